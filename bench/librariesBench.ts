@@ -12,10 +12,10 @@ import {
   payloadWithdrawal,
   signingDigest,
   solanaCodec,
+  solanaLibrary,
   viemLibrary,
 } from '@causeway/core'
 import { InstructionData } from '../packages/chains/src/solana-vm/instructionData.ts'
-import { loadSolanaLibrary } from '../packages/chains/src/solana-vm/programAddresses.ts'
 import { median } from './load.ts'
 import type { BenchRow } from './row.ts'
 
@@ -30,7 +30,7 @@ export async function benchLibraries(): Promise<readonly BenchRow[]> {
   return [
     loading('bitcoinjs-lib', 'core', "createRequire(import.meta.url)('bitcoinjs-lib')", 16),
     loading('viem', 'core', "createRequire(import.meta.url)('viem')", 30, 'viem'),
-    loading('@solana/web3.js', 'chains', "await import('@solana/web3.js')", 25),
+    loading('@solana/web3.js', 'core', "createRequire(import.meta.url)('@solana/web3.js')", 25),
     loading('tronweb', 'chains', "createRequire(import.meta.url)('tronweb')", 50, 'tronweb'),
     benchAddresses(),
     benchKeccak(),
@@ -123,7 +123,7 @@ function benchPsbts(): BenchRow {
 }
 
 async function benchKeys(): Promise<BenchRow> {
-  const { PublicKey } = await loadSolanaLibrary()
+  const { PublicKey } = solanaLibrary()
   return compared('libraries-key', 'the bytes of a Solana key', 2_000, {
     ours: () => solanaCodec.encodeAddress(mint),
     library: () => new PublicKey(mint).toBytes(),
@@ -132,7 +132,7 @@ async function benchKeys(): Promise<BenchRow> {
 
 /** Of an instruction as a message names it: keys in base58, data in hex. */
 async function benchTransfers(): Promise<BenchRow> {
-  const { PublicKey, SystemInstruction, SystemProgram } = await loadSolanaLibrary()
+  const { PublicKey, SystemInstruction, SystemProgram } = solanaLibrary()
   const data = '0x020000000500000000000000'
   return compared('libraries-transfer', 'the lamports of a transfer of the System program', 2_000, {
     ours: () => Uint8Array.of(Number(new InstructionData(data).uint64(4))),

@@ -15,20 +15,36 @@ const seconds = 4
 /** Users and amounts of their own, so that no answer repeats; `more` is added to each body. */
 export function bodies(network: TestNetwork, { count = 1_000, more = {} } = {}): string[] {
   const { base, optimism } = network.deployment
-  return Array.from({ length: count }, (_, index) => {
-    const user = `0x${(index + 1).toString(16).padStart(40, 'c')}`
-    return JSON.stringify({
+  const users = Array.from({ length: count }, (_, index) => `0x${(index + 1).toString(16).padStart(40, 'c')}`)
+  const sideOf = ({ chainId, tokens }: typeof base) => ({ chainId, usdc: tokens.USDC })
+  return usdcBodies({ from: sideOf(base), to: sideOf(optimism), users, recipients: users, more })
+}
+
+type Side = { readonly chainId: number; readonly usdc: string }
+
+/** USDC for USDC, one body per user, every amount its own. */
+export function usdcBodies(args: {
+  readonly from: Side
+  readonly to: Side
+  readonly users: readonly string[]
+  /** In the order of the users. */
+  readonly recipients: readonly string[]
+  readonly more?: object
+}): string[] {
+  const { from, to, users, recipients, more = {} } = args
+  return users.map((user, index) =>
+    JSON.stringify({
       user,
-      recipient: user,
-      originChainId: base.chainId,
-      destinationChainId: optimism.chainId,
-      originCurrency: base.tokens.USDC,
-      destinationCurrency: optimism.tokens.USDC,
+      recipient: recipients[index],
+      originChainId: from.chainId,
+      destinationChainId: to.chainId,
+      originCurrency: from.usdc,
+      destinationCurrency: to.usdc,
       amount: String(5_000_000 + index * 7_919),
       tradeType: 'EXACT_INPUT',
       ...more,
-    })
-  })
+    }),
+  )
 }
 
 export type Target = {

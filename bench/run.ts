@@ -19,6 +19,7 @@ import { benchPoolQuote } from './poolQuote.ts'
 import { benchGrowth, benchQuotes } from './quoteBench.ts'
 import { type BenchRow, isMet } from './row.ts'
 import { benchSignatures } from './signatureBench.ts'
+import { benchSolanaQuotes } from './solanaQuoteBench.ts'
 import { benchSponsored, benchSponsoredGrowth } from './sponsoredBench.ts'
 import { benchStatus } from './statusBench.ts'
 import { benchUnpaidQuotes } from './unpaidQuotesBench.ts'
@@ -29,6 +30,7 @@ const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonl
   { ids: ['P9'], run: benchLedger },
   { ids: ['P1', 'P2'], run: benchQuotes },
   { ids: ['P1-endpoints', 'P2-endpoints'], run: benchEndpoints },
+  { ids: ['P1-solana', 'P2-solana'], run: benchSolanaQuotes },
   { ids: ['P7', 'P8-cold'], run: benchOracleReader },
   { ids: ['P7', 'P7-rounds'], run: benchFamilyRounds },
   { ids: ['P8', 'P11', 'P12', 'P11-cpu', 'P12-cpu', 'P11-p50', 'P11-p99'], run: benchOracle },

@@ -1,4 +1,4 @@
-// `npm run demo`: one sponsored request through its whole life, and the solver's money back, a line per stage. Works on the local network
+// `npm run demo [-- --to solana]`: one sponsored request through its whole life, and the solver's money back, a line per stage. Works on the local network
 // that runs in this folder, or starts one for itself.
 import { join } from 'node:path'
 import { attachLocalNetwork, servicePlans, startSession } from '@causeway/localnet'
@@ -9,7 +9,8 @@ import { parseStartOptions } from './start/options.ts'
 import { createProgress } from './start/progress.ts'
 
 const root = join(import.meta.dirname, '..')
-const { directory, firstPorts, chainPorts } = parseStartOptions(process.argv.slice(2), process.env, root)
+const { to, words } = destinationOf(process.argv.slice(2))
+const { directory, firstPorts, chainPorts } = parseStartOptions(words, process.env, root)
 const progress = createProgress(
   (line) => console.log(line),
   () => performance.now(),
@@ -44,15 +45,22 @@ try {
 // A stage that was given up may still be waiting.
 if (stopping.signal.aborted) process.exit(1)
 
+/** `--to <chain>`, by default optimism, and what other words there are. */
+function destinationOf(given: readonly string[]): { readonly to: string; readonly words: readonly string[] } {
+  const at = given.indexOf('--to')
+  const to = at < 0 ? 'optimism' : given[at + 1]
+  if (to === undefined) throw new Error('--to names a chain: npm run demo -- --to solana')
+  return { to, words: at < 0 ? given : given.toSpliced(at, 2) }
+}
+
 /** @returns the exit code */
 async function run(): Promise<number> {
   const network = await readDemoNetwork(networkFile)
   if (network === undefined) throw new Error(`no local network answers by ${networkFile}`)
   const local = await attachLocalNetwork(directory)
   const oracleUrl = network.oracles[0]?.url ?? ''
-  const stages = demoStages(network, local.keys.custody.address, (filled) =>
-    withdrawalStages(local, oracleUrl, filled),
-  )
+  const { address: custody } = local.keys.custody
+  const stages = demoStages(network, { custody, to }, (filled) => withdrawalStages(local, oracleUrl, filled))
   progress.restart()
   for (const { name, run: runStage } of stages) {
     try {

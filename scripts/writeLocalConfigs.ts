@@ -3,6 +3,7 @@
 // Run after a change of a contract: node --conditions=source --import tsx scripts/writeLocalConfigs.ts
 import { fileNames } from './configs/configFiles.ts'
 import { deployThrowAwayNetwork } from './configs/deployThrowAwayNetwork.ts'
+import { writeLocalAddresses } from './configs/localAddressesFile.ts'
 import { localConfigs } from './configs/localConfigs.ts'
 import { writeJson } from './configs/writeJson.ts'
 
@@ -11,4 +12,4 @@ const { chains, hub, quote } = localConfigs(await deployThrowAwayNetwork())
 writeJson(`configs/${names.chains}`, chains)
 writeJson(`configs/${names.hub}`, hub)
 writeJson(`configs/${names.quote}`, quote)
-console.log(`wrote ${Object.values(names).join(', ')}`)
+console.log(`wrote ${[...Object.values(names), writeLocalAddresses()].join(', ')}`)

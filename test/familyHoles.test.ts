@@ -193,7 +193,12 @@ describe('a deposit of a Token-2022 that keeps a fee', () => {
         },
       ],
     }
-    const addresses = { vault: 'vault', usedRequest: () => '', vaultTokenAccount: () => vaultAccount }
+    const addresses = {
+      state: 'state',
+      vault: 'vault',
+      usedRequest: () => '',
+      vaultTokenAccount: () => vaultAccount,
+    }
     const found = depositsOf(transaction, { depository: programDepository, addresses })
     return { gained, minted: found.reduce((sum, { amount }) => sum + amount, 0n) }
   }

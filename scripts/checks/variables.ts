@@ -5,8 +5,8 @@ import { tableRows } from './markdownTable.ts'
 import { visitNodes } from './syntax.ts'
 
 const page = 'docs/operating/configuration.md'
-/** Of every chain, by its key: listed once, as `<CHAIN>_RPC_URL` and `<CHAIN>_SIGNING_CAPS`. */
-const perChain = /_(RPC_URL|SIGNING_CAPS)$/
+/** Of every chain, by its key: listed once, as `<CHAIN>_RPC_URL`, `<CHAIN>_SIGNING_CAPS` and the like. */
+const perChain = /_(RPC_URL|SIGNING_CAPS|FILL_WALLET_ADDRESS)$/
 const sources = [
   'apps/quote-api/src/config/config.ts',
   'apps/oracle/src/compose/config.ts',

@@ -47,7 +47,7 @@ describe('agreement of the configuration files', () => {
     [
       'shares that do not add up',
       `${base}.currencies.0.targetShareBps`,
-      4_999,
+      2_999,
       'shares of eth add up to 9999',
     ],
     ['inventory without rule', 'quote.assets.1.inventory', undefined, 'but has no inventory rule'],

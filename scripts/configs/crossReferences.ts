@@ -1,4 +1,11 @@
-import type { QuoteChain, QuoteFile } from '@causeway/core'
+import {
+  derivedHubChainId,
+  isContractChain,
+  lacksGasPriceOracle,
+  type QuoteChain,
+  type QuoteFile,
+  solanaCodec,
+} from '@causeway/core'
 import type { ConfigSet } from './configFiles.ts'
 
 const nativeCurrency = `0x${'0'.repeat(40)}`
@@ -37,7 +44,9 @@ function chainListProblems({ chains, quote }: ConfigSet): readonly string[] {
     ...Object.entries(quote.chains).flatMap(([key, { chainId }]) => {
       const listed = byId.get(key)
       if (listed === undefined) return [`quote chain ${key} is not in the chains file`]
-      if (listed.hubChainId === String(chainId)) return []
+      // The hub knows chains that are not EVM ones by the hash of their names.
+      const known = [String(chainId), String(derivedHubChainId(key))]
+      if (known.includes(listed.hubChainId)) return []
       return [`quote chain ${key} has id ${chainId}, the chains file ${listed.hubChainId}`]
     }),
     ...duplicates(Object.values(quote.chains).map((chain) => String(chain.chainId))).map(
@@ -91,8 +100,8 @@ function priceProblems({ quote }: ConfigSet): readonly string[] {
 function currencyProblems(quote: QuoteFile, chain: QuoteChain): readonly string[] {
   const assets = new Set(quote.assets.map((asset) => asset.id))
   const find = (address: string) => chain.currencies.find((currency) => currency.address === address)
-  const native = find(nativeCurrency)
-  const wrapped = find(chain.wrappedNative)
+  const native = find(isContractChain(chain) ? nativeCurrency : solanaCodec.nativeCurrency)
+  const wrapped = isContractChain(chain) ? find(chain.wrappedNative) : native
   return [
     ...(native === undefined ? ['the native currency is not listed'] : []),
     ...(wrapped === undefined ? ['the wrapped native currency is not listed'] : []),
@@ -110,11 +119,11 @@ function currencyProblems(quote: QuoteFile, chain: QuoteChain): readonly string[
       ...(solver === (targetShareBps !== undefined)
         ? []
         : [`${symbol} needs solver and targetShareBps together`]),
-      ...(address === address.toLowerCase() ? [] : [`${symbol} is not written in lower case`]),
+      ...(address === address.toLowerCase() || !isContractChain(chain)
+        ? []
+        : [`${symbol} is not written in lower case`]),
     ]),
-    ...(chain.feeModel.kind === 'op-stack' && chain.feeModel.gasPriceOracle === undefined
-      ? ['an op-stack chain needs gasPriceOracle']
-      : []),
+    ...(lacksGasPriceOracle(chain.feeModel) ? [`an ${chain.feeModel.kind} chain needs gasPriceOracle`] : []),
   ]
 }
 

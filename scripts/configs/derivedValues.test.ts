@@ -1,7 +1,15 @@
 // Goal: values that follow from others are the ones that follow, so that no typing error loses money.
 import { join } from 'node:path'
 import { fillContractAddress, publicCodes } from '@causeway/contracts/codes'
-import { addressWord, codecOf, hexToBytes, keccak256Hex, mainNetwork, uintWord } from '@causeway/core'
+import {
+  addressWord,
+  codecOf,
+  hexToBytes,
+  isContractChain,
+  keccak256Hex,
+  mainNetwork,
+  uintWord,
+} from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { environments, parseConfigSet, readRawConfigSet } from './configFiles.ts'
 import { root } from './writeJson.ts'
@@ -33,8 +41,9 @@ describe('values that follow from others', () => {
   test.each(configs)('fill contracts of $environment are where the command puts them', (config) => {
     const { environment, chains, quote } = config
     const own = fillContractAddress(environment)
-    for (const [key, { enabled, fillContract }] of Object.entries(quote.chains)) {
-      if (!enabled) continue
+    for (const [key, chain] of Object.entries(quote.chains)) {
+      const { enabled, fillContract } = chain
+      if (!enabled || !isContractChain(chain)) continue
       expect([key, fillContract]).toEqual([key, own])
       expect(chains.chains.find(({ id }) => id === key)?.fillContracts).toContain(own)
     }

@@ -5,6 +5,7 @@ import type {
   PoolDeployment,
 } from '../../packages/localnet/src/contracts/deployment.ts'
 import { familyChainEntries } from '../../packages/localnet/src/families/familyPlans.ts'
+import { solanaQuoteChain } from '../../packages/localnet/src/families/solanaTokens.ts'
 import type { RawConfigSet } from './configFiles.ts'
 
 const source = 'local network'
@@ -77,6 +78,7 @@ function quoteFile({ base, optimism }: NetworkDeployment): object {
       { id: 'usdx', class: 'stable', priceKey: 'USDX/USD' },
       { id: 'eth', class: 'major', priceKey: 'ETH/USD', inventory },
       { id: 'tide', class: 'longtail', priceKey: 'TIDE/USD' },
+      { id: 'sol', class: 'major', priceKey: 'SOL/USD', inventory },
     ],
     prices: [
       // USDC has no pool as second source: every other price is measured against it.
@@ -99,8 +101,20 @@ function quoteFile({ base, optimism }: NetworkDeployment): object {
         feeds: [feed(base, 'TIDE/USD')],
         pools: pricePools(base, base.tokens.TIDE),
       },
+      // No pool of these chains trades SOL.
+      { key: 'SOL/USD', class: 'major', feeds: [feed(base, 'SOL/USD')] },
     ],
-    chains: { base: quoteChain(base, 'Base (local)'), optimism: quoteChain(optimism, 'OP Mainnet (local)') },
+    chains: {
+      base: quoteChain(base, 'Base (local)'),
+      optimism: quoteChain(optimism, 'OP Mainnet (local)'),
+      solana: solanaQuoteChain({
+        native: { solver: true, targetShareBps: 10_000 },
+        // A hundredth, as its account is funded: what chains weigh that have no share. So quotes between the other
+        // two are the same where no Solana runs.
+        token: { solver: true, targetShareBps: 0 },
+        source,
+      }),
+    },
   }
 }
 

@@ -6,16 +6,22 @@ const account = z.object({
   privateKey: z.templateLiteral(['0x', z.string()]),
 })
 
+const contractChain = z.object({
+  id: z.number(),
+  name: z.string(),
+  rpcUrl: z.url(),
+  tokens: z.record(z.string(), z.templateLiteral(['0x', z.string()])),
+})
+
 /** The parts of `network.json` that the demo works with. */
 const networkSchema = z.object({
   quoteApi: z.object({ url: z.url() }),
   oracles: z.array(z.object({ url: z.url() })).min(1),
-  chains: z.array(
-    z.object({
-      id: z.number(),
-      name: z.string(),
-      rpcUrl: z.url(),
-      tokens: z.record(z.string(), z.templateLiteral(['0x', z.string()])),
+  // Of the chains, those whose tokens are contracts.
+  chains: z.array(z.unknown()).transform((entries) =>
+    entries.flatMap((entry) => {
+      const parsed = contractChain.safeParse(entry)
+      return parsed.success ? [parsed.data] : []
     }),
   ),
   accounts: z.array(account).min(1),
@@ -26,17 +32,25 @@ const networkSchema = z.object({
   }),
 })
 
-export type DemoNetwork = z.infer<typeof networkSchema>
+/** Where a request may end: any chain that is quoted. */
+const destinationsSchema = z.object({
+  chains: z.array(z.object({ id: z.number(), name: z.string(), tokens: z.record(z.string(), z.string()) })),
+})
+
+export type DemoNetwork = z.infer<typeof networkSchema> & {
+  readonly destinations: z.infer<typeof destinationsSchema>['chains']
+}
 
 /** @returns undefined when no local network with a sponsor runs there */
 export async function readDemoNetwork(path: string): Promise<DemoNetwork | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
-  const parsed = networkSchema.safeParse(JSON.parse(text))
-  if (!parsed.success) return undefined
+  const json: unknown = JSON.parse(text)
+  const [parsed, destinations] = [networkSchema.safeParse(json), destinationsSchema.safeParse(json)]
+  if (!parsed.success || !destinations.success) return undefined
   const answers = await fetch(`${parsed.data.quoteApi.url}/chains`).then(
     (response) => response.ok,
     () => false,
   )
-  return answers ? parsed.data : undefined
+  return answers ? { ...parsed.data, destinations: destinations.data.chains } : undefined
 }

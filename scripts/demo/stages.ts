@@ -1,4 +1,4 @@
-import { encodeTopUp, type Hex } from '@causeway/core'
+import { encodeTopUp, type Hex, solanaLibrary } from '@causeway/core'
 import { connectLocalChain } from '@causeway/localnet'
 import { z } from 'zod'
 import type { DemoNetwork } from './network.ts'
@@ -25,7 +25,14 @@ const quoteSchema = z.object({
       items: z.array(z.object({ data: z.object({ to: z.string(), data: z.string(), value: z.string() }) })),
     }),
   ),
-  feeSponsorship: z.object({ status: z.string(), quoted: z.unknown() }),
+  feeSponsorship: z.object({
+    status: z.string(),
+    quoted: z.object({
+      components: z.object({
+        rent: z.object({ sponsored: z.object({ amount: z.string(), amountUsd: z.string() }) }),
+      }),
+    }),
+  }),
   details: z.object({ currencyOut: z.object({ amountFormatted: z.string() }) }),
   protocol: z.object({
     v2: z.object({ orderId: z.string(), orderData: z.unknown(), orderSignature: z.string() }),
@@ -62,19 +69,23 @@ export type FilledRequest = {
 
 /**
  * Life of one sponsored request on a running network, from the sponsor's top-up to its history.
+ * @param to where it ends, by the chain's name in `network.json`
  * @param after stages that go on from the filled request
  */
 export function demoStages(
   network: DemoNetwork,
-  custody: Hex,
+  { custody, to }: { readonly custody: Hex; readonly to: string },
   after: (filled: () => FilledRequest) => readonly Stage[],
 ): readonly Stage[] {
   const { quoteApi, sponsor, accounts } = network
   const [user] = accounts
-  const [base, optimism] = ['base', 'optimism'].map((key) => network.chains.find(({ name }) => name === key))
-  const [usdcOnBase, usdcOnOptimism] = [base?.tokens['USDC'], optimism?.tokens['USDC']]
-  if (!user || !base || !optimism || !usdcOnBase || !usdcOnOptimism)
-    throw new StageFailure('network.json is incomplete')
+  const base = network.chains.find(({ name }) => name === 'base')
+  const destination = network.destinations.find(({ name }) => name === to)
+  const [usdcOnBase, usdcThere] = [base?.tokens['USDC'], destination?.tokens['USDC']]
+  if (!destination || !usdcThere || destination.id === base?.id)
+    throw new StageFailure(`nothing is quoted from base to ${to}`)
+  if (!user || !base || !usdcOnBase) throw new StageFailure('network.json is incomplete')
+  const recipient = recipientOf(usdcThere, user.address)
   const chain = connectLocalChain(base.rpcUrl, base.id)
   const headers = { 'x-api-key': sponsor.apiKey, 'content-type': 'application/json' }
   const ask = async <Value>(path: string, schema: z.ZodType<Value>, body?: object): Promise<Value> => {
@@ -113,12 +124,15 @@ export function demoStages(
       name: 'quoted',
       async run() {
         quoted = await ask('/quote', quoteSchema, {
-          ...{ user: user.address, recipient: user.address, tradeType: 'EXACT_INPUT', amount: paidAmount },
-          ...{ originChainId: base.id, destinationChainId: optimism.id },
-          ...{ originCurrency: usdcOnBase, destinationCurrency: usdcOnOptimism, subsidizeFees: true },
+          ...{ user: user.address, recipient, tradeType: 'EXACT_INPUT', amount: paidAmount },
+          ...{ originChainId: base.id, destinationChainId: destination.id },
+          ...{ originCurrency: usdcOnBase, destinationCurrency: usdcThere },
+          ...{ subsidizeFees: true, subsidizeRent: true },
         })
         if (quoted.feeSponsorship.status !== 'full') throw new StageFailure('the sponsor does not pay')
-        return `request ${quoted.requestId}, ${quoted.details.currencyOut.amountFormatted} USDC to receive`
+        const { amount, amountUsd } = quoted.feeSponsorship.quoted.components.rent.sponsored
+        const rent = BigInt(amount) > 0n ? `, ${amountUsd} USD of rent paid by the sponsor` : ''
+        return `request ${quoted.requestId}, ${quoted.details.currencyOut.amountFormatted} USDC to receive on ${to}${rent}`
       },
     },
     {
@@ -203,6 +217,11 @@ export function demoStages(
       return { order: orderData, orderId, orderSignature, deposit: depositHash, fill: fillHash }
     }),
   ]
+}
+
+/** The user himself where addresses have one form, else a new wallet, which has no account of the token yet. */
+function recipientOf(token: string, user: string): string {
+  return token.startsWith('0x') ? user : solanaLibrary().Keypair.generate().publicKey.toBase58()
 }
 
 /** @throws StageFailure when it never is */

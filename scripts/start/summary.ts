@@ -1,4 +1,13 @@
-import { chainPlans, familyKeys, familyPlans, type LocalNetwork, type Session } from '@causeway/localnet'
+import {
+  chainPlans,
+  familyKeys,
+  familyPlans,
+  type LocalNetwork,
+  localMints,
+  type Session,
+  solanaAccounts,
+  solanaChainId,
+} from '@causeway/localnet'
 
 /** What a newcomer reads when everything is up: addresses, what is real, and requests to paste. */
 export function summaryOf({ network, services, families, sponsorApiKey }: Session): string {
@@ -14,6 +23,7 @@ export function summaryOf({ network, services, families, sponsorApiKey }: Sessio
     '',
     ...urls.map(({ name, url }) => `  ${name.padEnd(10)} ${url}  interface: ${url}/documentation`),
     ...chains,
+    ...quotedFamilyLines(families),
     ...familyLines(families),
     '',
     'Real: the EVM nodes (anvil), Uniswap V3, PostgreSQL, the services and every transaction.',
@@ -30,6 +40,7 @@ export function summaryOf({ network, services, families, sponsorApiKey }: Sessio
     '',
     curl(`${quoteUrl}/quote`, exampleRequest(network)),
     '',
+    ...solanaExample(families, `${quoteUrl}/price`, network),
     ...sponsoredExample(`${quoteUrl}/quote`, network, sponsorApiKey),
     'A deposit, the attestation of it by two of the three oracles, and its execution on the hub:',
     '',
@@ -38,9 +49,34 @@ export function summaryOf({ network, services, families, sponsorApiKey }: Sessio
     'npm run localnet -- submit attestation.json',
     '',
     ...familyExample(families, urlOf('oracle-1')),
-    'Move the market: npm run localnet -- prices set ETH/USD 2600',
+    'Move the market: npm run localnet -- prices set ETH/USD 2600, or SOL/USD 165',
     'Ctrl-C stops everything; the next start continues from here.',
   ].join('\n')
+}
+
+/** Of the stand-ins, the chain that quote-api prices. */
+function quotedFamilyLines(families: Session['families']): readonly string[] {
+  if (families === undefined) return []
+  const { name } = familyPlans.solana
+  return [
+    `  ${name.padEnd(10)} ${families.solana.url}  chain id ${solanaChainId}, priced; a stand-in, see below`,
+  ]
+}
+
+/** The same USDC to the account that the first user has on Solana. */
+function solanaExample(
+  families: Session['families'],
+  priceUrl: string,
+  network: LocalNetwork,
+): readonly string[] {
+  if (families === undefined) return []
+  const body = {
+    ...exampleRequest(network),
+    recipient: solanaAccounts(network.keys).users[0]?.address,
+    destinationChainId: solanaChainId,
+    destinationCurrency: localMints.USDC.address,
+  }
+  return ['A price for the same USDC on Solana:', '', curl(priceUrl, body), '']
 }
 
 /** Each with what is real in it. */
@@ -48,7 +84,7 @@ function familyLines(families: Session['families']): readonly string[] {
   if (families === undefined) return []
   return [
     '',
-    '  Stand-ins of other chains, which the oracles read:',
+    '  Stand-ins of other chains, which the oracles read; Solana is priced as well:',
     ...familyKeys.flatMap((key) => {
       const { name, real, standIn } = familyPlans[key]
       const indent = ' '.repeat(15)

@@ -11,6 +11,7 @@ export const suiteFiles = {
     'test/publicClient.test.ts',
     'test/publicClientFailures.test.ts',
     'test/publicClientSocket.test.ts',
+    'test/publicClientSolana.test.ts',
     'test/swapWidget.test.ts',
   ],
   /** `npm run test:localnet`: what a newcomer types works: the start, its restarts, the demo and the guides. */
@@ -26,10 +27,12 @@ export const suiteFiles = {
     'packages/localnet/test/networkStart.test.ts',
     'test/demo.test.ts',
     'test/familiesLocally.test.ts',
+    'test/solanaLocally.test.ts',
+    'test/solanaQuotedEqualsReceived.test.ts',
     'test/ways.test.ts',
   ],
   /** `npm run test:production`: what only other environments than `local` ask for. */
-  production: ['apps/quote-api/test/productionStart.test.ts'],
+  production: ['apps/quote-api/test/productionMarket.test.ts', 'apps/quote-api/test/productionStart.test.ts'],
   /**
    * `npm run test:faults`: kills at random moments, whose rule a shorter file of `npm test` proves as well. The
    * long sizes of all other files run there too.

@@ -23,11 +23,11 @@ export type PublicClientBed = {
   stop(): Promise<void>
 }
 
-/** @param variables as `startSessionBed` takes them */
+/** Its parameters are those of `startSessionBed`. */
 export async function startPublicClientBed(
-  variables: Readonly<Record<string, string>> = {},
+  ...settings: Parameters<typeof startSessionBed>
 ): Promise<PublicClientBed> {
-  const { session, url, stop } = await startSessionBed(variables)
+  const { session, url, stop } = await startSessionBed(...settings)
   const chainOf = (key: UserChain) => {
     const { chainId, url: rpcUrl } = session.network.chains[key]
     return defineChain({

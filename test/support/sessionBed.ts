@@ -37,11 +37,18 @@ export type SessionBed = {
   stop(): Promise<void>
 }
 
-/** @param variables what every service gets besides what its network tells it */
-export async function startSessionBed(variables: Readonly<Record<string, string>> = {}): Promise<SessionBed> {
+/**
+ * @param variables what every service gets besides what its network tells it
+ * @param options default: chains of the EVM alone
+ */
+export async function startSessionBed(
+  variables: Readonly<Record<string, string>> = {},
+  options: Pick<SessionOptions, 'firstFamilyPort'> = {},
+): Promise<SessionBed> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-session-'))
   const directory = join(folder, '.local')
-  const session = await startSessionIn(directory, { environment: { ...sessionVariables, ...variables } })
+  const environment = { ...sessionVariables, ...variables }
+  const session = await startSessionIn(directory, { environment, ...options })
   const quoteApi = session.services.find(({ plan }) => plan.name === 'quote-api')
   return {
     session,

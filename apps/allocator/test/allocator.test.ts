@@ -147,21 +147,43 @@ describe('the allocator', () => {
     expect(allocator.output()).not.toContain(privateKey.slice(2))
   })
 
-  test('does not start over a contract of a stranger that names its key, unless codeHashes leaves it unchecked', async () => {
-    const { address } = network.keys.allocator
-    const strangers = freshAddress()
-    // Whatever it is asked it answers with the key's address: PUSH20, MSTORE, RETURN.
-    const bytecode = `0x73${address.slice(2).toLowerCase()}5f5260205ff3` as const
-    await network.chains.hub.chain.node.setCode({ address: strangers, bytecode })
+  /** Starts over a contract at an address of its own; `codeHashes` of the hub's file. */
+  async function startOver(address: Hex, codeHashes: object, hubUrls = [network.chains.hub.url]) {
+    const CONFIG_DIR = await configFolder([{ chain: 'base' }])
+    const path = join(CONFIG_DIR, 'chains.hub.local.json')
+    const hub: object = JSON.parse(await readFile(path, 'utf8'))
+    await writeFile(path, JSON.stringify({ ...hub, auroraAllocatorAddress: address, codeHashes }))
+    const variables = { ...ed25519Unset, CONFIG_DIR }
+    return startAllocator(network, { stateDirectory: await stateFolder(), variables, hubUrls })
+  }
+  /** Whatever it is asked it answers with this address: PUSH20, MSTORE, RETURN. */
+  const answering = (address: string) => `0x73${address.slice(2).toLowerCase()}5f5260205ff3` as const
+  async function place(address: Hex, answer: string): Promise<void> {
+    await network.chains.hub.chain.node.setCode({ address, bytecode: answering(answer) })
     await network.mine('hub', 3)
-    const start = async (codeHashes: object) => {
-      const CONFIG_DIR = await configFolder([{ chain: 'base' }])
-      const path = join(CONFIG_DIR, 'chains.hub.local.json')
-      const hub: object = JSON.parse(await readFile(path, 'utf8'))
-      await writeFile(path, JSON.stringify({ ...hub, auroraAllocatorAddress: strangers, codeHashes }))
-      const variables = { ...ed25519Unset, CONFIG_DIR }
-      return startAllocator(network, { stateDirectory: await stateFolder(), variables })
-    }
+  }
+
+  test('waits for a contract that is not initialized at a final block yet, and not for ever', async () => {
+    const nobody = `0x${'0'.repeat(40)}`
+    const [late, never] = [freshAddress(), freshAddress()]
+    await place(late, nobody)
+    await place(never, nobody)
+    const seen = await startFaultProxy({ targetUrl: network.chains.hub.url })
+    onTestFinished(() => seen.stop())
+    const refused = await startOver(never, { [never]: 'unchecked' })
+    const waiting = await startOver(late, { [late]: 'unchecked' }, [seen.url])
+    const asked = () => seen.counters().callsByMethod['eth_call'] ?? 0
+    await waitUntil('it has asked whose signatures count', async () => asked() > 1)
+    await place(late, network.keys.allocator.address)
+    await waiting.ready()
+    expect(await refused.ended).toBe('exit code 1')
+    expect(refused.output()).toContain(`takes signatures of ${nobody} alone`)
+  })
+
+  test('does not start over a contract of a stranger that names its key, unless codeHashes leaves it unchecked', async () => {
+    const strangers = freshAddress()
+    await place(strangers, network.keys.allocator.address)
+    const start = (codeHashes: object) => startOver(strangers, codeHashes)
     const refused = await start({})
     expect(await refused.ended).toBe('exit code 1')
     expect(refused.output()).toContain('shows other code at hub: auroraAllocatorAddress')

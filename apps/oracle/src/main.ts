@@ -1,16 +1,23 @@
 import { fileURLToPath } from 'node:url'
-import { ConfigurationError } from '@causeway/core'
-import { installShutdown, loadSecrets } from '@causeway/http'
+import { admitStart, endStart, installShutdown, loadSecrets, runDoctor } from '@causeway/http'
 import { loadConfig } from './compose/config.ts'
 import { createOracle } from './compose/createOracle.ts'
+import { examineOwnOracle } from './compose/examine.ts'
 import { runHaltedCommand, runHeldCommand } from './compose/operatorCommands.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** `halted …` and `held …` act on `STATE_DIR`; without a command the service runs. */
+const service = { name: 'oracle', repositoryRoot }
+const variables = () => loadSecrets({ environment: process.env })
+
+/** `doctor` tells what is wrong; `halted …` and `held …` act on `STATE_DIR`; without a command the service runs. */
 async function main(): Promise<void> {
-  const environment = await loadSecrets({ environment: process.env })
   const [command, ...words] = process.argv.slice(2)
+  if (command === 'doctor') {
+    process.exitCode = await runDoctor(service, words, { variables, examine: examineOwnOracle })
+    return
+  }
+  const environment = await variables()
   if (command !== undefined) {
     const run = command === 'held' ? runHeldCommand : runHaltedCommand
     const output = await run([command, ...words], environment['STATE_DIR'])
@@ -21,6 +28,7 @@ async function main(): Promise<void> {
 }
 
 async function serve(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+  await admitStart(service, environment, examineOwnOracle)
   const config = loadConfig(environment, repositoryRoot)
   const oracle = await createOracle(config, environment)
   const { logger, readiness, closers } = oracle
@@ -30,8 +38,4 @@ async function serve(environment: Readonly<Record<string, string | undefined>>):
   logger.info({ ...addresses, environment: config.environment, signer }, 'oracle is listening')
 }
 
-main().catch((error: unknown) => {
-  // A setting that must not run is the operator's to mend: name it, without a stack.
-  console.error(error instanceof ConfigurationError ? error.message : error)
-  process.exit(1)
-})
+main().catch((error: unknown) => endStart(service, error))

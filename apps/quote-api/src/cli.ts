@@ -2,14 +2,44 @@ import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { loadSecrets } from '@causeway/http'
+import { loadSecrets, runDoctor } from '@causeway/http'
+import { examineQuoteApi } from './compose/examine.ts'
 import { loadConfig } from './config/config.ts'
 import { commandEnvironment } from './operate/cli/commandEnvironment.ts'
 import { runCli } from './operate/cli/runCli.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
+async function readVariables() {
+  const secrets = await loadSecrets({ environment: process.env })
+  return commandEnvironment(secrets, (folder) =>
+    readFile(resolve(repositoryRoot, folder, 'services/quote-api.json'), 'utf8'),
+  )
+}
+
+/** Processes whose variables are their own. */
+const otherServices = ['oracle', 'solver', 'allocator']
+
+/** It needs no working setting, so it is no command of `runCli`. */
+async function doctor(words: readonly string[]): Promise<number> {
+  const at = words.indexOf('--service')
+  const service = at < 0 ? 'quote-api' : words[at + 1]
+  const rest = at < 0 ? words : words.filter((_, index) => index !== at && index !== at + 1)
+  if (service !== 'quote-api') {
+    const command = otherServices.find((one) => one === service)
+    const advice = `quote-api, or run npm run ${command ?? '<service>'} -- doctor with the variables of that service.`
+    await write(process.stderr, `--service takes ${advice}`)
+    return 2
+  }
+  return runDoctor({ name: service, repositoryRoot }, rest, {
+    variables: readVariables,
+    examine: examineQuoteApi,
+  })
+}
+
 async function main(): Promise<number> {
+  const [first, ...rest] = process.argv.slice(2)
+  if (first === 'doctor') return doctor(rest)
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
   return runCli({
@@ -19,10 +49,7 @@ async function main(): Promise<number> {
     print: (line) => write(process.stdout, line),
     complain: (line) => write(process.stderr, line),
     async config() {
-      const secrets = await loadSecrets({ environment: process.env })
-      const variables = await commandEnvironment(secrets, (folder) =>
-        readFile(resolve(repositoryRoot, folder, 'services/quote-api.json'), 'utf8'),
-      )
+      const variables = await readVariables()
       return { config: loadConfig(variables, repositoryRoot), variables }
     },
   })

@@ -1,19 +1,29 @@
 import { fileURLToPath } from 'node:url'
-import { ConfigurationError } from '@causeway/core'
-import { installShutdown, loadSecrets } from '@causeway/http'
+import { admitStart, endStart, installShutdown, loadSecrets, runDoctor } from '@causeway/http'
 import { createQuoteApi } from './compose/createQuoteApi.ts'
+import { examineQuoteApi } from './compose/examine.ts'
 import { loadConfig } from './config/config.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
 const startSignals = ['SIGTERM', 'SIGINT'] as const
 
+const service = { name: 'quote-api', repositoryRoot }
+const variables = () => loadSecrets({ environment: process.env })
+
+/** `doctor` tells what is wrong and ends; without a word the service runs, after the same look at its settings. */
 async function main(): Promise<void> {
-  const environment = await loadSecrets({ environment: process.env })
-  const config = loadConfig(environment, repositoryRoot)
+  const [command, ...words] = process.argv.slice(2)
+  if (command === 'doctor') {
+    process.exitCode = await runDoctor(service, words, { variables, examine: examineQuoteApi })
+    return
+  }
+  const environment = await variables()
   // Nothing is in flight yet. As the first process of a container it would not end by itself.
   const leave = () => process.exit(0)
   for (const signal of startSignals) process.once(signal, leave)
+  await admitStart(service, environment, examineQuoteApi)
+  const config = loadConfig(environment, repositoryRoot)
   const api = await createQuoteApi(config, environment)
   for (const signal of startSignals) process.off(signal, leave)
   const { logger, readiness, closers } = api
@@ -23,8 +33,4 @@ async function main(): Promise<void> {
   logger.info({ ...addresses, environment: config.environment }, 'quote-api is listening')
 }
 
-main().catch((error: unknown) => {
-  // A setting that must not run is the operator's to mend: name it, without a stack.
-  console.error(error instanceof ConfigurationError ? error.message : error)
-  process.exit(1)
-})
+main().catch((error: unknown) => endStart(service, error))

@@ -350,6 +350,12 @@ describe('a claim is refused', () => {
     ],
     ['in no currency', 400, 'UNSUPPORTED_CURRENCY', () => ({ currency: `0x${'12'.repeat(20)}` })],
     ['on no chain', 400, 'UNSUPPORTED_CHAIN', () => ({ chainId: 999_999 })],
+    [
+      'to a mistyped recipient',
+      400,
+      'INVALID_ADDRESS',
+      () => ({ recipient: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD' }),
+    ],
     ['to nobody', 400, 'INVALID_RECIPIENT', () => ({ recipient: zeroAddress })],
     ['to the token', 400, 'INVALID_RECIPIENT', () => ({ recipient: network.deployment.base.tokens.USDC })],
     [

@@ -69,7 +69,7 @@ describe('listeners', () => {
     expect(JSON.parse(ready.text)).toEqual({
       ready: true,
       draining: false,
-      checks: { database: 'ok', market: 'ok', requests: 'ok' },
+      checks: { database: 'ok', 'fill wallet': 'ok', market: 'ok', requests: 'ok' },
     })
     await price(urls.publicUrl, bridge())
     const metrics = await send(`${urls.opsUrl}/metrics`)
@@ -149,6 +149,7 @@ describe('the interface description', () => {
       'GET /requests/v2',
       'GET /requests/v3',
       'GET /solver/work',
+      'GET /sponsorship/statements/{wallet}',
       'GET /swap-sources',
       'GET /transactions/status',
       'POST /app-balance/claims',

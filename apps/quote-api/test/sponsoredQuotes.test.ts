@@ -463,3 +463,45 @@ describe('money history', () => {
 test('after all of it the books are in order', async () => {
   expect(await verifyLedger(database)).toEqual([])
 })
+
+// Who gains by breaking it: whoever has another integrator's wallet address, and wants to know whom it pays for.
+describe('a statement', () => {
+  const today = new Date().toISOString().slice(0, 10)
+  const statement = (wallet: string, query: string) => `/sponsorship/statements/${wallet}?${query}`
+
+  test('opens and closes with what the ledger has, as JSON and as CSV', async () => {
+    const sponsor = await createSponsor(database, 5n * usd)
+    const { feeSponsorship } = await quoted(sponsor)
+    expect(feeSponsorship?.status).toBe('full')
+    const { available, held } = await moneyOf(database, sponsor.wallet)
+    const query = `from=${today}&groupBy=day,user`
+    const told = await getJson(statement(sponsor.wallet, query), sponsor)
+    expect(told).toMatchObject({ wallet: sponsor.wallet, from: today, isClosed: false })
+    const [account] = told.accounts
+    expect(account).toMatchObject({ symbol: 'USDC', decimals: 6, opening: { posted: '0', held: '0' } })
+    expect(account.lines).toEqual([{ kind: 'correction', day: today, count: 1, amount: String(5n * usd) }])
+    expect(account.closing).toEqual({ posted: String(available + held), held: String(held) })
+    const csv = await get(statement(sponsor.wallet, `${query}&format=csv`), sponsor)
+    const rows = csv.text.trimEnd().split('\r\n')
+    expect(rows.map((row) => row.split(',')[0])).toEqual(['row', 'opening', 'correction', 'closing', 'held'])
+    expect(rows.at(-1)?.endsWith(`,${held}`)).toBe(true)
+    const ended = await getJson(statement(sponsor.wallet, 'month=2026-10'), sponsor)
+    expect(ended).toMatchObject({ isClosed: true, accounts: [{ lines: [], closing: { posted: '0' } }] })
+  })
+
+  test('is for keys of its wallet, and a period that makes no sense is refused by name', async () => {
+    const sponsor = await createSponsor(database, usd)
+    const other = await createSponsor(database, usd)
+    const path = statement(sponsor.wallet, 'month=2026-10')
+    const refusal = async (asked: string, by?: TestSponsor) => {
+      const { status, text } = await get(asked, by)
+      return [status, JSON.parse(text).errorCode]
+    }
+    expect(await refusal(path)).toEqual([401, 'UNAUTHORIZED'])
+    expect(await refusal(path, other)).toEqual([403, 'FORBIDDEN'])
+    for (const query of ['month=2026-13', 'from=2026-02-30', 'month=2026-10&from=2026-10-01', 'groupBy=day'])
+      expect(await refusal(statement(sponsor.wallet, query), sponsor)).toEqual([400, 'INVALID_REQUEST'])
+    const colours = statement(sponsor.wallet, 'month=2026-10&groupBy=colour')
+    expect(await refusal(colours, sponsor)).toEqual([400, 'INVALID_REQUEST'])
+  })
+})

@@ -1,21 +1,29 @@
 import { fileURLToPath } from 'node:url'
-import { ConfigurationError } from '@causeway/core'
-import { installShutdown, loadSecrets } from '@causeway/http'
+import { admitStart, endStart, installShutdown, loadSecrets, runDoctor } from '@causeway/http'
 import { runCommand } from './compose/commands.ts'
 import { loadConfig } from './compose/config.ts'
 import { createSolver } from './compose/createSolver.ts'
+import { examineSolver } from './compose/examine.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** `stop <reason>`, `resume`, `status` and `inventory` answer and end; without a command the solver runs. */
+const service = { name: 'solver', repositoryRoot }
+const variables = () => loadSecrets({ environment: process.env })
+
+/** `doctor`, `stop <reason>`, `resume`, `status` and `inventory` answer and end; without a command the solver runs. */
 async function main(): Promise<void> {
-  const environment = await loadSecrets({ environment: process.env })
-  const config = loadConfig(environment, repositoryRoot)
   const words = process.argv.slice(2)
-  if (words.length > 0) {
-    console.log(await runCommand(words, config, environment))
+  if (words[0] === 'doctor') {
+    process.exitCode = await runDoctor(service, words.slice(1), { variables, examine: examineSolver })
     return
   }
+  const environment = await variables()
+  if (words.length > 0) {
+    console.log(await runCommand(words, loadConfig(environment, repositoryRoot), environment))
+    return
+  }
+  await admitStart(service, environment, examineSolver)
+  const config = loadConfig(environment, repositoryRoot)
   const solver = await createSolver(config, environment)
   const { logger, readiness, closers, wallet } = solver
   installShutdown({ logger, readiness, closers, ...(config.isLocal && { drainMs: 0 }) })
@@ -26,8 +34,4 @@ async function main(): Promise<void> {
   )
 }
 
-main().catch((error: unknown) => {
-  // A setting that must not run is the operator's to mend: name it, without a stack.
-  console.error(error instanceof ConfigurationError ? error.message : error)
-  process.exit(1)
-})
+main().catch((error: unknown) => endStart(service, error))

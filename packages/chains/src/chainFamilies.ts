@@ -1,24 +1,35 @@
-import { ConfigurationError, type VmType } from '@causeway/core'
+import { ConfigurationError, codecOf, type QuoteChain, type VmType } from '@causeway/core'
 import { missingBitcoinSettings, openBitcoinChain } from './bitcoin-vm/openBitcoinChain.ts'
 import type { RegisteredChain } from './config/chainRegistry.ts'
 import { ethereumQuotingChain } from './ethereum-vm/ethereumQuotingChain.ts'
 import { openEthereumChain } from './ethereum-vm/openEthereumChain.ts'
+import type { ChainFinding } from './family/chainFinding.ts'
 import type { ChainFamily, FamilyChain, FamilyLimits, ReadableChain } from './family/familyChain.ts'
 import type { HubEntries } from './family/hubEntries.ts'
+import type { NetworkReader, NetworkReaderOptions } from './family/networkReader.ts'
+import type { PayingChainFamily } from './family/payingChain.ts'
 import type { QuotingChain, QuotingChainOptions } from './family/quotingChain.ts'
+import type { SettlingChain } from './family/settlingChain.ts'
 import { openHyperliquidChain } from './hyperliquid-vm/openHyperliquidChain.ts'
 import { openLighterChain } from './lighter-vm/openLighterChain.ts'
 import type { ChainClient } from './rpc/client.ts'
 import { openSolanaChain } from './solana-vm/openSolanaChain.ts'
+import { solanaPaying } from './solana-vm/paying/solanaPayingChain.ts'
+import { solanaQuotingChain } from './solana-vm/quoting/solanaQuotingChain.ts'
+import { solanaSettlingChain } from './solana-vm/settling/solanaSettlingChain.ts'
 import { openTronChain } from './tron-vm/openTronChain.ts'
 
 /** One line per family that can be read. */
 const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
   'bitcoin-vm': { open: openBitcoinChain, missing: missingBitcoinSettings },
   'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints, quoting: ethereumQuotingChain },
-  'hyperliquid-vm': { open: openHyperliquidChain, missing: withoutEndpoints },
-  'lighter-vm': { open: openLighterChain, missing: withoutEndpoints },
-  'solana-vm': { open: openSolanaChain, missing: withoutEndpoints },
+  'hyperliquid-vm': { open: openHyperliquidChain, missing: withoutEndpoints, hasDepths: false },
+  'lighter-vm': { open: openLighterChain, missing: withoutEndpoints, hasDepths: false },
+  'solana-vm': {
+    ...{ open: openSolanaChain, missing: withoutEndpoints },
+    ...{ quoting: solanaQuotingChain, settling: solanaSettlingChain, paying: solanaPaying },
+    hasDepths: false,
+  },
   'tron-vm': { open: openTronChain, missing: withoutEndpoints },
 }
 
@@ -54,11 +65,83 @@ export function connectQuotingChain(chain: RegisteredChain): ChainClient | undef
   return chain.endpoints.length === 0 ? undefined : quoting?.connect(chain)
 }
 
+/** Unix seconds of a chain's newest block; `undefined` where its family does not tell. @throws upstream errors */
+export async function headSeconds(
+  { vmType }: Pick<RegisteredChain, 'vmType'>,
+  client: ChainClient,
+): Promise<number | undefined> {
+  return chainFamilies[vmType]?.quoting?.headSeconds?.(client)
+}
+
+/** By chain key, readers of the quoted chains that no contract calls read. */
+export function openNetworkReaders(
+  chains: ReadonlyMap<string, RegisteredChain>,
+  quoted: Readonly<Record<string, QuoteChain>>,
+  clients: ReadonlyMap<string, ChainClient>,
+): ReadonlyMap<string, NetworkReader> {
+  return new Map(
+    Object.entries(quoted).flatMap(([key, config]) => {
+      const [chain, client] = [chains.get(key), clients.get(key)]
+      const options = chain && client && networkReaderOptions(chain, config, client)
+      const reader = options && chainFamilies[chain.vmType]?.quoting?.network?.reader(options)
+      return reader === undefined ? [] : [[key, reader] as const]
+    }),
+  )
+}
+
+/** What such a chain says against its configuration; nothing of others. @throws upstream errors */
+export async function networkContradictions(
+  chain: RegisteredChain,
+  config: QuoteChain,
+  client: ChainClient,
+  isLocal: boolean,
+): Promise<readonly ChainFinding[]> {
+  const options = networkReaderOptions(chain, config, client)
+  const network = chainFamilies[chain.vmType]?.quoting?.network
+  return options === undefined ? [] : ((await network?.contradictions({ ...options, isLocal })) ?? [])
+}
+
+function networkReaderOptions(
+  chain: RegisteredChain,
+  { feeModel, fillWallet, currencies }: QuoteChain,
+  client: ChainClient,
+): NetworkReaderOptions | undefined {
+  if (feeModel.kind !== 'priority-fee' || chain.depository === undefined) return undefined
+  const { canonicalAddress } = codecOf(chain)
+  return {
+    ...{ client, feeModel, network: chain.network, depository: canonicalAddress(chain.depository) },
+    fillWallet: fillWallet === undefined ? undefined : canonicalAddress(fillWallet),
+    currencies: currencies.map(({ address, decimals, tokenProgram }) => ({
+      ...{ address: canonicalAddress(address), decimals, tokenProgram },
+    })),
+  }
+}
+
 /** @throws ConfigurationError for a family that is not quoted */
 export function openQuotingChain(vmType: VmType, options: QuotingChainOptions): QuotingChain {
   const quoting = chainFamilies[vmType]?.quoting
   if (quoting === undefined) throw new ConfigurationError(`chains: ${vmType} cannot be quoted`)
   return quoting.open(options)
+}
+
+/** How chains of the family are paid on without a fill contract; `undefined` where they cannot be. */
+export function payingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): PayingChainFamily | undefined {
+  return chainFamilies[vmType]?.paying
+}
+
+/** The chain with another rule of finality: so many blocks, where the family has depths to choose. */
+export function atDepth<Chain extends RegisteredChain>(chain: Chain, blocks: number): Chain {
+  return chainFamilies[chain.vmType]?.hasDepths === false
+    ? chain
+    : { ...chain, finality: { mode: 'depth', blocks } }
+}
+
+/**
+ * What settlement reads of a chain; `undefined` where its family is read by events of contracts.
+ * @throws ConfigurationError when the chain has no depository
+ */
+export function openSettlingChain(chain: RegisteredChain, client: ChainClient): SettlingChain | undefined {
+  return chainFamilies[chain.vmType]?.settling?.({ chain, client })
 }
 
 function withoutEndpoints({ ready }: RegisteredChain): readonly string[] {

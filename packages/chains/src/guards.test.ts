@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { loadChains } from './config/chainRegistry.ts'
+import { localNetworkAddresses } from './config/localAddresses.ts'
 import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 import { addressesIn, checkForeignAddresses, checkLocalEndpoints, localAddressesOf } from './guards.ts'
 
@@ -94,23 +95,22 @@ describe('published development addresses', () => {
 
 describe('checkForeignAddresses', () => {
   const anvilFirst = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
-  const localToken = `0x${'ab'.repeat(20)}`
+  const [localToken = ''] = localNetworkAddresses
   const addresses = [
     { setting: 'ECDSA_PRIVATE_KEY', address: anvilFirst },
     { setting: 'chains.base.depository', address: localToken.toUpperCase().replace('0X', '0x') },
     { setting: 'FILL_WALLET_ADDRESS', address: `0x${'cd'.repeat(20)}` },
   ]
-  const localAddresses = localAddressesOf([{ a: [{ b: localToken }] }])
 
   test('refuses published keys and local contracts outside local, by setting', () => {
-    expect(checkForeignAddresses({ environment: 'testnets.prod', addresses, localAddresses })).toEqual([
+    expect(checkForeignAddresses({ environment: 'testnets.prod', addresses })).toEqual([
       'ECDSA_PRIVATE_KEY belongs to a published development key',
       'chains.base.depository belongs to the local network',
     ])
   })
 
   test('leaves local alone', () => {
-    expect(checkForeignAddresses({ environment: 'local', addresses, localAddresses })).toEqual([])
+    expect(checkForeignAddresses({ environment: 'local', addresses })).toEqual([])
   })
 
   test('does not count places that public chains share with local ones', () => {
@@ -134,10 +134,12 @@ describe('the configuration files', () => {
   const locals = files.filter(({ name }) => name.endsWith('.local.json'))
   const localAddresses = localAddressesOf(locals.map(({ json }) => json))
 
-  test('of local hold addresses that nothing else may use', () => {
+  test('of local hold addresses that nothing else may use, and that this release knows without them', () => {
     expect(localAddresses.size).toBeGreaterThan(10)
+    // Written anew by scripts/writeLocalConfigs.ts.
+    expect([...localNetworkAddresses]).toEqual([...localAddresses].sort())
     const addresses = [...localAddresses].map((address) => ({ setting: 'x', address }))
-    const problems = checkForeignAddresses({ environment: 'mainnets.prod', addresses, localAddresses })
+    const problems = checkForeignAddresses({ environment: 'mainnets.prod', addresses })
     expect(problems).toHaveLength(localAddresses.size)
   })
 
@@ -146,6 +148,6 @@ describe('the configuration files', () => {
       .filter(({ name }) => !name.endsWith('.local.json'))
       .flatMap(({ name, json }) => addressesIn(json, name))
     expect(addresses.length).toBeGreaterThan(50)
-    expect(checkForeignAddresses({ environment: 'mainnets.prod', addresses, localAddresses })).toEqual([])
+    expect(checkForeignAddresses({ environment: 'mainnets.prod', addresses })).toEqual([])
   })
 })

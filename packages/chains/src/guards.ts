@@ -1,4 +1,5 @@
 import type { ChainRegistry, Endpoints } from './config/chainRegistry.ts'
+import { localNetworkAddresses } from './config/localAddresses.ts'
 import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 import type { JsonRpcClient } from './rpc/jsonRpc.ts'
 
@@ -65,27 +66,25 @@ export async function checkLocalNodes(
 
 /**
  * Environments other than `local` hold real money: no account with a published key, and nothing that
- * only exists on a local network.
- * @param args.localAddresses see `localAddressesOf`
+ * only exists on a local network. What that is stands in this release and in no folder of the operator's.
  */
 export function checkForeignAddresses(args: {
   readonly environment: string
   readonly addresses: readonly { readonly setting: string; readonly address: string }[]
-  readonly localAddresses: ReadonlySet<string>
 }): readonly string[] {
-  const { environment, addresses, localAddresses } = args
+  const { environment, addresses } = args
   if (environment === localEnvironment) return []
   return addresses.flatMap(({ setting, address }) => {
     const canonical = address.toLowerCase()
     if (publishedDevelopmentAddresses.has(canonical))
       return [`${setting} belongs to a published development key`]
-    return localAddresses.has(canonical) ? [`${setting} belongs to the local network`] : []
+    return localNetworkAddresses.has(canonical) ? [`${setting} belongs to the local network`] : []
   })
 }
 
 /**
  * Addresses that only a local network has: all in the `local` files but those that stand at the same
- * place on public chains.
+ * place on public chains. `localNetworkAddresses` is written with it.
  */
 export function localAddressesOf(localFiles: readonly unknown[]): ReadonlySet<string> {
   const found = localFiles.flatMap((file) => addressesIn(file)).map(({ address }) => address.toLowerCase())

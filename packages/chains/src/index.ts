@@ -1,9 +1,15 @@
 export {
+  atDepth,
   connectQuotingChain,
+  headSeconds,
   isReadable,
   missingSettings,
+  networkContradictions,
   openFamilyChain,
+  openNetworkReaders,
   openQuotingChain,
+  openSettlingChain,
+  payingFamily,
 } from './chainFamilies.ts'
 export {
   type ChainRegistry,
@@ -13,10 +19,10 @@ export {
   type RegisteredChain,
   type RegisteredHub,
 } from './config/chainRegistry.ts'
-export { type ConfigSource, loadConfigFile, readConfigFile } from './config/configFile.ts'
+export { type ConfigSource, examineConfigFile, loadConfigFile, readConfigFile } from './config/configFile.ts'
+export { readEnvironmentFiles } from './config/environmentFiles.ts'
 export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './config/placeholders.ts'
 export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
-export { readConfigFiles } from './config/readConfigFiles.ts'
 export { readSigningCaps, type SigningCap } from './config/signingCaps.ts'
 export { agreedContracts, type SaidOfContracts } from './ethereum-vm/agreement/agreedContracts.ts'
 export { agreeOnBlock, agreeOnHead } from './ethereum-vm/agreement/agreedHead.ts'
@@ -52,7 +58,11 @@ export {
   type ShownDomain,
 } from './ethereum-vm/contractIdentity.ts'
 export { readStringResult, readUintResult } from './ethereum-vm/contracts/abiReader.ts'
-export { type ContractExpectations, checkContracts } from './ethereum-vm/contracts/checkContracts.ts'
+export {
+  type ContractExpectations,
+  checkContracts,
+  contractFindings,
+} from './ethereum-vm/contracts/checkContracts.ts'
 export { balanceOfCall, nativeBalanceCall } from './ethereum-vm/contracts/erc20Calls.ts'
 export {
   type CodeHashes,
@@ -87,14 +97,14 @@ export {
   type FinalStateReader,
 } from './ethereum-vm/finalStateReader.ts'
 export type { EthereumReaderLimits } from './ethereum-vm/finalTransactions.ts'
-export { type AgreedGas, agreeOnGas, estimatesNeeded } from './ethereum-vm/gas/agreedGas.ts'
+export { type AgreedGas, agreeOnGas } from './ethereum-vm/gas/agreedGas.ts'
+export { planDataFees } from './ethereum-vm/gas/dataFees.ts'
 export {
   estimateGasPrice,
   type FeeHistory,
   feeHistoryRequest,
   type GasPriceEstimate,
   gasCeilingWei,
-  medianUp,
   parseFeeHistory,
   tipOf,
 } from './ethereum-vm/gas/feeModel.ts'
@@ -136,9 +146,30 @@ export {
   type UserFactsReader,
 } from './ethereum-vm/simulation/userFacts.ts'
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
+export { examineClock, examineEndpoints } from './examineEndpoints.ts'
+export type { ChainFinding } from './family/chainFinding.ts'
 export type { FamilyChain } from './family/familyChain.ts'
 export type { HubEntries } from './family/hubEntries.ts'
 export type { KnownCode, ReliedContract } from './family/knownCode.ts'
+export type {
+  NetworkReader,
+  NetworkReading,
+  PriorityFeeRefusal,
+  ShownPriorityFee,
+} from './family/networkReader.ts'
+export type {
+  ExpiringTransaction,
+  FinalMark,
+  Landing,
+  PayingChain,
+  PayingChainFamily,
+  PayingFees,
+  PayingHead,
+  PaymentPlan,
+  PaymentState,
+  PaymentTerms,
+  PlannedPayment,
+} from './family/payingChain.ts'
 export type {
   QuotingChain,
   QuotingChainOptions,
@@ -147,12 +178,18 @@ export type {
   UserFacts,
   UserFactsQuestion,
 } from './family/quotingChain.ts'
+export type {
+  BlockMark,
+  PassRange,
+  PaymentReading,
+  SettlingChain,
+  SettlingPass,
+} from './family/settlingChain.ts'
 export {
   addressesIn,
   checkForeignAddresses,
   checkLocalEndpoints,
   checkLocalNodes,
-  localAddressesOf,
 } from './guards.ts'
 export {
   TransactionMissingError,
@@ -205,4 +242,3 @@ export {
   type Vote,
   type Voter,
 } from './rpc/tally.ts'
-export { deriveProgramAddresses, type ProgramAddresses } from './solana-vm/programAddresses.ts'

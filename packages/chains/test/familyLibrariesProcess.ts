@@ -1,9 +1,8 @@
 // Opens one chain of a family, as a service does, and says which libraries of families that loaded.
 import { createRequire } from 'node:module'
-import { bitcoinLibrary, Secret, viemLibrary } from '@causeway/core'
+import { bitcoinLibrary, Secret, solanaLibrary, viemLibrary } from '@causeway/core'
 import type { ReadableChain } from '../src/family/familyChain.ts'
 import { openFamilyChain } from '../src/index.ts'
-import { loadSolanaLibrary } from '../src/solana-vm/programAddresses.ts'
 
 const shared = {
   ...{ id: 'chain', hubChainId: '7', network: undefined, unsetVariables: [], additionalData: {} },
@@ -32,7 +31,7 @@ if (chain !== undefined) {
   await opened.close()
 } else if (name === 'used') {
   bitcoinLibrary()
-  await loadSolanaLibrary()
+  solanaLibrary()
   viemLibrary()
 }
 const loaded = Object.keys(createRequire(import.meta.url).cache)

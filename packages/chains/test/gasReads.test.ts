@@ -1,5 +1,5 @@
 // Goal: what is built and read for gas prices and data fees fits a real node and the rollup's oracle.
-import type { FeeModel, Hex } from '@causeway/core'
+import type { GasModel, Hex } from '@causeway/core'
 import { UpstreamUnavailableError } from '@causeway/core'
 import { loadArtifacts } from '@causeway/localnet'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -13,6 +13,7 @@ import {
   observeHead,
   parseFeeHistory,
   parseHead,
+  planDataFees,
   probeCalldata,
   readHead,
   readL1DataFees,
@@ -20,7 +21,7 @@ import {
 import { type EvmTestbed, startEvmTestbed } from './evmTestbed.ts'
 
 const gasPriceOracle = '0x420000000000000000000000000000000000000f'
-const model: FeeModel = {
+const model: GasModel = {
   kind: 'op-stack',
   historyBlocks: 10,
   rewardPercentile: 20,
@@ -99,6 +100,35 @@ describe('the data fee of an OP-stack chain', () => {
   test('is refused, not guessed, where the oracle is missing', async () => {
     await chain.node({ method: 'anvil_setCode', params: [gasPriceOracle, '0x'] })
     await expect(fees()).rejects.toMatchObject({ kind: 'upstream_unavailable' })
+  })
+})
+
+describe('the data fee of an Arbitrum chain', () => {
+  // A stand-in: it answers six words, the second of them from its storage. Nodes of other chains have no precompile.
+  const standIn = '0x60015460205260c05ff3'
+  const arbGasInfo = '0x000000000000000000000000000000000000006c'
+
+  async function feesAt(perByteWei: bigint) {
+    const shapes = [{ calldata: '0x' as const, valueWei: 1n, gasUnits: 21_000n }]
+    const feeModel = { kind: 'arbitrum', gasPriceOracle: arbGasInfo } as const
+    const planned = planDataFees({ chainId: 42_161, feeModel, shapes })
+    await chain.node({
+      method: 'anvil_setStorageAt',
+      params: [arbGasInfo, '0x1', `0x${perByteWei.toString(16).padStart(64, '0')}`],
+    })
+    const { multicall3 } = chain.bed
+    return planned.read(
+      await multicall(chain.client(), { multicall3, calls: planned.calls, block: 'latest' }),
+    )
+  }
+
+  test('follows the price that the chain tells, and is refused where there is none', async () => {
+    await expect(feesAt(1n)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
+    await chain.node({ method: 'anvil_setCode', params: [arbGasInfo, standIn] })
+    const [low = 0n] = await feesAt(1_000_000n)
+    const [high = 0n] = await feesAt(3_000_000n)
+    expect(low).toBeGreaterThan(100n * 1_000_000n)
+    expect(high).toBe(3n * low)
   })
 })
 

@@ -263,7 +263,7 @@ describe('there is no deposit', () => {
   })
 
   test('in calls of another program with the same instruction', async () => {
-    const other = await bed.deployDepository()
+    const other = bed.deployDepository()
     expect(await depositsOf([depositNative(other, { sender, amount: 7n, id })])).toEqual([])
   })
 

@@ -175,7 +175,7 @@ describe('a transaction does not prove an execution when', () => {
   test('it runs the same request at another depository', async () => {
     const withdrawal = request()
     await bed.send([execution(withdrawal)])
-    const other = await bed.deployDepository()
+    const other = bed.deployDepository()
     const withdrawalId = solanaWithdrawalId(withdrawal)
     const elsewhere = executeTransfer(other, {
       executor: bed.user.publicKey,

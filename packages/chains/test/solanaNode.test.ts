@@ -36,6 +36,19 @@ beforeEach(() => bed.node.finalize())
 
 const deposit = () => depositNative(bed.depository, { sender: bed.user.publicKey, amount: 7n, id })
 
+test('the client reads the balance of a token account, and is told what is none', async () => {
+  const owner = bed.user.publicKey
+  const held = tokenAccount(owner, bed.mint)
+  const { value } = await bed.connection.getTokenAccountBalance(held)
+  const { amount, decimals } = value
+  const data = bed.node.account(held.toBase58(), 'confirmed')?.data
+  expect(amount).toBe(String(data?.length === 165 && Buffer.from(data).readBigUInt64LE(64)))
+  expect([decimals, value.uiAmountString]).toEqual([6, String(Number(amount) / 1e6)])
+  await expect(bed.connection.getTokenAccountBalance(owner)).rejects.toThrow('not a Token account')
+  const nobody = Keypair.generate().publicKey
+  await expect(bed.connection.getTokenAccountBalance(nobody)).rejects.toThrow('could not find account')
+})
+
 describe('the client accepts', () => {
   test.each(['legacy', 0] as const)(
     'a transaction of version %s with all that its run added',
@@ -227,7 +240,7 @@ describe('a vault without an account of the mint', () => {
     ['SPL Token', () => bed.mint, tokenProgram],
     ['Token-2022', () => bed.feeMint, token2022Program],
   ])('gets one, paid by the sender, whoever pays the fee: %s', async (_what, mintOf, program) => {
-    const [mint, empty, payer] = [mintOf(), await bed.deployDepository(), Keypair.generate()]
+    const [mint, empty, payer] = [mintOf(), bed.deployDepository(), Keypair.generate()]
     bed.node.airdrop(payer.publicKey.toBase58(), 10n ** 9n)
     const vaultAccount = tokenAccount(new PublicKey(empty.addresses.vault), mint, program)
     const token = depositToken(empty, { sender: bed.user.publicKey, mint, amount: 500n, id, program })
@@ -243,7 +256,7 @@ describe('a vault without an account of the mint', () => {
 
 describe('the depository refuses', () => {
   test('to deposit into a vault that is not its own', async () => {
-    const other = await bed.deployDepository()
+    const other = bed.deployDepository()
     const wrong = depositNative(
       { ...other, program: bed.depository.program },
       { sender: bed.user.publicKey, amount: 7n, id },

@@ -38,7 +38,8 @@ beforeEach(async () => {
     endpoints: proxies.map(({ url }) => new Secret(url)),
   })
   chain = solanaQuotingChain.open({
-    ...{ client, multicall3: '0x', currentHead: () => undefined, budgetMs, now: Date.now },
+    ...{ client, multicall3: '0x', currentHead: () => undefined, now: Date.now },
+    ...{ budgetMs, neededWithinMs: budgetMs },
     onFailure: (error) => failures.push(error),
   })
 })
@@ -66,9 +67,10 @@ describe('what a user has', () => {
 })
 
 describe('what a recipient lacks', () => {
-  test('is nothing for SOL and where the account is there, else the bytes that the programs make', async () => {
+  test('is nothing where the account is there, the account itself for SOL, else the bytes that the programs make', async () => {
     const someone = fresh()
-    expect(await chain.lackOf(someone, sol)).toEqual({})
+    expect(await chain.lackOf(someone, sol)).toEqual({ isAbsent: true })
+    expect(await chain.lackOf(key(bed.recipient), sol)).toEqual({})
     expect(await chain.lackOf(key(bed.recipient), key(bed.mint))).toEqual({})
     expect(await chain.lackOf(someone, key(bed.mint))).toEqual({ stateBytes: 165 })
     expect(await chain.lackOf(someone, key(bed.feeMint))).toEqual({ stateBytes: 182 })
@@ -128,6 +130,21 @@ describe('one endpoint of three that', () => {
     expect(failures).toEqual([])
   })
 
+  test('is a quarter of a second away keeps nobody from what a price needs, nor a price from being answered', async () => {
+    await Promise.all(proxies.map((proxy) => proxy.set({ kind: 'latency', delayMs: 250 })))
+    const remote = solanaQuotingChain.open({
+      ...{ client, multicall3: '0x', currentHead: () => undefined, now: Date.now },
+      ...{ budgetMs: 60, neededWithinMs: budgetMs, onFailure: () => undefined },
+    })
+    const wallet = key(bed.recipient)
+    const [facts, lack, hasCode] = await Promise.all([
+      remote.userFacts({ user: wallet, currency: sol, spender: undefined }),
+      remote.lackOf(wallet, sol),
+      remote.hasCode(wallet),
+    ])
+    expect([facts, lack, hasCode]).toEqual([{ held: [] }, {}, false])
+  })
+
   test('is two makes nothing known, within the budget', async () => {
     await Promise.all(proxies.slice(0, 2).map((proxy) => proxy.set({ kind: 'hang' })))
     const beganMs = Date.now()
@@ -153,5 +170,65 @@ describe('a mint', () => {
     expect(await shown(tokenAccount(bed.recipient, bed.mint))).toBeUndefined()
     expect(await shown(tokenAccount(bed.recipient, bed.feeMint, token2022Program))).toBeUndefined()
     expect(await shown(bed.recipient)).toBeUndefined()
+  })
+})
+
+// Who gains by breaking it: whoever has an account that endpoints disagree about, or that nobody can read, and asks
+// for quotes in the moments in which others do; a flood of first-seen accounts.
+describe('questions of one moment', () => {
+  const countOf = () => proxies.map((proxy) => proxy.counters().callsByMethod['getMultipleAccounts'])
+  const other = Keypair.generate().publicKey
+  const spoilt = (index: number): FaultMode => ({
+    kind: 'lie',
+    rewrite: ({ method, params }, result) => {
+      const [asked] = Object(params)
+      if (method !== 'getMultipleAccounts') return result
+      const value = Object(result).value.map((account: unknown, place: number) =>
+        asked[place] === key(other) ? { lamports: index } : account,
+      )
+      return { ...Object(result), value }
+    },
+  })
+
+  test('cost each endpoint one request in a hundred', async () => {
+    for (const proxy of proxies) proxy.resetCounters()
+    const asked = Array.from({ length: 150 }, fresh)
+    const lacks = await Promise.all(asked.map((account) => chain.lackOf(account, sol)))
+    expect(lacks).toEqual(asked.map(() => ({ isAbsent: true })))
+    expect(countOf()).toEqual([2, 2, 2])
+  })
+
+  test('are answered each by itself: an account that nobody can read spoils none', async () => {
+    await Promise.all(proxies.map((proxy, index) => proxy.set(spoilt(index))))
+    const [spoiled, ...others] = await Promise.all([
+      chain.hasCode(key(other)),
+      chain.hasCode(key(bed.recipient)),
+      chain.hasCode(key(bed.depository.program)),
+    ])
+    expect([spoiled, ...others]).toEqual([undefined, false, true])
+  })
+
+  test('do not wait for a late endpoint about which another account disagrees', async () => {
+    await proxies[0]?.set(spoilt(0))
+    await proxies[2]?.set({ kind: 'hang' })
+    const beganMs = Date.now()
+    const disputed = chain.hasCode(key(other))
+    expect(await chain.hasCode(key(bed.recipient))).toBe(false)
+    expect(Date.now() - beganMs).toBeLessThan(budgetMs / 2)
+    // Nor do those that ask while that one is still out.
+    expect(await chain.hasCode(key(bed.depository.program))).toBe(true)
+    expect(Date.now() - beganMs).toBeLessThan(budgetMs / 2)
+    expect(await disputed).toBeUndefined()
+  })
+
+  test('beyond what waits at most are not known at once, and the next ones are', async () => {
+    await Promise.all(proxies.map((proxy) => proxy.set({ kind: 'latency', delayMs: 500 })))
+    const asked = Array.from({ length: 3_000 }, fresh)
+    const flood = await Promise.all(asked.map((account) => chain.lackOf(account, sol)))
+    const known = flood.filter((lack) => lack !== undefined).length
+    expect(known).toBeGreaterThan(0)
+    expect(known).toBeLessThanOrEqual(1_000)
+    await Promise.all(proxies.map((proxy) => proxy.set({ kind: 'pass' })))
+    expect(await chain.lackOf(fresh(), sol)).toEqual({ isAbsent: true })
   })
 })

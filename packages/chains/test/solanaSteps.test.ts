@@ -124,7 +124,7 @@ describe('a deposit', () => {
     async (pays, mintOf, program) => {
       const payer = Keypair.generate()
       bed.node.airdrop(payer.publicKey.toBase58(), 10n ** 9n)
-      const fresh = await bed.deployDepository()
+      const fresh = bed.deployDepository()
       const usual = bed
       bed = { ...usual, depository: fresh }
       try {

@@ -71,8 +71,17 @@ export class UpstreamDisagreementError extends DomainError {
 
 /** A configuration that must not run. Thrown at start only; names settings, never their values. */
 export class ConfigurationError extends Error {
-  constructor(message: string, options: { cause?: unknown } = {}) {
+  /** One sentence each; the message alone where it is one problem. */
+  readonly problems: readonly string[]
+
+  constructor(message: string, options: { cause?: unknown; problems?: readonly string[] } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'ConfigurationError'
+    this.problems = options.problems ?? [message]
+  }
+
+  /** All of several problems in one message, one a line below `heading`. */
+  static listing(heading: string, problems: readonly string[]): ConfigurationError {
+    return new ConfigurationError(`${heading}\n- ${problems.join('\n- ')}`, { problems })
   }
 }

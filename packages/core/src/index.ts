@@ -127,11 +127,16 @@ export {
 } from './config/chainsFile.ts'
 export { type HubFile, hubFileSchema } from './config/hubFile.ts'
 export {
+  type ContractChain,
+  contractChain,
   type ExternalLiquiditySettings,
-  type FeeModel,
+  type GasModel,
   type GuardianSet,
+  isContractChain,
+  lacksGasPriceOracle,
   type PoolConfig,
   type PriceFeed,
+  type PriorityFeeModel,
   type QuoteAsset,
   type QuoteCeilings,
   type QuoteChain,
@@ -144,6 +149,28 @@ export { type SettlementFile, settlementFileSchema } from './config/settlementFi
 export { type SolverChainPolicy, type SolverFile, solverFileSchema } from './config/solverFile.ts'
 export { type AssetClass, type Currency, type CurrencyKey, currencyKey } from './currency/currency.ts'
 export { type Deadline, lateError, startDeadline, whenAborted } from './deadline.ts'
+export {
+  clockFindings,
+  createFindings,
+  type Finding,
+  type FindingCode,
+  type Findings,
+  findingCodes,
+  findingsOf,
+  type Severity,
+  severities,
+  stopsStart,
+  UnfitSettingsError,
+} from './doctor/finding.ts'
+export { type ReadVariables, readVariables } from './doctor/readVariables.ts'
+export {
+  type DoctorReport,
+  type ExampleVariable,
+  exampleVariables,
+  hintsOf,
+  reportOf,
+  reportText,
+} from './doctor/report.ts'
 export {
   ConfigurationError,
   DomainError,
@@ -430,18 +457,42 @@ export type {
 export { solanaCodec } from './vm/solana/codec.ts'
 export { solanaLibrary } from './vm/solana/library.ts'
 export {
+  type MarkedPayment,
+  type MarkedTerms,
+  markedInstructions,
+} from './vm/solana/paying/paymentInstructions.ts'
+export {
+  type PaymentMark,
+  paymentMarkerAddress,
+  readPaymentMark,
+} from './vm/solana/paying/paymentMarker.ts'
+export {
+  associatedTokenAccount,
+  deriveProgramAddresses,
+  isSolanaKey,
+  type ProgramAddresses,
+  type SolanaDepository,
+} from './vm/solana/programAddresses.ts'
+export {
   associatedTokenProgram,
   computeBudgetProgram,
   depositNativeDiscriminator,
   depositTokenDiscriminator,
   executeTransferDiscriminator,
+  markBytes,
   memoProgram,
   systemProgram,
   token2022Program,
   tokenProgram,
   usedRequestDiscriminator,
 } from './vm/solana/programs.ts'
-export { associatedTokenAccount } from './vm/solana/quoting/depositInstructions.ts'
+export {
+  createTokenAccount,
+  depositCoin,
+  depositToken,
+  type SolanaDeposit,
+  solanaInstruction,
+} from './vm/solana/quoting/instructions.ts'
 export { type SolanaFeeFacts, SolanaFees } from './vm/solana/quoting/solanaFees.ts'
 export { SolanaTransactionTooLargeError, solanaQuoting } from './vm/solana/quoting/solanaQuoting.ts'
 export {

@@ -1,4 +1,3 @@
-import type { SqlWriteTx } from '@causeway/core'
 import { DatabaseDiskFullError } from './errors.ts'
 
 /** Whether the disk of a server was full when something was last written to it. */
@@ -63,7 +62,7 @@ export function createDiskSpace(options: {
 }
 
 /** Takes new pages from the disk as a table that grows does; the table is gone with its transaction. */
-export async function writeProbe(tx: SqlWriteTx): Promise<void> {
+export async function writeProbe(tx: { query(text: string): Promise<unknown> }): Promise<void> {
   await tx.query(
     `create temporary table causeway_space on commit drop as
      select n, repeat(md5(n::text), 8) as filler from generate_series(1, 4000) n`,

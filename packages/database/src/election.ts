@@ -40,7 +40,7 @@ export interface Elections {
 }
 
 /** First half of the keys of this project's job locks; any fixed number. */
-const lockClass = 0x0ca5e3a7
+export const jobLockClass = 0x0ca5e3a7
 const beatsPerLease = 5
 const retryMs = 500
 
@@ -91,7 +91,7 @@ export function startElections(options: ElectionOptions): Elections {
 
 async function tryLock(tx: SqlTx, job: string): Promise<boolean> {
   const [row] = await tx.query<{ won: boolean }>('select pg_try_advisory_xact_lock($1, $2) as won', [
-    lockClass,
+    jobLockClass,
     createHash('sha256').update(job).digest().readInt32BE(0),
   ])
   return row?.won === true

@@ -20,6 +20,7 @@ export {
   sqlState,
   whileStarting,
 } from './errors.ts'
+export { type ExaminedDatabase, examineDatabase } from './examineDatabase.ts'
 export { type ListenOptions, startListening } from './listen.ts'
 export { type MigrationDirectory, migrate } from './migrate.ts'
 export { startTestDatabase, type TestDatabase } from './startTestDatabase.ts'

@@ -30,16 +30,9 @@ const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localho
  * @source design.md 5.10
  */
 export function createAdminListener(options: AdminListenerOptions): HttpApp {
-  const { logger, errors, host, isLocal, apiKey } = options
-  if (apiKey === undefined && !isLocal) {
-    throw new ConfigurationError('ADMIN_API_KEY is required in every environment but local, on loopback too.')
-  }
-  if (apiKey === undefined && !loopbackHosts.has(host)) {
-    throw new ConfigurationError('ADMIN_HOST is not a loopback address, so ADMIN_API_KEY must be set.')
-  }
-  if (apiKey !== undefined && !keyForm.test(apiKey.reveal())) {
-    throw new ConfigurationError('ADMIN_API_KEY must have 16 to 256 printable characters without spaces.')
-  }
+  const { logger, errors, apiKey } = options
+  const problem = adminKeyProblem(options)
+  if (problem !== undefined) throw new ConfigurationError(problem)
   const { app } = createBareApp({
     logger,
     errors,
@@ -53,6 +46,24 @@ export function createAdminListener(options: AdminListenerOptions): HttpApp {
     done(request.is404 ? notFound() : undefined)
   })
   return app
+}
+
+/** Why nobody could tell the operator from others; `undefined` where one can. */
+export function adminKeyProblem({
+  host,
+  isLocal,
+  apiKey,
+}: Pick<AdminListenerOptions, 'host' | 'isLocal' | 'apiKey'>): string | undefined {
+  if (apiKey === undefined && !isLocal) {
+    return 'ADMIN_API_KEY is required in every environment but local, on loopback too.'
+  }
+  if (apiKey === undefined && !loopbackHosts.has(host)) {
+    return 'ADMIN_HOST is not a loopback address, so ADMIN_API_KEY must be set.'
+  }
+  if (apiKey !== undefined && !keyForm.test(apiKey.reveal())) {
+    return 'ADMIN_API_KEY must have 16 to 256 printable characters without spaces.'
+  }
+  return undefined
 }
 
 function namesLoopback(request: FastifyRequest): boolean {

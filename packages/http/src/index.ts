@@ -1,5 +1,5 @@
 export { Counter, Gauge, Histogram } from 'prom-client'
-export { type AdminListenerOptions, createAdminListener } from './adminListener.ts'
+export { type AdminListenerOptions, adminKeyProblem, createAdminListener } from './adminListener.ts'
 export {
   type ApiKeyLookup,
   createApiKeys,
@@ -15,6 +15,21 @@ export type { ServerLimits } from './bareApp.ts'
 export { createHttpApp, type HttpAppOptions } from './createHttpApp.ts'
 export type { Deprecation } from './deprecation.ts'
 export { describeFailure, type ErrorPolicy, type FailureAnswer } from './describeFailure.ts'
+export {
+  examineCompanions,
+  examineFolder,
+  examineOracle,
+  examinePorts,
+  type Neighbour,
+} from './doctor/surroundings.ts'
+export {
+  admitStart,
+  type Examination,
+  type ExaminedService,
+  endStart,
+  modeOfFile,
+  runDoctor,
+} from './doctor/tellReport.ts'
 export { type ErrorBody, errorBodySchema, errorResponses } from './errorBody.ts'
 export { type FrameworkFailure, RequestFailure } from './failure.ts'
 export type { HttpApp } from './fastifyTypes.ts'
@@ -30,7 +45,7 @@ export { parseSecretsFile } from './parseSecretsFile.ts'
 export type { RateLimit, RateLimitOptions } from './rateLimit.ts'
 export { createReadiness, type Readiness, type ReadinessCheck, type ReadinessReport } from './readiness.ts'
 export { scrubUrls } from './scrubUrls.ts'
-export { defaultSecretsDirectory, loadSecrets, refuseForeignKeys } from './secretsLoader.ts'
+export { defaultSecretsDirectory, foreignKeys, loadSecrets } from './secretsLoader.ts'
 export { type Closer, installShutdown, type ShutdownOptions } from './shutdown.ts'
 export { standardErrorPolicy } from './standardErrorPolicy.ts'
 export { parseTrustedProxies } from './trustedProxies.ts'

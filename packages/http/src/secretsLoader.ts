@@ -47,6 +47,7 @@ const allocatorKeys = [
 const custodyKeys = ['CUSTODY_PRIVATE_KEY'] as const
 const otherKeys = [
   'ECDSA_PRIVATE_KEY',
+  'ED25519_PRIVATE_KEY',
   'AWS_KMS_SIGNER_KEY_ID',
   'FILL_WALLET_PRIVATE_KEY',
   'ADMIN_API_KEY',
@@ -57,9 +58,9 @@ const otherKeys = [
 /**
  * The allocator's key pays from every depository: it stands in the allocator's environment alone, and no other
  * service's key stands beside it, so that who takes one process does not have both. Custody's stands in none.
- * @throws ConfigurationError naming the variable, never its value
+ * @returns sentences that name variables, never their values
  */
-export function refuseForeignKeys(service: 'allocator' | 'other', environment: Environment): void {
+export function foreignKeys(service: 'allocator' | 'other', environment: Environment): readonly string[] {
   const foreign = [
     ...(service === 'allocator' ? otherKeys : allocatorKeys).map((name) => ({
       name,
@@ -67,12 +68,11 @@ export function refuseForeignKeys(service: 'allocator' | 'other', environment: E
     })),
     ...custodyKeys.map((name) => ({ name, whose: 'no service’s' })),
   ]
-  for (const { name: key, whose } of foreign) {
-    for (const name of [key, `${key}_FILE`]) {
-      if (isBlank(environment[name] ?? '')) continue
-      throw new ConfigurationError(`${name} is ${whose} setting, and must not stand here. Remove it.`)
-    }
-  }
+  return foreign.flatMap(({ name: key, whose }) =>
+    [key, `${key}_FILE`]
+      .filter((name) => !isBlank(environment[name] ?? ''))
+      .map((name) => `${name} is ${whose} setting, and must not stand here. Remove it.`),
+  )
 }
 
 function isBlank(value: string): boolean {

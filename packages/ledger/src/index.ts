@@ -31,6 +31,17 @@ export {
   balanceEvents,
   type CurrencyFilter,
 } from './history/balanceEvents.ts'
+export {
+  type AccountStatement,
+  readStatement,
+  type Statement,
+  type StatementGroup,
+  type StatementLine,
+  type StatementQuery,
+  StatementTooLongError,
+  statementGroups,
+  statementKinds,
+} from './history/statements.ts'
 export { explainPolicy, type PolicyExplanation } from './holds/explainPolicy.ts'
 export { defaultHoldCaps, type HoldCaps } from './holds/holdCaps.ts'
 export { ledgerMigrations } from './ledgerMigrations.ts'

@@ -42,6 +42,18 @@ export { executeCallData, payloadCallData } from './deploy/callRequest.ts'
 export { deployNetwork, type NetworkToDeploy } from './deploy/deployNetwork.ts'
 export { accountAbstractionCode, entryPointAddress, publicContracts } from './deploy/publicContracts.ts'
 export { type FamilyKey, familyKeys, familyPlans, familyVariables } from './families/familyPlans.ts'
+export {
+  type SolanaAccount,
+  type SolanaAccounts,
+  solanaAccounts,
+} from './families/solanaAccounts.ts'
+export {
+  type LocalMint,
+  localMints,
+  type SolanaTokenSymbol,
+  solanaChainId,
+  solanaFillWalletVariable,
+} from './families/solanaTokens.ts'
 export { type Families, startFamilies } from './families/startFamilies.ts'
 export type { FaultCounters } from './faultProxy/counting.ts'
 export type { FaultMode, SeenCall } from './faultProxy/faultMode.ts'

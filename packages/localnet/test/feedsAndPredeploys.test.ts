@@ -35,6 +35,7 @@ describe('price feeds', () => {
     ['USDC/USD', 'USDC / USD', 1n],
     ['USDX/USD', 'USDX / USD', 1n],
     ['TIDE/USD', 'TIDE / USD', 4n],
+    ['SOL/USD', 'SOL / USD', 150n],
   ] as const)('%s starts with its price in 8 decimals', async (key, description, usd) => {
     const { client } = bench.chain
     const round = await client.readContract({ ...feed(key), functionName: 'latestRoundData' })

@@ -111,6 +111,7 @@ describe('npm start', () => {
     expect(answers.map(({ path, status }) => [path, status])).toEqual([
       ['/price', 200],
       ['/quote', 200],
+      ['/price', 200],
     ])
     expect(answers[1]?.answer).toMatchObject({ environment: 'local', steps: expect.any(Array) })
 
@@ -123,6 +124,7 @@ describe('npm start', () => {
       expect(output()).not.toContain(account.privateKey.slice(2))
     }
     expect(network.accounts).toEqual(keyFile.keys.users)
+    for (const { secretKey } of network.solanaAccounts) expect(output()).not.toContain(secretKey)
 
     const second = await start()
     expect((await second.exited)[0]).toBe(1)

@@ -3,7 +3,6 @@
 // Method: the contracts on a real node, against the published vectors.
 // @source withdrawals.md 1.3, 3; oracle-protocol.md 1.7
 
-import { deriveProgramAddresses } from '@causeway/chains'
 import type { ContractName } from '@causeway/contracts'
 import {
   bitcoinPayloadBuilderAbi,
@@ -19,6 +18,7 @@ import {
   decodeLighterWithdrawal,
   decodeSolanaWithdrawal,
   derivedHubChainId,
+  deriveProgramAddresses,
   encodeHyperliquidWithdrawal,
   encodeLighterWithdrawal,
   evmWithdrawalId,
@@ -171,7 +171,7 @@ describe('the builder for Solana', () => {
   })
 
   test('of the local network names the vault that its depository derives', async () => {
-    expect(solanaVault).toBe((await deriveProgramAddresses(solanaDepository)).vault)
+    expect(solanaVault).toBe(deriveProgramAddresses(solanaDepository).vault)
     const vault = await bench.chain.client.readContract({
       ...{ address: bench.deployment.solanaPayloadBuilder, abi: solanaPayloadBuilderAbi },
       functionName: 'VAULT',

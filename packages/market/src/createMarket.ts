@@ -3,11 +3,13 @@ import {
   type AgreementReport,
   createPoolMirror,
   type JsonRpcClient,
+  type NetworkReader,
   type PoolMirror,
 } from '@causeway/chains'
-import type { CurrencyKey, Hex, QuoteFile } from '@causeway/core'
-import type { AgreedKind } from './chain/chainReading.ts'
+import { type CurrencyKey, contractChain, type Hex, type QuoteFile } from '@causeway/core'
+import type { AgreedKind, ChainSource } from './chain/chainReading.ts'
 import { createChainSource } from './chain/chainSource.ts'
+import { createNetworkSource } from './chain/networkSource.ts'
 import { defaultLimits, type MarketLimits } from './limits.ts'
 import { type ChainPlan, planMarket } from './plan.ts'
 import { type Clock, type MarketLog, systemClock } from './ports.ts'
@@ -21,6 +23,8 @@ export type MarketOptions = {
   readonly config: PriceConfig & Pick<QuoteFile, 'fillWallet'>
   /** By chain key. A chain without a client is refused with `no_data`. Closed by its owner, not here. */
   readonly clients: ReadonlyMap<string, JsonRpcClient>
+  /** By chain key, of the chains that no contract calls read. */
+  readonly readers?: ReadonlyMap<string, NetworkReader>
   /** Whose balances are the inventory; default the one of the configuration. */
   readonly fillWallet?: Hex
   /** Which hosts every source is read through, by which second sources are told from first ones. */
@@ -45,7 +49,7 @@ export type MarketOptions = {
  * @source pricing-engine.md 2, 6.1
  */
 export function createMarket(options: MarketOptions): Market {
-  const { config, clients, fillWallet = config.fillWallet, reserved } = options
+  const { config, clients, readers = new Map(), fillWallet = config.fillWallet, reserved } = options
   const { clock = systemClock, random = Math.random, adapters = [], log, onReport } = options
   const limits = { ...defaultLimits, ...options.limits }
   const plan = planMarket(config, options.reach)
@@ -55,12 +59,20 @@ export function createMarket(options: MarketOptions): Market {
     reports.set(chainKey, (reports.get(chainKey) ?? new Map()).set(kind, report))
     onReport?.(chainKey, kind, report)
   }
+  const batchTimeoutMs = Math.floor(limits.refreshTimeoutMs * 0.7)
+  const networkSource = (chain: ChainPlan, reader: NetworkReader) =>
+    createNetworkSource({
+      plan: chain,
+      reader,
+      timeoutMs: batchTimeoutMs,
+      onReport: keepReport(chain.chainKey),
+    })
   const sourceOf = (chain: ChainPlan, client: JsonRpcClient) => {
     const mirrorOf = mirrorsOf(chain)
     return createChainSource({
       plan: chain,
       client,
-      batchTimeoutMs: Math.floor(limits.refreshTimeoutMs * 0.7),
+      batchTimeoutMs,
       poolsTimeoutMs: Math.floor(limits.refreshTimeoutMs * 0.2),
       now: () => clock.now(),
       ...(fillWallet !== undefined && { fillWallet }),
@@ -68,8 +80,10 @@ export function createMarket(options: MarketOptions): Market {
       onReport: keepReport(chain.chainKey),
     })
   }
-  const sources = new Map(
+  const sources = new Map<string, ChainSource>(
     plan.chains.flatMap((chain) => {
+      const reader = readers.get(chain.chainKey)
+      if (reader !== undefined) return [[chain.chainKey, networkSource(chain, reader)] as const]
       const client = clients.get(chain.chainKey)
       return client === undefined ? [] : [[chain.chainKey, sourceOf(chain, client)] as const]
     }),
@@ -90,6 +104,6 @@ export function createMarket(options: MarketOptions): Market {
 function mirrorsOf({ config, pools }: ChainPlan): ((client: AgreedClient) => PoolMirror) | undefined {
   if (config.uniswapV3 === undefined || pools.length === 0) return undefined
   const { factory, quoterV2 } = config.uniswapV3
-  const { multicall3 } = config
+  const { multicall3 } = contractChain(config)
   return (client) => createPoolMirror({ client, multicall3, factory, quoterV2, pools })
 }

@@ -30,8 +30,8 @@ export type HealthFacts = {
 }
 
 const usd = z.string().describe('USD per whole token, exact decimal')
-const ageMs = z.number().int().describe('Milliseconds; negative when a chain runs ahead of the clock')
-const wei = z.string().describe('Wei per gas')
+const ageMs = z.number().int().describe('Milliseconds')
+const wei = z.string()
 
 const sourceSchema = z.object({
   source: z.string().describe('Where the value comes from, e.g. "feed base 0x…"'),
@@ -58,23 +58,46 @@ const priceSchema = z.object({
   sources: z.array(sourceSchema),
 })
 
+const gasSchema = z.object({
+  expectedWei: wei,
+  maxFeePerGasWei: wei,
+  maxPriorityFeePerGasWei: wei,
+  ceilingWei: wei.describe('Above this nothing is quoted: a multiple of the median of recent blocks'),
+  tipFrom: z
+    .enum(['agreed', 'median', 'configured'])
+    .describe('"agreed" like the base fee, the "median" of estimates, or "configured"'),
+})
+
+const priorityFeeSchema = z.object({
+  microLamportsPerUnit: z.string(),
+  ceilingMicroLamportsPerUnit: z.string(),
+  priceFrom: z.enum(['median', 'configured']),
+})
+
 const chainSchema = z.object({
   chain: z.string(),
   chainId: z.number().int(),
   quotable: z.boolean().describe('False for a chain that is only read for its feeds'),
-  state: z.enum(['ok', 'no_data', 'stale_head', 'stale_gas', 'gas_disputed', 'gas_above_ceiling']),
-  head: z.object({ number: z.string(), hash: z.string(), ageMs }).optional(),
-  gas: z
+  state: z.enum([
+    'ok',
+    'no_data',
+    'stale_head',
+    'stale_gas',
+    'gas_disputed',
+    'gas_above_ceiling',
+    'priority_fee_above_ceiling',
+  ]),
+  head: z
     .object({
-      expectedWei: wei,
-      maxFeePerGasWei: wei,
-      maxPriorityFeePerGasWei: wei,
-      ceilingWei: wei.describe('Above this nothing is quoted: a multiple of the median of recent blocks'),
-      tipFrom: z
-        .enum(['agreed', 'median', 'configured'])
-        .describe('"agreed" like the base fee, the "median" of estimates, or "configured"'),
+      number: z.string(),
+      hash: z.string().optional(),
+      ageMs: ageMs.describe('Negative when the chain runs ahead of the clock'),
     })
     .optional(),
+  gas: z
+    .union([gasSchema, priorityFeeSchema])
+    .optional()
+    .describe('Wei per gas, or millionths of a lamport per compute unit'),
   agreement: z
     .array(
       z.object({
@@ -204,7 +227,11 @@ function describeReading(
   const { number, hash, timestampSeconds } = reading.head
   const { shown: gas } = reading.fees
   return {
-    head: { number: number.toString(), hash, ageMs: nowMs - timestampSeconds * 1_000 },
+    head: {
+      number: number.toString(),
+      ...(hash !== undefined && { hash }),
+      ageMs: nowMs - timestampSeconds * 1_000,
+    },
     ...(gas !== undefined && { gas }),
     readAgeMs: nowMs - readAtMs,
   }

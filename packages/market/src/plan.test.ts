@@ -115,6 +115,14 @@ describe('planMarket', () => {
       'base: an op-stack chain needs feeModel.gasPriceOracle',
     ],
     [
+      'an arbitrum chain without its gas price oracle',
+      quoteFile((input) => ({
+        ...input,
+        chains: { ...input.chains, base: { ...input.chains.base, feeModel: { kind: 'arbitrum' } } },
+      })),
+      'base: an arbitrum chain needs feeModel.gasPriceOracle',
+    ],
+    [
       'a price that has pools alone',
       quoteFile((input) => ({ ...input, prices: [{ ...ethPrice, feeds: [], http: [] }, usdcPrice] })),
       'ETH/USD: pools guard a price and make none',

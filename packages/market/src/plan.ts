@@ -4,6 +4,8 @@ import {
   currencyKey,
   ethereumCodec,
   type Hex,
+  isContractChain,
+  lacksGasPriceOracle,
   type PoolConfig,
   type QuoteChain,
 } from '@causeway/core'
@@ -46,14 +48,13 @@ export function planMarket(file: PriceConfig, reach: SourceReach = localReach): 
   if (keys.size < file.prices.length) problems.push('prices: a key is listed twice')
   const prices = file.prices.map((price) => planPrice({ file, price, reach, problems }))
   for (const [chainKey, { feeModel }] of Object.entries(file.chains)) {
-    if (feeModel.kind === 'op-stack' && feeModel.gasPriceOracle === undefined) {
-      problems.push(`${chainKey}: an op-stack chain needs feeModel.gasPriceOracle`)
-    }
+    if (lacksGasPriceOracle(feeModel))
+      problems.push(`${chainKey}: an ${feeModel.kind} chain needs feeModel.gasPriceOracle`)
   }
   const chains = Object.entries(file.chains)
     .map(([chainKey, config]) => planChain({ chainKey, config, prices }))
     .filter(({ quotable, feeds, pools }) => quotable || feeds.length > 0 || pools.length > 0)
-  if (problems.length > 0) throw new ConfigurationError(`Bad market configuration:\n${problems.join('\n')}`)
+  if (problems.length > 0) throw ConfigurationError.listing('Bad market configuration:', problems)
   const priceByKey = new Map(prices.map((price) => [price.key, price]))
   return {
     chains,
@@ -106,7 +107,7 @@ function planChain(args: {
     config,
     quotable: config.enabled,
     feeds: [...feeds.values()],
-    balances: config.enabled ? planBalances(config) : [],
+    balances: config.enabled && isContractChain(config) ? planBalances(config) : [],
     pools: config.enabled ? pools : pools.filter(({ address }) => priced.has(`${chainKey} ${address}`)),
   }
 }

@@ -1,3 +1,4 @@
+import type { PriorityFeeRefusal } from '@causeway/chains'
 import type { CurrencyKey, Hex, NetworkFees, PoolState } from '@causeway/core'
 
 /** One USD price as of one refresh, already guarded. @source pricing-engine.md 2.3 */
@@ -27,7 +28,8 @@ export type PriceRefusal = {
 /** Everything about one chain that a price depends on, read at one head. */
 export type ChainMarket = {
   readonly chainId: number
-  readonly head: { readonly number: bigint; readonly hash: Hex; readonly timestampSeconds: number }
+  /** Without a hash where endpoints are compared by what they have reached. */
+  readonly head: { readonly number: bigint; readonly hash?: Hex; readonly timestampSeconds: number }
   readonly asOfMs: number
   /** What a transaction costs on the chain, as its family reckons. */
   readonly fees: NetworkFees
@@ -46,6 +48,7 @@ export type FeeRefusal =
   | { readonly reason: 'gas_disputed' }
   /** The chain's own last blocks do not bear the gas price out. */
   | { readonly reason: 'gas_above_ceiling'; readonly expectedWei: bigint; readonly ceilingWei: bigint }
+  | PriorityFeeRefusal
 
 /**
  * One immutable view of all markets: whoever prices something uses exactly one, so it never mixes two ticks.

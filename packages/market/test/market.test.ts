@@ -350,7 +350,13 @@ describe('a market that is exempt from nothing', () => {
     const { eth, rules } = await openWith({ usd: feedUsd * 1.002, ageSeconds: 5 })
     await waitUntil('ETH has a price', () => 'usdX18' in eth())
     expect(eth()).toMatchObject({ usdX18: BigInt(feedUsd) * oneUsdX18, spreadBps: 20n })
-    expect(rules()).toEqual(['USDC/USD single', 'USDX/USD single', 'ETH/USD required', 'TIDE/USD single'])
+    expect(rules()).toEqual([
+      'USDC/USD single',
+      'USDX/USD single',
+      'ETH/USD required',
+      'TIDE/USD single',
+      'SOL/USD single',
+    ])
   })
 
   test.each([

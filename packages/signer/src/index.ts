@@ -14,6 +14,7 @@ export {
 } from './caps/signingCaps.ts'
 export { type ConfiguredSigner, createConfiguredSigner, type SignerSettings } from './configuredSigner.ts'
 export { SignerFailedError } from './errors.ts'
+export { examineKeySetting, examineSigningKey, type KeyFiles } from './examineKey.ts'
 export { parsePrivateKey, readPrivateKeySetting } from './privateKey.ts'
 export { createRawKeySigner } from './rawKeySigner.ts'
 export { recoverSigner } from './recoverSigner.ts'

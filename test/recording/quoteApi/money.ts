@@ -33,6 +33,11 @@ export async function recordMoney(stage: QuoteStage): Promise<void> {
   await get('events without key', events)
   await get('events with the key of another', events, { headers: poorSponsor.headers })
   await get('events after a page that does not exist', `${events}?cursor=nonsense`, { headers })
+  const statement = `/sponsorship/statements/${wallet}?month=2026-10`
+  await get('statement of a month that is over', statement, { headers })
+  await get('statement as CSV', `${statement}&groupBy=day,user,key&format=csv`, { headers })
+  await get('statement of no month', `/sponsorship/statements/${wallet}?month=2026-13`, { headers })
+  await get('statement with the key of another', statement, { headers: poorSponsor.headers })
   await recordUsage(stage)
   await recordClaims(stage)
   await recordTopUpClaims(stage)

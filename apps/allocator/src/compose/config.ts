@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { ConfigurationError } from '@causeway/core'
-import { refuseForeignKeys } from '@causeway/http'
+import { readVariables, stopsStart, UnfitSettingsError } from '@causeway/core'
+import { foreignKeys } from '@causeway/http'
 import { z } from 'zod'
 
 const text = z.string()
@@ -21,30 +21,45 @@ export type AllocatorConfig = ReturnType<typeof loadConfig>
 /** Prefix of the variables of its key, so that nobody hands it to another service by mistake. */
 export const keyPrefix = 'ALLOCATOR_'
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /**
  * Parses the environment once, at start. An empty variable counts as unset.
  * @param source the process environment, with `/vault/secrets` merged in by the caller
- * @throws ConfigurationError naming every bad variable, or one that holds another service's key; never a value
+ * @throws UnfitSettingsError naming every bad variable, or one that holds another service's key; never a value
  */
-export function loadConfig(source: Readonly<Record<string, string | undefined>>, repositoryRoot: string) {
-  refuseForeignKeys('allocator', source)
-  const set = Object.entries(source).filter(([, value]) => value !== undefined && value !== '')
-  const parsed = variables.safeParse(Object.fromEntries(set))
-  if (!parsed.success) throw new ConfigurationError(`Bad environment:\n${z.prettifyError(parsed.error)}`)
-  const env = parsed.data
-  const isLocal = env.ENVIRONMENT === 'local'
-  if (env.STATE_DIR === undefined && !isLocal) {
-    throw new ConfigurationError(
-      'STATE_DIR is required: without it every start begins a new hour of each cap, and a stop ends with the process.',
-    )
+export function loadConfig(source: Environment, repositoryRoot: string) {
+  const { config, findings } = readConfig(source, repositoryRoot)
+  if (config === undefined) throw new UnfitSettingsError(findings)
+  return config
+}
+
+/** As `loadConfig`; `config` is there when no finding stops the start. */
+export function readConfig(source: Environment, repositoryRoot: string) {
+  const { values, whole: env, found } = readVariables(variables, source)
+  found.problems(foreignKeys('allocator', source), 'setting-contradicts')
+  const isLocal = source['ENVIRONMENT'] === 'local'
+  if (values.STATE_DIR === undefined && !isLocal) {
+    const why = 'without it every start begins a new hour of each cap, and a stop ends with the process'
+    found.missing('STATE_DIR', `STATE_DIR is required: ${why}`)
   }
-  return Object.freeze({
+  const findings = found.list
+  const places = {
+    environment: values.ENVIRONMENT,
+    isLocal,
+    configDirectory: resolve(repositoryRoot, values.CONFIG_DIR ?? 'configs'),
+    stateDirectory: values.STATE_DIR === undefined ? undefined : resolve(repositoryRoot, values.STATE_DIR),
+  }
+  const { configDirectory, stateDirectory } = places
+  if (env === undefined || stopsStart(findings)) return { config: undefined, values, places, findings }
+  const config = Object.freeze({
     environment: env.ENVIRONMENT,
     isLocal,
     ops: { host: env.OPS_HOST, port: env.OPS_PORT },
-    configDirectory: resolve(repositoryRoot, env.CONFIG_DIR ?? 'configs'),
-    stateDirectory: env.STATE_DIR === undefined ? undefined : resolve(repositoryRoot, env.STATE_DIR),
+    configDirectory,
+    stateDirectory,
     pollIntervalMs: env.POLL_INTERVAL_MS,
     logLevel: env.LOG_LEVEL,
   })
+  return { config, values, places, findings }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import {
   checkLocalNodes,
   codeProblems,
@@ -7,15 +8,18 @@ import {
   createJsonRpcClient,
   createQuorumOver,
   defaultThreshold,
+  examineClock,
+  examineEndpoints,
   expectedCodes,
   type KnownCode,
   type QuorumClient,
   type RegisteredHub,
+  readHead,
   verifyEvmEndpoints,
   warnOfUncheckedCode,
 } from '@causeway/chains'
 import { isKnownCode } from '@causeway/contracts/codes'
-import { ConfigurationError, UpstreamUnavailableError } from '@causeway/core'
+import { ConfigurationError, type Findings, type Hex, UpstreamUnavailableError } from '@causeway/core'
 import {
   type Closer,
   createHttpMetrics,
@@ -134,10 +138,22 @@ function ruleOf({ auroraFinality, finality }: RegisteredHub) {
 /** @throws ConfigurationError */
 async function refuseContradictions(
   { environment }: AllocatorConfig,
+  hub: OwnHub,
+  opened: OpenHub,
+  { address }: ConfiguredSigner,
+): Promise<void> {
+  const problems = await contradictions(environment, hub, opened, address)
+  if (problems.length > 0)
+    throw ConfigurationError.listing('The hub contradicts the configuration:', problems)
+}
+
+/** @throws UpstreamUnavailableError when too few endpoints answer */
+async function contradictions(
+  environment: string,
   { evmChainId, hubAddress, auroraAllocatorAddress: address, codeHashes }: OwnHub,
   { client, contract, threshold }: OpenHub,
-  { address: own }: ConfiguredSigner,
-): Promise<void> {
+  own: Hex,
+): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(startTimeoutMs)
   const placed = { setting: 'hub: auroraAllocatorAddress', address }
   const problems = [
@@ -160,15 +176,51 @@ async function refuseContradictions(
   const named = problems.length === 0 ? await signerOf(contract, signal) : own
   if (named !== own)
     problems.push(`the allocator's contract takes signatures of ${named} alone, and the key is ${own}`)
-  if (problems.length === 0) return
-  throw new ConfigurationError(`The hub contradicts the configuration:\n- ${problems.join('\n- ')}`)
+  return problems
+}
+
+/** Compares the hub with the configuration, and closes what it opened. */
+export async function examineHub(
+  environment: string,
+  hub: OwnHub,
+  own: Hex,
+  { nowMs, found }: { readonly nowMs: () => number; readonly found: Findings },
+): Promise<void> {
+  const opened = openHub(hub)
+  const head = async () => (await readHead(opened.client)).timestampSeconds
+  try {
+    await Promise.all([
+      examineEndpoints(opened.client, found),
+      examineClock([head], nowMs, found),
+      contradictions(environment, hub, opened, own).then(
+        (problems) => found.problems(problems, 'chain-contradicts'),
+        (error: unknown) => {
+          // Which endpoints are silent is found beside.
+          if (!(error instanceof UpstreamUnavailableError)) throw error
+        },
+      ),
+    ])
+  } finally {
+    await opened.client.close()
+  }
 }
 
 const namesNobody = 'nobody that it names'
 
+const nobody = `0x${'0'.repeat(40)}`
+/** A contract that was deployed a moment ago is initialized before it is so at a final block. */
+const initializedWithinMs = 5_000
+const pollMs = 250
+
 async function signerOf(contract: AllocatorContract, signal: AbortSignal): Promise<string> {
+  const giveUpAtMs = performance.now() + initializedWithinMs
   try {
-    return (await contract.signer({ signal })) ?? namesNobody
+    let named = await contract.signer({ signal })
+    while (named === nobody && performance.now() < giveUpAtMs) {
+      await setTimeout(pollMs, undefined, { signal })
+      named = await contract.signer({ signal })
+    }
+    return named ?? namesNobody
   } catch (error) {
     if (!(error instanceof UpstreamUnavailableError)) throw error
     return namesNobody

@@ -2,11 +2,10 @@ import {
   addressesIn,
   checkForeignAddresses,
   checkLocalEndpoints,
+  examineConfigFile,
   loadChains,
-  loadConfigFile,
-  localAddressesOf,
   type RegisteredHub,
-  readConfigFiles,
+  readEnvironmentFiles,
   readSigningCaps,
   type Variables,
 } from '@causeway/chains'
@@ -14,9 +13,12 @@ import {
   type AllocatorDepository,
   type AllocatorFile,
   allocatorFileSchema,
-  ConfigurationError,
+  createFindings,
+  type Findings,
   type Hex,
   hubTokenId,
+  stopsStart,
+  UnfitSettingsError,
 } from '@causeway/core'
 import type { CapTable } from '@causeway/signer'
 import { chainOfPlace, type SignedPlace, signedPlaceOf } from '../payloads/signedPlace.ts'
@@ -32,52 +34,58 @@ export type LoadedFiles = {
   readonly maxFeePerGasWei: bigint
 }
 
-/**
- * The chain, hub and allocator files of the environment, with the guards between local and real networks.
- * @throws ConfigurationError naming every problem
- */
-export async function loadFiles(args: {
+type FilesToRead = {
   readonly environment: string
   readonly configDirectory: string
   readonly variables: Variables
-  /** Address of the key. */
-  readonly signer: Hex
-}): Promise<LoadedFiles> {
-  const { environment, configDirectory, variables, signer } = args
-  const name = `allocator.${environment}.json`
-  const [chainsJson, hubJson, json] = await readConfigFiles(configDirectory, [
-    `chains.${environment}.json`,
-    `chains.hub.${environment}.json`,
-    name,
-  ])
-  const registry = loadChains({ environment, chainsJson, hubJson, variables })
-  const file = loadConfigFile(allocatorFileSchema, { name, json, environment, variables })
-  const problems: string[] = []
-  const { places, caps } = readDepositories(file, registry.chains, problems)
-  const hub = ownHub(registry.hub, problems)
-  problems.push(
-    ...checkLocalEndpoints({ ...registry, chains: new Map() }),
-    ...checkForeignAddresses({
-      environment,
-      addresses: [
-        { setting: "The allocator's key", address: signer },
-        ...addressesIn(chainsJson, 'chains'),
-        ...addressesIn(hubJson, 'hub'),
-      ],
-      localAddresses: localAddressesOf(
-        environment === 'local'
-          ? []
-          : await readConfigFiles(configDirectory, ['chains.local.json', 'chains.hub.local.json']),
-      ),
-    }),
+  /** Address of the key; `undefined` while it cannot be read: then it is compared with nothing. */
+  readonly signer: Hex | undefined
+}
+
+/**
+ * The chain, hub and allocator files of the environment, with the guards between local and real networks.
+ * @throws UnfitSettingsError naming every problem
+ */
+export async function loadFiles(args: FilesToRead): Promise<LoadedFiles> {
+  const found = createFindings()
+  const files = await readFiles(args, found)
+  if (files === undefined || stopsStart(found.list)) throw new UnfitSettingsError(found.list)
+  return files
+}
+
+/** As `loadFiles`; what is wrong is found, and only what cannot be read at all leaves nothing. */
+export async function readFiles(args: FilesToRead, found: Findings): Promise<LoadedFiles | undefined> {
+  const { environment, configDirectory: directory, variables, signer } = args
+  const [chainsJson, hubJson, json] = await readEnvironmentFiles(
+    { directory, environment },
+    ['chains', 'chains.hub', 'allocator'],
+    found,
   )
-  if (problems.length > 0 || hub === undefined) {
-    throw new ConfigurationError(`Unsafe configuration:\n- ${problems.join('\n- ')}`)
-  }
+  const foreign = checkForeignAddresses({
+    environment,
+    addresses: [
+      ...(signer === undefined ? [] : [{ setting: "The allocator's key", address: signer }]),
+      ...addressesIn(chainsJson, 'chains'),
+      ...addressesIn(hubJson, 'hub'),
+    ],
+  })
+  found.problems(foreign, 'address-foreign')
+  if (chainsJson === undefined || hubJson === undefined) return undefined
+  const registry = found.attempt(
+    () => loadChains({ environment, chainsJson, hubJson, variables }),
+    'configuration-wrong',
+  )
+  const source = { name: `allocator.${environment}.json`, json, environment, variables }
+  const file = json === undefined ? undefined : examineConfigFile(allocatorFileSchema, source, found)
+  if (registry === undefined) return undefined
+  const problems: string[] = []
+  const listed = file && readDepositories(file, registry.chains, problems)
+  const hub = ownHub(registry.hub, problems)
+  found.problems([...problems, ...checkLocalEndpoints({ ...registry, chains: new Map() })])
+  if (hub === undefined || file === undefined || listed === undefined) return undefined
   return {
     hub,
-    places,
-    caps,
+    ...listed,
     firstBlock: BigInt(file.firstBlock),
     maxFeePerGasWei: file.maxFeePerGasWei,
   }

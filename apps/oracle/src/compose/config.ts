@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { ConfigurationError } from '@causeway/core'
-import { parseTrustedProxies, refuseForeignKeys } from '@causeway/http'
+import { readVariables, stopsStart, UnfitSettingsError } from '@causeway/core'
+import { foreignKeys, parseTrustedProxies } from '@causeway/http'
 import { z } from 'zod'
 import { shownKeys } from '../peers/settings.ts'
 import { parseKeySettings, refuseShownKeys } from '../service/keySetting.ts'
@@ -13,7 +13,7 @@ const variables = z.object({
   ENVIRONMENT: text.regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/).describe('Selects the configuration files'),
   HTTP_HOST: text.default('0.0.0.0'),
   HTTP_PORT: port.optional(),
-  PORT: port.optional(),
+  PORT: port.default(3000),
   OPS_HOST: text.default('127.0.0.1'),
   OPS_PORT: port.default(3001),
   CONFIG_DIR: text.optional(),
@@ -37,26 +37,43 @@ const variables = z.object({
 
 export type OracleConfig = ReturnType<typeof loadConfig>
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /**
  * Parses the environment once, at start. An empty variable counts as unset.
  * @param source the process environment, with `/vault/secrets` merged in by the caller
- * @throws ConfigurationError naming every bad variable and printing no value
+ * @throws UnfitSettingsError naming every bad variable and printing no value
  */
-export function loadConfig(source: Readonly<Record<string, string | undefined>>, repositoryRoot: string) {
-  refuseForeignKeys('other', source)
-  const set = Object.entries(source).filter(([, value]) => value !== undefined && value !== '')
-  const parsed = variables.safeParse(Object.fromEntries(set))
-  if (!parsed.success) throw new ConfigurationError(`Bad environment:\n${z.prettifyError(parsed.error)}`)
-  const env = parsed.data
-  const apiKeys = parseKeySettings({ operators: env.API_KEYS, peers: env.PEER_API_KEYS })
-  refuseShownKeys(apiKeys, shownKeys(env.PEERS))
-  return Object.freeze({
+export function loadConfig(source: Environment, repositoryRoot: string) {
+  const { config, findings } = readConfig(source, repositoryRoot)
+  if (config === undefined) throw new UnfitSettingsError(findings)
+  return config
+}
+
+/** As `loadConfig`; `config` is there when no finding stops the start. */
+export function readConfig(source: Environment, repositoryRoot: string) {
+  const { values, whole: env, found } = readVariables(variables, source)
+  found.problems(foreignKeys('other', source), 'setting-contradicts')
+  const keySettings = { operators: values.API_KEYS ?? '', peers: values.PEER_API_KEYS ?? '' }
+  const apiKeys = found.attempt(() => parseKeySettings(keySettings)) ?? []
+  found.attempt(() => refuseShownKeys(apiKeys, shownKeys(values.PEERS)), 'setting-contradicts')
+  const trustedProxies = found.attempt(() => parseTrustedProxies(values.TRUSTED_PROXIES ?? '')) ?? []
+  const findings = found.list
+  const places = {
+    environment: values.ENVIRONMENT,
+    isLocal: values.ENVIRONMENT === 'local',
+    configDirectory: resolve(repositoryRoot, values.CONFIG_DIR ?? 'configs'),
+    stateDirectory: values.STATE_DIR === undefined ? undefined : resolve(repositoryRoot, values.STATE_DIR),
+  }
+  const { isLocal, configDirectory, stateDirectory } = places
+  if (env === undefined || stopsStart(findings)) return { config: undefined, values, places, findings }
+  const config = Object.freeze({
     environment: env.ENVIRONMENT,
-    isLocal: env.ENVIRONMENT === 'local',
-    http: { host: env.HTTP_HOST, port: env.HTTP_PORT ?? env.PORT ?? 3000 },
+    isLocal,
+    http: { host: env.HTTP_HOST, port: env.HTTP_PORT ?? env.PORT },
     ops: { host: env.OPS_HOST, port: env.OPS_PORT },
-    configDirectory: resolve(repositoryRoot, env.CONFIG_DIR ?? 'configs'),
-    stateDirectory: env.STATE_DIR === undefined ? undefined : resolve(repositoryRoot, env.STATE_DIR),
+    configDirectory,
+    stateDirectory,
     apiKeys,
     allowsForce: env.FORCE === 'on',
     rateLimit: {
@@ -69,7 +86,8 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
     finalResultsKeptMax: env.FINAL_RESULTS_KEPT_MAX,
     finalityCheckIntervalMs: env.FINALITY_CHECK_INTERVAL_MS,
     headCheckIntervalMs: env.HEAD_CHECK_INTERVAL_MS,
-    trustedProxies: parseTrustedProxies(env.TRUSTED_PROXIES),
+    trustedProxies,
     logLevel: env.LOG_LEVEL,
   })
+  return { config, values, places, findings }
 }

@@ -123,6 +123,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
     logger,
     httpMetrics,
     readiness,
+    signer: signer.address,
     trustedProxies: config.trustedProxies,
     rateLimit: config.rateLimit,
   })

@@ -73,7 +73,7 @@ describe('the files of an environment', () => {
 
   test('nobody has are refused by name', async () => {
     await expect(load('moon', {})).rejects.toThrow(
-      /ENVIRONMENT right\?\n- chains\.moon\.json: does not exist\n- chains\.hub\.moon\.json: does not exist$/,
+      /ENVIRONMENT is moon, and chains\.moon\.json is not in .+; known: local, mainnets\.prod, testnets\.prod$/,
     )
   })
 })

@@ -4,53 +4,66 @@ import {
   checkForeignAddresses,
   checkLocalEndpoints,
   loadChains,
-  localAddressesOf,
   type RegisteredHub,
-  readConfigFiles,
+  readEnvironmentFiles,
   type Variables,
 } from '@causeway/chains'
-import { ConfigurationError } from '@causeway/core'
+import { createFindings, type Findings, stopsStart, UnfitSettingsError } from '@causeway/core'
 
 export type LoadedFiles = { readonly chains: ChainRegistry; readonly hub: RegisteredHub }
+
+type FilesToRead = {
+  readonly environment: string
+  readonly configDirectory: string
+  readonly variables: Variables
+  /** `undefined` while the key cannot be read: then it is compared with nothing. */
+  readonly signer: string | undefined
+}
 
 /**
  * The chain and hub files of the environment, with placeholders resolved and the guards between local
  * and real networks applied.
- * @throws ConfigurationError naming every problem
+ * @throws UnfitSettingsError naming every problem
  * @source oracle-protocol.md 6.2, 6.3; design.md 1
  */
-export async function loadFiles(args: {
-  readonly environment: string
-  readonly configDirectory: string
-  readonly variables: Variables
-  readonly signer: string
-}): Promise<LoadedFiles> {
-  const { environment, configDirectory, variables, signer } = args
-  const [chainsJson, hubJson] = await readConfigFiles(configDirectory, [
-    `chains.${environment}.json`,
-    `chains.hub.${environment}.json`,
-  ])
-  const chains = loadChains({ environment, chainsJson, hubJson, variables })
+export async function loadFiles(args: FilesToRead): Promise<LoadedFiles> {
+  const found = createFindings()
+  const files = await readFiles(args, found)
+  if (files === undefined || stopsStart(found.list)) throw new UnfitSettingsError(found.list)
+  return files
+}
+
+/** As `loadFiles`; what is wrong is found, and only what cannot be read at all leaves nothing. */
+export async function readFiles(args: FilesToRead, found: Findings): Promise<LoadedFiles | undefined> {
+  const { environment, configDirectory: directory, variables, signer } = args
+  const names = ['chains', 'chains.hub']
+  const [chainsJson, hubJson] = await readEnvironmentFiles({ directory, environment }, names, found)
+  const foreign = checkForeignAddresses({
+    environment,
+    addresses: [
+      ...(signer === undefined ? [] : [{ setting: "The signer's key", address: signer }]),
+      ...addressesIn(chainsJson, 'chains'),
+      ...addressesIn(hubJson, 'hub'),
+    ],
+  })
+  found.problems(foreign, 'address-foreign')
+  if (chainsJson === undefined || hubJson === undefined) return undefined
+  const chains = found.attempt(
+    () => loadChains({ environment, chainsJson, hubJson, variables }),
+    'configuration-wrong',
+  )
+  if (chains === undefined) return undefined
   const { hub } = chains
-  if (hub === undefined) throw new ConfigurationError(`chains.hub.${environment}.json names no hub.`)
-  const hubEndpoints = hub.ready
-    ? []
-    : [`httpRpcUrl of hub ${hub.id} is needed: set ${hub.unsetVariables.join(', ') || 'it'}`]
-  const problems = [
-    ...hubEndpoints,
+  found.problems([
     ...(environment === 'local' ? [] : missingCaps(chains)),
     ...checkLocalEndpoints(chains),
-    ...checkForeignAddresses({
-      environment,
-      addresses: [
-        { setting: "The signer's key", address: signer },
-        ...addressesIn(chainsJson, 'chains'),
-        ...addressesIn(hubJson, 'hub'),
-      ],
-      localAddresses: localAddressesOf(environment === 'local' ? [] : await localFiles(configDirectory)),
-    }),
-  ]
-  if (problems.length > 0) throw new ConfigurationError(`Unsafe configuration:\n- ${problems.join('\n- ')}`)
+    ...(hub === undefined ? [`chains.hub.${environment}.json names no hub.`] : []),
+  ])
+  if (hub === undefined) return undefined
+  if (!hub.ready) {
+    const needed = `httpRpcUrl of hub ${hub.id} is needed: set ${hub.unsetVariables.join(', ') || 'it'}`
+    found.problems([needed], 'chain-without-endpoint')
+  }
   return { chains, hub }
 }
 
@@ -60,8 +73,4 @@ function missingCaps({ chains }: ChainRegistry): readonly string[] {
     if (!ready || signingCaps !== undefined) return []
     return [`signingCaps of chain ${id} is needed: set ${unsetCapVariables.join(', ') || 'it'}`]
   })
-}
-
-function localFiles(directory: string): Promise<readonly unknown[]> {
-  return readConfigFiles(directory, ['chains.local.json', 'chains.hub.local.json'])
 }

@@ -1,6 +1,10 @@
 import {
   checkLocalNodes,
+  connectQuotingChain,
+  examineClock,
+  examineEndpoints,
   type FamilyChain,
+  headSeconds,
   isReadable,
   type KnownCode,
   missingSettings,
@@ -10,7 +14,7 @@ import {
   warnOfUncheckedCode,
 } from '@causeway/chains'
 import { fillContractAddress, isKnownCode as isKnown } from '@causeway/contracts/codes'
-import { ConfigurationError, DomainError, type Hex, type ReadOptions } from '@causeway/core'
+import { ConfigurationError, DomainError, type Findings, type Hex, type ReadOptions } from '@causeway/core'
 import type { AttestationContext } from '../attestations/context.ts'
 import { type ChainWatch, createChainWatch } from '../halt/chainWatch.ts'
 import { createHaltStore } from '../halt/haltStore.ts'
@@ -33,11 +37,21 @@ export type OpenNetwork = {
   isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
   /** For metrics: every endpoint of every open chain and of the hub. */
   endpoints(): readonly ({ readonly chain: string } & QuorumEndpointHealth)[]
-  /** @throws AttestationError while no chain can be attested */
+  /** @throws NoChainReadyError while no chain can be attested */
   requireReadyChain(): void
   /** Called when what was kept of a chain may be wrong. */
   onRewritten(forget: () => void): void
   close(): Promise<void>
+}
+
+/** No chain with an endpoint was seen to be what the configuration says. */
+class NoChainReadyError extends DomainError {
+  readonly code = 'NO_CHAIN_READY'
+  readonly kind = 'upstream_unavailable'
+
+  constructor() {
+    super('No chain can be attested at the moment.')
+  }
 }
 
 export type NetworkOptions = {
@@ -107,7 +121,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
       ],
       requireReadyChain() {
         if ([...open.keys()].some((chainId) => isUsable(watch.statusOf(chainId)))) return
-        throw new Error('no chain can be attested')
+        throw new NoChainReadyError()
       },
       onRewritten: (forget) => void forgetters.push(forget),
       async close() {
@@ -172,26 +186,87 @@ function sayWhatAllocatorGives(allocator: OpenAllocator | undefined, log: WatchL
 /** What is wrong at start stops the start; what is silent is tried again later. */
 async function refuseContradictions(
   environment: string,
-  { hub, allocator }: Settlement,
+  settlement: Settlement,
   open: ReadonlyMap<string, FamilyChain>,
 ): Promise<void> {
+  const problems = await contradictions(environment, settlement, open)
+  if (problems.length > 0) throw ConfigurationError.listing('Chains contradict the configuration:', problems)
+}
+
+/** @param onSilent told of each chain of which too few endpoints answer to say anything */
+async function contradictions(
+  environment: string,
+  { hub, allocator }: Settlement,
+  open: ReadonlyMap<string, FamilyChain>,
+  onSilent: (chain: string) => void = () => undefined,
+): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(checkTimeoutMs)
   const verifyLocal = environment === localEnvironment ? [...open.values()] : []
+  const checked = [
+    [hub.attested.id, hub] as const,
+    ...(allocator === undefined ? [] : [[allocator.reader.chainId, allocator] as const]),
+    ...open,
+  ]
   const found = await Promise.all([
     checkLocalNodes(environment, [hub.client, ...(allocator === undefined ? [] : [allocator.client])]),
     ...verifyLocal.map((chain) => chain.verifyLocal(signal)),
-    ...[hub, ...(allocator === undefined ? [] : [allocator]), ...open.values()].map(async (checked) => {
+    ...checked.map(async ([id, chain]) => {
       try {
-        return await checked.verify(signal)
+        return await chain.verify(signal)
       } catch (error) {
-        if (error instanceof DomainError || signal.aborted) return []
-        throw error
+        if (!(error instanceof DomainError || signal.aborted)) throw error
+        onSilent(id)
+        return []
       }
     }),
   ])
-  const problems = found.flat()
-  if (problems.length > 0) {
-    throw new ConfigurationError(`Chains contradict the configuration:\n- ${problems.join('\n- ')}`)
+  return found.flat()
+}
+
+/** Opens what `openNetwork` opens, compares it with the configuration, and closes it. */
+export async function examineNetwork(
+  { files, environment }: Pick<NetworkOptions, 'files' | 'environment'>,
+  nowMs: () => number,
+  found: Findings,
+): Promise<void> {
+  const isKnownCode = knownCode(environment)
+  const hub = openHub(files.hub, isKnownCode)
+  const allocator = openAllocator(files.hub, isKnownCode)
+  const chains = [...files.chains.chains.values()]
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined, fatal: () => undefined }
+  const open = openChains(chains, hub, { finalResultsKeptMax: 0, isKnownCode, log })
+  const connected = chains.flatMap((chain) => {
+    const client = open.has(chain.id) ? connectQuotingChain(chain) : undefined
+    return client === undefined ? [] : [{ chain, client }]
+  })
+  const counted = new Set(connected.map(({ chain }) => chain.id).concat(files.hub.id))
+  const sayTooFew = (chain: string) => {
+    if (counted.has(chain)) return
+    found.add({
+      ...{ code: 'endpoints-too-few', severity: 'degrades', setting: `httpRpcUrl of ${chain}` },
+      seen: 'too few hosts answer to agree on anything: nothing of this chain is signed',
+      fix: 'Mend its endpoints, or name more of them.',
+    })
+  }
+  try {
+    const [problems] = await Promise.all([
+      contradictions(environment, { hub, allocator }, open, sayTooFew),
+      examineEndpoints(hub.client, found),
+      ...connected.map(({ client }) => examineEndpoints(client, found)),
+      examineClock(
+        connected.map(
+          ({ chain, client }) =>
+            () =>
+              headSeconds(chain, client),
+        ),
+        nowMs,
+        found,
+      ),
+    ])
+    found.problems(problems, 'chain-contradicts')
+  } finally {
+    const all = [hub, ...(allocator === undefined ? [] : [allocator]), ...open.values()]
+    await Promise.all([...all, ...connected.map(({ client }) => client)].map((one) => one.close()))
   }
 }
 

@@ -31,6 +31,8 @@ export type AppDependencies = AttestationRouteDependencies & {
   readonly logger: HttpAppOptions['logger']
   readonly httpMetrics: HttpMetrics
   readonly readiness: Readiness
+  /** Lower-case address that attestations are signed with. */
+  readonly signer: string
   readonly trustedProxies: readonly string[]
   /** Requests without a valid key, per client IP and window; a `max` of 0 is off. */
   readonly rateLimit: { readonly max: number; readonly windowMs: number }
@@ -62,7 +64,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
       servers: [{ url: '/', description: 'This oracle' }],
     },
   })
-  registerReadiness(app, readiness)
+  registerReadiness(app, readiness, dependencies.signer)
   registerChains(app, dependencies.chains)
   registerAttestation(app, depositsDefinition, dependencies)
   registerAttestation(app, withdrawalsDefinition, dependencies)
@@ -83,10 +85,11 @@ const reportSchema = z.object({
   draining: z.boolean(),
   checks: z.record(z.string(), z.enum(['ok', 'failed'])),
   reasons: z.record(z.string(), z.string()).optional(),
+  signer: z.string().describe('Address that attestations are signed with, as the oracle says'),
 })
 
 /** GET /lives/ready/v1: whether traffic should be sent here; 503 until all checks hold. */
-function registerReadiness(app: HttpApp, readiness: Readiness): void {
+function registerReadiness(app: HttpApp, readiness: Readiness, signer: string): void {
   const schema = {
     operationId: 'getReadiness',
     tags: ['health'],
@@ -98,7 +101,7 @@ function registerReadiness(app: HttpApp, readiness: Readiness): void {
   app.get('/lives/ready/v1', { schema, config: { rateLimitClass: false } }, async (_request, reply) => {
     const report = await readiness.report()
     reply.code(report.ready ? 200 : 503)
-    return report
+    return { ...report, signer }
   })
 }
 

@@ -130,7 +130,7 @@ export function transactionReading(target: TopUpTarget, hash: Hex): Reading<Incl
 
 type JsonRecord = Readonly<Record<string, unknown>>
 
-export function minedCalls(hash: Hex): readonly RpcCall[] {
+export function minedCalls(hash: string): readonly RpcCall[] {
   return [
     { method: 'eth_getTransactionByHash', params: [hash] },
     { method: 'eth_getTransactionReceipt', params: [hash] },
@@ -143,7 +143,7 @@ export function minedCalls(hash: Hex): readonly RpcCall[] {
  */
 export function parseMined(
   [transactionAnswer, receiptAnswer]: readonly RpcAnswer[],
-  hash: Hex,
+  hash: string,
 ):
   | {
       readonly transaction: JsonRecord

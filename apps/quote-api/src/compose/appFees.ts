@@ -3,12 +3,13 @@ import { type Hex, type SqlDatabase, UpstreamUnavailableError } from '@causeway/
 import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
 import type { MarketSnapshot } from '@causeway/market'
 import type { Logger } from 'pino'
-import { createContractSignatures } from '../access/wallets/contractSignature.ts'
+import { type ContractSignatures, createContractSignatures } from '../access/wallets/contractSignature.ts'
 import { createWaker, type Job } from '../jobs/runJobs.ts'
 import { type AppFeeClaims, createAppFeeClaims } from '../money/appFees/claims.ts'
 import { type ClaimEvent, followClaims } from '../money/appFees/followClaims.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
+import type { ChainPorts } from './quoting.ts'
 
 export type AppFees = {
   readonly appFeeClaims: AppFeeClaims
@@ -19,7 +20,7 @@ export type AppFees = {
 
 const intervalMs = 1_000
 /** A claim waits this long for its chain. */
-const codeTimeoutMs = 3_000
+export const claimPatienceMs = 3_000
 
 /** Claims of app fees, and the job that follows their payouts. */
 export function createAppFees(options: {
@@ -27,6 +28,8 @@ export function createAppFees(options: {
   snapshot: () => MarketSnapshot
   clients: ReadonlyMap<string, JsonRpcClient>
   chains: ReadonlyMap<number, SettlementChain>
+  /** What is asked about accounts where no contracts tell it. */
+  ports: Pick<ChainPorts, 'hasCode' | 'lackOf'>
   database: SqlDatabase
   publicUrl: string
   randomBytes: (length: number) => Uint8Array
@@ -36,9 +39,10 @@ export function createAppFees(options: {
   const { registry, clients, chains, database } = options
   const now = () => Date.now()
   const contracts = new Map(
-    registry.chains.flatMap(({ chainId, key }) => {
+    registry.chains.flatMap(({ chainId, key, quoting }) => {
       const client = clients.get(key)
-      return client === undefined ? [] : [[chainId, createContractSignatures(client)] as const]
+      if (client === undefined) return []
+      return [[chainId, quoting.runsCalls ? createContractSignatures(client) : noContracts] as const]
     }),
   )
   const waker = createWaker()
@@ -49,7 +53,7 @@ export function createAppFees(options: {
       registry,
       snapshot: options.snapshot,
       isReadable: (chainId) => chains.has(chainId),
-      hasCode: ({ chainId, account }) => hasCode(chains.get(chainId), account),
+      ...createAccountReading(options),
       contractsOf: (chainId) => contracts.get(chainId),
       site: options.publicUrl,
       randomBytes: options.randomBytes,
@@ -60,15 +64,45 @@ export function createAppFees(options: {
   }
 }
 
-async function hasCode(chain: Pick<SettlementChain, 'withCode'> | undefined, account: Hex): Promise<boolean> {
-  const signal = AbortSignal.timeout(codeTimeoutMs)
-  try {
-    const found = await chain?.withCode([account], signal)
-    if (found !== undefined) return found.length > 0
-  } catch (error) {
-    if (!signal.aborted) throw error
+/** Where wallets have no code, a key alone signs. */
+const noContracts: ContractSignatures = { isValid: async () => false }
+
+/** What a claim asks about whom it pays: with the patience of a claim, and by quorum. */
+function createAccountReading({
+  registry,
+  chains,
+  ports,
+}: Parameters<typeof createAppFees>[0]): Pick<
+  Parameters<typeof createAppFeeClaims>[0],
+  'hasCode' | 'lackOf'
+> {
+  const unreadable = () =>
+    new UpstreamUnavailableError('The chain of the claim cannot be read at the moment.')
+  async function codeByContracts(chainId: number, account: Hex): Promise<boolean> {
+    const signal = AbortSignal.timeout(claimPatienceMs)
+    try {
+      const found = await chains.get(chainId)?.withCode([account], signal)
+      if (found !== undefined) return found.length > 0
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+    throw unreadable()
   }
-  throw new UpstreamUnavailableError('The chain of the claim cannot be read at the moment.')
+  return {
+    async hasCode(asked) {
+      const { quoting } = registry.chainById.get(asked.chainId) ?? {}
+      if (quoting?.runsCalls === true)
+        return codeByContracts(asked.chainId, quoting.hexAddress(asked.account))
+      const found = await ports.hasCode(asked)
+      if (found === undefined) throw unreadable()
+      return found
+    },
+    async lackOf(asked) {
+      const found = await ports.lackOf(asked)
+      if (found === undefined) throw unreadable()
+      return found
+    },
+  }
 }
 
 function createObserver(options: {

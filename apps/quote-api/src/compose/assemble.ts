@@ -31,12 +31,13 @@ import { createSolverWork } from '../requests/work/solverWork.ts'
 import { createAccess } from './access.ts'
 import { createAccuracy } from './accuracy.ts'
 import { createAppBalance } from './appBalance.ts'
-import { createAppFees } from './appFees.ts'
+import { claimPatienceMs, createAppFees } from './appFees.ts'
 import { createDepositAddresses, storeWithAddresses } from './depositAddresses.ts'
 import { createFindLiquidity } from './externalLiquidity.ts'
 import { createListening, type Listening } from './listeners.ts'
-import { requireUsableChain, startMarket } from './market.ts'
+import { startMarket } from './market.ts'
 import { createPermits } from './permits.ts'
+import { quotableChecks } from './quotable.ts'
 import { createChainPorts, createDepositPricing, createQuoting } from './quoting.ts'
 import { createRandomPool } from './randomPool.ts'
 import { createSettlement } from './settlement.ts'
@@ -76,10 +77,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const metrics = createHttpMetrics({ service: 'quote-api' })
   const market = await startMarket({ config, chains, quote, clients, metrics, logger })
   const readiness = createReadiness({
-    checks: [
-      { name: 'database', check: () => database.ping() },
-      { name: 'market', check: async () => requireUsableChain(market, registry) },
-    ],
+    checks: [{ name: 'database', check: () => database.ping() }, ...quotableChecks(market, parts)],
     onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
   })
   const orders = createOrderStore({ database })
@@ -98,19 +96,22 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     ...{ config, quote, chains, registry, clients, database },
     ...{ ledger, market, snapshot, metrics, logger },
   }
-  const ports = createChainPorts({
+  const asked = {
     fillWallet: quote.fillWallet,
     ...{ registry, clients, market },
     clock: systemClock,
-    onFactsFailure: (failed, error) => logger.debug({ chainId: failed, err: error }, 'user facts not read'),
-  })
+    onFactsFailure: (failed: number, error: unknown) =>
+      logger.debug({ chainId: failed, err: error }, 'user facts not read'),
+  }
+  const ports = createChainPorts(asked)
   const { sponsorAsset } = sponsorship
   const pricing = createDepositPricing(shared, { sponsorAsset, lackOf: ports.lackOf })
   const { lateDeposits } = quote
   const settlement = createSettlement({ ...shared, lateDeposits, pricing, oracles: config.oracles })
   const webhooks = createWebhooks({ ...shared, peppers })
   const settling = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }
-  const appFees = createAppFees(settling)
+  const patientPorts = createChainPorts({ ...asked, budgetMs: claimPatienceMs })
+  const appFees = createAppFees({ ...settling, ports: patientPorts })
   const accuracy = createAccuracy(settling)
   const access = createAccess({ ...settling, peppers, chain: sponsorshipChain })
   const usage = createUsage(shared)
@@ -175,6 +176,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       depositAddresses.hint(chainId)
     },
     solverWork: createSolverWork({
+      codecOf: (id) => registry.chains.find((chain) => chain.chainId === id)?.codec,
       database,
       onChange() {
         settlement.hint()

@@ -2,6 +2,7 @@ import {
   type ChainClient,
   type ChainRegistry,
   connectQuotingChain,
+  openNetworkReaders,
   warnOfUncheckedCode,
 } from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
@@ -26,6 +27,7 @@ export async function startMarket(options: {
   const market = createMarket({
     config: quote,
     clients,
+    readers: openNetworkReaders(chains.chains, quote.chains, clients),
     reach: sourceReach(config, chains),
     onReport: createAgreementMetrics(metrics),
     adapters: createPriceAdapters(config.priceAdapters, quote),
@@ -45,21 +47,14 @@ export function createClients(
   warnOfUncheckedCode(chains.values(), logger)
   for (const chain of chains.values()) {
     const { id, unsetVariables } = chain
-    const isQuoted = registry.chains.some(({ key }) => key === id)
+    if (!registry.chains.some(({ key }) => key === id)) continue
     const client = connectQuotingChain(chain)
     if (client !== undefined) {
       warnOfFewVoices(id, client.electorate, logger)
       clients.set(id, client)
-    } else if (isQuoted) {
+    } else {
       logger.warn({ chain: id, unsetVariables }, 'chain has no endpoint and cannot be priced')
     }
   }
   return clients
-}
-
-/** @throws Error while no quotable chain can be priced */
-export function requireUsableChain(market: Market, registry: QuoteRegistry): void {
-  const snapshot = market.snapshot()
-  if (registry.chains.some(({ chainId }) => !('reason' in snapshot.chain(chainId)))) return
-  throw new Error('no chain can be priced')
 }

@@ -18,6 +18,7 @@ import { createPoolLegQuoter, type OnChainQuoter } from '../pricing/poolLegQuote
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
 import type { PricingDependencies } from '../pricing/priceRequest.ts'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
+import { chainBudgetMs } from '../pricing/requestWaits.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
 
 type Shared = {
@@ -98,14 +99,16 @@ function createOnChainQuoter(
     const quoterV2 = chain?.config.uniswapV3?.quoterV2
     const market = snapshot().chain(chainId)
     if (client === undefined || quoterV2 === undefined || 'reason' in market) return undefined
+    const { hash: blockHash } = market.head
+    if (blockHash === undefined) return undefined
     const question = { zeroForOne, trade, amount }
     const agreed = createAgreedClient(client, { timeoutMs })
-    return quoteOnChain(agreed, { quoterV2, pool, question, blockHash: market.head.hash })
+    return quoteOnChain(agreed, { quoterV2, pool, question, blockHash })
   }
 }
 
 /** A request waits this long for what a chain says about accounts, then goes on without. @source design.md 5.4 */
-const budgetMs = 60
+const requestBudgetMs = 60
 const noFacts = Promise.resolve({})
 
 export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'hasCode' | 'lackOf' | 'tryFill'>
@@ -119,8 +122,10 @@ export function createChainPorts(args: {
   /** Account that fills. */
   fillWallet: string | undefined
   onFactsFailure: (chainId: number, error: unknown) => void
+  /** How long is waited for an answer; default: as long as a request for a quote may. */
+  budgetMs?: number
 }): ChainPorts {
-  const { registry, clients, market, clock, fillWallet, onFactsFailure } = args
+  const { registry, clients, market, clock, fillWallet, onFactsFailure, budgetMs = requestBudgetMs } = args
   const chains = new Map<number, QuotingChain>()
   for (const chain of registry.chains) {
     const { key, chainId, vmType, config } = chain
@@ -131,6 +136,7 @@ export function createChainPorts(args: {
       multicall3: config.multicall3,
       currentHead: () => headOf(market, chain),
       budgetMs,
+      neededWithinMs: chainBudgetMs,
       now: () => clock.now(),
       onFailure: (error) => onFactsFailure(chainId, error),
     })
@@ -178,5 +184,6 @@ function triedTransaction(
 
 function headOf(market: Market, chain: QuotableChain) {
   const state = market.snapshot().chain(chain.chainId)
-  return 'reason' in state ? undefined : state.head
+  if ('reason' in state || state.head.hash === undefined) return undefined
+  return { number: state.head.number, hash: state.head.hash }
 }

@@ -1,6 +1,13 @@
 import { resolve } from 'node:path'
-import { ConfigurationError, parseCasedAddress, Secret } from '@causeway/core'
-import { parseTrustedProxies, refuseForeignKeys } from '@causeway/http'
+import {
+  type Finding,
+  parseCasedAddress,
+  readVariables,
+  Secret,
+  stopsStart,
+  UnfitSettingsError,
+} from '@causeway/core'
+import { foreignKeys, parseTrustedProxies } from '@causeway/http'
 import { z } from 'zod'
 import { parsePeppers } from '../access/keys/peppers.ts'
 import { parseOracles } from '../requests/settlement/oracleSettings.ts'
@@ -18,7 +25,7 @@ const variables = z.object({
     .describe('Selects the configuration files'),
   HTTP_HOST: z.string().default('0.0.0.0'),
   HTTP_PORT: port.optional(),
-  PORT: port.optional(),
+  PORT: port.default(3000),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(3001),
   ADMIN_HOST: z.string().default('127.0.0.1'),
@@ -31,7 +38,7 @@ const variables = z.object({
   DATABASE_URL: secret.optional(),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(64).default(8),
   DATABASE_PORT: port.optional(),
-  SIGNING_MODULE: z.literal('raw-private-key').default('raw-private-key'),
+  SIGNING_MODULE: z.enum(['raw-private-key', 'aws-kms']).default('raw-private-key'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   TRUSTED_PROXIES: z.string().default(''),
   RATE_LIMIT_PER_KEY: limit.optional(),
@@ -60,54 +67,73 @@ const variables = z.object({
 
 export type QuoteApiConfig = ReturnType<typeof loadConfig>
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Needed in every environment but `local`, which makes them itself. */
+const neededElsewhere = ['DATABASE_URL', 'API_KEY_PEPPERS', 'PUBLIC_URL'] as const
+
 /**
  * Parses the environment once, at start. An empty variable counts as unset.
  * @param source the process environment, with `/vault/secrets` merged in by the caller
- * @throws ConfigurationError naming every bad variable and printing no value
+ * @throws UnfitSettingsError naming every bad variable and printing no value
  */
-export function loadConfig(source: Readonly<Record<string, string | undefined>>, repositoryRoot: string) {
-  refuseForeignKeys('other', source)
-  const set = Object.entries(source).filter(([, value]) => value !== undefined && value !== '')
-  const parsed = variables.safeParse(Object.fromEntries(set))
-  if (!parsed.success) throw new ConfigurationError(`Bad environment:\n${z.prettifyError(parsed.error)}`)
-  const env = parsed.data
-  const isLocal = env.ENVIRONMENT === 'local'
-  if (!isLocal && env.DATABASE_URL === undefined) {
-    throw new ConfigurationError('DATABASE_URL is required in every environment but local.')
+export function loadConfig(source: Environment, repositoryRoot: string) {
+  const { config, findings } = readConfig(source, repositoryRoot)
+  if (config === undefined) throw new UnfitSettingsError(findings)
+  return config
+}
+
+/** As `loadConfig`; `config` is there when no finding stops the start. */
+export function readConfig(source: Environment, repositoryRoot: string) {
+  const { values, whole: env, found } = readVariables(variables, source)
+  found.problems(foreignKeys('other', source), 'setting-contradicts')
+  const isLocal = source['ENVIRONMENT'] === 'local'
+  for (const name of neededElsewhere) {
+    if (!isLocal && values[name] === undefined && !found.list.some(({ setting }) => setting === name))
+      found.missing(name, `${name} is required in every environment but local`)
   }
-  if (!isLocal && env.API_KEY_PEPPERS === undefined) {
-    throw new ConfigurationError('API_KEY_PEPPERS is required in every environment but local.')
+  if (!isLocal && values.CUSTODY_ADDRESS !== undefined && values.TOP_UP_FROM_BLOCK === undefined)
+    found.missing('TOP_UP_FROM_BLOCK', 'TOP_UP_FROM_BLOCK is required beside CUSTODY_ADDRESS')
+  const peppers = values.API_KEY_PEPPERS
+  const apiKeyPeppers = peppers && found.attempt(() => parsePeppers(peppers))
+  const solverApiKey = found.attempt(() => checkSolverKey(values.SOLVER_API_KEY))
+  const { ORACLES: text, ORACLES_THRESHOLD: threshold } = values
+  const oracles = found.attempt(() => parseOracles({ text, threshold, isLocal }))
+  const trustedProxies = found.attempt(() => parseTrustedProxies(values.TRUSTED_PROXIES ?? '')) ?? []
+  const findings: readonly Finding[] = found.list
+  const places = {
+    environment: values.ENVIRONMENT,
+    isLocal,
+    configDirectory: resolve(repositoryRoot, values.CONFIG_DIR ?? 'configs'),
+    custody: values.CUSTODY_ADDRESS === undefined ? undefined : parseCasedAddress(values.CUSTODY_ADDRESS),
   }
-  if (!isLocal && env.PUBLIC_URL === undefined) {
-    throw new ConfigurationError('PUBLIC_URL is required in every environment but local.')
-  }
-  if (!isLocal && env.CUSTODY_ADDRESS !== undefined && env.TOP_UP_FROM_BLOCK === undefined) {
-    throw new ConfigurationError('TOP_UP_FROM_BLOCK is required beside CUSTODY_ADDRESS.')
-  }
-  return Object.freeze({
+  const { configDirectory, custody } = places
+  if (env === undefined || stopsStart(findings))
+    return { config: undefined, values, places, oracles, findings }
+  const config = Object.freeze({
     environment: env.ENVIRONMENT,
     isLocal,
-    http: { host: env.HTTP_HOST, port: env.HTTP_PORT ?? env.PORT ?? 3000 },
+    http: { host: env.HTTP_HOST, port: env.HTTP_PORT ?? env.PORT },
     ops: { host: env.OPS_HOST, port: env.OPS_PORT },
     admin: { host: env.ADMIN_HOST, port: env.ADMIN_PORT, apiKey: env.ADMIN_API_KEY },
-    apiKeyPeppers: env.API_KEY_PEPPERS === undefined ? undefined : parsePeppers(env.API_KEY_PEPPERS),
+    apiKeyPeppers,
     publicUrl: env.PUBLIC_URL ?? 'http://localhost',
-    configDirectory: resolve(repositoryRoot, env.CONFIG_DIR ?? 'configs'),
+    configDirectory,
     localDirectory: resolve(repositoryRoot, env.CAUSEWAY_LOCAL_DIR ?? '.local'),
     database: { url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, port: env.DATABASE_PORT },
     runsJobs: env.JOBS === 'on',
     topUps: {
-      custody: env.CUSTODY_ADDRESS === undefined ? undefined : parseCasedAddress(env.CUSTODY_ADDRESS),
+      custody,
       fromBlock: env.TOP_UP_FROM_BLOCK ?? 0n,
       mode: env.TOP_UP_MODE,
       allowTrailing: env.TOP_UP_TRAILING_BYTES === 'accept',
       reconcileRpcUrl: env.TOP_UP_RECONCILE_RPC_URL,
     },
-    solverApiKey: checkSolverKey(env.SOLVER_API_KEY),
+    solverApiKey,
     webhooks: { allowPrivate: env.WEBHOOK_PRIVATE_ADDRESSES === 'allow' },
-    oracles: parseOracles({ text: env.ORACLES, threshold: env.ORACLES_THRESHOLD, isLocal }),
+    oracles,
     logLevel: env.LOG_LEVEL,
-    trustedProxies: parseTrustedProxies(env.TRUSTED_PROXIES),
+    trustedProxies,
     rateLimits: { perKeyMax: env.RATE_LIMIT_PER_KEY, perIpMax: env.RATE_LIMIT_PER_IP },
     externalLiquidity: { url: env.EXTERNAL_LIQUIDITY_URL, apiKey: env.EXTERNAL_LIQUIDITY_API_KEY },
     priceAdapters: {
@@ -116,4 +142,5 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
       coingecko: { url: env.COINGECKO_URL, apiKey: env.COINGECKO_API_KEY },
     },
   })
+  return { config, values, places, oracles, findings }
 }

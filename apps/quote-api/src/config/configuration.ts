@@ -3,57 +3,83 @@ import {
   type ChainRegistry,
   checkForeignAddresses,
   checkLocalEndpoints,
+  examineConfigFile,
   loadChains,
-  loadConfigFile,
-  localAddressesOf,
-  readConfigFiles,
+  readEnvironmentFiles,
   type Variables,
 } from '@causeway/chains'
-import { ConfigurationError, type QuoteFile, quoteFileSchema } from '@causeway/core'
+import {
+  createFindings,
+  type Findings,
+  type QuoteFile,
+  quoteFileSchema,
+  stopsStart,
+  UnfitSettingsError,
+} from '@causeway/core'
 import type { QuoteApiConfig } from './config.ts'
 
 export type LoadedFiles = { readonly chains: ChainRegistry; readonly quote: QuoteFile }
 
+/** What says where files are and what else is compared with them. */
+export type FilePlaces = Pick<QuoteApiConfig, 'environment' | 'configDirectory'> & {
+  readonly custody: string | undefined
+  /** `undefined` while the key cannot be read: then it is compared with nothing. */
+  readonly orderSigner: string | undefined
+}
+
 /**
  * The chain and quote files of the environment, with placeholders resolved and the guards between
  * local and real networks applied.
- * @throws ConfigurationError naming every problem
+ * @throws UnfitSettingsError naming every problem
  */
 export async function loadFiles(
   config: QuoteApiConfig,
   variables: Variables,
   orderSigner: string,
 ): Promise<LoadedFiles> {
-  const { environment, configDirectory } = config
-  const [chainsJson, hubJson, quoteJson] = await readConfigFiles(configDirectory, [
-    `chains.${environment}.json`,
-    `chains.hub.${environment}.json`,
-    `quote.${environment}.json`,
-  ])
-  const chains = loadChains({ environment, chainsJson, hubJson, variables })
-  const quote = loadConfigFile(quoteFileSchema, {
-    name: `quote.${environment}.json`,
-    json: quoteJson,
+  const found = createFindings()
+  const { environment, configDirectory, topUps } = config
+  const places = { environment, configDirectory, custody: topUps.custody, orderSigner }
+  const files = await readFiles(places, variables, found)
+  if (files === undefined || stopsStart(found.list)) throw new UnfitSettingsError(found.list)
+  return files
+}
+
+/** As `loadFiles`; what is wrong is found, and only what cannot be read at all leaves nothing. */
+export async function readFiles(
+  { environment, configDirectory: directory, custody, orderSigner }: FilePlaces,
+  variables: Variables,
+  found: Findings,
+): Promise<LoadedFiles | undefined> {
+  const names = ['chains', 'chains.hub', 'quote']
+  const [chainsJson, hubJson, quoteJson] = await readEnvironmentFiles(
+    { directory, environment },
+    names,
+    found,
+  )
+  const chains =
+    chainsJson === undefined
+      ? undefined
+      : found.attempt(
+          () => loadChains({ environment, chainsJson, hubJson, variables }),
+          'configuration-wrong',
+        )
+  const source = { name: `quote.${environment}.json`, json: quoteJson, environment, variables }
+  const quote = quoteJson === undefined ? undefined : examineConfigFile(quoteFileSchema, source, found)
+  const own = { ECDSA_PRIVATE_KEY: orderSigner, CUSTODY_ADDRESS: custody }
+  const foreign = checkForeignAddresses({
     environment,
-    variables,
+    addresses: [
+      ...Object.entries(own).flatMap(([setting, address]) =>
+        address === undefined ? [] : [{ setting, address }],
+      ),
+      ...addressesIn(chainsJson, 'chains'),
+      ...addressesIn(quote, 'quote'),
+    ],
   })
-  const problems = [
-    ...checkFillContracts(chains, quote),
-    ...checkLocalEndpoints(chains),
-    ...checkForeignAddresses({
-      environment,
-      addresses: [
-        { setting: 'ECDSA_PRIVATE_KEY', address: orderSigner },
-        ...(config.topUps.custody === undefined
-          ? []
-          : [{ setting: 'CUSTODY_ADDRESS', address: config.topUps.custody }]),
-        ...addressesIn(chainsJson, 'chains'),
-        ...addressesIn(quote, 'quote'),
-      ],
-      localAddresses: localAddressesOf(config.isLocal ? [] : await localFiles(configDirectory)),
-    }),
-  ]
-  if (problems.length > 0) throw new ConfigurationError(`Unsafe configuration:\n- ${problems.join('\n- ')}`)
+  found.problems(foreign, 'address-foreign')
+  if (chains === undefined || quote === undefined) return undefined
+  found.problems([...checkFillContracts(chains, quote), ...checkLocalEndpoints(chains)])
   return { chains, quote }
 }
 
@@ -64,8 +90,4 @@ function checkFillContracts({ chains }: ChainRegistry, quote: QuoteFile): readon
     if (fillContract === undefined || listed.includes(fillContract.toLowerCase())) return []
     return [`quote: chains.${key}.fillContract is missing in chains: ${key}.fillContracts`]
   })
-}
-
-function localFiles(directory: string): Promise<readonly unknown[]> {
-  return readConfigFiles(directory, ['chains.local.json', 'chains.hub.local.json', 'quote.local.json'])
 }

@@ -42,6 +42,7 @@ import { registerPricesHealth } from './routes/pricesHealth.ts'
 import { registerQuote } from './routes/quote.ts'
 import { registerRequests } from './routes/requests.ts'
 import { registerSolver } from './routes/solver.ts'
+import { registerStatements } from './routes/statements.ts'
 import { statusSocket } from './routes/statusSocket.ts'
 import { registerTokenPrice } from './routes/tokenPrice.ts'
 import { registerTopUpClaims } from './routes/topUpClaims.ts'
@@ -134,6 +135,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerRequests(app, dependencies)
   registerDepositAddresses(app, dependencies)
   registerBalanceEvents(app, dependencies)
+  registerStatements(app, dependencies)
   registerUsage(app, dependencies)
   registerAppFees(app, dependencies)
   registerClaimAppFees(app, dependencies)

@@ -43,6 +43,7 @@ export function operationExamples({ chains }: QuoteRegistry): OperationExamples 
     getDepositAddress: { query: { address: account } },
     reindexDepositAddress: { body: { chainId, depositAddress: account } },
     listBalanceEvents: { params: wallet, query: { limit: 20 } },
+    getStatement: { params: wallet, query: { month: '2026-10', groupBy: 'day,user' } },
     listUsage: { query: { granularity: 'daily' } },
     listAppFeeClaims: { params: wallet, query: { limit: 20 } },
     listClaimableAppFees: { params: wallet },

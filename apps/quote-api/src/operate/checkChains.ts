@@ -1,39 +1,58 @@
 import {
+  type ChainClient,
   type ContractExpectations,
   checkContracts,
   checkLocalNodes,
   expectedCodes,
-  type JsonRpcClient,
+  networkContradictions,
   type RegisteredChain,
   type ReliedContract,
 } from '@causeway/chains'
 import { isKnownCode } from '@causeway/contracts/codes'
-import { ConfigurationError, DomainError, type Hex, type QuoteFile } from '@causeway/core'
+import {
+  ConfigurationError,
+  contractChain,
+  DomainError,
+  type Hex,
+  isContractChain,
+  type PriceFeed,
+  type QuoteFile,
+} from '@causeway/core'
 import type { MarketLog } from '@causeway/market'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
+
+type CheckedChains = {
+  environment: string
+  file: QuoteFile
+  registry: QuoteRegistry
+  chains: ReadonlyMap<string, RegisteredChain>
+  clients: ReadonlyMap<string, ChainClient>
+  log: Pick<MarketLog, 'warn'>
+}
 
 /**
  * Compares every reachable chain with its configuration: chain id, code, feeds, token decimals. A
  * chain that does not answer starts unready and is priced once it does.
  * @throws ConfigurationError naming every setting that a chain contradicts
  */
-export async function checkChains(args: {
-  environment: string
-  file: QuoteFile
-  registry: QuoteRegistry
-  chains: ReadonlyMap<string, RegisteredChain>
-  clients: ReadonlyMap<string, JsonRpcClient>
-  log: MarketLog
-}): Promise<void> {
+export async function checkChains(args: CheckedChains): Promise<void> {
+  const problems = await chainContradictions(args)
+  if (problems.length > 0) throw ConfigurationError.listing('Chains contradict the configuration:', problems)
+}
+
+/** What `checkChains` refuses, one sentence each. */
+export async function chainContradictions(args: CheckedChains): Promise<readonly string[]> {
   const { environment, registry, chains, clients, file, log } = args
-  const problems = [...(await checkLocalNodes(environment, [...clients.values()]))]
+  const problems = [...(await checkLocalNodes(environment, contractClients(registry, clients)))]
   await Promise.all(
     registry.chains.map(async (chain) => {
       const client = clients.get(chain.key)
       if (client === undefined) return
       try {
         problems.push(
-          ...(await checkContracts(client, expectations(chain, file, chains.get(chain.key)?.codeHashes))),
+          ...(isContractChain(chain.config)
+            ? await checkContracts(client, expectations(chain, file, chains.get(chain.key)?.codeHashes))
+            : await networkProblems(chain, chains.get(chain.key), { client, environment })),
         )
       } catch (error) {
         if (!(error instanceof DomainError)) throw error
@@ -41,16 +60,17 @@ export async function checkChains(args: {
       }
     }),
   )
-  if (problems.length > 0)
-    throw new ConfigurationError(`Chains contradict the configuration:\n- ${problems.join('\n- ')}`)
+  return problems
 }
 
-function expectations(
+/** What the files say of a chain that contract calls can confirm. */
+export function expectations(
   chain: QuotableChain,
   file: QuoteFile,
   codeHashes: RegisteredChain['codeHashes'],
 ): ContractExpectations {
-  const { key, config } = chain
+  const { key } = chain
+  const config = contractChain(chain.config)
   const hex = (address: string) => chain.quoting.hexAddress(address)
   const setting = (name: string) => `quote: chains.${key}.${name}`
   const { uniswapV3: exchange, permitRouter, depositAddresses } = config
@@ -88,16 +108,9 @@ function expectations(
       ],
       { isKnown: ({ name }, code) => isKnownCode(name, code), codeHashes },
     ),
-    feeds: file.prices.flatMap(({ feeds, key: priceKey }) =>
-      feeds
-        .filter((feed) => feed.chain === key)
-        .map(({ address, description, decimals }) => ({
-          setting: `quote: prices.${priceKey}`,
-          address,
-          description,
-          decimals,
-        })),
-    ),
+    feeds: feedsOn(key, file).map(({ setting, feed: { address, description, decimals } }) => ({
+      ...{ setting, address, description, decimals },
+    })),
     tokens: [...chain.currencies.values()]
       .filter(({ isNative }) => !isNative)
       .map(({ symbol, address, decimals }) => ({
@@ -125,6 +138,38 @@ function expectations(
       ...swapsBy(setting('depositAddresses.contract'), config),
     ],
   }
+}
+
+/** The feeds that are read on a chain, each with the setting that names it. */
+export function feedsOn(
+  chain: string,
+  { prices }: Pick<QuoteFile, 'prices'>,
+): readonly { readonly setting: string; readonly feed: PriceFeed }[] {
+  return prices.flatMap(({ key, feeds }) =>
+    feeds.flatMap((feed, index) =>
+      feed.chain === chain ? [{ setting: `quote: prices.${key}.feeds[${index}]`, feed }] : [],
+    ),
+  )
+}
+
+function contractClients(
+  { chains }: QuoteRegistry,
+  clients: ReadonlyMap<string, ChainClient>,
+): readonly ChainClient[] {
+  return chains.flatMap(({ key, config }) => {
+    const client = clients.get(key)
+    return client === undefined || !isContractChain(config) ? [] : [client]
+  })
+}
+
+async function networkProblems(
+  { key, config }: QuotableChain,
+  listed: RegisteredChain | undefined,
+  { client, environment }: { readonly client: ChainClient; readonly environment: string },
+): Promise<readonly string[]> {
+  const found =
+    listed === undefined ? [] : await networkContradictions(listed, config, client, environment === 'local')
+  return found.map(({ problem }) => `quote: chains.${key}: ${problem}`)
 }
 
 /** What lies at deposit addresses is swapped where users swap. */

@@ -33,15 +33,23 @@ export function checkExecutionMode(route: Route, request: QuoteRequest): void {
 }
 
 /**
- * What is priced but not executed: a signature on one chain that nobody pays for. Refused on quotes, which
- * promise execution. @throws QuoteError UNSUPPORTED_EXECUTION_TYPE
+ * What is priced but not executed: what users would execute alone on a chain where nobody can tell that they did, and
+ * a signature on one chain that nobody pays for. Refused on quotes, which promise execution. @throws QuoteError UNSUPPORTED_ROUTE, UNSUPPORTED_EXECUTION_TYPE
  * @source quote-api.md 7, row 36
  */
 export function refuseUnsupportedExecution(
-  { origin, destination }: Route,
+  { origin, destination, selfExecuted }: Route,
   request: QuoteRequest,
   { isSponsored }: { readonly isSponsored: boolean },
 ): void {
+  if (selfExecuted && !origin.quoting.tellsCallsApart) {
+    const { chainId } = origin
+    throw new QuoteError(
+      'UNSUPPORTED_ROUTE',
+      `Within chain ${chainId} you can be told a price only: nothing follows what users execute alone there.`,
+      { data: { field: 'destinationChainId', chainId } },
+    )
+  }
   if (!request.usePermit || origin !== destination || isSponsored) return
   throw new QuoteError('UNSUPPORTED_EXECUTION_TYPE', 'A permit on one chain needs a sponsor who pays.', {
     data: { field: 'usePermit' },
@@ -65,9 +73,19 @@ export function checkCarried({ route, amountInMax, amountOut }: PricedRoute): vo
   }
 }
 
+/** Of a chain whose family has none, or whose contract is not there. */
+export function withoutDepositAddresses({ chainId }: Pick<Route['origin'], 'chainId'>): QuoteError {
+  return new QuoteError(
+    'UNSUPPORTED_EXECUTION_TYPE',
+    `Chain ${chainId} has no deposit addresses; leave useDepositAddress out.`,
+    { data: { field: 'useDepositAddress', chainId } },
+  )
+}
+
 function checkDepositAddress(route: Route, request: QuoteRequest): void {
-  const { currencyIn, operation } = route
+  const { currencyIn, operation, origin } = route
   const { strict, tradeType, refundTo } = request
+  if (!origin.quoting.takesDepositAddresses) throw withoutDepositAddresses(origin)
   if (request.txs.length > 0) {
     throw new QuoteError('EXTRA_TXS_NOT_SUPPORTED', 'A deposit address cannot carry txs.', {
       data: { field: 'txs' },

@@ -150,14 +150,30 @@ test('a transfer that its user sends alone carries no call to look for', async (
   expect(stored[0]?.quote.calls).toEqual([])
 })
 
-test('app fees are not claimed where the family pays none out', () => {
-  const claim = { wallet: usdc, chainId: rentChain, currency: mint, recipient: usdc, amount: undefined }
-  expect(() => resolveClaim(registryWithRentChain(), claim)).toThrow('Nothing can be claimed')
+test('app fees are claimed for accounts of the family, in their own spelling', () => {
+  const claim = { wallet: usdc, chainId: rentChain, currency: mint, recipient: account, amount: undefined }
+  expect(resolveClaim(registryWithRentChain(), claim).recipient).toBe(account)
+  const foreign = { ...claim, recipient: usdc }
+  expect(() => resolveClaim(registryWithRentChain(), foreign)).toThrow('not a valid address')
+})
+
+test('the account that fills elsewhere is not shown where it is no account', async () => {
+  const registry = registryWithRentChain()
+  const fillWallet = `0x${'f1'.repeat(20)}` as const
+  const market = { current: testSnapshot({ prices, chains: marketWithRentChain() }) }
+  const app = await testApp({ registry, market, fillWallet })
+  onTestFinished(() => app.close())
+  const { chains } = (await app.inject({ method: 'GET', url: '/chains' })).json()
+  const shown = (id: number) => chains.find((chain: { id: number }) => chain.id === id).solverAddresses
+  expect([shown(chainA), shown(rentChain)]).toEqual([[fillWallet], []])
 })
 
 test('fees of another family pay no step', () => {
   const { quoting } = registryWithRentChain().chainById.get(chainA) ?? {}
-  const fees: NetworkFees = { costOf: () => 0n, gasOf: () => undefined, rentOf: () => 0n, equals: () => true }
+  const fees: NetworkFees = {
+    ...{ costOf: () => 0n, gasOf: () => undefined, rentOf: () => 0n },
+    ...{ leastPayment: () => 0n, equals: () => true },
+  }
   const currency = { address: usdc, isNative: false, resetsAllowance: false }
   const amounts = { amountIn: 1n, amountInMax: 1n, amountOut: 1n, amountOutMin: 1n }
   const route: OriginRoute = {
@@ -174,9 +190,8 @@ test('fees of another family pay no step', () => {
 })
 
 test('without its line a chain of it stops the start, and a request for it is answered as for any unknown chain', async () => {
-  expect(() => registryWithRentChain(quotingFamilies)).toThrow(
-    'chains.rent: a chain of solana-vm cannot be quoted',
-  )
+  const { 'solana-vm': _its, ...others } = quotingFamilies
+  expect(() => registryWithRentChain(others)).toThrow('chains.rent: a chain of solana-vm cannot be quoted')
   const { statusCode, json } = await ask(toRent, { registry: testRegistry() })
   expect([statusCode, json.errorCode]).toEqual([400, 'UNSUPPORTED_CHAIN'])
 })

@@ -4,6 +4,8 @@ import {
   amountForUsdUp,
   bpsDenominator,
   convertUp,
+  formatAmount,
+  type NetworkFees,
   type UsdX18,
   usdValueDown,
 } from '@causeway/core'
@@ -180,16 +182,52 @@ export type KnowsLack = (asked: {
   readonly currency: string
 }) => Promise<AccountLack | undefined>
 
-/** What the recipient of a route lacks, as far as his chain says. */
-export function recipientLack(
+/** What the recipient of a route lacks, of a gas top-up too, as far as his chain says. */
+export async function recipientLack(
   lackOf: KnowsLack,
   { destination, currencyOut, recipient }: Route,
+  { topupGas }: Pick<QuoteRequest, 'topupGas'>,
 ): Promise<AccountLack | undefined> {
-  return lackOf({ chainId: destination.chainId, account: recipient, currency: currencyOut.address })
+  const currencies = [currencyOut, ...(topupGas ? [destination.native] : [])]
+  const found = await Promise.all(
+    currencies.map(({ address }) =>
+      lackOf({ chainId: destination.chainId, account: recipient, currency: address }),
+    ),
+  )
+  let all: AccountLack = {}
+  for (const lack of found) {
+    if (lack === undefined) return undefined
+    all = { ...all, ...lack }
+  }
+  return all
+}
+
+/**
+ * An account that is not there yet keeps nothing of a payment below what its network asks for.
+ * @throws QuoteError AMOUNT_TOO_LOW @source families.md 5.1
+ */
+export function checkLeastPayment(
+  fees: NetworkFees,
+  paid: {
+    readonly lack: AccountLack
+    readonly currency: Pick<QuotableCurrency, 'isNative' | 'symbol' | 'decimals'>
+    readonly amount: bigint
+    /** The member of the request that sets the amount, where it is not `amount`. */
+    readonly field?: string
+  },
+): void {
+  const least = paid.currency.isNative ? fees.leastPayment(paid.lack) : 0n
+  if (paid.amount >= least) return
+  const { symbol, decimals } = paid.currency
+  throw new QuoteError(
+    'AMOUNT_TOO_LOW',
+    `The recipient has no account yet: its first payment is at least ${formatAmount(least, decimals)} ${symbol}.`,
+    paid.field === undefined ? {} : { data: { field: paid.field } },
+  )
 }
 
 /** @throws QuoteError SERVICE_UNAVAILABLE, retryable: rent is never a guess */
-function requireLack(
+export function requireLack(
   lack: AccountLack | undefined,
   { destination: { chainId } }: Pick<Route, 'destination'>,
 ): AccountLack {

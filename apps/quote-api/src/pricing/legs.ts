@@ -166,7 +166,7 @@ function poolLegs(
 
 /** Pools trade the wrapped form of the native currency. */
 export function poolToken(chain: QuotableChain, currency: QuotableCurrency): string {
-  return currency.isNative ? chain.config.wrappedNative : currency.address
+  return currency.isNative ? (chain.config.wrappedNative ?? currency.address) : currency.address
 }
 
 function hasPool(chain: QuotableChain, from: QuotableCurrency, to: QuotableCurrency): boolean {

@@ -48,6 +48,14 @@ export function requireChain(snapshot: MarketSnapshot, chainId: number): ChainMa
       { data: { chainId, reason } },
     )
   }
+  if ('reason' in chain && chain.reason === 'priority_fee_above_ceiling') {
+    const { reason, expectedMicroLamports, ceilingMicroLamports } = chain
+    throw new QuoteError(
+      'GAS_PRICE_TOO_HIGH',
+      `A compute unit on chain ${chainId} costs ${expectedMicroLamports} micro-lamports, above the ceiling of ${ceilingMicroLamports}.`,
+      { data: { chainId, reason } },
+    )
+  }
   if ('reason' in chain) {
     throw new QuoteError('SERVICE_UNAVAILABLE', `Chain ${chainId} cannot be priced at the moment.`, {
       data: { chainId, reason: chain.reason },

@@ -74,8 +74,8 @@ export async function priceDeposit(dependencies: DepositPricing, deposit: Quoted
     selfExecuted: false,
   }
   const nativeUsdX18 = requirePrice(snapshot, destination.native).usdX18
-  const lack = await recipientLack(dependencies.lackOf, route)
   const request = requestOf(deposit, route, { nativeUsdX18 })
+  const lack = await recipientLack(dependencies.lackOf, route, request)
   const subsidy = fixedSubsidy(deposit.debitMicroUsd, snapshot, dependencies.sponsorAsset)
   const fixed = {
     request,

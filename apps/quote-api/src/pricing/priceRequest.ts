@@ -14,7 +14,13 @@ import { priceWithCalls, type TryFill } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'
 import { type ExternalLiquidity, type FindLiquidity, withExternal } from './externalLiquidity.ts'
-import { type KnowsLack, recipientLack, type Schedule, type SubsidyRule } from './feeTerms.ts'
+import {
+  checkLeastPayment,
+  type KnowsLack,
+  recipientLack,
+  type Schedule,
+  type SubsidyRule,
+} from './feeTerms.ts'
 import { isExecuted } from './gas.ts'
 import type { InventoryView } from './inventory.ts'
 import {
@@ -31,6 +37,7 @@ import { permitKindOf } from './permit.ts'
 import {
   type FallbackType,
   fallbackOf,
+  type OriginCost,
   originCost,
   originGas,
   originRoute,
@@ -91,7 +98,7 @@ export type Priced = PricedRoute & {
   readonly origin: OriginRoute
   readonly transactions: readonly PlannedTransaction[]
   /** Expected network fee of all of them, in smallest units of the origin's native currency. */
-  readonly originCost: bigint
+  readonly originCost: OriginCost
   /** Units of all of them; undefined where the family signs none. */
   readonly originGas: { readonly expected: bigint; readonly limit: bigint } | undefined
   readonly timeEstimateSeconds: number
@@ -182,6 +189,10 @@ async function priceWithin(
   const originMarket = requireChain(snapshot, route.origin.chainId)
   const question = factsQuestion(route, plans, request)
   const facts = dependencies.userFacts(question)
+  const sendLack =
+    route.selfExecuted && route.operation === 'send'
+      ? recipientLack(dependencies.lackOf, route, request)
+      : undefined
   const requireProvenPayments = checkProvenPayments(dependencies.hasCode, { route, request, plans })
 
   const priceAmount = await amountPricing(dependencies, {
@@ -204,15 +215,26 @@ async function priceWithin(
   const origin = originRoute(priced, request)
   const heldBy = ({ account, currency }: Holding) =>
     held[question.touched.findIndex((at) => at.account === account && at.currency === currency)]
-  const transactions = route.origin.quoting.plan(origin, { allowance, balance, heldBy })
+  const lackOfSend = await sendLack
+  if (lackOfSend !== undefined)
+    checkLeastPayment(originMarket.fees, {
+      lack: lackOfSend,
+      currency: route.currencyOut,
+      amount: priced.amountOut,
+    })
+  const known = { allowance, balance, heldBy, recipientLack: lackOfSend }
+  const transactions = route.origin.quoting.plan(origin, known)
   return {
     ...priced,
     snapshot,
     originMarket,
     origin,
     transactions,
-    originCost:
-      priced.solver !== undefined && isExecuted(request) ? 0n : originCost(originMarket.fees, transactions),
+    originCost: originCost(
+      originMarket.fees,
+      priced.solver !== undefined && isExecuted(request) ? [] : transactions,
+      request.depositFeePayer,
+    ),
     originGas: originGas(originMarket.fees, transactions),
     timeEstimateSeconds: timeEstimate(dependencies, priced) + readySeconds(external),
     userBalance: balance ?? 0n,
@@ -302,7 +324,7 @@ async function amountPricing(
     return (amount) =>
       priceSelfExecuted({ request: { ...request, amount }, route, snapshot, quoter, swapImpactMaxBps, legs })
   }
-  const lack = await recipientLack(dependencies.lackOf, route)
+  const lack = await recipientLack(dependencies.lackOf, route, request)
   const { external } = inputs
   const own = dependencies.inventoryView(snapshot)
   const inventory = external.length === 0 ? own : withExternal(own, external, snapshot)

@@ -11,13 +11,20 @@ import {
 } from '@causeway/core'
 import { checkRelayerGas } from './ceilings.ts'
 import { QuoteError } from './errors.ts'
-import { type FeeInputs, feeTerms, inventories, relayedDepositCost } from './feeTerms.ts'
-import { refundCost } from './gas.ts'
+import {
+  checkLeastPayment,
+  type FeeInputs,
+  feeTerms,
+  inventories,
+  relayedDepositCost,
+  requireLack,
+} from './feeTerms.ts'
+import { networkFees, refundCost } from './gas.ts'
 import { payableUsd } from './inventory.ts'
 import { promisedOut, requiredIn } from './legGuard.ts'
 import { adverseBpsOf, checkDepth, checkImpact, type LegQuote, type LegQuoter, legImpact } from './legs.ts'
 import { requirePrice } from './marketAccess.ts'
-import { type PricedRoute, routePrices } from './pricedRoute.ts'
+import { type GasTopup, type PricedRoute, routePrices } from './pricedRoute.ts'
 import { dearerClass, minimumAfterSlippage, slippageBps } from './slippage.ts'
 import { type FeeSplit, type FeeTerms, refuseFeesOfAll, solveAmountIn, splitFees } from './solve.ts'
 
@@ -67,6 +74,7 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
   const amountOutMin = exactOutput ? flow.amountOut : minimumAfterSlippage(flow.amountOut, toleranceBps)
   const slipsOnInput = exactOutput && flow.originLeg !== undefined
   checkCallValues(inputs, amountOutMin)
+  checkLeastPayments(inputs, amountOutMin, topup)
 
   const depositAmount = exactOutput ? flow.split.amountIn : leastDeposit(inputs, terms, flow, toleranceBps)
   return {
@@ -193,11 +201,34 @@ function refundMinimum(inputs: SolverRouteInputs, depositAmount: bigint): bigint
       'The amount is too low: refunding it would cost more than 5 % of it.',
     )
   }
-  return depositAmount - cost
+  const refund = depositAmount - cost
+  requireKeptRefund(inputs, refund)
+  return refund
+}
+
+/** A deposit may have taken the last coin of an account, which keeps no refund below a network's least. */
+function requireKeptRefund({ plan, route, snapshot }: SolverRouteInputs, refund: bigint): void {
+  const least = networkFees(snapshot, route.origin).leastPayment({ isAbsent: true })
+  if (!plan.feeCurrency.isNative || refund >= least) return
+  throw new QuoteError('AMOUNT_TOO_LOW', 'The amount is too low: an empty account would not keep its refund.')
 }
 
 /** A refund may cost one part in twenty. @source design.md 5.3 */
 const refundableShare = 20n
+
+/** @throws QuoteError AMOUNT_TOO_LOW, SERVICE_UNAVAILABLE */
+function checkLeastPayments(
+  { route, snapshot, ...inputs }: SolverRouteInputs,
+  amountOutMin: bigint,
+  topup: GasTopup | undefined,
+): void {
+  const fees = networkFees(snapshot, route.destination)
+  const lack = requireLack(inputs.lack, route)
+  checkLeastPayment(fees, { lack, currency: route.currencyOut, amount: amountOutMin })
+  if (topup === undefined) return
+  const { currency, amountWei: amount } = topup
+  checkLeastPayment(fees, { lack, currency, amount, field: 'topupGasAmount' })
+}
 
 function refundGas(inputs: SolverRouteInputs): bigint {
   const { plan, route, snapshot } = inputs

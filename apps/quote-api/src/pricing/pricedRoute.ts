@@ -102,7 +102,10 @@ export function shownPrices(snapshot: MarketSnapshot, route: Route): RoutePrices
   }
 }
 
-type DepositChoice = Pick<QuoteRequest, 'explicitDeposit' | 'useDepositAddress' | 'usePermit'>
+type DepositChoice = Pick<
+  QuoteRequest,
+  'explicitDeposit' | 'useDepositAddress' | 'usePermit' | 'depositFeePayer'
+>
 
 /** What the origin's family plans and encodes transactions from. */
 export function originRoute(priced: PricedRoute, request: DepositChoice): OriginRoute {
@@ -114,6 +117,7 @@ export function originRoute(priced: PricedRoute, request: DepositChoice): Origin
     user,
     recipient,
     by: wayOf(priced, request),
+    ...(request.depositFeePayer !== undefined && { depositFeePayer: request.depositFeePayer }),
     currencyIn,
     currencyOut,
     amountIn,
@@ -165,9 +169,28 @@ export function originGas(
   return sum
 }
 
-/** Expected network fee of all of them, in smallest units of the native currency: `fees.gas`. */
-export function originCost(fees: NetworkFees, transactions: readonly PlannedTransaction[]): bigint {
-  let cost = 0n
-  for (const transaction of transactions) cost += fees.costOf(transaction)
-  return cost
+/** What the origin's network takes for all of them, in smallest units of the native currency. */
+export type OriginCost = {
+  readonly networkFee: bigint
+  /** For state that they make. */
+  readonly rent: bigint
+  /** Who pays it; undefined: the user. */
+  readonly payer: string | undefined
 }
+
+export function originCost(
+  fees: NetworkFees,
+  transactions: readonly PlannedTransaction[],
+  payer: string | undefined,
+): OriginCost {
+  let [networkFee, rent] = [0n, 0n]
+  for (const transaction of transactions) {
+    networkFee += fees.costOf(transaction)
+    rent += fees.rentOf(transaction.lack ?? {})
+  }
+  return { networkFee, rent, payer }
+}
+
+/** What of it the user pays: `fees.gas`. */
+export const userCostOf = ({ networkFee, rent, payer }: OriginCost): bigint =>
+  payer === undefined ? networkFee + rent : 0n

@@ -2,7 +2,7 @@ import { deliveryOf } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
 import type { LegPlan } from './legs.ts'
 import type { PricedRoute } from './pricedRoute.ts'
-import type { QuotableChain } from './registry.ts'
+import type { QuotableChain, QuotableCurrency } from './registry.ts'
 import { type QuoteRequest, refundRecipient } from './request.ts'
 import type { Route } from './route.ts'
 
@@ -12,18 +12,19 @@ export type KnowsCode = (asked: {
   readonly account: string
 }) => Promise<boolean | undefined>
 
-/** Native coin to an account on a chain where a payment to code is not proven. */
+/** A payment that nobody proves, or nobody gets, where the account has code. */
 type UntracedPayment = {
   readonly what: 'output' | 'topup' | 'refund'
   /** The member of the request that names the account. */
   readonly field: 'recipient' | 'refundTo' | 'user'
   readonly chain: QuotableChain
   readonly account: string
+  readonly currency: QuotableCurrency
 }
 
 /**
  * Refuses what no oracle would attest once it is paid: native coin to an account with code, an EIP-7702 delegation
- * included, on a chain that is not traced. Asks at once; what it returns is called when the route is priced. What
+ * included, on a chain that is not traced; and anything to one where tokens do not reach code. Asks at once; what it returns is called when the route is priced. What
  * is not known in time is let through: it is looked at again before the solver is asked to pay.
  * @returns throws QuoteError RECIPIENT_HAS_CODE
  * @source design.md 5.4, 7.2
@@ -60,34 +61,48 @@ function untracedPayments({
   const refund = { what: 'refund', field: 'refundTo', chain: origin, account: refunded } as const
   const found: UntracedPayment[] = []
   // What a clone was paid is proven by what stands before its calls.
-  if (currencyOut.isNative && calls.length === 0) found.push({ what: 'output', ...toRecipient })
-  if (request.topupGas) found.push({ what: 'topup', ...toRecipient })
-  if (plans.some(({ feeCurrency }) => feeCurrency.isNative)) found.push(refund)
-  // What the user executes alone, nobody has to attest.
-  return route.selfExecuted ? [] : found.filter(({ chain }) => !chain.isTraced)
+  if (calls.length === 0) found.push({ what: 'output', ...toRecipient, currency: currencyOut })
+  if (request.topupGas) found.push({ what: 'topup', ...toRecipient, currency: destination.native })
+  // Of two plans the coin is asked about: whichever is taken may be paid back in it.
+  const deposited = plans.map(({ feeCurrency }) => feeCurrency)
+  const refundedIn = deposited.find(({ isNative }) => isNative) ?? deposited[0]
+  if (refundedIn !== undefined) found.push({ ...refund, currency: refundedIn })
+  const isUnproven = ({ chain, currency }: UntracedPayment) => currency.isNative && !chain.isTraced
+  return found.filter((payment) => {
+    const { paysTokensToCode } = payment.chain.quoting
+    // What the user executes alone, nobody has to attest.
+    return !paysTokensToCode || (!route.selfExecuted && isUnproven(payment))
+  })
 }
 
 /** Whether the plan that was taken pays it. */
-function isPaid({ what }: UntracedPayment, priced: PricedRoute): boolean {
+function isPaid({ what, currency }: UntracedPayment, priced: PricedRoute): boolean {
   switch (what) {
     case 'output':
       return priced.amountOut > 0n
     case 'topup':
       return priced.solver?.topup !== undefined
     case 'refund':
-      return priced.solver !== undefined && priced.feeCurrency.isNative
+      return priced.solver !== undefined && priced.feeCurrency.isNative === currency.isNative
   }
 }
 
-function recipientHasCode({ what, field, chain, account }: UntracedPayment): QuoteError {
+function recipientHasCode({ what, field, chain, account, currency }: UntracedPayment): QuoteError {
   const { native, wrappedNative, chainId } = chain
+  const data = { field, chainId, recipient: account, payment: what }
+  if (!chain.quoting.paysTokensToCode)
+    return new QuoteError(
+      'RECIPIENT_HAS_CODE',
+      `${account} is no wallet on chain ${chainId}: ${currency.symbol} is paid to wallets only.`,
+      { data },
+    )
   const instead = waysOut(what, wrappedNative?.symbol)
   return new QuoteError(
     'RECIPIENT_HAS_CODE',
     `${account} has code on chain ${chainId}, where nobody can prove that ${native.symbol} stays with code. ${instead}`,
     {
       data: {
-        ...{ field, chainId, recipient: account, payment: what },
+        ...data,
         ...(what !== 'topup' && wrappedNative !== undefined && { currencyInstead: wrappedNative.address }),
       },
     },

@@ -28,6 +28,8 @@ export type QuotableCurrency = Currency & {
   readonly solver: boolean
   readonly permit: 'eip3009' | 'eip2612' | 'none'
   readonly resetsAllowance: boolean
+  /** Of a family where several programs keep tokens; absent: its own default. */
+  readonly tokenProgram?: string
 }
 
 export type QuotableChain = {
@@ -83,6 +85,8 @@ export function createRegistry(
     }
     const family = families[entry.vmType]
     if (family === undefined) problems.push(`chains.${key}: a chain of ${entry.vmType} cannot be quoted`)
+    else if ((config.feeModel.kind === 'priority-fee') !== (family.feeModel === 'priority-fee'))
+      problems.push(`chains.${key}.feeModel: ${config.feeModel.kind} is none of ${entry.vmType}`)
     else
       quotable.push(
         quotableChain({ key, config, entry, family, assets, problems, depository: entry.depository }),
@@ -117,6 +121,7 @@ function quotableChain(args: {
     solver,
     permit,
     resetsAllowance,
+    tokenProgram,
     ...rest
   } of config.currencies) {
     const asset = assets.get(assetId)
@@ -139,6 +144,7 @@ function quotableChain(args: {
       solver,
       permit,
       resetsAllowance,
+      ...(tokenProgram !== undefined && { tokenProgram }),
     })
   }
   const native = currencies.get(codec.canonicalAddress(codec.nativeCurrency))
@@ -159,7 +165,7 @@ function quotableChain(args: {
     depository,
     isTraced: entry.additionalData?.traceInternalTransfers === true,
     native,
-    wrappedNative: currencies.get(config.wrappedNative),
+    wrappedNative: currencies.get(config.wrappedNative ?? ''),
     currencies,
     solverCurrencies: [...currencies.values()].filter((currency) => currency.solver),
   }

@@ -29,6 +29,8 @@ export type QuoteRequest = {
   readonly txs: readonly DestinationCall[]
   readonly txsGasLimit: bigint | undefined
   readonly refundTo: string | undefined
+  /** Pays the origin's network in the user's place; it was checked against both. */
+  readonly depositFeePayer?: string | undefined
   readonly topupGas: boolean
   readonly topupGasMicroUsd: bigint
   readonly appFees: readonly AppFeeRequest[]

@@ -3,7 +3,7 @@ import type { LegQuoter } from './legs.ts'
 import type { PricingDependencies } from './priceRequest.ts'
 
 /** What chains are asked for one request may take so long together. */
-const chainBudgetMs = 1_500
+export const chainBudgetMs = 1_500
 
 /** What a request waits for outside of this process. */
 export type WaitedFor = 'chain' | 'liquidity' | 'sign' | 'store'

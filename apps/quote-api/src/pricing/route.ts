@@ -29,7 +29,7 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
   const currencyOut = currencyOf(destination, request.destinationCurrency, 'INVALID_OUTPUT_CURRENCY')
 
   // Pages price before a wallet is connected, and then name nobody's account.
-  if (!origin.quoting.isNobody(request.user)) requireAddress(origin, request.user, 'user')
+  if (!origin.quoting.isNobody(request.user)) requireSigner(origin, request.user)
   const recipient = request.recipient ?? request.user
   if (request.recipient !== undefined) checkRecipient(destination, request.recipient)
   else if (!destination.quoting.isNobody(recipient)) requireAddress(destination, recipient, 'recipient')
@@ -83,10 +83,20 @@ function currencyOf(
   return currency
 }
 
-function requireAddress(chain: QuotableChain, address: string, field: string): void {
+/** @throws QuoteError INVALID_ADDRESS */
+export function requireAddress(chain: QuotableChain, address: string, field: string): void {
   if (chain.codec.isAddress(address)) return
   throw new QuoteError('INVALID_ADDRESS', `${field} is not a valid address on chain ${chain.chainId}.`, {
     data: { field, chainId: chain.chainId, vmType: chain.vmType },
+  })
+}
+
+/** @throws QuoteError INVALID_ADDRESS */
+function requireSigner(chain: QuotableChain, user: string): void {
+  requireAddress(chain, user, 'user')
+  if (chain.quoting.canSign(user)) return
+  throw new QuoteError('INVALID_ADDRESS', `user has no key on chain ${chain.chainId}: it cannot sign.`, {
+    data: { field: 'user', chainId: chain.chainId, vmType: chain.vmType },
   })
 }
 

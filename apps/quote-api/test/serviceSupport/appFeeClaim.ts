@@ -11,7 +11,7 @@ const claimStepSchema = z.object({
           data: z.looseObject({
             sign: z.object({
               signatureKind: z.literal('eip712'),
-              domain: z.object({ name: z.string(), version: z.string(), chainId: z.number() }),
+              domain: z.object({ name: z.string(), version: z.string(), chainId: z.number().optional() }),
               types: z.record(z.string(), z.array(z.object({ name: z.string(), type: z.string() }))),
               primaryType: z.string(),
               value: z.record(z.string(), z.string()),

@@ -1,9 +1,10 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { copyEvmConfigs } from '../fixtures/evmConfigs.ts'
 import { repositoryRoot } from '../fixtures/service.ts'
 
-/** A folder with all configuration files, to change at will. */
+/** A folder with all configuration files, of chains that test networks run, to change at will. */
 export type ConfigCopy = {
   readonly directory: string
   /** Replaces every occurrence of a piece of one file. @throws Error when there is none */
@@ -17,7 +18,7 @@ export const configsDirectory = join(repositoryRoot, 'configs')
 
 export async function copyConfigs(): Promise<ConfigCopy> {
   const directory = await mkdtemp(join(tmpdir(), 'causeway-configs-'))
-  await cp(configsDirectory, directory, { recursive: true })
+  await copyEvmConfigs(configsDirectory, directory)
   return {
     directory,
     async replace(file, piece, by) {

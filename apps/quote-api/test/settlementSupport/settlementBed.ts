@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createOrderIdHasher, mainNetwork } from '@causeway/core'
+import { createOrderIdHasher } from '@causeway/core'
 import { createDatabase, type Database, startTestPostgres } from '@causeway/database'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { generatePrivateKey } from 'viem/accounts'
@@ -11,7 +11,7 @@ import { startTestService, type TestService } from '../fixtures/service.ts'
 import { pepperText } from '../sponsorSupport/sponsors.ts'
 import { createRequestDriver, type RequestDriver } from './requestDriver.ts'
 import { createScriptedSolver, type ScriptedSolver } from './scriptedSolver.ts'
-import { type OracleMode, type StandInOracle, startStandInOracle } from './standInOracle.ts'
+import { localNetworkOf, type OracleMode, type StandInOracle, startStandInOracle } from './standInOracle.ts'
 
 export const solverKey = 'solver-key-of-the-tests'
 
@@ -94,7 +94,7 @@ export type StandInOracles = {
 }
 
 export async function startStandInOracles(): Promise<StandInOracles> {
-  const orderIdOf = createOrderIdHasher(() => mainNetwork('ethereum-vm'))
+  const orderIdOf = createOrderIdHasher(localNetworkOf)
   const all = await Promise.all(
     [1, 2, 3].map(() =>
       startStandInOracle({ privateKey: generatePrivateKey(), otherKey: generatePrivateKey(), orderIdOf }),

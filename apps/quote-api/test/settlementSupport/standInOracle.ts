@@ -48,7 +48,8 @@ type FillRequest = {
   readonly fill: { readonly transactionId: string }
 }
 
-const networkOf: NetworkOf = () => mainNetwork('ethereum-vm')
+/** Of the chains of the local configuration that requests of tests go through. */
+export const localNetworkOf: NetworkOf = (key) => mainNetwork(key === 'solana' ? 'solana-vm' : 'ethereum-vm')
 
 export async function startStandInOracle(options: {
   privateKey: Hex
@@ -114,9 +115,9 @@ async function answer(
             },
             result,
           },
-          networkOf,
+          localNetworkOf,
         )
-      : fillMessageId({ data: { order, orderSignature, inputs, fill }, result }, networkOf)
+      : fillMessageId({ data: { order, orderSignature, inputs, fill }, result }, localNetworkOf)
   const by = mode === 'unlisted' ? privateKeyToAccount(otherKey) : account
   const signature = await by.signMessage({ message: { raw: messageId } })
   const signed = [{ signer: by.address, signature }]

@@ -1,18 +1,18 @@
-import { ConfigurationError, formatAmount, type Hex } from '@causeway/core'
+import { ConfigurationError, formatAmount, type VmCodec } from '@causeway/core'
 import { createLogger } from '@causeway/http'
-import { nativeCurrency } from '../wallet/fillTransaction.ts'
+import type { ConfiguredSigner } from '@causeway/signer'
 import { connectFillWallet } from '../wallet/fillWallet.ts'
 import { describeInventory, type Holding, planMoves } from '../wallet/inventoryReport.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
-import { openChains } from './chains.ts'
+import { openChains, type PaidChain } from './chains.ts'
 import type { SolverConfig } from './config.ts'
-import { openWallet } from './createSolver.ts'
+import { openWallet, readEd25519 } from './createSolver.ts'
 import { openDatabase } from './database.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-const usage = 'Commands: stop <reason>, resume, status, inventory.'
+const usage = 'Commands: doctor, stop <reason>, resume, status, inventory.'
 
 /**
  * What an operator asks of a solver, beside a running one.
@@ -70,17 +70,16 @@ async function reportInventory(config: SolverConfig, variables: Variables): Prom
   const logger = createLogger({ service: 'solver', level: 'silent' })
   const signer = await openWallet(variables, logger)
   const files = await loadFiles(config, variables, signer.address)
-  const chains = await openChains(files)
+  const chains = await openChains(files, readEd25519(variables))
   try {
     const holdings = await Promise.all(
       chains.paying.flatMap((chain) => {
-        const { client, finalBlocks, key } = chain
-        const { chainId } = chain.config
-        const wallet = connectFillWallet({ chainId, client, finalBlocks, signer, nowMs: () => Date.now() })
-        return heldCurrencies(files, key).map(
+        const { key, codec } = chain
+        const balanceOf = balancesOn(chain, signer)
+        return heldCurrencies(files, key, codec).map(
           async ({ address, symbol, decimals, asset, targetShareBps }): Promise<Holding> => ({
             ...{ chain: key, symbol, asset, decimals },
-            amount: await wallet.balanceOf(address),
+            amount: await balanceOf(address),
             floor: floorOf(files, key, address),
             targetShareBps,
           }),
@@ -94,12 +93,17 @@ async function reportInventory(config: SolverConfig, variables: Variables): Prom
   }
 }
 
-function heldCurrencies({ quote }: LoadedFiles, key: string) {
+function balancesOn(chain: PaidChain, signer: ConfiguredSigner): (currency: string) => Promise<bigint> {
+  if (chain.kind === 'marked') return chain.paying.balanceOf
+  const { chainId, client, finalBlocks } = chain
+  return connectFillWallet({ chainId, client, finalBlocks, signer, nowMs: () => Date.now() }).balanceOf
+}
+
+function heldCurrencies({ quote }: LoadedFiles, key: string, codec: VmCodec) {
   return (quote.chains[key]?.currencies ?? [])
-    .filter(({ address, solver }) => solver || address === nativeCurrency)
+    .filter(({ address, solver }) => solver || address === codec.nativeCurrency)
     .map(({ address, symbol, decimals, asset, targetShareBps }) => ({
-      // CAST: this solver pays on chains whose addresses are lower-case hex.
-      address: address.toLowerCase() as Hex,
+      address: codec.canonicalAddress(address),
       ...{ symbol, decimals, asset, targetShareBps },
     }))
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { ConfigurationError, Secret } from '@causeway/core'
-import { refuseForeignKeys } from '@causeway/http'
+import { ConfigurationError, readVariables, Secret, stopsStart, UnfitSettingsError } from '@causeway/core'
+import { foreignKeys } from '@causeway/http'
 import { z } from 'zod'
 
 const port = z.coerce.number().int().min(0).max(65_535)
@@ -33,25 +33,39 @@ const variables = z.object({
 
 export type SolverConfig = ReturnType<typeof loadConfig>
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /**
  * Parses the environment once, at start. An empty variable counts as unset.
  * @param source the process environment, with `/vault/secrets` merged in by the caller
- * @throws ConfigurationError naming every bad variable and printing no value
+ * @throws UnfitSettingsError naming every bad variable and printing no value
  */
-export function loadConfig(source: Readonly<Record<string, string | undefined>>, repositoryRoot: string) {
-  refuseForeignKeys('other', source)
-  const set = Object.entries(source).filter(([, value]) => value !== undefined && value !== '')
-  const parsed = variables.safeParse(Object.fromEntries(set))
-  if (!parsed.success) throw new ConfigurationError(`Bad environment:\n${z.prettifyError(parsed.error)}`)
-  const env = parsed.data
-  const isLocal = env.ENVIRONMENT === 'local'
-  if (!isLocal && env.DATABASE_URL === undefined)
-    throw new ConfigurationError('DATABASE_URL is required in every environment but local.')
-  return Object.freeze({
+export function loadConfig(source: Environment, repositoryRoot: string) {
+  const { config, findings } = readConfig(source, repositoryRoot)
+  if (config === undefined) throw new UnfitSettingsError(findings)
+  return config
+}
+
+/** As `loadConfig`; `config` is there when no finding stops the start. */
+export function readConfig(source: Environment, repositoryRoot: string) {
+  const { values, whole: env, found } = readVariables(variables, source)
+  found.problems(foreignKeys('other', source), 'setting-contradicts')
+  const isLocal = source['ENVIRONMENT'] === 'local'
+  if (!isLocal && values.DATABASE_URL === undefined)
+    found.missing('DATABASE_URL', 'DATABASE_URL is required in every environment but local')
+  const findings = found.list
+  const places = {
+    environment: values.ENVIRONMENT,
+    isLocal,
+    configDirectory: resolve(repositoryRoot, values.CONFIG_DIR ?? 'configs'),
+  }
+  const { configDirectory } = places
+  if (env === undefined || stopsStart(findings)) return { config: undefined, values, places, findings }
+  const config = Object.freeze({
     environment: env.ENVIRONMENT,
     isLocal,
     ops: { host: env.OPS_HOST, port: env.OPS_PORT },
-    configDirectory: resolve(repositoryRoot, env.CONFIG_DIR ?? 'configs'),
+    configDirectory,
     localDirectory: resolve(repositoryRoot, env.CAUSEWAY_LOCAL_DIR ?? '.local'),
     databaseUrl: env.DATABASE_URL,
     quoteApiUrl: env.QUOTE_API_URL,
@@ -62,6 +76,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
     isDryRun: env.DRY_RUN === 'on',
     logLevel: env.LOG_LEVEL,
   })
+  return { config, values, places, findings }
 }
 
 /** What the solver cannot work without, though its commands can. @throws ConfigurationError naming them all */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { warnOfUncheckedCode } from '@causeway/chains'
-import { ConfigurationError, EthereumFees, type Hex, type NetworkOf } from '@causeway/core'
+import { openNetworkReaders, warnOfUncheckedCode } from '@causeway/chains'
+import { ConfigurationError, type Hex, type NetworkOf, type Secret } from '@causeway/core'
 import { type Elections, startElections } from '@causeway/database'
 import {
   type Closer,
@@ -14,28 +14,29 @@ import {
   standardErrorPolicy,
 } from '@causeway/http'
 import { createMarket, hostOf, type Market } from '@causeway/market'
-import { type ConfiguredSigner, createConfiguredSigner, recoverSigner } from '@causeway/signer'
+import {
+  type ConfiguredSigner,
+  createConfiguredSigner,
+  readPrivateKeySetting,
+  recoverSigner,
+} from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createDepositReader } from '../facts/deposits.ts'
-import { createPaymentRecord } from '../facts/paymentRecord.ts'
 import { readUnits, valuerOf } from '../facts/prices.ts'
-import type { Filling, SolverChain } from '../filling/filling.ts'
+import type { Filling } from '../filling/filling.ts'
 import { createRound } from '../filling/solverRound.ts'
 import type { Sharing } from '../judge/turns.ts'
 import { type BudgetName, spentWithinHour } from '../wallet/budgets.ts'
-import { createChainDesk } from '../wallet/chainDesk.ts'
-import type { Fees } from '../wallet/fees.ts'
-import { connectFillWallet } from '../wallet/fillWallet.ts'
-import { createInventory } from '../wallet/inventory.ts'
-import { createRecords, type Records } from '../wallet/records.ts'
+import { createRecords } from '../wallet/records.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
 import { createWorkClient } from '../work/workClient.ts'
-import { type OpenChains, openChains, type PayingChain } from './chains.ts'
+import { type OpenChains, openChains, type PaidChain } from './chains.ts'
 import { type SolverConfig, workSettings } from './config.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
 import { startLoop } from './loop.ts'
 import { createSolverMetrics } from './metrics.ts'
+import { addressOn, leaseName, openDesk } from './openDesk.ts'
 
 export type Solver = {
   /** Lower-case address of the fill wallet. */
@@ -64,7 +65,7 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
   const signer = await openWallet(variables, logger)
   const files = await loadFiles(config, variables, signer.address)
   warnOfUncheckedCode(files.chains.chains.values(), logger)
-  const chains = await openChains(files)
+  const chains = await openChains(files, readEd25519(variables))
   const opened = await openDatabase(config, {
     onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
   }).catch(async (error: unknown) => {
@@ -72,6 +73,12 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
     throw error
   })
   return assemble({ config, settings, logger, signer, files, chains, opened })
+}
+
+/** The fill wallet's key on chains of that curve, from a file or a variable. @throws ConfigurationError */
+export function readEd25519(variables: Variables): Secret | undefined {
+  const readFile = (path: string) => readFileSync(path, 'utf8')
+  return readPrivateKeySetting({ environment: variables, name: 'ED25519_PRIVATE_KEY', readFile })
 }
 
 /** The fill wallet's key, from a file, a variable or a key management service. */
@@ -146,7 +153,11 @@ function assemble(parts: Parts): Solver {
     chains: paying.map(({ key, desk }) => ({ key, leads: desk.leads })),
     budgets: budgetsOf(files, chains.paying),
     spent: (budget) => spentWithinHour(database, budget),
-    openTransactions: () => records.openCount(signer.address),
+    openTransactions: async () => {
+      const wallets = [...new Set(paying.map(({ desk }) => desk.address))]
+      const counts = await Promise.all(wallets.map(records.openCount))
+      return counts.reduce((sum, count) => sum + count, 0)
+    },
     isStopped: async () => (await stop.read()).isStopped,
   })
   const readiness = createReadiness({
@@ -199,6 +210,7 @@ function openMarket({ config, files, chains, signer, logger }: Parts): Market {
   return createMarket({
     config: files.quote,
     clients: chains.clients,
+    readers: openNetworkReaders(files.chains.chains, files.quote.chains, chains.clients),
     fillWallet: signer.address,
     reach: {
       isExempt: config.isLocal,
@@ -213,12 +225,9 @@ function openMarket({ config, files, chains, signer, logger }: Parts): Market {
   })
 }
 
-/** One writer per wallet and chain. */
-const leaseName = (wallet: string, chainId: number) => `fill-wallet:${wallet}:${chainId}`
-
 function elect({ config, chains, opened, signer, logger }: Parts): Elections {
   return startElections({
-    jobs: chains.paying.map(({ config: { chainId } }) => leaseName(signer.address, chainId)),
+    jobs: chains.paying.map((chain) => leaseName(addressOn(chain, signer), chain.chainId)),
     lockDatabase: opened.openSingle(),
     database: opened.database,
     holder: `${process.pid}-${randomUUID()}`,
@@ -231,44 +240,6 @@ function elect({ config, chains, opened, signer, logger }: Parts): Elections {
   })
 }
 
-function openDesk(
-  { signer, logger }: Parts,
-  {
-    chain,
-    records,
-    market,
-    elections,
-  }: { chain: PayingChain; records: Records; market: Market; elections: Elections },
-): SolverChain {
-  const { key, config, policy, client, finalBlocks } = chain
-  const { chainId, fillContract, wrappedNative, depositAddresses, permitRouter, permit2Router, multicall3 } =
-    config
-  const nowMs = () => Date.now()
-  const wallet = connectFillWallet({ chainId, client, finalBlocks, signer, nowMs })
-  const { maxFeePerGasWei, gasPerHourWei, relayGasPerHourWei, bumpAfterSeconds } = policy
-  const desk = createChainDesk({
-    wallet,
-    records,
-    leadership: () => elections.leadershipOf(leaseName(signer.address, chainId)),
-    marketFees: () => feesOf(market, chainId),
-    rules: { maxFeePerGasWei, gasPerHourWei, relayGasPerHourWei, bumpAfterMs: bumpAfterSeconds * 1_000 },
-    nowMs,
-    log(event, { id, kind, attempt, nonce }, more) {
-      logger.info({ event, chain: key, item: id, kind, attempt, nonce, ...more }, `${kind} ${id}: ${event}`)
-    },
-  })
-  const floors = new Map(policy.floors.map(({ currency, amount }) => [currency, amount]))
-  return {
-    ...{ key, chainId, fillContract, desk },
-    record: createPaymentRecord({ client, finalBlocks, fillContract, filler: signer.address }),
-    depositAddresses: depositAddresses?.contract,
-    permitRouter: permitRouter?.contract,
-    permit2Router,
-    multicall3,
-    inventory: createInventory(desk, { chainId, fillContract, wrappedNative, floors }, records),
-  }
-}
-
 /** @throws ConfigurationError where the own wallet is none of those that share */
 function sharingOf({ sharing }: LoadedFiles['solver'], own: Hex): Sharing {
   if (sharing === undefined) return { fillWallets: [own], own, turnSeconds: 0 }
@@ -279,21 +250,14 @@ function sharingOf({ sharing }: LoadedFiles['solver'], own: Hex): Sharing {
   return { fillWallets, own, turnSeconds: sharing.turnSeconds }
 }
 
-function feesOf(market: Market, chainId: number): Fees | undefined {
-  const chain = market.snapshot().chain(chainId)
-  return 'reason' in chain || !(chain.fees instanceof EthereumFees) ? undefined : chain.fees.gasPrice
-}
-
 function budgetsOf(
   { solver }: LoadedFiles,
-  paying: readonly PayingChain[],
+  paying: readonly PaidChain[],
 ): readonly { readonly budget: BudgetName; readonly perHour: bigint }[] {
-  const perChain = paying.flatMap<{ budget: BudgetName; perHour: bigint }>(
-    ({ config: { chainId }, policy }) => [
-      { budget: `gas:${chainId}`, perHour: policy.gasPerHourWei },
-      { budget: `relay-gas:${chainId}`, perHour: policy.relayGasPerHourWei },
-    ],
-  )
+  const perChain = paying.flatMap<{ budget: BudgetName; perHour: bigint }>(({ chainId, policy }) => [
+    { budget: `gas:${chainId}`, perHour: policy.gasPerHourWei },
+    { budget: `relay-gas:${chainId}`, perHour: policy.relayGasPerHourWei },
+  ])
   return [
     { budget: 'loss', perHour: solver.lossPerHourMicroUsd },
     { budget: 'claims', perHour: solver.claimsPerHourMicroUsd },

@@ -3,18 +3,21 @@ import {
   type ChainRegistry,
   checkForeignAddresses,
   checkLocalEndpoints,
+  examineConfigFile,
   loadChains,
-  loadConfigFile,
-  localAddressesOf,
-  readConfigFiles,
+  readEnvironmentFiles,
   type Variables,
 } from '@causeway/chains'
 import {
-  ConfigurationError,
+  createFindings,
+  type Findings,
+  isContractChain,
   type QuoteFile,
   quoteFileSchema,
   type SolverFile,
   solverFileSchema,
+  stopsStart,
+  UnfitSettingsError,
 } from '@causeway/core'
 import type { SolverConfig } from './config.ts'
 
@@ -26,40 +29,81 @@ export type LoadedFiles = {
 
 /**
  * The chain, quote and solver files of the environment, with placeholders resolved and the guards between local and
- * real networks applied. @throws ConfigurationError naming every problem
+ * real networks applied. @throws UnfitSettingsError naming every problem
  */
 export async function loadFiles(
-  { environment, configDirectory, isLocal }: SolverConfig,
+  config: SolverConfig,
   variables: Variables,
   fillWallet: string,
 ): Promise<LoadedFiles> {
-  const names = [`chains.${environment}.json`, `quote.${environment}.json`, `solver.${environment}.json`]
-  const [chainsJson, quoteJson, solverJson] = await readConfigFiles(configDirectory, names)
+  const found = createFindings()
+  const files = await readFiles(config, variables, fillWallet, found)
+  if (files === undefined || stopsStart(found.list)) throw new UnfitSettingsError(found.list)
+  return files
+}
+
+/**
+ * As `loadFiles`; what is wrong is found, and only what cannot be read at all leaves nothing.
+ * @param fillWallet `undefined` while the key cannot be read: then it is compared with nothing
+ */
+export async function readFiles(
+  {
+    environment,
+    configDirectory: directory,
+    isLocal,
+  }: Pick<SolverConfig, 'environment' | 'configDirectory' | 'isLocal'>,
+  variables: Variables,
+  fillWallet: string | undefined,
+  found: Findings,
+): Promise<LoadedFiles | undefined> {
+  const names = ['chains', 'quote', 'solver']
+  const [chainsJson, quoteJson, solverJson] = await readEnvironmentFiles(
+    { directory, environment },
+    names,
+    found,
+  )
+  if (chainsJson === undefined || quoteJson === undefined || solverJson === undefined) return undefined
   // The quote file names the wallet whose inventory is quoted; here it is the one that pays.
   const known = { ...variables, FILL_WALLET_ADDRESS: fillWallet }
-  const chains = loadChains({ environment, chainsJson, variables: known })
   const shared = { environment, variables: known }
-  const quote = loadConfigFile(quoteFileSchema, { name: names[1] ?? '', json: quoteJson, ...shared })
-  const solver = loadConfigFile(solverFileSchema, { name: names[2] ?? '', json: solverJson, ...shared })
-  const problems = [
-    ...payingProblems(chains, quote, solver),
-    ...checkLocalEndpoints(chains),
-    ...checkForeignAddresses({
-      environment,
-      addresses: [
-        { setting: "The fill wallet's key", address: fillWallet },
-        ...addressesIn(chainsJson, 'chains'),
-        ...addressesIn(quote, 'quote'),
-        ...addressesIn(solver, 'solver'),
-      ],
-      localAddresses: localAddressesOf(isLocal ? [] : await localFiles(configDirectory)),
-    }),
-  ]
-  if (problems.length > 0) throw new ConfigurationError(`Unsafe configuration:\n- ${problems.join('\n- ')}`)
+  const chains = found.attempt(() => loadChains({ chainsJson, ...shared }), 'configuration-wrong')
+  const named = (name: string, json: unknown) => ({ name: `${name}.${environment}.json`, json, ...shared })
+  const quote = examineConfigFile(quoteFileSchema, named('quote', quoteJson), found)
+  const listed = examineConfigFile(solverFileSchema, named('solver', solverJson), found)
+  const foreign = checkForeignAddresses({
+    environment,
+    addresses: [
+      ...(fillWallet === undefined ? [] : [{ setting: "The fill wallet's key", address: fillWallet }]),
+      ...addressesIn(chainsJson, 'chains'),
+      ...addressesIn(quote, 'quote'),
+      ...addressesIn(listed, 'solver'),
+    ],
+  })
+  found.problems(foreign, 'address-foreign')
+  if (chains === undefined || quote === undefined || listed === undefined) return undefined
+  const solver = withRunningChains(listed, chains, isLocal ? createFindings() : found)
+  found.problems([...payingProblems(chains, quote, solver), ...checkLocalEndpoints(chains)])
   return { chains, quote, solver }
 }
 
-/** A chain that the solver is to pay on is quoted, can be read, and has a fill contract that oracles know. */
+/** What has no endpoint is not paid on; quote-api quotes no such chain either. Each is named, since it may be forgotten. */
+function withRunningChains(solver: SolverFile, { chains }: ChainRegistry, found: Findings): SolverFile {
+  const listed = Object.entries(solver.chains)
+  const running = listed.filter(([key]) => chains.get(key)?.ready !== false)
+  for (const [key] of listed) {
+    const chain = chains.get(key)
+    if (chain?.ready !== false) continue
+    const setting = chain.unsetVariables.join(', ') || `httpRpcUrl of ${key}`
+    found.add({
+      ...{ code: 'chain-without-endpoint', severity: 'degrades', setting, fix: '' },
+      seen: `${key} has no endpoint: orders that pay there are not filled`,
+    })
+  }
+  if (running.length === 0) found.problems(['solver: chains: none of them has an endpoint'])
+  return { ...solver, chains: Object.fromEntries(running) }
+}
+
+/** A chain that the solver is to pay on is quoted, can be read, and has a fill contract that oracles know, where its family has contracts. */
 function payingProblems(
   { chains }: ChainRegistry,
   quote: QuoteFile,
@@ -70,19 +114,11 @@ function payingProblems(
     const chain = chains.get(key)
     if (config === undefined || chain === undefined)
       return [`solver: chains.${key} is not in the quote file and the chains file`]
+    if (!isContractChain(config)) return []
     if (config.fillContract === undefined) return [`quote: chains.${key}.fillContract is needed to pay there`]
     const listed = (chain.fillContracts ?? []).map((one) => one.toLowerCase())
-    return [
-      ...(chain.ready
-        ? []
-        : [`chains: ${key} has no endpoint: set ${chain.unsetVariables.join(', ') || 'httpRpcUrl'}`]),
-      ...(listed.includes(config.fillContract)
-        ? []
-        : [`quote: chains.${key}.fillContract is missing in chains: ${key}.fillContracts`]),
-    ]
+    return listed.includes(config.fillContract)
+      ? []
+      : [`quote: chains.${key}.fillContract is missing in chains: ${key}.fillContracts`]
   })
-}
-
-function localFiles(directory: string): Promise<readonly unknown[]> {
-  return readConfigFiles(directory, ['chains.local.json', 'quote.local.json', 'solver.local.json'])
 }

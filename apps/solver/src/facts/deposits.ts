@@ -1,4 +1,5 @@
 import {
+  atDepth,
   type FamilyChain,
   isReadable,
   openFamilyChain,
@@ -70,13 +71,10 @@ export function createDepositReader(origins: readonly OriginChain[]): DepositRea
     const key = `${chain.id} ${confirmations}`
     const known = open.get(key)
     if (known !== undefined) return known
-    const atDepth: RegisteredChain = {
-      ...chain,
-      finality: { mode: 'depth', blocks: confirmations },
-    }
-    if (!isReadable(atDepth)) return undefined
+    const deep: RegisteredChain = atDepth(chain, confirmations)
+    if (!isReadable(deep)) return undefined
     // Deep enough is not final: a deposit that was seen may be gone, or elsewhere, when it is paid for.
-    const opened = openFamilyChain(atDepth, { finalEntriesMax: 0 })
+    const opened = openFamilyChain(deep, { finalEntriesMax: 0 })
     open.set(key, opened)
     return opened
   }

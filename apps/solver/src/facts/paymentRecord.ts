@@ -1,7 +1,10 @@
 import {
   type ChainClient,
+  type FinalMark,
   MalformedAnswerError,
   NodeError,
+  type PayingChain,
+  type PaymentState,
   parseBytes,
   parseQuantity,
   parseRecord,
@@ -11,27 +14,28 @@ import {
 import { fillContractAbi } from '@causeway/contracts'
 import type { FinalBlocks, Hex } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
-import type { PlannedTransaction } from '../work/relays.ts'
 
-/** What the fill contract says of one id of one filler. */
-export type PaymentState = 'open' | 'paid' | 'closed'
-
-/** By agreement of the chain's endpoints at one final block: nothing can change it back. */
-export type FinalRecord = {
-  readonly state: PaymentState
-  /** Of that block. */
-  readonly timestampSeconds: number
-}
-
-/** The fill contract's own memory of what the fill wallet paid, which no restored database and no lease can lose. */
+/** The chain's own memory of what the fill wallet paid, which no restored database and no lease can lose. */
 export interface PaymentRecord {
   /** @throws DomainError where endpoints are silent or contradict each other */
-  readFinal(id: Hex): Promise<FinalRecord>
-  /** What it remembers of another wallet. @throws the same */
-  readFinalOf(filler: Hex, id: Hex): Promise<FinalRecord>
-  /** After it nobody can pay this id for this wallet any more. */
-  closing(id: Hex): PlannedTransaction
+  readFinal(id: Hex): Promise<FinalMark>
+  /** What it remembers of another wallet. @throws the same; Error on a chain that wallets cannot share by turns */
+  readFinalOf(filler: Hex, id: Hex): Promise<FinalMark>
+  /**
+   * Whether the chain refuses what lands after its deadline. Where it does not, what is open after its deadline may
+   * still be paid, until it is closed.
+   */
+  readonly endsByDeadline: boolean
 }
+
+/** Of a chain where each payment leaves a mark of its own. */
+export const createMarkedRecord = ({ readFinal }: Pick<PayingChain, 'readFinal'>): PaymentRecord => ({
+  readFinal,
+  async readFinalOf() {
+    throw new Error('wallets cannot share a chain on which what is signed has no deadline')
+  },
+  endsByDeadline: false,
+})
 
 const abi = fillContractAbi
 const states: readonly PaymentState[] = ['open', 'paid', 'closed']
@@ -44,7 +48,7 @@ export function createPaymentRecord(options: {
   readonly filler: Hex
 }): PaymentRecord {
   const { client, finalBlocks, fillContract, filler: own } = options
-  async function readFinalOf(filler: Hex, id: Hex): Promise<FinalRecord> {
+  async function readFinalOf(filler: Hex, id: Hex): Promise<FinalMark> {
     const { number } = await finalBlocks.readNewest({ signal: AbortSignal.timeout(readTimeoutMs) })
     const block = toQuantity(number)
     const data = encodeFunctionData({ abi, functionName: 'stateOf', args: [filler, id] })
@@ -60,11 +64,7 @@ export function createPaymentRecord(options: {
   return {
     readFinal: (id) => readFinalOf(own, id),
     readFinalOf,
-    closing: (id) => ({
-      to: fillContract,
-      data: encodeFunctionData({ abi, functionName: 'close', args: [id] }),
-      valueWei: 0n,
-    }),
+    endsByDeadline: true,
   }
 }
 

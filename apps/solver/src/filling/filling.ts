@@ -1,4 +1,4 @@
-import type { Hex, NetworkOf } from '@causeway/core'
+import type { Hex, NetworkOf, VmCodec } from '@causeway/core'
 import type { DepositReader } from '../facts/deposits.ts'
 import type { PaymentRecord } from '../facts/paymentRecord.ts'
 import type { OrderRules } from '../judge/signedOrder.ts'
@@ -14,11 +14,16 @@ export type SolverChain = {
   /** As orders name it. */
   readonly key: string
   readonly chainId: number
-  readonly fillContract: Hex
+  /** How its addresses and currencies are spelled. */
+  readonly codec: VmCodec
+  /** Absent where payments leave a mark of their own. */
+  readonly fillContract: Hex | undefined
+  /** Less time than this is too little to land in. */
+  readonly landsWithinSeconds: number
   readonly depositAddresses: Hex | undefined
   readonly permitRouter: Hex | undefined
   readonly permit2Router: Hex | undefined
-  readonly multicall3: Hex
+  readonly multicall3: Hex | undefined
   readonly desk: ChainDesk
   readonly inventory: Inventory
   readonly record: PaymentRecord

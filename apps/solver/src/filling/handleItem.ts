@@ -1,14 +1,14 @@
-import { executionReverted, type Hex, refundId } from '@causeway/core'
+import { executionReverted, type Hex, InvalidAddressError, refundId } from '@causeway/core'
 import { refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
 import { fillTurn, isOwnClaim, refundTurn, refuseTurn, type Turn } from '../judge/turns.ts'
 import { depositKey, type SeenDeposit } from '../judge/verdict.ts'
 import { BudgetSpentError, type Charge } from '../wallet/budgets.ts'
-import { NoGasPriceError, type Subject } from '../wallet/chainDesk.ts'
-import { fillTransaction, needsOf } from '../wallet/fillTransaction.ts'
+import { type DeskWork, NoGasPriceError, type Subject } from '../wallet/chainDesk.ts'
+import { needsOf } from '../wallet/fillTransaction.ts'
 import { mayTryAgain } from '../wallet/nextMove.ts'
 import { AlreadyBegunError, StoppedError } from '../wallet/records.ts'
-import { hasFailed, type SignedRecord } from '../wallet/signedRecord.ts'
-import type { PlannedTransaction, Relay } from '../work/relays.ts'
+import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
+import type { Relay } from '../work/relays.ts'
 import { type PaidOrder, readItem, type WorkItem } from '../work/workItems.ts'
 import type { Filling, Payment, SolverChain } from './filling.ts'
 import { judge, recordsOfOthers } from './judgeItem.ts'
@@ -18,15 +18,12 @@ import { judge, recordsOfOthers } from './judgeItem.ts'
  * for people, and the same ones are told and counted.
  */
 export type Handled =
-  | { readonly kind: 'signed'; readonly record: SignedRecord }
+  | { readonly kind: 'signed'; readonly record: KeptRecord }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'later'; readonly reason: string }
 
 const later = (reason: string): Handled => ({ kind: 'later', reason })
 const refused = (reason: string): Handled => ({ kind: 'refused', reason })
-/** Less time than this is too little to be mined in. */
-const minedWithinSeconds = 15
-
 /** Works on an open item once, or finds that it was worked on. */
 export async function handleItem(item: WorkItem, filling: Filling): Promise<Handled> {
   if (!mayTryAgain(await filling.records.latest(item.id))) return later('it is under way')
@@ -43,11 +40,13 @@ export async function handleItem(item: WorkItem, filling: Filling): Promise<Hand
 }
 
 async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Filling): Promise<Handled> {
+  const misspelled = findMisspelled(order, chain)
+  if (misspelled !== undefined) return refused(`the payload is wrong at ${misspelled}`)
   if (chain.fillContract !== order.fillContract) return refused('the fill contract is another one')
   const forged = refuseForged(order, chain, filling)
   if (forged !== undefined) return refused(forged)
-  const { chainTime } = await chain.desk.wallet.counts()
-  if (isTooLate(chainTime, order.deadline)) return refused('the deadline has passed')
+  const chainTime = await chain.desk.chainTime()
+  if (isTooLate(chain, chainTime, order.deadline)) return refused('the deadline has passed')
   const past = await filling.records.ofPayment(order.orderId)
   if (order.kind !== 'refund' && isPaidByAnother(id, order, past))
     return refused(`another item ${order.kind === 'fill' ? 'filled the order' : 'paid the claim'}`)
@@ -57,7 +56,7 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   if (verdict.kind === 'wait') return later(verdict.reason)
   const paidId = recordedId(order, deposit)
   const turn = turnOf(payment, paidId, chainTime)
-  if (turn === undefined || isTooLate(chainTime, turn.endSeconds))
+  if (turn === undefined || isTooLate(chain, chainTime, turn.endSeconds))
     return later('it is the turn of another fill wallet')
   const others = turn.afterSeconds === undefined ? [] : await recordsOfOthers(paidId, chain, filling.sharing)
   const early = refuseTurn(turn, others)
@@ -67,11 +66,27 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   }
   const deadline = Math.min(order.deadline, turn.endSeconds)
   const subject = { id, ...subjectOf(payment, deposit, verdict.lossMicroUsd), deadline, past }
-  const { address: filler } = chain.desk.wallet
-  return begin(payment, subject, fillTransaction({ ...order, deadline }, { id: paidId, filler }))
+  return begin(payment, subject, { kind: 'payment', id: paidId, order: { ...order, deadline } })
 }
 
-/** What the fill contract records: of a refund, which is one of several that an order may have, its deposit. */
+/** Everything is spelled as its chain spells it: other spellings would not be recognised as the same. */
+function findMisspelled({ payments }: PaidOrder, { codec }: SolverChain): string | undefined {
+  const isSpelled = (text: string): boolean => {
+    try {
+      return codec.canonicalAddress(text) === text
+    } catch (error) {
+      if (error instanceof InvalidAddressError) return false
+      throw error
+    }
+  }
+  const wrong = payments.flatMap(({ recipient, currency }, index) => [
+    ...(isSpelled(recipient) ? [] : [`payments.${index}.recipient`]),
+    ...(isSpelled(currency) ? [] : [`payments.${index}.currency`]),
+  ])
+  return wrong.length === 0 ? undefined : wrong.join(', ')
+}
+
+/** What the chain records: of a refund, which is one of several that an order may have, its deposit. */
 function recordedId({ kind, orderId }: PaidOrder, deposit: SeenDeposit | undefined): Hex {
   return kind !== 'refund' || deposit === undefined ? orderId : refundId(orderId, deposit)
 }
@@ -83,7 +98,7 @@ function refuseForged(order: PaidOrder, chain: SolverChain, { orders }: Filling)
   if (proof === undefined) return 'the work names no order'
   const reason = refuseOrder(order.orderId, proof, orders)
   if (reason !== undefined || order.kind === 'refund') return reason
-  const { address: filler } = chain.desk.wallet
+  const { address: filler } = chain.desk
   return refuseTerms({ ...order, chainKey: chain.key, filler }, proof.order)
 }
 
@@ -131,25 +146,26 @@ async function relay(
   filling: Filling,
 ): Promise<Handled> {
   if (contract !== chain[through]) return refused('the contract is another one')
-  if (relayer !== undefined && relayer !== chain.desk.wallet.address)
+  if (relayer !== undefined && relayer !== chain.desk.address)
     return refused('the signature is for another account')
-  const { chainTime } = await chain.desk.wallet.counts()
-  if (isTooLate(chainTime, deadline)) return refused('the deadline has passed')
-  return begin({ chain, filling }, { id, kind, orderId: undefined, deadline }, transaction)
+  if (isTooLate(chain, await chain.desk.chainTime(), deadline)) return refused('the deadline has passed')
+  const subject = { id, kind, orderId: undefined, deadline }
+  return begin({ chain, filling }, subject, { kind: 'relay', transaction })
 }
 
-const isTooLate = (chainTime: number, deadline: number): boolean => chainTime + minedWithinSeconds > deadline
+const isTooLate = ({ landsWithinSeconds }: SolverChain, chainTime: number, deadline: number): boolean =>
+  chainTime + landsWithinSeconds > deadline
 
 async function begin(
   { chain: { desk }, filling }: Pick<Payment, 'chain' | 'filling'>,
   subject: Subject,
-  transaction: PlannedTransaction,
+  work: DeskWork,
 ): Promise<Handled> {
-  const simulation = await desk.wallet.simulate(transaction)
-  if (!simulation.succeeds) return refused(`${executionReverted}: ${simulation.reason}`)
-  if (filling.isDryRun) return later('it would be paid: this is a dry run')
   try {
-    return { kind: 'signed', record: await desk.begin(subject, { ...transaction, gas: simulation.gas }) }
+    const prepared = await desk.prepare(work)
+    if (prepared.kind === 'refused') return refused(`${executionReverted}: ${prepared.reason}`)
+    if (filling.isDryRun) return later('it would be paid: this is a dry run')
+    return { kind: 'signed', record: await prepared.begin(subject) }
   } catch (error) {
     if (
       error instanceof BudgetSpentError ||
@@ -162,6 +178,6 @@ async function begin(
   }
 }
 
-function isPaidByAnother(id: string, order: PaidOrder, past: readonly SignedRecord[]): boolean {
+function isPaidByAnother(id: string, order: PaidOrder, past: readonly KeptRecord[]): boolean {
   return past.some((record) => record.kind === order.kind && record.id !== id && !hasFailed(record))
 }

@@ -17,14 +17,14 @@ import {
   wait,
 } from '../judge/verdict.ts'
 import { mayTryAgain } from '../wallet/nextMove.ts'
-import { hasFailed, type SignedRecord } from '../wallet/signedRecord.ts'
+import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 import type { Filling, Payment, SolverChain } from './filling.ts'
 
 /** The verdict, and the deposit that it is about. */
 export type Judged = { readonly verdict: Verdict; readonly deposit?: SeenDeposit | undefined }
 
-export async function judge(payment: Payment, past: readonly SignedRecord[]): Promise<Judged> {
+export async function judge(payment: Payment, past: readonly KeptRecord[]): Promise<Judged> {
   const { order, filling } = payment
   switch (order.kind) {
     case 'fill':
@@ -38,7 +38,7 @@ export async function judge(payment: Payment, past: readonly SignedRecord[]): Pr
 
 async function judgeOfferedFill(
   { order: asked, chain, filling }: Payment,
-  past: readonly SignedRecord[],
+  past: readonly KeptRecord[],
 ): Promise<Judged> {
   const { proof } = asked
   const [named, ...others] = proof?.deposits ?? []
@@ -63,7 +63,7 @@ async function judgeOfferedFill(
 
 async function judgeOfferedRefund(
   { order: asked, chain, filling }: Payment,
-  past: readonly SignedRecord[],
+  past: readonly KeptRecord[],
 ): Promise<Judged> {
   const { proof } = asked
   if (proof === undefined) return { verdict: refuse('the work names no order') }
@@ -95,7 +95,7 @@ async function judgeOfferedRefund(
   return { verdict, deposit }
 }
 
-function isGivenBack(past: readonly SignedRecord[], deposit: SeenDeposit | undefined): boolean {
+function isGivenBack(past: readonly KeptRecord[], deposit: SeenDeposit | undefined): boolean {
   if (deposit === undefined) return false
   const key = depositKey(deposit)
   return past.some(
@@ -104,27 +104,28 @@ function isGivenBack(past: readonly SignedRecord[], deposit: SeenDeposit | undef
 }
 
 /** Of deposits of the same transaction and currency, by refunds that were or may be mined. */
-function givenBackThere(past: readonly SignedRecord[], deposit: SeenDeposit): bigint {
+function givenBackThere(past: readonly KeptRecord[], deposit: SeenDeposit): bigint {
   return past
     .filter((record) => record.kind === 'refund' && isPaidFrom(record, deposit))
-    .flatMap(({ payments }) => payments)
+    .flatMap(({ payments }): KeptRecord['payments'] => payments)
     .reduce((sum, { amount }) => sum + amount, 0n)
 }
 
-const isPaidFrom = (record: SignedRecord, deposit: SeenDeposit): boolean =>
+const isPaidFrom = (record: KeptRecord, deposit: SeenDeposit): boolean =>
   !hasFailed(record) && record.deposits.some((key) => isOfSameSource(key, deposit))
 
 /** An order that can still be filled, and that the service gives up, is closed where it would be paid, and its refund waits until that is final. */
 async function settleFill(
   { orderId, endsOrder }: PaidOrder,
   { order }: Proof,
-  past: readonly SignedRecord[],
+  past: readonly KeptRecord[],
   filling: Filling,
 ): Promise<FillState> {
   const destination = filling.chains.find(({ key }) => key === order.output.chainId)
   // A chain that this solver does not pay on has no fill of its wallet.
   if (destination === undefined) return { kind: 'open' }
-  const { state: recorded, timestampSeconds: finalSeconds } = await destination.record.readFinal(orderId)
+  const { record } = destination
+  const { state: recorded, timestampSeconds: finalSeconds } = await record.readFinal(orderId)
   const others = await othersFilling(
     { orderId, deadlineSeconds: order.output.deadline },
     destination,
@@ -132,9 +133,13 @@ async function settleFill(
   )
   if (others === 'filled') return { kind: 'filled_by_another' }
   const fills = past.filter(({ kind }) => kind === 'fill')
-  const state = fillStateOf(fills, order.output.deadline, { recorded, finalSeconds })
+  const { deadline } = order.output
+  const ends = record.endsByDeadline ? deadline : undefined
+  const state = fillStateOf(fills, ends, { recorded, finalSeconds })
+  // Nothing that was signed in time is stopped by its deadline alone where the chain does not refuse it.
+  const isPast = !record.endsByDeadline && finalSeconds > deadline
   // Another deposit may pay for the order: its fill is not stopped for the sake of this one.
-  if (state.kind !== 'open' || endsOrder !== true)
+  if (state.kind !== 'open' || (endsOrder !== true && !isPast))
     return state.kind === 'over' && others === 'open' ? { kind: 'open' } : state
   await stopFill(past, filling)
   if (recorded === 'open' && !filling.isDryRun) await closeOrder(orderId, destination, filling)
@@ -163,18 +168,17 @@ export function recordsOfOthers(
   )
 }
 
-async function closeOrder(orderId: Hex, { desk, record }: SolverChain, { records }: Filling): Promise<void> {
+async function closeOrder(orderId: Hex, { desk }: SolverChain, { records }: Filling): Promise<void> {
   const id = `close-${orderId.slice(2)}`
   if (!desk.leads() || !mayTryAgain(await records.latest(id))) return
-  const transaction = record.closing(orderId)
-  const simulation = await desk.wallet.simulate(transaction)
-  if (!simulation.succeeds) return
+  const prepared = await desk.prepare({ kind: 'closing', id: orderId })
+  if (prepared.kind === 'refused') return
   const subject = { id, kind: 'close' as const, orderId: undefined, deadline: undefined }
-  await desk.begin(subject, { ...transaction, gas: simulation.gas })
+  await prepared.begin(subject)
 }
 
-/** A fill that was signed and is not mined: its nonce is taken for nothing. */
-async function stopFill(past: readonly SignedRecord[], { chains }: Filling): Promise<void> {
+/** A fill that was signed and has not landed is sent no more; a nonce is taken for nothing. */
+async function stopFill(past: readonly KeptRecord[], { chains }: Filling): Promise<void> {
   for (const record of past) {
     if (record.kind !== 'fill' || record.outcome !== 'open') continue
     const desk = chains.find(({ chainId }) => chainId === record.chainId)?.desk

@@ -1,5 +1,5 @@
 import type { Replacement } from '../wallet/chainDesk.ts'
-import type { SignedRecord } from '../wallet/signedRecord.ts'
+import { type KeptRecord, newest } from '../wallet/signedRecord.ts'
 import type { WorkSource } from '../work/workClient.ts'
 import type { WorkItem } from '../work/workItems.ts'
 import type { Filling, SolverChain } from './filling.ts'
@@ -37,11 +37,11 @@ export function createRound(options: RoundOptions): () => Promise<void> {
     }
   }
   const led = () => chains.filter(({ desk }) => desk.leads())
-  const deskOf = ({ chainId }: SignedRecord) => led().find((chain) => chain.chainId === chainId)?.desk
+  const deskOf = ({ chainId }: KeptRecord) => led().find((chain) => chain.chainId === chainId)?.desk
 
   /** The service hears of a transaction before anybody else does; a lost answer is asked for again. */
-  async function release(record: SignedRecord): Promise<void> {
-    const hash = record.transactions.at(-1)?.hash
+  async function release(record: KeptRecord): Promise<void> {
+    const hash = newest<{ readonly hash: string }>(record.transactions)?.hash
     if (hash === undefined) return
     const answer = await work.report(record.id, hash, { validUntil: record.deadline })
     await deskOf(record)?.release(record, answer === 'accepted' ? 'given' : 'refused')
@@ -61,11 +61,8 @@ export function createRound(options: RoundOptions): () => Promise<void> {
   async function advance(chain: SolverChain): Promise<void> {
     const { desk } = chain
     await attempt(`chain ${chain.key}`, async () => {
-      const { latestCount } = await desk.advance()
-      const active = await records.active(desk.wallet.address, chain.chainId, latestCount)
-      for (const record of active) {
-        if (record.outcome !== 'open' || record.release !== 'asked' || record.cancellations.length > 0)
-          continue
+      for (const record of await desk.advance()) {
+        if (record.outcome !== 'open' || record.release !== 'asked' || isCancelled(record)) continue
         await attempt(`report of ${record.id}`, () => release(record))
       }
       for (const replacement of await desk.replaced())
@@ -83,9 +80,8 @@ export function createRound(options: RoundOptions): () => Promise<void> {
 
   /** Told once; an attempt that failed for good leaves the next one to the service. */
   async function tellFailures(): Promise<void> {
-    const [wallet] = led().map(({ desk }) => desk.wallet.address)
-    if (wallet === undefined) return
-    for (const record of await records.untold(wallet)) {
+    const wallets = [...new Set(led().map(({ desk }) => desk.address))]
+    for (const record of (await Promise.all(wallets.map(records.untold))).flat()) {
       const desk = deskOf(record)
       if (desk === undefined) continue
       await attempt(`report of ${record.id}`, async () => {
@@ -115,3 +111,6 @@ export function createRound(options: RoundOptions): () => Promise<void> {
     await Promise.all(Array.from({ length: atOnce }, worker))
   }
 }
+
+const isCancelled = (record: KeptRecord): boolean =>
+  'cancellations' in record && record.cancellations.length > 0

@@ -9,7 +9,7 @@ export type SignedFill = {
 }
 
 export type DestinationFacts = {
-  /** Of the order, as the fill contract has it at a final block. */
+  /** Of the order, as the chain has it at a final block. */
   readonly recorded: 'open' | 'paid' | 'closed'
   /** Unix seconds of that block. */
   readonly finalSeconds: number
@@ -18,10 +18,11 @@ export type DestinationFacts = {
 /**
  * Whether an order can still be filled by this wallet: what the contract records decides, and what was signed tells
  * for which deposit.
+ * @param deadlineSeconds after which the chain refuses what was signed; undefined on chains that do not
  */
 export function fillStateOf(
   fills: readonly SignedFill[],
-  deadlineSeconds: number,
+  deadlineSeconds: number | undefined,
   { recorded, finalSeconds }: DestinationFacts,
 ): FillState {
   const done = fills.find(({ outcome }) => outcome === 'done')
@@ -36,6 +37,8 @@ export function fillStateOf(
     case 'closed':
       return { kind: 'over' }
     case 'open':
-      return finalSeconds > deadlineSeconds ? { kind: 'over' } : { kind: 'open' }
+      return deadlineSeconds !== undefined && finalSeconds > deadlineSeconds
+        ? { kind: 'over' }
+        : { kind: 'open' }
   }
 }

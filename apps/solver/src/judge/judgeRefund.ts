@@ -1,4 +1,5 @@
 import type { Order } from '@causeway/core'
+import { isSameSpelling } from './signedOrder.ts'
 import {
   isOfSameSource,
   type LossLimits,
@@ -67,7 +68,7 @@ export function judgeRefund(facts: RefundFacts): Verdict {
   if (deposit === undefined) return wait('the deposit is not deep enough')
   if (deposit.orderId !== refund.orderId) return refuse('the deposit is of another order')
   if (deposit.chainKey !== refund.chainKey) return refuse('the deposit is on another chain')
-  if (deposit.currency !== refund.currency.toLowerCase()) return refuse('the deposit is of another currency')
+  if (!isSameSpelling(deposit.currency, refund.currency)) return refuse('the deposit is of another currency')
   if (refund.amount > deposit.amount) return refuse('it gives back more than was deposited')
   if (facts.givenBackThere + refund.amount > deposit.inTransaction)
     return refuse('it gives back more than was deposited')
@@ -101,12 +102,10 @@ export function fitsOrder(
   return chainKey === payment.chainId && currency === inputCurrency && amount >= BigInt(payment.amount)
 }
 
-/** Recipients are compared as the order spells them: only families with one spelling ignore case. */
+/** Recipients are compared as the order spells them. */
 function isOption({ chainKey, recipient }: RefundFacts['refund'], order: Order): boolean {
   return order.inputs.some(({ refunds }) =>
-    refunds.some(
-      (option) => option.chainId === chainKey && option.recipient.toLowerCase() === recipient.toLowerCase(),
-    ),
+    refunds.some((option) => option.chainId === chainKey && isSameSpelling(option.recipient, recipient)),
   )
 }
 

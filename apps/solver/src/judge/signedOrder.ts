@@ -38,11 +38,12 @@ export type AskedFill = {
   readonly orderId: Hex
   /** String id of the chain that pays. */
   readonly chainKey: string
-  readonly fillContract: Hex
+  /** Absent on chains that have none. */
+  readonly fillContract?: Hex | undefined
   readonly deadline: number
   readonly payments: readonly {
-    readonly recipient: Hex
-    readonly currency: Hex
+    readonly recipient: string
+    readonly currency: string
     readonly amount: bigint
   }[]
   readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
@@ -51,7 +52,9 @@ export type AskedFill = {
 }
 
 /** Calls of an order, and the account that would run them. */
-export type AskedCalls = Pick<AskedFill, 'fillContract' | 'calls' | 'recipient'> & { readonly filler: Hex }
+export type AskedCalls = Pick<AskedFill, 'fillContract' | 'calls' | 'recipient'> & {
+  readonly filler: string
+}
 
 /**
  * Why an order is not one to act on: its hash is another id, or nobody who is trusted signed it.
@@ -84,7 +87,8 @@ export function cloneOf(
   { fillContract, filler, recipient, calls }: AskedCalls,
   { salt }: Pick<Order, 'salt'>,
 ): { readonly address: Hex; readonly orderSalt: Hex; readonly recipient: Hex } | undefined {
-  if (recipient === undefined || !/^0x[0-9a-f]{64}$/i.test(salt)) return undefined
+  if (recipient === undefined || fillContract === undefined || !isHexAddress(filler)) return undefined
+  if (!/^0x[0-9a-f]{64}$/i.test(salt)) return undefined
   // CAST: 32 bytes of hex, as was just seen.
   const orderSalt = salt.toLowerCase() as Hex
   const address = orderCloneAddress({ fillContract, filler, orderSalt, recipient, calls })
@@ -92,12 +96,18 @@ export function cloneOf(
 }
 
 /** Why a fill is not the one that its order asks for; undefined where it is. */
-export function refuseTerms(asked: AskedFill & { readonly filler: Hex }, order: Order): string | undefined {
+export function refuseTerms(
+  asked: AskedFill & { readonly filler: string },
+  order: Order,
+): string | undefined {
   const { output } = order
   if (output.chainId !== asked.chainKey) return 'the order is paid on another chain'
   if (output.deadline !== asked.deadline) return 'the deadline is not that of the order'
-  if (output.extraData !== encodeFillExtraData(asked.fillContract))
+  const { fillContract } = asked
+  if (output.extraData !== (fillContract === undefined ? '0x' : encodeFillExtraData(fillContract)))
     return 'the order names another fill contract'
+  if (fillContract === undefined && output.calls.length + asked.calls.length > 0)
+    return 'calls are not run on this chain'
   if (!paysAsOrdered(asked, output)) return 'the payments are not those of the order'
   if (!callsAsOrdered(asked, output)) return 'the calls are not those of the order'
   if (asked.calls.length === 0) return undefined
@@ -107,6 +117,12 @@ export function refuseTerms(asked: AskedFill & { readonly filler: Hex }, order: 
     : 'the calls would run elsewhere than the order pays'
 }
 
+const isHexAddress = (text: string): text is Hex => /^0x[0-9a-f]{40}$/i.test(text)
+
+/** Hex has two cases for one value; in every other spelling the case tells addresses apart. */
+export const isSameSpelling = (one: string, other: string): boolean =>
+  one === other || (/^0x/i.test(one) && one.toLowerCase() === other.toLowerCase())
+
 /** Each payment in its place, not less than the least and not more than what was quoted. */
 function paysAsOrdered({ payments }: AskedFill, output: Order['output']): boolean {
   return (
@@ -115,8 +131,8 @@ function paysAsOrdered({ payments }: AskedFill, output: Order['output']): boolea
       const paid = payments[index]
       return (
         paid !== undefined &&
-        paid.recipient.toLowerCase() === ordered.recipient.toLowerCase() &&
-        paid.currency.toLowerCase() === ordered.currency.toLowerCase() &&
+        isSameSpelling(paid.recipient, ordered.recipient) &&
+        isSameSpelling(paid.currency, ordered.currency) &&
         paid.amount >= BigInt(ordered.minimumAmount) &&
         paid.amount <= BigInt(ordered.expectedAmount)
       )

@@ -1,7 +1,7 @@
 import type { SqlDatabase, SqlTx } from '@causeway/core'
-import { hasFailed, type SignedRecord } from './signedRecord.ts'
+import { hasFailed, type KeptRecord } from './signedRecord.ts'
 
-/** `loss` and `claims` are in micro-USD over all chains; gas is in wei, per chain. */
+/** `loss` and `claims` are in micro-USD over all chains; gas is in wei or what its chain has for it, per chain. */
 export type BudgetName = 'loss' | 'claims' | `gas:${number}` | `relay-gas:${number}`
 
 /** What a record may cost at most, and how much its budget has per hour. */
@@ -28,7 +28,7 @@ const budgetLock = 0x0b0d6e75
 /** Takes charges from their budgets, all or none. @throws BudgetSpentError */
 export async function reserve(
   tx: SqlTx,
-  { id, attempt }: Pick<SignedRecord, 'id' | 'attempt'>,
+  { id, attempt }: Pick<KeptRecord, 'id' | 'attempt'>,
   charges: readonly Charge[],
 ): Promise<void> {
   const real = charges.filter(({ amount }) => amount > 0n)
@@ -49,7 +49,7 @@ export async function reserve(
 /** Of a record that is at its end: gas is what was paid, and what had no effect lost nothing. */
 export async function settleCharges(
   tx: SqlTx,
-  record: Pick<SignedRecord, 'id' | 'attempt' | 'outcome'>,
+  record: Pick<KeptRecord, 'id' | 'attempt' | 'outcome'>,
   costWei: bigint | undefined,
 ): Promise<void> {
   const { id, attempt } = record

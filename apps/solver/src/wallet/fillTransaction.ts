@@ -1,7 +1,8 @@
-import { encodeFill, type OrderCalls } from '@causeway/contracts'
+import { encodeFill, fillContractAbi, type OrderCalls } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
-import { zeroAddress } from 'viem'
+import { encodeFunctionData, zeroAddress } from 'viem'
 import { cloneOf } from '../judge/signedOrder.ts'
+import { hex } from '../work/payloadFields.ts'
 import type { PlannedTransaction } from '../work/relays.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 
@@ -12,16 +13,17 @@ export const nativeCurrency: Hex = zeroAddress
  * Payments and calls through the fill contract, with the order id after the calldata. Calls run from the clone that
  * the order pays; what they leave of the native coin and of the tokens that it was paid goes to the recipient. `id`
  * is what the contract records.
- * @throws Error for calls of an order whose terms were not looked at
+ * @throws Error for calls of an order whose terms were not looked at, and for payments of another family
  */
 export function fillTransaction(
-  order: Pick<
-    PaidOrder,
-    'orderId' | 'fillContract' | 'deadline' | 'payments' | 'calls' | 'recipient' | 'proof'
-  >,
+  order: Pick<PaidOrder, 'orderId' | 'deadline' | 'payments' | 'calls' | 'recipient' | 'proof'> & {
+    readonly fillContract?: Hex | undefined
+  },
   { id, filler }: { readonly id: Hex; readonly filler: Hex },
 ): PlannedTransaction {
-  const { orderId, fillContract, payments, calls } = order
+  const { orderId, fillContract, calls } = order
+  if (fillContract === undefined) throw new Error('a payment without its fill contract')
+  const payments = order.payments.map(toContractPayment)
   const tokens = payments.filter(({ currency }) => currency !== nativeCurrency)
   const data = encodeFill({
     id,
@@ -31,28 +33,45 @@ export function fillTransaction(
       .filter(({ currency }) => currency === nativeCurrency)
       .map(({ recipient: to, amount }) => ({ to, amount })),
     tokens: tokens.map(({ currency: token, recipient: to, amount }) => ({ token, to, amount })),
-    orderCalls: calls.length === 0 ? undefined : orderCalls(order, filler),
+    orderCalls: calls.length === 0 ? undefined : orderCalls({ ...order, payments }, filler),
   })
   return { to: fillContract, data, valueWei: nativeNeed(order) }
 }
 
+type ContractPayment = { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }
+
+const address = hex(20)
+
+function toContractPayment({ recipient, currency, amount }: PaidOrder['payments'][number]): ContractPayment {
+  return { recipient: address.parse(recipient), currency: address.parse(currency), amount }
+}
+
 function orderCalls(
-  order: Pick<PaidOrder, 'fillContract' | 'payments' | 'calls' | 'recipient' | 'proof'>,
+  order: Pick<PaidOrder, 'fillContract' | 'calls' | 'recipient' | 'proof'> & {
+    readonly payments: readonly ContractPayment[]
+  },
   filler: Hex,
 ): OrderCalls {
   const { payments, calls, proof } = order
   const clone = proof && cloneOf({ ...order, filler }, proof.order)
   if (clone === undefined) throw new Error('calls without the terms of their clone')
-  const { address, orderSalt, recipient } = clone
+  const { address: cloned, orderSalt, recipient } = clone
   const sweptTokens = payments.flatMap((payment) =>
-    payment.recipient === address && payment.currency !== nativeCurrency ? [payment.currency] : [],
+    payment.recipient === cloned && payment.currency !== nativeCurrency ? [payment.currency] : [],
   )
   return { orderSalt, recipient, sweptTokens, calls }
 }
 
+/** After it nobody can pay this id for this wallet any more. */
+export const closingTransaction = (fillContract: Hex, id: Hex): PlannedTransaction => ({
+  to: fillContract,
+  data: encodeFunctionData({ abi: fillContractAbi, functionName: 'close', args: [id] }),
+  valueWei: 0n,
+})
+
 /** What the fill wallet must hold of each currency, each named once. Gas is not among it. */
-export function needsOf(order: Pick<PaidOrder, 'payments'>): ReadonlyMap<Hex, bigint> {
-  const needs = new Map<Hex, bigint>()
+export function needsOf(order: Pick<PaidOrder, 'payments'>): ReadonlyMap<string, bigint> {
+  const needs = new Map<string, bigint>()
   for (const { currency, amount } of order.payments) {
     if (currency !== nativeCurrency) needs.set(currency, (needs.get(currency) ?? 0n) + amount)
   }

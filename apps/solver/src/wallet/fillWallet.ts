@@ -23,6 +23,8 @@ import type { Signed, SignedRecord } from './signedRecord.ts'
 
 const readTimeoutMs = 5_000
 const plainTransferGas = 21_000n
+/** No chain asks for more to send nothing; whoever says so is not followed. */
+const cancellationGasMax = 2_000_000n
 const erc20Abi = parseAbi([
   'function balanceOf(address account) view returns (uint256)',
   'function allowance(address owner, address spender) view returns (uint256)',
@@ -45,8 +47,8 @@ export type FillWallet = {
   /** Sends bytes again and again at no harm: a node that has them says so, and that is enough. */
   broadcast(signed: Signed): Promise<void>
   /** As of the newest block that one endpoint knows: what is short is seen by the simulation at the latest. */
-  balanceOf(currency: Hex): Promise<bigint>
-  allowanceFor(token: Hex, spender: Hex): Promise<bigint>
+  balanceOf(currency: string): Promise<bigint>
+  allowanceFor(token: string, spender: Hex): Promise<bigint>
 }
 
 export type ChainCounts = {
@@ -91,7 +93,7 @@ export function connectFillWallet({ chainId, client, finalBlocks, signer, nowMs 
     return { raw, hash: keccak256(raw), ...fees, signedAtMs: nowMs() }
   }
 
-  async function read(token: Hex, data: Hex): Promise<bigint> {
+  async function read(token: string, data: Hex): Promise<bigint> {
     const call = { method: 'eth_call', params: [{ to: token, data }, 'latest'] }
     return parseQuantity(shortened(await client.request(call, { timeoutMs: readTimeoutMs })), 'eth_call')
   }
@@ -138,8 +140,13 @@ export function connectFillWallet({ chainId, client, finalBlocks, signer, nowMs 
       return { succeeds: false, reason: 'the transaction would revert' }
     },
     sign,
-    signCancellation: (nonce, fees) =>
-      sign({ to: address, data: '0x', valueWei: 0n, nonce, gas: plainTransferGas }, fees),
+    async signCancellation(nonce, fees) {
+      const call = { from: address, to: address, data: '0x', value: '0x0' }
+      const estimate = { method: 'eth_estimateGas', params: [call, 'latest'] }
+      // A cancellation must not wait for a node that does not answer.
+      const [answer] = await client.batch([estimate], { timeoutMs: readTimeoutMs }).catch(() => [])
+      return sign({ to: address, data: '0x', valueWei: 0n, nonce, gas: cancellationGas(answer) }, fees)
+    },
     async broadcast({ raw }) {
       const answers = await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }], {
         timeoutMs: readTimeoutMs,
@@ -262,6 +269,19 @@ function receiptOf(answer: RpcAnswer): Receipt | undefined {
 
 /** What is estimated in one block must also do in the next, where a pool may write an observation. */
 const withMargin = (gas: bigint) => (gas * 13n) / 10n + 50_000n
+
+/**
+ * Gas of a transaction that moves nothing: what a transfer always takes, and more where the chain takes data as gas,
+ * because a limit below that is refused and the nonce would stay taken.
+ * @param answer to `eth_estimateGas`; none is as good as the usual amount
+ */
+export function cancellationGas(answer: RpcAnswer | undefined): bigint {
+  if (answer?.ok !== true || typeof answer.result !== 'string') return plainTransferGas
+  if (!/^0x[0-9a-f]{1,16}$/i.test(answer.result)) return plainTransferGas
+  const estimate = BigInt(answer.result)
+  if (estimate <= plainTransferGas || estimate > cancellationGasMax) return plainTransferGas
+  return withMargin(estimate)
+}
 
 /** The node ran the call and it failed; anything else says nothing of the call. */
 function isFailureOfCall(answer: RpcAnswer): boolean {

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
+import { hex } from '../work/payloadFields.ts'
 import type { PlannedTransaction } from '../work/relays.ts'
-import type { ChainDesk } from './chainDesk.ts'
 import { nativeCurrency } from './fillTransaction.ts'
+import type { NonceDesk } from './nonceDesk.ts'
 import type { Records } from './records.ts'
+import type { KeptRecord } from './signedRecord.ts'
 
 /** What the fill wallet holds on one chain, and how it comes to more. */
 export type Inventory = {
   /** True when it can pay this much of a currency now and keeps its floor. When not, whatever brings it has begun. */
-  has(currency: Hex, amount: bigint): Promise<boolean>
+  has(currency: string, amount: bigint): Promise<boolean>
   /** Balance without what records that are not mined yet will take. */
-  free(currency: Hex): Promise<bigint>
+  free(currency: string): Promise<bigint>
 }
 
 export type InventoryChain = {
@@ -19,14 +21,14 @@ export type InventoryChain = {
   readonly fillContract: Hex
   readonly wrappedNative: Hex
   /** What is kept, by currency: native coin for gas among it. */
-  readonly floors: ReadonlyMap<Hex, bigint>
+  readonly floors: ReadonlyMap<string, bigint>
 }
 
 const wrappedNativeAbi = parseAbi(['function deposit() payable'])
 const approvalAbi = parseAbi(['function approve(address spender, uint256 amount) returns (bool)'])
 
 export function createInventory(
-  desk: ChainDesk,
+  desk: NonceDesk,
   chain: InventoryChain,
   records: Pick<Records, 'active'>,
 ): Inventory {
@@ -55,21 +57,18 @@ export function createInventory(
     await desk.begin(subject, { ...transaction, gas: simulation.gas })
   }
 
-  async function free(currency: Hex): Promise<bigint> {
+  async function free(currency: string): Promise<bigint> {
     const [balance, active] = await Promise.all([wallet.balanceOf(currency), activeRecords()])
-    return active
-      .flatMap(({ payments }) => payments)
-      .filter((payment) => payment.currency === currency)
-      .reduce((left, { amount }) => left - amount, balance)
+    return withoutReserved(currency, balance, active)
   }
 
-  async function isAllowed(currency: Hex, amount: bigint): Promise<boolean> {
+  async function isAllowed(currency: string, amount: bigint): Promise<boolean> {
     if (currency === nativeCurrency) return true
     if ((await wallet.allowanceFor(currency, chain.fillContract)) >= amount) return true
     const data = encodeFunctionData({
       ...{ abi: approvalAbi, functionName: 'approve', args: [chain.fillContract, maxUint256] },
     })
-    await chore(`approve-${currency}`, { to: currency, data, valueWei: 0n })
+    await chore(`approve-${currency}`, { to: tokenOf(currency), data, valueWei: 0n })
     return false
   }
 
@@ -81,11 +80,40 @@ export function createInventory(
       const missing = amount - left
       if (currency === chain.wrappedNative && (await free(nativeCurrency)) - missing >= nativeFloor(chain)) {
         const data = encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' })
-        await chore('wrap', { to: currency, data, valueWei: missing })
+        await chore('wrap', { to: chain.wrappedNative, data, valueWei: missing })
       }
       return false
     },
   }
 }
+
+/**
+ * Of a wallet that needs no allowances and wraps nothing.
+ * @param chain.open what was signed there and is not at its end: of what has landed meanwhile more is held back
+ */
+export function createPlainInventory(chain: {
+  readonly balanceOf: (currency: string) => Promise<bigint>
+  readonly open: () => Promise<readonly KeptRecord[]>
+  readonly floors: ReadonlyMap<string, bigint>
+}): Inventory {
+  const free = async (currency: string): Promise<bigint> => {
+    const [balance, open] = await Promise.all([chain.balanceOf(currency), chain.open()])
+    return withoutReserved(currency, balance, open)
+  }
+  return {
+    free,
+    has: async (currency, amount) => (await free(currency)) - (chain.floors.get(currency) ?? 0n) >= amount,
+  }
+}
+
+function withoutReserved(currency: string, balance: bigint, records: readonly KeptRecord[]): bigint {
+  return records
+    .flatMap(({ payments }): KeptRecord['payments'] => payments)
+    .filter((payment) => payment.currency === currency)
+    .reduce((left, { amount }) => left - amount, balance)
+}
+
+/** @throws ZodError for what is no address: currencies of items were spelled by the codec of their chain */
+const tokenOf = (currency: string): Hex => hex(20).parse(currency)
 
 const nativeFloor = ({ floors }: InventoryChain): bigint => floors.get(nativeCurrency) ?? 0n

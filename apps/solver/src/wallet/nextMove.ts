@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import { hasFailed, newest, type SignedRecord } from './signedRecord.ts'
+import { hasFailed, type KeptRecord, newest, type SignedRecord } from './signedRecord.ts'
 
 /** What one chain says about a record, by agreement of its endpoints. */
 export type RecordFacts = {
@@ -90,7 +90,7 @@ function isToBeTold(record: SignedRecord, { hash }: Mined): boolean {
 }
 
 /** The service is told of what its items are done by; of chores and closings it knows nothing. */
-export const isToldAbout = ({ kind }: Pick<SignedRecord, 'kind'>): boolean =>
+export const isToldAbout = ({ kind }: Pick<KeptRecord, 'kind'>): boolean =>
   kind !== 'chore' && kind !== 'close'
 
 function final(
@@ -110,5 +110,5 @@ function settled(
 }
 
 /** Whether another attempt may begin: the last one has failed for good. */
-export const mayTryAgain = (record: SignedRecord | undefined): boolean =>
+export const mayTryAgain = (record: KeptRecord | undefined): boolean =>
   record === undefined || hasFailed(record)

@@ -1,7 +1,7 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import type { Fence } from '@causeway/database'
 import { type Charge, reserve, settleCharges } from './budgets.ts'
-import { parseRecord, type SignedRecord, serializeRecord } from './signedRecord.ts'
+import { type KeptRecord, parseRecord, serializeRecord } from './signedRecord.ts'
 
 /** The stop switch is thrown: nothing new is signed. */
 export class StoppedError extends Error {
@@ -25,32 +25,32 @@ export class AlreadyBegunError extends Error {
  */
 export interface Records {
   /** Of one wallet on one chain: open ones, and those whose nonce a rewound chain has free again. By nonce. */
-  active(wallet: Hex, chainId: number, latestCount: number): Promise<readonly SignedRecord[]>
+  active(wallet: string, chainId: number, latestCount: number): Promise<readonly KeptRecord[]>
   /** The newest attempt. */
-  latest(id: string): Promise<SignedRecord | undefined>
+  latest(id: string): Promise<KeptRecord | undefined>
   /** All that was signed for an order or a claim. */
-  ofPayment(paymentId: Hex): Promise<readonly SignedRecord[]>
+  ofPayment(paymentId: Hex): Promise<readonly KeptRecord[]>
   /** Failures that the service was not told of. */
-  untold(wallet: Hex): Promise<readonly SignedRecord[]>
+  untold(wallet: string): Promise<readonly KeptRecord[]>
   /** The first nonce that neither the chain nor a kept record has. */
-  nextNonce(wallet: Hex, chainId: number, latestCount: number): Promise<number>
+  nextNonce(wallet: string, chainId: number, latestCount: number): Promise<number>
   /**
    * Keeps a new record and takes what it may cost from the budgets. Resolves when it would survive a power loss.
    * @throws StoppedError, AlreadyBegunError, BudgetSpentError
    */
-  begin(record: SignedRecord, beginning: Beginning): Promise<void>
+  begin(record: KeptRecord, beginning: Beginning): Promise<void>
   /**
    * @param more.costWei of what was mined: the gas that was reserved for it is corrected
    * @param more.charges what the change may cost beyond what was reserved. @throws BudgetSpentError
    */
-  save(record: SignedRecord, fence: Fence, more?: SaveOptions): Promise<void>
-  openCount(wallet: Hex): Promise<number>
+  save(record: KeptRecord, fence: Fence, more?: SaveOptions): Promise<void>
+  openCount(wallet: string): Promise<number>
 }
 
 export type Beginning = {
   readonly charges: readonly Charge[]
   /** All that was signed for the same payment id when this was judged. */
-  readonly past: readonly SignedRecord[]
+  readonly past: readonly KeptRecord[]
   readonly fence: Fence
 }
 
@@ -125,14 +125,14 @@ export function createRecords(database: SqlDatabase): Records {
   }
 }
 
-function columnsOf(record: SignedRecord): readonly unknown[] {
+function columnsOf(record: KeptRecord): readonly unknown[] {
   const { id, attempt, wallet, chainId, nonce, kind, orderId, outcome, failureReported } = record
   const told = [outcome, failureReported, serializeRecord(record)]
   return [id, attempt, wallet, chainId, nonce, kind, orderId ?? null, ...told]
 }
 
 /** One decides about a payment at a time, on whatever chain and in whatever process. @throws AlreadyBegunError */
-async function requireUnchanged(tx: SqlTx, paymentId: Hex, past: readonly SignedRecord[]): Promise<void> {
+async function requireUnchanged(tx: SqlTx, paymentId: Hex, past: readonly KeptRecord[]): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [paymentId])
   const rows = await tx.query<{ id: string; attempt: number; outcome: string }>(
     'select id, attempt, outcome from signed_record where payment_id = $1',
@@ -146,7 +146,7 @@ async function requireUnchanged(tx: SqlTx, paymentId: Hex, past: readonly Signed
   if (version(rows) !== version(past)) throw new AlreadyBegunError(paymentId)
 }
 
-async function update(tx: SqlTx, record: SignedRecord): Promise<void> {
+async function update(tx: SqlTx, record: KeptRecord): Promise<void> {
   const { id, attempt, outcome, failureReported } = record
   await tx.query(
     `update signed_record set outcome = $3, is_failure_reported = $4, record = $5, updated_at = clock_timestamp()

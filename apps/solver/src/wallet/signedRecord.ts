@@ -2,9 +2,12 @@ import { z } from 'zod'
 import { amount, calldata, hex } from '../work/payloadFields.ts'
 import { authorizationSchema } from '../work/relays.ts'
 
+/** Compared with what chains and the service say, whatever their families. */
+const hash = hex(32).transform((value): string => value)
+
 const signed = z.object({
   raw: calldata,
-  hash: hex(32),
+  hash,
   /** What a replacement has to bid above. */
   maxFeePerGasWei: amount,
   maxPriorityFeePerGasWei: amount,
@@ -13,7 +16,8 @@ const signed = z.object({
 
 const recordKinds = ['fill', 'refund', 'claim', 'sweep', 'permit', 'close', 'chore'] as const
 
-const recordSchema = z.object({
+/** Of every record, whatever its chain. */
+const shared = {
   /** Of the work item, or of the chore. */
   id: z.string(),
   /** From 0; the next one begins only after this one can never be mined or has finally failed. */
@@ -22,10 +26,25 @@ const recordSchema = z.object({
   /** Of a fill, a refund and a claim: what its payment is known by. */
   orderId: hex(32).optional(),
   chainId: z.number().int().positive(),
-  wallet: hex(20),
   /** Unix seconds after which it must not be mined any more. */
   deadline: z.number().int().optional(),
+  /** Where a chain has no nonces: the next number. */
   nonce: z.number().int().nonnegative(),
+  /** What leaves the wallet when it is mined, gas apart. */
+  payments: z.array(z.object({ currency: z.string(), amount })).default([]),
+  /** Keys of the deposits that it was paid for, or that it gives back. */
+  deposits: z.array(z.string()).default([]),
+  /** Whether it may be sent: the service is asked first, and may have closed the item meanwhile. */
+  release: z.enum(['asked', 'given', 'refused']),
+  /** Final facts, except `open`. */
+  outcome: z.enum(['open', 'done', 'reverted', 'cancelled', 'lost']),
+  /** The service was told that the attempt failed. */
+  failureReported: z.boolean(),
+}
+
+const recordSchema = z.object({
+  ...shared,
+  wallet: hex(20),
   /** What every one of `transactions` does. */
   plan: z.object({
     to: hex(20),
@@ -37,42 +56,72 @@ const recordSchema = z.object({
   /** The same work with rising fees, oldest first: at most one of one nonce is ever mined. */
   transactions: z.array(signed).min(1),
   /** The one that the service was told of last. */
-  toldHash: hex(32).optional(),
+  toldHash: hash.optional(),
   /** One that it may have been told of since: kept before it is told, until an answer comes. */
-  tellingHash: hex(32).optional(),
+  tellingHash: hash.optional(),
   /** Takes the same nonce and does nothing: whichever of the two is mined, the other never is. */
   cancellations: z.array(signed).default([]),
-  /** What leaves the wallet when it is mined, gas apart. */
-  payments: z.array(z.object({ currency: hex(20), amount })).default([]),
-  /** Keys of the deposits that it was paid for, or that it gives back. */
-  deposits: z.array(z.string()).default([]),
-  /** Whether it may be sent: the service is asked first, and may have closed the item meanwhile. */
-  release: z.enum(['asked', 'given', 'refused']),
-  /** Final facts, except `open`. */
-  outcome: z.enum(['open', 'done', 'reverted', 'cancelled', 'lost']),
-  /** The service was told that the attempt failed. */
-  failureReported: z.boolean(),
+})
+
+const text = z.string().min(1).max(200)
+
+const expiringSchema = z.object({
+  ...shared,
+  wallet: text,
+  /** What every one of `transactions` does, and marks: at most one of one id ever has an effect. */
+  terms: z.object({
+    id: hex(32),
+    mark: z.enum(['paid', 'closed']),
+    orderId: hex(32).optional(),
+    makesNoState: z.boolean().optional(),
+    payments: z.array(
+      z.object({
+        ...{ recipient: text, currency: text, amount },
+        token: z.object({ program: text, decimals: z.number().int().nonnegative() }).optional(),
+      }),
+    ),
+  }),
+  units: amount,
+  rent: amount,
+  /** The same terms again and again, oldest first: all but the last have expired. */
+  transactions: z
+    .array(
+      z.object({
+        ...{ raw: calldata, hash: text, lastValidHeight: amount, fee: amount },
+        signedAtMs: z.number().int().nonnegative(),
+      }),
+    )
+    .min(1),
+  toldHash: text.optional(),
+  tellingHash: text.optional(),
 })
 
 /** One nonce of the fill wallet and all that was signed for it, kept before it is sent. */
 export type SignedRecord = z.output<typeof recordSchema>
 export type Signed = z.output<typeof signed>
+/** One payment or closing of a fill wallet on a chain whose transactions expire, kept before it is sent. */
+export type ExpiringRecord = z.output<typeof expiringSchema>
+/** Whatever was signed, on whatever chain. */
+export type KeptRecord = SignedRecord | ExpiringRecord
 
 /** @throws ZodError when the row is none of this solver's */
-export const parseRecord = (json: unknown): SignedRecord => recordSchema.parse(json)
+export const parseRecord = (json: unknown): KeptRecord =>
+  typeof json === 'object' && json !== null && 'terms' in json
+    ? expiringSchema.parse(json)
+    : recordSchema.parse(json)
 
 /** Amounts as decimal text, which is how they are parsed. */
-export function serializeRecord(record: SignedRecord): string {
+export function serializeRecord(record: KeptRecord): string {
   return JSON.stringify(record, (_key, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   )
 }
 
 /** It has no effect and never will: another attempt may begin. */
-export const hasFailed = ({ outcome }: Pick<SignedRecord, 'outcome'>): boolean =>
+export const hasFailed = ({ outcome }: Pick<KeptRecord, 'outcome'>): boolean =>
   outcome === 'reverted' || outcome === 'cancelled' || outcome === 'lost'
 
-/** The newest of several, which bids the most. */
-export function newest(list: readonly Signed[]): Signed | undefined {
+/** The newest of several: it bids the most, or is the last to expire. */
+export function newest<Transaction>(list: readonly Transaction[]): Transaction | undefined {
   return list.at(-1)
 }

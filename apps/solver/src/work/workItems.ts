@@ -1,7 +1,7 @@
 import { type Hex, orderSchema } from '@causeway/core'
 import { z } from 'zod'
 import type { Proof } from '../judge/signedOrder.ts'
-import { amount, calldata, hex } from './payloadFields.ts'
+import { amount, calldata, hex, spelled, transactionId } from './payloadFields.ts'
 import { permitSchema, type Relay, sweepSchema } from './relays.ts'
 
 /** Each is read from a chain, so that their number is bounded. */
@@ -11,7 +11,8 @@ const depositsMax = 4
 const order = {
   orderId: hex(32),
   chainId: z.coerce.number().int().positive(),
-  fillContract: hex(20),
+  /** Absent on chains that have none. */
+  fillContract: hex(20).optional(),
   deadline: z.coerce.number().int().nonnegative(),
 }
 
@@ -37,7 +38,8 @@ const proof = {
     .max(depositsMax)
     .optional(),
 }
-const payment = { recipient: hex(20), currency: hex(20), amount }
+/** Which spellings are a chain's own, its codec says once the chain is known. */
+const payment = { recipient: spelled, currency: spelled, amount }
 
 const payloads = {
   fill: z
@@ -59,7 +61,7 @@ const payloads = {
     .object({
       ...order,
       ...payment,
-      replaces: hex(32).optional(),
+      replaces: transactionId.optional(),
       endsOrder: z.boolean().optional(),
       ...proof,
     })
@@ -102,20 +104,25 @@ const payloads = {
 
 const relays = { sweep: sweepSchema, permit: permitSchema } as const
 
-/** What one transaction through the fill contract pays. Amounts in smallest units, deadline in Unix seconds. */
+/** What one transaction pays. Amounts in smallest units, deadline in Unix seconds. */
 export type PaidOrder = {
   readonly kind: 'fill' | 'refund' | 'claim'
-  /** Ends the calldata; of a claim its own id. */
+  /** What the transaction names; of a claim its own id. */
   readonly orderId: Hex
   readonly chainId: number
-  readonly fillContract: Hex
+  /** Absent on chains that have none. */
+  readonly fillContract?: Hex | undefined
   readonly deadline: number
-  readonly payments: readonly { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }[]
+  readonly payments: readonly {
+    readonly recipient: string
+    readonly currency: string
+    readonly amount: bigint
+  }[]
   readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
   /** With calls: gets what they leave over. */
   readonly recipient?: Hex | undefined
   /** Of a refund: the fill that must never be mined. */
-  readonly replaces?: Hex | undefined
+  readonly replaces?: string | undefined
   readonly proof: Proof | undefined
   /** Of a refund: the service offers no fill of the order any more, for whatever deposit. */
   readonly endsOrder?: boolean | undefined

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@causeway/core'
+import { ConfigurationError, type Findings } from '@causeway/core'
 import { z } from 'zod'
 import { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './placeholders.ts'
 
@@ -45,8 +45,28 @@ export function loadConfigFile<Value>(schema: z.ZodType<Value>, source: ConfigSo
   return value
 }
 
+/**
+ * As `loadConfigFile`, of a file whose problems are found. One that lacks nothing but variables is read as if they
+ * were set, so that what else is wrong is found in the same pass.
+ * @param found takes the problems, each of which stops a start
+ */
+export function examineConfigFile<Value>(
+  schema: z.ZodType<Value>,
+  source: ConfigSource,
+  found: Findings,
+): Value | undefined {
+  const { value, problems, unset } = readConfigFile(schema, source)
+  found.problems(problems)
+  if (value !== undefined) return value
+  const needed = unset.filter(({ variable }) => problems.some((one) => one.endsWith(needs(variable))))
+  const standIns = Object.fromEntries(needed.map(({ variable }) => [variable, 'http://unset.invalid']))
+  return readConfigFile(schema, { ...source, variables: { ...source.variables, ...standIns } }).value
+}
+
+const needs = (variable: string) => ` (set ${variable})`
+
 export function badConfiguration(problems: readonly string[]): ConfigurationError {
-  return new ConfigurationError(`Bad configuration:\n${problems.map((line) => `- ${line}`).join('\n')}`)
+  return ConfigurationError.listing('Bad configuration:', problems)
 }
 
 /** One line per issue: where, what is expected, and which variable would supply it. */
@@ -59,7 +79,7 @@ export function describeIssues(
   return error.issues.map((issue) => {
     const path = joinPath(prefix, issue.path)
     const variable = unset.find((placeholder) => placeholder.path === path)?.variable
-    const hint = variable === undefined ? '' : ` (set ${variable})`
+    const hint = variable === undefined ? '' : needs(variable)
     return `${name}: ${path === '' ? 'the file' : path}: ${issue.message}${hint}`
   })
 }

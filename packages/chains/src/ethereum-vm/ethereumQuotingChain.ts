@@ -1,6 +1,6 @@
-import { callUnitsOf } from '@causeway/core'
-import type { QuotingChainFamily } from '../family/quotingChain.ts'
-import { createJsonRpcClient } from '../rpc/client.ts'
+import { ConfigurationError, callUnitsOf } from '@causeway/core'
+import { connectByJsonRpc, type QuotingChainFamily } from '../family/quotingChain.ts'
+import { readHead } from './agreement/head.ts'
 import { createAccountCodeReader } from './simulation/accountCode.ts'
 import { createFillSimulator } from './simulation/fillSimulation.ts'
 import { createCallSimulator } from './simulation/simulateCalls.ts'
@@ -10,14 +10,11 @@ const lacksNothing = Promise.resolve({})
 
 /** Accounts by multicall and by agreement, calls by simulation. */
 export const ethereumQuotingChain: QuotingChainFamily = {
-  connect: ({ id, endpoints, rpcThreshold }) =>
-    createJsonRpcClient({
-      chainId: id,
-      endpoints: endpoints.map((url) => ({ url })),
-      threshold: rpcThreshold,
-      now: () => Date.now(),
-    }),
+  connect: (chain) => connectByJsonRpc(chain),
+  headSeconds: async (client) => (await readHead(client)).timestampSeconds,
   open({ client, multicall3, currentHead, budgetMs, now, onFailure }) {
+    if (multicall3 === undefined)
+      throw new ConfigurationError(`quote: chains.${client.chainId} needs multicall3`)
     const budget = { budgetMs }
     const facts = createUserFactsReader({ client, multicall3, currentHead, onFailure })
     const code = createAccountCodeReader({ client, currentHead, onFailure })

@@ -3,7 +3,9 @@ import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
 import type { FamilyReader } from './createFactsReader.ts'
 import type { HubEntries } from './hubEntries.ts'
 import type { KnownCode } from './knownCode.ts'
+import type { PayingChainFamily } from './payingChain.ts'
 import type { QuotingChainFamily } from './quotingChain.ts'
+import type { SettlingChainFamily } from './settlingChain.ts'
 
 /** What a service opens of one chain, whatever its family. Opens no connection before the first reading. */
 export interface FamilyChain {
@@ -50,4 +52,10 @@ export type ChainFamily = {
   readonly missing: (chain: RegisteredChain) => readonly string[]
   /** Absent: chains of the family are not quoted. */
   readonly quoting?: QuotingChainFamily
+  /** Absent: its chains have fill contracts, or are not paid on. */
+  readonly paying?: PayingChainFamily
+  /** False where the chain itself says what is final, and nobody chooses. Default: true. */
+  readonly hasDepths?: boolean
+  /** Absent: settlement reads events of contracts. */
+  readonly settling?: SettlingChainFamily
 }

@@ -1,6 +1,8 @@
 import type { AccountLack, Hex, Holding } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
-import type { ChainClient } from '../rpc/client.ts'
+import { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from '../rpc/client.ts'
+import type { ChainFinding } from './chainFinding.ts'
+import type { NetworkReader, NetworkReaderOptions } from './networkReader.ts'
 
 /** What a chain says about a user, in smallest units; members are missing when it did not say it in time. */
 export type UserFacts = {
@@ -52,11 +54,14 @@ export interface QuotingChain {
 
 export type QuotingChainOptions = {
   readonly client: ChainClient
-  readonly multicall3: Hex
+  /** Of a chain that is read by contract calls. */
+  readonly multicall3: Hex | undefined
   /** The newest block that the market agrees on; `undefined` while there is none. */
   readonly currentHead: () => { readonly number: bigint; readonly hash: Hex } | undefined
-  /** Milliseconds that a request waits for what a chain says about accounts. */
+  /** Milliseconds that a request waits for what a chain says about accounts and is only shown. */
   readonly budgetMs: number
+  /** Milliseconds that it waits for what no price can be made without: longer than a way across the internet. */
+  readonly neededWithinMs: number
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Told of every call that brought nothing. */
@@ -68,4 +73,28 @@ export type QuotingChainFamily = {
   /** Opens no connection yet. @throws ConfigurationError for settings that cannot be meant */
   readonly connect: (chain: RegisteredChain) => ChainClient
   readonly open: (options: QuotingChainOptions) => QuotingChain
+  /** Unix seconds of its newest block; absent where blocks do not tell. @throws upstream errors */
+  readonly headSeconds?: (client: ChainClient) => Promise<number>
+  /** Reads what the market does not read by contract calls; absent where it does. */
+  readonly network?: {
+    readonly reader: (options: NetworkReaderOptions) => NetworkReader
+    /** What the chain says against its configuration; of `isLocal` too. @throws upstream errors */
+    readonly contradictions: (
+      options: NetworkReaderOptions & { readonly isLocal: boolean },
+    ) => Promise<readonly ChainFinding[]>
+  }
+}
+
+/** A client over all endpoints of a chain. Opens no connection yet. @throws ConfigurationError for no URLs */
+export function connectByJsonRpc(
+  { id, endpoints, rpcThreshold }: RegisteredChain,
+  options: Pick<JsonRpcClientOptions, 'headTracking' | 'lagBlocksMax'> = {},
+): ChainClient {
+  return createJsonRpcClient({
+    chainId: id,
+    endpoints: endpoints.map((url) => ({ url })),
+    threshold: rpcThreshold,
+    now: () => Date.now(),
+    ...options,
+  })
 }

@@ -51,7 +51,8 @@ export type TokenBalanceAnswer = {
 
 export type SolanaBlock = { readonly hash: string; readonly timeSeconds: bigint | undefined }
 export type SolanaAccount = { readonly owner: string; readonly data: Uint8Array }
-export type SolanaStatus = { readonly isFinal: boolean }
+/** `isConfirmed`: most of the cluster has voted for its block; `isFinal`: it cannot be dropped any more. */
+export type SolanaStatus = { readonly isConfirmed: boolean; readonly isFinal: boolean }
 
 /** A node's own error is no answer to a read. @throws MalformedAnswerError */
 function resultOf(answer: RpcAnswer | undefined, what: string): unknown {
@@ -81,6 +82,14 @@ export function parseTransactionAnswer(answer: RpcAnswer | undefined): SolanaTra
   }
 }
 
+/** Lamports that the payer was charged; `undefined` as above. @throws MalformedAnswerError */
+export function parseFee(answer: RpcAnswer | undefined): bigint | undefined {
+  const what = 'getTransaction'
+  const result = resultOf(answer, what)
+  if (result === null) return undefined
+  return parseInteger(parseRecord(parseRecord(result, what)['meta'], what)['fee'], what)
+}
+
 /** `undefined` when the node never saw the transaction. @throws MalformedAnswerError */
 export function parseStatus(answer: RpcAnswer | undefined): SolanaStatus | undefined {
   const what = 'getSignatureStatuses'
@@ -90,10 +99,11 @@ export function parseStatus(answer: RpcAnswer | undefined): SolanaStatus | undef
   const { confirmationStatus } = parseRecord(status, what)
   switch (confirmationStatus) {
     case 'processed':
+      return { isConfirmed: false, isFinal: false }
     case 'confirmed':
-      return { isFinal: false }
+      return { isConfirmed: true, isFinal: false }
     case 'finalized':
-      return { isFinal: true }
+      return { isConfirmed: true, isFinal: true }
     default:
       throw new MalformedAnswerError(what)
   }
@@ -110,6 +120,54 @@ export function parseBlock(answer: RpcAnswer | undefined): SolanaBlock {
   const block = parseRecord(resultOf(answer, what), what)
   return { hash: parseKey(block['blockhash'], what), timeSeconds: parseTime(block['blockTime'], what) }
 }
+
+/** @source Agave, rpc-client-api custom_error.rs: SlotSkipped, LongTermStorageSlotSkipped */
+const skippedCodes: ReadonlySet<number> = new Set([-32_007, -32_009])
+
+/**
+ * `undefined` where no block was made in the slot.
+ * @throws MalformedAnswerError, also of a block that the node has not, or not completely
+ */
+export function parseBlockAt(answer: RpcAnswer | undefined): SolanaBlock | undefined {
+  if (answer?.ok === false && skippedCodes.has(answer.code)) return undefined
+  return parseBlock(answer)
+}
+
+/** A transaction as it is listed. */
+export type ListedTransaction = {
+  readonly transactionId: string
+  readonly slot: bigint
+  readonly succeeded: boolean
+  readonly isFinal: boolean
+}
+
+/** The newest first. @throws MalformedAnswerError, also where they are in no such order */
+export function parseSignatures(answer: RpcAnswer | undefined): readonly ListedTransaction[] {
+  const what = 'getSignaturesForAddress'
+  const listed = parseList(resultOf(answer, what), what).map((entry) => {
+    const one = parseRecord(entry, what)
+    return {
+      transactionId: parseSignature(one['signature'], what),
+      slot: parseInteger(one['slot'], what),
+      succeeded: parseError(one, what),
+      isFinal: one['confirmationStatus'] === 'finalized',
+    }
+  })
+  const isOrdered = listed.every(({ slot }, at) => slot <= (listed[at - 1]?.slot ?? slot))
+  if (!isOrdered) throw new MalformedAnswerError(what)
+  return listed
+}
+
+/** Base58 of 64 bytes. @throws MalformedAnswerError */
+function parseSignature(value: unknown, what: string): string {
+  const bytes =
+    typeof value === 'string' && value.length <= signatureTextMax ? decodeBase58Text(value) : undefined
+  if (typeof value !== 'string' || bytes?.length !== signatureBytes) throw new MalformedAnswerError(what)
+  return value
+}
+
+const signatureBytes = 64
+const signatureTextMax = 88
 
 /**
  * `undefined` when there is no such account at a slot of at least `slotMin`.
@@ -132,19 +190,61 @@ export function parseAccounts(
   answer: RpcAnswer | undefined,
   count: number,
 ): readonly (ShownAccount | undefined)[] {
-  const what = 'getMultipleAccounts'
-  const shown = parseList(parseRecord(resultOf(answer, what), what)['value'], what)
-  if (shown.length !== count) throw new MalformedAnswerError(what)
-  return shown.map((value) => {
-    if (value === null) return undefined
-    const account = parseRecord(value, what)
-    return {
-      owner: parseKey(account['owner'], what),
-      data: parseBase64(account['data'], what),
-      lamports: parseInteger(account['lamports'], what),
-      isExecutable: account['executable'] === true,
-    }
-  })
+  return parseAccountsAt(answer, count).accounts
+}
+
+/** The same with the slot at which they stood so. @throws MalformedAnswerError */
+export function parseAccountsAt(
+  answer: RpcAnswer | undefined,
+  count: number,
+): { readonly slot: bigint; readonly accounts: readonly (ShownAccount | undefined)[] } {
+  const { slot, list } = listAccounts(answer, count)
+  return { slot, accounts: list.map(parseListedAccount) }
+}
+
+const accountsMethod = 'getMultipleAccounts'
+
+/** The accounts of an answer, unread, so that what one of them holds spoils no other. @throws MalformedAnswerError */
+export function listAccounts(
+  answer: RpcAnswer | undefined,
+  count: number,
+): { readonly slot: bigint; readonly list: readonly unknown[] } {
+  const { context, value } = parseRecord(resultOf(answer, accountsMethod), accountsMethod)
+  const slot = parseInteger(parseRecord(context, accountsMethod)['slot'], accountsMethod)
+  const list = parseList(value, accountsMethod)
+  if (list.length !== count) throw new MalformedAnswerError(accountsMethod)
+  return { slot, list }
+}
+
+/** One of a list; `undefined` for one that is not there. @throws MalformedAnswerError */
+export function parseListedAccount(value: unknown): ShownAccount | undefined {
+  if (value === null) return undefined
+  const account = parseRecord(value, accountsMethod)
+  return {
+    owner: parseKey(account['owner'], accountsMethod),
+    data: parseBase64(account['data'], accountsMethod),
+    lamports: parseInteger(account['lamports'], accountsMethod),
+    isExecutable: account['executable'] === true,
+  }
+}
+
+/** Millionths of a lamport per compute unit, one value per slot. @throws MalformedAnswerError */
+export function parsePriorityFees(answer: RpcAnswer | undefined): readonly bigint[] {
+  const what = 'getRecentPrioritizationFees'
+  return parseList(resultOf(answer, what), what).map((slot) =>
+    parseInteger(parseRecord(slot, what)['prioritizationFee'], what),
+  )
+}
+
+/** @source Solana documentation, "Rent": what an account without data counts as */
+const emptyAccountBytes = 128n
+
+/** Lamports that each byte of an account costs. @throws MalformedAnswerError */
+export function parseRentRate(answer: RpcAnswer | undefined): bigint {
+  const what = 'getMinimumBalanceForRentExemption'
+  const lamports = parseInteger(resultOf(answer, what), what)
+  if (lamports % emptyAccountBytes !== 0n) throw new MalformedAnswerError(what)
+  return lamports / emptyAccountBytes
 }
 
 /** The hash of the first block. @throws MalformedAnswerError */
@@ -282,3 +382,14 @@ function parseTokenBalances(value: unknown, what: string): readonly TokenBalance
 }
 
 const amountPattern = /^(?:0|[1-9][0-9]{0,19})$/
+
+/** Holds slot and time of the newest block. @source Solana documentation, "Sysvar Cluster Data" */
+export const clockAccount = 'SysvarC1ock11111111111111111111111111111111'
+const timeAt = 32
+
+/** Unix seconds. @throws MalformedAnswerError for what is no clock */
+export function readClock(account: ShownAccount | undefined): bigint {
+  if (account === undefined || account.data.length < timeAt + 8)
+    throw new MalformedAnswerError('getMultipleAccounts')
+  return Buffer.from(account.data).readBigInt64LE(timeAt)
+}

@@ -4,12 +4,12 @@ import {
   depositTokenDiscriminator,
   type Hex,
   maxBigint,
+  type ProgramAddresses,
   solanaCodec,
   token2022Program,
 } from '@causeway/core'
 import { findDirectDeposit } from './directDeposits.ts'
 import { InstructionData } from './instructionData.ts'
-import type { ProgramAddresses } from './programAddresses.ts'
 import type { SolanaInstruction, SolanaTransaction } from './transaction.ts'
 
 export type DepositRules = { readonly depository: string; readonly addresses: ProgramAddresses }

@@ -60,7 +60,8 @@ function readTokenTransfer(
   const { destination, depositor } = parties
   const balance = tokenBalances.find(({ account }) => account === destination)
   const mint = parties.mint ?? balance?.mint
-  if (mint === undefined || destination !== addresses.vaultTokenAccount(mint, program)) return undefined
+  if (mint === undefined) return undefined
+  if (destination !== addresses.vaultTokenAccount({ mint, tokenProgram: program })) return undefined
   const sent = data.uint64(1)
   if (program === tokenProgram) return { depositor, currency: mint, amount: sent }
   if (balance === undefined || balance.mint !== mint || balance.after < balance.before) return undefined

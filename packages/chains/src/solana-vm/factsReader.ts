@@ -1,9 +1,12 @@
 import {
   ConfigurationError,
+  deriveProgramAddresses,
+  type Evidence,
   type FinalBlocks,
   type Hex,
   mainNetwork,
   type PaymentQuestion,
+  type ProgramAddresses,
   solanaCodec,
 } from '@causeway/core'
 import { type ListedChain, type ListedPayers, listedPayers } from '../config/listedPayers.ts'
@@ -22,10 +25,9 @@ import { reachedBy } from '../rpc/tally.ts'
 import { parseBlock, parseHead } from './answers.ts'
 import { findDeposits } from './deposits.ts'
 import { referencesOrder, sumTransfers } from './payments.ts'
-import { deriveProgramAddresses, type ProgramAddresses } from './programAddresses.ts'
 import { type FinalTransaction, transactionQuestion } from './readFinalTransaction.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
-import { blockCall, headCall } from './requests.ts'
+import { blockCall, type Commitment, headCall } from './requests.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
 
 export type SolanaReaderLimits = ReadingCacheLimits
@@ -34,9 +36,15 @@ export type SolanaFactsReaderOptions = {
   readonly chain: ListedChain
   readonly quorum: QuorumClient
   readonly limits?: Partial<SolanaReaderLimits>
+  /** Default `finalized`, without which nothing may be signed. At `confirmed` nothing may be remembered. */
+  readonly commitment?: Commitment
 }
 
-export interface SolanaFactsReader extends FamilyReader {
+/** Blocks of this family are always known. */
+type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
+
+export interface SolanaFactsReader extends FamilyReader<KnownBlock> {
+  /** At the commitment of the reader. */
   readonly finalBlocks: FinalBlocks
 }
 
@@ -44,12 +52,13 @@ type Reading = {
   readonly depository: string
   readonly payers: ListedPayers
   readonly quorum: QuorumClient
-  readTransaction(transactionId: string, signal: AbortSignal): Promise<KnownTransaction<FinalTransaction>>
+  readTransaction(
+    transactionId: string,
+    signal: AbortSignal,
+  ): Promise<KnownTransaction<FinalTransaction, KnownBlock>>
   /** Derived when first needed. */
-  addresses(): Promise<ProgramAddresses>
+  addresses(): ProgramAddresses
 }
-
-const finalityRule = 'commitment finalized'
 
 /**
  * Facts of a `solana-vm` chain. What is final is remembered, in bounded memory, and never read again; what
@@ -58,7 +67,8 @@ const finalityRule = 'commitment finalized'
  * @source oracle-protocol.md 5.2; design.md 7.5
  */
 export function createSolanaFactsReader(options: SolanaFactsReaderOptions): SolanaFactsReader {
-  const { chain, quorum } = options
+  const { chain, quorum, commitment = 'finalized' } = options
+  const finalityRule = `commitment ${commitment}`
   if (chain.depository === undefined) throw new ConfigurationError(`chain ${chain.id} has no depository`)
   const depository = solanaCodec.canonicalAddress(chain.depository)
   const transactions = createFinalTransactions({
@@ -68,13 +78,13 @@ export function createSolanaFactsReader(options: SolanaFactsReaderOptions): Sola
     shownIn: ({ blockHash, slot }: FinalTransaction) => ({ blockHash, blockNumber: slot }),
     weightOf,
   })
-  let derived: Promise<ProgramAddresses> | undefined
+  let derived: ProgramAddresses | undefined
   const reading: Reading = {
     depository,
     payers: listedPayers(chain, solanaCodec),
     quorum,
     readTransaction(transactionId, signal) {
-      const question = transactionQuestion({ transactionId, depository })
+      const question = transactionQuestion({ transactionId, depository, commitment })
       return transactions.read({ key: transactionId, question }, signal)
     },
     addresses() {
@@ -91,18 +101,16 @@ export function createSolanaFactsReader(options: SolanaFactsReaderOptions): Sola
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
     prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
   })
-  return { ...reader, finalBlocks: solanaFinalBlocks(quorum) }
+  return { ...reader, finalBlocks: solanaFinalBlocks(quorum, commitment) }
 }
 
 async function readDeposits(
   { depository, ...reading }: Reading,
   transactionId: string,
   signal: AbortSignal,
-): Promise<FoundDeposits> {
-  const [{ final, evidence }, addresses] = await Promise.all([
-    reading.readTransaction(transactionId, signal),
-    reading.addresses(),
-  ])
+): Promise<FoundDeposits<KnownBlock>> {
+  const { final, evidence } = await reading.readTransaction(transactionId, signal)
+  const addresses = reading.addresses()
   const { blockTimestampSeconds } = final
   return { blockTimestampSeconds, deposits: findDeposits(final, { depository, addresses }), evidence }
 }
@@ -111,11 +119,9 @@ async function readPayment(
   reading: Reading,
   { transactionId, orderId, payments }: PaymentQuestion,
   signal: AbortSignal,
-): Promise<FoundPayment> {
-  const [{ final, evidence }, { vault }] = await Promise.all([
-    reading.readTransaction(transactionId, signal),
-    reading.addresses(),
-  ])
+): Promise<FoundPayment<KnownBlock>> {
+  const { final, evidence } = await reading.readTransaction(transactionId, signal)
+  const { vault } = reading.addresses()
   const isPayer = (account: string) =>
     account !== vault && (final.signers.includes(account) || reading.payers.fillPayers.has(account))
   return {
@@ -134,7 +140,7 @@ function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading
   return {
     withdrawalId,
     async read(transactionId, signal) {
-      const usedRequest = (await reading.addresses()).usedRequest(withdrawalId)
+      const usedRequest = reading.addresses().usedRequest(withdrawalId)
       const question = withdrawalQuestion({ terms, depository, usedRequest, transactionId, threshold })
       return quorum.read({ ...question, transactionId, signal })
     },
@@ -152,14 +158,14 @@ function weightOf({ instructions, balances, tokenBalances }: FinalTransaction): 
   return 500 + names + 100 * balances.length + 250 * tokenBalances.length
 }
 
-/** Final blocks of a `solana-vm` chain, by slot and hash. */
-function solanaFinalBlocks(quorum: QuorumClient): FinalBlocks {
+/** Blocks of a `solana-vm` chain that reached the commitment, by slot and hash. */
+function solanaFinalBlocks(quorum: QuorumClient, commitment: Commitment): FinalBlocks {
   return createFinalBlocks(quorum, {
     newest: {
-      first: async (view, signal) => parseHead((await view.ask([headCall()], signal))[0]),
+      first: async (view, signal) => parseHead((await view.ask([headCall(commitment)], signal))[0]),
       pin: (heads) => reachedBy(quorum.threshold, heads),
       async second(view, _own, slot, signal) {
-        const { hash } = parseBlock((await view.ask([blockCall(slot)], signal))[0])
+        const { hash } = parseBlock((await view.ask([blockCall(slot, commitment)], signal))[0])
         return { kind: 'final', facts: { number: slot, hash } }
       },
     },
@@ -168,7 +174,7 @@ function solanaFinalBlocks(quorum: QuorumClient): FinalBlocks {
      * chain below `slot` says that there is none.
      */
     async hashAt(view, slot, signal) {
-      const [head, block] = await view.ask([headCall(), blockCall(slot)], signal)
+      const [head, block] = await view.ask([headCall(commitment), blockCall(slot, commitment)], signal)
       return parseHead(head) < slot ? undefined : parseBlock(block).hash
     },
   })

@@ -1,8 +1,7 @@
-import { ConfigurationError, solanaCodec } from '@causeway/core'
+import { ConfigurationError, solanaCodec, solanaLibrary } from '@causeway/core'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
 import { createQuorumClient } from '../rpc/quorumClient.ts'
 import { createSolanaFactsReader } from './factsReader.ts'
-import { loadSolanaLibrary } from './programAddresses.ts'
 import { verifyLocalCluster, verifySolanaEndpoints } from './verifyEndpoints.ts'
 
 /** A `solana-vm` chain. @throws ConfigurationError for endpoints that are no URLs and for other finality rules */
@@ -20,7 +19,7 @@ export const openSolanaChain: OpenFamilyChain = (chain, limits) => {
     reader: createSolanaFactsReader({ chain, quorum, limits }),
     async verify(signal) {
       // Loaded before the service is ready, so that no request waits for it.
-      await loadSolanaLibrary()
+      solanaLibrary()
       return verifySolanaEndpoints({ quorum, network, depository }, signal)
     },
     verifyLocal: (signal) => verifyLocalCluster(quorum, signal),

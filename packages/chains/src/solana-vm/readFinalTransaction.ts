@@ -4,16 +4,20 @@ import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import { parseBlock, parseStatus, parseTransactionAnswer } from './answers.ts'
 import { readTransaction } from './readTransaction.ts'
-import { blockCall, statusCall, transactionCall } from './requests.ts'
+import { blockCall, type Commitment, statusCall, transactionCall } from './requests.ts'
 import type { SolanaTransaction } from './transaction.ts'
 
-/** A transaction that its cluster cannot drop any more. */
+/** A transaction that its cluster has taken, for good at commitment `finalized`. */
 export type FinalTransaction = SolanaTransaction & {
   readonly blockHash: string
   readonly blockTimestampSeconds: bigint
 }
 
-export type TransactionReading = { readonly transactionId: string; readonly depository: string }
+export type TransactionReading = {
+  readonly transactionId: string
+  readonly depository: string
+  readonly commitment: Commitment
+}
 
 type OwnView =
   | { readonly kind: 'read'; readonly transaction: SolanaTransaction }
@@ -24,9 +28,8 @@ type OwnView =
 const finalityWaitSeconds = 13
 
 /**
- * The two rounds of one endpoint: the transaction at commitment `finalized`, then the block that holds it;
- * or, when there is none, whether it is on its way. Nothing is pinned: what is final at one endpoint is
- * final for good. @source oracle-protocol.md 5.2
+ * The two rounds of one endpoint: the transaction at the commitment, then the block that holds it; or, when there
+ * is none, whether it is on its way. Nothing is pinned: what is final at one endpoint is final for good. @source oracle-protocol.md 5.2
  */
 export function transactionQuestion(
   reading: TransactionReading,
@@ -44,7 +47,7 @@ async function readOwnView(
   reading: TransactionReading,
   signal: AbortSignal,
 ): Promise<OwnView> {
-  const [answer] = await view.ask([transactionCall(reading.transactionId)], signal)
+  const [answer] = await view.ask([transactionCall(reading.transactionId, reading.commitment)], signal)
   const parsed = parseTransactionAnswer(answer)
   if (parsed === undefined) return { kind: 'missing' }
   const transaction = await readTransaction(parsed, reading)
@@ -53,14 +56,14 @@ async function readOwnView(
 
 async function judge(
   view: EndpointView,
-  { transactionId }: TransactionReading,
+  { transactionId, commitment }: TransactionReading,
   own: OwnView,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
   if (own.kind === 'too_large') return { kind: 'refused', reason: 'too_large' }
-  if (own.kind === 'missing') return judgeMissing(view, transactionId, signal)
+  if (own.kind === 'missing') return judgeMissing(view, { transactionId, commitment }, signal)
   const { transaction } = own
-  const [answer] = await view.ask([blockCall(transaction.slot)], signal)
+  const [answer] = await view.ask([blockCall(transaction.slot, commitment)], signal)
   const { hash: blockHash, timeSeconds } = parseBlock(answer)
   const blockTimestampSeconds = timeSeconds ?? transaction.blockTimeSeconds
   // A fact without a time cannot be held against a deadline.
@@ -73,12 +76,16 @@ async function judge(
 
 async function judgeMissing(
   view: EndpointView,
-  transactionId: string,
+  { transactionId, commitment }: Pick<TransactionReading, 'transactionId' | 'commitment'>,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
   const [answer] = await view.ask([statusCall(transactionId)], signal)
   const status = parseStatus(answer)
   if (status === undefined) return { kind: 'refused', reason: 'missing' }
+  if (commitment === 'confirmed') {
+    // In a block that most of the cluster may never vote for; or it came between the two rounds.
+    return status.isConfirmed ? { kind: 'not_final', waitSeconds: 1 } : { kind: 'refused', reason: 'missing' }
+  }
   // Final between the two rounds, or kept without its content: the next reading tells.
   return { kind: 'not_final', waitSeconds: status.isFinal ? 1 : finalityWaitSeconds }
 }

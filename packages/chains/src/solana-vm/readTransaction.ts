@@ -1,9 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { bytesToHex, decodeBase58Text, encodeBase58, memoProgram } from '@causeway/core'
+import { bytesToHex, decodeBase58Text, encodeBase58, memoProgram, solanaLibrary } from '@causeway/core'
 import type { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { InnerInstruction, SolanaTransactionAnswer, TokenBalanceAnswer } from './answers.ts'
-import { loadSolanaLibrary } from './programAddresses.ts'
 import type { LamportBalance, SolanaInstruction, SolanaTransaction, TokenBalance } from './transaction.ts'
 
 const what = 'getTransaction'
@@ -49,7 +48,7 @@ export async function readTransaction(
 }
 
 async function decodeSignedMessage(bytes: Uint8Array, transactionId: string): Promise<VersionedMessage> {
-  const { signatures, message } = await deserialise(bytes)
+  const { signatures, message } = deserialise(bytes)
   const [signature] = signatures
   const [payer] = message.staticAccountKeys
   if (signature === undefined || payer === undefined || signatures.length > 127) {
@@ -77,8 +76,8 @@ function isWrittenAs(message: VersionedMessage, signed: Uint8Array): boolean {
 }
 
 /** @throws MalformedAnswerError */
-async function deserialise(bytes: Uint8Array): Promise<VersionedTransaction> {
-  const { VersionedTransaction } = await loadSolanaLibrary()
+function deserialise(bytes: Uint8Array): VersionedTransaction {
+  const { VersionedTransaction } = solanaLibrary()
   try {
     return VersionedTransaction.deserialize(bytes)
   } catch {

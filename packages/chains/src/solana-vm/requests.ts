@@ -1,12 +1,15 @@
 import type { HeadTracking } from '../rpc/headTracking.ts'
 import type { RpcCall } from '../rpc/jsonRpc.ts'
 
-/** Everything that feeds a fact is read at this commitment: what the cluster cannot replace any more. */
-const commitment = 'finalized'
+/** How much of the cluster has voted for what is read. */
+export type Commitment = 'confirmed' | 'finalized'
+
+/** Everything that feeds a signature is read at this commitment: what the cluster cannot replace any more. */
+const commitment: Commitment = 'finalized'
 
 /** The wire bytes, so that the signature that is the transaction's id can be checked over them. */
-export function transactionCall(transactionId: string): RpcCall {
-  const options = { commitment, encoding: 'base64', maxSupportedTransactionVersion: 0 }
+export function transactionCall(transactionId: string, at: Commitment = commitment): RpcCall {
+  const options = { commitment: at, encoding: 'base64', maxSupportedTransactionVersion: 0 }
   return { method: 'getTransaction', params: [transactionId, options] }
 }
 
@@ -15,19 +18,28 @@ export function statusCall(transactionId: string): RpcCall {
   return { method: 'getSignatureStatuses', params: [[transactionId], { searchTransactionHistory: true }] }
 }
 
-export function headCall(): RpcCall {
-  return { method: 'getSlot', params: [{ commitment }] }
+export function headCall(at: Commitment = commitment): RpcCall {
+  return { method: 'getSlot', params: [{ commitment: at }] }
 }
 
 /** Hash and time of the block of `slot`, without its transactions. */
-export function blockCall(slot: bigint): RpcCall {
+export function blockCall(slot: bigint, at: Commitment = commitment): RpcCall {
   const options = {
-    commitment,
+    commitment: at,
     transactionDetails: 'none',
     rewards: false,
     maxSupportedTransactionVersion: 0,
   }
   return { method: 'getBlock', params: [Number(slot), options] }
+}
+
+/** The most that nodes list at once. @source Solana documentation, getSignaturesForAddress */
+export const signaturesMax = 1_000
+
+/** Transactions that name an account, the newest first; behind `before` where it is given. */
+export function signaturesCall(address: string, before: string | undefined, at: Commitment): RpcCall {
+  const options = { commitment: at, limit: signaturesMax, ...(before !== undefined && { before }) }
+  return { method: 'getSignaturesForAddress', params: [address, options] }
 }
 
 /** The account as it stood at `slotMin` or later; a node that is behind refuses. */
@@ -59,6 +71,16 @@ export function accountsCall(addresses: readonly string[]): RpcCall {
   return { method: 'getMultipleAccounts', params: [addresses, { commitment: newest, encoding: 'base64' }] }
 }
 
+/** What transactions that wrote to all of these accounts paid per compute unit, by slot. */
+export function priorityFeesCall(accounts: readonly string[]): RpcCall {
+  return { method: 'getRecentPrioritizationFees', params: [accounts] }
+}
+
+/** What an account without data must hold. */
+export function rentRateCall(): RpcCall {
+  return { method: 'getMinimumBalanceForRentExemption', params: [0] }
+}
+
 /** Slots stand for heights. */
 export const solanaHeadTracking: HeadTracking = {
   call: { method: 'getSlot', params: [{ commitment: newest }] },
@@ -66,4 +88,39 @@ export const solanaHeadTracking: HeadTracking = {
     method === 'getSlot' && typeof result === 'number' && Number.isSafeInteger(result)
       ? BigInt(result)
       : undefined,
+}
+
+/** Accounts with their data, at the newest final slot. */
+export function finalAccountsCall(addresses: readonly string[]): RpcCall {
+  return { method: 'getMultipleAccounts', params: [addresses, { commitment, encoding: 'base64' }] }
+}
+
+/** How many blocks are final: what blockhashes end by. */
+export function finalHeightCall(): RpcCall {
+  return { method: 'getBlockHeight', params: [{ commitment }] }
+}
+
+/** What became of transactions, however long ago. */
+export function statusesCall(signatures: readonly string[]): RpcCall {
+  return { method: 'getSignatureStatuses', params: [signatures, { searchTransactionHistory: true }] }
+}
+
+/** A block that no fork can take away, so that what names it ends by its height alone. */
+export function blockhashCall(): RpcCall {
+  return { method: 'getLatestBlockhash', params: [{ commitment }] }
+}
+
+/** What a transaction would do now, whoever has signed it. */
+export function simulationCall(transaction: string): RpcCall {
+  const options = {
+    ...{ commitment: newest, encoding: 'base64' },
+    ...{ sigVerify: false, replaceRecentBlockhash: true },
+  }
+  return { method: 'simulateTransaction', params: [transaction, options] }
+}
+
+/** The node looks once more whether it would succeed, and leaves sending it again to us. */
+export function sendCall(transaction: string): RpcCall {
+  const options = { encoding: 'base64', preflightCommitment: newest, maxRetries: 0 }
+  return { method: 'sendTransaction', params: [transaction, options] }
 }

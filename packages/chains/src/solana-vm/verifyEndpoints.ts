@@ -1,3 +1,4 @@
+import type { ChainFinding } from '../family/chainFinding.ts'
 import { askEnough, endpointOf } from '../rpc/checkEndpoints.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
@@ -21,16 +22,31 @@ type Said = { readonly genesisHash: string; readonly isProgram: boolean }
  * @source oracle-protocol.md 8, ledger-and-safety.md 4.5
  */
 export async function verifySolanaEndpoints(
-  { quorum, network, depository }: SolanaExpectation,
+  expectation: SolanaExpectation,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
+  return (await solanaEndpointFindings(expectation, signal)).map(({ problem }) => problem)
+}
+
+/** As `verifySolanaEndpoints`, in parts. @throws UpstreamUnavailableError when too few endpoints answer */
+export async function solanaEndpointFindings(
+  { quorum, network, depository }: SolanaExpectation,
+  signal: AbortSignal,
+): Promise<readonly ChainFinding[]> {
   const { chainId } = quorum
   const answered = await askEnough(quorum, (view, ownSignal) => ask(view, depository, ownSignal), signal)
   const expected = network ?? answered[0]?.said.genesisHash
-  return answered.flatMap(({ alias, said: { genesisHash, isProgram } }) => {
+  return answered.flatMap(({ alias, said: { genesisHash, isProgram } }): readonly ChainFinding[] => {
     const here = endpointOf(chainId, alias)
-    if (genesisHash !== expected) return [`${here} is on another cluster: its genesis hash is ${genesisHash}`]
-    return isProgram ? [] : [`${here} shows no program at chains: ${chainId}.depository`]
+    if (genesisHash !== expected) {
+      const problem = `${here} is on another cluster: its genesis hash is ${genesisHash}`
+      const [setting, value] = [`chains: ${chainId}.additionalData.network`, expected ?? '']
+      return [{ kind: 'network', setting, value, said: `${genesisHash} at ${alias}`, problem }]
+    }
+    if (isProgram) return []
+    const setting = `chains: ${chainId}.depository`
+    const problem = `${here} shows no program at ${setting}`
+    return [{ kind: 'code', setting, value: depository, said: `no program at ${alias}`, problem }]
   })
 }
 

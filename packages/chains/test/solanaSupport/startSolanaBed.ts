@@ -48,7 +48,7 @@ export type SolanaBed = {
   /** @returns the transaction id */
   send(instructions: readonly TransactionInstruction[], options?: SendOptions): Promise<string>
   /** Another depository, with a vault of its own. */
-  deployDepository(): Promise<Depository>
+  deployDepository(): Depository
   stop(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ export async function startSolanaBed(): Promise<SolanaBed> {
   const node = new SolanaNode()
   const server = await startRpcServer(node)
   const connection = new Connection(server.url, 'confirmed')
-  const depository = await deploy(node)
+  const depository = deploy(node)
   const forwarder = Keypair.generate().publicKey
   const user = Keypair.generate()
   const [mint, feeMint] = [Keypair.generate(), Keypair.generate()]
@@ -78,8 +78,8 @@ export async function startSolanaBed(): Promise<SolanaBed> {
   return bed
 }
 
-async function deploy(node: SolanaNode): Promise<Depository> {
-  const depository = await deployDepository(node, Keypair.generate().publicKey.toBase58())
+function deploy(node: SolanaNode): Depository {
+  const depository = deployDepository(node, Keypair.generate().publicKey.toBase58())
   node.airdrop(depository.addresses.vault, 10n ** 10n)
   return depository
 }

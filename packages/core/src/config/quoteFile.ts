@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Hex } from '../hex.ts'
 import { bps, chainKey, decimalInteger, environmentName, evmAddress, hash32 } from './scalars.ts'
 
 const assetId = z.string().regex(/^[a-z0-9-]{1,32}$/)
@@ -45,7 +46,13 @@ const priceSchema = z.object({
   pools: z.array(z.object({ chain: chainKey, pool: evmAddress, token: evmAddress })).default([]),
   /** Optional HTTP adapters, by name; enabled by their own variables. */
   http: z
-    .array(z.object({ adapter: z.enum(['hermes', 'defillama', 'coingecko']), id: z.string() }))
+    .array(
+      z.object({
+        adapter: z.enum(['hermes', 'defillama', 'coingecko']),
+        id: z.string(),
+        source: z.string().optional().describe('Where the id comes from'),
+      }),
+    )
     .default([]),
 })
 
@@ -81,13 +88,20 @@ const currencySchema = z.object({
   /** Share of the asset's inventory that belongs here; the shares of one asset add up to 10 000. */
   targetShareBps: bps.optional(),
   permit: z.enum(['eip3009', 'eip2612', 'none']).default('none'),
+  tokenProgram: z
+    .string()
+    .optional()
+    .describe("Program that keeps the mint, in families where several do; absent: the family's own"),
   /** The token demands that an allowance is reset to zero before it changes. */
   resetsAllowance: z.boolean().default(false),
   source: z.string(),
 })
 
-const feeModelSchema = z.object({
-  kind: z.enum(['eip1559', 'op-stack']),
+/** What the solver charges above the expected cost of a transaction. */
+const markupBps = bps.default(1_000)
+
+const gasModelSchema = z.object({
+  kind: z.enum(['eip1559', 'op-stack', 'arbitrum']),
   /** `eth_feeHistory` depth and percentile for the tip. */
   historyBlocks: z.number().int().min(1).max(100).default(10),
   rewardPercentile: z.number().int().min(0).max(100).default(20),
@@ -100,11 +114,34 @@ const feeModelSchema = z.object({
   ceilingFromWei: decimalInteger.default(100_000_000n),
   /** Blocks of 12.5 % base fee rise covered by `maxFeePerGas`. */
   inclusionBlocks: z.number().int().min(1).max(20).default(6),
-  /** What the solver charges above the expected destination cost. */
-  markupBps: bps.default(1_000),
-  /** op-stack: predeploy that prices the L1 data of a transaction. */
-  gasPriceOracle: evmAddress.optional(),
+  markupBps,
+  gasPriceOracle: evmAddress
+    .optional()
+    .describe(
+      'Prices the data that a rollup writes to its parent: the predeploy GasPriceOracle of op-stack, the precompile ArbGasInfo of arbitrum',
+    ),
 })
+
+/** Chains whose transactions bid for compute units. @source design.md 5.4 */
+const priorityFeeModelSchema = z.object({
+  kind: z.literal('priority-fee'),
+  percentile: z
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .default(60)
+    .describe('Of what recent blocks took, by which an endpoint estimates a price'),
+  minMicroLamportsPerUnit: decimalInteger
+    .default(1_000n)
+    .describe('Floor, and the price while too few endpoints estimate one'),
+  maxMicroLamportsPerUnit: decimalInteger
+    .default(5_000_000n)
+    .describe('While the price is above this, nothing is quoted'),
+  markupBps,
+})
+
+const feeModelSchema = z.discriminatedUnion('kind', [gasModelSchema, priorityFeeModelSchema])
 
 const poolSchema = z.object({
   address: evmAddress,
@@ -160,52 +197,64 @@ const pinPolicySchema = z.array(
   z.object({ upToMicroUsd: decimalInteger.optional(), confirmations: z.number().int().min(0) }),
 )
 
-const quoteChainSchema = z.object({
-  chainId: z.number().int().positive(),
-  name: z.string(),
-  displayName: z.string(),
-  explorerUrl: publicUrl(/^https?$/).describe('Block explorer that GET /chains names'),
-  explorerName: z.string().max(64).default(''),
-  publicRpcUrl: publicUrl(/^https?$/).describe(
-    'Endpoint that browsers may use, published in GET /chains: never one of the operator that holds a key',
-  ),
-  publicWebsocketUrl: publicUrl(/^wss?$/).describe('The same for subscriptions'),
-  iconUrl: publicUrl(/^https?$/).describe('Picture of the chain that GET /chains names'),
-  enabled: z.boolean().default(true),
-  blockTimeMs: z.number().int().positive(),
-  /** A head older than this makes the chain unusable for pricing. */
-  headMaxAgeMs: z.number().int().positive(),
-  multicall3: evmAddress,
-  wrappedNative: evmAddress,
-  /** Executes fills; named in orders as extra data. */
-  fillContract: evmAddress.optional(),
-  /** Hands on what calls of orders leave at it; published to callers. Absent: none on this chain. */
-  cleanupRouter: evmAddress.optional(),
-  /** Swaps and deposits the result, or pays it out, in one transaction; absent: users swap nothing there. */
-  depositRouter: evmAddress.optional(),
-  /** Makes and empties deposit addresses; absent: none on this chain. */
-  depositAddresses: z
-    .object({
-      contract: evmAddress,
-      /** `SWEEP_CODE_HASH` of the contract, a part of every address; compared at start. */
-      sweepCodeHash: hash32,
-    })
-    .optional(),
-  /** Turns signed permits into deposits; absent: no permits on this chain. */
-  permitRouter: z
-    .object({
-      contract: evmAddress,
-      /** `DEPOSIT_CODE_HASH` of the contract, a part of every spender; compared at start. */
-      depositCodeHash: hash32,
-    })
-    .optional(),
-  /** Spender of Permit2 signatures, for tokens without permits of their own; absent: none on this chain. */
-  permit2Router: evmAddress.optional(),
-  feeModel: feeModelSchema,
-  uniswapV3: uniswapV3Schema.optional(),
-  pinPolicy: pinPolicySchema,
-  currencies: z.array(currencySchema),
-})
+const quoteChainSchema = z
+  .object({
+    chainId: z.number().int().positive(),
+    name: z.string(),
+    displayName: z.string(),
+    explorerUrl: publicUrl(/^https?$/).describe('Block explorer that GET /chains names'),
+    explorerName: z.string().max(64).default(''),
+    publicRpcUrl: publicUrl(/^https?$/).describe(
+      'Endpoint that browsers may use, published in GET /chains: never one of the operator that holds a key',
+    ),
+    publicWebsocketUrl: publicUrl(/^wss?$/).describe('The same for subscriptions'),
+    iconUrl: publicUrl(/^https?$/).describe('Picture of the chain that GET /chains names'),
+    enabled: z.boolean().default(true),
+    blockTimeMs: z.number().int().positive(),
+    /** A head older than this makes the chain unusable for pricing. */
+    headMaxAgeMs: z.number().int().positive(),
+    multicall3: evmAddress.optional().describe('Needed by chains that are read by contract calls'),
+    wrappedNative: evmAddress.optional().describe('Needed as multicall3'),
+    fillWallet: z
+      .string()
+      .optional()
+      .describe("Account whose inventory fills orders on this chain; absent: the file's"),
+    /** Executes fills; named in orders as extra data. */
+    fillContract: evmAddress.optional(),
+    /** Hands on what calls of orders leave at it; published to callers. Absent: none on this chain. */
+    cleanupRouter: evmAddress.optional(),
+    /** Swaps and deposits the result, or pays it out, in one transaction; absent: users swap nothing there. */
+    depositRouter: evmAddress.optional(),
+    /** Makes and empties deposit addresses; absent: none on this chain. */
+    depositAddresses: z
+      .object({
+        contract: evmAddress,
+        /** `SWEEP_CODE_HASH` of the contract, a part of every address; compared at start. */
+        sweepCodeHash: hash32,
+      })
+      .optional(),
+    /** Turns signed permits into deposits; absent: no permits on this chain. */
+    permitRouter: z
+      .object({
+        contract: evmAddress,
+        /** `DEPOSIT_CODE_HASH` of the contract, a part of every spender; compared at start. */
+        depositCodeHash: hash32,
+      })
+      .optional(),
+    /** Spender of Permit2 signatures, for tokens without permits of their own; absent: none on this chain. */
+    permit2Router: evmAddress.optional(),
+    feeModel: feeModelSchema,
+    uniswapV3: uniswapV3Schema.optional(),
+    pinPolicy: pinPolicySchema,
+    currencies: z.array(currencySchema),
+  })
+  .superRefine(({ feeModel, multicall3, wrappedNative }, context) => {
+    if (feeModel.kind === 'priority-fee') return
+    for (const [name, value] of Object.entries({ multicall3, wrappedNative })) {
+      if (value === undefined)
+        context.addIssue({ code: 'custom', path: [name], message: `needed by ${feeModel.kind}` })
+    }
+  })
 
 /** What `EXTERNAL_LIQUIDITY_URL` may add where the solver is short, for requests with `useExternalLiquidity`. */
 const externalLiquiditySchema = z
@@ -295,5 +344,33 @@ export type QuoteAsset = z.infer<typeof assetSchema>
 export type QuotePrice = z.infer<typeof priceSchema>
 export type PriceFeed = z.infer<typeof feedSchema>
 export type GuardianSet = z.infer<typeof guardianSetSchema>
-export type FeeModel = z.infer<typeof feeModelSchema>
+export type GasModel = z.infer<typeof gasModelSchema>
+export type PriorityFeeModel = z.infer<typeof priorityFeeModelSchema>
 export type PoolConfig = z.infer<typeof poolSchema>
+
+/** Whether a chain charges for data and nobody is named who tells the price. */
+export function lacksGasPriceOracle(feeModel: QuoteChain['feeModel']): feeModel is GasModel {
+  if (feeModel.kind === 'priority-fee' || feeModel.kind === 'eip1559') return false
+  return feeModel.gasPriceOracle === undefined
+}
+
+/** A chain that is read by contract calls and whose transactions pay for gas. */
+export type ContractChain = QuoteChain & {
+  readonly feeModel: GasModel
+  readonly multicall3: Hex
+  readonly wrappedNative: Hex
+}
+
+export function isContractChain(chain: QuoteChain): chain is ContractChain {
+  return (
+    chain.feeModel.kind !== 'priority-fee' &&
+    chain.multicall3 !== undefined &&
+    chain.wrappedNative !== undefined
+  )
+}
+
+/** @throws Error for a chain that only families with contracts may be asked about */
+export function contractChain(chain: QuoteChain): ContractChain {
+  if (isContractChain(chain)) return chain
+  throw new Error(`chain ${chain.chainId} is not read by contract calls`)
+}

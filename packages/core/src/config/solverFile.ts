@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { bps, chainKey, decimalInteger, environmentName, evmAddress } from './scalars.ts'
 
+/** Of 32 bytes; what its family makes of it is said where it is used. */
+const base58Address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
+
 const chainPolicySchema = z.object({
-  maxFeePerGasWei: decimalInteger.describe('Nothing is ever offered at a higher price of gas'),
+  maxFeePerGasWei: decimalInteger.describe(
+    'Nothing is ever offered at a higher price of gas; on chains that bid for compute units, micro-lamports per unit',
+  ),
   bumpAfterSeconds: z
     .number()
     .int()
@@ -10,10 +15,12 @@ const chainPolicySchema = z.object({
     .max(3_600)
     .default(30)
     .describe('A transaction that is not mined by then is offered at a higher price'),
-  gasPerHourWei: decimalInteger.describe('Gas of fills, refunds, claims and approvals within one hour'),
+  gasPerHourWei: decimalInteger.describe(
+    'Gas of fills, refunds, claims and approvals within one hour, in the smallest unit of the native coin; with the rent of the accounts that payments make, where there is one',
+  ),
   relayGasPerHourWei: decimalInteger.describe('Gas of sweeps and permits within one hour'),
   floors: z
-    .array(z.object({ currency: evmAddress, amount: decimalInteger }))
+    .array(z.object({ currency: z.union([evmAddress, base58Address]), amount: decimalInteger }))
     .default([])
     .describe('What is never paid out, by currency, in smallest units; of native coin it is kept for gas'),
 })

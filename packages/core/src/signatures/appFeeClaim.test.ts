@@ -15,11 +15,22 @@ const terms: AppFeeClaimTerms = {
   nonce: `0x${'44'.repeat(32)}`,
 }
 
-test('the digest of a claim is that of its typed data, as another library hashes it', () => {
-  const { domain, types, primaryType, value: message } = appFeeClaimTypedData(terms)
+/** The same where accounts are no 20 bytes. */
+const textTerms: AppFeeClaimTerms = {
+  ...terms,
+  chainId: 792_703_809,
+  recipient: '4Nd1mYQtzuA7ndnHqPpsqFxMuvD8XRkTWKoTV4bDyZ1u',
+  currency: '1'.repeat(32),
+}
+
+test.each([
+  ['20 bytes', terms],
+  ['text', textTerms],
+])('the digest of a claim in %s is that of its typed data, as another library hashes it', (_form, signed) => {
+  const { domain, types, primaryType, value: message } = appFeeClaimTypedData(signed)
   // CAST: viem derives the type of a message from types that are known when it is compiled.
   const typedData = { domain, types, primaryType, message } as Parameters<typeof hashTypedData>[0]
-  expect(bytesToHex(appFeeClaimDigest(terms))).toBe(hashTypedData(typedData))
+  expect(bytesToHex(appFeeClaimDigest(signed))).toBe(hashTypedData(typedData))
 })
 
 describe('another', () => {
@@ -34,5 +45,15 @@ describe('another', () => {
     ['nonce', { nonce: `0x${'45'.repeat(32)}` }],
   ])('%s is another claim', (_member, change) => {
     expect(appFeeClaimDigest({ ...terms, ...change })).not.toEqual(appFeeClaimDigest(terms))
+  })
+
+  test.each<[keyof AppFeeClaimTerms, Partial<AppFeeClaimTerms>]>([
+    ['chainId', { chainId: 10 }],
+    ['recipient', { recipient: textTerms.recipient.toLowerCase() }],
+    ['currency', { currency: textTerms.recipient }],
+    ['pays', { pays: '4.0 USDC' }],
+    ['wallet', { wallet: `0x${'12'.repeat(20)}` }],
+  ])('%s in text is another claim', (_member, change) => {
+    expect(appFeeClaimDigest({ ...textTerms, ...change })).not.toEqual(appFeeClaimDigest(textTerms))
   })
 })

@@ -4,15 +4,15 @@ import { keccak256 } from '../hashing/keccak.ts'
 import { hashText, typedDataDigest, typeHash } from '../hashing/typedData.ts'
 import type { Hex } from '../hex.ts'
 
-/** What a wallet agrees to when it claims app fees. Addresses are lower case. */
+/** What a wallet agrees to when it claims app fees. Addresses are canonical. */
 export type AppFeeClaimTerms = {
   /** Address of the service that pays: a signature is of no use at another one. */
   readonly service: string
   readonly chainId: number
   readonly wallet: Hex
-  readonly recipient: Hex
-  /** EVM address of the currency; the zero address is the native coin. */
-  readonly currency: Hex
+  readonly recipient: string
+  /** Of an EVM chain: the zero address is the native coin. */
+  readonly currency: string
   /** Smallest units. */
   readonly amount: bigint
   /** The same for a person, e.g. `1.5 USDC`. */
@@ -23,15 +23,18 @@ export type AppFeeClaimTerms = {
 
 /** EIP-712 data as wallets are given it. `EIP712Domain` is not listed: signers derive it. */
 export type AppFeeClaimTypedData = {
-  readonly domain: { readonly name: string; readonly version: string; readonly chainId: number }
+  /** `chainId` is absent where wallets know no such chain: they refuse to sign for one that they are not on. */
+  readonly domain: { readonly name: string; readonly version: string; readonly chainId?: number }
   readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>
   readonly primaryType: 'AppFeeClaim'
   readonly value: Readonly<Record<string, string>>
 }
 
+type Member = readonly [name: string, type: 'string' | 'address' | 'uint256' | 'bytes32']
+
 const domainName = 'Causeway app fees'
 const domainVersion = '1'
-const members = [
+const members: readonly Member[] = [
   ['service', 'string'],
   ['wallet', 'address'],
   ['recipient', 'address'],
@@ -39,37 +42,79 @@ const members = [
   ['currency', 'address'],
   ['amount', 'uint256'],
   ['nonce', 'bytes32'],
-] as const
+]
+/** Accounts that are no 20 bytes are signed as they are written, and the chain stands among what is signed. */
+const textMembers: readonly Member[] = [
+  ['service', 'string'],
+  ['wallet', 'address'],
+  ['chainId', 'uint256'],
+  ['recipient', 'string'],
+  ['pays', 'string'],
+  ['currency', 'string'],
+  ['amount', 'uint256'],
+  ['nonce', 'bytes32'],
+]
 
-/** What the wallet shows and signs: who is paid how much, and by which service. */
+const bytes20 = /^0x[0-9a-f]{40}$/
+type TermsInBytes = AppFeeClaimTerms & { readonly recipient: Hex; readonly currency: Hex }
+const isInBytes = (terms: AppFeeClaimTerms): terms is TermsInBytes =>
+  bytes20.test(terms.recipient) && bytes20.test(terms.currency)
+
+/** What the wallet shows and signs: who is paid how much, where, and by which service. */
 export function appFeeClaimTypedData(terms: AppFeeClaimTerms): AppFeeClaimTypedData {
   const { service, chainId, wallet, recipient, pays, currency, amount, nonce } = terms
+  const inBytes = isInBytes(terms)
   return {
-    domain: { name: domainName, version: domainVersion, chainId },
-    types: { AppFeeClaim: members.map(([name, type]) => ({ name, type })) },
+    domain: { name: domainName, version: domainVersion, ...(inBytes && { chainId }) },
+    types: { AppFeeClaim: (inBytes ? members : textMembers).map(([name, type]) => ({ name, type })) },
     primaryType: 'AppFeeClaim',
-    value: { service, wallet, recipient, pays, currency, amount: amount.toString(), nonce },
+    value: {
+      ...{ service, wallet, ...(!inBytes && { chainId: chainId.toString() }) },
+      ...{ recipient, pays, currency, amount: amount.toString(), nonce },
+    },
   }
 }
 
+const typeHashOf = (list: readonly Member[]) =>
+  typeHash(`AppFeeClaim(${list.map(([name, type]) => `${type} ${name}`).join(',')})`)
+const [claimTypeHash, textClaimTypeHash] = [typeHashOf(members), typeHashOf(textMembers)]
 const domainTypeHash = typeHash('EIP712Domain(string name,string version,uint256 chainId)')
-const claimTypeHash = typeHash(`AppFeeClaim(${members.map(([name, type]) => `${type} ${name}`).join(',')})`)
+const chainlessDomainTypeHash = typeHash('EIP712Domain(string name,string version)')
 
 /** The 32 bytes that a signature of `appFeeClaimTypedData` signs. @throws RangeError on a member that does not fit */
 export function appFeeClaimDigest(terms: AppFeeClaimTerms): Uint8Array {
+  const { service, chainId, wallet, pays, amount } = terms
+  const nonce = fixedHexToBytes(terms.nonce, 32)
+  if (!isInBytes(terms)) {
+    const separator = new AbiWords(3)
+      .word(chainlessDomainTypeHash)
+      .word(hashText(domainName))
+      .word(hashText(domainVersion))
+    const claim = new AbiWords(9)
+      .word(textClaimTypeHash)
+      .word(hashText(service))
+      .address(fixedHexToBytes(wallet, 20))
+      .number(chainId)
+      .word(hashText(terms.recipient))
+      .word(hashText(pays))
+      .word(hashText(terms.currency))
+      .uint(amount)
+      .word(nonce)
+    return typedDataDigest(keccak256(separator.done()), keccak256(claim.done()))
+  }
   const separator = new AbiWords(4)
     .word(domainTypeHash)
     .word(hashText(domainName))
     .word(hashText(domainVersion))
-    .number(terms.chainId)
+    .number(chainId)
   const claim = new AbiWords(8)
     .word(claimTypeHash)
-    .word(hashText(terms.service))
-    .address(fixedHexToBytes(terms.wallet, 20))
+    .word(hashText(service))
+    .address(fixedHexToBytes(wallet, 20))
     .address(fixedHexToBytes(terms.recipient, 20))
-    .word(hashText(terms.pays))
+    .word(hashText(pays))
     .address(fixedHexToBytes(terms.currency, 20))
-    .uint(terms.amount)
-    .word(fixedHexToBytes(terms.nonce, 32))
+    .uint(amount)
+    .word(nonce)
   return typedDataDigest(keccak256(separator.done()), keccak256(claim.done()))
 }

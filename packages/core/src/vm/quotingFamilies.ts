@@ -1,6 +1,8 @@
+import { z } from 'zod'
 import { ethereumStepData } from './ethereum/quoting/encodeTransaction.ts'
 import { ethereumQuoting } from './ethereum/quoting/ethereumQuoting.ts'
 import type { QuotingFamily } from './quotingFamily.ts'
+import { solanaQuoting, solanaStepData } from './solana/quoting/solanaQuoting.ts'
 import type { VmType } from './vmType.ts'
 
 export type QuotingFamilies = Readonly<Partial<Record<VmType, QuotingFamily>>>
@@ -8,7 +10,8 @@ export type QuotingFamilies = Readonly<Partial<Record<VmType, QuotingFamily>>>
 /** One line per family that can be quoted; chains of all others are refused. */
 export const quotingFamilies: QuotingFamilies = {
   'ethereum-vm': ethereumQuoting,
+  'solana-vm': solanaQuoting,
 }
 
 /** Form of `items[].data` of transaction steps: the union of what these families encode. */
-export const stepDataSchema = ethereumStepData
+export const stepDataSchema = z.union([ethereumStepData, solanaStepData])

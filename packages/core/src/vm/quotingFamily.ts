@@ -7,6 +7,8 @@ import type { VmCodec } from './vmCodec.ts'
  * families through these two alone.
  */
 export type QuotingFamily = {
+  /** How its chains charge, as the quote file must describe them: for gas by block, or by bids for units. */
+  readonly feeModel: 'gas' | 'priority-fee'
   /** One chain of the family, as its configuration describes it. Done once, at start. */
   readonly bind: (chain: ChainSettings) => ChainQuoting
 }
@@ -28,14 +30,22 @@ export interface ChainQuoting {
    * connected. It is no account.
    */
   isNobody(address: string): boolean
+  /** False for an address that has no key in its family: nobody can sign a transaction of it. */
+  canSign(address: string): boolean
   /** The largest amount that the family's transactions can carry, in smallest units. */
   readonly amountMax: bigint
-  /** Destinations run calls that callers bring along. */
+  /** Destinations run calls that callers bring along; where none do, nobody's code decides what becomes of a payment. */
   readonly runsCalls: boolean
-  /** App fees are claimed and paid out on chains of this family. */
-  readonly paysAppFeeClaims: boolean
+  /** Tokens reach an account with code; where they do not, nothing is paid to one. */
+  readonly paysTokensToCode: boolean
+  /** Users can pay an address of their order instead of signing a deposit, where the chain has the contract for it. */
+  readonly takesDepositAddresses: boolean
+  /** `encode` says what each transaction is known by; where it does not, nobody can tell whether users executed alone. */
+  readonly tellsCallsApart: boolean
+  /** An order's solver, who signs it with a key of 20 bytes, has an account on the hub under chains of this family. */
+  readonly namesSolvers: boolean
   /**
-   * An account or contract as 20 bytes of hex, which permits, deposit addresses, calls and claims name.
+   * An account or contract as 20 bytes of hex, which permits, deposit addresses and calls name.
    * @throws Error on a family whose accounts are written otherwise: it has none of these
    */
   hexAddress(address: string): Hex
@@ -80,6 +90,8 @@ export type KnownState = {
   readonly balance?: bigint | undefined
   /** What an account of `touched` has. */
   readonly heldBy?: (holding: Holding) => bigint | undefined
+  /** What whom the user pays himself lacks. */
+  readonly recipientLack?: AccountLack | undefined
 }
 
 /**
@@ -93,6 +105,8 @@ export interface NetworkFees {
   gasOf(planned: PlannedTransaction): { readonly expected: bigint; readonly limit: bigint } | undefined
   /** What making the state that an account lacks costs beside the fee; 0 where a family charges none. */
   rentOf(lack: AccountLack): bigint
+  /** The least that an account has to be paid in the native currency before it keeps anything; 0 without such a rule. */
+  leastPayment(lack: AccountLack): bigint
   /** The same for every transaction. */
   equals(other: NetworkFees): boolean
 }
@@ -101,6 +115,8 @@ export interface NetworkFees {
 export type AccountLack = {
   /** Bytes of state that the payment has to make. */
   readonly stateBytes?: number
+  /** The account itself: its first payment makes it. */
+  readonly isAbsent?: true
 }
 
 /** A currency as far as transactions depend on it. */

@@ -47,7 +47,8 @@ export async function openAppFeeClaim(tx: SqlTx, terms: AppFeeClaimTerms): Promi
 }
 
 export type ClaimEnd =
-  | { readonly status: 'paid'; readonly transactionHash: Hex }
+  /** The transaction as its chain spells it. */
+  | { readonly status: 'paid'; readonly transactionHash: string }
   /** The amount can be claimed again. */
   | { readonly status: 'failed'; readonly reason: string }
 
@@ -87,7 +88,7 @@ export async function endAppFeeClaim(
   await tx.query(
     `update app_fee_claim set status = $2, tx_hash = $3, fail_reason = $4, ended_at = clock_timestamp()
      where claim_id = $1`,
-    [hexToBuffer(claimId), end.status, transaction === null ? null : hexToBuffer(transaction), reason],
+    [hexToBuffer(claimId), end.status, transaction, reason],
   )
   return true
 }

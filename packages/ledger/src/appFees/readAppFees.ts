@@ -29,8 +29,8 @@ export async function readClaimableAppFees(tx: SqlTx, wallet: string): Promise<r
 
 export type AppFeeClaim = AppFeeClaimTerms & {
   readonly status: 'pending' | 'paid' | 'failed'
-  /** Of the payout, once it is final. */
-  readonly transactionHash: Hex | undefined
+  /** Of the payout, once it is final, as its chain spells it. */
+  readonly transactionHash: string | undefined
   readonly createdAt: Date
 }
 
@@ -40,7 +40,7 @@ type ClaimRow = AssetRow & {
   readonly recipient: string
   readonly amount: bigint
   readonly status: AppFeeClaim['status']
-  readonly tx_hash: Buffer | null
+  readonly tx_hash: string | null
   readonly seq: bigint
   readonly created_at: Date
 }
@@ -97,7 +97,7 @@ function toClaim(row: ClaimRow): AppFeeClaim {
     asset: toAsset(row),
     amount: row.amount,
     status: row.status,
-    transactionHash: row.tx_hash === null ? undefined : toHex(row.tx_hash),
+    transactionHash: row.tx_hash ?? undefined,
     createdAt: row.created_at,
   }
 }

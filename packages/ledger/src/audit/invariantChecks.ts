@@ -254,10 +254,27 @@ const usageIsHeld: InvariantCheck = {
       is distinct from (coalesce(c.used, 0), coalesce(c.used_count, 0)) limit 20`,
 }
 
+const statementsReplay: InvariantCheck = {
+  invariant: 'I2',
+  problem: 'A closed statement says something else than its transfers.',
+  isReplaying: true,
+  sql: `
+    with closes as (
+      select *, lag(upto_seq, 1, 0::bigint) over w as before, posted - lag(posted, 1, 0::numeric) over w as moved,
+        held - lag(held, 1, 0::numeric) over w as held_more
+      from statement_close window w as (partition by account order by ended_at))
+    select c.account, c.ended_at, c.moved as told, sum(m.posted) as replayed, c.held_more as held_told,
+      sum(m.held) as held_replayed
+    from closes c left join lateral ledger_movements(c.account, c.before, c.upto_seq) m on true
+    group by c.account, c.ended_at, c.moved, c.held_more
+    having (c.moved, c.held_more) is distinct from (coalesce(sum(m.posted), 0), coalesce(sum(m.held), 0))`,
+}
+
 export const invariantChecks: readonly InvariantCheck[] = [
   balanced,
   countersReplay,
   balancesReplay,
+  statementsReplay,
   nothingOverdrawn,
   holdsAreHeld,
   loadsAreHeld,

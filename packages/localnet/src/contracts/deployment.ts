@@ -38,7 +38,7 @@ export type ChainDeployment = {
   readonly gasPriceOracle: Hex
   readonly tokens: Readonly<Record<TokenSymbol, Hex>>
   /** AggregatorV3 feeds with 8 decimals, by price key. */
-  readonly feeds: Readonly<Record<'ETH/USD' | 'USDC/USD' | 'USDX/USD' | 'TIDE/USD', Hex>>
+  readonly feeds: Readonly<Record<'ETH/USD' | 'USDC/USD' | 'USDX/USD' | 'TIDE/USD' | 'SOL/USD', Hex>>
   readonly uniswapV3: {
     readonly factory: Hex
     readonly quoterV2: Hex

@@ -86,6 +86,7 @@ export function userChainPlan(artifacts: Artifacts): UserChainPlan {
       'USDC/USD': feed('USDC/USD'),
       'USDX/USD': feed('USDX/USD'),
       'TIDE/USD': feed('TIDE/USD'),
+      'SOL/USD': feed('SOL/USD'),
     },
   }
 }

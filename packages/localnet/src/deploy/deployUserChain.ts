@@ -123,6 +123,7 @@ function initializations(plan: UserChainPlan, keys: LocalKeys): readonly LocalIn
     feed('USDC/USD'),
     feed('USDX/USD'),
     feed('TIDE/USD'),
+    feed('SOL/USD'),
   ]
 }
 
@@ -139,6 +140,7 @@ function addressesOf(plan: UserChainPlan) {
       'USDC/USD': feeds['USDC/USD'].address,
       'USDX/USD': feeds['USDX/USD'].address,
       'TIDE/USD': feeds['TIDE/USD'].address,
+      'SOL/USD': feeds['SOL/USD'].address,
     },
   }
 }

@@ -47,10 +47,11 @@ export function hubGrants(keys: LocalKeys): readonly Grant[] {
   }))
 }
 
-/** USD with 8 decimals that the feeds answer at the start, and that the pools start at. */
+/** USD with 8 decimals that the feeds answer at the start, and that the pools start at: SOL is in none. */
 export const initialFeedAnswers = {
   'ETH/USD': 2_500n * 10n ** 8n,
   'USDC/USD': 10n ** 8n,
   'USDX/USD': 10n ** 8n,
   'TIDE/USD': 4n * 10n ** 8n,
+  'SOL/USD': 150n * 10n ** 8n,
 } as const

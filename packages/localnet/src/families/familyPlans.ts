@@ -30,7 +30,7 @@ export type FamilyPlan = {
 export const familyPlans: Readonly<Record<FamilyKey, FamilyPlan>> = {
   solana: {
     ...{ vmType: 'solana-vm', name: 'Solana' },
-    real: 'programs on the Solana runtime (LiteSVM), a depository program, signatures',
+    real: 'programs on the Solana runtime (LiteSVM), both token programs, a depository program, signatures',
     standIn: 'JSON-RPC, blocks and their finality',
     ...{ symbol: 'SOL', decimals: 9, firstAmount: 2_500_000_000n },
   },

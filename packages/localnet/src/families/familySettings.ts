@@ -16,6 +16,24 @@ export const familyPortsSchema = z.object({
 })
 export type FamilyPorts = z.infer<typeof familyPortsSchema>
 
+const units = z.string().regex(/^[0-9]+$/)
+
+/** The first state of a Solana that is quoted. */
+const solanaFundingSchema = z.object({
+  /** Of the key that mints and pays for accounts. */
+  authoritySeed: hexSchema(32),
+  grants: z.array(
+    z.object({
+      /** Base58. */
+      address: z.string(),
+      lamports: units,
+      /** In smallest units, by symbol. */
+      tokens: z.object({ USDC: units, WETH: units }),
+    }),
+  ),
+})
+export type SolanaFunding = z.infer<typeof solanaFundingSchema>
+
 /** What it is told when the chains are up. */
 export const familyNetworkSchema = z.object({
   /** The node of Base, which Tron's contracts run on. */
@@ -24,6 +42,8 @@ export const familyNetworkSchema = z.object({
   /** Deposits on Tron. */
   depositor: z.object({ address: hexSchema(20), privateKey: hexSchema(32) }),
   tronFile: z.string().min(1),
+  /** Absent: Solana has its depository and SOL alone, and blocks only for transactions. */
+  solanaFunding: solanaFundingSchema.optional(),
   /** Unix milliseconds that transactions on Tron are created from, one apart; default: the time of day. */
   tronCreatedFromMs: z.number().int().optional(),
 })

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Hex } from '@causeway/core'
 import { Keypair, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import { deployDepository, depositNative, SolanaNode, startRpcServer } from '../standIns/solana/index.ts'
+import type { SolanaFunding } from './familySettings.ts'
+import { fundSolana } from './fundSolana.ts'
+import { solanaBlockTimeMs } from './solanaTokens.ts'
 import type { FamilyStandIn } from './standIn.ts'
 
 const noOrder: Hex = `0x${'00'.repeat(32)}`
@@ -9,15 +12,29 @@ const feeLamports = 5_000n
 /** Above what an account must hold to exist. */
 const leftLamports = 1_000_000_000n
 
+export type SolanaStandIn = FamilyStandIn & {
+  /** From here on it is a chain to quote: accounts own something, and blocks follow each other by the clock. */
+  open(funding: SolanaFunding): void
+}
+
 /** The depository program on the Solana runtime, behind JSON-RPC. */
-export async function openSolana(port: number, depository: string): Promise<FamilyStandIn> {
+export async function openSolana(port: number, depository: string): Promise<SolanaStandIn> {
   const node = new SolanaNode()
-  const deployed = await deployDepository(node, depository)
+  const deployed = deployDepository(node, depository)
   node.airdrop(deployed.addresses.vault, leftLamports)
   const server = await startRpcServer(node, port)
+  let ticking: ReturnType<typeof setInterval> | undefined
   return {
     url: server.url,
-    stop: server.stop,
+    stop() {
+      clearInterval(ticking)
+      return server.stop()
+    },
+    open(funding) {
+      fundSolana({ node, depository: deployed }, funding)
+      tick(node)
+      ticking = setInterval(() => tick(node), solanaBlockTimeMs)
+    },
     async deposit(amount, depositor) {
       const sender = Keypair.fromSeed(createHash('sha256').update(depositor).digest())
       node.airdrop(sender.publicKey.toBase58(), amount + feeLamports + leftLamports)
@@ -33,4 +50,10 @@ export async function openSolana(port: number, depository: string): Promise<Fami
       return { transactionId: sent.signature }
     },
   }
+}
+
+/** Slots are counted from 1970, so that those of a later start are above those of an earlier one. */
+function tick(node: SolanaNode): void {
+  const nowMs = Date.now()
+  node.tick(BigInt(Math.floor(nowMs / 1_000)), BigInt(Math.floor(nowMs / solanaBlockTimeMs)))
 }

@@ -4,7 +4,7 @@ import { type FamilyKey, familyDepositories, familyPlans } from './familyPlans.t
 import type { FamilyDeposit, FamilyFacts, FamilyNetwork, FamilyPorts } from './familySettings.ts'
 import { openHyperliquid } from './hyperliquidStandIn.ts'
 import { openLighter } from './lighterStandIn.ts'
-import { openSolana } from './solanaStandIn.ts'
+import { openSolana, type SolanaStandIn } from './solanaStandIn.ts'
 import type { FamilyStandIn } from './standIn.ts'
 import { openTron } from './tronStandIn.ts'
 
@@ -17,7 +17,7 @@ export type Families = {
   silence(key: FamilyKey): Promise<void>
 }
 
-type OpenFamilies = Readonly<Record<FamilyKey, FamilyStandIn>>
+type OpenFamilies = Readonly<Record<FamilyKey, FamilyStandIn>> & { readonly solana: SolanaStandIn }
 
 /** Who makes the deposit that every start has. */
 const firstDepositor = 'first depositor'
@@ -35,7 +35,8 @@ export async function startFamilies(ports: FamilyPorts, network: Promise<FamilyN
     last = own.catch(() => undefined)
     return { transactionId: (await own).transactionId, amount: amount.toString() }
   }
-  const depositories = familyDepositories((await network).evmDepository)
+  const { evmDepository, solanaFunding } = await network
+  const depositories = familyDepositories(evmDepository)
   const factsOf = async (key: FamilyKey) => {
     const { url, firstTransactionId: kept } = open[key]
     const amount = familyPlans[key].firstAmount
@@ -52,6 +53,8 @@ export async function startFamilies(ports: FamilyPorts, network: Promise<FamilyN
     factsOf('hyperliquid'),
     factsOf('lighter'),
   ])
+  // After its first deposit, whose id then depends on nothing that is given here.
+  if (solanaFunding !== undefined) open.solana.open(solanaFunding)
   return {
     facts: { solana, bitcoin, tron, hyperliquid, lighter },
     deposit: (key, amount) => deposit(key, amount, randomUUID()),
@@ -68,7 +71,7 @@ async function openFamilies(ports: FamilyPorts, network: Promise<FamilyNetwork>)
     openHyperliquid(ports.hyperliquid, depositories.hyperliquid),
     openLighter(ports.lighter, depositories.lighter),
   ])
-  const { evmDepository, tronFile, ...behind } = await network
+  const { evmDepository, tronFile, solanaFunding: _solana, ...behind } = await network
   const tron = await openTron({ ...behind, port: ports.tron, depository: evmDepository, file: tronFile })
   return { solana, bitcoin, tron, hyperliquid, lighter }
 }

@@ -48,7 +48,13 @@ const chainSchema = <Key extends 'base' | 'optimism'>(chainKey: Key) =>
     wrappedNative: address,
     gasPriceOracle: address,
     tokens: z.object({ USDC: address, USDX: address, TIDE: address }),
-    feeds: z.object({ 'ETH/USD': address, 'USDC/USD': address, 'USDX/USD': address, 'TIDE/USD': address }),
+    feeds: z.object({
+      'ETH/USD': address,
+      'USDC/USD': address,
+      'USDX/USD': address,
+      'TIDE/USD': address,
+      'SOL/USD': address,
+    }),
     uniswapV3: z.object({
       factory: address,
       quoterV2: address,

@@ -2,6 +2,8 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { solanaAccounts } from '../families/solanaAccounts.ts'
+import { localMints } from '../families/solanaTokens.ts'
 import { generateLocalKeys } from '../keys/generateKeys.ts'
 import { countingKeys } from '../keys/testKeys.ts'
 import { networkFileContent, writeNetworkFile } from './networkFile.ts'
@@ -44,6 +46,26 @@ describe('network.json', () => {
         topUpAddress: keys.custody.address,
       },
     })
+  })
+
+  it('names Solana among the chains where it runs, and who owns something there', () => {
+    const family = (url: string) => ({ url, depository: 'its address', firstDeposit })
+    const firstDeposit = { transactionId: 'its id', amount: '1' }
+    const [solana, other] = [family('http://127.0.0.1:4'), family('http://127.0.0.1:5')]
+    const families = { solana, bitcoin: other, tron: other, hyperliquid: other, lighter: other }
+    const { fillWallet, users } = solanaAccounts(keys)
+    const content = networkFileContent({ ...facts, families })
+    expect(content.chains.at(-1)).toEqual({
+      ...{ id: 792_703_809, name: 'solana', rpcUrl: 'http://127.0.0.1:4', depository: 'its address' },
+      tokens: { USDC: localMints.USDC.address, WETH: localMints.WETH.address },
+    })
+    expect(content.solver).toEqual({ address: keys.fillWallet.address, solanaAddress: fillWallet.address })
+    expect(content).toMatchObject({
+      solanaAccounts: users.map(({ address, secretKey }) => ({ address, secretKey })),
+    })
+    const text = JSON.stringify(content)
+    for (const { secretKey } of [fillWallet, solanaAccounts(keys).deployer])
+      expect(text).not.toContain(secretKey)
   })
 
   it('names no service that does not run', () => {

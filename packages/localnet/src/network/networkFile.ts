@@ -2,6 +2,8 @@ import type { Hex } from '@causeway/core'
 import type { NetworkDeployment } from '../contracts/deployment.ts'
 import { familyKeys, familyPlans } from '../families/familyPlans.ts'
 import type { FamilyFacts } from '../families/familySettings.ts'
+import { solanaAccounts } from '../families/solanaAccounts.ts'
+import { localMints, solanaChainId } from '../families/solanaTokens.ts'
 import { writeFileAtomically } from '../files/atomicFile.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { type ChainKey, chainPlans } from './chainPlan.ts'
@@ -39,10 +41,11 @@ export function networkFileContent(facts: NetworkFacts) {
       tokens,
     }
   }
+  const solana = families && solanaChain(families, keys)
   return {
     ...(quoteApiUrl !== undefined && { quoteApi: { url: quoteApiUrl } }),
     oracles,
-    chains: [chain('base'), chain('optimism')],
+    chains: [chain('base'), chain('optimism'), ...(solana === undefined ? [] : [solana.chain])],
     hub: {
       rpcUrl: rpcUrls.hub,
       hubAddress: deployment.hub.hub,
@@ -52,14 +55,31 @@ export function networkFileContent(facts: NetworkFacts) {
       families: familyKeys.map((id) => ({ id, vmType: familyPlans[id].vmType, ...families[id] })),
     }),
     ...(familyControlUrl !== undefined && { familyControlUrl }),
-    solver: { address: keys.fillWallet.address },
+    solver: { address: keys.fillWallet.address, ...solana?.solver },
     accounts: keys.users.map(({ address, privateKey }) => ({ address, privateKey })),
+    ...(solana !== undefined && { solanaAccounts: solana.accounts }),
     sponsor: {
       ...(sponsorApiKey !== undefined && { apiKey: sponsorApiKey }),
       wallet: keys.sponsor.address,
       walletPrivateKey: keys.sponsor.privateKey,
       topUpAddress: keys.custody.address,
     },
+  }
+}
+
+/** What is quoted beside the chains of the EVM, and who owns something there. */
+function solanaChain({ solana }: FamilyFacts, keys: LocalKeys) {
+  const { fillWallet, users } = solanaAccounts(keys)
+  return {
+    chain: {
+      id: solanaChainId,
+      name: 'solana',
+      rpcUrl: solana.url,
+      depository: solana.depository,
+      tokens: { USDC: localMints.USDC.address, WETH: localMints.WETH.address },
+    },
+    solver: { solanaAddress: fillWallet.address },
+    accounts: users.map(({ address, secretKey }) => ({ address, secretKey })),
   }
 }
 

@@ -6,7 +6,7 @@ import type { LocalChain } from '../nodes/localChain.ts'
 
 export type PriceKey = keyof ChainDeployment['feeds']
 
-export const priceKeys: readonly PriceKey[] = ['ETH/USD', 'USDC/USD', 'USDX/USD', 'TIDE/USD']
+export const priceKeys: readonly PriceKey[] = ['ETH/USD', 'USDC/USD', 'USDX/USD', 'TIDE/USD', 'SOL/USD']
 
 export type FeedRound = {
   readonly key: PriceKey

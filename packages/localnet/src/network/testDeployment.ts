@@ -32,7 +32,13 @@ export function testDeployment(): NetworkDeployment {
       wrappedNative,
       gasPriceOracle: address(),
       tokens,
-      feeds: { 'ETH/USD': address(), 'USDC/USD': address(), 'USDX/USD': address(), 'TIDE/USD': address() },
+      feeds: {
+        'ETH/USD': address(),
+        'USDC/USD': address(),
+        'USDX/USD': address(),
+        'TIDE/USD': address(),
+        'SOL/USD': address(),
+      },
       uniswapV3: {
         factory: address(),
         quoterV2: address(),

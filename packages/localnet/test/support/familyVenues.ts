@@ -200,7 +200,7 @@ async function deployDepository(
 
 async function solanaVenue(depository: string) {
   const node = new SolanaNode()
-  const deployed = await placeDepository(node, depository)
+  const deployed = placeDepository(node, depository)
   const { addresses } = deployed
   const executor = Keypair.generate()
   const recipient = Keypair.generate().publicKey.toBase58()

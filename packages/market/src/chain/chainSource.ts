@@ -17,7 +17,14 @@ import {
   type PoolMirror,
   type SaidOfContracts,
 } from '@causeway/chains'
-import { type EthereumFeeFacts, EthereumFees, gasUnits, type Hex, startDeadline } from '@causeway/core'
+import {
+  contractChain,
+  type EthereumFeeFacts,
+  EthereumFees,
+  gasUnits,
+  type Hex,
+  startDeadline,
+} from '@causeway/core'
 import type { ChainPlan } from '../plan.ts'
 import type { AgreedKind, ChainReading, ChainSource, FeeReading } from './chainReading.ts'
 import { type ContractReads, planContractReads } from './contractReads.ts'
@@ -50,7 +57,7 @@ const mirrorFailuresMax = 3
 const behindShare = 1 / 4
 
 type State = Omit<ChainReading, keyof PoolFacts>
-type L1DataFees = EthereumFeeFacts['l1DataFeeWei']
+type DataFees = Pick<EthereumFeeFacts, 'l1DataFeeWei' | 'isDataFeeGas'>
 
 /** A block that enough endpoints showed and too few told the state of, and since when that is so. */
 type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
@@ -114,9 +121,9 @@ function createStateReader(
   { plan, client, fillWallet, now }: ChainSourceOptions,
   onReport: (report: AgreementReport) => void,
 ): (head: ChainHead, limits: StateLimits) => Promise<State> {
-  const { feeModel, multicall3 } = plan.config
-  const readContracts: ContractReads = planContractReads(plan, fillWallet)
-  let dataFees: { readonly l1DataFeeWei: L1DataFees; readonly readAtMs: number } | undefined
+  const { feeModel, multicall3 } = contractChain(plan.config)
+  const { reading: readContracts, isDataFeeGas }: ContractReads = planContractReads(plan, fillWallet)
+  let dataFees: { readonly l1DataFeeWei: DataFees['l1DataFeeWei']; readonly readAtMs: number } | undefined
 
   return async (head, { undecided, ...limits }) => {
     const { number, hash, timestampSeconds } = head
@@ -139,7 +146,7 @@ function createStateReader(
     if (withDataFees) dataFees = { l1DataFeeWei, readAtMs }
     return {
       head: { number, hash, timestampSeconds },
-      fees: feeReading(gas, l1DataFeeWei),
+      fees: feeReading(gas, { l1DataFeeWei, isDataFeeGas }),
       ...facts,
       contractsAt: { block: number, timestampSeconds },
     }
@@ -150,14 +157,14 @@ function createStateReader(
  * What a refresh says of fees. A gas price that the chain's own last blocks do not bear out is refused, however many
  * endpoints show it. @source design.md 5.4
  */
-export function feeReading(gas: AgreedGas | undefined, l1DataFeeWei: L1DataFees): FeeReading {
+export function feeReading(gas: AgreedGas | undefined, dataFees: DataFees): FeeReading {
   if (gas === undefined) return { fees: { reason: 'gas_disputed' }, shown: undefined }
   const { price, ceilingWei, tipFrom } = gas
   const { expectedWei } = price
   const isBorneOut = expectedWei <= ceilingWei
   return {
     fees: isBorneOut
-      ? new EthereumFees({ gasPrice: price, gasUnits, l1DataFeeWei })
+      ? new EthereumFees({ gasPrice: price, gasUnits, ...dataFees })
       : { reason: 'gas_above_ceiling', expectedWei, ceilingWei },
     shown: {
       expectedWei: expectedWei.toString(),

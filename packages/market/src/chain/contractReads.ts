@@ -2,14 +2,14 @@ import {
   balanceOfCall,
   type ContractAnswer,
   type ContractCall,
-  l1DataFeeCalls,
   nativeBalanceCall,
+  planDataFees,
   probeCalldata,
-  readL1DataFees,
   shapeProbes,
 } from '@causeway/chains'
 import {
   type CurrencyKey,
+  contractChain,
   type EthereumFeeFacts,
   type GasShape,
   gasShapes,
@@ -35,8 +35,12 @@ export type ContractReading = {
   read(answers: readonly ContractAnswer[]): ContractFacts
 }
 
-/** Data fees are five sixths of the calls and move slowly, so not every refresh asks for them. */
-export type ContractReads = (options: { readonly withDataFees: boolean }) => ContractReading
+export type ContractReads = {
+  /** Data fees are five sixths of the calls and move slowly, so not every refresh asks for them. */
+  readonly reading: (options: { readonly withDataFees: boolean }) => ContractReading
+  /** Whether the chain takes data fees as gas. */
+  readonly isDataFeeGas: boolean
+}
 
 const feeShapes = gasShapes.map((shape) => ({
   calldata: shapeProbes[shape].words.length === 0 ? ('0x' as const) : probeCalldata(shapeProbes[shape].words),
@@ -46,15 +50,18 @@ const feeShapes = gasShapes.map((shape) => ({
 
 /** @param fillWallet whose balances are the inventory; without it inventory stays empty */
 export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined): ContractReads {
-  const { multicall3 } = plan.config
+  const { multicall3, feeModel } = contractChain(plan.config)
   const feeds = createFeedReader(plan.feeds)
   const balances = fillWallet === undefined ? [] : plan.balances
   const balanceCalls =
     fillWallet === undefined
       ? []
       : balances.map((balance) => balanceCall(balance, { multicall3, fillWallet }))
-  const allFeeCalls = plan.quotable ? dataFeeCalls(plan) : []
-  return ({ withDataFees }) => {
+  const dataFees = planDataFees({ chainId: plan.config.chainId, feeModel, shapes: feeShapes })
+  const allFeeCalls = plan.quotable ? dataFees.calls : []
+  // A chain that is read for its feeds alone sends nothing.
+  const feesOf = plan.quotable ? dataFees.read : () => []
+  const reading: ContractReads['reading'] = ({ withDataFees }) => {
     const feeCalls = withDataFees ? allFeeCalls : []
     const feedCalls = feeds.calls()
     return {
@@ -63,12 +70,13 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
         const take = takeFrom(answers)
         return {
           inventory: readBalances(balances, take(balanceCalls.length)),
-          ...(withDataFees && { l1DataFeeWei: byShape(readL1DataFees(take(feeCalls.length))) }),
+          ...(withDataFees && { l1DataFeeWei: byShape(feesOf(take(feeCalls.length))) }),
           feeds: feeds.read(take(feedCalls.length)),
         }
       },
     }
   }
+  return { reading, isDataFeeGas: dataFees.isGas }
 }
 
 /** Hands out the items from the front, so many at a time. */
@@ -78,12 +86,6 @@ function takeFrom<T>(items: readonly T[]): (count: number) => readonly T[] {
     taken += count
     return items.slice(taken - count, taken)
   }
-}
-
-function dataFeeCalls({ config }: ChainPlan): readonly ContractCall[] {
-  const { kind, gasPriceOracle } = config.feeModel
-  if (kind !== 'op-stack' || gasPriceOracle === undefined) return []
-  return l1DataFeeCalls({ chainId: config.chainId, gasPriceOracle, shapes: feeShapes })
 }
 
 function balanceCall(

@@ -38,6 +38,8 @@ export type PricePlan = {
   readonly hostsOf: VoicePlan['hostsOf']
   /** Whether this price needs two sources that share no endpoint host. */
   readonly secondSource: SecondSource
+  /** Chains without endpoint whose feeds the price lacks; empty when it can be quoted without. */
+  readonly lackingChains: VoicePlan['lackingChains']
 }
 
 /** Resolves the sources of one price; what is wrong with them is added to `problems`. */
@@ -52,7 +54,7 @@ export function planPrice(args: {
     if (file.chains[chain] === undefined) problems.push(`${price.key}: its feed chain ${chain} is not listed`)
   }
   const feeds = price.feeds.map((feed) => ({ ...feed, source: `feed ${feed.chain} ${feed.address}` }))
-  const { hostsOf, secondSource, problem } = planVoices({ ...price, feeds }, reach)
+  const { hostsOf, secondSource, lackingChains, problem } = planVoices({ ...price, feeds }, reach)
   if (problem !== undefined) problems.push(problem)
   if (price.pools.length > 0 && feeds.length + price.http.length === 0) {
     problems.push(`${price.key}: pools guard a price and make none; it needs a feed or an HTTP source`)
@@ -63,6 +65,7 @@ export function planPrice(args: {
     feeds,
     hostsOf,
     secondSource,
+    lackingChains,
     pools: price.pools.flatMap((pool) => planPoolSource(file, price.key, pool, problems)),
     http: price.http,
   }

@@ -219,36 +219,79 @@ test('the start says what each price asks of its sources', () => {
   }
   logSecondSources(planMarket(quoteFile(), reach()).prices, log)
   logSecondSources(planMarket(quoteFile()).prices, log)
+  const { feeds } = quoteFile().prices[0] ?? {}
+  expect(feeds?.map(({ chain }) => chain)).toEqual(['base'])
+  const elsewhere = { ...reach(), chains: new Map([['optimism', ['a.example']]]) }
+  logSecondSources(planMarket(quoteFile(), elsewhere).prices.slice(0, 1), log)
   expect(said).toEqual([
     ['info', { prices: ['ETH/USD'] }, expect.stringContaining('second source is missing')],
     ['warn', { prices: ['USDC/USD'] }, expect.stringContaining('one source')],
     ['info', { prices: ['ETH/USD', 'USDC/USD'] }, expect.stringContaining('local')],
+    ['warn', { price: 'ETH/USD', chains: ['base'] }, expect.stringContaining('has an endpoint')],
+    ['info', { prices: ['ETH/USD'] }, expect.stringContaining('second source is missing')],
   ])
 })
 
 describe('the configurations of real networks', () => {
-  const planOf = async (environment: string, adapters: readonly string[]) => {
+  type Running = {
+    readonly adapters?: readonly string[]
+    readonly chains?: readonly string[]
+    readonly hosts?: ReadonlyMap<string, readonly string[]>
+  }
+  const planOf = async (environment: string, { adapters = [], chains, hosts }: Running) => {
     const path = new URL(`../../../../configs/quote.${environment}.json`, import.meta.url)
     const input: unknown = JSON.parse(await readFile(path, 'utf8'))
     const file = quoteFileSchema.parse({ ...Object(input), fillWallet: undefined, servers: [] })
     const { prices } = planMarket(file, {
       isExempt: false,
-      chains: new Map(Object.keys(file.chains).map((chain) => [chain, [`${chain}.example`]])),
+      chains:
+        hosts ?? new Map((chains ?? Object.keys(file.chains)).map((chain) => [chain, [`${chain}.example`]])),
       adapters: new Map(adapters.map((adapter) => [adapter, `${adapter}.example`])),
     })
-    return prices.map(({ key, secondSource }) => [key, secondSource])
+    return prices
   }
 
-  test('start with one source of each price, and ask for the second once a service is switched on', async () => {
-    expect(await planOf('mainnets.prod', [])).toEqual([
-      ['USDC/USD', 'single'],
-      ['ETH/USD', 'single'],
+  test.each(['mainnets.prod', 'testnets.prod'])(
+    'ask two sources of every price of %s, which feeds alone are',
+    async (environment) => {
+      const prices = await planOf(environment, {})
+      expect(prices.length).toBeGreaterThan(1)
+      for (const { key, secondSource, lackingChains } of prices)
+        expect([key, secondSource, lackingChains]).toEqual([key, 'required', []])
+    },
+  )
+
+  const lackingWith = async (running: Running) =>
+    (await planOf('mainnets.prod', running)).flatMap(({ key, lackingChains }) =>
+      lackingChains.length === 0 ? [] : [`${key}: ${lackingChains.join(' ')}`],
+    )
+
+  test('price what two chains alone trade, and name the chains that the other prices lack', async () => {
+    expect(await lackingWith({ chains: ['base', 'optimism'] })).toEqual([
+      'WBTC/USD: arbitrum',
+      'POL/USD: polygon arbitrum',
     ])
-    expect(await planOf('mainnets.prod', ['defillama'])).toEqual([
-      ['USDC/USD', 'required'],
-      ['ETH/USD', 'required'],
+    expect(await lackingWith({ chains: ['ethereum', 'solana'] })).toEqual([
+      'USDC/USD: base optimism',
+      'ETH/USD: base optimism',
+      'USDT/USD: base optimism',
+      'WBTC/USD: optimism arbitrum',
+      'POL/USD: polygon arbitrum base',
+      'SOL/USD: optimism base arbitrum',
     ])
-    expect(await planOf('testnets.prod', ['hermes'])).toEqual([['ETH/USD', 'single']])
+  })
+
+  test('stop the start where all that is reached is one host, however many chains are not', async () => {
+    const oneHost = new Map(['base', 'optimism'].map((chain) => [chain, ['rpc.example']]))
+    await expect(planOf('mainnets.prod', { hosts: oneHost })).rejects.toThrow(
+      /ETH\/USD: its sources \(feed base \w+, feed optimism \w+\) are read through one endpoint host/,
+    )
+  })
+
+  test('are content with one feed and a service, or two services', async () => {
+    const served = await lackingWith({ chains: ['ethereum', 'solana'], adapters: ['defillama'] })
+    expect(served).toEqual(['WBTC/USD: optimism arbitrum', 'POL/USD: polygon arbitrum base'])
+    expect(await lackingWith({ chains: ['ethereum'], adapters: ['hermes', 'coingecko'] })).toEqual([])
   })
 })
 

@@ -27,6 +27,8 @@ export type VoicePlan = {
   /** By source name; pools have no entry, because they never count as a source. */
   readonly hostsOf: ReadonlyMap<string, ReadonlySet<string>>
   readonly secondSource: SecondSource
+  /** Chains whose endpoints would let the price be quoted; empty when it can be with what there is. */
+  readonly lackingChains: readonly string[]
   readonly problem: string | undefined
 }
 
@@ -56,11 +58,19 @@ export function planVoices(price: PlannedPrice, reach: SourceReach): VoicePlan {
     const host = reach.adapters.get(adapter)
     if (host !== undefined) hostsOf.set(adapterSource(adapter), new Set([host]))
   }
-  if (reach.isExempt) return { hostsOf, secondSource: 'exempt', problem: undefined }
+  if (reach.isExempt) return { hostsOf, secondSource: 'exempt', lackingChains: [], problem: undefined }
   const sources = [...hostsOf.keys()]
-  if (hasIndependentPair(sources, hostsOf)) return { hostsOf, secondSource: 'required', problem: undefined }
-  const problem = `${price.key}: its sources (${sources.join(', ')}) are read through one endpoint host, so none of them is a second source; give one a host of its own, or leave only one`
-  return { hostsOf, secondSource: 'single', problem: sources.length > 1 ? problem : undefined }
+  const silent = price.feeds.filter(({ chain }) => !reach.chains.has(chain))
+  const reached = sources.filter((source) => !silent.some((feed) => feed.source === source))
+  const isApart = hasIndependentPair(reached, hostsOf)
+  const problem = `${price.key}: its sources (${reached.join(', ')}) are read through one endpoint host, so none of them is a second source; give one a host of its own, or leave only one`
+  const secondSource = hasIndependentPair(sources, hostsOf) ? 'required' : 'single'
+  const isEnough = secondSource === 'required' ? isApart : reached.length > 0
+  return {
+    ...{ hostsOf, secondSource },
+    lackingChains: isEnough ? [] : silent.map(({ chain }) => chain),
+    problem: reached.length > 1 && !isApart ? problem : undefined,
+  }
 }
 
 /** True when two of the sources are reached through no common host. */
@@ -83,9 +93,15 @@ export function isWitness({ kind }: Pick<SourceReading, 'kind'>): boolean {
 
 /** Says at start what the second source of each price is worth, so that nobody finds out by a refusal. */
 export function logSecondSources(
-  prices: readonly { readonly key: string; readonly secondSource: SecondSource }[],
+  prices: readonly (Pick<VoicePlan, 'secondSource' | 'lackingChains'> & { readonly key: string })[],
   log: MarketLog,
 ): void {
+  for (const { key, lackingChains } of prices)
+    if (lackingChains.length > 0)
+      log.warn(
+        { price: key, chains: lackingChains },
+        'price that is refused until one of these chains has an endpoint, or a price service is switched on',
+      )
   const keysOf = (rule: SecondSource) =>
     prices.filter(({ secondSource }) => secondSource === rule).map(({ key }) => key)
   const [required, single, exempt] = secondSourceRules.map(keysOf)

@@ -159,7 +159,7 @@ export function baseReading(options: ReadingOptions): ChainReading {
       gasWei === undefined
         ? undefined
         : { price: gasPrice(gasWei), ceilingWei: gasCeilingWei, tipFrom: 'agreed' },
-      noDataFees,
+      { l1DataFeeWei: noDataFees },
     ),
     inventory: options.inventory ?? new Map<CurrencyKey, bigint>([[`8453:${usdc}`, 5_000_000n]]),
     feeds: new Map([

@@ -62,11 +62,11 @@ export async function readLocalQuoteFile(network: TestNetwork): Promise<QuoteFil
   const input: unknown = JSON.parse(await readFile(quoteFilePath, 'utf8'))
   const fillWallet = network.keys.fillWallet.address
   const file = quoteFileSchema.parse({ ...Object(input), fillWallet })
+  // Of the chains that are quoted, those that the network runs.
   const chains = Object.fromEntries(
-    Object.entries(file.chains).map(([key, chain]) => [
-      key,
-      { ...chain, blockTimeMs: 1_000, headMaxAgeMs: 8_000 },
-    ]),
+    Object.entries(file.chains)
+      .filter(([key]) => key in network.chains)
+      .map(([key, chain]) => [key, { ...chain, blockTimeMs: 1_000, headMaxAgeMs: 8_000 }]),
   )
   return { ...file, chains }
 }

@@ -61,6 +61,7 @@ describe('GET /app-fees/{wallet}/balances', () => {
         events: async () => ({ events: [], cursor: undefined }),
         spendable: async () => 0n,
         claimable: async () => [{ asset, amount: 150n }],
+        statement: async () => ({ isClosed: false, accounts: [] }),
         claims: async () => ({ claims: [], cursor: undefined }),
       },
     })

@@ -17,7 +17,7 @@ const signatureStepSchema = z.object({
       data: z.object({
         sign: z.object({
           signatureKind: z.literal('eip712'),
-          domain: z.object({ name: z.string(), version: z.string(), chainId: z.number() }),
+          domain: z.object({ name: z.string(), version: z.string(), chainId: z.number().optional() }),
           types: z.record(z.string(), z.array(z.object({ name: z.string(), type: z.string() })).readonly()),
           primaryType: z.string(),
           value: z
@@ -46,6 +46,7 @@ export function registerClaimAppFees(app: HttpApp, { appFeeClaims }: { appFeeCla
       400: [
         'AMOUNT_TOO_LOW',
         'INSUFFICIENT_APP_FEES',
+        'INVALID_ADDRESS',
         'INVALID_RECIPIENT',
         'RECIPIENT_HAS_CODE',
         'UNSUPPORTED_CHAIN',
@@ -59,7 +60,7 @@ export function registerClaimAppFees(app: HttpApp, { appFeeClaims }: { appFeeCla
       chainId: z.int().positive().describe('Chain of the fee currency, on which it is paid'),
       currency: addressText.describe('Currency of GET /app-fees/{wallet}/claimable'),
       amount: uint256Text.optional().describe('Smallest units; default: all'),
-      recipient: walletText.describe('Account that is paid'),
+      recipient: addressText.describe('Account of that chain that is paid'),
     }),
     response: { 200: z.object({ steps: z.array(signatureStepSchema) }), ...errorResponses },
   }
@@ -70,12 +71,16 @@ export function registerClaimAppFees(app: HttpApp, { appFeeClaims }: { appFeeCla
       wallet: parseWallet(params.wallet),
       chainId: body.chainId,
       currency: body.currency,
-      recipient: parseWallet(body.recipient, 'recipient'),
+      recipient: spelledRecipient(body.recipient),
       amount: amount === undefined ? undefined : BigInt(amount),
     })
     return { steps: [signatureStep(claimId, typedData)] }
   })
 }
+
+/** What is written like an EVM address has to carry its checksum, on whatever chain. @throws InvalidAddressError */
+const spelledRecipient = (text: string): string =>
+  walletText.safeParse(text).success ? parseWallet(text, 'recipient') : text
 
 function signatureStep(claimId: Hex, typedData: AppFeeClaimTypedData): z.infer<typeof signatureStepSchema> {
   const post = {

@@ -5,15 +5,17 @@ import { solverScope } from '../../requests/work/solverKey.ts'
 import type { SolverWork } from '../../requests/work/solverWork.ts'
 import { openWorkItemSchema, type WorkItem } from '../../requests/work/workItem.ts'
 import { databaseErrors, mergeErrors } from '../routeErrors.ts'
-import { id32 } from '../wire/id32.ts'
 
 const itemsMax = 200
 const reasonLengthMax = 500
 const done = z.object({ message: z.string() })
+const reportErrors = { 400: ['INVALID_TRANSACTION_ID'] }
 const itemErrors = mergeErrors(databaseErrors, {
   404: ['WORK_NOT_FOUND'],
   409: ['TRANSACTION_TAKEN', 'WORK_NOT_OPEN'],
 })
+/** As the chain of the item writes it. */
+const transactionId = z.string().min(1).max(128)
 const itemPath = z.object({ id: z.uuid() })
 
 /**
@@ -40,21 +42,19 @@ export function registerSolver(app: HttpApp, { solverWork }: { solverWork: Solve
   const reportSchema = {
     ...shared,
     operationId: 'reportWork',
-    errors: itemErrors,
+    errors: mergeErrors(itemErrors, reportErrors),
     summary: 'Tell the transaction of an item, before it is broadcast',
     params: itemPath,
     body: z.object({
-      txHash: id32,
-      replaces: id32
+      txHash: transactionId,
+      replaces: transactionId
         .optional()
-        .describe('The transaction reported before, of the same nonce, where its price was raised'),
+        .describe('The one reported before, of the same nonce, where its price was raised'),
       validUntil: z
         .int()
         .positive()
         .optional()
-        .describe(
-          'Unix seconds; the transaction has no effect in a later block, so that its fill is offered again after it',
-        ),
+        .describe('Unix seconds; in a later block it has no effect: its fill is offered again'),
     }),
     response: { 200: done, ...errorResponses },
   }
@@ -69,7 +69,7 @@ export function registerSolver(app: HttpApp, { solverWork }: { solverWork: Solve
     ...shared,
     operationId: 'failWork',
     errors: itemErrors,
-    summary: 'Tell that an item cannot be done now; nothing was and nothing will be broadcast for it',
+    summary: 'Tell that an item cannot be done now; nothing is broadcast for it',
     params: itemPath,
     body: z.object({ reason: z.string().min(1).max(reasonLengthMax) }),
     response: { 200: done, ...errorResponses },

@@ -51,7 +51,7 @@ const chainSchema = z.object({
   solverCurrencies: z.array(currency),
   iconUrl: z.string(),
   contracts: z.object({
-    multicall3: z.string(),
+    multicall3: z.string().optional(),
     erc20Router: z
       .string()
       .optional()
@@ -132,7 +132,10 @@ export function chainToWire(
     contracts: contractsOf(config),
     vmType: families[chain.vmType].publicName,
     baseChainId: null,
-    solverAddresses: fillWallet === undefined ? [] : [fillWallet],
+    // An account of another family pays nothing here.
+    solverAddresses: [config.fillWallet ?? fillWallet].flatMap((wallet) =>
+      wallet !== undefined && chain.codec.isAddress(wallet) ? [wallet] : [],
+    ),
     ...topUpOf(chain, balances),
     tags: [],
     protocol: { v2: { chainId: chain.key, depository: chain.depository } },
@@ -145,6 +148,7 @@ function currencyToWire({ asset, symbol, name, address, decimals }: QuotableCurr
 
 /** Public clients look for the router under both names. @source clients.md 1 */
 function contractsOf({ multicall3, cleanupRouter }: QuotableChain['config']): ChainWire['contracts'] {
+  if (multicall3 === undefined) return {}
   if (cleanupRouter === undefined) return { multicall3 }
   return { multicall3, erc20Router: cleanupRouter, v3: { erc20Router: cleanupRouter } }
 }

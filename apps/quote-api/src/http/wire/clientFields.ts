@@ -41,18 +41,16 @@ export const clientFields = {
   originGasOverhead: z
     .union([z.int().min(0).max(overheadMax), z.string().regex(/^[0-9]{1,7}$/)])
     .optional()
-    .describe(
-      'Gas that the account takes beside its calls, for POST /execute: the origin gas is then a part of the fees; 0: the user sends the deposit',
-    ),
+    .describe('For POST /execute: gas of the account beside its calls; 0: the user sends the deposit'),
   disableSwapProviderPreference: z.boolean().optional().describe('No effect: the best pool wins'),
   protocolVersion: z.enum(['v2', 'preferV2']).optional().describe('No effect: there is one'),
   additionalData: z
     .object({ userPublicKey: z.string().max(256).optional() })
     .optional()
-    .describe('No effect: no family that is quoted needs it'),
-  maxRouteLength: z.int().min(0).optional().describe('No effect: no family that is quoted needs it'),
-  useSharedAccounts: z.boolean().optional().describe('No effect: no family that is quoted needs it'),
-  includeComputeUnitLimit: z.boolean().optional().describe('No effect: no family that is quoted needs it'),
+    .describe('No effect'),
+  maxRouteLength: z.int().min(0).optional().describe('As useSharedAccounts'),
+  useSharedAccounts: z.boolean().optional().describe('No effect'),
+  includeComputeUnitLimit: z.boolean().optional().describe('No effect: it is always there'),
   authorizationList: z.array(z.unknown()).max(20).optional().describe('Refused unless it is empty'),
   gasLimitForDepositSpecifiedTxs: z.number().optional().describe('Refused: deposits carry no calls'),
   fixedRate: z.string().max(64).optional().describe('Refused: rates are those of the market'),

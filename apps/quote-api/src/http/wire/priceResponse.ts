@@ -12,6 +12,7 @@ import {
 } from '@causeway/core'
 import { z } from 'zod'
 import type { PricedCurrency } from '../../pricing/marketAccess.ts'
+import { userCostOf } from '../../pricing/pricedRoute.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
 import { operations } from '../../pricing/request.ts'
 import { currencyAmountJson, currencyAmountSchema } from './currencyAmount.ts'
@@ -29,6 +30,11 @@ export const feesSchema = z.object({
   ...perName(feeTotalNames, (name) => currencyAmountSchema.describe(aboutTotals[name])),
   subsidized: currencyAmountSchema.describe('Paid by the sponsor'),
 })
+
+/** What another account pays of the origin, in its native currency; of quotes alone, which may name one. */
+export const feePayerSchema = z
+  .object({ account: z.string(), networkFee: currencyAmountSchema, rent: currencyAmountSchema })
+  .meta({ title: 'FeePayer' })
 
 const impactSchema = z.object({ usd: z.string(), percent: z.string() })
 const slippageSideSchema = z.object({ usd: z.string(), value: z.string(), percent: z.string() })
@@ -69,7 +75,7 @@ export function priceToJson(priced: Priced): string {
 }
 
 export function feesToJson({ route, feeCurrency, split, prices, originCost }: Priced): string {
-  const gas = currencyAmountJson(route.origin.native, prices.originNative, originCost)
+  const gas = currencyAmountJson(route.origin.native, prices.originNative, userCostOf(originCost))
   const fee = (amount: bigint) => currencyAmountJson(feeCurrency, prices.feeCurrency, amount)
   let totals = ''
   for (const name of feeTotalNames) totals += `"${name}":${fee(split[name])},`
@@ -101,8 +107,16 @@ export function detailMembers(priced: Priced, currencyIn: string, currencyOut: s
   const fallback = priced.fallbackType === undefined ? '' : `,"fallbackType":"${priced.fallbackType}"`
   const used = priced.external.length > 0 ? 'used' : 'none'
   const external = priced.mayUseExternal ? `,"externalLiquidity":"${used}"` : ''
+  const payer = feePayerToJson(priced)
   const tolerance = `"slippageTolerance":${slippageToJson(priced)}`
-  return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds},"userBalance":"${priced.userBalance}"${fallback}${external}`
+  return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds},"userBalance":"${priced.userBalance}"${fallback}${external}${payer}`
+}
+
+function feePayerToJson({ route, prices, originCost }: Priced): string {
+  const { payer, networkFee, rent } = originCost
+  if (payer === undefined) return ''
+  const paid = (amount: bigint) => currencyAmountJson(route.origin.native, prices.originNative, amount)
+  return `,"depositFeePayer":{"account":${JSON.stringify(payer)},"networkFee":${paid(networkFee)},"rent":${paid(rent)}}`
 }
 
 function impactJson(usd: UsdX18, wholeUsd: UsdX18): string {

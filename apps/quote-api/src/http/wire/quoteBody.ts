@@ -44,10 +44,7 @@ const destinationCall = z
       .regex(/^0x([a-fA-F0-9]{2})*$/)
       .default('0x')
       .describe('Calldata: 0x and an even number of hex digits'),
-    originalTxValue: z
-      .unknown()
-      .optional()
-      .describe('No effect: public clients send it, and nothing says what it means'),
+    originalTxValue: z.unknown().optional().describe('No effect: what it means is unknown'),
   })
   .meta({ title: 'DestinationCall' })
 
@@ -84,9 +81,7 @@ const sharedFields = {
   useExternalLiquidity: z
     .boolean()
     .optional()
-    .describe(
-      'More liquidity, later, where the solver is short and somebody brings it; `details.externalLiquidity` says whether',
-    ),
+    .describe('More liquidity, later, where the solver is short; `details.externalLiquidity` says whether'),
   useFallbacks: z
     .boolean()
     .optional()
@@ -113,7 +108,7 @@ const sharedFields = {
   slippageTolerance: slippage
     .optional()
     .describe(
-      'Basis points, 0 to 10000; computed when left out. What pools stand below market prices counts in it, beyond what pools of the class ordinarily do',
+      'Basis points, 0 to 10000; computed when left out. What pools stand below market prices counts, beyond what is ordinary',
     ),
   appFees: z
     .array(appFee)
@@ -154,17 +149,13 @@ const sponsorshipFields = {
   subsidizeFees: z.boolean().optional().describe('The sponsor pays all fees, gas top-up included'),
   maxSubsidizationAmount: amount.optional().describe('Cap on the subsidy, USDC with 6 decimals'),
   subsidizeRent: z.boolean().optional().describe('The sponsor pays Solana account rent; needs subsidizeFees'),
-  depositFeePayer: addressText
-    .optional()
-    .describe('Solana account that pays deposit fees; must differ from user'),
+  depositFeePayer: addressText.optional().describe('Solana account that pays for the deposit; not `user`'),
   sponsoredFeeComponents: z
     .array(z.enum(sponsoredFeeNames))
     .min(1)
     .max(sponsoredFeeNames.length)
     .optional()
-    .describe(
-      'Fee types to sponsor: `gas` is execution, `relayer` execution and relay; app fees are never drawn from the sponsor',
-    ),
+    .describe('`gas` is execution, `relayer` execution and relay; app fees stay with the user'),
 }
 
 export const priceBodySchema = z.object({ ...sharedFields, recipient: addressText.optional() })

@@ -12,6 +12,7 @@ import {
   currencyInJson,
   currencyOutJson,
   detailMembers,
+  feePayerSchema,
   feesSchema,
   feesToJson,
   priceDetailsFields,
@@ -28,6 +29,7 @@ const routeSideSchema = z.object({
 
 const quoteDetailsSchema = z.object({
   ...priceDetailsFields,
+  depositFeePayer: feePayerSchema.optional().describe('Pays this instead of the user'),
   refundCurrency: currencyAmountSchema.describe('What a refund pays at least'),
   currencyGasTopup: currencyAmountSchema.optional(),
   originGas: z

@@ -1,4 +1,5 @@
 import {
+  type AccountLack,
   type AppFeeClaimTypedData,
   appFeeClaimDigest,
   appFeeClaimTypedData,
@@ -8,71 +9,99 @@ import {
 } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../../pricing/errors.ts'
-import { refundCost } from '../../pricing/gas.ts'
+import { checkLeastPayment } from '../../pricing/feeTerms.ts'
+import { networkFees, refundCost } from '../../pricing/gas.ts'
 import {
   findCurrency,
   type QuotableChain,
   type QuotableCurrency,
   type QuoteRegistry,
 } from '../../pricing/registry.ts'
-import { enabledChain } from '../../pricing/route.ts'
+import { enabledChain, requireAddress } from '../../pricing/route.ts'
 import { InsufficientAppFeesError } from './claimErrors.ts'
 
-/** What a wallet asks for. Addresses are lower case. */
+/** What a wallet asks for; the recipient as it was written. */
 export type ClaimRequest = {
+  /** Lower case. */
   readonly wallet: Hex
   readonly chainId: number
   readonly currency: string
-  readonly recipient: Hex
+  readonly recipient: string
   /** Smallest units; absent: all that can be claimed. */
   readonly amount: bigint | undefined
 }
 
-/** What the wallet's signature agrees to. */
+/** What the wallet's signature agrees to, every address in the spelling of its chain. */
 export type ClaimTerms = ClaimRequest & { readonly amount: bigint }
 
 /** Everything about a claim but its amount. */
-export type ClaimPlace = { readonly chain: QuotableChain; readonly currency: QuotableCurrency }
+export type ClaimPlace = {
+  readonly chain: QuotableChain
+  readonly currency: QuotableCurrency
+  /** Canonical. */
+  readonly recipient: string
+}
 
-/** @throws QuoteError UNSUPPORTED_CHAIN, CHAIN_DISABLED, UNSUPPORTED_CURRENCY, INVALID_RECIPIENT */
+/** @throws QuoteError UNSUPPORTED_CHAIN, CHAIN_DISABLED, UNSUPPORTED_CURRENCY, INVALID_ADDRESS, INVALID_RECIPIENT */
 export function resolveClaim(registry: QuoteRegistry, request: ClaimRequest): ClaimPlace {
-  const { chainId, recipient } = request
+  const { chainId } = request
   const chain = enabledChain(registry, chainId, 'chainId')
-  if (!chain.quoting.paysAppFeeClaims) {
-    throw new QuoteError('UNSUPPORTED_CHAIN', `Nothing can be claimed on chain ${chainId}.`, {
-      data: { field: 'chainId', chainId },
-    })
-  }
   const currency = findCurrency(chain, request.currency)
   if (currency === undefined) {
     throw new QuoteError('UNSUPPORTED_CURRENCY', `currency is no currency of chain ${chainId}.`, {
       data: { field: 'currency', chainId },
     })
   }
+  const recipient = chain.codec.spellAddress(request.recipient)
   const isContract = chain.depository === recipient || chain.config.fillContract === recipient
   if (isContract || chain.currencies.has(recipient)) {
     throw new QuoteError('INVALID_RECIPIENT', 'recipient cannot be paid: name an account.', {
       data: { field: 'recipient', chainId },
     })
   }
-  return { chain, currency }
+  requireAddress(chain, recipient, 'recipient')
+  return { chain, currency, recipient }
 }
 
 /**
- * Whether the recipient must have no code: his payout could not be proven, so it would never end, and what never
- * ends is an alarm that stops every reservation. @source design.md 7.2; ledger-and-safety.md 1.1, I7
+ * Whether the recipient must have no code: his payout could not be proven, or would not reach him, so it would never
+ * end, and what never ends is an alarm that stops every reservation.
+ * @source design.md 7.2; ledger-and-safety.md 1.1, I7
  */
-export function mustHaveNoCode({ chain, currency }: ClaimPlace): boolean {
-  return currency.isNative && !chain.isTraced
+export function mustHaveNoCode({ chain, currency }: Pick<ClaimPlace, 'chain' | 'currency'>): boolean {
+  return !chain.quoting.paysTokensToCode || (currency.isNative && !chain.isTraced)
 }
 
-export function recipientHasCode({ chain }: ClaimPlace, recipient: Hex): QuoteError {
-  const { native, chainId } = chain
+export function recipientHasCode({ chain, currency, recipient }: ClaimPlace): QuoteError {
+  const { native, chainId, quoting } = chain
   return new QuoteError(
     'RECIPIENT_HAS_CODE',
-    `${recipient} has code on chain ${chainId}, where nobody can prove that ${native.symbol} stays with code. Name a recipient without code.`,
+    quoting.paysTokensToCode
+      ? `${recipient} has code on chain ${chainId}, where nobody can prove that ${native.symbol} stays with code. Name a recipient without code.`
+      : `${recipient} is no wallet on chain ${chainId}: ${currency.symbol} is paid to wallets only.`,
     { data: { field: 'recipient', chainId, recipient, payment: 'claim' } },
   )
+}
+
+/**
+ * A claim costs its wallet nothing, so it makes no state for which somebody would have to pay and whose rent the
+ * recipient could keep; and an account that is not there yet keeps nothing below its network's least.
+ * @throws QuoteError INVALID_RECIPIENT, AMOUNT_TOO_LOW, SERVICE_UNAVAILABLE
+ */
+export function checkRecipientLack(
+  { chain, currency }: ClaimPlace,
+  lack: AccountLack,
+  { snapshot, amount }: { readonly snapshot: MarketSnapshot; readonly amount: bigint },
+): void {
+  if ((lack.stateBytes ?? 0) > 0) {
+    const { chainId } = chain
+    throw new QuoteError(
+      'INVALID_RECIPIENT',
+      `recipient has no account of ${currency.symbol} on chain ${chainId}: make it first, or name one that has it.`,
+      { data: { field: 'recipient', chainId } },
+    )
+  }
+  checkLeastPayment(networkFees(snapshot, chain), { lack, currency, amount })
 }
 
 /**
@@ -81,7 +110,7 @@ export function recipientHasCode({ chain }: ClaimPlace, recipient: Hex): QuoteEr
  * @throws InsufficientAppFeesError, QuoteError AMOUNT_TOO_LOW, PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
  */
 export function claimAmount(args: {
-  readonly place: ClaimPlace
+  readonly place: Pick<ClaimPlace, 'chain' | 'currency'>
   readonly snapshot: MarketSnapshot
   readonly claimable: bigint
   readonly asked: bigint | undefined
@@ -111,13 +140,13 @@ export function claimAmount(args: {
  */
 export function claimToSign(
   terms: ClaimTerms,
-  { chain, currency }: ClaimPlace,
+  { currency }: Pick<ClaimPlace, 'currency'>,
   once: { readonly site: string; readonly nonce: Hex },
 ): { readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData } {
   const { wallet, chainId, recipient, amount } = terms
   const signed = {
     ...{ service: once.site, chainId, wallet, recipient, amount, nonce: once.nonce },
-    currency: chain.quoting.hexAddress(currency.address),
+    currency: currency.address,
     pays: `${formatAmount(amount, currency.decimals)} ${currency.symbol}`,
   }
   return { claimId: bytesToHex(appFeeClaimDigest(signed)), typedData: appFeeClaimTypedData(signed) }

@@ -1,4 +1,5 @@
 import {
+  type AccountLack,
   type AppFeeClaimTypedData,
   bytesToHex,
   type Hex,
@@ -20,6 +21,7 @@ import {
   type ClaimPlace,
   type ClaimRequest,
   type ClaimTerms,
+  checkRecipientLack,
   claimAmount,
   claimToSign,
   mustHaveNoCode,
@@ -32,14 +34,15 @@ import { dropOffer, readOffer, saveOffer } from './offerStore.ts'
 export interface AppFeeClaims {
   /**
    * What to sign, and the id that it is signed under; nothing is reserved until then.
-   * @throws what `resolveClaim` and `claimAmount` throw, QuoteError RECIPIENT_HAS_CODE, UpstreamUnavailableError
-   * and UpstreamDisagreementError while the chain cannot be read
+   * @throws what `resolveClaim`, `claimAmount` and `checkRecipientLack` throw, QuoteError RECIPIENT_HAS_CODE,
+   * UpstreamUnavailableError and UpstreamDisagreementError while the chain cannot be read
    */
   prepare(request: ClaimRequest): Promise<{ readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData }>
   /**
    * Takes the amount and asks for its payout. Repeating it changes nothing.
-   * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError, QuoteError
-   * RECIPIENT_HAS_CODE, UpstreamUnavailableError while claims are halted, and what reading a chain throws
+   * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError, what
+   * `checkRecipientLack` throws, QuoteError RECIPIENT_HAS_CODE, UpstreamUnavailableError while claims are halted, and
+   * what reading a chain throws
    */
   readonly takeSignature: TakeSignature
 }
@@ -56,8 +59,14 @@ export function createAppFeeClaims(options: {
   /** Chains on which payouts can be followed. */
   isReadable: (chainId: number) => boolean
   /** Whether an account has code now, by quorum. @throws UpstreamUnavailableError, UpstreamDisagreementError */
-  hasCode: (asked: { readonly chainId: number; readonly account: Hex }) => Promise<boolean>
-  /** Contract wallets of a chain. */
+  hasCode: (asked: { readonly chainId: number; readonly account: string }) => Promise<boolean>
+  /** What an account lacks before it can be paid, by quorum. @throws UpstreamUnavailableError */
+  lackOf: (asked: {
+    readonly chainId: number
+    readonly account: string
+    readonly currency: string
+  }) => Promise<AccountLack>
+  /** Contract wallets of a chain; undefined while it has no endpoint. */
   contractsOf: (chainId: number) => ContractSignatures | undefined
   /** Address of this service: signatures for another one are of no use here. */
   site: string
@@ -68,10 +77,10 @@ export function createAppFeeClaims(options: {
 
   async function open(claimId: Hex, terms: ClaimTerms): Promise<void> {
     const place = resolveClaim(registry, terms)
-    const { chain, currency } = place
+    const { chain, currency, recipient } = place
     const { chainId, address, symbol, name, decimals } = currency
-    const { wallet, recipient, amount } = terms
-    await requireProvenPayout(place, recipient)
+    const { wallet, amount } = terms
+    await requirePayable(place, amount)
     const payload: ClaimPayload = {
       claimId,
       chainId,
@@ -92,11 +101,13 @@ export function createAppFeeClaims(options: {
     })
   }
 
-  /** Waits for the chain, as nobody looks again before the solver pays. */
-  async function requireProvenPayout(place: ClaimPlace, account: Hex): Promise<void> {
-    if (!mustHaveNoCode(place)) return
-    const { chainId } = place.chain
-    if (await options.hasCode({ chainId, account })) throw recipientHasCode(place, account)
+  /** Waits for the chain: what nobody can pay, or prove, would never end. */
+  async function requirePayable(place: ClaimPlace, amount: bigint): Promise<void> {
+    const { chain, currency, recipient: account } = place
+    const { chainId } = chain
+    if (mustHaveNoCode(place) && (await options.hasCode({ chainId, account }))) throw recipientHasCode(place)
+    const lack = await options.lackOf({ chainId, account, currency: currency.address })
+    checkRecipientLack(place, lack, { snapshot: options.snapshot(), amount })
   }
 
   async function claimable(wallet: Hex, currency: { chainId: number; address: string }): Promise<bigint> {
@@ -119,8 +130,9 @@ export function createAppFeeClaims(options: {
         claimable: await claimable(wallet, place.currency),
         asked,
       })
-      await requireProvenPayout(place, request.recipient)
-      const terms = { ...request, currency: place.currency.address, amount }
+      await requirePayable(place, amount)
+      const { currency, recipient } = place
+      const terms = { ...request, recipient, currency: currency.address, amount }
       const once = { site, nonce: bytesToHex(options.randomBytes(nonceBytes)) }
       const { claimId, typedData } = claimToSign(terms, place, once)
       await saveOffer(database, claimId, terms)

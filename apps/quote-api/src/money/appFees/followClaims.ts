@@ -11,9 +11,9 @@ import { listPendingClaimWork, lockWork, updateWork } from '../../requests/work/
 import { type ClaimFailure, claimStep, type PayoutReading } from './claimStep.ts'
 
 export type ClaimEvent =
-  | { readonly event: 'claim_paid'; readonly claimId: Hex; readonly transactionHash: Hex }
+  | { readonly event: 'claim_paid'; readonly claimId: Hex; readonly transactionHash: string }
   | { readonly event: 'claim_failed'; readonly claimId: Hex; readonly reason: ClaimFailure }
-  | { readonly event: 'claim_stuck'; readonly claimId: Hex; readonly transactionHash: Hex }
+  | { readonly event: 'claim_stuck'; readonly claimId: Hex; readonly transactionHash: string }
 
 export type ClaimContext = Pick<SettlementContext, 'chains' | 'now'> & {
   readonly database: SqlDatabase

@@ -45,7 +45,7 @@ export async function dropOffer(tx: SqlTx, claimId: Hex): Promise<void> {
 
 type OfferRow = {
   readonly wallet: Hex
-  readonly recipient: Hex
+  readonly recipient: string
   readonly chain_id: bigint
   readonly currency: string
   readonly amount: bigint

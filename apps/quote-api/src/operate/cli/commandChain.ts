@@ -7,11 +7,12 @@ import { topUpCalldata } from '../../money/topUps/operator.ts'
 import { type Reconciliation, reconcile } from '../../money/topUps/reconcile.ts'
 import { accountOf } from '../../money/topUps/watchTopUps.ts'
 import { createRegistry } from '../../pricing/registry.ts'
-import { findSponsorshipChain } from '../../pricing/sponsorship/sponsorCurrency.ts'
+import { findSponsorshipChain, type SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
 import { CommandError } from './commandError.ts'
 
 /** The chain on which balances are topped up, as the configuration files describe it. */
 export type CommandChain = {
+  readonly sponsorCurrency: SponsorCurrency
   topUp(args: { amountMicroUsd: bigint; owner: Hex | undefined }): {
     readonly transaction: TopUpCall & { readonly chainId: number }
     readonly lines: readonly string[]
@@ -54,6 +55,7 @@ export async function openCommandChain(options: {
     onMalformed: () => {},
   }
   return {
+    sponsorCurrency: { chainId, currency: place.currency?.address ?? '' },
     topUp({ amountMicroUsd, owner }) {
       const { token, custody } = topUpReading(place).target
       const args = { amountMicroUsd, ...(owner !== undefined && { owner }) }

@@ -106,7 +106,7 @@ function sendingChain(
   })
   if (secret === undefined) {
     throw new ConfigurationError(
-      `Set ${keyVariable} or ${keyVariable}_FILE: it pays the gas and owns nothing.`,
+      'Set DEPLOYER_PRIVATE_KEY or DEPLOYER_PRIVATE_KEY_FILE: it pays the gas and owns nothing.',
     )
   }
   // CAST: a checked key is 0x and 64 hex digits.

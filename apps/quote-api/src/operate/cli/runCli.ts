@@ -7,12 +7,14 @@ import { claimCommands } from './claims.ts'
 import type { Command, CommandContext, Output } from './command.ts'
 import { openCommandChain } from './commandChain.ts'
 import { CommandError } from './commandError.ts'
+import { configCommands } from './configCheck.ts'
 import { contractCommands } from './contracts.ts'
 import { keyCommands } from './keys.ts'
 import { ledgerCommands } from './ledger.ts'
 import { parseCommandLine } from './parseCommandLine.ts'
 import { policyCommands } from './policies.ts'
 import { requestCommands } from './requests.ts'
+import { statementCommands } from './statements.ts'
 import { topUpCommands } from './topUps.ts'
 import { balanceCommands, walletCommands } from './wallets.ts'
 import { webhookCommands } from './webhooks.ts'
@@ -146,9 +148,11 @@ export const commandTable: readonly Command[] = [
   ...balanceCommands,
   ...topUpCommands,
   ...ledgerCommands,
+  ...statementCommands,
   ...requestCommands,
   ...claimCommands,
   ...contractCommands,
+  ...configCommands,
 ]
 
 const invocation = 'npm run causeway --'
@@ -159,6 +163,7 @@ export function usageOf(commands: readonly Command[]): string {
   return [
     `Usage: ${invocation} <command> [--json]`,
     '',
+    `  ${'doctor'.padEnd(width)}  Tell every setting that is missing, wrong or contradictory, and what to do`,
     ...commands.map((command) => `  ${signatureOf(command).padEnd(width)}  ${command.about}`),
     '',
     'Works on the database itself, beside the service or without it. DATABASE_URL names it; without one,',

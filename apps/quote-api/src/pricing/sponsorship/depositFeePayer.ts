@@ -28,14 +28,15 @@ export function depositFeePayer(args: {
   readonly destinationChainId: number
 }): FeePayer {
   const { account, user, origin, destinationChainId } = args
-  if (account === user) throw refused('it must differ from user')
+  if (account === user) throw refusedFeePayer('it must differ from user')
   const { takesDepositFeePayer, name } = families[origin.vmType]
-  if (!takesDepositFeePayer) throw refused(`it serves ${served} origins only`)
-  if (!origin.codec.isAddress(account)) throw refused(`it is not a ${name} account`)
+  if (!takesDepositFeePayer) throw refusedFeePayer(`it serves ${served} origins only`)
+  if (!origin.codec.isAddress(account)) throw refusedFeePayer(`it is not a ${name} account`)
   return { account, isExploitable: origin.chainId === destinationChainId }
 }
 
-function refused(reason: string): QuoteError {
+/** A payer that is not taken. */
+export function refusedFeePayer(reason: string): QuoteError {
   return new QuoteError('INVALID_ADDRESS', `depositFeePayer is not allowed: ${reason}.`, {
     data: { field: 'depositFeePayer' },
   })

@@ -102,11 +102,12 @@ async function readCosts(
 ): Promise<readonly SolverCost[] | undefined> {
   const costs: SolverCost[] = []
   for (const { chainId, txHash } of transactions) {
-    const chain = context.chains.get(chainId)?.chain
-    const client = chain && context.clients.get(chain.key)
-    const wei = client && (await readGasPaidWei(client, txHash, signal))
-    if (chain === undefined || wei === undefined) return undefined
-    costs.push({ wei, native: nativeOf(context, chain) })
+    const settled = context.chains.get(chainId)
+    const client = settled && context.clients.get(settled.chain.key)
+    if (settled === undefined || client === undefined) return undefined
+    const wei = await (settled.feePaid?.(txHash, signal) ?? readGasPaidWei(client, txHash, signal))
+    if (wei === undefined) return undefined
+    costs.push({ wei, native: nativeOf(context, settled.chain) })
   }
   return costs
 }

@@ -8,7 +8,7 @@ import {
   nativeBalanceCall,
   readUintResult,
 } from '@causeway/chains'
-import type { Hex } from '@causeway/core'
+import { contractChain, type Hex } from '@causeway/core'
 import type { Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 
@@ -23,7 +23,7 @@ export function balanceReading(
   addresses: readonly Hex[],
   block: bigint,
 ): Reading<readonly HeldBalances[]> {
-  const { multicall3 } = config
+  const { multicall3 } = contractChain(config)
   const nativeCurrency = quoting.hexAddress(codec.nativeCurrency)
   const tokens = [...currencies.values()]
     .filter(({ isNative }) => !isNative)

@@ -1,9 +1,12 @@
 import { encodeFillExtraData, encodeOrderCall, type Hex, type Order } from '@causeway/core'
 import { deliveryOf, payeeOf } from '../../pricing/destinationCalls.ts'
 import type { PricedRoute, SolverTerms } from '../../pricing/pricedRoute.ts'
+import type { QuotableChain } from '../../pricing/registry.ts'
 import { type QuoteRequest, refundRecipient } from '../../pricing/request.ts'
 
 export type OrderIdentity = {
+  /** All that are quoted: where neither side can name the solver, another one does. */
+  readonly chains: readonly QuotableChain[]
   /** Account that signs the order id. */
   readonly solver: Hex
   /** 32 random bytes. */
@@ -33,7 +36,7 @@ export function buildOrder(
   const payee = payeeOf(route, delivery, { filler: identity.filler, orderSalt: identity.salt })
   return {
     version: 'v1',
-    solverChainId: origin.key,
+    solverChainId: solverChain(route, identity.chains).key,
     solver: identity.solver,
     salt: identity.salt,
     inputs: [
@@ -65,6 +68,19 @@ export function buildOrder(
     },
     fees: [],
   }
+}
+
+/**
+ * The chain under which the deposit is the solver's on the hub: the origin where that can name the solver, else the
+ * first other one that can. @throws Error where none can: nobody could settle the order
+ */
+function solverChain(
+  { origin, destination }: PricedRoute['route'],
+  chains: readonly QuotableChain[],
+): QuotableChain {
+  const chain = [origin, destination, ...chains].find(({ quoting }) => quoting.namesSolvers)
+  if (chain === undefined) throw new Error('no quoted chain can name a solver')
+  return chain
 }
 
 /** Names the contract whose events prove fills, where the chain has one. */

@@ -175,13 +175,13 @@ const noSteps: BuiltSteps = { steps: [], calls: [] }
 type DraftOrder = { readonly order: Order; readonly orderId: Hex }
 
 function draftOrder(
-  { signer, orderIdOf, fillWallet: filler }: QuoteDependencies,
+  { signer, orderIdOf, fillWallet: filler, registry }: QuoteDependencies,
   priced: Priced,
   request: QuoteRequest,
   more: { readonly salt: Hex; readonly deadlineSeconds: number },
 ): DraftOrder | undefined {
   if (priced.solver === undefined) return undefined
-  const identity = { solver: signer.address, filler, ...more }
+  const identity = { solver: signer.address, filler, chains: registry.chains, ...more }
   const order = buildOrder(priced, priced.solver, request, identity)
   return { order, orderId: orderIdOf(order) }
 }

@@ -13,7 +13,7 @@ import { type Priced, priceRequest } from '../../pricing/priceRequest.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 import type { Route } from '../../pricing/route.ts'
 import { type Allocation, unpaid } from '../../pricing/sponsorship/allocateSubsidy.ts'
-import { depositFeePayer } from '../../pricing/sponsorship/depositFeePayer.ts'
+import { depositFeePayer, refusedFeePayer } from '../../pricing/sponsorship/depositFeePayer.ts'
 import { refusalReason, type SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import {
   type SponsorshipRequest,
@@ -52,10 +52,10 @@ type SponsoredRequest = {
  */
 export async function createSponsoredQuote(
   dependencies: SponsoredQuoteDependencies,
-  asked: SponsoredRequest,
+  body: SponsoredRequest,
 ): Promise<Quote> {
+  const asked = withFeePayer(dependencies, body)
   const { request, sponsorship } = asked
-  checkFeePayer(dependencies, asked)
   const terms = sponsorshipTerms(sponsorship, await callerOf(dependencies, asked), request)
   // One snapshot for both prices: the second differs in who pays and in nothing else.
   const snapshot = dependencies.snapshot()
@@ -97,13 +97,16 @@ async function callerOf({ sponsors }: SponsoredQuoteDependencies, { sponsorship,
   return { keyId, wallet: sponsorship.subsidizeFees ? await sponsors.walletOf(keyId) : undefined }
 }
 
-function checkFeePayer(dependencies: SponsoredQuoteDependencies, asked: SponsoredRequest): void {
+/** A payer that was checked becomes a part of the route. @throws QuoteError INVALID_ADDRESS */
+function withFeePayer(dependencies: SponsoredQuoteDependencies, asked: SponsoredRequest): SponsoredRequest {
   const { request, sponsorship, keyId } = asked
   const origin = dependencies.registry.chainById.get(request.originChainId)
-  if (sponsorship.depositFeePayer === undefined || origin === undefined) return
+  if (sponsorship.depositFeePayer === undefined || origin === undefined) return asked
   const { user, destinationChainId } = request
   const payer = depositFeePayer({ account: sponsorship.depositFeePayer, user, origin, destinationChainId })
+  if (!origin.quoting.canSign(payer.account)) throw refusedFeePayer('it has no key')
   if (payer.isExploitable) dependencies.onExploitableFeePayer(keyId)
+  return { ...asked, request: { ...request, depositFeePayer: payer.account } }
 }
 
 async function quoteUserPaid(

@@ -12,7 +12,7 @@ import {
 } from '@causeway/core'
 import { z } from 'zod'
 import { QuoteError } from '../../pricing/errors.ts'
-import { needsOriginSwap } from '../../pricing/executionMode.ts'
+import { needsOriginSwap, withoutDepositAddresses } from '../../pricing/executionMode.ts'
 import type { QuotableChain, QuotableCurrency } from '../../pricing/registry.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 import { refundRecipient } from '../../pricing/request.ts'
@@ -87,13 +87,7 @@ export function newDepositAddress(
   const { origin } = route
   const { depositAddresses } = origin.config
   const { orderSigner, fillWallet, nonce } = parties
-  if (depositAddresses === undefined || fillWallet === undefined) {
-    throw new QuoteError(
-      'UNSUPPORTED_EXECUTION_TYPE',
-      `Chain ${origin.chainId} has no deposit addresses; leave useDepositAddress out.`,
-      { data: { field: 'useDepositAddress', chainId: origin.chainId } },
-    )
-  }
+  if (depositAddresses === undefined || fillWallet === undefined) throw withoutDepositAddresses(origin)
   const depositor = origin.codec.canonicalAddress(refundRecipient(request, origin, route.user))
   if (depositor === origin.codec.nativeCurrency) {
     throw new QuoteError('INVALID_ADDRESS', 'A deposit address needs somebody to refund: name refundTo.', {

@@ -1,5 +1,12 @@
 import type { JsonRpcClient } from '@causeway/chains'
-import { type Hex, hexToBytes, orderSchema, type SqlDatabase, viemLibrary } from '@causeway/core'
+import {
+  contractChain,
+  type Hex,
+  hexToBytes,
+  orderSchema,
+  type SqlDatabase,
+  viemLibrary,
+} from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import { QuoteError } from '../../pricing/errors.ts'
 import { executionUnits } from '../../pricing/gas.ts'
@@ -67,7 +74,7 @@ export function createTakeCalls(options: {
     const refusal = judgeRequest(stored, asked, known)
     if (refusal !== undefined) throw new ExecutionRefusedError(refusal)
     const delegations = await delegationsOf(asked, client, fillWallet)
-    const { multicall3 } = chain.config
+    const { multicall3 } = contractChain(chain.config)
     const { depository, codec } = chain
     const from = chain.quoting.hexAddress(fillWallet)
     const { to, data } = asked

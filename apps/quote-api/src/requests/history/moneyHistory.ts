@@ -7,7 +7,15 @@ import {
   type ClaimableBalance,
   listAppFeeClaims,
   readClaimableAppFees,
+  readStatement,
+  type Statement,
+  type StatementQuery,
+  StatementTooLongError,
 } from '@causeway/ledger'
+import { QuoteError } from '../../pricing/errors.ts'
+
+/** Lines of one answer. */
+const statementLinesMax = 10_000
 
 /** What moved on a wallet's balances, and what it can claim. Wallets are lower case. */
 export interface MoneyHistory {
@@ -18,6 +26,8 @@ export interface MoneyHistory {
   spendable(wallet: string): Promise<bigint>
   /** Accrued app fees per currency; those of zero are left out. */
   claimable(wallet: string): Promise<readonly ClaimableBalance[]>
+  /** @throws QuoteError INVALID_REQUEST for more lines than an answer holds */
+  statement(query: Omit<StatementQuery, 'linesMax'>): Promise<Statement>
   claims(query: {
     wallet: string
     limit: number
@@ -31,6 +41,15 @@ export function createMoneyHistory(options: { database: SqlDatabase; ledger: Led
     events: (query) => balanceEvents(database, query),
     spendable: async (wallet) => (await ledger.balance(database, wallet)).availableMicroUsd,
     claimable: (wallet) => readClaimableAppFees(database, wallet),
+    async statement(query) {
+      try {
+        return await readStatement(database, { ...query, linesMax: statementLinesMax })
+      } catch (error) {
+        if (!(error instanceof StatementTooLongError)) throw error
+        const message = `A statement has ${statementLinesMax} lines at most: ask for fewer days, or tell fewer apart.`
+        throw new QuoteError('INVALID_REQUEST', message, { data: { field: 'groupBy' } })
+      }
+    },
     claims: (query) => listAppFeeClaims(database, query),
   }
 }

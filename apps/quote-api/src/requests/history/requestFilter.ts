@@ -20,7 +20,7 @@ export type RequestFilter = {
   readonly apiKeyId?: string | undefined
   readonly id?: Hex | undefined
   readonly orderId?: Hex | undefined
-  /** Any case. Lists requests that were made with some key. */
+  /** In hex any case. Lists requests that were made with some key. */
   readonly user?: string | undefined
   readonly recipient?: string | undefined
   readonly status?: RequestStatus | undefined
@@ -43,6 +43,10 @@ export type Page = {
 /** A `where` clause whose values stand apart, as parameters from `$1` on. */
 export type Where = { readonly text: string; readonly values: readonly unknown[] }
 
+/** Indexes fold everything; only what is written in hex is the same in either case. */
+const isSpelled = (column: string, parameter: string): string =>
+  `(lower(${column}) = lower(${parameter}) and (${column} = ${parameter} or ${column} like '0x%'))`
+
 /** The SQL of a filter over `orders o`. The texts are a closed list: nothing of the caller is in them. */
 export function whereOf(filter: RequestFilter, { after, direction }: Page): Where {
   const clauses: string[] = []
@@ -55,13 +59,13 @@ export function whereOf(filter: RequestFilter, { after, direction }: Page): Wher
   add((p) => `o.api_key_id = ${p}`, filter.apiKeyId)
   add((p) => `o.request_id = ${p}`, filter.id && toBytes(filter.id))
   add((p) => `o.order_id = ${p}`, filter.orderId && toBytes(filter.orderId))
-  add((p) => `o.api_key_id is not null and lower(o.user_address) = lower(${p})`, filter.user)
-  add((p) => `lower(o.recipient) = lower(${p})`, filter.recipient)
+  add((p) => `o.api_key_id is not null and ${isSpelled('o.user_address', p)}`, filter.user)
+  add((p) => isSpelled('o.recipient', p), filter.recipient)
   add((p) => `o.status = ${p}`, filter.status)
   add((p) => `o.origin_chain_id = ${p}`, filter.originChainId)
   add((p) => `o.destination_chain_id = ${p}`, filter.destinationChainId)
   add(
-    (p) => `o.request_id in (select request_id from request_transaction where lower(tx_hash) = lower(${p}))`,
+    (p) => `o.request_id in (select request_id from request_transaction where ${isSpelled('tx_hash', p)})`,
     filter.txHash,
   )
   add(

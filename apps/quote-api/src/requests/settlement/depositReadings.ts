@@ -14,6 +14,7 @@ import type { Hex } from '@causeway/core'
 import { type BlockReference, blockReading, parseLog, type Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import { paidSwapTopic, readPaidSwap } from './paidSwap.ts'
+import type { DepositPass } from './settlementChain.ts'
 
 /** @source quote-api.md 2.4 */
 const depositTopics = [
@@ -21,18 +22,6 @@ const depositTopics = [
   '0x49fed1d0b752ce30eee63c7a81133f3363b532fec5d4d7dd1ccfd005de4555e1',
 ]
 export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-
-/** One look at a range of blocks. */
-export type DepositPass = {
-  /** Hash of the last block that was read before, as it stands now. */
-  readonly known: BlockReference | undefined
-  /** The last block of the range. */
-  readonly last: BlockReference | undefined
-  /** Transactions that may hold deposits, each once, in chain order. */
-  readonly transactions: readonly Hex[]
-  /** Requests that the deposit router names in events, which anybody can make. */
-  readonly paidSwaps: readonly { readonly requestId: Hex; readonly txHash: Hex }[]
-}
 
 /**
  * Events of the depository, and transfers of listed tokens to it: a plain transfer names its order in its

@@ -4,7 +4,8 @@ import type { DepositRecheck } from './depositDecision.ts'
 
 export type DepositCursor = {
   readonly scannedTo: bigint
-  readonly scannedHash: Hex
+  /** As the chain spells it. */
+  readonly scannedHash: string
   /** When a quorum had that block for its newest one; undefined where it may have had more. */
   readonly newestAtSeconds: number | undefined
 }
@@ -46,7 +47,7 @@ export async function readDepositCursor(
   database: Queries,
   chainId: number,
 ): Promise<DepositCursor | undefined> {
-  const [row] = await database.query<{ scanned_to: bigint; scanned_hash: Hex; newest_at: bigint | null }>(
+  const [row] = await database.query<{ scanned_to: bigint; scanned_hash: string; newest_at: bigint | null }>(
     `select scanned_to, scanned_hash, floor(extract(epoch from newest_at))::bigint as newest_at
      from deposit_cursor where chain_id = $1`,
     [chainId],

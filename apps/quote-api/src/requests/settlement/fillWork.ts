@@ -21,12 +21,15 @@ export function paidFor(payment: Payment, order: Order, { amount, quotedInput }:
   return least + mulDivDown(expected - least, maxBigint(amount - input, 0n), quotedInput - input)
 }
 
-/** Whom an order pays native coin on a chain where nobody can tell whether it stays with code. */
+/**
+ * Whom an order pays native coin on a chain where nobody can tell whether it stays with code; nobody where no code
+ * runs when an account is paid.
+ */
 export function untracedRecipients(
   order: Pick<Order, 'output'>,
   { isTraced, codec, quoting, native }: Pick<QuotableChain, 'isTraced' | 'codec' | 'quoting' | 'native'>,
 ): readonly Hex[] {
-  if (isTraced) return []
+  if (isTraced || !quoting.runsCalls) return []
   const payments = order.output.payments.filter(
     ({ currency }) => codec.canonicalAddress(currency) === native.address,
   )
@@ -83,7 +86,7 @@ export function refundPayload(
     readonly currency: string
     readonly amount: bigint
     readonly deadlineSeconds: number
-    readonly replaces?: Hex | undefined
+    readonly replaces?: string | undefined
   },
 ): RefundPayload {
   const recipient = order.inputs[0]?.refunds[0]?.recipient

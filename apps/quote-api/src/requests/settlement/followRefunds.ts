@@ -45,7 +45,7 @@ export async function followRefunds(context: SettlementContext, run: Run): Promi
 
 type Refund = {
   readonly requestId: Hex
-  readonly txHash: Hex
+  readonly txHash: string
   readonly deadlineSeconds: number
   readonly payment: PaymentReading
   /** Of a payment that is included. */
@@ -156,7 +156,7 @@ async function leaveUnproven(
   context: SettlementContext,
   tx: SqlTx,
   { id, subject, reason }: WorkItem,
-  { requestId, txHash }: { readonly requestId: Hex; readonly txHash: Hex },
+  { requestId, txHash }: { readonly requestId: Hex; readonly txHash: string },
 ): Promise<void> {
   await updateWork(tx, id, { state: 'reported', reason: 'trace needed', delayMs: unprovenPauseMs })
   if (reason !== 'trace needed') context.observe({ event: 'trace_needed', requestId, txHash })

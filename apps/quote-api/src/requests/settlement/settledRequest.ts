@@ -38,7 +38,8 @@ export type SettledRequest = {
         readonly stage: SettlementStage
         readonly isBound: boolean
         readonly depositId: bigint
-        readonly fillTx: Hex | undefined
+        /** As the chain's codec spells it. */
+        readonly fillTx: string | undefined
         readonly attempts: number
         /** How often in a row oracles and our own endpoints contradicted each other. */
         readonly contradictions: number
@@ -158,8 +159,7 @@ function fromRow(row: RequestRow): SettledRequest {
             stage: row.stage,
             isBound: row.is_bound === true,
             depositId: row.deposit_id,
-            // CAST: only canonical transaction ids are stored.
-            fillTx: (row.fill_tx ?? undefined) as Hex | undefined,
+            fillTx: row.fill_tx ?? undefined,
             attempts: Number(row.attempts ?? 0),
             contradictions: Number(row.contradictions ?? 0),
           },

@@ -2,65 +2,70 @@ import {
   type ChainClient,
   createEthereumFactsReader,
   createQuorumOver,
+  openSettlingChain,
   type RegisteredChain,
+  type SettlingChain,
+  type SettlingPass,
   TransactionMissingError,
   TransactionRevertedError,
 } from '@causeway/chains'
-import type { DepositFacts, Finality, Hex, InBlock, PaymentFacts, PaymentQuestion } from '@causeway/core'
+import type { Finality, Hex } from '@causeway/core'
 import { askHeight, askQuorum, type OnMalformed } from '../../chainReadings/askChain.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import {
   blocksReading,
   blockTimeReading,
   codeReading,
-  type DepositPass,
   depositPassReading,
   failureReading,
 } from './depositReadings.ts'
 import { type MinedTransaction, minedReading } from './transactionReading.ts'
 
-/** A payment as the chain shows it now, by quorum and at whatever depth. */
-export type PaymentReading =
-  | { readonly state: 'missing' }
-  /** In a block, and failed; `isFinal`: no reorganization can make a success of it. */
-  | { readonly state: 'reverted'; readonly isFinal: boolean }
-  /** `confirmations`: 1 in the newest block. */
-  | { readonly state: 'included'; readonly facts: InBlock<PaymentFacts>; readonly confirmations: number }
+export type { PaymentReading } from '@causeway/chains'
+
+/** Beside deposits, what only contracts bring about. */
+export type DepositPass = SettlingPass & {
+  /** Requests that the deposit router names in events, which anybody can make. */
+  readonly paidSwaps: readonly { readonly requestId: Hex; readonly txHash: Hex }[]
+}
 
 /** One chain as settlement reads it. All readings are by quorum: money moves on every one of them. */
-export interface SettlementChain {
+export interface SettlementChain extends SettlingChain {
   readonly chain: QuotableChain
-  /** Newest block that a quorum has. */
-  head(signal: AbortSignal): Promise<bigint>
-  /** Newest block that no reorganization takes back. */
-  finalHeight(signal: AbortSignal): Promise<bigint>
-  /** When that block was made, Unix seconds. */
-  finalSeconds(signal: AbortSignal): Promise<number>
-  /** What changed between two blocks: where deposits may be. */
-  depositPass(range: { from: bigint; to: bigint; known: bigint }, signal: AbortSignal): Promise<DepositPass>
-  /** Hashes of blocks by height; heights that the chain does not have are missing. */
-  blockHashes(heights: readonly bigint[], signal: AbortSignal): Promise<ReadonlyMap<bigint, Hex>>
-  /** Deposits of one transaction; `undefined` when it left the chain or failed. */
-  deposits(transactionId: Hex, signal: AbortSignal): Promise<InBlock<DepositFacts> | undefined>
-  /** Which of some accounts have code in the newest block. */
+  depositPass(...asked: Parameters<SettlingChain['depositPass']>): Promise<DepositPass>
+  /** Which of some accounts have code in the newest block; none where accounts have none. */
   withCode(accounts: readonly Hex[], signal: AbortSignal): Promise<readonly Hex[]>
-  /** `undefined` while it is in no block. */
-  transaction(hash: Hex, signal: AbortSignal): Promise<MinedTransaction | undefined>
-  payment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentReading>
-  /** The same under the chain's own rule of finality. @throws TransactionNotFinalError */
-  finalPayment(question: PaymentQuestion, signal: AbortSignal): Promise<InBlock<PaymentFacts> | undefined>
+  /** `undefined` while it is in no block, and where users execute nothing that is told apart. */
+  transaction(hash: string, signal: AbortSignal): Promise<MinedTransaction | undefined>
+}
+
+type SettlementChainOptions = {
+  quotable: QuotableChain
+  registered: RegisteredChain
+  client: ChainClient
+  onMalformed: OnMalformed
+}
+
+/**
+ * By the reading of its family, else by events of contracts.
+ * @throws ConfigurationError when the chain has no depository or no endpoint
+ */
+export function createSettlementChain(options: SettlementChainOptions): SettlementChain {
+  const settling = openSettlingChain(options.registered, options.client)
+  if (settling === undefined) return settleByContracts(options)
+  return {
+    ...settling,
+    chain: options.quotable,
+    depositPass: async (...asked) => ({ ...(await settling.depositPass(...asked)), paidSwaps: [] }),
+    withCode: async () => [],
+    transaction: async () => undefined,
+  }
 }
 
 /** A block counts as soon as it is the newest; the caller counts confirmations. */
 const anyDepth: Finality = { mode: 'depth', blocks: 0 }
 
-/** @throws ConfigurationError when the chain has no depository or no endpoint */
-export function createSettlementChain(options: {
-  quotable: QuotableChain
-  registered: RegisteredChain
-  client: ChainClient
-  onMalformed: OnMalformed
-}): SettlementChain {
+function settleByContracts(options: SettlementChainOptions): SettlementChain {
   const { quotable, registered, client, onMalformed } = options
   const { id, rpcThreshold: threshold, depository, additionalData, finality } = registered
   const { additionalDepositories, fillContracts, fillPayers } = registered
@@ -93,7 +98,9 @@ export function createSettlementChain(options: {
     },
     async blockHashes(heights, signal) {
       const { value } = await askQuorum(client, blocksReading(heights), { threshold, signal })
-      return new Map(value.flatMap((block): [bigint, Hex][] => (block ? [[block.number, block.hash]] : [])))
+      return new Map(
+        value.flatMap((block): [bigint, string][] => (block ? [[block.number, block.hash]] : [])),
+      )
     },
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
     async withCode(accounts, signal) {

@@ -37,12 +37,12 @@ export type SettlementEvent =
       readonly requestId: Hex
       readonly kind: 'fill' | 'refund'
       readonly problem: string
-      readonly txHash: Hex
+      readonly txHash: string
     }
   /** A parked request goes on by itself. */
   | { readonly event: 'resumed'; readonly requestId: Hex; readonly reason: string }
   /** A refund in coin went to a contract, and no trace tells whether it kept it. */
-  | { readonly event: 'trace_needed'; readonly requestId: Hex; readonly txHash: Hex }
+  | { readonly event: 'trace_needed'; readonly requestId: Hex; readonly txHash: string }
   /** An operator must look. */
   | { readonly event: 'parked'; readonly requestId: Hex; readonly reason: string }
   | {

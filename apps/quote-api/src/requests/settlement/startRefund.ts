@@ -31,7 +31,7 @@ export async function startRefund(
     readonly reason: string
     readonly amount?: bigint
     readonly wasFitting?: boolean
-    readonly replaces?: `0x${string}` | undefined
+    readonly replaces?: string | undefined
   },
 ): Promise<void> {
   const { request, deposit, reason, replaces } = refund

@@ -1,4 +1,4 @@
-import { type Hex, type SqlTx, type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
+import { type SqlTx, type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import { endStatuses, recordTransaction } from '../status/requestProgress.ts'
@@ -34,7 +34,7 @@ import { startRefund } from './startRefund.ts'
 type Sight = {
   readonly head: bigint
   /** Hashes that stand at the heights of deposits now. */
-  readonly canonical: ReadonlyMap<bigint, Hex>
+  readonly canonical: ReadonlyMap<bigint, string>
   readonly run: Run
 }
 

@@ -5,7 +5,7 @@ import { type PaidSwap, readPaidSwap } from './paidSwap.ts'
 
 /** A transaction in a block, at whatever depth. */
 export type MinedTransaction = {
-  readonly hash: Hex
+  readonly hash: string
   readonly blockNumber: bigint
   readonly succeeded: boolean
   readonly from: Hex
@@ -19,7 +19,7 @@ export type MinedTransaction = {
 
 /** `undefined` where the node knows no such transaction in a block. */
 export function minedReading(
-  hash: Hex,
+  hash: string,
   depositRouter: string | undefined,
 ): Reading<MinedTransaction | undefined> {
   return {

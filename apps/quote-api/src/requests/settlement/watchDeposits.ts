@@ -1,4 +1,4 @@
-import type { Hex, SqlTx } from '@causeway/core'
+import type { SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { setDepositing } from '../status/requestProgress.ts'
 import { markDeposited } from '../work/workStore.ts'
@@ -101,7 +101,7 @@ async function keep(context: SettlementContext, tx: SqlTx, deposits: readonly Ne
 
 async function readAll(
   chain: SettlementChain,
-  transactions: readonly Hex[],
+  transactions: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly FoundDeposit[]> {
   const found: FoundDeposit[] = []
@@ -115,7 +115,7 @@ async function readAll(
 
 async function depositsOf(
   chain: SettlementChain,
-  transaction: Hex,
+  transaction: string,
   signal: AbortSignal,
 ): Promise<readonly FoundDeposit[]> {
   const facts = await chain.deposits(transaction, signal)
@@ -142,7 +142,7 @@ async function followBlocks(
   context: SettlementContext,
   chain: SettlementChain,
   { fence, signal }: Run,
-): Promise<ReadonlyMap<bigint, Hex>> {
+): Promise<ReadonlyMap<bigint, string>> {
   const { database } = context
   const deposits = await listUnfinalDeposits(database, chain.chain.chainId)
   if (deposits.length === 0) return new Map()

@@ -1,4 +1,4 @@
-import { DomainError, executionReverted, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
+import { DomainError, executionReverted, type SqlDatabase, type SqlTx, type VmCodec } from '@causeway/core'
 import { isUniqueViolation } from '../orders/orderStore.ts'
 import { recheckNow } from '../status/requestProgress.ts'
 import { sweepPayloadSchema, type WorkItem } from './workItem.ts'
@@ -34,7 +34,7 @@ class TransactionTakenError extends DomainError {
   }
 }
 
-type Said = { readonly replaces?: Hex | undefined; readonly validUntil?: number | undefined }
+type Said = { readonly replaces?: string | undefined; readonly validUntil?: number | undefined }
 
 /** What a solver may do with work items. Nothing here moves a request: only facts of a chain do. */
 export interface SolverWork {
@@ -45,9 +45,9 @@ export interface SolverWork {
    * followed from now on
    * @param said.validUntil Unix seconds; the contract refuses the transaction in a later block, so that somebody
    * else is asked after it
-   * @throws UnknownWorkError, WorkNotOpenError, TransactionTakenError
+   * @throws UnknownWorkError, WorkNotOpenError, TransactionTakenError, InvalidTransactionIdError of the item's chain
    */
-  report(id: string, txHash: Hex, said?: Said): Promise<void>
+  report(id: string, txHash: string, said?: Said): Promise<void>
   /**
    * The solver cannot do it: offered again later, up to a limit. Of a claim also behind a report: its
    * transaction can have no effect any more. @throws UnknownWorkError, WorkNotOpenError
@@ -71,15 +71,26 @@ export function retryDelayMs(kind: WorkItem['kind'], attempts: number): number |
   return Math.min(retryFirstMs * 2 ** (attempts - 1), retryMaxMs)
 }
 
-/** @param options.onChange told that a settlement may have something to look at */
-export function createSolverWork(options: { database: SqlDatabase; onChange: () => void }): SolverWork {
+/**
+ * @param options.codecOf how ids are spelled on a chain; `undefined` for one that left the configuration
+ * @param options.onChange told that a settlement may have something to look at
+ */
+export function createSolverWork(options: {
+  database: SqlDatabase
+  codecOf: (chainId: number) => VmCodec | undefined
+  onChange: () => void
+}): SolverWork {
   const { database, onChange } = options
+  const spell = (chainId: number, transactionId: string) =>
+    options.codecOf(chainId)?.canonicalTransactionId(transactionId) ?? transactionId
   return {
     list: (limit) => listOpenWork(database, limit),
-    async report(id, txHash, { replaces, validUntil } = {}) {
+    async report(id, said, { replaces: saidBefore, validUntil } = {}) {
       await database.transaction(async (tx) => {
         const item = await lockWork(tx, id)
         if (item === undefined) throw new UnknownWorkError()
+        const txHash = spell(item.chainId, said)
+        const replaces = saidBefore === undefined ? undefined : spell(item.chainId, saidBefore)
         if (item.txHash === txHash && (item.state === 'reported' || item.state === 'done')) return
         const isReplaced = item.state === 'reported' && replaces !== undefined && replaces === item.txHash
         if (item.state !== 'open' && !isReplaced) throw new WorkNotOpenError(item.state)
@@ -125,7 +136,7 @@ function latestEnd(before: number | undefined, now: number | undefined): number 
 async function markReported(
   tx: SqlTx,
   id: string,
-  reported: { readonly txHash: Hex; readonly validUntilSeconds: number | null },
+  reported: { readonly txHash: string; readonly validUntilSeconds: number | null },
 ): Promise<void> {
   try {
     await updateWork(tx, id, { state: 'reported', ...reported, delayMs: 0 })

@@ -208,7 +208,8 @@ export type WorkItem = {
   readonly chainId: number
   readonly payload: unknown
   readonly state: WorkState
-  readonly txHash: Hex | undefined
+  /** As the chain's codec spells it. */
+  readonly txHash: string | undefined
   /** Whatever was reported has no effect in a later block; undefined where nobody said so. Unix seconds. */
   readonly validUntilSeconds: number | undefined
   readonly reason: string | undefined

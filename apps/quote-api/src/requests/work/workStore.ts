@@ -88,7 +88,7 @@ export function lockWorkOf(tx: SqlTx, work: WorkName): Promise<WorkItem | undefi
 }
 
 /** True when a transaction was reported for another item: one transaction does one piece of work. */
-export async function isTaken(tx: SqlTx, chainId: number, txHash: Hex): Promise<boolean> {
+export async function isTaken(tx: SqlTx, chainId: number, txHash: string): Promise<boolean> {
   const rows = await tx.query('select 1 from work_item where chain_id = $1 and tx_hash = $2', [
     chainId,
     txHash,
@@ -182,7 +182,7 @@ export async function updateWork(
   id: string,
   change: {
     readonly state: WorkState
-    readonly txHash?: Hex | null
+    readonly txHash?: string | null
     readonly validUntilSeconds?: number | null
     readonly reason?: string
     readonly attempts?: number
@@ -239,8 +239,7 @@ function fromRow(row: WorkRow): WorkItem {
     chainId: Number(row.chain_id),
     payload: row.payload,
     state: row.state,
-    // CAST: only hashes that the schema of a report let through are stored.
-    txHash: (row.tx_hash ?? undefined) as Hex | undefined,
+    txHash: row.tx_hash ?? undefined,
     validUntilSeconds: row.valid_until === null ? undefined : Number(row.valid_until),
     reason: row.reason ?? undefined,
     attempts: Number(row.attempts),

@@ -1,10 +1,11 @@
 import { contractInterface, type Hex, UpstreamUnavailableError } from '@causeway/core'
+import type { ChainFinding, SaidByContract } from '../../family/chainFinding.ts'
 import type { EndpointAnswers, JsonRpcClient, RpcAnswer, RpcOptions } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { parseBytes } from '../../rpc/quantity.ts'
 import { readStringResult, readUintResult } from './abiReader.ts'
 import { decimalsCall, descriptionCall } from './erc20Calls.ts'
-import { codeProblems, type ExpectedCode } from './expectedCode.ts'
+import { codeFindings, type ExpectedCode } from './expectedCode.ts'
 import { type ContractAnswer, type ContractCall, decodeAggregate3, multicallRequest } from './multicall.ts'
 
 type Placed = { readonly setting: string; readonly address: Hex }
@@ -28,13 +29,27 @@ export type ContractExpectations = {
     /** An address or 32 bytes, lower case. */
     readonly word: Hex
   })[]
+  /** What starts do not ask: symbols of tokens, and what pools say they are. */
+  readonly values?: readonly (Placed & ExpectedValue)[]
 }
+
+/** Addresses are lower case. */
+export type ExpectedValue =
+  | { readonly getter: 'symbol'; readonly text: string }
+  | { readonly getter: 'token0' | 'token1' | 'factory'; readonly word: Hex }
+  | { readonly getter: 'fee' | 'tickSpacing'; readonly number: number }
 
 const made = contractInterface([
   'function depository() view returns (address)',
   'function depositRouter() view returns (address)',
   'function DEPOSIT_CODE_HASH() view returns (bytes32)',
   'function SWEEP_CODE_HASH() view returns (bytes32)',
+  'function symbol() view returns (string)',
+  'function token0() view returns (address)',
+  'function token1() view returns (address)',
+  'function factory() view returns (address)',
+  'function fee() view returns (uint24)',
+  'function tickSpacing() view returns (int24)',
 ])
 
 /**
@@ -48,8 +63,17 @@ export async function checkContracts(
   expected: ContractExpectations,
   options?: RpcOptions,
 ): Promise<readonly string[]> {
+  return (await contractFindings(client, expected, options)).map(({ problem }) => problem)
+}
+
+/** As `checkContracts`, in parts. @throws UpstreamUnavailableError when no endpoint answers */
+export async function contractFindings(
+  client: JsonRpcClient,
+  expected: ContractExpectations,
+  options?: RpcOptions,
+): Promise<readonly ChainFinding[]> {
   const each = await client.askEach([{ method: 'eth_chainId', params: [] }], options)
-  const strangers = chainIdProblems(client.chainId, each, expected.chainId)
+  const strangers = chainIdFindings(client.chainId, each, expected.chainId)
   if (strangers.length > 0) return strangers
   if (each.every(({ answers }) => answers === undefined)) {
     throw new UpstreamUnavailableError(`Chain ${client.chainId} cannot be read at the moment.`, {
@@ -69,8 +93,11 @@ export async function checkContracts(
   const foundCodes = [
     ...placed
       .filter(({ address }) => missing.has(address))
-      .map(({ setting }) => `${setting}: there is no contract on ${client.chainId}`),
-    ...(await codeProblems({ client, expected: expected.codes, threshold: 1 }, options)),
+      .map(({ setting, address }): ChainFinding => {
+        const problem = `${setting}: there is no contract on ${client.chainId}`
+        return { kind: 'contract', setting, value: address, said: 'no code', problem }
+      }),
+    ...(await codeFindings({ client, expected: expected.codes, threshold: 1 }, options)),
   ]
   if (missing.has(multicall3)) return foundCodes
   const results = decodeReads(answers.at(-1), reads.length)
@@ -80,16 +107,21 @@ export async function checkContracts(
   ]
 }
 
-function chainIdProblems(
+function chainIdFindings(
   chain: string,
   each: readonly EndpointAnswers[],
   expected: bigint,
-): readonly string[] {
-  return each.flatMap(({ alias, answers }) => {
+): readonly ChainFinding[] {
+  return each.flatMap(({ alias, answers }): readonly ChainFinding[] => {
     const [answer] = answers ?? []
     if (answer === undefined) return []
-    const right = answer.ok && typeof answer.result === 'string' && toBigint(answer.result) === expected
-    return right ? [] : [`httpRpcUrl of ${chain}: ${alias} is not on chain ${expected}`]
+    const shown = answer.ok && typeof answer.result === 'string' ? toBigint(answer.result) : undefined
+    if (shown === expected) return []
+    const problem = `httpRpcUrl of ${chain}: ${alias} is not on chain ${expected}`
+    const said = shown === undefined ? `no chain id at ${alias}` : `chain ${shown} at ${alias}`
+    return [
+      { kind: 'network', setting: `chains: ${chain}.httpRpcUrl`, value: `chain ${expected}`, said, problem },
+    ]
   })
 }
 
@@ -99,31 +131,69 @@ function toBigint(text: string): bigint | undefined {
 
 type Read = {
   readonly call: ContractCall
-  readonly check: (answer: ContractAnswer | undefined) => readonly string[]
+  readonly check: (answer: ContractAnswer | undefined) => readonly ChainFinding[]
 }
 
-function readsOf({ feeds, tokens, words }: ContractExpectations): readonly Read[] {
-  const decimals = ({ setting, address, decimals: wanted }: Placed & { decimals: number }): Read => ({
-    call: decimalsCall(address),
-    check: (answer) =>
-      readUint(answer) === BigInt(wanted) ? [] : [`${setting}: decimals() is not the configured one`],
-  })
-  const descriptions = feeds.map(
-    ({ setting, address, description }): Read => ({
-      call: descriptionCall(address),
-      check: (answer) =>
-        readText(answer) === description ? [] : [`${setting}: description() is not the configured one`],
-    }),
-  )
-  const getters = words.map(
-    ({ setting, address, getter, word }): Read => ({
-      call: { target: address, callData: made.encode(getter, []) },
-      check: (answer) =>
-        readUint(answer) === BigInt(word) ? [] : [`${setting}: ${getter}() is not the configured one`],
-    }),
-  )
-  return [...descriptions, ...feeds.map(decimals), ...tokens.map(decimals), ...getters]
+/** One answer against one value: both as texts, so that findings can show them. */
+function read(args: {
+  readonly at: Placed
+  readonly kind: SaidByContract
+  readonly call: ContractCall
+  readonly value: string
+  readonly shownBy: (answer: ContractAnswer | undefined) => string | undefined
+}): Read {
+  const { at, kind, call, value, shownBy } = args
+  const { setting } = at
+  return {
+    call,
+    check(answer) {
+      const shown = shownBy(answer)
+      if (shown === value) return []
+      const problem = `${setting}: ${kind}() is not the configured one`
+      return [{ kind, setting, value, said: shown ?? `no answer to ${kind}()`, problem }]
+    },
+  }
 }
+
+function readsOf({ feeds, tokens, words, values = [] }: ContractExpectations): readonly Read[] {
+  const numberOf = (answer: ContractAnswer | undefined) => readUint(answer)?.toString()
+  const decimals = (at: Placed & { decimals: number }): Read => {
+    const call = decimalsCall(at.address)
+    return read({ at, kind: 'decimals', call, value: String(at.decimals), shownBy: numberOf })
+  }
+  const descriptions = feeds.map((at) => {
+    const call = descriptionCall(at.address)
+    return read({ at, kind: 'description', call, value: at.description, shownBy: readText })
+  })
+  const getterCall = ({ address: target }: Placed, getter: Exclude<SaidByContract, OwnCall>) => ({
+    target,
+    callData: made.encode(getter, []),
+  })
+  const wordRead = (at: Placed, kind: Exclude<SaidByContract, OwnCall>, word: Hex) => {
+    const shownBy = (answer: ContractAnswer | undefined) => {
+      const shown = readUint(answer)?.toString(16)
+      return shown === undefined ? undefined : `0x${shown.padStart(word.length - 2, '0')}`
+    }
+    return read({ at, kind, call: getterCall(at, kind), value: word, shownBy })
+  }
+  const valueRead = (at: Placed & ExpectedValue): Read => {
+    if ('word' in at) return wordRead(at, at.getter, at.word)
+    const call = getterCall(at, at.getter)
+    return 'text' in at
+      ? read({ at, kind: at.getter, call, value: at.text, shownBy: readText })
+      : read({ at, kind: at.getter, call, value: String(at.number), shownBy: numberOf })
+  }
+  return [
+    ...descriptions,
+    ...feeds.map(decimals),
+    ...tokens.map(decimals),
+    ...words.map((at) => wordRead(at, at.getter, at.word)),
+    ...values.map(valueRead),
+  ]
+}
+
+/** Asked by calls of their own, or of another family. */
+type OwnCall = 'description' | 'decimals' | 'tokenProgram'
 
 function hasCode(answer: RpcAnswer | undefined): boolean {
   if (answer?.ok !== true) throw new MalformedAnswerError('eth_getCode')

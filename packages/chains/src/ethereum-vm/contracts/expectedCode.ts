@@ -1,4 +1,5 @@
 import { type Hex, hexToBytes, keccak256Hex } from '@causeway/core'
+import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { KnownCode, ReliedContract } from '../../family/knownCode.ts'
 import { endpointOf, unreadableChain } from '../../rpc/checkEndpoints.ts'
 import type { JsonRpcClient, RpcOptions } from '../../rpc/jsonRpc.ts'
@@ -49,17 +50,23 @@ export function warnOfUncheckedCode(
  * @throws UpstreamUnavailableError when fewer endpoints answer than `threshold`
  */
 export async function codeProblems(
-  {
-    client,
-    expected,
-    threshold,
-  }: {
-    readonly client: JsonRpcClient
-    readonly expected: readonly ExpectedCode[]
-    readonly threshold: number
-  },
+  comparison: CodeComparison,
   options?: RpcOptions,
 ): Promise<readonly string[]> {
+  return (await codeFindings(comparison, options)).map(({ problem }) => problem)
+}
+
+type CodeComparison = {
+  readonly client: JsonRpcClient
+  readonly expected: readonly ExpectedCode[]
+  readonly threshold: number
+}
+
+/** As `codeProblems`, in parts. @throws UpstreamUnavailableError when fewer endpoints answer than `threshold` */
+export async function codeFindings(
+  { client, expected, threshold }: CodeComparison,
+  options?: RpcOptions,
+): Promise<readonly ChainFinding[]> {
   if (expected.length === 0) return []
   const calls = expected.map(({ address }) => ({ method: 'eth_getCode', params: [address, 'latest'] }))
   const each = await client.askEach(calls, options)
@@ -67,13 +74,18 @@ export async function codeProblems(
   if (answered.length < threshold) throw unreadableChain(client.chainId)
   return answered.flatMap(({ alias, answers }) => {
     const here = endpointOf(client.chainId, alias)
-    return expected.flatMap(({ setting, isRight }, index) => {
+    return expected.flatMap(({ setting, address, isRight }, index) => {
       const code = codeOf(answers[index])
-      if (code === undefined) return [`${here} tells no code at ${setting}`]
+      const found = (said: string, problem: string): readonly ChainFinding[] => [
+        { kind: 'code', setting, value: address, said: `${said} at ${alias}`, problem },
+      ]
+      if (code === undefined) return found('no answer', `${here} tells no code at ${setting}`)
       if (isRight(code)) return []
-      return code === '0x'
-        ? [`${here} shows no contract at ${setting}`]
-        : [`${here} shows other code at ${setting} than this release or codeHashes knows`]
+      if (code === '0x') return found('no code', `${here} shows no contract at ${setting}`)
+      return found(
+        `code of hash ${keccak256Hex(hexToBytes(code))}`,
+        `${here} shows other code at ${setting} than this release or codeHashes knows`,
+      )
     })
   })
 }

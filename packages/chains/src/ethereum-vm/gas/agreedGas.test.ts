@@ -1,14 +1,15 @@
-import type { FeeModel } from '@causeway/core'
+import type { GasModel } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { estimatesNeeded } from '../../rpc/estimates.ts'
 import type { PollOptions, RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { defaultThreshold } from '../../rpc/tally.ts'
 import { agreeOnEach, type PollingClient } from '../agreement/agreedReads.ts'
 import type { ChainHead } from '../agreement/head.ts'
-import { agreeOnGas, estimatesNeeded } from './agreedGas.ts'
+import { agreeOnGas } from './agreedGas.ts'
 import { feeHistoryRequest } from './feeModel.ts'
 
-const model: FeeModel = {
+const model: GasModel = {
   kind: 'eip1559',
   historyBlocks: 10,
   rewardPercentile: 20,

@@ -1,7 +1,8 @@
-import { type FeeModel, maxBigint, minBigint } from '@causeway/core'
+import { type GasModel, maxBigint, minBigint } from '@causeway/core'
+import { medianOfVoices } from '../../rpc/estimates.ts'
 import type { RpcAnswer, RpcCall, RpcOptions } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
-import { countVoices, type Electorate, tally, type Verdict, type Vote } from '../../rpc/tally.ts'
+import { type Electorate, tally, type Verdict, type Vote } from '../../rpc/tally.ts'
 import type { PollingClient } from '../agreement/agreedReads.ts'
 import { comparableAnswer } from '../agreement/comparableAnswer.ts'
 import type { ChainHead } from '../agreement/head.ts'
@@ -11,7 +12,6 @@ import {
   feeHistoryRequest,
   type GasPriceEstimate,
   gasCeilingWei,
-  medianUp,
   parseFeeHistory,
   tipOf,
 } from './feeModel.ts'
@@ -40,7 +40,7 @@ const patienceMs = 250
 export async function agreeOnGas(
   client: PollingClient,
   at: {
-    readonly model: FeeModel
+    readonly model: GasModel
     readonly head: ChainHead
     readonly verdict: Verdict<RpcAnswer> | undefined
   },
@@ -74,27 +74,6 @@ function nextBaseFee(votes: readonly Vote<FeeHistory>[], electorate: Electorate,
   return maxBigint(minBigint(middle, headFeeWei + step), headFeeWei - step)
 }
 
-/**
- * How many estimates a median needs, so that those who may lie cannot place it: 2f + 1 of f that may lie,
- * and three at the least. @source design.md 5.4
- */
-export function estimatesNeeded({ voters, threshold }: Electorate): number {
-  return Math.max(3, 2 * (countVoices(voters) - threshold) + 1)
-}
-
-/** One estimate per voice; `undefined` when they are too few. */
-export function medianOfVoices<Value>(
-  votes: readonly Vote<Value>[],
-  electorate: Electorate,
-  estimate: (value: Value) => bigint,
-): bigint | undefined {
-  const byVoice = new Map<string, bigint>()
-  for (const { voice, value } of votes) {
-    if (value !== undefined && !byVoice.has(voice)) byVoice.set(voice, estimate(value))
-  }
-  return byVoice.size >= estimatesNeeded(electorate) ? medianUp([...byVoice.values()]) : undefined
-}
-
 /** Of every endpoint that answers soon after enough did. */
 function pollHistories(
   client: PollingClient,
@@ -111,7 +90,7 @@ function pollHistories(
   })
 }
 
-function priced(history: FeeHistory, model: FeeModel, tipWei: bigint, tipFrom: TipSource): AgreedGas {
+function priced(history: FeeHistory, model: GasModel, tipWei: bigint, tipFrom: TipSource): AgreedGas {
   const price = estimateGasPrice(history, model, tipWei)
   return { price, ceilingWei: gasCeilingWei(history, model), tipFrom }
 }

@@ -1,4 +1,5 @@
-import { divideUp, type FeeModel, maxBigint } from '@causeway/core'
+import { divideUp, type GasModel, maxBigint } from '@causeway/core'
+import { medianUp } from '../../rpc/estimates.ts'
 import type { RpcCall } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { parseList, parseQuantity, parseRecord, toQuantity } from '../../rpc/quantity.ts'
@@ -24,7 +25,7 @@ export type FeeHistory = {
 const what = 'eth_feeHistory'
 
 /** @param block the newest one of the history; by number it is the same at every honest node */
-export function feeHistoryRequest(model: FeeModel, block: bigint): RpcCall {
+export function feeHistoryRequest(model: GasModel, block: bigint): RpcCall {
   const count = Math.max(model.historyBlocks, model.ceilingBlocks)
   return { method: what, params: [toQuantity(count), toQuantity(block), [model.rewardPercentile]] }
 }
@@ -52,14 +53,14 @@ export function parseFeeHistory(result: unknown): FeeHistory {
  * taken any tip. One transaction that pays much on a quiet chain is one block of many.
  * @source pricing-engine.md 1.2
  */
-export function tipOf({ rewardsWei }: FeeHistory, model: FeeModel): bigint {
+export function tipOf({ rewardsWei }: FeeHistory, model: GasModel): bigint {
   return maxBigint(model.minPriorityFeeWei, medianUp(rewardsWei.slice(-model.historyBlocks)))
 }
 
 /** Prices gas: the next base fee plus the tip. All divisions round up. @source pricing-engine.md 1.2 */
 export function estimateGasPrice(
   history: FeeHistory,
-  model: FeeModel,
+  model: GasModel,
   tipWei = tipOf(history, model),
 ): GasPriceEstimate {
   const { nextBaseFeeWei } = history
@@ -76,18 +77,10 @@ export function estimateGasPrice(
  * window cost in the middle, and never below what is too little to matter.
  * @source design.md 5.4
  */
-export function gasCeilingWei(history: FeeHistory, model: FeeModel): bigint {
+export function gasCeilingWei(history: FeeHistory, model: GasModel): bigint {
   const { baseFeesWei, rewardsWei } = history
   const window = baseFeesWei.slice(-model.ceilingBlocks)
   const rewards = rewardsWei.slice(-window.length)
   const costs = window.map((baseFee, at) => baseFee + maxBigint(model.minPriorityFeeWei, rewards[at] ?? 0n))
   return maxBigint(model.ceilingFromWei, medianUp(costs) * BigInt(model.ceilingFactor))
-}
-
-/** Zero for no values; between two middle values their mean, rounded up. */
-export function medianUp(values: readonly bigint[]): bigint {
-  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  const upper = sorted[Math.floor(sorted.length / 2)]
-  const lower = sorted[Math.floor((sorted.length - 1) / 2)]
-  return upper === undefined || lower === undefined ? 0n : divideUp(lower + upper, 2n)
 }

@@ -1,13 +1,13 @@
 import { type Hex, UpstreamUnavailableError } from '@causeway/core'
 import type { SimulatedCall } from '../../family/quotingChain.ts'
 import { disagreement } from '../../rpc/agreement.ts'
+import { estimatesNeeded, medianOfVoices } from '../../rpc/estimates.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { NodeError } from '../../rpc/nodeError.ts'
 import { parseList, parseQuantity, parseRecord, toQuantity } from '../../rpc/quantity.ts'
 import { type Electorate, tally, type Vote } from '../../rpc/tally.ts'
 import type { PollingClient } from '../agreement/agreedReads.ts'
-import { estimatesNeeded, medianOfVoices } from '../gas/agreedGas.ts'
 import { DestinationCallFailedError, revertReason, SimulationUnsupportedError } from './simulationErrors.ts'
 
 /** State that is other than the chain's while calls are simulated. */

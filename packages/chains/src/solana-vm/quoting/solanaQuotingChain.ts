@@ -1,18 +1,27 @@
 import {
   type AccountLack,
   associatedTokenAccount,
+  deriveProgramAddresses,
+  isSolanaKey,
   solanaCodec,
-  solanaLibrary,
   token2022Program,
   tokenProgram,
 } from '@causeway/core'
-import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
-import { createJsonRpcClient } from '../../rpc/client.ts'
-import type { JsonRpcClient, RpcAnswer } from '../../rpc/jsonRpc.ts'
+import type { ChainFinding, FindingKind } from '../../family/chainFinding.ts'
+import type { NetworkReaderOptions } from '../../family/networkReader.ts'
+import {
+  connectByJsonRpc,
+  type QuotingChain,
+  type QuotingChainFamily,
+  type UserFacts,
+} from '../../family/quotingChain.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
-import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
-import { parseAccounts, type ShownAccount } from '../answers.ts'
-import { accountsCall, solanaHeadTracking } from '../requests.ts'
+import { createQuorumOver } from '../../rpc/quorumClient.ts'
+import type { ShownAccount } from '../answers.ts'
+import { solanaHeadTracking } from '../requests.ts'
+import { solanaEndpointFindings, verifyLocalCluster } from '../verifyEndpoints.ts'
+import { createAccountGroups, type Limits } from './accountGroups.ts'
+import { createClusterReader } from './clusterReader.ts'
 import { readTokenMint, type TokenMint } from './tokenMint.ts'
 
 /** Mints that are remembered: the program and the extensions of one never change. */
@@ -26,22 +35,18 @@ const lacksNothing: AccountLack = {}
  * one endpoint; what is charged or refused for, of all of them.
  */
 export const solanaQuotingChain: QuotingChainFamily = {
-  connect: ({ id, endpoints, rpcThreshold }) =>
-    createJsonRpcClient({
-      chainId: id,
-      endpoints: endpoints.map((url) => ({ url })),
-      threshold: rpcThreshold,
-      now: () => Date.now(),
-      headTracking: solanaHeadTracking,
-      // Endpoints lie further apart in slots than in blocks of seconds.
-      lagBlocksMax: 50,
-    }),
-  open({ client, budgetMs, onFailure }): QuotingChain {
+  // Endpoints lie further apart in slots than in blocks of seconds.
+  connect: (chain) => connectByJsonRpc(chain, { headTracking: solanaHeadTracking, lagBlocksMax: 50 }),
+  open({ client, budgetMs, neededWithinMs, onFailure }): QuotingChain {
     const mints = new LruCache<TokenMint>(mintsMax)
+    const groups = createAccountGroups(client)
 
     /** Undefined where nothing is known in time; never rejects. */
-    const inTime = async <Value>(work: (limits: Limits) => Promise<Value>): Promise<Value | undefined> => {
-      const limits = { timeoutMs: budgetMs }
+    const within = async <Value>(
+      timeoutMs: number,
+      work: (limits: Limits) => Promise<Value>,
+    ): Promise<Value | undefined> => {
+      const limits = { timeoutMs }
       try {
         return await work(limits)
       } catch (error) {
@@ -52,8 +57,7 @@ export const solanaQuotingChain: QuotingChainFamily = {
     const mintOf = async (currency: string, limits: Limits): Promise<TokenMint | undefined> => {
       const known = mints.get(currency)
       if (known !== undefined) return known
-      const mint = await agreedOn(
-        client,
+      const mint = await groups.agreed(
         [currency],
         ([account]) => account && readTokenMint(account.owner, account.data),
         limits,
@@ -64,80 +68,121 @@ export const solanaQuotingChain: QuotingChainFamily = {
 
     return {
       async userFacts({ user, currency, touched = [] }): Promise<UserFacts> {
-        const balance = await inTime(async (limits) => {
-          if (currency === solanaCodec.nativeCurrency) return lamportsOf(await shown(client, user, limits))
+        const balance = await within(budgetMs, async (limits) => {
+          if (currency === solanaCodec.nativeCurrency) return lamportsOf(await groups.shown(user, limits))
           const mint = await mintOf(currency, limits)
           if (mint === undefined) return undefined
           const holder = tokenAccountOf(user, currency, mint)
-          return tokensOf(await shown(client, holder, limits))
+          return tokensOf(await groups.shown(holder, limits))
         })
         return { ...(balance !== undefined && { balance }), held: touched.map(() => undefined) }
       },
       lackOf: (account, currency) =>
-        inTime(async (limits) => {
-          if (currency === solanaCodec.nativeCurrency) return lacksNothing
+        within(neededWithinMs, async (limits) => {
+          if (currency === solanaCodec.nativeCurrency) {
+            // What keeps nothing but dust is taken away by the first transaction that writes it: as good as absent.
+            const isThere = ([found]: readonly (ShownAccount | undefined)[]) => lamportsOf(found) > 0n
+            return (await groups.agreed([account], isThere, limits)) ? lacksNothing : { isAbsent: true }
+          }
           const mint = await mintOf(currency, limits)
           if (mint === undefined) return undefined
           const holder = tokenAccountOf(account, currency, mint)
           const isThere = ([found]: readonly (ShownAccount | undefined)[]) => found?.owner === mint.program
-          const has = await agreedOn(client, [holder], isThere, limits)
+          const has = await groups.agreed([holder], isThere, limits)
           return has ? lacksNothing : { stateBytes: mint.accountBytes }
         }),
       hasCode: (account) =>
-        inTime(async (limits) => {
-          const { PublicKey } = solanaLibrary()
+        within(neededWithinMs, async (limits) => {
           // Nobody has the key of such an address: a program signs for it, or nobody does.
-          if (!PublicKey.isOnCurve(new PublicKey(account).toBytes())) return true
+          if (!isSolanaKey(account)) return true
           const isCode = ([found]: readonly (ShownAccount | undefined)[]) =>
             found !== undefined && (found.isExecutable || tokenPrograms.has(found.owner))
-          return agreedOn(client, [account], isCode, limits)
+          return groups.agreed([account], isCode, limits)
         }),
       unitsOfCalls: undefined,
     }
   },
-}
-
-type Limits = { readonly timeoutMs: number }
-
-/** @throws MalformedAnswerError, and what the client throws */
-async function shown(
-  client: JsonRpcClient,
-  account: string,
-  limits: Limits,
-): Promise<ShownAccount | undefined> {
-  const [answer] = await client.batch([accountsCall([account])], limits)
-  return parseAccounts(answer, 1)[0]
+  network: {
+    reader: createClusterReader,
+    async contradictions(options) {
+      const { client, network, depository, isLocal } = options
+      const quorum = createQuorumOver(client, { now: () => Date.now() })
+      const signal = AbortSignal.timeout(checkTimeoutMs)
+      const [endpoints, foreign, mints] = await Promise.all([
+        solanaEndpointFindings({ quorum, network, depository }, signal),
+        isLocal ? verifyLocalCluster(quorum, signal) : [],
+        mintContradictions(options),
+      ])
+      const setting = `chains: ${client.chainId}.httpRpcUrl`
+      const strangers = foreign.map((problem): ChainFinding => {
+        return { kind: 'network', setting, value: 'a local network', said: 'another node', problem }
+      })
+      return [...endpoints, ...strangers, ...mints]
+    },
+  },
 }
 
 /**
- * What enough endpoints say of accounts, each at its own newest slot. An answer that cannot be read is a voice of its
- * own: one endpoint keeps nobody from an answer by it.
- * @param read what is asked of them; it is compared whole @throws as `shown`, UpstreamDisagreementError
+ * A listed currency that is no mint, has other decimals or another program, or does not simply arrive when it is
+ * sent; and one that the depository has no account for, which its first depositor would pay unasked.
  */
-async function agreedOn<Said>(
-  client: JsonRpcClient,
-  accounts: readonly string[],
-  read: (found: readonly (ShownAccount | undefined)[]) => Said,
-  limits: Limits,
-): Promise<Said> {
-  const said = (answer: RpcAnswer | undefined) => read(parseAccounts(answer, accounts.length))
-  const { answers } = await client.agree([accountsCall(accounts)], {
-    ...limits,
-    project([answer]) {
-      try {
-        return { said: said(answer) ?? null }
-      } catch (error) {
-        if (error instanceof MalformedAnswerError) return { unreadable: error.message }
-        throw error
+async function mintContradictions({
+  client,
+  depository,
+  currencies,
+}: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
+  const { vaultTokenAccount } = deriveProgramAddresses(depository)
+  const limits = { timeoutMs: checkTimeoutMs }
+  const groups = createAccountGroups(client)
+  const checked = currencies
+    .filter(({ address }) => address !== solanaCodec.nativeCurrency)
+    .map(async ({ address: mint, decimals, tokenProgram: program = tokenProgram }) => {
+      const vaultAccount = vaultTokenAccount({ mint, tokenProgram: program })
+      const shownMint = await groups.agreed(
+        [mint],
+        ([account]) => account && readTokenMint(account.owner, account.data),
+        limits,
+      )
+      const setting = `quote: chains.${client.chainId}.currencies.${mint}`
+      const found = (kind: FindingKind, value: string, said: string, problem: string): ChainFinding => {
+        return { kind, setting, value, said, problem }
       }
-    },
-  })
-  return said(answers[0])
+      if (shownMint === undefined) return [found('contract', mint, 'no mint', `${mint} is no mint`)]
+      const hasAccount = await groups.agreed([vaultAccount], ([held]) => held?.owner === program, limits)
+      const { decimals: shownDecimals, program: shownProgram, refusal } = shownMint
+      const findings: ChainFinding[] = []
+      if (shownDecimals !== decimals)
+        findings.push(
+          found('decimals', `${decimals}`, `${shownDecimals}`, `${mint} has ${shownDecimals} decimals`),
+        )
+      if (shownProgram !== program)
+        findings.push(
+          found(
+            'tokenProgram',
+            program,
+            shownProgram,
+            `${mint} belongs to the token program ${shownProgram}`,
+          ),
+        )
+      if (refusal !== undefined)
+        findings.push(found('refusal', mint, `it ${refusal}`, `${mint} ${refusal}: it cannot be quoted`))
+      if (!hasAccount)
+        findings.push(
+          found(
+            ...(['vaultAccount', vaultAccount, 'no account'] as const),
+            `the depository has no account of ${mint}: make ${vaultAccount} first`,
+          ),
+        )
+      return findings
+    })
+  return (await Promise.all(checked)).flat()
 }
 
+/** A start waits so long for a chain. */
+const checkTimeoutMs = 5_000
+
 function tokenAccountOf(owner: string, mint: string, { program }: TokenMint): string {
-  const { PublicKey } = solanaLibrary()
-  return associatedTokenAccount(new PublicKey(owner), { mint, tokenProgram: program }).toBase58()
+  return associatedTokenAccount(owner, { mint, tokenProgram: program })
 }
 
 const lamportsOf = (account: ShownAccount | undefined): bigint => account?.lamports ?? 0n

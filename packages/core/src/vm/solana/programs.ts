@@ -15,3 +15,6 @@ export const depositTokenDiscriminator = '0b9c60da27a3b413'
 export const executeTransferDiscriminator = 'e97ea0b8ebce1f77'
 /** First eight bytes of a used request's account. */
 export const usedRequestDiscriminator = '87866e4d9662b46b'
+
+/** Bytes of the account with which a fill wallet marks what it paid, or closed. See decision 27. */
+export const markBytes = { paid: 1, closed: 2 } as const

@@ -8,6 +8,7 @@ describe('parseOperatorCommand', () => {
   it.each<[string, OperatorCommand]>([
     ['prices set ETH/USD 2600', { kind: 'price', price: 'ETH/USD', answer: 260_000_000_000n }],
     ['prices set usdc/usd 0.98765432', { kind: 'price', price: 'USDC/USD', answer: 98_765_432n }],
+    ['prices set sol/usd 165.5', { kind: 'price', price: 'SOL/USD', answer: 16_550_000_000n }],
     ['prices set ETH/USD 0 --only feed', { kind: 'price', price: 'ETH/USD', answer: 0n, only: 'feed' }],
     ['basefee set base 5gwei', { kind: 'basefee', chain: 'base', baseFeeWei: 5_000_000_000n }],
     ['basefee set hub 0.000000001gwei', { kind: 'basefee', chain: 'hub', baseFeeWei: 1n }],

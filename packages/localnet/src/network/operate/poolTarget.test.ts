@@ -10,6 +10,7 @@ const answers = {
   'USDC/USD': 10n ** 8n,
   'USDX/USD': 10n ** 8n,
   'TIDE/USD': 4n * 10n ** 8n,
+  'SOL/USD': 150n * 10n ** 8n,
 }
 
 describe('poolsPricedBy', () => {

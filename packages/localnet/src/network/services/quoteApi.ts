@@ -1,4 +1,4 @@
-import { familyVariables } from '../../families/familyPlans.ts'
+import { quotedFamilyVariables } from '../../families/solanaAccounts.ts'
 import { oracleThreshold, settlementOracles } from './oracle.ts'
 import type { ServicePlan } from './servicePlan.ts'
 import { solverApiKey } from './solver.ts'
@@ -25,8 +25,7 @@ export const quoteApiPlan: ServicePlan = {
       BASE_RPC_URL: chains.base.url,
       OPTIMISM_RPC_URL: chains.optimism.url,
       RELAY_RPC_URL: chains.hub.url,
-      // It prices none of these chains; what the terminal says of them must not keep it from starting.
-      ...familyVariables(undefined),
+      ...quotedFamilyVariables(await context.families, keys),
       ORACLES: oracles,
       ORACLES_THRESHOLD: oracles === '' ? '' : String(oracleThreshold),
       SOLVER_API_KEY: solverApiKey(keys),

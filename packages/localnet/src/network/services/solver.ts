@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { familyVariables } from '../../families/familyPlans.ts'
+import { quotedFamilyVariables, solanaAccounts } from '../../families/solanaAccounts.ts'
 import type { LocalKeys } from '../../keys/localKeys.ts'
 import { solverEnvironment } from '../../solver/solverEnvironment.ts'
 import type { ServicePlan } from './servicePlan.ts'
@@ -14,6 +14,7 @@ export const solverPlan: ServicePlan = {
   ports: ({ quote }) => ({ ops: quote + 3 }),
   async environment(context, ports) {
     const { keys, paths } = context.network
+    const families = await context.families
     return {
       ...solverEnvironment(context.network, {
         quoteApiUrl: `http://127.0.0.1:${context.ports.get('quote-api')?.['http']}`,
@@ -22,9 +23,15 @@ export const solverPlan: ServicePlan = {
         opsPort: ports['ops'] ?? 0,
         pollMs,
       }),
-      ...familyVariables(undefined),
+      ...quotedFamilyVariables(families, keys),
       ECDSA_PRIVATE_KEY: '',
       ECDSA_PRIVATE_KEY_FILE: await context.writeSecret('fill-wallet.key', keys.fillWallet.privateKey),
+      // Of the account on Solana, where that runs.
+      ED25519_PRIVATE_KEY: '',
+      ED25519_PRIVATE_KEY_FILE:
+        families === undefined
+          ? ''
+          : await context.writeSecret('fill-wallet.ed25519.key', solanaAccounts(keys).fillWallet.seed),
     }
   },
   readyUrl: (ports) => `http://127.0.0.1:${ports['ops']}/ready`,

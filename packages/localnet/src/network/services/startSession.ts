@@ -1,5 +1,6 @@
 import { appendFile, readFile, rm } from 'node:fs/promises'
 import type { FamilyFacts } from '../../families/familySettings.ts'
+import { solanaAccounts, solanaFunding } from '../../families/solanaAccounts.ts'
 import { nextFreePorts } from '../../nodes/ports.ts'
 import { describeEnd, type ProcessEnd, StartFailure } from '../../processes/processEnd.ts'
 import { type FamilyProcess, startFamilyProcess } from '../familyProcess.ts'
@@ -137,7 +138,8 @@ function openFamilies(
   if (familyProcess === undefined || depositor === undefined) return undefined
   const { url, chainId } = chains.base
   const { depository: evmDepository } = deployment.base
-  const told = { node: { url, chainId }, evmDepository, depositor, tronFile: paths.tronFile }
+  const funding = { solanaFunding: solanaFunding(solanaAccounts(keys)) }
+  const told = { node: { url, chainId }, evmDepository, depositor, tronFile: paths.tronFile, ...funding }
   return familyProcess.open(told, { report, signal }).then((families) => {
     stageDone('families', 'Solana, Bitcoin, Tron, Hyperliquid and Lighter as stand-ins show them')
     return families

@@ -1,5 +1,4 @@
 export { solanaBodies } from './bodies.ts'
-export { deployDepository } from './deployDepository.ts'
 export {
   createTokenAccount,
   type Depository,
@@ -16,6 +15,6 @@ export {
   transferChecked,
   transferNative,
 } from './instructions.ts'
-export { programBytes } from './programBytes.ts'
+export { deployDepository, programBytes } from './programs.ts'
 export { startRpcServer } from './rpcServer.ts'
 export { SolanaNode } from './solanaNode.ts'

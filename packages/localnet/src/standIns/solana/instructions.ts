@@ -1,13 +1,16 @@
-import type { ProgramAddresses } from '@causeway/chains'
 import {
+  associatedTokenAccount,
   associatedTokenProgram,
-  depositNativeDiscriminator,
-  depositTokenDiscriminator,
+  createTokenAccount as createSolanaTokenAccount,
+  depositCoin,
+  depositToken as depositSolanaToken,
   encodeSolanaWithdrawal,
   executeTransferDiscriminator,
   type Hex,
   hexToBytes,
   memoProgram,
+  type ProgramAddresses,
+  type SolanaDeposit,
   type SolanaWithdrawal,
   tokenProgram,
 } from '@causeway/core'
@@ -27,9 +30,6 @@ const account = (pubkey: PublicKey, role: Role) => ({
   isSigner: role === 'signs' || role === 'pays',
   isWritable: role === 'pays' || role === 'written',
 })
-/** The depository's own account: the first of every instruction. */
-export const stateOf = ({ program }: Pick<Depository, 'program'>) =>
-  PublicKey.findProgramAddressSync([Buffer.from('relay_depository')], program)[0]
 
 export type DepositArguments = {
   readonly sender: PublicKey
@@ -41,47 +41,29 @@ export type DepositArguments = {
   readonly tail?: Uint8Array
 }
 
-const depositData = (discriminator: string, { amount, id, tail = new Uint8Array() }: DepositArguments) =>
-  Buffer.concat([Buffer.from(discriminator, 'hex'), uint64(amount), hexToBytes(id), tail])
+const solanaDeposit = ({ sender, depositor, amount, id }: DepositArguments): SolanaDeposit => ({
+  ...{ sender: sender.toBase58(), amount, orderId: id },
+  ...(depositor !== undefined && { depositor: depositor.toBase58() }),
+})
+
+const withTail = (instruction: TransactionInstruction, tail: Uint8Array = new Uint8Array()) => {
+  instruction.data = Buffer.concat([instruction.data, tail])
+  return instruction
+}
 
 export function depositNative(depository: Depository, deposit: DepositArguments): TransactionInstruction {
-  const { sender, depositor = sender } = deposit
-  return new TransactionInstruction({
-    programId: depository.program,
-    keys: [
-      account(stateOf(depository), 'read'),
-      account(sender, 'pays'),
-      account(depositor, 'read'),
-      account(new PublicKey(depository.addresses.vault), 'written'),
-      account(SystemProgram.programId, 'read'),
-    ],
-    data: depositData(depositNativeDiscriminator, deposit),
-  })
+  return withTail(depositCoin(plain(depository), solanaDeposit(deposit)), deposit.tail)
 }
 
 export function depositToken(
   depository: Depository,
   deposit: DepositArguments & { readonly mint: PublicKey; readonly program?: string },
 ): TransactionInstruction {
-  const { sender, depositor = sender, mint, program = tokenProgram } = deposit
-  const { vault } = depository.addresses
-  return new TransactionInstruction({
-    programId: depository.program,
-    keys: [
-      account(stateOf(depository), 'read'),
-      account(sender, 'pays'),
-      account(depositor, 'read'),
-      account(new PublicKey(vault), 'read'),
-      account(mint, 'read'),
-      account(tokenAccount(sender, mint, program), 'written'),
-      account(tokenAccount(new PublicKey(vault), mint, program), 'written'),
-      account(new PublicKey(program), 'read'),
-      account(new PublicKey(associatedTokenProgram), 'read'),
-      account(SystemProgram.programId, 'read'),
-    ],
-    data: depositData(depositTokenDiscriminator, deposit),
-  })
+  const token = { mint: deposit.mint.toBase58(), tokenProgram: deposit.program ?? tokenProgram }
+  return withTail(depositSolanaToken(plain(depository), token, solanaDeposit(deposit)), deposit.tail)
 }
+
+const plain = ({ program, addresses }: Depository) => ({ program: program.toBase58(), addresses })
 
 /** Without `mint` in the request SOL is paid. */
 export function executeTransfer(
@@ -98,7 +80,7 @@ export function executeTransfer(
   return new TransactionInstruction({
     programId: program,
     keys: [
-      account(stateOf(depository), 'read'),
+      account(new PublicKey(addresses.state), 'read'),
       account(executor, 'pays'),
       account(recipient, 'written'),
       account(vault, 'written'),
@@ -132,8 +114,8 @@ export function memo(text: string, program: string = memoProgram): TransactionIn
 }
 
 export function tokenAccount(owner: PublicKey, mint: PublicKey, program: string = tokenProgram): PublicKey {
-  const seeds = [owner.toBytes(), new PublicKey(program).toBytes(), mint.toBytes()]
-  return PublicKey.findProgramAddressSync(seeds, new PublicKey(associatedTokenProgram))[0]
+  const token = { mint: mint.toBase58(), tokenProgram: program }
+  return new PublicKey(associatedTokenAccount(owner.toBase58(), token))
 }
 
 /** @param args.amount lamports */
@@ -186,18 +168,10 @@ export function createTokenAccount(args: {
   readonly program?: string
 }): TransactionInstruction {
   const { payer, owner, mint, program = tokenProgram } = args
-  return new TransactionInstruction({
-    programId: new PublicKey(associatedTokenProgram),
-    keys: [
-      account(payer, 'pays'),
-      account(tokenAccount(owner, mint, program), 'written'),
-      account(owner, 'read'),
-      account(mint, 'read'),
-      account(SystemProgram.programId, 'read'),
-      account(new PublicKey(program), 'read'),
-    ],
-    data: Buffer.of(1),
-  })
+  return createSolanaTokenAccount(
+    { mint: mint.toBase58(), tokenProgram: program },
+    { owner: owner.toBase58(), payer: payer.toBase58() },
+  )
 }
 
 export function mintTo(args: {
@@ -220,12 +194,14 @@ export function initialiseMint(args: {
   readonly mint: PublicKey
   readonly authority: PublicKey
   readonly program?: string
+  /** Default: 6. */
+  readonly decimals?: number
   readonly feeBps?: number
 }): readonly TransactionInstruction[] {
-  const { mint, authority, program = tokenProgram, feeBps } = args
+  const { mint, authority, program = tokenProgram, decimals = mintDecimals, feeBps } = args
   const run = (data: Buffer) =>
     new TransactionInstruction({ programId: new PublicKey(program), keys: [account(mint, 'written')], data })
-  const plain = run(Buffer.concat([Buffer.of(20, mintDecimals), authority.toBytes(), Buffer.of(0)]))
+  const plain = run(Buffer.concat([Buffer.of(20, decimals), authority.toBytes(), Buffer.of(0)]))
   if (feeBps === undefined) return [plain]
   const fee = Buffer.alloc(2)
   fee.writeUInt16LE(feeBps)

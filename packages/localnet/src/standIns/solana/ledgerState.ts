@@ -117,10 +117,14 @@ export function simulateUnsigned(
   }
 }
 
-/** Moves to a new block: its slot, its time and a fresh blockhash. */
-export function enterBlock(svm: LiteSVM, slot: bigint, timeSeconds: bigint): string {
+export function setClock(svm: LiteSVM, slot: bigint, timeSeconds: bigint): void {
   const { epoch, epochStartTimestamp, leaderScheduleEpoch } = svm.getClock()
   svm.setClock(new Clock(slot, epochStartTimestamp, epoch, leaderScheduleEpoch, timeSeconds))
+}
+
+/** Moves to a new block: its slot, its time and a fresh blockhash. */
+export function enterBlock(svm: LiteSVM, slot: bigint, timeSeconds: bigint): string {
+  setClock(svm, slot, timeSeconds)
   svm.expireBlockhash()
   const hash = svm.latestBlockhash()
   // Lookup tables are made in the name of a slot that the cluster remembers.

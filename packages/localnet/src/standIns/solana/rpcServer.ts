@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
-import { memoProgram } from '@causeway/core'
+import { encodeBase58, memoProgram, token2022Program, tokenProgram } from '@causeway/core'
 import { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'
 import { computeBudgetOf } from './computeBudget.ts'
 import type { Commitment, SolanaNode } from './solanaNode.ts'
-import { type StoredTransaction, toTransactionResult } from './storedTransaction.ts'
+import { type StoredTransaction, tokenAmount, toTransactionResult } from './storedTransaction.ts'
 import { serveSubscriptions } from './subscriptions.ts'
 
 /** A node's refusal. @source Solana source, rpc-client-api custom_error.rs */
@@ -66,6 +66,7 @@ const methods: Readonly<Record<string, Method>> = {
     return { context: { slot: Number(node.slot(commitmentOf(options))) }, value: Number(feeLamports) }
   },
   getAccountInfo,
+  getTokenAccountBalance,
   getMultipleAccounts,
   getSignaturesForAddress,
   simulateTransaction,
@@ -79,6 +80,25 @@ function getAccountInfo(node: SolanaNode, [key, options]: readonly unknown[]): u
   const { context, shown } = accountsShown(node, options)
   return { context, value: shown(text(key)) }
 }
+
+/** @source Solana JSON-RPC documentation, getTokenAccountBalance */
+function getTokenAccountBalance(node: SolanaNode, [key, options]: readonly unknown[]): unknown {
+  const commitment = commitmentOf(options)
+  const account = node.account(text(key), commitment)
+  if (account === undefined) throw new RpcRefusal(-32_602, 'Invalid param: could not find account')
+  const isHeld = account.owner === tokenProgram || account.owner === token2022Program
+  if (!isHeld || account.data.length < tokenAccountBytes)
+    throw new RpcRefusal(-32_602, 'Invalid param: not a Token account')
+  const data = Buffer.from(account.data)
+  const mint = encodeBase58(data.subarray(0, 32))
+  const decimals = node.account(mint, commitment)?.data[mintDecimalsAt] ?? 0
+  const context = { slot: Number(node.slot(commitment)) }
+  return { context, value: tokenAmount(data.readBigUInt64LE(tokenAmountAt), decimals) }
+}
+
+const tokenAccountBytes = 165
+const tokenAmountAt = 64
+const mintDecimalsAt = 44
 
 const keysAtOnce = 100
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { encodeBase58 } from '@causeway/core'
 import { VersionedTransaction } from '@solana/web3.js'
 import { FailedTransactionMetadata, LiteSVM } from 'litesvm'
@@ -12,15 +13,20 @@ import {
   place,
   readAccount,
   readTokenAccount,
+  setClock,
   simulate,
   simulateUnsigned,
 } from './ledgerState.ts'
 import { describeError, type StoredTransaction, type TokenBalances } from './storedTransaction.ts'
 
 export type Block = { readonly slot: bigint; readonly hash: string; readonly timeSeconds: bigint | null }
+/** Of ticks: those of an hour. */
+const emptySlotsMax = 9_000
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
 const genesisSeconds = 1_700_000_000n
+/** A transaction that names an older block never lands. @source Solana documentation, "Transaction confirmation" */
+const recentBlocks = 150n
 
 /**
  * A cluster of one: programs run on the real Solana runtime (LiteSVM) with the real token programs; blocks,
@@ -36,10 +42,15 @@ export class SolanaNode {
   #finalSlot = 1n
   readonly #blocks = new Map<bigint, Block>()
   readonly #transactions = new Map<string, StoredTransaction>()
+  /** Blockhashes that were the newest: in which block they were made, and up to which one they were it. */
+  readonly #known = new Map<string, { readonly madeIn: bigint; newestUntil: bigint }>()
   readonly #watchers = new Set<() => void>()
+  /** Of ticks, the oldest first. */
+  readonly #emptySlots: bigint[] = []
 
   constructor() {
-    this.#head = new LiteSVM()
+    // The runtime remembers one blockhash; which ones are recent is told here, as a cluster has it.
+    this.#head = new LiteSVM().withBlockhashCheck(false)
     this.#final = this.#head
     this.genesisHash = this.#enterBlock().hash
   }
@@ -82,6 +93,26 @@ export class SolanaNode {
     this.#timeSeconds += seconds
     for (let count = 0; count < blocks; count += 1) this.#next()
   }
+  /**
+   * An empty block at a time, whose hash the runtime does not know: transactions name the one before.
+   */
+  tick(timeSeconds: bigint, slot = 0n): void {
+    this.#timeSeconds = timeSeconds
+    // The slot that is asked for, unless that is over.
+    this.#slot = slot > this.#slot ? slot : this.#slot + 1n
+    if (this.#final === this.#head) this.#finalSlot = this.#slot
+    setClock(this.#head, this.#slot, timeSeconds)
+    const hash = encodeBase58(createHash('sha256').update(`${this.genesisHash} ${this.#slot}`).digest())
+    this.#blocks.set(this.#slot, { slot: this.#slot, hash, timeSeconds })
+    this.#forgetEmpty(this.#slot)
+    this.#tell()
+  }
+  /** Nobody asks for what happened in an empty block of an hour ago, and there is one every 400 ms. */
+  #forgetEmpty(newest: bigint): void {
+    this.#emptySlots.push(newest)
+    const oldest = this.#emptySlots.length > emptySlotsMax ? this.#emptySlots.shift() : undefined
+    if (oldest !== undefined) this.#blocks.delete(oldest)
+  }
   /** A slot in which no block was made. */
   skipSlot(): void {
     this.#slot += 1n
@@ -95,7 +126,7 @@ export class SolanaNode {
 
   /** From here on blocks are confirmed and not final. */
   hold(): void {
-    if (this.#final === this.#head) this.#final = LiteSVM.fromBytes(this.#head.toBytes())
+    if (this.#final === this.#head) this.#final = copyOf(this.#head)
   }
   finalize(): void {
     this.#final = this.#head
@@ -107,8 +138,9 @@ export class SolanaNode {
     for (const [signature, { slot }] of this.#transactions) {
       if (slot > this.#finalSlot) this.#transactions.delete(signature)
     }
+    for (const [hash, { madeIn }] of this.#known) if (madeIn > this.#finalSlot) this.#known.delete(hash)
     for (const slot of this.#blocks.keys()) if (slot > this.#finalSlot) this.#blocks.delete(slot)
-    this.#head = LiteSVM.fromBytes(this.#final.toBytes())
+    this.#head = copyOf(this.#final)
     this.#final = this.#head
     this.#slot = this.#finalSlot
     this.mine(1)
@@ -119,10 +151,12 @@ export class SolanaNode {
     bytes: Uint8Array,
     options: { readonly skipPreflight: boolean },
   ): { signature: string } | { refusal: string } {
-    const failure = options.skipPreflight ? undefined : simulate(this.#head, bytes)
-    if (failure !== undefined) return { refusal: `${failure.toString()}` }
     const transaction = VersionedTransaction.deserialize(bytes)
     const signature = encodeBase58(transaction.signatures[0] ?? new Uint8Array())
+    if (!this.#isRecent(transaction.message.recentBlockhash))
+      return options.skipPreflight ? { signature } : { refusal: 'Blockhash not found' }
+    const failure = options.skipPreflight ? undefined : simulate(this.#head, bytes)
+    if (failure !== undefined) return { refusal: `${failure.toString()}` }
     const loaded = loadAddresses(this.#head, transaction)
     const { message } = transaction
     const locked = [
@@ -198,6 +232,12 @@ export class SolanaNode {
     return () => this.#watchers.delete(tell)
   }
 
+  #isRecent(blockhash: string): boolean {
+    const newestUntil =
+      blockhash === this.latestBlockhash() ? this.#slot : this.#known.get(blockhash)?.newestUntil
+    return newestUntil !== undefined && newestUntil + recentBlocks >= this.#slot
+  }
+
   #balances(keys: readonly string[]): { lamports: readonly bigint[]; tokens: readonly TokenBalances[] } {
     return {
       lamports: keys.map((key) => readAccount(this.#head, key)?.lamports ?? 0n),
@@ -219,11 +259,16 @@ export class SolanaNode {
   }
 
   #enterBlock(): Block {
+    const before = this.#known.get(this.latestBlockhash())
+    if (before !== undefined) before.newestUntil = this.#slot
     const hash = enterBlock(this.#head, this.#slot, this.#timeSeconds)
+    this.#known.set(hash, { madeIn: this.#slot, newestUntil: this.#slot })
     const block = { slot: this.#slot, hash, timeSeconds: this.#timeSeconds }
     this.#blocks.set(this.#slot, block)
     return block
   }
 }
+
+const copyOf = (ledger: LiteSVM) => LiteSVM.fromBytes(ledger.toBytes()).withBlockhashCheck(false)
 
 const noneLoaded: Loaded = { writable: [], readonly: [] }

@@ -99,19 +99,17 @@ function toInstruction(inner: StoredTransaction['inner'][number][number]) {
 }
 
 function toTokenBalance({ accountIndex, mint, owner, program, amount, decimals }: TokenBalances) {
-  // A node adds a rounded number for people; a reader that took it for the amount would fail here.
+  return { accountIndex, mint, owner, programId: program, uiTokenAmount: tokenAmount(amount, decimals) }
+}
+
+/** An amount as nodes tell it: a reader that took the rounded number for people for the amount would fail here. */
+export function tokenAmount(amount: bigint, decimals: number) {
   const uiAmount = Number(amount) / 10 ** decimals
   return {
-    accountIndex,
-    mint,
-    owner,
-    programId: program,
-    uiTokenAmount: {
-      amount: amount.toString(),
-      decimals,
-      uiAmount: amount === 0n ? null : uiAmount,
-      uiAmountString: uiAmount.toString(),
-    },
+    amount: amount.toString(),
+    decimals,
+    uiAmount: amount === 0n ? null : uiAmount,
+    uiAmountString: uiAmount.toString(),
   }
 }
 

@@ -1,4 +1,4 @@
-import { minBigint } from '../../../money/mulDiv.ts'
+import { divideUp, maxBigint, minBigint } from '../../../money/mulDiv.ts'
 import type { CostedTransaction, NetworkFees, StateWrites } from '../../quotingFamily.ts'
 import {
   clearedSlotUnits,
@@ -51,12 +51,19 @@ export type EthereumFeeFacts = {
   readonly gasUnits: Readonly<Record<GasShape, bigint>>
   /** L1 data fee and operator fee per shape; zero where the chain has none. */
   readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
+  /** True where the data fee is taken as gas: limits must hold it. Absent: it is taken beside the gas. */
+  readonly isDataFeeGas?: boolean
 }
 
 /** Clone of an order that runs its calls: made, called through, and one token swept. */
 export const orderCloneUnits = 90_000n
 /** Extra units per initialised tick that a swap crosses: two cold storage slots and arithmetic. */
 const unitsPerTickCrossed = 30_000n
+/**
+ * A limit holds the data fee at twice its ratio to the gas price: between quote and transaction the price of data
+ * rises and that of gas falls, and gas that is left costs nothing.
+ */
+const dataGasHeadroom = 2n
 /** What each pool after a swap's first adds. */
 const hopUnits = { used: 74_000n, limit: 140_000n }
 
@@ -65,27 +72,30 @@ export class EthereumFees implements NetworkFees {
   readonly gasPrice: GasPrice
   readonly l1DataFeeWei: EthereumFeeFacts['l1DataFeeWei']
   readonly #gasUnits: EthereumFeeFacts['gasUnits']
+  readonly #isDataFeeGas: boolean
 
-  constructor({ gasPrice, gasUnits, l1DataFeeWei }: EthereumFeeFacts) {
+  constructor({ gasPrice, gasUnits, l1DataFeeWei, isDataFeeGas = false }: EthereumFeeFacts) {
     this.gasPrice = gasPrice
     this.#gasUnits = gasUnits
     this.l1DataFeeWei = l1DataFeeWei
+    this.#isDataFeeGas = isDataFeeGas
   }
 
   costOf(transaction: CostedTransaction): bigint {
-    const { writes } = transaction
-    const units = writes === undefined ? this.unitsOf(transaction) : expectedUnits(transaction, writes)
-    return units * this.gasPrice.expectedWei + this.l1DataFeeWei[shapeOf(transaction)]
+    return this.#expectedUnits(transaction) * this.gasPrice.expectedWei + this.#dataFeeOf(transaction)
   }
 
   gasOf(transaction: CostedTransaction): { readonly expected: bigint; readonly limit: bigint } {
-    const limit = this.unitsOf(transaction)
-    const { writes } = transaction
-    return { limit, expected: writes === undefined ? limit : expectedUnits(transaction, writes) }
+    const expected = this.#expectedUnits(transaction) + this.#dataUnits(this.#dataFeeOf(transaction))
+    return { limit: this.unitsOf(transaction), expected }
   }
 
   /** Whoever is paid holds what he is paid without state of his own: gas is all there is. */
   rentOf(): bigint {
+    return 0n
+  }
+
+  leastPayment(): bigint {
     return 0n
   }
 
@@ -96,13 +106,32 @@ export class EthereumFees implements NetworkFees {
       expectedWei === other.gasPrice.expectedWei &&
       maxFeePerGasWei === other.gasPrice.maxFeePerGasWei &&
       maxPriorityFeePerGasWei === other.gasPrice.maxPriorityFeePerGasWei &&
+      this.#isDataFeeGas === other.#isDataFeeGas &&
       hasSameShapes(this.#gasUnits, other.#gasUnits) &&
       hasSameShapes(this.l1DataFeeWei, other.l1DataFeeWei)
     )
   }
 
-  /** Gas units, with what a swap crosses and a caller's calls need on top. */
+  /** The limit: units with what a swap crosses, a caller's calls, and data that is paid as gas. */
   unitsOf(transaction: CostedTransaction): bigint {
+    return this.#executionUnits(transaction) + this.#dataUnits(dataGasHeadroom * this.#dataFeeOf(transaction))
+  }
+
+  #expectedUnits(transaction: CostedTransaction): bigint {
+    const { writes } = transaction
+    return writes === undefined ? this.#executionUnits(transaction) : expectedUnits(transaction, writes)
+  }
+
+  #dataFeeOf(transaction: CostedTransaction): bigint {
+    return this.l1DataFeeWei[shapeOf(transaction)]
+  }
+
+  #dataUnits(wei: bigint): bigint {
+    return this.#isDataFeeGas ? divideUp(wei, maxBigint(1n, this.gasPrice.expectedWei)) : 0n
+  }
+
+  /** Gas units of what the transaction does. */
+  #executionUnits(transaction: CostedTransaction): bigint {
     const { ticksCrossed = 0, hops = 1, callUnits = 0n, overheadUnits = 0n } = transaction
     const callsAndClone = callUnits === 0n ? 0n : callUnits + orderCloneUnits
     const ticks = BigInt(ticksCrossed) * unitsPerTickCrossed

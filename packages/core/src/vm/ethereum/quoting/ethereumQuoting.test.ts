@@ -1,5 +1,5 @@
 // Goal: what an EVM origin plans, encodes and costs, from facts alone.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { NetworkFees, OriginRoute } from '../../quotingFamily.ts'
 import { ethereumCodec } from '../codec.ts'
 import { EthereumFees, type GasShape, gasShapes } from './ethereumFees.ts'
@@ -124,7 +124,41 @@ test('crossed ticks, calls and the clone that runs them are execution on top, an
   expect(fees.costOf({ kind: 'swap', isNative: false, ticksCrossed: 2, callUnits: 5n }) - plain).toBe(
     150_005n * 7n,
   )
-  expect(fees.rentOf()).toBe(0n)
+  expect([fees.rentOf(), fees.leastPayment()]).toEqual([0n, 0n])
+})
+
+describe('a chain that takes its data fee as gas', () => {
+  const asGas = (dataWei: bigint, expectedWei = 7n) =>
+    new EthereumFees({
+      gasPrice: { ...gasPrice, expectedWei },
+      gasUnits: perShape(() => 1_000n),
+      l1DataFeeWei: perShape(() => dataWei),
+      isDataFeeGas: true,
+    })
+  const send = { kind: 'deposit', isNative: true } as const
+
+  test('costs what one costs that takes it beside the gas, to the wei', () => {
+    expect(asGas(700n).costOf(send)).toBe(1_000n * 7n + 700n)
+    // Twice the price of gas is half the gas for data, and the same fee.
+    expect(asGas(700n, 14n).costOf(send)).toBe(1_000n * 14n + 700n)
+  })
+
+  test('needs limits that hold the fee, twice over, and rounds up', () => {
+    expect(asGas(700n).gasOf(send)).toEqual({ expected: 1_100n, limit: 1_200n })
+    expect(asGas(701n).gasOf(send)).toEqual({ expected: 1_101n, limit: 1_201n })
+    expect(asGas(700n).unitsOf({ ...send, callUnits: 5n })).toBe(1_200n + 5n + 90_000n)
+    expect(asGas(3n, 0n).gasOf(send)).toEqual({ expected: 1_003n, limit: 1_006n })
+  })
+
+  test('is told from one that takes it beside the gas', () => {
+    const beside = new EthereumFees({
+      gasPrice,
+      gasUnits: perShape(() => 1_000n),
+      l1DataFeeWei: perShape(() => 700n),
+    })
+    expect([asGas(700n).equals(asGas(700n)), asGas(700n).equals(beside)]).toEqual([true, false])
+    expect(beside.gasOf(send)).toEqual({ expected: 1_000n, limit: 1_000n })
+  })
 })
 
 test('a step names the gas of its shape and the fees of its chain', () => {
@@ -145,7 +179,13 @@ test('a step names the gas of its shape and the fees of its chain', () => {
   expect(call).toEqual({ to: depository, data: data['data'], value: 0n })
   expect(quoting.encode(approve, deposit, { identity, fees }).data['to']).toBe(token)
   expect(() =>
-    encode({ costOf: () => 0n, gasOf: () => undefined, rentOf: () => 0n, equals: () => true }),
+    encode({
+      costOf: () => 0n,
+      gasOf: () => undefined,
+      rentOf: () => 0n,
+      leastPayment: () => 0n,
+      equals: () => true,
+    }),
   ).toThrow('fees of its own family')
 })
 

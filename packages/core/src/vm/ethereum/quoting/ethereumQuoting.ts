@@ -5,11 +5,16 @@ import { touchedHoldings } from './stateWrites.ts'
 
 /** The family whose contracts take permits, calls and deposits at addresses of their own. @source quote-api.md 2 */
 export const ethereumQuoting: QuotingFamily = {
+  feeModel: 'gas',
   bind: (settings) => ({
     isNobody: (address) => address.toLowerCase() === settings.codec.nativeCurrency,
+    canSign: () => true,
     amountMax: 2n ** 256n - 1n,
     runsCalls: true,
-    paysAppFeeClaims: true,
+    paysTokensToCode: true,
+    takesDepositAddresses: true,
+    tellsCallsApart: true,
+    namesSolvers: true,
     hexAddress: (address) => `0x${settings.codec.canonicalAddress(address).slice(2)}`,
     spenderOf: (kind, currency) => spenderOf(settings, kind, currency),
     touched: (route) => touchedHoldings(settings, route),

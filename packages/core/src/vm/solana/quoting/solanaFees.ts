@@ -1,5 +1,6 @@
 import { divideUp } from '../../../money/mulDiv.ts'
 import type { AccountLack, CostedTransaction, NetworkFees } from '../../quotingFamily.ts'
+import { markBytes } from '../programs.ts'
 
 /** What a cluster's fees are reckoned from. */
 export type SolanaFeeFacts = {
@@ -24,6 +25,9 @@ const units = {
   topup: 3_000n,
 } as const
 
+/** What leaves a marker, whose rent nobody gets back. See decision 27. */
+const markedKinds: ReadonlySet<CostedTransaction['kind']> = new Set(['fill', 'refund'])
+
 /** @source Solana documentation, "Rent": bytes that an account takes beside its data */
 const accountOverheadBytes = 128n
 const microLamports = 1_000_000n
@@ -43,8 +47,9 @@ export class SolanaFees implements NetworkFees {
   costOf(transaction: CostedTransaction): bigint {
     const { kind, signatures = 1 } = transaction
     const priority = divideUp(this.unitsOf(transaction) * this.microLamportsPerUnit, microLamports)
+    const marker = markedKinds.has(kind) ? this.rentOf({ stateBytes: markBytes.paid }) : 0n
     // A top-up is a part of its fill.
-    return priority + (kind === 'fill-topup' ? 0n : this.#lamportsPerSignature * BigInt(signatures))
+    return priority + marker + (kind === 'fill-topup' ? 0n : this.#lamportsPerSignature * BigInt(signatures))
   }
 
   gasOf(transaction: CostedTransaction): { readonly expected: bigint; readonly limit: bigint } {
@@ -54,6 +59,11 @@ export class SolanaFees implements NetworkFees {
 
   rentOf({ stateBytes = 0 }: AccountLack): bigint {
     return stateBytes === 0 ? 0n : (accountOverheadBytes + BigInt(stateBytes)) * this.#rentLamportsPerByte
+  }
+
+  /** An account without data that holds less than its rent is not kept. */
+  leastPayment({ isAbsent }: Pick<AccountLack, 'isAbsent'>): bigint {
+    return isAbsent === true ? accountOverheadBytes * this.#rentLamportsPerByte : 0n
   }
 
   equals(other: NetworkFees): boolean {

@@ -4,8 +4,8 @@ import { PublicKey, TransactionInstruction, TransactionMessage, VersionedTransac
 import { describe, expect, test } from 'vitest'
 import type { NetworkFees, OriginRoute } from '../../quotingFamily.ts'
 import { solanaCodec } from '../codec.ts'
+import { deriveProgramAddresses } from '../programAddresses.ts'
 import { token2022Program } from '../programs.ts'
-import { associatedTokenAccount, depositoryAccounts } from './depositInstructions.ts'
 import { SolanaFees } from './solanaFees.ts'
 import { solanaQuoting, solanaStepData } from './solanaQuoting.ts'
 
@@ -65,15 +65,13 @@ function bytesOf({ instructions }: ReturnType<typeof stepOf>, payerKey: string, 
 
 describe('the depository', () => {
   test('derives its state, its vault and where the vault holds a mint', () => {
-    const { state, vault } = depositoryAccounts(depository)
-    expect([state.toBase58(), vault.toBase58()]).toEqual([
+    const { state, vault, vaultTokenAccount } = deriveProgramAddresses(depository)
+    expect([state, vault]).toEqual([
       'Dodg2HifwU8rmaVVyMyUZDGTRbqAJTyVYxXPwcbNpBKc',
       '7uTT8Xi5RWXzy7h9XL244GRgEycDYDhLjr3ZyNdXi8pZ',
     ])
     const token = { mint: usdcMint, tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' }
-    expect(associatedTokenAccount(vault, token).toBase58()).toBe(
-      '4nvJ5zWdVspxJiNZzB127U6amPH98SFFkBx2JZrAduia',
-    )
+    expect(vaultTokenAccount(token)).toBe('4nvJ5zWdVspxJiNZzB127U6amPH98SFFkBx2JZrAduia')
   })
 })
 
@@ -111,7 +109,7 @@ describe('a deposit', () => {
     expect(roles(account?.keys ?? [])).toEqual(['SW', 'W', '', '', '', ''])
     expect(account).toMatchObject({ programId: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL', data: '01' })
     expect([account?.keys[0]?.pubkey, deposit?.keys[1]?.pubkey]).toEqual([payer, user])
-    expect(fees.costOf(planned)).toBe(10_000n + 24_000n)
+    expect(fees.costOf(planned)).toBe(10_000n + 18_000n)
   })
 
   test.each<[string, Partial<OriginRoute>, string, number]>([
@@ -141,7 +139,9 @@ describe('fees', () => {
       microLamportsPerUnit: 1n,
       rentLamportsPerByte: 6_960n,
     })
-    expect(cheap.costOf({ kind: 'fill', isNative: true })).toBe(5_001n)
+    // And the rent of a marker of one byte, which nobody gets back.
+    expect(cheap.costOf({ kind: 'fill', isNative: true })).toBe(5_001n + 129n * 6_960n)
+    expect(cheap.costOf({ kind: 'deposit', isNative: true })).toBe(5_001n)
   })
 
   test('a top-up adds its units to the fill that it is a part of', () => {
@@ -151,8 +151,8 @@ describe('fees', () => {
   test('a fill that makes a token account asks for more units', () => {
     const fill = { kind: 'fill', isNative: false } as const
     expect([fees.costOf(fill), fees.costOf({ ...fill, lack: { stateBytes: 165 } })]).toEqual([
-      23_000n,
-      29_000n,
+      23_000n + 129n * 6_960n,
+      29_000n + 129n * 6_960n,
     ])
   })
 
@@ -169,7 +169,13 @@ describe('what does not belong to the family', () => {
     expect(() => quoting.hexAddress(user)).toThrow('20 bytes')
     expect(() => quoting.plan(routeOf({ by: 'swap' }), { allowance: undefined })).toThrow('swap')
     const other: NetworkFees = {
-      ...{ costOf: () => 0n, gasOf: () => undefined, rentOf: () => 0n, equals: () => false },
+      ...{
+        costOf: () => 0n,
+        gasOf: () => undefined,
+        rentOf: () => 0n,
+        leastPayment: () => 0n,
+        equals: () => false,
+      },
     }
     const identity = { requestId: orderId, orderId, deadlineSeconds: 0, depositAddress: undefined }
     expect(() =>

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { DomainError } from '../../../errors.ts'
 import type { Hex } from '../../../hex.ts'
 import type {
-  ChainSettings,
   EncodedTransaction,
+  KnownState,
   NetworkFees,
   OriginRoute,
   PlannedTransaction,
@@ -13,14 +13,14 @@ import type {
   StepIdentity,
 } from '../../quotingFamily.ts'
 import { solanaLibrary } from '../library.ts'
-import { tokenProgram } from '../programs.ts'
 import {
-  createTokenAccount,
-  depositCoin,
-  depositoryAccounts,
-  depositToken,
+  deriveProgramAddresses,
+  isSolanaKey,
+  type SolanaDepository,
   type SolanaToken,
-} from './depositInstructions.ts'
+} from '../programAddresses.ts'
+import { tokenProgram } from '../programs.ts'
+import { createTokenAccount, depositCoin, depositToken, sendCoin, sendToken } from './instructions.ts'
 import { SolanaFees } from './solanaFees.ts'
 
 /** Instructions to compile and sign; keys in base58, data in hex without `0x`. @source families.md 2.1 */
@@ -56,68 +56,85 @@ export class SolanaTransactionTooLargeError extends DomainError {
  * the vault where somebody else pays for it. @source families.md 2.1, 3; quote-api.md 2.6
  */
 export const solanaQuoting: QuotingFamily = {
-  bind: (settings) => ({
-    isNobody: (address) => address === settings.codec.nativeCurrency,
-    amountMax: 2n ** 64n - 1n,
-    runsCalls: false,
-    paysAppFeeClaims: false,
-    hexAddress: () => {
-      throw new Error('accounts of this family are no 20 bytes')
-    },
-    spenderOf: () => undefined,
-    touched: () => [],
-    plan: (route) => [planned(settings, route)],
-    encode: (transaction, route, bound) => encode(settings, transaction, route, bound),
-    addressSwap: () => undefined,
-    encodeAddressSwap: () => {
-      throw new Error('this family has no deposit addresses')
-    },
-  }),
+  feeModel: 'priority-fee',
+  bind: ({ codec, depository: program }) => {
+    let derived: SolanaDepository | undefined
+    const depository = () => {
+      derived ??= { program, addresses: deriveProgramAddresses(program) }
+      return derived
+    }
+    return {
+      isNobody: (address) => address === codec.nativeCurrency,
+      canSign: isSolanaKey,
+      amountMax: 2n ** 64n - 1n,
+      runsCalls: false,
+      paysTokensToCode: false,
+      takesDepositAddresses: false,
+      tellsCallsApart: false,
+      namesSolvers: false,
+      hexAddress: () => {
+        throw new Error('accounts of this family are no 20 bytes')
+      },
+      spenderOf: () => undefined,
+      touched: () => [],
+      plan: (route, known) => [planned(depository(), route, known)],
+      encode: (transaction, route, bound) => encode(depository(), transaction, route, bound),
+      addressSwap: () => undefined,
+      encodeAddressSwap: () => {
+        throw new Error('this family has no deposit addresses')
+      },
+    }
+  },
 }
 
 /** @throws SolanaTransactionTooLargeError */
-function planned(settings: ChainSettings, route: OriginRoute): PlannedTransaction {
+function planned(
+  depository: SolanaDepository,
+  route: OriginRoute,
+  { recipientLack }: KnownState,
+): PlannedTransaction {
   const { by, currencyIn, depositFeePayer } = route
   const { isNative } = currencyIn
+  const signatures = depositFeePayer === undefined ? 1 : 2
   switch (by) {
     case 'deposit':
     case 'deposit-transfer': {
       if (route.swap !== undefined) throw new Error('nothing is swapped on this family')
-      checkSize(settings, route)
-      const makesAccount = depositFeePayer !== undefined && !isNative
-      return {
-        kind: 'deposit',
-        isNative,
-        signatures: depositFeePayer === undefined ? 1 : 2,
-        ...(makesAccount && { lack: { stateBytes: tokenAccountBytes } }),
-      }
+      checkSize(depository, route)
+      // That the vault has an account of the mint was checked at start: making it is a safeguard that costs no rent.
+      return { kind: 'deposit', isNative, signatures }
     }
-    case 'pay-address':
-      return { kind: 'pay-address', isNative }
+    case 'send':
+      if (isNative) return { kind: 'send-input', isNative, signatures }
+      // Made where it is missing, and priced as missing where nobody said.
+      return {
+        ...{ kind: 'send-input', isNative, signatures },
+        lack: recipientLack ?? { stateBytes: tokenAccountBytes },
+      }
     default:
       throw new Error(`nothing is deposited by ${by} on this family`)
   }
 }
 
-/** Of a plain token account: what a payer may have to make. @source families.md 5.1 */
+/** Of a plain token account. @source families.md 5.1 */
 const tokenAccountBytes = 165
 
 const noOrder: Hex = `0x${'00'.repeat(32)}`
 
 /** With all signatures, as it will be sent; the limit and price of its units take no part of the packet here. */
-function checkSize(settings: ChainSettings, route: OriginRoute): void {
+function checkSize(depository: SolanaDepository, route: OriginRoute): void {
   const { PublicKey, TransactionMessage, VersionedTransaction } = solanaLibrary()
   const message = new TransactionMessage({
     payerKey: new PublicKey(route.depositFeePayer ?? route.user),
     recentBlockhash: PublicKey.default.toBase58(),
-    instructions: depositInstructions(settings, route, noOrder),
+    instructions: depositInstructions(depository, route, noOrder),
   })
   const bytes = new VersionedTransaction(message.compileToV0Message()).serialize().length
   if (bytes > transactionBytesMax) throw new SolanaTransactionTooLargeError(bytes)
 }
 
 function depositInstructions(
-  { depository }: ChainSettings,
+  depository: SolanaDepository,
   { user: sender, currencyIn, amountIn: amount, depositFeePayer }: OriginRoute,
   orderId: Hex,
 ): TransactionInstruction[] {
@@ -127,7 +144,7 @@ function depositInstructions(
   const deposited = depositToken(depository, token, deposit)
   if (depositFeePayer === undefined) return [deposited]
   // The program has the sender pay for an account that is missing: here whoever pays the fee does.
-  const { vault } = depositoryAccounts(depository)
+  const { vault } = depository.addresses
   return [createTokenAccount(token, { owner: vault, payer: depositFeePayer }), deposited]
 }
 
@@ -135,22 +152,47 @@ function tokenOf(currency: QuotedCurrency): SolanaToken {
   return { mint: currency.address, tokenProgram: currency.tokenProgram ?? tokenProgram }
 }
 
+/** @throws Error for what was planned from another route */
+function instructionsOf(
+  depository: SolanaDepository,
+  { kind }: PlannedTransaction,
+  route: OriginRoute,
+  { orderId }: StepIdentity,
+): TransactionInstruction[] {
+  if (kind === 'send-input') return sendInstructions(route)
+  if (kind === 'deposit' && orderId !== undefined) return depositInstructions(depository, route, orderId)
+  throw new Error(`no ${kind} is encoded on this family`)
+}
+
+/** From the user to the recipient, who gets an account for it where he has none. */
+function sendInstructions({
+  user,
+  recipient,
+  currencyIn,
+  amountIn,
+  depositFeePayer: payer = user,
+}: OriginRoute): TransactionInstruction[] {
+  if (currencyIn.isNative) return [sendCoin({ from: user, to: recipient, amount: amountIn })]
+  const token = tokenOf(currencyIn)
+  return [
+    createTokenAccount(token, { owner: recipient, payer }),
+    sendToken(token, { from: user, to: recipient, amount: amountIn }),
+  ]
+}
+
 /** @throws Error for fees of another family, and for what was planned from another route */
 function encode(
-  settings: ChainSettings,
+  depository: SolanaDepository,
   transaction: PlannedTransaction,
   route: OriginRoute,
   { identity, fees }: { readonly identity: StepIdentity; readonly fees: NetworkFees },
 ): EncodedTransaction {
   if (!(fees instanceof SolanaFees)) throw new Error('a step is paid by fees of its own family')
-  const { orderId } = identity
-  if (transaction.kind !== 'deposit' || orderId === undefined)
-    throw new Error(`no ${transaction.kind} is encoded on this family`)
   const { ComputeBudgetProgram } = solanaLibrary()
   const instructions = [
     ComputeBudgetProgram.setComputeUnitLimit({ units: Number(fees.unitsOf(transaction)) }),
     ComputeBudgetProgram.setComputeUnitPrice({ microLamports: fees.microLamportsPerUnit }),
-    ...depositInstructions(settings, route, orderId),
+    ...instructionsOf(depository, transaction, route, identity),
   ]
   const data: z.infer<typeof solanaStepData> = {
     instructions: instructions.map(({ keys, programId, data: bytes }) => ({

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { createFindings, type Finding, type Findings, type Hex } from '@causeway/core'
+import {
+  type Examination,
+  examineCompanions,
+  examineFolder,
+  examineOracle,
+  examinePorts,
+  modeOfFile,
+} from '@causeway/http'
+import { examineSigningKey } from '@causeway/signer'
+import { parsePeers, parseSignerPolicy, requiredSignatures } from '../peers/settings.ts'
+import { readConfig } from './config.ts'
+import { readFiles } from './files.ts'
+import { examineNetwork } from './network.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+type Settings = ReturnType<typeof readConfig>
+
+const peerTimeoutMs = 5_000
+
+/** Everything that is missing, wrong or contradictory in one pass. Rejects for bugs alone. */
+export async function examineOwnOracle(
+  variables: Variables,
+  { repositoryRoot, nowMs, scope }: Examination,
+): Promise<readonly Finding[]> {
+  const settings = readConfig(variables, repositoryRoot)
+  const { places, values } = settings
+  const found = createFindings()
+  found.add(...settings.findings)
+  examinePorts(
+    [
+      {
+        setting: 'HTTP_PORT',
+        host: values.HTTP_HOST,
+        port: values.HTTP_PORT ?? values.PORT,
+      },
+      { setting: 'OPS_PORT', host: values.OPS_HOST, port: values.OPS_PORT },
+    ],
+    found,
+  )
+  examineCompanions(values, [['ORACLE_SIGNERS_THRESHOLD', 'ORACLE_SIGNERS']], found)
+  if (!places.isLocal && places.stateDirectory === undefined) {
+    found.add({
+      ...{ code: 'setting-missing', severity: 'degrades', setting: 'STATE_DIR', fix: '' },
+      seen: 'is not set: a restart forgets halts, the hour of each cap and which orders are settled',
+    })
+  }
+  const readFile = (path: string) => readFileSync(path, 'utf8')
+  const signer = await examineSigningKey({ environment: variables, readFile, modeOf: modeOfFile }, found)
+  const { environment, configDirectory, stateDirectory } = places
+  const files = environment && (await readFiles({ environment, configDirectory, variables, signer }, found))
+  const peers = examinePeerSettings(settings, signer, found)
+  if (scope === 'settings') return found.list
+  await Promise.all([
+    files && environment && examineNetwork({ files, environment }, nowMs, found),
+    stateDirectory && examineFolder('STATE_DIR', stateDirectory, found),
+    peers && examinePeers(peers, found),
+  ])
+  return found.list
+}
+
+type PeerSettings = {
+  readonly peers: ReturnType<typeof parsePeers>['value']
+  readonly policy: ReturnType<typeof parseSignerPolicy>['value']
+  readonly own: Hex
+}
+
+/** `undefined` while one of them, or the own key, cannot be read. */
+function examinePeerSettings(
+  { values }: Settings,
+  own: Hex | undefined,
+  found: Findings,
+): PeerSettings | undefined {
+  const peers = found.attempt(() => parsePeers(values.PEERS))
+  if (own === undefined) return undefined
+  const [signers, threshold] = [values.ORACLE_SIGNERS, values.ORACLE_SIGNERS_THRESHOLD]
+  const policy = found.attempt(() => parseSignerPolicy({ signers, threshold, ownSigner: own }))
+  return peers && policy && { peers: peers.value, policy: policy.value, own }
+}
+
+/** Each peer is reachable and signs as one of `ORACLE_SIGNERS`; enough different ones do. */
+async function examinePeers({ peers, policy, own }: PeerSettings, found: Findings): Promise<void> {
+  const counting = new Set([own.toLowerCase()])
+  await Promise.all(
+    peers.map(async ({ name, baseUrl }, index) => {
+      const setting = `PEERS entry ${index + 1}`
+      const signer = await examineOracle({ setting, name, url: baseUrl }, peerTimeoutMs, found)
+      if (signer === undefined) return
+      if (policy.signers === undefined || [...policy.signers].some((one) => one === signer)) {
+        counting.add(signer)
+        return
+      }
+      found.add({
+        ...{ code: 'signer-unlisted', severity: 'degrades', setting: 'ORACLE_SIGNERS' },
+        seen: `does not name ${signer}, which ${name} (${setting}) signs as: its signatures do not count`,
+        fix: 'Ask its operator which address signs, by another way than this answer, and add that one.',
+      })
+    }),
+  )
+  const required = requiredSignatures(policy)
+  if (counting.size >= required) return
+  found.add({
+    ...{ code: 'threshold-unreachable', severity: 'degrades', setting: 'ORACLE_SIGNERS_THRESHOLD' },
+    seen: `is ${required}, and ${counting.size} listed signers answer, this oracle among them: no answer is complete`,
+    fix: 'Mend the peers that are named beside this, or name more in PEERS.',
+  })
+}

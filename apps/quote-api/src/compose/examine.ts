@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs'
+import {
+  type ChainClient,
+  connectQuotingChain,
+  examineClock,
+  examineEndpoints,
+  headSeconds,
+} from '@causeway/chains'
+import { createFindings, type Finding, type Findings } from '@causeway/core'
+import { examineDatabase } from '@causeway/database'
+import {
+  adminKeyProblem,
+  type Examination,
+  examineCompanions,
+  examineOracle,
+  examinePorts,
+  modeOfFile,
+} from '@causeway/http'
+import { planMarket } from '@causeway/market'
+import { examineSigningKey } from '@causeway/signer'
+import { readConfig } from '../config/config.ts'
+import { type LoadedFiles, readFiles } from '../config/configuration.ts'
+import { chainContradictions } from '../operate/checkChains.ts'
+import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
+import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
+import { hasFillWallet } from './quotable.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+type Settings = ReturnType<typeof readConfig>
+
+const oracleTimeoutMs = 5_000
+/** Beside the pool: the jobs' two, and who listens for status changes. */
+const connectionsBesidePool = 3
+
+/** Everything that is missing, wrong or contradictory in one pass. Rejects for bugs alone. */
+export async function examineQuoteApi(
+  variables: Variables,
+  { repositoryRoot, nowMs, scope }: Examination,
+): Promise<readonly Finding[]> {
+  const settings = readConfig(variables, repositoryRoot)
+  const found = createFindings()
+  found.add(...settings.findings)
+  examineValues(settings, variables, found)
+  const readFile = (path: string) => readFileSync(path, 'utf8')
+  const keyFiles = { environment: variables, readFile, modeOf: modeOfFile }
+  const orderSigner = await examineSigningKey(keyFiles, found)
+  const { environment, configDirectory, custody } = settings.places
+  const places = environment && { environment, configDirectory, custody, orderSigner }
+  const files = places && (await readFiles(places, variables, found))
+  const registry = files && examineFiles(files, settings, found)
+  if (scope === 'settings') return found.list
+  await Promise.all([
+    files && registry && examineChains(files, registry, nowMs, found),
+    examineOwnDatabase(settings, nowMs, found),
+    examineOracles(settings, found),
+  ])
+  return found.list
+}
+
+/** Settings beside each other, and those without which the service starts and does half of its work. */
+function examineValues({ values, places }: Settings, variables: Variables, found: Findings): void {
+  const { isLocal } = places
+  const { ADMIN_HOST: host, ADMIN_API_KEY: apiKey } = values
+  const adminProblem = host && adminKeyProblem({ host, isLocal, ...(apiKey !== undefined && { apiKey }) })
+  if (adminProblem) found.problems([adminProblem], 'setting-wrong')
+  examinePorts(
+    [
+      {
+        setting: 'HTTP_PORT',
+        host: values.HTTP_HOST,
+        port: values.HTTP_PORT ?? values.PORT,
+      },
+      { setting: 'OPS_PORT', host: values.OPS_HOST, port: values.OPS_PORT },
+      { setting: 'ADMIN_PORT', host, port: values.ADMIN_PORT },
+    ],
+    found,
+  )
+  examineCompanions(
+    values,
+    [
+      ['HERMES_API_KEY', 'HERMES_URL'],
+      ['COINGECKO_API_KEY', 'COINGECKO_URL'],
+      ['EXTERNAL_LIQUIDITY_API_KEY', 'EXTERNAL_LIQUIDITY_URL'],
+      ['ORACLES_THRESHOLD', 'ORACLES'],
+      ['TOP_UP_FROM_BLOCK', 'CUSTODY_ADDRESS'],
+      ['TOP_UP_RECONCILE_RPC_URL', 'CUSTODY_ADDRESS'],
+    ],
+    found,
+  )
+  if (isLocal) return
+  const lacking = {
+    ORACLES: 'is not set: no fill is proved, and nothing settles',
+    SOLVER_API_KEY: 'is not set: no solver can fetch work, and no order is filled',
+    CUSTODY_ADDRESS: 'is not set: no top-up of a sponsor is seen',
+  } as const
+  for (const [setting, seen] of Object.entries(lacking)) {
+    if ((variables[setting] ?? '') !== '') continue
+    const severity = setting === 'CUSTODY_ADDRESS' ? 'note' : 'degrades'
+    found.add({ code: 'setting-missing', severity, setting, seen, fix: '' })
+  }
+}
+
+/** What the files say together, as far as the settings beside them can be read. */
+function examineFiles(
+  { chains, quote }: LoadedFiles,
+  { config, places }: Settings,
+  found: Findings,
+): QuoteRegistry | undefined {
+  const all = [...chains.chains.values()]
+  const registry = found.attempt(() => createRegistry(quote, all), 'configuration-wrong')
+  if (config !== undefined) {
+    found.attempt(() => planMarket(quote, sourceReach(config, chains)), 'configuration-wrong')
+    found.attempt(() => createPriceAdapters(config.priceAdapters, quote), 'setting-contradicts')
+  }
+  if (registry === undefined) return undefined
+  const severity = places.isLocal ? 'degrades' : 'stops'
+  if (!hasFillWallet(quote)) {
+    found.add({
+      ...{ code: 'nothing-quotable', severity, setting: 'FILL_WALLET_ADDRESS' },
+      ...{ seen: 'is not set: nobody pays orders, and every quote is refused', fix: '' },
+    })
+  }
+  const unread = registry.chains.flatMap(({ key }) => all.find(({ id, ready }) => id === key && !ready) ?? [])
+  const isNoneRead = unread.length === registry.chains.length
+  for (const { id, unsetVariables } of unread) {
+    const [setting = `httpRpcUrl of ${id}`] = unsetVariables
+    found.add({
+      ...{ code: 'chain-without-endpoint', severity: isNoneRead ? severity : 'note', setting, fix: '' },
+      seen: `is not set: ${id} is quoted by the file and cannot be priced${isNoneRead ? ', as no other chain' : ''}`,
+    })
+  }
+  return registry
+}
+
+async function examineChains(
+  { chains, quote }: LoadedFiles,
+  registry: QuoteRegistry,
+  nowMs: () => number,
+  found: Findings,
+): Promise<void> {
+  const opened = registry.chains.flatMap(({ key }) => {
+    const chain = chains.chains.get(key)
+    const client = chain && connectQuotingChain(chain)
+    return chain === undefined || client === undefined ? [] : [{ key, chain, client }]
+  })
+  const clients = new Map<string, ChainClient>(opened.map(({ key, client }) => [key, client]))
+  // Which of them could not be read is found below.
+  const log = { warn: () => undefined }
+  const { environment } = chains
+  try {
+    const [contradictions] = await Promise.all([
+      chainContradictions({ environment, file: quote, registry, chains: chains.chains, clients, log }),
+      ...opened.map(({ client }) => examineEndpoints(client, found)),
+      examineClock(
+        opened.map(
+          ({ chain, client }) =>
+            () =>
+              headSeconds(chain, client),
+        ),
+        nowMs,
+        found,
+      ),
+    ])
+    found.problems(contradictions, 'chain-contradicts')
+  } finally {
+    await Promise.all(opened.map(({ client }) => client.close()))
+  }
+}
+
+async function examineOwnDatabase({ values }: Settings, nowMs: () => number, found: Findings): Promise<void> {
+  const { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize = 0, JOBS: jobs } = values
+  // Without one, `local` owns its own, and every other environment was told.
+  if (url === undefined) return
+  const examined = {
+    ...{ connectionString: url.reveal(), setting: 'DATABASE_URL', isWaitedFor: true, nowMs },
+    ...{ connections: poolSize + connectionsBesidePool, runsJobs: jobs !== 'off' },
+  }
+  await examineDatabase(examined, found)
+}
+
+/** Each oracle is reachable and signs as `ORACLES` says; enough of them do. */
+async function examineOracles(settings: Settings, found: Findings): Promise<void> {
+  const { oracles, threshold } = settings.oracles ?? { oracles: [], threshold: 0 }
+  const signing = await Promise.all(
+    oracles.map(async ({ name, url, signer }, index) => {
+      const setting = `ORACLES entry ${index + 1}`
+      const neighbour = { setting, name, url: url.reveal() }
+      const named = await examineOracle(neighbour, oracleTimeoutMs, found)
+      if (named === undefined || named === signer.toLowerCase()) return named !== undefined
+      found.add({
+        ...{ code: 'signer-unlisted', severity: 'degrades', setting: 'ORACLES' },
+        seen: `entry ${index + 1}: ${name} signs as ${named}, and another address is listed`,
+        fix: 'Ask its operator which address signs, by another way than this answer, and list that one.',
+      })
+      return false
+    }),
+  )
+  const count = signing.filter(Boolean).length
+  if (count >= threshold) return
+  found.add({
+    ...{ code: 'threshold-unreachable', severity: 'degrades', setting: 'ORACLES' },
+    seen: `${count} of ${oracles.length} oracles answer with their listed signer, and ${threshold} must: nothing settles`,
+    fix: 'Mend the oracles that are named beside this.',
+  })
+}

@@ -1,0 +1,67 @@
+import { type StatementGroup, statementGroups } from '@causeway/ledger'
+import { QuoteError } from '../../pricing/errors.ts'
+
+const dayMs = 86_400_000
+/** A year, and a day where it has one more. */
+const daysMax = 366
+
+/** Days of UTC from `from` until before `to`. */
+export type StatementPeriod = { readonly from: Date; readonly to: Date }
+
+/**
+ * The period of a month (`YYYY-MM`), or from one day (`YYYY-MM-DD`) to another, both included. Without `to`, up to
+ * today.
+ * @throws QuoteError INVALID_REQUEST with the field and what is right
+ */
+export function statementPeriod(
+  { month, from, to }: { month?: string | undefined; from?: string | undefined; to?: string | undefined },
+  nowMs: number,
+): StatementPeriod {
+  if (month !== undefined) {
+    if (from !== undefined || to !== undefined) throw refused('month', 'Name a month, or days, not both.')
+    return within(monthOf(month), 'month', nowMs)
+  }
+  if (from === undefined) throw refused('from', 'Name a month, or the first day.')
+  const first = dayOf(from, 'from')
+  const last = to === undefined ? new Date(nowMs - (nowMs % dayMs)) : dayOf(to, 'to')
+  if (last < first) throw refused('to', 'The last day is before the first.')
+  return within({ from: first, to: new Date(last.getTime() + dayMs) }, 'to', nowMs)
+}
+
+/** Lines are told apart by these, in the order of the ledger. @throws QuoteError INVALID_REQUEST */
+export function statementGroupsOf(text: string | undefined): readonly StatementGroup[] {
+  const named = new Set((text ?? 'day').split(',').filter((name) => name !== ''))
+  const groups = statementGroups.filter((group) => named.delete(group))
+  if (named.size > 0)
+    throw refused('groupBy', `Lines are told apart by ${statementGroups.join(', ')}, joined by commas.`)
+  return groups
+}
+
+function monthOf(text: string): StatementPeriod {
+  const from = dayOf(`${text}-01`, 'month')
+  return { from, to: new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1)) }
+}
+
+function dayOf(text: string, field: string): Date {
+  const day = new Date(`${text}T00:00:00Z`)
+  // Date takes the 31st of a short month for the 1st of the next.
+  if (/^2[0-9]{3}-[0-9]{2}-[0-9]{2}$/.test(text) && !Number.isNaN(day.getTime()))
+    if (day.toISOString().startsWith(text)) return day
+  throw refused(
+    field,
+    field === 'month' ? 'Expected a month like 2026-10.' : 'Expected a day like 2026-10-31.',
+  )
+}
+
+function within(period: StatementPeriod, field: string, nowMs: number): StatementPeriod {
+  const { from, to } = period
+  if (from.getTime() > nowMs) throw refused(field, 'The period has not begun.')
+  if (to.getTime() > nowMs + 31 * dayMs) throw refused(field, 'The period ends in the future.')
+  if (to.getTime() - from.getTime() > daysMax * dayMs)
+    throw refused(field, `A statement has ${daysMax} days at most.`)
+  return period
+}
+
+function refused(field: string, message: string): QuoteError {
+  return new QuoteError('INVALID_REQUEST', message, { data: { field } })
+}

@@ -1,0 +1,215 @@
+import {
+  type ChainClient,
+  type ChainFinding,
+  connectQuotingChain,
+  contractFindings,
+  NodeError,
+  networkContradictions,
+  type RegisteredChain,
+} from '@causeway/chains'
+import { contractChain, DomainError, isContractChain, type QuoteFile } from '@causeway/core'
+import { readFeedAges } from '@causeway/market'
+import { loadFiles } from '../../config/configuration.ts'
+import { createRegistry, type QuotableChain } from '../../pricing/registry.ts'
+import { expectations, feedsOn } from '../checkChains.ts'
+import type { ChainsContext, Command, Output } from './command.ts'
+
+/** No order is signed here, so there is no signer whose address could be a foreign one. */
+const nowhere = `0x${'0'.repeat(40)}`
+
+/** A value of the configuration that is wrong by what a chain says, and what mends it. */
+type Mistake = {
+  readonly file: string
+  readonly path: string
+  readonly value: string
+  readonly said: string
+  readonly fix: string
+}
+
+type Place = {
+  readonly chain: QuotableChain
+  readonly listed: RegisteredChain
+  readonly client: ChainClient
+  readonly quote: QuoteFile
+}
+
+export const configCommands: readonly Command[] = [
+  {
+    words: 'config check',
+    about: 'Compare the configuration of ENVIRONMENT with what its chains say',
+    operands: [],
+    flags: {},
+    async runOnChains(scene) {
+      const { chains, quote } = await loadFiles(scene.config, scene.variables, nowhere)
+      const registry = createRegistry(quote, [...chains.chains.values()])
+      const unread: { readonly chain: string; readonly variables: readonly string[] }[] = []
+      const places: Place[] = []
+      for (const chain of registry.chains) {
+        const listed = chains.chains.get(chain.key)
+        const client = listed && connectQuotingChain(listed)
+        if (listed !== undefined && client !== undefined) places.push({ chain, listed, client, quote })
+        else unread.push({ chain: chain.key, variables: listed?.unsetVariables ?? [] })
+      }
+      try {
+        const found = await Promise.all(places.map((place) => mistakesOf(place, scene)))
+        return outputOf({
+          checked: places.map(({ chain }) => chain.key),
+          unread,
+          mistakes: found.flat(),
+        })
+      } finally {
+        await Promise.all(places.map(({ client }) => client.close()))
+      }
+    },
+  },
+]
+
+/** Everything that one chain says against the files; a chain that cannot be read is one mistake. */
+async function mistakesOf(place: Place, { config }: ChainsContext): Promise<readonly Mistake[]> {
+  const { chain, listed, client } = place
+  const { environment, isLocal } = config
+  try {
+    const findings = isContractChain(chain.config)
+      ? await contractMistakes(place)
+      : await networkContradictions(listed, chain.config, client, isLocal)
+    const stale = await staleFeeds(place, findings)
+    return [...findings, ...stale].map((finding) => mistakeOf(finding, place))
+  } catch (error) {
+    if (!(error instanceof DomainError) && !(error instanceof NodeError)) throw error
+    const [file, path] = [`chains.${environment}.json`, `${chain.key}.httpRpcUrl`]
+    const fix = 'Name endpoints that answer, of more than one provider.'
+    return [{ file, path, value: `endpoints: ${listed.endpoints.length}`, said: error.message, fix }]
+  }
+}
+
+/** What starts compare, and what tokens and pools say of themselves. */
+function contractMistakes({ chain, listed, client, quote }: Place): Promise<readonly ChainFinding[]> {
+  const { key, currencies, quoting } = chain
+  const { uniswapV3 } = contractChain(chain.config)
+  const symbols = [...currencies.values()]
+    .filter(({ isNative }) => !isNative)
+    .map(({ symbol, address }) => ({
+      ...{ setting: `quote: chains.${key}.currencies.${symbol}`, address: quoting.hexAddress(address) },
+      ...({ getter: 'symbol', text: symbol } as const),
+    }))
+  const pools = (uniswapV3?.pools ?? []).flatMap(
+    ({ address, token0, token1, feePips, tickSpacing }, index) => {
+      const at = { setting: `quote: chains.${key}.uniswapV3.pools[${index}]`, address }
+      return [
+        ...(uniswapV3 === undefined ? [] : [{ ...at, getter: 'factory', word: uniswapV3.factory } as const]),
+        { ...at, getter: 'token0', word: token0 } as const,
+        { ...at, getter: 'token1', word: token1 } as const,
+        { ...at, getter: 'fee', number: feePips } as const,
+        { ...at, getter: 'tickSpacing', number: tickSpacing } as const,
+      ]
+    },
+  )
+  const expected = expectations(chain, quote, listed.codeHashes)
+  return contractFindings(client, { ...expected, values: [...symbols, ...pools] })
+}
+
+/** Feeds whose last answer is older than their heartbeat; of those that are none, more is known already. */
+async function staleFeeds(
+  { chain, client, quote }: Place,
+  findings: readonly ChainFinding[],
+): Promise<readonly ChainFinding[]> {
+  const placed = feedsOn(chain.key, quote)
+  const isRead = !findings.some(({ kind, setting }) => kind === 'network' || setting.endsWith('.multicall3'))
+  if (placed.length === 0 || !isContractChain(chain.config) || !isRead) return []
+  const { multicall3 } = chain.config
+  const ages = await readFeedAges(client, { multicall3, feeds: placed.map(({ feed }) => feed) })
+  const missing = new Set(findings.filter(({ kind }) => kind === 'contract').map(({ value }) => value))
+  return placed.flatMap(
+    ({ feed: { address, heartbeatSeconds }, setting }, index): readonly ChainFinding[] => {
+      const { ageSeconds, isFresh = false } = ages[index] ?? {}
+      if (isFresh || missing.has(address)) return []
+      const said = ageSeconds === undefined ? 'no answer that counts' : `last answer ${ageSeconds} s ago`
+      const problem = `${setting}: ${said}`
+      return [{ kind: 'heartbeatSeconds', setting, value: `${heartbeatSeconds}`, said, problem }]
+    },
+  )
+}
+
+/** `quote: chains.base.multicall3` names a file and a place in it. */
+function mistakeOf(finding: ChainFinding, place: Place): Mistake {
+  const { kind, setting, value, said } = finding
+  const [file = '', path = ''] = setting.split(': ')
+  return {
+    file: `${file}.${place.quote.environment}.json`,
+    path: memberKinds.has(kind) ? `${path}.${kind}` : path,
+    ...{ value, said, fix: fixOf(finding, place) },
+  }
+}
+
+/** What a contract says of itself stands beside its address. */
+const memberKinds: ReadonlySet<ChainFinding['kind']> = new Set([
+  ...(['description', 'decimals', 'heartbeatSeconds', 'symbol'] as const),
+  ...(['token0', 'token1', 'fee', 'tickSpacing', 'factory', 'tokenProgram'] as const),
+])
+
+function fixOf({ kind, setting, value }: ChainFinding, place: Place): string {
+  const { key } = place.chain
+  const compare = `Compare the address with its source (${sourceOf(setting, place)})`
+  switch (kind) {
+    case 'network':
+      return `Name endpoints of ${key} alone in ${endpointsVariable(key)}.`
+    case 'code':
+      return setting.endsWith('.depository')
+        ? 'Correct the address; where this code is meant, record its hash in codeHashes of the chain.'
+        : `Deploy it: causeway contracts deploy --chain ${key}; where this code is meant, record its hash in codeHashes of the chain.`
+    case 'contract':
+      return `${compare}: nothing of the kind stands there.`
+    case 'heartbeatSeconds':
+      return `${compare}, and the heartbeat with what is published; a feed that stands still is replaced.`
+    case 'factory':
+      return 'Take the pool out: anybody can make a contract that says it is one.'
+    case 'vaultAccount':
+      return `Make the account ${value}, or take the currency out.`
+    case 'refusal':
+      return 'Take the currency out: what is sent is not what arrives.'
+    default:
+      return `${compare}; where it is right, write what the chain says.`
+  }
+}
+
+function endpointsVariable(key: string): string {
+  return `${key.toUpperCase().replaceAll('-', '_')}_RPC_URL`
+}
+
+/** What the files say of where an address is from. */
+function sourceOf(setting: string, { chain: { key }, quote }: Place): string {
+  const config = quote.chains[key]
+  const isOf = (...names: readonly string[]) =>
+    names.some((name) => setting === `quote: chains.${key}.currencies.${name}`)
+  const currency = config?.currencies.find(({ symbol, address }) => isOf(symbol, address))
+  const feed = feedsOn(key, quote).find((placed) => placed.setting === setting)?.feed
+  const exchange = setting.includes('.uniswapV3.') ? config?.uniswapV3 : undefined
+  return (currency ?? feed ?? exchange)?.source ?? 'the documentation of who made it'
+}
+
+function outputOf(told: {
+  readonly checked: readonly string[]
+  readonly unread: readonly { readonly chain: string; readonly variables: readonly string[] }[]
+  readonly mistakes: readonly Mistake[]
+}): Output {
+  const { checked, unread, mistakes } = told
+  const skipped = unread.map(
+    ({ chain, variables }) =>
+      `Not checked: ${chain}, without endpoint (${variables.join(', ') || 'httpRpcUrl'}).`,
+  )
+  const blocks = mistakes.flatMap(({ file, path, value, said, fix }) => [
+    `${file}: ${path}`,
+    `  configured: ${value}`,
+    `  the chain says: ${said}`,
+    `  ${fix}`,
+  ])
+  const summary =
+    checked.length === 0
+      ? 'No chain has an endpoint, so nothing was checked.'
+      : `Findings: ${mistakes.length}, on ${checked.join(', ')}.`
+  return {
+    data: told,
+    lines: [...blocks, ...skipped, summary],
+    isFailure: mistakes.length > 0 || checked.length === 0,
+  }
+}

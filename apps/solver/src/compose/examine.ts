@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { createFindings, type Finding, type Findings } from '@causeway/core'
+import { examineDatabase } from '@causeway/database'
+import { type Examination, modeOfFile } from '@causeway/http'
+import { examineKeySetting, examineSigningKey } from '@causeway/signer'
+import { examineChains } from './chains.ts'
+import { readConfig } from './config.ts'
+import { readFiles } from './files.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+type Settings = ReturnType<typeof readConfig>
+
+const workTimeoutMs = 5_000
+/** The pool, and one that holds the leases. */
+const connections = 7
+
+/** Everything that is missing, wrong or contradictory in one pass. Rejects for bugs alone. */
+export async function examineSolver(
+  variables: Variables,
+  { repositoryRoot, nowMs, scope }: Examination,
+): Promise<readonly Finding[]> {
+  const settings = readConfig(variables, repositoryRoot)
+  const { values, places } = settings
+  const found = createFindings()
+  found.add(...settings.findings)
+  for (const name of ['QUOTE_API_URL', 'SOLVER_API_KEY', 'ORDER_SIGNERS'] as const) {
+    if (values[name] === undefined && (variables[name] ?? '') === '') found.missing(name)
+  }
+  if (values.DRY_RUN === 'on') {
+    found.add({
+      ...{ code: 'setting-without-effect', severity: 'degrades', setting: 'DRY_RUN' },
+      ...{ seen: 'is on: nothing is signed, and no order is filled', fix: 'Set DRY_RUN=off to fill.' },
+    })
+  }
+  const readFile = (path: string) => readFileSync(path, 'utf8')
+  const keyFiles = { environment: variables, readFile, modeOf: modeOfFile }
+  const wallet = await examineSigningKey(keyFiles, found)
+  examineKeySetting('ED25519_PRIVATE_KEY', keyFiles, found)
+  const { environment, configDirectory, isLocal } = places
+  const files =
+    environment && (await readFiles({ environment, configDirectory, isLocal }, variables, wallet, found))
+  if (scope === 'settings') return found.list
+  await Promise.all([
+    files && examineChains(files, nowMs, found),
+    examineOwnDatabase(settings, nowMs, found),
+    examineWork(settings, found),
+  ])
+  return found.list
+}
+
+async function examineOwnDatabase({ values }: Settings, nowMs: () => number, found: Findings): Promise<void> {
+  const { DATABASE_URL: url } = values
+  if (url === undefined) return
+  const examined = { connectionString: url.reveal(), setting: 'DATABASE_URL', isWaitedFor: false, nowMs }
+  await examineDatabase({ ...examined, connections, runsJobs: true }, found)
+}
+
+/** Looks at the work once, as a round does; takes nothing. */
+async function examineWork({ values }: Settings, found: Findings): Promise<void> {
+  const { QUOTE_API_URL: url, SOLVER_API_KEY: key } = values
+  if (url === undefined || key === undefined) return
+  const say = (setting: string, seen: string, fix: string) =>
+    found.add({ code: 'service-silent', severity: 'degrades', setting, seen, fix })
+  try {
+    const response = await fetch(`${url}/solver/work?limit=1`, {
+      headers: { 'x-api-key': key.reveal() },
+      signal: AbortSignal.timeout(workTimeoutMs),
+    })
+    await response.arrayBuffer()
+    const { ok, status } = response
+    if (status === 401 || status === 403) {
+      const fix = 'Give both services the same SOLVER_API_KEY.'
+      say('SOLVER_API_KEY', `quote-api does not take the key (${status})`, fix)
+    } else if (!ok) {
+      say(
+        'QUOTE_API_URL',
+        `it answers ${status} where work is fetched`,
+        'Compare it with the address of quote-api.',
+      )
+    }
+  } catch {
+    // What went wrong may hold the URL, and that credentials.
+    say('QUOTE_API_URL', 'it does not answer', 'See that quote-api runs, and that this machine reaches it.')
+  }
+}

@@ -1,0 +1,111 @@
+import { EthereumFees, type NetworkFees } from '@causeway/core'
+import type { Elections } from '@causeway/database'
+import type { Market } from '@causeway/market'
+import type { ConfiguredSigner } from '@causeway/signer'
+import type { Logger } from 'pino'
+import { createMarkedRecord, createPaymentRecord } from '../facts/paymentRecord.ts'
+import type { SolverChain } from '../filling/filling.ts'
+import { createExpiringDesk } from '../wallet/expiringDesk.ts'
+import type { Fees } from '../wallet/fees.ts'
+import { connectFillWallet } from '../wallet/fillWallet.ts'
+import { createInventory, createPlainInventory } from '../wallet/inventory.ts'
+import { createNonceDesk } from '../wallet/nonceDesk.ts'
+import type { Records } from '../wallet/records.ts'
+import type { KeptRecord } from '../wallet/signedRecord.ts'
+import type { ContractPaidChain, MarkedPaidChain, PaidChain } from './chains.ts'
+
+/** One writer per wallet and chain. */
+export const leaseName = (wallet: string, chainId: number) => `fill-wallet:${wallet}:${chainId}`
+
+/** Of the fill wallet there. */
+export const addressOn = (chain: PaidChain, { address }: Pick<ConfiguredSigner, 'address'>): string =>
+  chain.kind === 'marked' ? chain.paying.address : address
+
+type WalletParts = { readonly signer: ConfiguredSigner; readonly logger: Logger }
+type DeskParts = { readonly records: Records; readonly market: Market; readonly elections: Elections }
+
+/** What pays on a chain, whichever kind of chain it is. */
+export function openDesk(parts: WalletParts, desk: DeskParts & { readonly chain: PaidChain }): SolverChain {
+  const { chain, ...shared } = desk
+  return chain.kind === 'contract'
+    ? openContractDesk(parts, { ...shared, chain })
+    : openMarkedDesk(parts, { ...shared, chain })
+}
+
+/** Less time than this is too little to be mined in. */
+const minedWithinSeconds = 15
+
+function openContractDesk(
+  { signer, logger }: WalletParts,
+  { chain, records, market, elections }: DeskParts & { readonly chain: ContractPaidChain },
+): SolverChain {
+  const { key, config, codec, policy, client, finalBlocks } = chain
+  const { chainId, fillContract, wrappedNative, depositAddresses, permitRouter, permit2Router, multicall3 } =
+    config
+  const nowMs = () => Date.now()
+  const wallet = connectFillWallet({ chainId, client, finalBlocks, signer, nowMs })
+  const { maxFeePerGasWei, gasPerHourWei, relayGasPerHourWei, bumpAfterSeconds } = policy
+  const desk = createNonceDesk({
+    ...{ wallet, fillContract, records, nowMs },
+    leadership: () => elections.leadershipOf(leaseName(signer.address, chainId)),
+    marketFees: () => gasPriceOf(market, chainId),
+    rules: { maxFeePerGasWei, gasPerHourWei, relayGasPerHourWei, bumpAfterMs: bumpAfterSeconds * 1_000 },
+    log: recordLog(logger, key),
+  })
+  return {
+    ...{ key, chainId, codec, fillContract, desk, landsWithinSeconds: minedWithinSeconds },
+    record: createPaymentRecord({ client, finalBlocks, fillContract, filler: signer.address }),
+    depositAddresses: depositAddresses?.contract,
+    permitRouter: permitRouter?.contract,
+    permit2Router,
+    multicall3,
+    inventory: createInventory(
+      desk,
+      { chainId, fillContract, wrappedNative, floors: floorsOf(policy) },
+      records,
+    ),
+  }
+}
+
+function openMarkedDesk(
+  { logger }: WalletParts,
+  { chain, records, market, elections }: DeskParts & { readonly chain: MarkedPaidChain },
+): SolverChain {
+  const { key, chainId, codec, policy, paying, landsWithinSeconds } = chain
+  const { address, balanceOf } = paying
+  const desk = createExpiringDesk({
+    ...{ chainId, paying, landsWithinSeconds, records, rules: policy, nowMs: () => Date.now() },
+    leadership: () => elections.leadershipOf(leaseName(address, chainId)),
+    marketFees: () => feesOf(market, chainId),
+    log: recordLog(logger, key),
+  })
+  return {
+    ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying) },
+    ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },
+    ...{ permit2Router: undefined, multicall3: undefined },
+    inventory: createPlainInventory({
+      balanceOf,
+      open: () => records.active(address, chainId, Number.MAX_SAFE_INTEGER),
+      floors: floorsOf(policy),
+    }),
+  }
+}
+
+const floorsOf = ({ floors }: PaidChain['policy']): ReadonlyMap<string, bigint> =>
+  new Map(floors.map(({ currency, amount }) => [currency, amount]))
+
+const recordLog =
+  (logger: Logger, chain: string) =>
+  (event: string, { id, kind, attempt, nonce }: KeptRecord, more?: object): void => {
+    logger.info({ event, chain, item: id, kind, attempt, nonce, ...more }, `${kind} ${id}: ${event}`)
+  }
+
+function gasPriceOf(market: Market, chainId: number): Fees | undefined {
+  const fees = feesOf(market, chainId)
+  return fees instanceof EthereumFees ? fees.gasPrice : undefined
+}
+
+function feesOf(market: Market, chainId: number): NetworkFees | undefined {
+  const chain = market.snapshot().chain(chainId)
+  return 'reason' in chain || 'reason' in chain.fees ? undefined : chain.fees
+}

@@ -1,0 +1,196 @@
+import type { Hex } from '@causeway/core'
+import type { Leadership } from '@causeway/database'
+import type { PlannedTransaction } from '../work/relays.ts'
+import {
+  type ChainDesk,
+  createDeskRights,
+  type DeskWork,
+  type GasBudgets,
+  gasCharge,
+  type Subject,
+} from './chainDesk.ts'
+import { type Fees, firstFees, replacementFees } from './fees.ts'
+import { closingTransaction, fillTransaction } from './fillTransaction.ts'
+import type { ChainCounts, FillWallet } from './fillWallet.ts'
+import { type BumpRules, isToldAbout, nextMove } from './nextMove.ts'
+import type { Records } from './records.ts'
+import { type KeptRecord, newest, type SignedRecord } from './signedRecord.ts'
+import { createTelling, sendable } from './telling.ts'
+
+/** A desk of a chain whose transactions have nonces, and what it is made of. */
+export type NonceDesk = ChainDesk & {
+  readonly wallet: FillWallet
+  /** Signs and keeps what was simulated. @throws as `Preparation` */
+  begin(subject: Subject, transaction: PlannedTransaction & { readonly gas: bigint }): Promise<SignedRecord>
+}
+
+export type DeskOptions = {
+  readonly wallet: FillWallet
+  readonly fillContract: Hex
+  readonly records: Records
+  readonly leadership: () => Leadership | undefined
+  /** What the market says a transaction should bid now. */
+  readonly marketFees: () => Fees | undefined
+  readonly rules: BumpRules & GasBudgets
+  readonly nowMs: () => number
+  readonly log: (event: string, record: SignedRecord, more?: object) => void
+}
+
+export function createNonceDesk(options: DeskOptions): NonceDesk {
+  const { wallet, fillContract, records, rules, nowMs, log } = options
+  const { chainId, address } = wallet
+  const mined = new Map<string, string>()
+  const keyOf = ({ id, attempt }: KeptRecord) => `${id} ${attempt}`
+  const active = async (latestCount?: number): Promise<readonly SignedRecord[]> =>
+    (await records.active(address, chainId, latestCount ?? (await wallet.counts()).latestCount)).map(own)
+  const { leadership, fees, inTurn } = createDeskRights(chainId, options)
+
+  async function step(record: SignedRecord, counts: ChainCounts): Promise<void> {
+    const facts = await wallet.factsOf(record, counts, nowMs())
+    const key = keyOf(record)
+    if (facts.mined !== undefined) mined.set(key, facts.mined.hash)
+    else mined.delete(key)
+    const move = nextMove(record, facts, rules)
+    switch (move.kind) {
+      case 'wait':
+        return
+      case 'settle': {
+        mined.delete(key)
+        const { outcome, costWei } = move
+        log('record_settled', record, { outcome })
+        return records.save({ ...record, outcome }, leadership().fence, { costWei })
+      }
+      case 'cancel':
+        return cancel(record)
+      case 'bump':
+        return bump(record, move.what)
+      case 'broadcast': {
+        const list =
+          move.what === 'cancellation' ? record.cancellations : sendable(record, record.transactions)
+        const signed = newest(list)
+        if (signed !== undefined) await wallet.broadcast(signed)
+      }
+    }
+  }
+
+  /** A price that the ceiling or the hour's budget does not allow leaves the last offer standing. */
+  async function bump(record: SignedRecord, what: 'transaction' | 'cancellation'): Promise<void> {
+    const list = what === 'cancellation' ? record.cancellations : record.transactions
+    const before = newest(list)
+    if (before === undefined) return
+    const raised = replacementFees(before, fees(), rules.maxFeePerGasWei)
+    if (raised === undefined) return wallet.broadcast(before)
+    const { nonce, plan } = record
+    const signed =
+      what === 'cancellation'
+        ? await wallet.signCancellation(nonce, raised)
+        : await wallet.sign({ ...plan, nonce }, raised)
+    const more = (raised.maxFeePerGasWei - before.maxFeePerGasWei) * plan.gas
+    const changed: SignedRecord =
+      what === 'cancellation'
+        ? { ...record, cancellations: [...record.cancellations, signed] }
+        : { ...record, transactions: [...record.transactions, signed] }
+    await records.save(changed, leadership().fence, {
+      charges: [gasCharge(chainId, record.kind, more, rules)],
+    })
+    log('record_bumped', record, { what, hash: signed.hash })
+    // A transaction that the service follows is sent once it was told.
+    if (what === 'cancellation' || !isToldAbout(record)) await wallet.broadcast(signed)
+  }
+
+  async function cancel(record: SignedRecord): Promise<void> {
+    if (record.cancellations.length > 0) return
+    const before = newest(record.transactions)
+    const market = firstFees(fees(), rules.maxFeePerGasWei)
+    const raised = (before && replacementFees(before, market, rules.maxFeePerGasWei)) ?? market
+    const cancellation = await wallet.signCancellation(record.nonce, raised)
+    await records.save({ ...record, cancellations: [cancellation] }, leadership().fence)
+    log('record_cancelling', record)
+    return wallet.broadcast(cancellation)
+  }
+
+  const begin: NonceDesk['begin'] = (subject, transaction) =>
+    inTurn(async () => {
+      const { fence } = leadership()
+      const bid = firstFees(fees(), rules.maxFeePerGasWei)
+      const { latestCount } = await wallet.counts()
+      const nonce = await records.nextNonce(address, chainId, latestCount)
+      const { gas, ...plan } = transaction
+      const signed = await wallet.sign({ ...transaction, nonce }, bid)
+      const { id, kind, orderId, deadline, payments = [], deposits = [], charges = [] } = subject
+      const attempt = ((await records.latest(id))?.attempt ?? -1) + 1
+      const record: SignedRecord = {
+        ...{ id, attempt, kind, chainId, wallet: address, nonce },
+        ...(orderId !== undefined && { orderId }),
+        ...(deadline !== undefined && { deadline }),
+        plan: { ...plan, gas },
+        ...{ transactions: [signed], cancellations: [], payments, deposits: [...deposits] },
+        release: isToldAbout(subject) ? 'asked' : 'given',
+        ...{ outcome: 'open', failureReported: false },
+      }
+      await records.begin(record, {
+        charges: [gasCharge(chainId, kind, bid.maxFeePerGasWei * gas, rules), ...charges],
+        past: subject.past ?? [],
+        fence,
+      })
+      log('record_signed', record, { hash: signed.hash })
+      return record
+    })
+
+  return {
+    ...{ wallet, chainId, address, begin },
+    cancel: (record) => cancel(own(record)),
+    leads: () => options.leadership() !== undefined,
+    chainTime: async () => (await wallet.counts()).chainTime,
+    async prepare(work) {
+      const transaction = transactionOf(work, { fillContract, filler: address })
+      const simulation = await wallet.simulate(transaction)
+      return simulation.succeeds
+        ? { kind: 'ready', begin: (subject) => begin(subject, { ...transaction, gas: simulation.gas }) }
+        : { kind: 'refused', reason: simulation.reason }
+    },
+    async release(kept, release) {
+      const record = own(kept)
+      const told = newest(record.transactions)
+      const decided: SignedRecord = { ...record, release, ...(told && { toldHash: told.hash }) }
+      await records.save(decided, leadership().fence)
+      if (release === 'refused') return cancel(decided)
+      if (told !== undefined) await wallet.broadcast(told)
+    },
+    async advance() {
+      leadership()
+      const counts = await wallet.counts()
+      for (const record of await active(counts.latestCount)) await step(record, counts)
+      return active(counts.latestCount)
+    },
+    ...createTelling({
+      active,
+      minedHash: (record) => mined.get(keyOf(record)),
+      save: (record) => records.save(record, leadership().fence),
+      async send(record, hash) {
+        const signed = own(record).transactions.find((one) => one.hash === hash)
+        if (signed !== undefined) await wallet.broadcast(signed)
+      },
+    }),
+  }
+}
+
+/** @throws Error for a record of a chain without nonces: wallets of both kinds have nothing in common */
+function own(record: KeptRecord): SignedRecord {
+  if ('plan' in record) return record
+  throw new Error(`${record.id} was signed for a chain without nonces`)
+}
+
+function transactionOf(
+  work: DeskWork,
+  { fillContract, filler }: { readonly fillContract: Hex; readonly filler: Hex },
+): PlannedTransaction {
+  switch (work.kind) {
+    case 'payment':
+      return fillTransaction({ ...work.order, fillContract }, { id: work.id, filler })
+    case 'closing':
+      return closingTransaction(fillContract, work.id)
+    case 'relay':
+      return work.transaction
+  }
+}

@@ -1,0 +1,331 @@
+// Goal: orders that are paid in and out on a chain without fill contract are judged as on any other, paid to nobody
+// else, attested, and given back only when nothing of them can land any more. Who gains by breaking it: whoever has
+// the work interface; a user who wants fill and refund. Method: items as the service lists them, the whole way from the
+// item to the chain, on the real runtime with real PostgreSQL; deposits are read from the chain.
+import { atDepth, isReadable, openFamilyChain } from '@causeway/chains'
+import {
+  type ChainNetwork,
+  type Hex,
+  orderId as hashOf,
+  type NetworkOf,
+  type Order,
+  solanaCodec,
+} from '@causeway/core'
+import { recoverSigner } from '@causeway/signer'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDepositReader } from '../src/facts/deposits.ts'
+import { createMarkedRecord } from '../src/facts/paymentRecord.ts'
+import type { Filling } from '../src/filling/filling.ts'
+import { handleItem } from '../src/filling/handleItem.ts'
+import { createPlainInventory } from '../src/wallet/inventory.ts'
+import {
+  nativeCoin,
+  type SolanaBench,
+  type SolanaProcess,
+  solanaChainId,
+  solanaNow,
+  startSolanaBench,
+} from './support/solanaBench.ts'
+
+const amount = 5_000_000n
+const deadline = solanaNow + 3_600
+const signer = privateKeyToAccount(generatePrivateKey())
+const hub: ChainNetwork = { vmType: 'ethereum-vm', network: undefined }
+let bench: SolanaBench
+let count = 0
+
+beforeAll(async () => {
+  bench = await startSolanaBench()
+})
+afterAll(() => bench?.stop())
+
+const networkOf: NetworkOf = (key) => (key === 'solana' ? bench.chain : key === 'base' ? hub : undefined)
+
+type Opened = { readonly process: SolanaProcess; readonly filling: Filling }
+
+async function open(change: Partial<Filling> = {}): Promise<Opened> {
+  const process = await bench.process(await bench.database())
+  const { desk, paying, records } = process
+  const config = { chainId: solanaChainId, pinPolicy: [{ confirmations: 3 }] }
+  const own = signer.address
+  const filling: Filling = {
+    chains: [
+      {
+        ...{ key: 'solana', chainId: solanaChainId, codec: solanaCodec, desk, landsWithinSeconds: 90 },
+        ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },
+        ...{ permit2Router: undefined, multicall3: undefined, record: createMarkedRecord(paying) },
+        inventory: createPlainInventory({
+          balanceOf: paying.balanceOf,
+          open: () => records.active(desk.address, solanaChainId, Number.MAX_SAFE_INTEGER),
+          floors: new Map([[nativeCoin, 10n ** 9n]]),
+        }),
+      },
+    ],
+    ...{ records, deposits: createDepositReader([{ chain: bench.chain, config }]) },
+    orders: { networkOf, recoverSigner, orderSigners: new Set([signer.address.toLowerCase()]) },
+    ...{ networkOf, sharing: { fillWallets: [own], own, turnSeconds: 0 } },
+    // A lamport is worth a micro-dollar.
+    valuer: () => (_chain, _currency, lamports) => lamports * 10n ** 12n,
+    limits: {
+      ...{ toleranceBps: 0, lossPerOrderMicroUsd: 0n },
+      ...{ lossPerHourMicroUsd: 10n ** 9n, claimsPerHourMicroUsd: 0n },
+    },
+    isDryRun: false,
+    ...change,
+  }
+  return { process, filling }
+}
+
+type Offered = {
+  readonly orderId: Hex
+  readonly recipient: string
+  readonly refundTo: string
+  readonly fill: { readonly id: string; readonly kind: string; readonly payload: Record<string, unknown> }
+  readonly refund: { readonly id: string; readonly kind: string; readonly payload: Record<string, unknown> }
+}
+
+/** An order with its deposit, and the items that the service would make of it. */
+async function offer(
+  wishes: { readonly ordered?: Partial<Order['output']>; readonly until?: number } = {},
+): Promise<Offered> {
+  count += 1
+  const { until = deadline } = wishes
+  const [recipient, refundTo] = [bench.account(), bench.account()]
+  const paid = { recipient, currency: nativeCoin }
+  const order: Order = {
+    ...{
+      version: 'v1',
+      solverChainId: 'base',
+      solver: signer.address.toLowerCase(),
+      salt: String(count),
+      fees: [],
+    },
+    inputs: [
+      {
+        payment: { chainId: 'solana', currency: nativeCoin, amount: amount.toString(), weight: '1' },
+        refunds: [
+          {
+            ...{ chainId: 'solana', recipient: refundTo, currency: nativeCoin, minimumAmount: '0' },
+            ...{ deadline: until, extraData: '0x' },
+          },
+        ],
+      },
+    ],
+    output: {
+      ...{ chainId: 'solana', calls: [], deadline: until, extraData: '0x' },
+      payments: [{ ...paid, minimumAmount: amount.toString(), expectedAmount: amount.toString() }],
+      ...wishes.ordered,
+    },
+  }
+  const orderId = hashOf(order, networkOf)
+  const orderSignature = await signer.signMessage({ message: { raw: orderId } })
+  const { transactionId } = await bench.deposit(orderId, amount)
+  const deposits = [{ chainId: solanaChainId, transactionId, onchainIndex: '0' }]
+  const proof = { order, orderSignature, deposits }
+  const shared = { orderId, chainId: solanaChainId, ...proof }
+  return {
+    ...{ orderId, recipient, refundTo },
+    fill: {
+      ...{ id: `fill-${count}`, kind: 'fill' },
+      payload: { ...shared, deadline: until, payments: [{ ...paid, amount: amount.toString() }], calls: [] },
+    },
+    refund: {
+      ...{ id: `refund-${count}`, kind: 'refund' },
+      payload: {
+        ...{ ...shared, deadline: solanaNow + 9_999, recipient: refundTo, currency: nativeCoin },
+        ...{ amount: amount.toString(), endsOrder: true },
+      },
+    },
+  }
+}
+
+async function pay({ process, filling }: Opened, item: Offered['fill']): Promise<string> {
+  const handled = await handleItem(item, filling)
+  if (handled.kind !== 'signed') throw new Error(handled.reason)
+  await process.desk.release(handled.record, 'given')
+  return handled.record.transactions[0]?.hash ?? ''
+}
+async function reasonOf({ filling }: Opened, item: Offered['fill']): Promise<string> {
+  const handled = await handleItem(item, filling)
+  return handled.kind === 'signed' ? 'signed' : `${handled.kind}: ${handled.reason}`
+}
+const round = async ({ process: { desk } }: Opened) => {
+  await desk.advance()
+}
+const changed = (item: Offered['fill'], change: object) => ({
+  ...item,
+  payload: { ...item.payload, ...change },
+})
+
+async function attested(transactionId: string, orderId: Hex, recipient: string): Promise<bigint | undefined> {
+  const chain = atDepth(bench.chain, 1)
+  if (!isReadable(chain)) throw new Error('the chain is read')
+  const { reader, close } = openFamilyChain(chain, { finalEntriesMax: 0 })
+  try {
+    const payments = [{ recipient, currency: nativeCoin }]
+    const question = { transactionId, orderId, extraData: '0x' as const, payments }
+    const found = await reader.readPayment(question, { signal: new AbortController().signal })
+    return found.referencesOrder ? found.transfers[0]?.amount : undefined
+  } finally {
+    await close()
+  }
+}
+
+describe('a fill', () => {
+  test('pays its order once, and oracles attest it', async () => {
+    const opened = await open()
+    const { fill, orderId, recipient } = await offer()
+    const hash = await pay(opened, fill)
+    expect(bench.lamports(recipient)).toBe(amount)
+    expect(await attested(hash, orderId, recipient)).toBe(amount)
+    await round(opened)
+    expect(await reasonOf(opened, { ...fill, id: 'again' })).toMatch('another item filled the order')
+    // A solver that remembers nothing judges it anew, and the chain does not let it.
+    expect(await reasonOf(await open(), fill)).toMatch('would revert')
+    expect(bench.lamports(recipient)).toBe(amount)
+  })
+
+  test.each<[string, (offered: Offered) => object, RegExp]>([
+    [
+      'somebody else',
+      () => ({ payments: [{ recipient: bench.account(), currency: nativeCoin, amount: '5000000' }] }),
+      /not those of the order/,
+    ],
+    [
+      'an address that differs in case alone',
+      ({ recipient }) => {
+        const other = swapCase(recipient)
+        return { payments: [{ recipient: other, currency: nativeCoin, amount: '5000000' }] }
+      },
+      /not those of the order|payload is wrong/,
+    ],
+    [
+      'more',
+      ({ recipient }) => ({ payments: [{ recipient, currency: nativeCoin, amount: '5000001' }] }),
+      /not those of the order/,
+    ],
+    [
+      'an address of another family',
+      () => ({ payments: [{ recipient: `0x${'ab'.repeat(20)}`, currency: nativeCoin, amount: '1' }] }),
+      /payments.0.recipient/,
+    ],
+    ['through a fill contract', () => ({ fillContract: `0x${'ab'.repeat(20)}` }), /fill contract/],
+    [
+      'with calls',
+      () => ({ calls: [{ to: `0x${'ab'.repeat(20)}`, data: '0x', value: '0' }] }),
+      /calls are not run/,
+    ],
+    ['without its order', () => ({ order: undefined }), /names no order/],
+  ])('is not paid to or as %s', async (_what, change, reason) => {
+    const opened = await open()
+    const offered = await offer()
+    expect(await reasonOf(opened, changed(offered.fill, change(offered)))).toMatch(reason)
+    expect(bench.lamports(offered.recipient)).toBe(0n)
+  })
+
+  test('of a recipient that nobody has the key of is refused', async () => {
+    const opened = await open()
+    const { vault } = bench.depository.addresses
+    const payments = [
+      {
+        recipient: vault,
+        currency: nativeCoin,
+        minimumAmount: amount.toString(),
+        expectedAmount: amount.toString(),
+      },
+    ]
+    const { fill } = await offer({ ordered: { payments } })
+    const asked = changed(fill, {
+      payments: [{ recipient: vault, currency: nativeCoin, amount: amount.toString() }],
+    })
+    expect(await reasonOf(opened, asked)).toMatch('nobody has the key')
+  })
+
+  test('that could land after its deadline is refused', async () => {
+    const { fill } = await offer({ until: solanaNow + 80 })
+    expect(await reasonOf(await open(), fill)).toMatch('deadline has passed')
+  })
+
+  test('of a deposit that is not there is not paid', async () => {
+    const [one, other] = [await offer(), await offer()]
+    const { deposits } = other.fill.payload
+    expect(await reasonOf(await open(), changed(one.fill, { deposits }))).toMatch('nothing was deposited')
+  })
+
+  test('keeps the floor of the wallet', async () => {
+    const opened = await open()
+    const [chain] = opened.filling.chains
+    if (chain === undefined) throw new Error('a chain is paid on')
+    expect(await chain.inventory.has(nativeCoin, bench.lamports(bench.wallet))).toBe(false)
+    expect(await chain.inventory.has(nativeCoin, bench.lamports(bench.wallet) - 10n ** 9n)).toBe(true)
+  })
+})
+
+describe('a refund', () => {
+  test('waits until the order is closed for good, then goes back once, and is attested', async () => {
+    const opened = await open()
+    const { fill, refund, orderId, refundTo, recipient } = await offer()
+    expect(await reasonOf(opened, refund)).toMatch('can still be filled')
+    await round(opened)
+    const hash = await pay(opened, refund)
+    expect(bench.lamports(refundTo)).toBe(amount)
+    expect(await attested(hash, orderId, refundTo)).toBe(amount)
+    expect(await reasonOf(opened, { ...refund, id: 'again' })).toMatch('given back before')
+    expect(await reasonOf(opened, fill)).toMatch('given back')
+    // Nothing is known to a restored database: the chain still refuses both.
+    const restored = await open()
+    expect(await reasonOf(restored, fill)).toMatch('would revert')
+    expect(await reasonOf(restored, refund)).toMatch('would revert')
+    expect([bench.lamports(refundTo), bench.lamports(recipient)]).toEqual([amount, 0n])
+  })
+
+  test('of an order whose fill was signed and never landed: the fill can land no more', async () => {
+    const opened = await open()
+    const { fill, refund, refundTo, recipient } = await offer()
+    const handled = await handleItem(fill, opened.filling)
+    if (handled.kind !== 'signed') throw new Error(handled.reason)
+    expect(await reasonOf(opened, refund)).toMatch('can still be filled')
+    await round(opened)
+    await pay(opened, refund)
+    bench.node.send(Buffer.from(handled.record.transactions[0]?.raw.slice(2) ?? '', 'hex'), {
+      skipPreflight: true,
+    })
+    expect([bench.lamports(refundTo), bench.lamports(recipient)]).toEqual([amount, 0n])
+  })
+
+  test('of a filled order is refused, by a solver that remembers nothing too', async () => {
+    const opened = await open()
+    const { fill, refund, refundTo } = await offer()
+    await pay(opened, fill)
+    await round(opened)
+    expect(await reasonOf(opened, refund)).toMatch('the fill has used the deposit')
+    expect(await reasonOf(await open(), refund)).toMatch('the order was filled')
+    expect(bench.lamports(refundTo)).toBe(0n)
+  })
+
+  // Nothing on the chain ends a transaction at its deadline: what was signed in time may land after it.
+  test('after the deadline still waits until the order is closed', async () => {
+    const opened = await open()
+    const { refund, refundTo } = await offer({ until: solanaNow - 10 })
+    expect(await reasonOf(opened, changed(refund, { endsOrder: false }))).toMatch('can still be filled')
+    await round(opened)
+    await pay(opened, changed(refund, { endsOrder: false }))
+    expect(bench.lamports(refundTo)).toBe(amount)
+  })
+
+  test('to an address that differs in case alone from that of the order is refused', async () => {
+    const opened = await open()
+    const { refund, refundTo } = await offer()
+    const reason = await reasonOf(opened, changed(refund, { recipient: swapCase(refundTo) }))
+    expect(reason).toMatch(/names no such refund|payload is wrong/)
+  })
+})
+
+/** Another address in nearly all cases: the case of a letter is a digit of it. */
+function swapCase(address: string): string {
+  const swapped = [...address].map((one) =>
+    one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase(),
+  )
+  return swapped.map((one) => (/[0OIl]/.test(one) ? 'x' : one)).join('')
+}

@@ -1,0 +1,66 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Findings } from '@causeway/core'
+
+/**
+ * The files of one environment, `undefined` in the place of each that fails.
+ * @param names e.g. `chains`: of `chains.<environment>.json`
+ * @param found takes why; for an environment without a chain file, one finding that says which there are
+ */
+export async function readEnvironmentFiles(
+  { directory, environment }: { readonly directory: string; readonly environment: string },
+  names: readonly string[],
+  found: Findings,
+): Promise<readonly unknown[]> {
+  const fileNames = names.map((name) => `${name}.${environment}.json`)
+  const { files, problems } = await tryConfigFiles(directory, fileNames)
+  const known = await knownEnvironments(directory)
+  if (known === undefined) {
+    found.problems([`CONFIG_DIR: the folder ${directory} cannot be listed`])
+    return names.map(() => undefined)
+  }
+  if (!known.includes(environment)) {
+    const others = known.length === 0 ? 'it holds no chains.<ENVIRONMENT>.json' : `known: ${known.join(', ')}`
+    const unknown = `ENVIRONMENT is ${environment}, and ${fileNames[0]} is not in ${directory}; ${others}`
+    found.problems([unknown], 'environment-unknown')
+    return names.map(() => undefined)
+  }
+  found.problems(problems)
+  return files
+}
+
+/** By their chain files; `undefined` for a directory that cannot be listed. */
+async function knownEnvironments(directory: string): Promise<readonly string[] | undefined> {
+  try {
+    return (await readdir(directory))
+      .flatMap((name) => /^chains\.(?!hub\.)(.+)\.json$/.exec(name)?.[1] ?? [])
+      .sort()
+  } catch {
+    return undefined
+  }
+}
+
+async function tryConfigFiles(directory: string, names: readonly string[]) {
+  const read = await Promise.allSettled(
+    names.map(async (name): Promise<unknown> => JSON.parse(await readFile(join(directory, name), 'utf8'))),
+  )
+  return {
+    files: read.map((result) => (result.status === 'fulfilled' ? result.value : undefined)),
+    problems: read.flatMap((result, index) =>
+      result.status === 'rejected' ? [`${names[index]}: ${problemOf(result.reason)}`] : [],
+    ),
+  }
+}
+
+function problemOf(error: unknown): string {
+  // Its message quotes the file, which may hold the key of an endpoint.
+  if (error instanceof SyntaxError) return `is no JSON${placeOf(error)}`
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return code === 'ENOENT' ? 'does not exist' : `cannot be opened (${code})`
+}
+
+function placeOf({ message }: SyntaxError): string {
+  const position = /position (\d+)/.exec(message)?.[1]
+  if (position !== undefined) return ` (at character ${position})`
+  return message.includes('end of JSON') ? ' (it ends too early)' : ''
+}

@@ -1,0 +1,40 @@
+import type { GasModel } from '@causeway/core'
+import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
+import { arbitrumDataBytes, arbitrumDataFeeCalls, readArbitrumDataFees } from './arbitrumDataFee.ts'
+import { l1DataFeeCalls, type ProbedShape, readL1DataFees } from './l1DataFee.ts'
+
+/** How the data fees of a chain are read. */
+export type DataFeeReading = {
+  /** For any multicall; their answers go to `read`. */
+  readonly calls: readonly ContractCall[]
+  /**
+   * Wei per shape, in the order of the shapes; empty on a chain without data fee.
+   * @throws MalformedAnswerError when a fee cannot be read
+   */
+  read(answers: readonly ContractAnswer[]): readonly bigint[]
+  /** Whether the chain takes the fee as gas, which the limits of transactions must hold. */
+  readonly isGas: boolean
+}
+
+/** What a chain of the fee model charges for the data of each kind of transaction. Sizes are reckoned here, once. */
+export function planDataFees(args: {
+  readonly chainId: number
+  readonly feeModel: Pick<GasModel, 'kind' | 'gasPriceOracle'>
+  readonly shapes: readonly ProbedShape[]
+}): DataFeeReading {
+  const { chainId, shapes } = args
+  const { kind, gasPriceOracle } = args.feeModel
+  if (gasPriceOracle !== undefined && kind === 'op-stack') {
+    const calls = l1DataFeeCalls({ chainId, gasPriceOracle, shapes })
+    return { calls, read: readL1DataFees, isGas: false }
+  }
+  if (gasPriceOracle !== undefined && kind === 'arbitrum') {
+    const bytes = shapes.map((shape) => arbitrumDataBytes(chainId, shape))
+    return {
+      calls: arbitrumDataFeeCalls(gasPriceOracle),
+      read: (answers) => readArbitrumDataFees(answers, bytes),
+      isGas: true,
+    }
+  }
+  return { calls: [], read: () => [], isGas: false }
+}

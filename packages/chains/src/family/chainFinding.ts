@@ -1,0 +1,27 @@
+/**
+ * A value of the configuration that a chain contradicts, in parts. Starts print `problem`; who compares a whole
+ * configuration prints the rest beside it.
+ */
+export type ChainFinding = {
+  readonly kind: FindingKind
+  /** The file and the place in it, `quote: chains.base.multicall3`. Of what a contract says, the contract's. */
+  readonly setting: string
+  /** What is configured. */
+  readonly value: string
+  /** What the chain says instead. */
+  readonly said: string
+  /** All of it in words, as starts print it. */
+  readonly problem: string
+}
+
+/** What contradicts: the chain of an endpoint, what stands at an address, or what a contract says of itself. */
+export type FindingKind =
+  | ('network' | 'contract' | 'code' | 'heartbeatSeconds' | 'vaultAccount' | 'refusal')
+  | SaidByContract
+
+/** Named as the functions that are asked. */
+export type SaidByContract =
+  | ('description' | 'decimals' | 'symbol')
+  | ('token0' | 'token1' | 'fee' | 'tickSpacing' | 'factory')
+  | ('depository' | 'depositRouter' | 'DEPOSIT_CODE_HASH' | 'SWEEP_CODE_HASH')
+  | 'tokenProgram'

@@ -1,0 +1,57 @@
+import type { NetworkFees, PriorityFeeModel } from '@causeway/core'
+import type { ChainClient } from '../rpc/client.ts'
+
+/** Why what a network charges must not be used. */
+export type PriorityFeeRefusal =
+  /** Endpoints contradict each other about it. */
+  | { readonly reason: 'gas_disputed' }
+  | {
+      readonly reason: 'priority_fee_above_ceiling'
+      /** Millionths of the native currency's smallest unit, per unit of execution. */
+      readonly expectedMicroLamports: bigint
+      readonly ceilingMicroLamports: bigint
+    }
+
+/** What health tells of the fees. Whole numbers in decimal text. */
+export type ShownPriorityFee = {
+  readonly microLamportsPerUnit: string
+  readonly ceilingMicroLamportsPerUnit: string
+  /** The median of enough estimates, or the configured floor. */
+  readonly priceFrom: 'median' | 'configured'
+}
+
+/** What a market needs to know of a chain without contracts to read prices from. */
+export type NetworkReading = {
+  readonly head: { readonly number: bigint; readonly timestampSeconds: number }
+  readonly fees: NetworkFees | PriorityFeeRefusal
+  readonly shown: ShownPriorityFee
+  /** Smallest units by canonical currency; one that too few endpoints told is left out. */
+  readonly inventory: ReadonlyMap<string, bigint>
+  /** Voices that have reached the head, that must, and that there are. */
+  readonly voices: { readonly agreed: number; readonly required: number; readonly configured: number }
+}
+
+/** Reads a chain that no contract calls read, by agreement of its endpoints. One per chain. */
+export interface NetworkReader {
+  /** @throws UpstreamUnavailableError when too few endpoints answer */
+  read(limits: { readonly signal: AbortSignal; readonly timeoutMs: number }): Promise<NetworkReading>
+}
+
+export type NetworkReaderOptions = {
+  readonly client: ChainClient
+  readonly depository: string
+  /** Which network of the family it is, as the chains file names it; absent: whatever the endpoints agree on. */
+  readonly network: string | undefined
+  readonly feeModel: PriorityFeeModel
+  /** Whose balances are the inventory; without it inventory stays empty. */
+  readonly fillWallet: string | undefined
+  readonly currencies: readonly ListedCurrency[]
+}
+
+/** A currency as configuration lists it. */
+export type ListedCurrency = {
+  readonly address: string
+  readonly decimals: number
+  /** Absent: the family's own. */
+  readonly tokenProgram?: string | undefined
+}

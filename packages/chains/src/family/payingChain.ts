@@ -1,0 +1,114 @@
+import type { Hex, NetworkFees, Secret } from '@causeway/core'
+import type { ChainClient } from '../rpc/client.ts'
+
+/** What a chain remembers of one payment id of one fill wallet. */
+export type PaymentState = 'open' | 'paid' | 'closed'
+
+/** By agreement of the chain's endpoints at a final state: nothing can change it back. */
+export type FinalMark = {
+  readonly state: PaymentState
+  /** Unix seconds: it was so at this moment, at a final block. */
+  readonly timestampSeconds: number
+}
+
+/** How far a chain is, as enough of its endpoints have it. */
+export type PayingHead = {
+  /** Of the newest final block. */
+  readonly finalHeight: bigint
+  /** Unix seconds of the newest block. */
+  readonly timeSeconds: number
+}
+
+/** One payment of an order, as far as a transaction depends on it. */
+export type PlannedPayment = {
+  readonly recipient: string
+  readonly currency: string
+  /** Smallest units. */
+  readonly amount: bigint
+  /** What keeps the token; absent for the native coin. */
+  readonly token?: { readonly program: string; readonly decimals: number } | undefined
+}
+
+/** All that a transaction does. Signed again, it does the same, and of all of them one at most has an effect. */
+export type PaymentTerms = {
+  /** What the chain remembers that it was paid, or closed. */
+  readonly id: Hex
+  readonly mark: 'paid' | 'closed'
+  /** What attests the payment; absent where nothing is paid. */
+  readonly orderId?: Hex | undefined
+  /**
+   * Nobody was charged for state that payments make, and whose rent the recipient could keep: it makes none, and
+   * fails where some is missing.
+   */
+  readonly makesNoState?: boolean | undefined
+  readonly payments: readonly PlannedPayment[]
+}
+
+/** A planned transaction: what it does, and what it may use. */
+export type PaymentPlan = {
+  readonly terms: PaymentTerms
+  /** Of execution. */
+  readonly units: bigint
+  /** Smallest units of the native coin that state made by it keeps for ever. */
+  readonly rent: bigint
+}
+
+/** A signed transaction that can have no effect once a final block is higher than `lastValidHeight`. */
+export type ExpiringTransaction = {
+  readonly raw: Hex
+  readonly hash: string
+  readonly lastValidHeight: bigint
+  /** Smallest units of the native coin, charged where it fails too. */
+  readonly fee: bigint
+}
+
+/** What became of several transactions of which one at most has an effect. */
+export type Landing =
+  | { readonly kind: 'landed'; readonly hash: string; readonly succeeded: boolean; readonly isFinal: boolean }
+  /** None of them, at a final block of this height. */
+  | { readonly kind: 'none'; readonly finalHeight: bigint }
+  /** Endpoints do not say the same yet. */
+  | { readonly kind: 'unknown' }
+
+/** What may be bid, in the family's unit of a price: above it nothing is offered. */
+export type PayingFees = { readonly fees: NetworkFees; readonly ceiling: bigint }
+
+/**
+ * A chain on which payments are fenced by what each leaves there, and whose transactions expire by themselves. It
+ * asks, signs and sends as one fill wallet, and keeps nothing.
+ */
+export interface PayingChain {
+  /** Of the fill wallet, in canonical spelling. */
+  readonly address: string
+  /** @throws DomainError where too few endpoints answer */
+  head(): Promise<PayingHead>
+  /** @throws DomainError where endpoints are silent or contradict each other */
+  readFinal(id: Hex): Promise<FinalMark>
+  /** @throws DomainError where too few endpoints answer */
+  landingOf(hashes: readonly string[]): Promise<Landing>
+  /**
+   * Looks at recipients and currencies, and has the transaction run by a node that does not send it.
+   * @returns why it must not be sent, or what it may use
+   */
+  plan(terms: PaymentTerms, bid: PayingFees): Promise<PaymentPlan | { readonly refusal: string }>
+  /** @throws DomainError where no recent block is known */
+  sign(plan: Pick<PaymentPlan, 'terms' | 'units'>, bid: PayingFees): Promise<ExpiringTransaction>
+  /** Sends bytes again and again at no harm. @throws NodeError, DomainError where no endpoint took them */
+  broadcast(transaction: Pick<ExpiringTransaction, 'raw'>): Promise<void>
+  /** As of the newest block that one endpoint knows. */
+  balanceOf(currency: string): Promise<bigint>
+}
+
+export type PayingChainOptions = {
+  readonly client: ChainClient
+  /** 32 bytes of the fill wallet's key, as `0x` and hex digits. */
+  readonly key: Secret
+}
+
+/** How a family is paid on whose chains have no fill contract: a member of its line in `chainFamilies`. */
+export type PayingChainFamily = {
+  /** Opens no connection. */
+  readonly open: (options: PayingChainOptions) => PayingChain
+  /** Seconds within which a signed transaction lands or never does, on a chain that keeps its pace. */
+  readonly landsWithinSeconds: number
+}

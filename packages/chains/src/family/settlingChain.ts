@@ -1,0 +1,63 @@
+import type { DepositFacts, InBlock, PaymentFacts, PaymentQuestion } from '@causeway/core'
+import type { ListedChain } from '../config/listedPayers.ts'
+import type { ChainClient } from '../rpc/client.ts'
+
+/** A block by its place. `hash` only tells whether two readings saw the same one there. */
+export type BlockMark = { readonly number: bigint; readonly hash: string }
+
+/** One look at a range of blocks. */
+export type SettlingPass = {
+  /** The last block that was read before, as it stands now. */
+  readonly known: BlockMark | undefined
+  /** The last block of the range. */
+  readonly last: BlockMark | undefined
+  /** Transactions that may hold deposits, each once, in chain order, as the family's codec spells them. */
+  readonly transactions: readonly string[]
+}
+
+/** A payment as the chain shows it now, by quorum and at whatever depth. */
+export type PaymentReading =
+  | { readonly state: 'missing' }
+  /** In a block, and failed; `isFinal`: no reorganization can make a success of it. */
+  | { readonly state: 'reverted'; readonly isFinal: boolean }
+  /** `confirmations`: 1 in the newest block. */
+  | { readonly state: 'included'; readonly facts: InBlock<PaymentFacts>; readonly confirmations: number }
+
+/**
+ * What settlement reads of a chain, whatever its family. Every reading is by quorum: money moves on it. All of
+ * them throw UpstreamUnavailableError and UpstreamDisagreementError.
+ */
+export interface SettlingChain {
+  /** Newest block that a quorum has. */
+  head(signal: AbortSignal): Promise<bigint>
+  /** Newest block that no reorganization takes back. */
+  finalHeight(signal: AbortSignal): Promise<bigint>
+  /** When that block was made, Unix seconds. */
+  finalSeconds(signal: AbortSignal): Promise<number>
+  /** What changed between two blocks: where deposits may be. `known`: the block that was read last. */
+  depositPass(range: PassRange, signal: AbortSignal): Promise<SettlingPass>
+  /** Hashes of blocks by height; heights that the chain does not reach are missing. */
+  blockHashes(heights: readonly bigint[], signal: AbortSignal): Promise<ReadonlyMap<bigint, string>>
+  /** Deposits of one transaction; `undefined` when it left the chain or failed. */
+  deposits(transactionId: string, signal: AbortSignal): Promise<InBlock<DepositFacts> | undefined>
+  payment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentReading>
+  /** The same under the chain's own rule of finality. @throws TransactionNotFinalError */
+  finalPayment(question: PaymentQuestion, signal: AbortSignal): Promise<InBlock<PaymentFacts> | undefined>
+  /**
+   * What a final transaction cost its sender, in smallest units of the native currency, as one endpoint says: for
+   * statistics. `undefined` while there is no such transaction. Absent where receipts of contracts tell it.
+   */
+  feePaid?(transactionId: string, signal: AbortSignal): Promise<bigint | undefined>
+}
+
+/** Both ends belong to it. */
+export type PassRange = { readonly from: bigint; readonly to: bigint; readonly known: bigint }
+
+/**
+ * Opens no connection beside the client's. A member of a family's line in `chainFamilies`, where settlement does
+ * not read contracts' events. @throws ConfigurationError when the chain has no depository
+ */
+export type SettlingChainFamily = (options: {
+  readonly chain: ListedChain
+  readonly client: ChainClient
+}) => SettlingChain

@@ -1,0 +1,89 @@
+import {
+  associatedTokenAccount,
+  solanaCodec,
+  solanaLibrary,
+  systemProgram,
+  token2022Program,
+  tokenProgram,
+} from '@causeway/core'
+import type { PlannedPayment } from '../../family/payingChain.ts'
+import type { ShownAccount } from '../answers.ts'
+import { readTokenMint, type TokenMint } from '../quoting/tokenMint.ts'
+
+/** What a payment needs to be told of, and what it makes. */
+export type LookedAt = {
+  readonly payments: readonly PlannedPayment[]
+  readonly stateBytes: readonly number[]
+}
+export type Accounts = (
+  addresses: readonly string[],
+) => Promise<ReadonlyMap<string, ShownAccount | undefined>>
+
+const amountMax = 2n ** 64n - 1n
+const tokenPrograms: readonly string[] = [tokenProgram, token2022Program]
+
+/**
+ * Looks at whom and what is to be paid.
+ * @param read accounts by address
+ * @returns the payments with what keeps their tokens, and the bytes of each account that they make; or why not
+ */
+export async function lookAtPayments(
+  wallet: string,
+  payments: readonly PlannedPayment[],
+  read: Accounts,
+): Promise<LookedAt | { readonly refusal: string }> {
+  for (const { amount } of payments) {
+    if (amount <= 0n || amount > amountMax) return { refusal: 'an amount is none of this chain' }
+  }
+  const recipients = [...new Set(payments.map(({ recipient }) => recipient))]
+  const mints = [...new Set(payments.map(({ currency }) => currency))].filter(isToken)
+  const shown = await read([...recipients, ...mints])
+  for (const recipient of recipients) {
+    const refusal = refuseRecipient(wallet, recipient, shown.get(recipient))
+    if (refusal !== undefined) return { refusal }
+  }
+  const tokens = new Map<string, TokenMint>()
+  for (const currency of mints) {
+    const account = shown.get(currency)
+    const mint = account && readTokenMint(account.owner, account.data)
+    if (mint === undefined) return { refusal: 'a currency is no mint' }
+    if (mint.refusal !== undefined) return { refusal: `a currency ${mint.refusal}` }
+    tokens.set(currency, mint)
+  }
+  const planned = payments.map(({ token: _told, ...payment }): PlannedPayment => {
+    const mint = tokens.get(payment.currency)
+    return mint === undefined
+      ? payment
+      : { ...payment, token: { program: mint.program, decimals: mint.decimals } }
+  })
+  const holders = new Map(
+    planned.flatMap(({ recipient, currency }) => {
+      const mint = tokens.get(currency)
+      if (mint === undefined) return []
+      const holder = associatedTokenAccount(recipient, { mint: currency, tokenProgram: mint.program })
+      return [[holder, mint] as const]
+    }),
+  )
+  const held = holders.size === 0 ? new Map() : await read([...holders.keys()])
+  const stateBytes = [...holders].flatMap(([holder, { program, accountBytes }]) =>
+    held.get(holder)?.owner === program ? [] : [accountBytes],
+  )
+  return { payments: planned, stateBytes }
+}
+
+const isToken = (currency: string): boolean => currency !== solanaCodec.nativeCurrency
+
+/** Who cannot have the key of what he is paid to, or is paid by himself. */
+function refuseRecipient(
+  wallet: string,
+  recipient: string,
+  account: ShownAccount | undefined,
+): string | undefined {
+  const { PublicKey } = solanaLibrary()
+  if (recipient === wallet) return 'the recipient is the fill wallet'
+  if (!PublicKey.isOnCurve(new PublicKey(recipient).toBytes())) return 'nobody has the key of the recipient'
+  if (account === undefined) return undefined
+  if (account.isExecutable) return 'the recipient is a program'
+  if (tokenPrograms.includes(account.owner)) return 'the recipient is a token account'
+  return account.owner === systemProgram ? undefined : 'the recipient belongs to a program'
+}

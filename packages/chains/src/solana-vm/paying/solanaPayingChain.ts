@@ -1,0 +1,244 @@
+import {
+  associatedTokenAccount,
+  bytesToHex,
+  encodeBase58,
+  hexToBytes,
+  markBytes,
+  markedInstructions,
+  minBigint,
+  SolanaFees,
+  solanaCodec,
+  solanaLibrary,
+  UpstreamUnavailableError,
+} from '@causeway/core'
+import type { Keypair, VersionedTransaction } from '@solana/web3.js'
+import type {
+  PayingChain,
+  PayingChainFamily,
+  PayingFees,
+  PaymentPlan,
+  PaymentTerms,
+} from '../../family/payingChain.ts'
+import type { ChainClient } from '../../rpc/client.ts'
+import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
+import { NodeError } from '../../rpc/nodeError.ts'
+import type { Electorate, Vote } from '../../rpc/tally.ts'
+import { parseAccounts, type ShownAccount } from '../answers.ts'
+import { readTokenMint } from '../quoting/tokenMint.ts'
+import { accountsCall, blockhashCall, sendCall, simulationCall } from '../requests.ts'
+import { decideHead, decideLanding, decideMark, headCalls, landingCalls, markCalls } from './finalMarks.ts'
+import { parseBlockhash, parseSimulation, type RecentBlockhash } from './payingAnswers.ts'
+import { lookAtPayments } from './paymentPlan.ts'
+
+const readTimeoutMs = 5_000
+/** How long late endpoints may still say what they have. */
+const patienceMs = 250
+/** What a simulation may use; more than any payment that fits into a transaction does. */
+const unitsMax = 1_000_000n
+/** A blockhash lasts so many blocks; final and newest block are less than as many apart. */
+const blockhashBlocks = 150n
+const tokenAmountAt = 64
+const transactionBytesMax = 1_232
+const anyBlockhash = '1'.repeat(32)
+
+type Options = Parameters<PayingChainFamily['open']>[0]
+
+/** Payments of one wallet, each with its marker. See decision 27. */
+export const solanaPaying: PayingChainFamily = {
+  open: openSolanaPaying,
+  landsWithinSeconds: 90,
+}
+
+function openSolanaPaying({ client, key }: Options): PayingChain {
+  // CAST: the form of a key was checked when its setting was read.
+  const keypair = solanaLibrary().Keypair.fromSeed(hexToBytes(key.reveal() as `0x${string}`))
+  const address = keypair.publicKey.toBase58()
+  let signed = 0
+
+  async function accounts(addresses: readonly string[]): Promise<readonly (ShownAccount | undefined)[]> {
+    const [answer] = await client.batch([accountsCall(addresses)], { timeoutMs: readTimeoutMs })
+    return parseAccounts(answer, addresses.length)
+  }
+  /** Whose they are and what mints say of themselves is agreed; balances and supplies change from slot to slot. */
+  async function agreedAccounts(addresses: readonly string[]) {
+    const { answers } = await client.agree([accountsCall(addresses)], {
+      timeoutMs: readTimeoutMs,
+      project: ([answer]) => comparableAccounts(answer, addresses.length),
+    })
+    const shown = parseAccounts(answers[0], addresses.length)
+    return new Map(addresses.map((one, index) => [one, shown[index]]))
+  }
+  const head = () => agreed(client, headCalls(), decideHead)
+
+  return {
+    address,
+    head,
+    readFinal: (id) => agreed(client, markCalls(address, id), decideMark),
+    landingOf: (hashes) =>
+      agreed(client, landingCalls(hashes), (votes, electorate, isLast) => {
+        const landing = decideLanding(votes, hashes, electorate)
+        return landing.kind === 'unknown' && !isLast ? undefined : landing
+      }),
+
+    async plan(terms, bid) {
+      const looked = await lookAtPayments(address, terms.payments, agreedAccounts)
+      if ('refusal' in looked) return looked
+      if (terms.makesNoState === true && looked.stateBytes.length > 0)
+        return { refusal: 'the recipient has no account of the token' }
+      const planned: PaymentTerms = { ...terms, payments: looked.payments }
+      const trial = compile(keypair, planned, { ...bid, units: unitsMax }, anyBlockhash)
+      if (trial === undefined) return { refusal: 'the transaction is too large' }
+      const [answer] = await client.batch([simulationCall(toBase64(trial))], { timeoutMs: readTimeoutMs })
+      const { succeeds, units } = parseSimulation(answer)
+      if (!succeeds) return { refusal: 'the transaction would revert' }
+      const rents = [markBytes[terms.mark], ...looked.stateBytes].map((stateBytes) =>
+        bid.fees.rentOf({ stateBytes }),
+      )
+      return {
+        terms: planned,
+        units: withMargin(units),
+        rent: rents.reduce((sum, lamports) => sum + lamports, 0n),
+      } satisfies PaymentPlan
+    },
+
+    async sign(plan, bid) {
+      const [{ finalHeight }, blockhashes] = await Promise.all([head(), recentBlockhashes(client)])
+      const usable = blockhashes.filter(
+        ({ lastValidHeight }) =>
+          lastValidHeight > finalHeight && lastValidHeight <= finalHeight + 2n * blockhashBlocks,
+      )
+      // One after the other: an endpoint that names an invented block costs one lifetime, not all of them.
+      const recent = usable[signed % Math.max(1, usable.length)]
+      signed += 1
+      if (recent === undefined) throw new UpstreamUnavailableError('No endpoint names a recent block.')
+      const transaction = compile(keypair, plan.terms, { ...bid, units: plan.units }, recent.blockhash)
+      if (transaction === undefined) throw new Error('a planned transaction is too large')
+      transaction.sign([keypair])
+      return {
+        raw: bytesToHex(transaction.serialize()),
+        hash: encodeBase58(transaction.signatures[0] ?? new Uint8Array()),
+        lastValidHeight: recent.lastValidHeight,
+        fee: feeOf(plan.units, bid),
+      }
+    },
+
+    async broadcast({ raw }) {
+      const encoded = Buffer.from(hexToBytes(raw)).toString('base64')
+      const answers = await client.askEach([sendCall(encoded)], { timeoutMs: readTimeoutMs })
+      const said = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [one]))
+      if (said.some((answer) => answer.ok || isHarmless(answer.message))) return
+      const refusal = said.find((answer) => !answer.ok)
+      if (refusal !== undefined && !refusal.ok) throw new NodeError(refusal)
+      throw new UpstreamUnavailableError('No endpoint took the transaction.')
+    },
+
+    async balanceOf(currency) {
+      if (currency === solanaCodec.nativeCurrency) return (await accounts([address]))[0]?.lamports ?? 0n
+      const [mint] = await accounts([currency])
+      const known = mint && readTokenMint(mint.owner, mint.data)
+      if (known === undefined) return 0n
+      const token = { mint: currency, tokenProgram: known.program }
+      const [held] = await accounts([associatedTokenAccount(address, token)])
+      return held?.owner === known.program ? Buffer.from(held.data).readBigUInt64LE(tokenAmountAt) : 0n
+    },
+  }
+}
+
+/** An answer that cannot be read is a voice of its own. */
+function comparableAccounts(answer: RpcAnswer | undefined, count: number): unknown {
+  try {
+    return parseAccounts(answer, count).map((account) =>
+      account === undefined
+        ? null
+        : {
+            ...{ owner: account.owner, isExecutable: account.isExecutable },
+            mint: readTokenMint(account.owner, account.data) ?? null,
+          },
+    )
+  } catch (error) {
+    if (error instanceof MalformedAnswerError) return { unreadable: error.message }
+    throw error
+  }
+}
+
+/** @returns undefined where it does not fit into a transaction */
+function compile(
+  { publicKey }: Keypair,
+  terms: PaymentTerms,
+  bid: PayingFees & { readonly units: bigint },
+  blockhash: string,
+): VersionedTransaction | undefined {
+  const { TransactionMessage, VersionedTransaction: Transaction } = solanaLibrary()
+  const instructions = markedInstructions(publicKey.toBase58(), terms, {
+    units: bid.units,
+    microLamportsPerUnit: unitPrice(bid),
+    markerRentLamports: bid.fees.rentOf({ stateBytes: markBytes[terms.mark] }),
+  })
+  try {
+    const transaction = new Transaction(
+      new TransactionMessage({
+        payerKey: publicKey,
+        recentBlockhash: blockhash,
+        instructions: [...instructions],
+      }).compileToV0Message(),
+    )
+    return transaction.serialize().length > transactionBytesMax ? undefined : transaction
+  } catch (error) {
+    // The library writes into a buffer of the largest size that there is.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+const toBase64 = (transaction: VersionedTransaction) =>
+  Buffer.from(transaction.serialize()).toString('base64')
+
+/** @throws Error for fees of another family */
+function unitPrice({ fees, ceiling }: PayingFees): bigint {
+  if (!(fees instanceof SolanaFees)) throw new Error('fees of another family')
+  return minBigint(fees.microLamportsPerUnit, ceiling)
+}
+
+const lamportsPerSignature = 5_000n
+const microLamports = 1_000_000n
+
+/** The wallet is the only one that signs. @source families.md 5.1 */
+const feeOf = (units: bigint, bid: PayingFees): bigint =>
+  lamportsPerSignature + (units * unitPrice(bid) + microLamports - 1n) / microLamports
+
+/** What a node used may be less than what the cluster uses, in accounts that changed meanwhile. */
+const withMargin = (units: bigint): bigint => minBigint((units * 13n) / 10n + 10_000n, unitsMax)
+
+async function recentBlockhashes(client: ChainClient): Promise<readonly RecentBlockhash[]> {
+  const answers = await client.askEach([blockhashCall()], { timeoutMs: readTimeoutMs })
+  return answers.flatMap(({ answers: [answer] = [] }) => {
+    try {
+      return answer === undefined ? [] : [parseBlockhash(answer)]
+    } catch (error) {
+      if (error instanceof MalformedAnswerError) return []
+      throw error
+    }
+  })
+}
+
+/** What enough endpoints say; late ones are waited for a little. @throws UpstreamUnavailableError */
+function agreed<Outcome>(
+  client: ChainClient,
+  calls: readonly RpcCall[],
+  decide: (
+    votes: readonly Vote<readonly RpcAnswer[]>[],
+    electorate: Electorate,
+    isLast: boolean,
+  ) => Outcome | undefined,
+): Promise<Outcome> {
+  const { electorate } = client
+  return client.poll<Outcome>(calls, {
+    ...{ timeoutMs: readTimeoutMs, patienceMs },
+    decide: (votes, isLast) => decide(votes, electorate, isLast),
+  })
+}
+
+/** It is there already, or its block is not known yet, or not any more, which its height tells. */
+const isHarmless = (message: string): boolean =>
+  /already (been )?processed|AlreadyProcessed|blockhash ?not ?found/i.test(message)

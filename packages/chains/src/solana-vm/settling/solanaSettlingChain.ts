@@ -1,0 +1,125 @@
+import { type DepositFacts, type InBlock, solanaCodec } from '@causeway/core'
+import type {
+  BlockMark,
+  PaymentReading,
+  SettlingChainFamily,
+  SettlingPass,
+} from '../../family/settlingChain.ts'
+import {
+  TransactionMissingError,
+  TransactionNotFinalError,
+  TransactionRevertedError,
+  TransactionTooLargeError,
+} from '../../rpc/chainErrors.ts'
+import type { EndpointView } from '../../rpc/endpointView.ts'
+import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
+import { createQuorumOver, type QuorumClient } from '../../rpc/quorumClient.ts'
+import { singleRoundQuestion } from '../../rpc/singleRoundQuestion.ts'
+import { parseBlock, parseFee } from '../answers.ts'
+import { createSolanaFactsReader } from '../factsReader.ts'
+import { blockCall, transactionCall } from '../requests.ts'
+import { type PageMarks, readBlockMarks, readDepositPass } from './depositPass.ts'
+
+/** Nothing is remembered: what is not final may change. */
+const limits = { finalEntriesMax: 0 }
+
+/**
+ * A cluster as settlement reads it: slots stand for heights, and a slot counts once most of the cluster has voted for
+ * its block. Deposits are found by the depository's program, which every one of them names, and read one by one.
+ * @source oracle-protocol.md 5.2; families.md 2.1
+ */
+export const solanaSettlingChain: SettlingChainFamily = ({ chain, client }) => {
+  const quorum = createQuorumOver(client, { now: () => Date.now() })
+  const deep = createSolanaFactsReader({ chain, quorum, limits })
+  const shallow = createSolanaFactsReader({ chain, quorum, limits, commitment: 'confirmed' })
+  const program = solanaCodec.canonicalAddress(chain.depository ?? '')
+  const marks: PageMarks = new Map()
+  const head = async (signal: AbortSignal) => (await shallow.finalBlocks.readNewest({ signal })).number
+  const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
+
+  return {
+    head,
+    finalHeight,
+    finalSeconds: async (signal) => readSeconds(quorum, await finalHeight(signal), signal),
+    async depositPass(range, signal) {
+      const question = singleRoundQuestion<SettlingPass, EndpointView>(async (view, own) => ({
+        kind: 'final',
+        facts: await readDepositPass(view, { ...range, program, marks }, own),
+      }))
+      return (await quorum.read({ ...question, signal })).facts
+    },
+    async blockHashes(slots, signal) {
+      type Marks = readonly (BlockMark | undefined)[]
+      const question = singleRoundQuestion<Marks, EndpointView>(async (view, own) => ({
+        kind: 'final',
+        facts: await readBlockMarks(view, slots, own),
+      }))
+      const { facts } = await quorum.read({ ...question, signal })
+      return new Map(facts.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
+    },
+    deposits: (transactionId, signal) =>
+      depositsUnlessGone(shallow.readDeposits({ transactionId }, { signal })),
+    async payment(question, signal): Promise<PaymentReading> {
+      try {
+        const facts = await shallow.readPayment(question, { signal })
+        const confirmations = Number((await head(signal)) - facts.evidence.blockNumber) + 1
+        return { state: 'included', facts, confirmations }
+      } catch (error) {
+        if (isUnread(error)) return { state: 'missing' }
+        if (!(error instanceof TransactionRevertedError)) throw error
+        return { state: 'reverted', isFinal: await hasFailed(deep.readPayment(question, { signal })) }
+      }
+    },
+    async finalPayment(question, signal) {
+      try {
+        return await deep.readPayment(question, { signal })
+      } catch (error) {
+        if (isUnread(error) || error instanceof TransactionRevertedError) return undefined
+        throw error
+      }
+    },
+    async feePaid(transactionId, signal) {
+      const [answer] = await client.batch([transactionCall(transactionId)], { signal })
+      return parseFee(answer)
+    },
+  }
+}
+
+/** What nobody can attest, because it is longer than any attestation reads, is nobody's deposit and no payment. */
+function isUnread(error: unknown): boolean {
+  return error instanceof TransactionMissingError || error instanceof TransactionTooLargeError
+}
+
+async function depositsUnlessGone(
+  reading: Promise<InBlock<DepositFacts>>,
+): Promise<InBlock<DepositFacts> | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (isUnread(error) || error instanceof TransactionRevertedError) return undefined
+    throw error
+  }
+}
+
+/** True where it failed in a block that cannot be dropped any more. */
+async function hasFailed(final: Promise<unknown>): Promise<boolean> {
+  try {
+    await final
+    return false
+  } catch (error) {
+    if (error instanceof TransactionRevertedError) return true
+    if (isUnread(error) || error instanceof TransactionNotFinalError) return false
+    throw error
+  }
+}
+
+/** When the block of a final slot was made, Unix seconds. */
+async function readSeconds(quorum: QuorumClient, slot: bigint, signal: AbortSignal): Promise<number> {
+  const question = singleRoundQuestion<{ readonly seconds: bigint }, EndpointView>(async (view, own) => {
+    const { timeSeconds: seconds } = parseBlock((await view.ask([blockCall(slot)], own))[0])
+    if (seconds === undefined) throw new MalformedAnswerError('getBlock')
+    return { kind: 'final', facts: { seconds } }
+  })
+  const { facts } = await quorum.read({ ...question, signal })
+  return Number(facts.seconds)
+}

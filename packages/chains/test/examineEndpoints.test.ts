@@ -1,0 +1,102 @@
+// Goal: an operator learns which endpoints are silent or behind, whether enough are left, and that the clock is off.
+// Attacks: two of three dead, two URLs of one host as two voices, a chain that stands still beside one that runs, a key in
+// the path. Method: nodes as HTTP servers of the test.
+import { createServer, type Server } from 'node:http'
+import { createFindings } from '@causeway/core'
+import { afterEach, expect, test } from 'vitest'
+import { createJsonRpcClient, examineClock, examineEndpoints } from '../src/index.ts'
+
+const servers: Server[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+/** A node at one height. @returns its URL, with a key in the path */
+async function nodeAt(height: number): Promise<string> {
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString()
+    })
+    request.on('end', () => {
+      const calls: unknown = JSON.parse(body)
+      const answer = (call: unknown) => {
+        const id = typeof call === 'object' && call !== null && 'id' in call ? call.id : undefined
+        return { jsonrpc: '2.0', id, result: `0x${height.toString(16)}` }
+      }
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify(Array.isArray(calls) ? calls.map(answer) : answer(calls)))
+    })
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/canary`
+}
+
+const dead = (port: number) => `http://127.0.0.1:${port}/canary`
+
+async function examine(urls: readonly string[], threshold: number) {
+  const client = createJsonRpcClient({
+    ...{ chainId: 'arbitrum-nova', endpoints: urls.map((url) => ({ url })), threshold },
+    now: () => Date.now(),
+  })
+  const found = createFindings()
+  await examineEndpoints(client, found)
+  await client.close()
+  expect(JSON.stringify(found.list)).not.toContain('canary')
+  return found.list
+}
+
+test('endpoints that all answer are no finding', async () => {
+  expect(await examine([await nodeAt(100), await nodeAt(101), await nodeAt(100)], 2)).toEqual([])
+})
+
+test('two dead ones of three leave nothing that two can agree on', async () => {
+  const found = await examine([dead(9), await nodeAt(100), dead(7)], 2)
+  expect(found.map(({ code, severity, seen }) => [code, severity, seen])).toEqual([
+    ['endpoint-silent', 'degrades', '127.0.0.1:9#1 does not answer'],
+    ['endpoint-silent', 'degrades', '127.0.0.1:7#3 does not answer'],
+    [
+      'endpoints-too-few',
+      'degrades',
+      '1 of 3 hosts answer, and 2 must say the same: nothing of this chain is priced or signed',
+    ],
+  ])
+  expect(found[0]?.setting).toBe('httpRpcUrl of arbitrum-nova')
+  expect(found[0]?.fix).toContain('ARBITRUM_NOVA_RPC_URL')
+})
+
+test('one dead one of three is survived, and told', async () => {
+  const found = await examine([await nodeAt(100), await nodeAt(100), dead(9)], 2)
+  expect(found.map(({ code, severity }) => [code, severity])).toEqual([
+    ['endpoint-silent', 'degrades'],
+    ['endpoints-too-few', 'note'],
+  ])
+})
+
+test('one that is blocks behind is told', async () => {
+  const found = await examine([await nodeAt(1_000), await nodeAt(1_000), await nodeAt(3)], 2)
+  expect(found.map(({ code }) => code)).toEqual(['endpoint-behind'])
+  expect(found[0]?.seen).toMatch(/^127\.0\.0\.1:\d+#3 is blocks behind the others$/)
+})
+
+const nowMs = 1_800_000_000_000
+const head = (ageSeconds: number) => async () => nowMs / 1_000 - ageSeconds
+
+test.each<[string, readonly (() => Promise<number | undefined>)[], string | undefined]>([
+  ['heads of now', [head(2), head(12)], undefined],
+  ['one chain that stands still beside one that runs', [head(9_000), head(3)], undefined],
+  ['chains that tell no time', [async () => undefined], undefined],
+  ['no chain', [], undefined],
+  ['every head old: the clock is ahead', [head(300), head(302)], '300 s ahead of'],
+  ['a head of tomorrow: the clock is behind', [head(-300), head(4)], '300 s behind'],
+])('%s', async (_what, readers, seen) => {
+  const found = createFindings()
+  await examineClock(readers, () => nowMs, found)
+  expect(found.list).toHaveLength(seen === undefined ? 0 : 1)
+  if (seen !== undefined) expect(found.list[0]?.seen).toContain(seen)
+})

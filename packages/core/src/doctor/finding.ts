@@ -1,0 +1,164 @@
+import { ConfigurationError } from '../errors.ts'
+
+/** `stops`: the service refuses to start; `degrades`: it starts and lacks something; `note`: worth knowing. */
+export const severities = ['stops', 'degrades', 'note'] as const
+
+export type Severity = (typeof severities)[number]
+
+/** Every kind of finding. `docs/operating/doctor.md` says what each means. */
+export const findingCodes = [
+  'address-foreign',
+  'chain-contradicts',
+  'chain-without-endpoint',
+  'clock-off',
+  'configuration-wrong',
+  'database-full',
+  'database-rights',
+  'database-unreachable',
+  'database-version',
+  'disk-full',
+  'disk-unwritable',
+  'endpoint-behind',
+  'endpoint-silent',
+  'endpoints-too-few',
+  'environment-unknown',
+  'jobs-elsewhere',
+  'key-exposed',
+  'key-read',
+  'key-wrong',
+  'nothing-quotable',
+  'peer-silent',
+  'service-silent',
+  'setting-contradicts',
+  'setting-missing',
+  'setting-without-effect',
+  'setting-wrong',
+  'signer-unlisted',
+  'threshold-unreachable',
+] as const
+
+export type FindingCode = (typeof findingCodes)[number]
+
+/** One thing about a service's settings, or about what they name, that its operator should know. No value in it. */
+export type Finding = {
+  readonly code: FindingCode
+  readonly severity: Severity
+  /** The variable or the place in a file, e.g. `DATABASE_URL`. */
+  readonly setting: string
+  /** What was found, without secrets. */
+  readonly seen: string
+  /** What to do; empty until `withHints` knows of something. */
+  readonly fix: string
+}
+
+const clockLimitMs = 5_000
+
+/**
+ * A clock of ours against one of others, with how far that one may be off by itself.
+ * @param offsetMs ours less theirs
+ */
+export function clockFindings(compared: {
+  readonly setting: string
+  readonly with: string
+  readonly offsetMs: number
+  readonly allowedMs?: number
+}): readonly Finding[] {
+  const { setting, offsetMs, allowedMs = clockLimitMs } = compared
+  if (Math.abs(offsetMs) <= allowedMs) return []
+  const seconds = Math.round(Math.abs(offsetMs) / 1_000)
+  return [
+    {
+      ...{ code: 'clock-off', severity: 'degrades', setting },
+      seen: `this machine's clock is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} ${compared.with}`,
+      fix: 'Set the clock by NTP on this machine and on the other: quotes, permits and heads of chains are judged by it.',
+    },
+  ]
+}
+
+/** Settings that must not run, all of them at once. */
+export class UnfitSettingsError extends ConfigurationError {
+  readonly findings: readonly Finding[]
+
+  constructor(findings: readonly Finding[]) {
+    const stopping = findings.filter(({ severity }) => severity === 'stops')
+    const problems = stopping.map(({ setting, seen }) =>
+      seen.includes(setting) ? seen : `${setting}: ${seen}`,
+    )
+    super(`Settings that must not run:\n- ${problems.join('\n- ')}`, { problems })
+    this.name = 'UnfitSettingsError'
+    this.findings = findings
+  }
+}
+
+/** Gathers findings where readers of settings throw one error after the other. */
+export type Findings = {
+  readonly list: readonly Finding[]
+  add(...findings: readonly Finding[]): void
+  missing(setting: string, seen?: string): void
+  wrong(setting: string, seen: string): void
+  /** Sentences that name settings; each stops the start. */
+  problems(sentences: readonly string[], code?: FindingCode): void
+  /** What `read` gives, or `undefined` where it throws a `ConfigurationError`: its problems are then found. */
+  attempt<Value>(read: () => Value, code?: FindingCode): Value | undefined
+  /** The same of what is waited for. */
+  attemptLater<Value>(read: () => Promise<Value>, code?: FindingCode): Promise<Value | undefined>
+}
+
+export function createFindings(): Findings {
+  const list: Finding[] = []
+  const stop = (code: FindingCode, setting: string, seen: string) =>
+    list.push({ code, severity: 'stops', setting, seen, fix: '' })
+  return {
+    list,
+    add: (...findings) => void list.push(...findings),
+    missing: (setting, seen = 'is not set') => void stop('setting-missing', setting, seen),
+    wrong: (setting, seen) => void stop('setting-wrong', setting, seen),
+    problems(sentences, code = 'configuration-wrong') {
+      for (const seen of sentences) stop(code, settingIn(seen), seen)
+    },
+    attempt(read, code = 'setting-wrong') {
+      try {
+        return read()
+      } catch (error) {
+        list.push(...findingsOf(error, code))
+        return undefined
+      }
+    },
+    async attemptLater(read, code = 'setting-wrong') {
+      try {
+        return await read()
+      } catch (error) {
+        list.push(...findingsOf(error, code))
+        return undefined
+      }
+    },
+  }
+}
+
+/** The problems of a configuration error as findings; anything else is thrown on: it is a bug. */
+export function findingsOf(error: unknown, code: FindingCode = 'configuration-wrong'): readonly Finding[] {
+  if (error instanceof UnfitSettingsError) return error.findings
+  if (!(error instanceof ConfigurationError)) throw error
+  return error.problems.map((seen) => ({ code, severity: 'stops', setting: settingIn(seen), seen, fix: '' }))
+}
+
+const variablePattern = /\b(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|ENVIRONMENT|ORACLES|PEERS)\b/
+
+/** e.g. `chains[1].id`, `httpRpcUrl of base`. */
+const placePattern = /^\S+( of \S+)?$/
+
+/** The variable that a sentence names, else the place of a file that it begins with. */
+function settingIn(sentence: string): string {
+  const variable = variablePattern.exec(sentence)?.[0]
+  if (variable !== undefined) return variable
+  const parts = sentence.split(': ').slice(0, -1)
+  const end = parts.findIndex((part) => !placePattern.test(part))
+  const places = end < 0 ? parts : parts.slice(0, end)
+  if (places.length > 0) return places.join(': ')
+  const [first = ''] = sentence.split(' ', 1)
+  return first.includes('.') ? first : 'configuration'
+}
+
+export function stopsStart(findings: readonly Finding[]): boolean {
+  return findings.some(({ severity }) => severity === 'stops')
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { createFindings, type Findings } from './finding.ts'
+
+type Source = Readonly<Record<string, string | undefined>>
+
+export type ReadVariables<Schema extends z.ZodObject> = {
+  /** What could be read of each; absent what is wrong, or required and not set. */
+  readonly values: Partial<z.output<Schema>>
+  /** All of them, where none is wrong. */
+  readonly whole: z.output<Schema> | undefined
+  readonly found: Findings
+}
+
+/** As `configs/*.example.env` write what an operator fills in; variables of the configuration files are among them. */
+const placeholder = /^<[a-z ]+>$/
+
+/**
+ * Reads every variable of a schema by itself, so that a bad one hides no other. An empty variable counts as unset.
+ * @returns findings that name variables and hold no value
+ */
+export function readVariables<Schema extends z.ZodObject>(
+  schema: Schema,
+  source: Source,
+): ReadVariables<Schema> {
+  const found = createFindings()
+  const set = Object.fromEntries(
+    Object.entries(source).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const unfilled = Object.keys(set).filter((name) => placeholder.test(set[name] ?? ''))
+  for (const name of unfilled) found.wrong(name, 'is still the placeholder of its example file')
+  const entries = Object.entries(schema.shape).flatMap(([name, member]) => {
+    const parsed = z.safeParse(member, Object.hasOwn(set, name) ? set[name] : undefined)
+    if (parsed.success) return parsed.data === undefined ? [] : [[name, parsed.data] as const]
+    if (unfilled.includes(name)) return []
+    if (!Object.hasOwn(set, name)) found.missing(name)
+    else found.wrong(name, parsed.error.issues.map(({ message }) => message).join('; '))
+    return []
+  })
+  const whole = schema.safeParse(set)
+  // CAST: each value is the output of its own member.
+  const values = Object.fromEntries(entries) as Partial<z.output<Schema>>
+  return { values, whole: whole.success ? whole.data : undefined, found }
+}

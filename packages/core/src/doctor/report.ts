@@ -1,0 +1,88 @@
+import { type Finding, severities, stopsStart } from './finding.ts'
+
+/** What a doctor says of one service. */
+export type DoctorReport = {
+  readonly service: string
+  /** False when a finding stops its start. */
+  readonly startable: boolean
+  readonly findings: readonly Finding[]
+}
+
+/** @param hints what to do about a variable, by its name; see `hintsOf` */
+export function reportOf(
+  service: string,
+  findings: readonly Finding[],
+  hints: ReadonlyMap<string, string>,
+): DoctorReport {
+  const named = unique(findings).map((finding) => {
+    return { ...finding, fix: finding.fix || hintFor(finding.setting, hints) || `See ${configurationPage}.` }
+  })
+  const sorted = severities.flatMap((severity) => named.filter((finding) => finding.severity === severity))
+  return { service, startable: !stopsStart(sorted), findings: sorted }
+}
+
+const configurationPage = 'docs/operating/configuration.md'
+
+/** Variables of chains differ by the chain's key alone. */
+const ofChains = ['_RPC_URL', '_SIGNING_CAPS', '_FILL_WALLET_ADDRESS'] as const
+
+/** An example file shows variables of chains for one chain. */
+function hintFor(setting: string, hints: ReadonlyMap<string, string>): string | undefined {
+  const ending = ofChains.find((one) => setting.endsWith(one))
+  const like = ending === undefined ? undefined : [...hints.keys()].find((name) => name.endsWith(ending))
+  return hints.get(setting) ?? (like && hints.get(like))
+}
+
+/** Two readers of one setting may say the same of it. */
+function unique(findings: readonly Finding[]): readonly Finding[] {
+  const seen = new Set<string>()
+  return findings.filter((finding) => {
+    const key = JSON.stringify([finding.setting, finding.seen])
+    return seen.has(key) ? false : seen.add(key)
+  })
+}
+
+/** For a terminal: a line of what was counted, then three lines per finding. */
+export function reportText({ service, startable, findings }: DoctorReport): string {
+  const count = (severity: Finding['severity']) =>
+    findings.filter((finding) => finding.severity === severity).length
+  const counts = severities.map((severity) => `${count(severity)} ${severity}`).join(', ')
+  const outcome = startable ? 'may start' : 'does not start'
+  return [
+    `${service} ${outcome}: ${counts}.`,
+    ...findings.flatMap(({ code, severity, setting, seen, fix }) => [
+      '',
+      `${severity.padEnd(8)} ${setting} (${code})`,
+      `  seen: ${seen}`,
+      `  fix:  ${fix}`,
+    ]),
+  ].join('\n')
+}
+
+/**
+ * What to do about each variable, read from an example of an environment file: the comment above its line.
+ * @param text lines of `# comment`, followed by `NAME=value` or `#NAME=value`
+ */
+export function hintsOf(text: string): ReadonlyMap<string, string> {
+  return new Map(exampleVariables(text).map(({ name, comment }) => [name, comment]))
+}
+
+export type ExampleVariable = {
+  readonly name: string
+  /** As written: a default, or a placeholder in angle brackets. */
+  readonly value: string
+  /** True where its line has no `#`: the service does not start without it. */
+  readonly isRequired: boolean
+  readonly comment: string
+}
+
+/** Every variable of an example file, in its order. */
+export function exampleVariables(text: string): readonly ExampleVariable[] {
+  const lines = text.split('\n')
+  return lines.flatMap((line, index) => {
+    const [, off = '', name = '', value = ''] = /^(#?)([A-Z][A-Z0-9_]*)=(.*)$/.exec(line) ?? []
+    if (name === '') return []
+    const comment = /^# (.+)$/.exec(lines[index - 1] ?? '')?.[1] ?? ''
+    return [{ name, value, isRequired: off === '', comment }]
+  })
+}

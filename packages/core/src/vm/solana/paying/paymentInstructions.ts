@@ -1,0 +1,100 @@
+import type { TransactionInstruction } from '@solana/web3.js'
+import type { Hex } from '../../../hex.ts'
+import { associatedTokenAccount, type SolanaToken } from '../programAddresses.ts'
+import { computeBudgetProgram, memoProgram } from '../programs.ts'
+import {
+  createTokenAccount,
+  type SolanaPayment,
+  sendCoin,
+  solanaInstruction,
+} from '../quoting/instructions.ts'
+import { markPayment, type PaymentMark } from './paymentMarker.ts'
+
+/** All that one transaction of a fill wallet does, and whatever is signed again does the same. */
+export type MarkedTerms = {
+  /** What is marked: of a fill its order's id, of a refund its own. */
+  readonly id: Hex
+  readonly mark: PaymentMark
+  /** Named by the memo, which is how the payment is attested; of a closing none. */
+  readonly orderId?: Hex | undefined
+  /** No token account is made: the transaction fails where one is missing. */
+  readonly makesNoState?: boolean | undefined
+  readonly payments: readonly MarkedPayment[]
+}
+
+export type MarkedPayment = {
+  readonly recipient: string
+  readonly currency: string
+  /** Smallest units. */
+  readonly amount: bigint
+  /** Absent for the native coin. */
+  readonly token?: { readonly program: string; readonly decimals: number } | undefined
+}
+
+/** What a transaction bids: units it may use, and micro-lamports for each. */
+export type UnitBid = { readonly units: bigint; readonly microLamportsPerUnit: bigint }
+
+/**
+ * The instructions of a payment or a closing, in their order: the bid, the marker, the payments, the memo. Everything
+ * or nothing of it happens. Pure.
+ */
+export function markedInstructions(
+  wallet: string,
+  { id, mark, orderId, makesNoState, payments }: MarkedTerms,
+  { markerRentLamports, ...bid }: UnitBid & { readonly markerRentLamports: bigint },
+): readonly TransactionInstruction[] {
+  return [
+    ...unitBid(bid),
+    ...markPayment(wallet, id, { mark, rentLamports: markerRentLamports }),
+    ...payments.flatMap((payment) => payOne(wallet, payment, makesNoState === true)),
+    ...(orderId === undefined ? [] : [memo(orderId)]),
+  ]
+}
+
+function payOne(
+  wallet: string,
+  { recipient, currency, amount, token }: MarkedPayment,
+  makesNoState: boolean,
+): readonly TransactionInstruction[] {
+  const payment = { from: wallet, to: recipient, amount }
+  if (token === undefined) return [sendCoin(payment)]
+  const held = { mint: currency, tokenProgram: token.program }
+  return [
+    ...(makesNoState ? [] : [createTokenAccount(held, { owner: recipient, payer: wallet })]),
+    sendTokenChecked(held, payment, token.decimals),
+  ]
+}
+
+/** Tokens between the own accounts of two owners, of whom the first signs. @source SPL Token, TransferChecked */
+function sendTokenChecked(
+  token: SolanaToken,
+  { from, to, amount }: SolanaPayment,
+  decimals: number,
+): TransactionInstruction {
+  const data = Buffer.alloc(10)
+  data.writeUInt8(12)
+  data.writeBigUInt64LE(amount, 1)
+  data.writeUInt8(decimals, 9)
+  return solanaInstruction(token.tokenProgram, data, [
+    [associatedTokenAccount(from, token), 'written'],
+    [token.mint, 'read'],
+    [associatedTokenAccount(to, token), 'written'],
+    [from, 'signs'],
+  ])
+}
+
+/** @source Solana documentation, "Compute budget" */
+function unitBid({ units, microLamportsPerUnit }: UnitBid): readonly TransactionInstruction[] {
+  const limit = Buffer.alloc(5)
+  limit.writeUInt8(2)
+  limit.writeUInt32LE(Number(units), 1)
+  const price = Buffer.alloc(9)
+  price.writeUInt8(3)
+  price.writeBigUInt64LE(microLamportsPerUnit, 1)
+  return [limit, price].map((data) => solanaInstruction(computeBudgetProgram, data, []))
+}
+
+/** The order id as text, which is what is read. @source families.md 4.1 */
+function memo(orderId: Hex): TransactionInstruction {
+  return solanaInstruction(memoProgram, Buffer.from(orderId), [])
+}

@@ -1,0 +1,200 @@
+import { clockFindings, type Finding, type FindingCode, type Findings, type Severity } from '@causeway/core'
+import pg from 'pg'
+import { writeProbe } from './diskSpace.ts'
+import { jobLockClass } from './election.ts'
+import { sqlState, whileStarting } from './errors.ts'
+
+/** What a server says of itself and of the role that asks. */
+export type DatabaseFacts = {
+  /** As `server_version_num`, e.g. 170007. */
+  readonly version: number
+  readonly isStandby: boolean
+  /** True for a role or a database whose transactions are read-only. */
+  readonly isReadOnly: boolean
+  readonly mayCreateTables: boolean
+  /** Names of own tables that the role cannot read and write. */
+  readonly closedTables: readonly string[]
+  /** True once migrations ran. */
+  readonly isMigrated: boolean
+  /** Some process runs jobs here. */
+  readonly hasJobs: boolean
+  /** Connections that the server takes from ordinary roles. */
+  readonly connectionsMax: number
+  /** True where a write of about a megabyte found no room. */
+  readonly isDiskFull: boolean
+  /** Ours less theirs. */
+  readonly clockOffsetMs: number
+}
+
+export type ExaminedDatabase = {
+  readonly connectionString: string
+  /** The variable that names it. */
+  readonly setting: string
+  /** True for a service that starts without its database and waits for it. */
+  readonly isWaitedFor: boolean
+  /** Connections that the service holds. */
+  readonly connections: number
+  readonly runsJobs: boolean
+  readonly nowMs: () => number
+}
+
+const connectTimeoutMs = 5_000
+/** The oldest that is still mended by its makers, and what this release is tested with. */
+const oldestMajor = 14
+const testedMajor = 17
+
+/** Connects once and asks; leaves nothing behind. */
+export async function examineDatabase(examined: ExaminedDatabase, found: Findings): Promise<void> {
+  const { setting, isWaitedFor } = examined
+  try {
+    found.add(...judgeDatabase(await readFacts(examined), examined))
+  } catch (error) {
+    const state = sqlState(error)
+    const isComing = isWaitedFor && whileStarting(error) !== undefined
+    found.add({
+      ...{ code: 'database-unreachable', severity: isComing ? 'degrades' : 'stops', setting },
+      seen: `the database cannot be used${state === undefined ? '' : ` (${state})`}${isComing ? '; the start waits for it' : ''}`,
+      fix: fixOf(state),
+    })
+  }
+}
+
+/** Messages of drivers may quote the connection string: only codes are told. */
+function fixOf(state: string | undefined): string {
+  if (state?.startsWith('28') === true) return 'Compare user and password with those of the server.'
+  if (state === '3D000') return 'Create the database: create database <name> owner <user>.'
+  if (state === 'ENOTFOUND') return 'Compare the host name; inside containers it is the name of the service.'
+  if (state === 'ERR_INVALID_URL')
+    return 'Write postgres://user:password@host:5432/name, the password URL-encoded.'
+  return 'See that the server runs and that this machine reaches its port.'
+}
+
+async function readFacts({ connectionString, nowMs }: ExaminedDatabase): Promise<DatabaseFacts> {
+  const client = new pg.Client({
+    ...{ connectionString, connectionTimeoutMillis: connectTimeoutMs, statement_timeout: connectTimeoutMs },
+    application_name: 'causeway-doctor',
+  })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const before = nowMs()
+    const { rows } = await client.query<FactsRow>(factsQuery, [jobLockClass])
+    const [row] = rows
+    if (row === undefined) throw new Error('the database said nothing of itself')
+    const isReadOnly = row.readOnly === 'on'
+    return {
+      ...row,
+      isReadOnly,
+      isDiskFull: !isReadOnly && (await isDiskFull(client)),
+      clockOffsetMs: (before + nowMs()) / 2 - Number(row.clockMs),
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+type FactsRow = Omit<DatabaseFacts, 'isReadOnly' | 'isDiskFull' | 'clockOffsetMs'> & {
+  readonly readOnly: string
+  readonly clockMs: string
+}
+
+const factsQuery = `
+  select current_setting('server_version_num')::int as version,
+         pg_is_in_recovery() as "isStandby",
+         current_setting('transaction_read_only') as "readOnly",
+         coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as "mayCreateTables",
+         array(select relname::text from pg_class
+               where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+                 and not (has_table_privilege(oid, 'SELECT') and has_table_privilege(oid, 'INSERT')
+                          and has_table_privilege(oid, 'UPDATE') and has_table_privilege(oid, 'DELETE'))
+               order by relname limit 5) as "closedTables",
+         exists(select from pg_class where relnamespace = current_schema()::regnamespace
+                and relname like 'migrations\\_%' and relkind = 'r') as "isMigrated",
+         exists(select from pg_locks where locktype = 'advisory' and classid = $1::int8::oid
+                and database = (select oid from pg_database where datname = current_database())) as "hasJobs",
+         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+           as "connectionsMax",
+         (extract(epoch from clock_timestamp()) * 1000)::text as "clockMs"`
+
+/** Some roles may not make temporary tables: that is no full disk. */
+async function isDiskFull(client: pg.Client): Promise<boolean> {
+  try {
+    await client.query('begin')
+    await writeProbe(client)
+    return false
+  } catch (error) {
+    return sqlState(error) === '53100'
+  } finally {
+    await client.query('rollback')
+  }
+}
+
+/** What an operator should know of these facts. Pure. */
+export function judgeDatabase(
+  facts: DatabaseFacts,
+  { setting, connections, runsJobs, isWaitedFor }: Omit<ExaminedDatabase, 'connectionString' | 'nowMs'>,
+): readonly Finding[] {
+  const say = (code: FindingCode, severity: Severity, seen: string, fix: string): Finding => ({
+    ...{ code, severity, setting, seen, fix },
+  })
+  const major = Math.floor(facts.version / 10_000)
+  const old = `PostgreSQL ${major}, and this release is tested with ${testedMajor} and newer`
+  const upgrade = 'Upgrade the server.'
+  const grant = 'Let the user own the database: alter database <name> owner to <user>.'
+  const { closedTables, isMigrated, connectionsMax } = facts
+  return [
+    ...(major < oldestMajor ? [say('database-version', 'stops', old, upgrade)] : []),
+    ...(major >= oldestMajor && major < testedMajor ? [say('database-version', 'note', old, upgrade)] : []),
+    ...(facts.isStandby
+      ? [
+          say(
+            'database-rights',
+            isWaitedFor ? 'degrades' : 'stops',
+            'it is a standby, which takes no writes',
+            'Name the primary, or promote this server.',
+          ),
+        ]
+      : []),
+    ...(facts.isReadOnly && !facts.isStandby
+      ? [say('database-rights', 'stops', 'transactions of this user are read-only', grant)]
+      : []),
+    ...(facts.mayCreateTables
+      ? []
+      : [
+          say(
+            'database-rights',
+            isMigrated ? 'degrades' : 'stops',
+            isMigrated
+              ? 'this user may create no tables, which the next upgrade does'
+              : 'this user may create no tables',
+            grant,
+          ),
+        ]),
+    ...(closedTables.length > 0
+      ? [say('database-rights', 'stops', `this user may not write ${closedTables.join(', ')}`, grant)]
+      : []),
+    ...(facts.isDiskFull
+      ? [say('database-full', 'degrades', 'the disk of the server has no room', 'Make room on it.')]
+      : []),
+    ...(connections > connectionsMax
+      ? [
+          say(
+            'setting-contradicts',
+            'stops',
+            `the server takes ${connectionsMax} connections, and this process holds up to ${connections}`,
+            'Lower DATABASE_POOL_SIZE or raise max_connections.',
+          ),
+        ]
+      : []),
+    ...(runsJobs || facts.hasJobs
+      ? []
+      : [
+          {
+            ...({ code: 'jobs-elsewhere', severity: 'degrades', setting: 'JOBS' } as const),
+            seen: 'is off here, and no process runs the jobs of this database: nothing is settled',
+            fix: 'Set JOBS=on for one process at least; several elect one.',
+          },
+        ]),
+    ...clockFindings({ setting, with: "the database's clock", offsetMs: facts.clockOffsetMs }),
+  ]
+}

@@ -1,0 +1,199 @@
+import type { SqlDatabase, SqlTx } from '@causeway/core'
+import type { LedgerAsset } from '../transfers/accounts.ts'
+
+/** What lines of a statement may be told apart by, beside their kind. */
+export const statementGroups = ['day', 'user', 'route', 'key', 'request'] as const
+export type StatementGroup = (typeof statementGroups)[number]
+
+/**
+ * `top-up` came from custody, `top-up-reversed` was taken back with its block, `fees` were paid for requests;
+ * `app-fee` accrued, `claim` was asked for, `claim-returned` came back from a payout that failed. `correction` is
+ * whatever else moved the balance, an operator's doing.
+ */
+export const statementKinds = [
+  'top-up',
+  'top-up-reversed',
+  'fees',
+  'app-fee',
+  'claim',
+  'claim-returned',
+  'correction',
+] as const
+export type StatementKind = (typeof statementKinds)[number]
+
+/** Members are absent where lines are not told apart by them, and where a movement has none. */
+export type StatementLine = {
+  readonly kind: StatementKind
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day?: string
+  readonly user?: string
+  readonly originChainId?: number
+  readonly destinationChainId?: number
+  /** Public id of an API key. */
+  readonly key?: string
+  readonly requestId?: string
+  /** Movements that it sums up. */
+  readonly count: number
+  /** Smallest units, signed. */
+  readonly amount: bigint
+}
+
+/** Smallest units. What is held is part of what is posted. */
+export type StatementBalance = { readonly posted: bigint; readonly held: bigint }
+
+/** One account: `opening.posted` and the amounts of all lines add up to `closing.posted`. */
+export type AccountStatement = {
+  /** Absent for sponsor money, whose currency is the service's. */
+  readonly asset: LedgerAsset | undefined
+  readonly opening: StatementBalance
+  readonly lines: readonly StatementLine[]
+  readonly closing: StatementBalance
+}
+
+export type Statement = {
+  /** Nothing of it changes any more. */
+  readonly isClosed: boolean
+  /** Sponsor money first, then app fees by currency; accounts that never existed are left out. */
+  readonly accounts: readonly AccountStatement[]
+}
+
+export type StatementQuery = {
+  /** As the ledger keeps owners: lower-case where addresses have no case. */
+  readonly wallet: string
+  /** Midnights, UTC; `to` is not included. */
+  readonly from: Date
+  readonly to: Date
+  readonly groups: readonly StatementGroup[]
+  /** More lines than this are not read. */
+  readonly linesMax?: number
+}
+
+/** A statement of more lines than were allowed. */
+export class StatementTooLongError extends Error {
+  override readonly name = 'StatementTooLongError'
+}
+
+type AccountRow = {
+  readonly id: bigint
+  readonly chain_id: bigint | null
+  readonly address: string | null
+  readonly symbol: string
+  readonly name: string
+  readonly decimals: number
+}
+type CloseRow = { readonly upto_seq: bigint; readonly posted: bigint; readonly held: bigint }
+
+/**
+ * What a wallet's balances did between two midnights. A period that has ended is closed by the first question for it:
+ * every later one has the same answer. A period that goes on is told up to now.
+ * @throws StatementTooLongError
+ */
+export async function readStatement(database: SqlDatabase, query: StatementQuery): Promise<Statement> {
+  const { wallet, from, to } = query
+  return database.transaction(async (tx) => {
+    const [clock] = await tx.query<{ ended: boolean }>('select $1 <= clock_timestamp() as ended', [to])
+    const isClosed = clock?.ended === true
+    const rows = await tx.query<AccountRow>(selectAccounts, [wallet])
+    const accounts: AccountStatement[] = []
+    let linesLeft = query.linesMax
+    for (const row of rows) {
+      const opened = await closeAt(tx, row.id, from)
+      const closed = isClosed ? await closeAt(tx, row.id, to) : undefined
+      // One more than is allowed, beside the line of what leaves the balance as it is.
+      const limit = linesLeft === undefined ? null : linesLeft + 2
+      const found = await tx.query<LineRow>(selectLines, [
+        ...[row.id, opened.upto_seq, closed?.upto_seq ?? seqMax],
+        ...[from, to, query.groups, limit],
+      ])
+      const lines = found.flatMap(lineOf)
+      if (linesLeft !== undefined && lines.length > linesLeft) throw new StatementTooLongError()
+      if (linesLeft !== undefined) linesLeft -= lines.length
+      const sum = (of: 'posted' | 'held') => found.reduce((total, line) => total + BigInt(line[of]), 0n)
+      const moved = { posted: opened.posted + sum('posted'), held: opened.held + sum('held') }
+      accounts.push({
+        asset: assetOf(row),
+        opening: balanceOf(opened),
+        lines,
+        closing: balanceOf(closed ?? moved),
+      })
+    }
+    return { isClosed, accounts }
+  })
+}
+
+const seqMax = 9_223_372_036_854_775_807n
+
+const selectAccounts = `
+  select a.id, s.chain_id, s.address, s.symbol, s.name, s.decimals
+  from account a join asset s on s.id = a.asset_id
+  where a.owner = $1 and a.kind in ('sponsor', 'app_fee')
+  order by a.kind desc, s.id`
+
+const balanceOf = ({ posted, held }: StatementBalance): StatementBalance => ({ posted, held })
+
+async function closeAt(tx: SqlTx, account: bigint, at: Date): Promise<CloseRow> {
+  const [row] = await tx.query<CloseRow>(
+    'select upto_seq, posted, held from ledger_close_statement($1, $2)',
+    [account, at],
+  )
+  if (row === undefined) throw new Error('a period was not closed')
+  return row
+}
+
+type LineRow = {
+  readonly kind: StatementKind | null
+  readonly day: string | null
+  readonly user: string | null
+  readonly origin: bigint | null
+  readonly destination: bigint | null
+  readonly key: string | null
+  readonly request: string | null
+  readonly count: bigint
+  readonly posted: bigint
+  readonly held: bigint
+}
+
+/**
+ * Movements that leave what is posted as it is, holds and their ends, are one line without a kind. A transfer whose
+ * clock was off counts on the first or the last day of the period that it belongs to.
+ */
+const selectLines = `
+  select case when m.posted = 0 then null else case m.code
+      when 'deposit_post' then 'top-up' when 'suspense_claim' then 'top-up' when 'reversal' then 'top-up-reversed'
+      when 'sponsor_post' then 'fees' when 'app_fee' then 'app-fee' when 'claim' then 'claim'
+      when 'claim_failed' then 'claim-returned' else 'correction' end end as kind,
+    case when 'day' = any($6) and m.posted <> 0
+      then to_char(least(greatest(m.at, $4::timestamptz), $5::timestamptz - interval '1 microsecond') at time zone 'UTC', 'YYYY-MM-DD') end as day,
+    case when 'user' = any($6) and m.posted <> 0 then h.user_key end as user,
+    case when 'route' = any($6) and m.posted <> 0 then h.origin_chain_id end as origin,
+    case when 'route' = any($6) and m.posted <> 0 then h.destination_chain_id end as destination,
+    case when 'key' = any($6) and m.posted <> 0 then h.api_key_id end as key,
+    case when 'request' = any($6) and m.posted <> 0 then '0x' || encode(h.request_id, 'hex') end as request,
+    count(*) as count, sum(m.posted)::numeric as posted, sum(m.held)::numeric as held
+  from ledger_movements($1, $2, $3) m left join hold h on h.id = m.hold
+  group by 1, 2, 3, 4, 5, 6, 7
+  order by day, kind, "user", origin, destination, key, request
+  limit $7`
+
+function lineOf(row: LineRow): readonly StatementLine[] {
+  const { kind, day, user, origin, destination, key, request, count, posted } = row
+  if (kind === null) return []
+  return [
+    {
+      kind,
+      ...(day !== null && { day }),
+      ...(user !== null && { user }),
+      ...(origin !== null && { originChainId: Number(origin) }),
+      ...(destination !== null && { destinationChainId: Number(destination) }),
+      ...(key !== null && { key }),
+      ...(request !== null && { requestId: request }),
+      count: Number(count),
+      amount: BigInt(posted),
+    },
+  ]
+}
+
+function assetOf({ chain_id, address, symbol, name, decimals }: AccountRow): LedgerAsset | undefined {
+  if (chain_id === null || address === null) return undefined
+  return { chainId: Number(chain_id), address, symbol, name, decimals }
+}

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { deriveProgramAddresses } from '@causeway/core'
+import { PublicKey } from '@solana/web3.js'
+import type { Depository } from './instructions.ts'
+import type { SolanaNode } from './solanaNode.ts'
+
+/** A program of this folder, as `scripts/buildSolanaPrograms.ts` links it. Built code reads the sources' file. */
+export function programBytes(name: 'depository' | 'forwarder'): Buffer {
+  return readFileSync(new URL(`../../../src/standIns/solana/programs/${name}.so`, import.meta.url))
+}
+
+/** Of an account as Anchor writes it: the first eight bytes of SHA-256 over `account:<name>`. */
+const stateDiscriminator = createHash('sha256').update('account:RelayDepository').digest().subarray(0, 8)
+/** Room for the members of the public one, which nothing here reads. */
+const stateBytes = 128
+
+/** The depository program at an address, initialised: its own account is there. Its vault is not funded. */
+export function deployDepository(node: SolanaNode, address: string): Depository {
+  node.addProgram(address, programBytes('depository'))
+  const addresses = deriveProgramAddresses(address)
+  const data = new Uint8Array(stateBytes)
+  data.set(stateDiscriminator)
+  node.place(addresses.state, { owner: address, data })
+  return { program: new PublicKey(address), addresses }
+}

@@ -1,0 +1,39 @@
+import { type JsonRpcClient, multicall, readHead } from '@causeway/chains'
+import type { Hex, PriceFeed } from '@causeway/core'
+import { createFeedReader } from './feedReader.ts'
+import { feedValue } from './feedRound.ts'
+
+/** Why a feed gives no price now. */
+export type FeedAge = {
+  readonly address: Hex
+  /** Age of its last answer in seconds, by the clock of its chain; undefined where it gives none that counts. */
+  readonly ageSeconds: number | undefined
+  /** Whether prices would be made of it. */
+  readonly isFresh: boolean
+}
+
+/**
+ * How old the answers of feeds are, by the rule that prices are made by.
+ * @throws UpstreamUnavailableError when the chain cannot be read
+ */
+export async function readFeedAges(
+  client: JsonRpcClient,
+  { multicall3, feeds }: { readonly multicall3: Hex; readonly feeds: readonly PriceFeed[] },
+): Promise<readonly FeedAge[]> {
+  const { number, timestampSeconds } = await readHead(client)
+  const reader = createFeedReader(feeds)
+  const readings = reader.read(
+    await multicall(client, { multicall3, calls: reader.calls(), block: { number } }),
+  )
+  return feeds.map(({ address, decimals, heartbeatSeconds }) => {
+    const round = readings.get(address)?.round
+    if (round === undefined) return { address, ageSeconds: undefined, isFresh: false }
+    const value = feedValue({ round, decimals, heartbeatSeconds, blockTimestampSeconds: timestampSeconds })
+    if ('fault' in value) return { address, ageSeconds: undefined, isFresh: false }
+    return {
+      address,
+      ageSeconds: timestampSeconds - value.updatedAtMs / 1_000,
+      isFresh: value.freshUntilMs >= timestampSeconds * 1_000,
+    }
+  })
+}

@@ -1,0 +1,153 @@
+import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { startTestService, type TestService } from '../../apps/quote-api/test/fixtures/service.ts'
+import { type ConfigCopy, copyConfigs } from '../../apps/quote-api/test/serviceSupport/configCopy.ts'
+import { type SolanaBed, startSolanaBed } from '../../packages/chains/test/solanaSupport/startSolanaBed.ts'
+
+/** @source quote-api.md 1: the chain id that public clients know */
+export const solanaChainId = 792_703_809
+export const sol = '1'.repeat(32)
+
+/**
+ * The real service over two EVM chains and a Solana cluster of one: real runtime and token programs, our depository,
+ * blocks of ours.
+ */
+export type SolanaService = {
+  readonly network: TestNetwork
+  readonly bed: SolanaBed
+  readonly service: TestService
+  readonly url: string
+  /** The folder of its configuration, for what runs beside it. */
+  readonly configDirectory: string
+  stop(): Promise<void>
+}
+
+type Json = Record<string, unknown>
+
+export type SolanaServiceChange = {
+  readonly headMaxAgeMs?: number
+  readonly overrides?: Readonly<Record<string, string>>
+  /** Of the EVM chains; default: 1. */
+  readonly blockTimeSeconds?: number
+  /** Stand before the cluster; default: its own one. */
+  readonly endpointsOf?: (bed: SolanaBed) => Promise<string>
+  /** Makes currencies that are quoted beside SOL and the token of the bed. */
+  readonly moreCurrencies?: (bed: SolanaBed) => Promise<readonly Json[]>
+}
+
+export async function startSolanaService(change: SolanaServiceChange = {}): Promise<SolanaService> {
+  const { variables, stop, ...places } = await startSolanaNetwork(change)
+  try {
+    const service = await startTestService(places.network, variables)
+    const { publicUrl } = await service.listen()
+    return {
+      ...{ ...places, service, url: publicUrl },
+      async stop() {
+        await service.stop()
+        await stop()
+      },
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** The chains alone, and what a service of one's own needs to be told of them. */
+export type SolanaNetwork = Pick<SolanaService, 'network' | 'bed' | 'configDirectory' | 'stop'> & {
+  readonly variables: Readonly<Record<string, string>>
+}
+
+export async function startSolanaNetwork(change: SolanaServiceChange = {}): Promise<SolanaNetwork> {
+  const { blockTimeSeconds = 1, endpointsOf } = change
+  const [network, bed, configs] = await Promise.all([
+    startTestNetwork({ blockTimeSeconds }),
+    startSolanaBed(),
+    copyConfigs(),
+  ])
+  const ticking = setInterval(() => bed.node.tick(BigInt(Math.floor(Date.now() / 1_000))), 400)
+  const stopChains = async () => {
+    clearInterval(ticking)
+    await Promise.all([network.stop(), bed.stop(), configs.remove()])
+  }
+  try {
+    const more = (await change.moreCurrencies?.(bed)) ?? []
+    await describeSolana(configs, bed, { headMaxAgeMs: change.headMaxAgeMs ?? 3_600_000, more })
+    bed.node.tick(BigInt(Math.floor(Date.now() / 1_000)))
+    const variables = {
+      CONFIG_DIR: configs.directory,
+      SOLANA_RPC_URL: (await endpointsOf?.(bed)) ?? bed.url,
+      ...change.overrides,
+    }
+    return { network, bed, variables, configDirectory: configs.directory, stop: stopChains }
+  } catch (error) {
+    await stopChains()
+    throw error
+  }
+}
+
+/** Lists the cluster in the configuration as an operator would. */
+async function describeSolana(
+  configs: ConfigCopy,
+  bed: SolanaBed,
+  { headMaxAgeMs, more }: { readonly headMaxAgeMs: number; readonly more: readonly Json[] },
+): Promise<void> {
+  await configs.edit('chains.local.json', (json) => {
+    const file = Object(json)
+    const chains = file.chains.map((chain: Json) =>
+      chain['id'] === 'solana' ? { ...chain, depository: bed.depository.program.toBase58() } : chain,
+    )
+    return { ...file, chains }
+  })
+  await configs.edit('quote.local.json', (json) => {
+    const file = Object(json)
+    const held = { solver: true, targetShareBps: 0, source: 'local network' }
+    const currencies = [
+      {
+        address: sol,
+        symbol: 'SOL',
+        name: 'Solana',
+        decimals: 9,
+        asset: 'sol',
+        ...held,
+        targetShareBps: 10_000,
+      },
+      {
+        ...{ address: bed.mint.toBase58(), symbol: 'USDC', name: 'USD Coin', decimals: 6, asset: 'usdc' },
+        ...{ ...held, targetShareBps: 2_000 },
+      },
+      ...more.map((currency) => ({ ...held, ...currency })),
+    ]
+    const solana = {
+      ...{
+        chainId: solanaChainId,
+        name: 'solana',
+        displayName: 'Solana (local)',
+        blockTimeMs: 400,
+        headMaxAgeMs,
+      },
+      feeModel: { kind: 'priority-fee' },
+      fillWallet: bed.user.publicKey.toBase58(),
+      pinPolicy: [{ confirmations: 1 }],
+      currencies,
+    }
+    return {
+      ...file,
+      chains: { ...withShares(file.chains), solana },
+    }
+  })
+}
+
+/** Of the dollars that the solver has two fifths on each EVM chain, and one fifth on Solana. */
+function withShares(chains: Readonly<Record<string, { readonly currencies: readonly Json[] }>>): Json {
+  return Object.fromEntries(
+    Object.entries(chains).map(([key, chain]) => [
+      key,
+      {
+        ...chain,
+        currencies: chain.currencies.map((currency) =>
+          currency['symbol'] === 'USDC' ? { ...currency, targetShareBps: 4_000 } : currency,
+        ),
+      },
+    ]),
+  )
+}

@@ -1,0 +1,38 @@
+import { solanaLibrary } from '@causeway/core'
+import { z } from 'zod'
+import type { SendOptions, SolanaBed } from '../../packages/chains/test/solanaSupport/startSolanaBed.ts'
+
+const stepSchema = z.object({
+  items: z.tuple([
+    z.object({
+      data: z.object({
+        instructions: z.array(
+          z.object({
+            keys: z.array(z.object({ pubkey: z.string(), isSigner: z.boolean(), isWritable: z.boolean() })),
+            programId: z.string(),
+            data: z.string(),
+          }),
+        ),
+      }),
+    }),
+  ]),
+})
+
+/** Sends the one transaction of a step as the public client's adapter does. @returns its id */
+export async function sendStep(
+  bed: SolanaBed,
+  step: unknown,
+  signers: NonNullable<SendOptions['signers']>,
+): Promise<string> {
+  const { PublicKey, TransactionInstruction } = solanaLibrary()
+  const [{ data }] = stepSchema.parse(step).items
+  const instructions = data.instructions.map(
+    ({ keys, programId, data: bytes }) =>
+      new TransactionInstruction({
+        keys: keys.map((key) => ({ ...key, pubkey: new PublicKey(key.pubkey) })),
+        programId: new PublicKey(programId),
+        data: Buffer.from(bytes, 'hex'),
+      }),
+  )
+  return bed.send(instructions, { signers })
+}
