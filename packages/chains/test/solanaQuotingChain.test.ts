@@ -87,6 +87,41 @@ describe('what a recipient lacks', () => {
   })
 })
 
+// Who gains by breaking it: whoever asks so often that nodes answer nobody else, or is charged by what is long past.
+describe('what was found out', () => {
+  test('counts for two seconds, asks nobody again within them, and everybody after them', async () => {
+    let nowMs = Date.now()
+    const remembering = solanaQuotingChain.open({
+      ...{ client, multicall3: '0x', currentHead: () => undefined, now: () => nowMs },
+      ...{ budgetMs, neededWithinMs: budgetMs, onFailure: (error) => failures.push(error) },
+    })
+    const owner = Keypair.generate().publicKey
+    const asked = () => proxies.reduce((sum, proxy) => sum + proxy.counters().requests, 0)
+    const ask = async () => [
+      await remembering.lackOf(key(owner), sol),
+      await remembering.hasCode(key(owner)),
+      (await remembering.userFacts({ user: key(owner), currency: sol, spender: undefined })).balance,
+    ]
+    expect(await ask()).toEqual([{ isAbsent: true }, false, 0n])
+    bed.node.airdrop(key(owner), 2_000_000n)
+    const before = asked()
+    nowMs += 1_999
+    expect(await ask()).toEqual([{ isAbsent: true }, false, 0n])
+    expect(asked()).toBe(before)
+    nowMs += 1
+    expect(await ask()).toEqual([{}, false, 2_000_000n])
+  })
+
+  test('is asked anew after nobody answered', async () => {
+    await Promise.all(proxies.map((proxy) => proxy.set({ kind: 'html200' })))
+    const owner = fresh()
+    expect([await chain.lackOf(owner, sol), await chain.hasCode(owner)]).toEqual([undefined, undefined])
+    await Promise.all(proxies.map((proxy) => proxy.set({ kind: 'pass' })))
+    await expect.poll(() => chain.lackOf(owner, sol)).toEqual({ isAbsent: true })
+    expect(await chain.hasCode(owner)).toBe(false)
+  })
+})
+
 describe('whose code decides', () => {
   test.each<[string, () => string, boolean]>([
     ['a wallet', () => key(bed.recipient), false],

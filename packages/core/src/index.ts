@@ -490,8 +490,8 @@ export {
   createTokenAccount,
   depositCoin,
   depositToken,
+  libraryInstruction,
   type SolanaDeposit,
-  solanaInstruction,
 } from './vm/solana/quoting/instructions.ts'
 export { type SolanaFeeFacts, SolanaFees } from './vm/solana/quoting/solanaFees.ts'
 export { SolanaTransactionTooLargeError, solanaQuoting } from './vm/solana/quoting/solanaQuoting.ts'

@@ -29,6 +29,12 @@ const mintsMax = 1_000
 const tokenPrograms: ReadonlySet<string> = new Set([tokenProgram, token2022Program])
 const tokenAmountAt = 64
 const lacksNothing: AccountLack = {}
+/**
+ * How long what was found out about an account counts: as long as a block of the EVM chains beside it, and far less
+ * than a quote lives, in which its owner may change it as well.
+ */
+const recentMs = 2_000
+const recentMax = 10_000
 
 /**
  * Accounts as clusters show them at the newest confirmed slot. What is only shown, a user's balance, is asked of
@@ -37,9 +43,15 @@ const lacksNothing: AccountLack = {}
 export const solanaQuotingChain: QuotingChainFamily = {
   // Endpoints lie further apart in slots than in blocks of seconds.
   connect: (chain) => connectByJsonRpc(chain, { headTracking: solanaHeadTracking, lagBlocksMax: 50 }),
-  open({ client, budgetMs, neededWithinMs, onFailure }): QuotingChain {
+  open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
     const mints = new LruCache<TokenMint>(mintsMax)
     const groups = createAccountGroups(client)
+
+    const recent = {
+      balances: createRecent<bigint>(now),
+      lacks: createRecent<AccountLack>(now),
+      codes: createRecent<boolean>(now),
+    }
 
     /** Undefined where nothing is known in time; never rejects. */
     const within = async <Value>(
@@ -68,37 +80,43 @@ export const solanaQuotingChain: QuotingChainFamily = {
 
     return {
       async userFacts({ user, currency, touched = [] }): Promise<UserFacts> {
-        const balance = await within(budgetMs, async (limits) => {
-          if (currency === solanaCodec.nativeCurrency) return lamportsOf(await groups.shown(user, limits))
-          const mint = await mintOf(currency, limits)
-          if (mint === undefined) return undefined
-          const holder = tokenAccountOf(user, currency, mint)
-          return tokensOf(await groups.shown(holder, limits))
-        })
+        const balance = await recent.balances(`${user} ${currency}`, () =>
+          within(budgetMs, async (limits) => {
+            if (currency === solanaCodec.nativeCurrency) return lamportsOf(await groups.shown(user, limits))
+            const mint = await mintOf(currency, limits)
+            if (mint === undefined) return undefined
+            const holder = tokenAccountOf(user, currency, mint)
+            return tokensOf(await groups.shown(holder, limits))
+          }),
+        )
         return { ...(balance !== undefined && { balance }), held: touched.map(() => undefined) }
       },
       lackOf: (account, currency) =>
-        within(neededWithinMs, async (limits) => {
-          if (currency === solanaCodec.nativeCurrency) {
-            // What keeps nothing but dust is taken away by the first transaction that writes it: as good as absent.
-            const isThere = ([found]: readonly (ShownAccount | undefined)[]) => lamportsOf(found) > 0n
-            return (await groups.agreed([account], isThere, limits)) ? lacksNothing : { isAbsent: true }
-          }
-          const mint = await mintOf(currency, limits)
-          if (mint === undefined) return undefined
-          const holder = tokenAccountOf(account, currency, mint)
-          const isThere = ([found]: readonly (ShownAccount | undefined)[]) => found?.owner === mint.program
-          const has = await groups.agreed([holder], isThere, limits)
-          return has ? lacksNothing : { stateBytes: mint.accountBytes }
-        }),
+        recent.lacks(`${account} ${currency}`, () =>
+          within(neededWithinMs, async (limits) => {
+            if (currency === solanaCodec.nativeCurrency) {
+              // What keeps nothing but dust is taken away by the first transaction that writes it: as good as absent.
+              const isThere = ([found]: readonly (ShownAccount | undefined)[]) => lamportsOf(found) > 0n
+              return (await groups.agreed([account], isThere, limits)) ? lacksNothing : { isAbsent: true }
+            }
+            const mint = await mintOf(currency, limits)
+            if (mint === undefined) return undefined
+            const holder = tokenAccountOf(account, currency, mint)
+            const isThere = ([found]: readonly (ShownAccount | undefined)[]) => found?.owner === mint.program
+            const has = await groups.agreed([holder], isThere, limits)
+            return has ? lacksNothing : { stateBytes: mint.accountBytes }
+          }),
+        ),
       hasCode: (account) =>
-        within(neededWithinMs, async (limits) => {
-          // Nobody has the key of such an address: a program signs for it, or nobody does.
-          if (!isSolanaKey(account)) return true
-          const isCode = ([found]: readonly (ShownAccount | undefined)[]) =>
-            found !== undefined && (found.isExecutable || tokenPrograms.has(found.owner))
-          return groups.agreed([account], isCode, limits)
-        }),
+        recent.codes(account, () =>
+          within(neededWithinMs, async (limits) => {
+            // Nobody has the key of such an address: a program signs for it, or nobody does.
+            if (!isSolanaKey(account)) return true
+            const isCode = ([found]: readonly (ShownAccount | undefined)[]) =>
+              found !== undefined && (found.isExecutable || tokenPrograms.has(found.owner))
+            return groups.agreed([account], isCode, limits)
+          }),
+        ),
       unitsOfCalls: undefined,
     }
   },
@@ -180,6 +198,23 @@ async function mintContradictions({
 
 /** A start waits so long for a chain. */
 const checkTimeoutMs = 5_000
+
+/** One question about an account serves whoever asks the same soon; what nobody answered is asked again. */
+function createRecent<Value>(now: () => number) {
+  const known = new LruCache<{ readonly atMs: number; readonly found: Promise<Value | undefined> }>(recentMax)
+  return (key: string, find: () => Promise<Value | undefined>): Promise<Value | undefined> => {
+    const before = known.get(key)
+    const atMs = now()
+    if (before !== undefined && atMs - before.atMs < recentMs) return before.found
+    const found = find()
+    const entry = { atMs, found }
+    known.set(key, entry)
+    void found.then((value) => {
+      if (value === undefined && known.get(key) === entry) known.delete(key)
+    })
+    return found
+  }
+}
 
 function tokenAccountOf(owner: string, mint: string, { program }: TokenMint): string {
   return associatedTokenAccount(owner, { mint, tokenProgram: program })

@@ -33,11 +33,16 @@ export function deriveProgramAddresses(depository: string): ProgramAddresses {
   }
 }
 
+/** Of accounts that were derived, for the reason given at `judged`: two looks at the curve each on average. */
+const tokenAccounts = new Map<string, string>()
+
 /** Where an owner holds a mint. @source SPL Associated Token Account @throws Error for addresses that are no keys */
 export function associatedTokenAccount(owner: string, { mint, tokenProgram }: SolanaToken): string {
-  const { PublicKey } = solanaLibrary()
-  const seeds = [owner, tokenProgram, mint].map((address) => new PublicKey(address).toBytes())
-  return derive(associatedTokenProgram, seeds)
+  return remembered(tokenAccounts, `${owner} ${tokenProgram} ${mint}`, () => {
+    const { PublicKey } = solanaLibrary()
+    const seeds = [owner, tokenProgram, mint].map((address) => new PublicKey(address).toBytes())
+    return derive(associatedTokenProgram, seeds)
+  })
 }
 
 function derive(program: string, seeds: readonly Uint8Array[]): string {
@@ -47,18 +52,25 @@ function derive(program: string, seeds: readonly Uint8Array[]): string {
 
 /** Of addresses that were judged: the same few thousand ask again, and a look at the curve takes 0.2 ms. */
 const judged = new Map<string, boolean>()
-const judgedMax = 20_000
+const rememberedMax = 20_000
 
 /**
  * Whether an address is a point of the curve, so that somebody may have its key. Addresses of programs' own accounts
  * are chosen off the curve. @throws Error for a text that is no address @source Solana documentation, "PDA"
  */
 export function isSolanaKey(address: string): boolean {
-  const known = judged.get(address)
-  if (known !== undefined) return known
-  const { PublicKey } = solanaLibrary()
-  const isKey = PublicKey.isOnCurve(new PublicKey(address).toBytes())
-  if (judged.size >= judgedMax) judged.clear()
-  judged.set(address, isKey)
-  return isKey
+  return remembered(judged, address, () => {
+    const { PublicKey } = solanaLibrary()
+    return PublicKey.isOnCurve(new PublicKey(address).toBytes())
+  })
+}
+
+/** Memory stays bounded whatever callers ask for. */
+function remembered<Value>(known: Map<string, Value>, key: string, find: () => Value): Value {
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const found = find()
+  if (known.size >= rememberedMax) known.clear()
+  known.set(key, found)
+  return found
 }

@@ -8,6 +8,7 @@ import {
   executeTransferDiscriminator,
   type Hex,
   hexToBytes,
+  libraryInstruction,
   memoProgram,
   type ProgramAddresses,
   type SolanaDeposit,
@@ -52,7 +53,7 @@ const withTail = (instruction: TransactionInstruction, tail: Uint8Array = new Ui
 }
 
 export function depositNative(depository: Depository, deposit: DepositArguments): TransactionInstruction {
-  return withTail(depositCoin(plain(depository), solanaDeposit(deposit)), deposit.tail)
+  return withTail(libraryInstruction(depositCoin(plain(depository), solanaDeposit(deposit))), deposit.tail)
 }
 
 export function depositToken(
@@ -60,7 +61,10 @@ export function depositToken(
   deposit: DepositArguments & { readonly mint: PublicKey; readonly program?: string },
 ): TransactionInstruction {
   const token = { mint: deposit.mint.toBase58(), tokenProgram: deposit.program ?? tokenProgram }
-  return withTail(depositSolanaToken(plain(depository), token, solanaDeposit(deposit)), deposit.tail)
+  return withTail(
+    libraryInstruction(depositSolanaToken(plain(depository), token, solanaDeposit(deposit))),
+    deposit.tail,
+  )
 }
 
 const plain = ({ program, addresses }: Depository) => ({ program: program.toBase58(), addresses })
@@ -168,10 +172,9 @@ export function createTokenAccount(args: {
   readonly program?: string
 }): TransactionInstruction {
   const { payer, owner, mint, program = tokenProgram } = args
-  return createSolanaTokenAccount(
-    { mint: mint.toBase58(), tokenProgram: program },
-    { owner: owner.toBase58(), payer: payer.toBase58() },
-  )
+  const token = { mint: mint.toBase58(), tokenProgram: program }
+  const parties = { owner: owner.toBase58(), payer: payer.toBase58() }
+  return libraryInstruction(createSolanaTokenAccount(token, parties))
 }
 
 export function mintTo(args: {

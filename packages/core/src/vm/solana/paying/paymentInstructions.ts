@@ -1,12 +1,15 @@
 import type { TransactionInstruction } from '@solana/web3.js'
 import type { Hex } from '../../../hex.ts'
 import { associatedTokenAccount, type SolanaToken } from '../programAddresses.ts'
-import { computeBudgetProgram, memoProgram } from '../programs.ts'
+import { memoProgram } from '../programs.ts'
 import {
   createTokenAccount,
+  libraryInstruction,
+  type SolanaInstruction,
   type SolanaPayment,
   sendCoin,
-  solanaInstruction,
+  type UnitBid,
+  unitBid,
 } from '../quoting/instructions.ts'
 import { markPayment, type PaymentMark } from './paymentMarker.ts'
 
@@ -31,9 +34,6 @@ export type MarkedPayment = {
   readonly token?: { readonly program: string; readonly decimals: number } | undefined
 }
 
-/** What a transaction bids: units it may use, and micro-lamports for each. */
-export type UnitBid = { readonly units: bigint; readonly microLamportsPerUnit: bigint }
-
 /**
  * The instructions of a payment or a closing, in their order: the bid, the marker, the payments, the memo. Everything
  * or nothing of it happens. Pure.
@@ -43,19 +43,20 @@ export function markedInstructions(
   { id, mark, orderId, makesNoState, payments }: MarkedTerms,
   { markerRentLamports, ...bid }: UnitBid & { readonly markerRentLamports: bigint },
 ): readonly TransactionInstruction[] {
-  return [
+  const instructions = [
     ...unitBid(bid),
     ...markPayment(wallet, id, { mark, rentLamports: markerRentLamports }),
     ...payments.flatMap((payment) => payOne(wallet, payment, makesNoState === true)),
     ...(orderId === undefined ? [] : [memo(orderId)]),
   ]
+  return instructions.map(libraryInstruction)
 }
 
 function payOne(
   wallet: string,
   { recipient, currency, amount, token }: MarkedPayment,
   makesNoState: boolean,
-): readonly TransactionInstruction[] {
+): readonly SolanaInstruction[] {
   const payment = { from: wallet, to: recipient, amount }
   if (token === undefined) return [sendCoin(payment)]
   const held = { mint: currency, tokenProgram: token.program }
@@ -70,31 +71,21 @@ function sendTokenChecked(
   token: SolanaToken,
   { from, to, amount }: SolanaPayment,
   decimals: number,
-): TransactionInstruction {
+): SolanaInstruction {
   const data = Buffer.alloc(10)
   data.writeUInt8(12)
   data.writeBigUInt64LE(amount, 1)
   data.writeUInt8(decimals, 9)
-  return solanaInstruction(token.tokenProgram, data, [
+  const accounts = [
     [associatedTokenAccount(from, token), 'written'],
     [token.mint, 'read'],
     [associatedTokenAccount(to, token), 'written'],
     [from, 'signs'],
-  ])
-}
-
-/** @source Solana documentation, "Compute budget" */
-function unitBid({ units, microLamportsPerUnit }: UnitBid): readonly TransactionInstruction[] {
-  const limit = Buffer.alloc(5)
-  limit.writeUInt8(2)
-  limit.writeUInt32LE(Number(units), 1)
-  const price = Buffer.alloc(9)
-  price.writeUInt8(3)
-  price.writeBigUInt64LE(microLamportsPerUnit, 1)
-  return [limit, price].map((data) => solanaInstruction(computeBudgetProgram, data, []))
+  ] as const
+  return { program: token.tokenProgram, accounts, data }
 }
 
 /** The order id as text, which is what is read. @source families.md 4.1 */
-function memo(orderId: Hex): TransactionInstruction {
-  return solanaInstruction(memoProgram, Buffer.from(orderId), [])
+function memo(orderId: Hex): SolanaInstruction {
+  return { program: memoProgram, accounts: [], data: Buffer.from(orderId) }
 }

@@ -1,4 +1,3 @@
-import type { TransactionInstruction } from '@solana/web3.js'
 import { encodeBase58 } from '../../../hashing/base58Check.ts'
 import { concatBytes, hexDigits, hexToBytes, utf8Bytes } from '../../../hashing/hexBytes.ts'
 import { keccak256 } from '../../../hashing/keccak.ts'
@@ -6,7 +5,7 @@ import { sha256 } from '../../../hashing/sha256.ts'
 import type { Hex } from '../../../hex.ts'
 import { solanaCodec } from '../codec.ts'
 import { markBytes, systemProgram } from '../programs.ts'
-import { sendCoin, solanaInstruction } from '../quoting/instructions.ts'
+import { type SolanaInstruction, sendCoin } from '../quoting/instructions.ts'
 
 /**
  * What a fill wallet has done about one payment id, kept on chain in an account of its own: the counterpart of the
@@ -41,7 +40,7 @@ export function markPayment(
   wallet: string,
   id: Hex,
   { mark, rentLamports }: { readonly mark: PaymentMark; readonly rentLamports: bigint },
-): readonly TransactionInstruction[] {
+): readonly SolanaInstruction[] {
   const marker = paymentMarkerAddress(wallet, id)
   const seed = utf8Bytes(seedOf(id))
   const head = Buffer.alloc(4)
@@ -53,10 +52,14 @@ export function markPayment(
     ...[uint64(markBytes[mark]), owner],
   ])
   return [
-    solanaInstruction(systemProgram, data, [
-      [marker, 'written'],
-      [wallet, 'signs'],
-    ]),
+    {
+      program: systemProgram,
+      accounts: [
+        [marker, 'written'],
+        [wallet, 'signs'],
+      ],
+      data,
+    },
     sendCoin({ from: wallet, to: marker, amount: rentLamports }),
   ]
 }

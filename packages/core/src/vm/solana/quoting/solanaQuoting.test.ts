@@ -1,6 +1,12 @@
 // Goal: what a Solana origin plans, encodes and costs, from facts alone. Method: published vectors of the depository
 // program, and the sizes of whole transactions. @source families.md 2.1, 3, 5.1
-import { PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
+import {
+  ComputeBudgetProgram,
+  PublicKey,
+  TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
 import { describe, expect, test } from 'vitest'
 import type { NetworkFees, OriginRoute } from '../../quotingFamily.ts'
 import { solanaCodec } from '../codec.ts'
@@ -86,6 +92,17 @@ describe('a deposit', () => {
     expect(roles(deposit?.keys ?? [])).toEqual(['', 'SW', '', 'W', ''])
     expect(deposit?.keys.map(({ pubkey }) => pubkey).slice(1, 3)).toEqual([user, user])
     expect(fees.costOf(planned)).toBe(5_000n + 12_000n)
+  })
+
+  test('bids as the library does', () => {
+    const data = ({ data: bytes }: TransactionInstruction) => bytes.toString('hex')
+    const { instructions } = stepOf(routeOf())
+    expect(instructions.slice(0, 2).map((one) => [one.programId, one.data])).toEqual(
+      [
+        ComputeBudgetProgram.setComputeUnitLimit({ units: 60_000 }),
+        ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 200_000n }),
+      ].map((one) => [one.programId.toBase58(), data(one)]),
+    )
   })
 
   test('of a token names ten accounts, of which the vault is not written', () => {
