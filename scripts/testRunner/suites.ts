@@ -32,7 +32,11 @@ export const suiteFiles = {
     'test/ways.test.ts',
   ],
   /** `npm run test:production`: what only other environments than `local` ask for. */
-  production: ['apps/quote-api/test/productionMarket.test.ts', 'apps/quote-api/test/productionStart.test.ts'],
+  production: [
+    'apps/quote-api/test/productionMarket.test.ts',
+    'apps/quote-api/test/productionStart.test.ts',
+    'packages/ledger/test/pointInTime.test.ts',
+  ],
   /**
    * `npm run test:faults`: kills at random moments, whose rule a shorter file of `npm test` proves as well. The
    * long sizes of all other files run there too.

@@ -1,6 +1,12 @@
 // Goal: a backup that was taken while others wrote brings every row back, to the digit and the byte, and the
 // restored ledger goes on. Method: two databases, the restored one compared table by table.
-import { createDatabase, migrate, startTestDatabase, type TestDatabase } from '@causeway/database'
+import {
+  createDatabase,
+  type Database,
+  migrate,
+  startTestDatabase,
+  type TestDatabase,
+} from '@causeway/database'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   backupDatabase,
@@ -14,14 +20,24 @@ import {
 import { fund, holdNamed, noCaps, requestIdOf, startLedgerBed } from './support/ledgerBed.ts'
 
 let bed: TestDatabase
+/** Its tables belong to a role that may do nothing else, as an operator gives it to the service. */
 let other: TestDatabase
+let asService: { readonly database: Database; readonly connectionString: string }
 const ledger = createLedger({ caps: noCaps })
 
 beforeAll(async () => {
   bed = await startLedgerBed()
   other = await startTestDatabase()
+  await other.database.query(`create role service login password 'service'`)
+  await other.database.query('create database restored owner service')
+  const url = new URL(other.connectionString)
+  Object.assign(url, { username: 'service', password: 'service', pathname: '/restored' })
+  const connectionString = url.toString()
+  asService = { connectionString, database: createDatabase({ connectionString }) }
+  await migrate({ connectionString, directories: [{ name: 'ledger', path: ledgerMigrations }] })
 })
 afterAll(async () => {
+  await asService?.database.close()
   await bed?.stop()
   await other?.stop()
 })
@@ -39,7 +55,7 @@ async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines
 }
 
-async function contents(database: TestDatabase['database']) {
+async function contents(database: Database) {
   const tables = [
     'account',
     'asset',
@@ -73,20 +89,62 @@ test('a backup brings every row back, and the restored ledger goes on', async ()
     takeBackup(),
     database.transaction((tx) => ledger.reserve(tx, holdNamed('meanwhile', { sponsor: 'nobody' }))),
   ])
-  await migrate({
-    connectionString: other.connectionString,
-    directories: [{ name: 'ledger', path: ledgerMigrations }],
-  })
-  await restoreDatabase(other.database, linesOf(lines))
-  expect(await contents(other.database)).toEqual(before)
-  expect(await verifyLedger(other.database)).toEqual([])
+  const restored = asService.database
+  const guards = await guardsOf(restored)
+  expect(guards.length).toBeGreaterThan(20)
+  await restoreDatabase(restored, linesOf(lines))
+  expect(await contents(restored)).toEqual(before)
+  expect(await guardsOf(restored)).toEqual(guards)
+  expect(await verifyLedger(restored)).toEqual([])
 
-  const next = await other.database.transaction((tx) => ledger.reserve(tx, holdNamed('next')))
+  const next = await restored.transaction((tx) => ledger.reserve(tx, holdNamed('next')))
   expect(next).toMatchObject({ status: 'reserved' })
-  const repeated = await other.database.transaction((tx) => ledger.reserve(tx, holdNamed('kept 2')))
+  const repeated = await restored.transaction((tx) => ledger.reserve(tx, holdNamed('kept 2')))
   expect(repeated).toMatchObject({ status: 'already_reserved' })
-  expect(await verifyLedger(other.database)).toEqual([])
+  expect(await verifyLedger(restored)).toEqual([])
 })
+
+/** Triggers and foreign keys, with what puts them into force. */
+function guardsOf(database: Database) {
+  return database.query(
+    `select tgrelid::regclass::text || ' ' || tgname || ' ' || tgenabled::text as guard from pg_trigger
+     where not tgisinternal
+     union all
+     select conrelid::regclass::text || ' ' || conname || ' ' || condeferrable || ' ' || convalidated
+     from pg_constraint where connamespace = 'public'::regnamespace order by 1`,
+  )
+}
+
+test('a backup that lacks a row is refused, and so is a role that does not own the tables', async () => {
+  await using fresh = await emptyDatabase('lacking')
+  const lines = await takeBackup()
+  const tables: readonly string[] = JSON.parse(lines[0] ?? '').tables
+  const account = `${tables.indexOf('account')} `
+  const lacking = lines.filter((line) => !(line.startsWith(account) && line.includes('"sponsor"')))
+  expect(lacking.length).toBeLessThan(lines.length)
+  await expect(restoreDatabase(fresh.database, linesOf(lacking))).rejects.toThrow('not whole')
+  expect(await fresh.database.query('select from transfer')).toEqual([])
+
+  await other.database.query(`create role stranger login password 'stranger'`)
+  const url = new URL(fresh.connectionString)
+  Object.assign(url, { username: 'stranger', password: 'stranger' })
+  const stranger = createDatabase({ connectionString: url.toString() })
+  await expect(restoreDatabase(stranger, linesOf(lines))).rejects.toThrow('belongs to another role')
+  await stranger.close()
+  await restoreDatabase(fresh.database, linesOf(lines))
+  expect(await verifyLedger(fresh.database)).toEqual([])
+})
+
+/** Migrated, of the service's role. */
+async function emptyDatabase(name: string) {
+  await other.database.query(`create database ${name} owner service`)
+  const url = new URL(asService.connectionString)
+  url.pathname = `/${name}`
+  const connectionString = url.toString()
+  await migrate({ connectionString, directories: [{ name: 'ledger', path: ledgerMigrations }] })
+  const database = createDatabase({ connectionString })
+  return { connectionString, database, [Symbol.asyncDispose]: () => database.close() }
+}
 
 test.each([
   ['a database that holds rows', () => takeBackup(), /holds rows/],
@@ -98,7 +156,7 @@ test.each([
     /another version/,
   ],
 ])('%s is refused and changes nothing', async (_name, linesFor, message) => {
-  const target = createDatabase({ connectionString: other.connectionString })
+  const target = createDatabase({ connectionString: asService.connectionString })
   try {
     const before = await contents(target)
     await expect(restoreDatabase(target, linesOf(await linesFor()))).rejects.toThrow(message)

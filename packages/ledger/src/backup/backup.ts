@@ -34,13 +34,14 @@ export async function backupDatabase(
 }
 
 /**
- * Fills an empty, migrated database from the lines of a backup, all or nothing. The role has to be a
- * superuser: foreign keys are checked by `verifyLedger` afterwards, not row by row.
- * @throws ConfigurationError when the lines are no backup, the schema is another, or a table holds rows
+ * Fills an empty, migrated database from the lines of a backup, all or nothing, as the role that migrated it. Foreign
+ * keys are checked when all rows are there.
+ * @throws ConfigurationError when the lines are no backup, the schema is another, a table holds rows, a row refers to
+ *   one that is not in the backup, or the role does not own the tables
  */
 export async function restoreDatabase(database: SqlDatabase, lines: AsyncIterable<string>): Promise<void> {
   await database.transaction(async (tx) => {
-    await tx.query('set local session_replication_role = replica')
+    const checkAgain = await letRowsComeInAnyOrder(tx)
     let tables: readonly string[] | undefined
     let page: Page | undefined
     for await (const line of lines) {
@@ -60,9 +61,55 @@ export async function restoreDatabase(database: SqlDatabase, lines: AsyncIterabl
     }
     if (page !== undefined) await insert(tx, page)
     if (tables === undefined) throw new ConfigurationError('The backup is empty.')
+    await checkAgain()
     for (const table of tables) await restoreIdentities(tx, table)
   })
 }
+
+type ForeignKey = { readonly table: string; readonly name: string }
+
+const foreignKeysSql = `
+  select conrelid::regclass::text as table, conname::text as name from pg_constraint
+  where contype = 'f' and connamespace = 'public'::regnamespace and not condeferrable order by 1, 2`
+
+/** Rows of tables that only grow are refused by triggers of ours when they are put in order; foreign keys wait. */
+async function letRowsComeInAnyOrder(tx: SqlTx): Promise<() => Promise<void>> {
+  const [foreign] = await tx.query<{ name: string }>(`${ownedBySomebodyElseSql} limit 1`)
+  if (foreign !== undefined) {
+    throw new ConfigurationError(
+      `The table ${foreign.name} belongs to another role: restore as the role that migrated the database.`,
+    )
+  }
+  const tables = (await tx.query<{ name: string }>(tablesSql)).map(({ name }) => quoted(name))
+  const keys = await tx.query<ForeignKey>(foreignKeysSql)
+  const alterKeys = async (how: string) => {
+    for (const { table, name } of keys)
+      await tx.query(`alter table ${table} alter constraint ${quoted(name)} ${how}`)
+  }
+  const alterTriggers = async (how: 'disable' | 'enable') => {
+    for (const table of tables) await tx.query(`alter table ${table} ${how} trigger user`)
+  }
+  await alterTriggers('disable')
+  await alterKeys('deferrable initially deferred')
+  return async () => {
+    try {
+      await tx.query('set constraints all immediate')
+    } catch (error) {
+      if (!isForeignKeyViolation(error)) throw error
+      throw new ConfigurationError(`The backup is not whole: ${error.message}.`)
+    }
+    await alterKeys('not deferrable')
+    await alterTriggers('enable')
+  }
+}
+
+const ownedBySomebodyElseSql = `
+  select relname::text as name from pg_class
+  where relnamespace = 'public'::regnamespace and relkind = 'r' and not pg_has_role(relowner, 'usage')`
+
+/** @source PostgreSQL documentation, Appendix A */
+const isForeignKeyViolation = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && error.code === '23503'
 
 type Page = { readonly table: string; readonly rows: string[] }
 
