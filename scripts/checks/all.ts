@@ -7,6 +7,7 @@ import type { Check } from './finding.ts'
 import { foldersCheck } from './folders.ts'
 import { leaksCheck } from './leaks.ts'
 import { linksCheck } from './links.ts'
+import { migrationsCheck } from './migrations.ts'
 import { observabilityCheck } from './observability.ts'
 import { requirementsCheck } from './requirements.ts'
 import { storedBodiesCheck } from './storedBodies.ts'
@@ -23,6 +24,7 @@ export const checks: readonly Check[] = [
   foldersCheck,
   leaksCheck,
   linksCheck,
+  migrationsCheck,
   observabilityCheck,
   requirementsCheck,
   storedBodiesCheck,

@@ -3,6 +3,9 @@ import pg from 'pg'
 import { writeProbe } from './diskSpace.ts'
 import { jobLockClass } from './election.ts'
 import { sqlState, whileStarting } from './errors.ts'
+import { catalogOf } from './migrations/describeSchema.ts'
+import { examineSchema } from './migrations/history.ts'
+import type { MigrationDirectory } from './migrations/migrationFiles.ts'
 
 /** What a server says of itself and of the role that asks. */
 export type DatabaseFacts = {
@@ -36,6 +39,8 @@ export type ExaminedDatabase = {
   readonly connections: number
   readonly runsJobs: boolean
   readonly nowMs: () => number
+  /** What the service makes of it. */
+  readonly directories?: readonly MigrationDirectory[]
 }
 
 const connectTimeoutMs = 5_000
@@ -47,7 +52,8 @@ const testedMajor = 17
 export async function examineDatabase(examined: ExaminedDatabase, found: Findings): Promise<void> {
   const { setting, isWaitedFor } = examined
   try {
-    found.add(...judgeDatabase(await readFacts(examined), examined))
+    const { facts, schema } = await readFacts(examined)
+    found.add(...judgeDatabase(facts, examined), ...schema)
   } catch (error) {
     const state = sqlState(error)
     const isComing = isWaitedFor && whileStarting(error) !== undefined
@@ -69,7 +75,11 @@ function fixOf(state: string | undefined): string {
   return 'See that the server runs and that this machine reaches its port.'
 }
 
-async function readFacts({ connectionString, nowMs }: ExaminedDatabase): Promise<DatabaseFacts> {
+async function readFacts({
+  connectionString,
+  nowMs,
+  directories = [],
+}: ExaminedDatabase): Promise<{ readonly facts: DatabaseFacts; readonly schema: readonly Finding[] }> {
   const client = new pg.Client({
     ...{ connectionString, connectionTimeoutMillis: connectTimeoutMs, statement_timeout: connectTimeoutMs },
     application_name: 'causeway-doctor',
@@ -81,13 +91,12 @@ async function readFacts({ connectionString, nowMs }: ExaminedDatabase): Promise
     const { rows } = await client.query<FactsRow>(factsQuery, [jobLockClass])
     const [row] = rows
     if (row === undefined) throw new Error('the database said nothing of itself')
+    const clockOffsetMs = (before + nowMs()) / 2 - Number(row.clockMs)
     const isReadOnly = row.readOnly === 'on'
-    return {
-      ...row,
-      isReadOnly,
-      isDiskFull: !isReadOnly && (await isDiskFull(client)),
-      clockOffsetMs: (before + nowMs()) / 2 - Number(row.clockMs),
-    }
+    const facts = { ...row, isReadOnly, isDiskFull: !isReadOnly && (await isDiskFull(client)), clockOffsetMs }
+    // A history that may not be read is among these tables.
+    const isClosed = facts.closedTables.length > 0
+    return { facts, schema: isClosed ? [] : await examineSchema(catalogOf(client), directories) }
   } finally {
     await client.end()
   }

@@ -22,6 +22,14 @@ export {
 } from './errors.ts'
 export { type ExaminedDatabase, examineDatabase } from './examineDatabase.ts'
 export { type ListenOptions, startListening } from './listen.ts'
-export { type MigrationDirectory, migrate } from './migrate.ts'
+export { migrate } from './migrate.ts'
+export { describeSchema } from './migrations/describeSchema.ts'
+export { MigrationFailedError, SchemaRefusedError } from './migrations/migrationErrors.ts'
+export {
+  type MigrationDirectory,
+  migrationChecksum,
+  migrationFileName,
+  olderReleasesLine,
+} from './migrations/migrationFiles.ts'
 export { startTestDatabase, type TestDatabase } from './startTestDatabase.ts'
 export { startTestPostgres } from './startTestPostgres.ts'

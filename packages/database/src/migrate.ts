@@ -1,26 +1,36 @@
-import { runner } from 'node-pg-migrate'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { DatabaseStartingError } from './errors.ts'
-
-/** Migrations of one module: `NNNN_name.sql` files, applied in name order, each once. */
-export type MigrationDirectory = {
-  /** Lower-case name of the module; its history is the table `migrations_<name>`. */
-  readonly name: string
-  /** Absolute path. */
-  readonly path: string
-}
+import { DatabaseStartingError, sqlState, whileStarting } from './errors.ts'
+import { catalogOf, describeSchema, missingFrom } from './migrations/describeSchema.ts'
+import { historyColumns, historyOf, readHistory } from './migrations/history.ts'
+import { failedMigration, otherSchema } from './migrations/migrationErrors.ts'
+import { type MigrationDirectory, type MigrationFile, readMigrations } from './migrations/migrationFiles.ts'
+import { type AppliedMigration, type MigrationPlan, planMigrations } from './migrations/migrationPlan.ts'
 
 const connectTimeoutMs = 10_000
 
-/** What a plain SQL file has to hold to be a migration: no way back. */
+/** What may name a table. */
 const namePattern = /^[a-z][a-z0-9_]{0,40}$/
 
+/** Releases before this one took the same lock, so that starts of both take turns. */
+const lockId = '7241865325823964'
+
+/** A statement that waits longer for a table would keep everybody waiting who comes for it after. */
+const lockTimeoutMs = 2_000
+const lockTriesMax = 10
+const lockPauseMs = 1_000
+/** A lock that was waited for in vain, and a deadlock. */
+const inUse: ReadonlySet<string> = new Set(['55P03', '40P01'])
+
+type Module = MigrationDirectory & { readonly files: readonly MigrationFile[] }
+
 /**
- * Brings the schema to the newest state; forward only. Modules run in the given order, each in one
+ * Brings the schema to the newest state; forward only. All that is missing, of all modules in the given order, is one
  * transaction with its history. Starts at the same time wait for each other.
- * @returns names of the migrations that ran, `<module>/<file>`
- * @throws the driver's error with the failing statement; nothing of that module was applied.
- * DatabaseStartingError for a standby: it takes connections and no writes
+ * @returns names of the migrations that ran, `<module>/<name>`
+ * @throws SchemaRefusedError for a database that ran other migrations, MigrationFailedError for one that cannot be
+ * applied; the driver's error, or DatabaseStartingError for a standby, where waiting or another address may help.
+ * Nothing was applied then
  */
 export async function migrate(options: {
   connectionString: string
@@ -31,14 +41,16 @@ export async function migrate(options: {
   for (const { name } of directories) {
     if (!namePattern.test(name)) throw new RangeError('a migration directory needs a lower-case name')
   }
-  // Of our own: the runner does not wait for the end of one that it opens, and does not hear its errors.
+  const modules = await Promise.all(
+    directories.map(async (directory) => ({ ...directory, files: await readMigrations(directory.path) })),
+  )
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: connectTimeoutMs })
   // Connections that break are reported by their statements as well.
   client.on('error', () => {})
   await client.connect()
   try {
     await requireWritable(client)
-    return await migrateOn(client, directories, log)
+    return await migrateOnceUnlocked(client, modules, log)
   } finally {
     await client.end()
   }
@@ -50,27 +62,148 @@ async function requireWritable(client: pg.Client): Promise<void> {
   if (rows[0]?.standby === true) throw new DatabaseStartingError()
 }
 
-async function migrateOn(
+/** Tables in use are waited for from outside: what waits inside keeps later users of them waiting. */
+async function migrateOnceUnlocked(
   client: pg.Client,
-  directories: readonly MigrationDirectory[],
+  modules: readonly Module[],
   log: (message: string) => void,
 ): Promise<readonly string[]> {
-  const applied: string[] = []
-  for (const { name, path } of directories) {
-    const ran = await runner({
-      dbClient: client,
-      dir: path,
-      direction: 'up',
-      migrationsTable: `migrations_${name}`,
-      checkOrder: true,
-      singleTransaction: true,
-      advisoryLockMode: 'wait',
-      log: () => {},
-    })
-    for (const migration of ran) {
-      applied.push(`${name}/${migration.name}`)
-      log(`Applied the migration ${name}/${migration.name}.`)
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const applied = await inTransaction(client, () => migrateModules(client, modules, log))
+      for (const name of applied) log(`Applied the migration ${name}.`)
+      return applied
+    } catch (error) {
+      const state = error instanceof Error ? sqlState(error.cause) : undefined
+      if (state === undefined || !inUse.has(state) || tries >= lockTriesMax) throw error
+      log(`Tables that a migration changes are in use; try ${tries} of ${lockTriesMax}.`)
+      await sleep(lockPauseMs)
     }
   }
-  return applied
+}
+
+async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+  await client.query('begin')
+  try {
+    const result = await work()
+    await client.query('commit')
+    return result
+  } catch (error) {
+    // On a connection that is gone the server has done it.
+    await client.query('rollback').catch(() => {})
+    throw error
+  }
+}
+
+async function migrateModules(
+  client: pg.Client,
+  modules: readonly Module[],
+  log: (message: string) => void,
+): Promise<readonly string[]> {
+  await takeTurn(client, log)
+  const plans: { readonly module: Module; readonly plan: MigrationPlan }[] = []
+  for (const module of modules) {
+    const applied = await openHistory(client, module.name)
+    const plan = planMigrations({ ...module, applied })
+    plans.push({ module, plan })
+    if (plan.newer.length > 0)
+      log(`A later release ran ${plan.newer.join(', ')} of ${module.name}, and lets this one run.`)
+  }
+  const names = plans.flatMap(({ module, plan }) => plan.toRun.map(({ name }) => `${module.name}/${name}`))
+  const [first, last] = [names[0], names.at(-1)]
+  if (first !== undefined)
+    log(
+      first === last
+        ? `Applying the migration ${first}.`
+        : `Applying ${names.length} migrations, ${first} to ${last}.`,
+    )
+  for (const { module, plan } of plans) {
+    for (const file of plan.toRun) await apply(client, called(module.name, file), file.text)
+    await writeHistory(client, module.name, plan)
+  }
+  if (plans.some(({ plan }) => plan.isUncertain)) await compareTables(client, modules, log)
+  return names
+}
+
+/** Held until the transaction ends, however it does. */
+async function takeTurn(client: pg.Client, log: (message: string) => void): Promise<void> {
+  const { rows } = await client.query<{ mine: boolean }>(
+    `select pg_try_advisory_xact_lock(${lockId}) as mine`,
+  )
+  if (rows[0]?.mine !== true) {
+    log('Another process migrates this database; its end is waited for.')
+    await client.query(`select pg_advisory_xact_lock(${lockId})`)
+  }
+  await client.query(`set local lock_timeout = ${lockTimeoutMs}`)
+}
+
+async function openHistory(client: pg.Client, module: string): Promise<readonly AppliedMigration[]> {
+  const history = historyOf(module)
+  const make = `create table ${history} (id serial primary key, name varchar(255) not null, run_on timestamp not null)`
+  const extend = `alter table ${history} add column checksum text, add column stops_older boolean`
+  const what = `the history of ${module}`
+  const columns = await historyColumns(catalogOf(client), module)
+  if (columns.size === 0) await apply(client, what, make)
+  if (!columns.has('checksum')) await apply(client, what, extend)
+  return readHistory(catalogOf(client), module, true)
+}
+
+const called = (module: string, { name }: MigrationFile) => `the migration ${module}/${name}.sql`
+
+async function apply(client: pg.Client, what: string, text: string): Promise<void> {
+  try {
+    await client.query(text)
+  } catch (error) {
+    // A server that stops or a disk that is full is waited for: nothing is wrong with the text.
+    throw whileStarting(error) === undefined ? failedMigration(what, text, error) : error
+  }
+}
+
+async function writeHistory(client: pg.Client, module: string, plan: MigrationPlan): Promise<void> {
+  const history = historyOf(module)
+  for (const { from, to } of plan.renamed)
+    await client.query(`update ${history} set name = $2 where name = $1`, [from, to])
+  for (const { name, checksum, stopsOlder } of plan.adopted)
+    await client.query(`update ${history} set checksum = $2, stops_older = $3 where name = $1`, [
+      name,
+      checksum,
+      stopsOlder,
+    ])
+  for (const { name, checksum, stopsOlder } of plan.toRun)
+    await client.query(
+      `insert into ${history} (name, run_on, checksum, stops_older) values ($1, now(), $2, $3)`,
+      [name, checksum, stopsOlder],
+    )
+}
+
+/** Where the files are run once more to see what they make; never committed. */
+const besides = 'causeway_expected'
+
+/**
+ * Whatever ran before, the tables must be by now what the files make, which an empty schema beside them shows.
+ * @throws SchemaRefusedError with what differs
+ */
+async function compareTables(
+  client: pg.Client,
+  modules: readonly Module[],
+  log: (message: string) => void,
+): Promise<void> {
+  const { rows } = await client.query<{ schema: string; mayCompare: boolean }>(
+    `select current_schema() as schema, has_database_privilege(current_database(), 'create') as "mayCompare"`,
+  )
+  const [place] = rows
+  if (place?.mayCompare !== true) {
+    log('The user may make no schema, so the tables that were there are taken as they are, unseen.')
+    return
+  }
+  const catalog = catalogOf(client)
+  const actual = await describeSchema(catalog, place.schema)
+  await client.query(`savepoint besides; create schema ${besides}; set local search_path to ${besides}`)
+  for (const { name, files } of modules)
+    for (const file of files) await apply(client, called(name, file), file.text)
+  const expected = await describeSchema(catalog, besides)
+  await client.query('rollback to savepoint besides')
+  const differences = missingFrom(actual, expected)
+  if (differences.length > 0) throw otherSchema(differences)
+  log('The tables that were there are what the migrations make; the history has checksums now.')
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase, type Database, type DatabaseOptions } from './createDatabase.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/startEmbeddedPostgres.ts'
-import { type MigrationDirectory, migrate } from './migrate.ts'
+import { migrate } from './migrate.ts'
+import type { MigrationDirectory } from './migrations/migrationFiles.ts'
 import { startTestPostgres } from './startTestPostgres.ts'
 
 export type TestDatabase = {

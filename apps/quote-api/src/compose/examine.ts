@@ -21,6 +21,7 @@ import { examineSigningKey } from '@causeway/signer'
 import { readConfig } from '../config/config.ts'
 import { type LoadedFiles, readFiles } from '../config/configuration.ts'
 import { chainContradictions } from '../operate/checkChains.ts'
+import { schemaModules } from '../operate/database.ts'
 import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
 import { hasFillWallet } from './quotable.ts'
@@ -175,6 +176,7 @@ async function examineOwnDatabase({ values }: Settings, nowMs: () => number, fou
   const examined = {
     ...{ connectionString: url.reveal(), setting: 'DATABASE_URL', isWaitedFor: true, nowMs },
     ...{ connections: poolSize + connectionsBesidePool, runsJobs: jobs !== 'off' },
+    directories: schemaModules,
   }
   await examineDatabase(examined, found)
 }

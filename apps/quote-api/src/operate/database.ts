@@ -1,13 +1,16 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from '@causeway/core'
 import {
   createDatabase,
   type Database,
   type DatabaseDiskFullError,
+  DatabaseStartingError,
   findEmbeddedPostgres,
   type ListenOptions,
+  type MigrationDirectory,
   migrate,
   sqlState,
   startEmbeddedPostgres,
@@ -28,7 +31,16 @@ export type OpenDatabase = {
   close(): Promise<void>
 }
 
-const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
+/** What the database is made of, in the order in which it is made. */
+export const schemaModules: readonly MigrationDirectory[] = [
+  { name: 'ledger', path: ledgerMigrations },
+  {
+    name: 'quote_api',
+    path: fileURLToPath(new URL('../../migrations', import.meta.url)),
+    // Two branches took one number.
+    renamed: { '0053_superseded_orders': '0054_superseded_orders' },
+  },
+]
 
 /**
  * The database at `DATABASE_URL`, or in `local` without one an embedded server under the local folder;
@@ -58,11 +70,8 @@ export async function openDatabase(
       : undefined
   const connectionString = running ?? embedded?.connectionString ?? url?.reveal() ?? ''
   try {
-    const directories = [
-      { name: 'ledger', path: ledgerMigrations },
-      { name: 'quote_api', path: migrations },
-    ]
-    await migrateWhenUp({ connectionString, directories, log: options.log }, url && options.wait)
+    const { log } = options
+    await migrateWhenUp({ connectionString, directories: schemaModules, log }, url && options.wait)
   } catch (error) {
     await embedded?.stop()
     throw isUnreachable(error) && url !== undefined
@@ -98,19 +107,39 @@ export async function openDatabase(
   }
 }
 
+/** Longer than migrations of small tables, shorter than the patience of who looks whether the process lives. */
+const quietMigrationMs = 1_000
+
 async function migrateWhenUp(
   migration: Parameters<typeof migrate>[0],
   wait: DatabaseWait | undefined,
 ): Promise<void> {
   for (;;) {
     try {
-      await migrate(migration)
+      await (wait === undefined ? migrate(migration) : showingThatItTakesLong(migrate(migration), wait))
       return
     } catch (error) {
       const problem = whileStarting(error)
       if (wait === undefined || problem === undefined) throw error
       await wait.pause(problem)
     }
+  }
+}
+
+/** Rows by the million, or another process that has its turn: whoever took this one for dead would undo the work. */
+async function showingThatItTakesLong(migrating: Promise<unknown>, wait: DatabaseWait): Promise<void> {
+  const isDone = new AbortController()
+  const showing = sleep(quietMigrationMs, undefined, { signal: isDone.signal }).then(
+    () => wait.show(new DatabaseStartingError()),
+    () => undefined,
+  )
+  // Told below, once the migrations are through.
+  showing.catch(() => {})
+  try {
+    await migrating
+  } finally {
+    isDone.abort()
+    await showing
   }
 }
 

@@ -14,7 +14,9 @@ import type { QuoteApiConfig } from '../config/config.ts'
 
 /** What a service does whose database is on its way. */
 export interface DatabaseWait {
-  /** Makes visible what it waits for, and pauses. @throws ConfigurationError for a port that cannot be had */
+  /** Makes visible what it waits for. @throws ConfigurationError for a port that cannot be had */
+  show(problem: DomainError): Promise<void>
+  /** The same, and pauses before the next try. */
   pause(problem: DomainError): Promise<void>
   /** Gives the ports up for the service itself. */
   close(): Promise<void>
@@ -48,11 +50,15 @@ export function createDatabaseWait(
     toldAtMs = nowMs
     logger.warn({ reason: news.code, tries, ...listeners?.addresses, err: news }, 'waiting for the database')
   }
+  const show = async (news: DomainError) => {
+    listeners ??= await openWaitingListeners(config, answering, () => problem ?? news)
+    tell(news)
+    problem = news
+  }
   return {
+    show,
     async pause(news) {
-      listeners ??= await openWaitingListeners(config, answering, () => problem ?? news)
-      tell(news)
-      problem = news
+      await show(news)
       await sleep(pauseMsAfter(tries))
       tries += 1
     },

@@ -6,13 +6,16 @@ import {
   createDatabase,
   type Database,
   findEmbeddedPostgres,
+  type MigrationDirectory,
   migrate,
   sqlState,
   startEmbeddedPostgres,
 } from '@causeway/database'
 import type { SolverConfig } from './config.ts'
 
-const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
+export const schemaModules: readonly MigrationDirectory[] = [
+  { name: 'solver', path: fileURLToPath(new URL('../../migrations', import.meta.url)) },
+]
 
 export type OpenDatabase = {
   readonly database: Database
@@ -40,7 +43,7 @@ export async function openDatabase(
     databaseUrl === undefined && running === undefined ? await startEmbedded(dataDirectory) : undefined
   const connectionString = databaseUrl?.reveal() ?? running ?? embedded?.connectionString ?? ''
   try {
-    await migrate({ connectionString, directories: [{ name: 'solver', path: migrations }] })
+    await migrate({ connectionString, directories: schemaModules })
   } catch (error) {
     await embedded?.stop()
     throw databaseUrl !== undefined && /^(E[A-Z]|08|28|3D|57P)/.test(sqlState(error) ?? '')

@@ -5,6 +5,7 @@ import { type Examination, modeOfFile } from '@causeway/http'
 import { examineKeySetting, examineSigningKey } from '@causeway/signer'
 import { examineChains } from './chains.ts'
 import { readConfig } from './config.ts'
+import { schemaModules } from './database.ts'
 import { readFiles } from './files.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -53,7 +54,7 @@ async function examineOwnDatabase({ values }: Settings, nowMs: () => number, fou
   const { DATABASE_URL: url } = values
   if (url === undefined) return
   const examined = { connectionString: url.reveal(), setting: 'DATABASE_URL', isWaitedFor: false, nowMs }
-  await examineDatabase({ ...examined, connections, runsJobs: true }, found)
+  await examineDatabase({ ...examined, connections, runsJobs: true, directories: schemaModules }, found)
 }
 
 /** Looks at the work once, as a round does; takes nothing. */

@@ -14,6 +14,7 @@ export const findingCodes = [
   'configuration-wrong',
   'database-full',
   'database-rights',
+  'database-schema',
   'database-unreachable',
   'database-version',
   'disk-full',

@@ -1,0 +1,78 @@
+import { type Finding, UnfitSettingsError } from '@causeway/core'
+import { sqlState } from '../errors.ts'
+
+const page = 'docs/operating/upgrade.md'
+
+/** One finding, as every start tells them; nothing was changed in the database. */
+export class SchemaError extends UnfitSettingsError {
+  constructor(seen: string, fix: string, options: { readonly cause?: unknown } = {}) {
+    super([schemaFinding('stops', seen, fix)])
+    this.name = new.target.name
+    this.message = `The database cannot be used: ${seen}. ${fix}`
+    if (options.cause !== undefined) this.cause = options.cause
+  }
+}
+
+/** What stands about the tables of a database. The one setting that leads to them is its address. */
+export function schemaFinding(severity: Finding['severity'], seen: string, fix: string): Finding {
+  return { code: 'database-schema', severity, setting: 'DATABASE_URL', seen, fix }
+}
+
+/** The database ran other migrations than the files of this release, so that its tables are not known. */
+export class SchemaRefusedError extends SchemaError {}
+
+/** A migration could not be applied. */
+export class MigrationFailedError extends SchemaError {}
+
+export function changedMigration(file: string): SchemaRefusedError {
+  return new SchemaRefusedError(
+    `it ran another text of the migration ${file} than this release has`,
+    `Put the file back as it was released, and start again; a change is a new migration. See ${page}.`,
+  )
+}
+
+export function unknownMigration(file: string): SchemaRefusedError {
+  return new SchemaRefusedError(
+    `it ran the migration ${file}, which neither this release nor a later one has`,
+    `Start the build that it came from, or restore a backup from before it. See ${page}.`,
+  )
+}
+
+export function newerSchema(file: string): SchemaRefusedError {
+  return new SchemaRefusedError(
+    `a later release ran the migration ${file}, over which older ones must not run`,
+    `Start that release again, or restore the backup from before the upgrade. See ${page}.`,
+  )
+}
+
+export function otherSchema(differences: readonly string[]): SchemaRefusedError {
+  const [first = '', ...more] = differences
+  return new SchemaRefusedError(
+    `its tables are not those that its migrations make: ${first}${more.length === 0 ? '' : `, and ${more.length} more`}`,
+    `Make them so, or restore a backup and upgrade that. See ${page}.`,
+  )
+}
+
+/** @param what e.g. `the migration ledger/0001_ledger.sql`, whose text failed */
+export function failedMigration(what: string, text: string, error: unknown): MigrationFailedError {
+  const state = sqlState(error)
+  const message = error instanceof Error ? error.message : String(error)
+  const line = lineOf(text, error)
+  const fix = fixes[state ?? ''] ?? 'Mend what the message names, then start again.'
+  return new MigrationFailedError(
+    `${what} failed${line === undefined ? '' : ` in line ${line}`}: ${message}${state === undefined ? '' : ` (${state})`}; nothing was changed`,
+    `${fix} The release before runs on meanwhile. See ${page}.`,
+    { cause: error },
+  )
+}
+
+const fixes: Readonly<Record<string, string>> = {
+  '42501': 'Let the user own the database and its tables, then start again.',
+  '55P03': 'End what keeps the tables locked (select * from pg_stat_activity), then start again.',
+}
+
+/** The server counts characters of the text that it was sent, from 1. */
+function lineOf(text: string, error: unknown): number | undefined {
+  const position = error instanceof Error && 'position' in error ? Number(error.position) : Number.NaN
+  return Number.isInteger(position) ? text.slice(0, position - 1).split('\n').length : undefined
+}

@@ -1,0 +1,183 @@
+// Goal: whoever comes from any earlier state of `main` gets the tables that a new database has, keeps every row, and has
+// books that add up. Attacks: texts that were changed, numbers that were taken twice, files that came between old ones.
+// Method: one real server with a database per distinct set of migration files of the history, made and filled as the
+// releases of the time did, then migrated by the code of today; catalogs compared object by object.
+
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import {
+  createDatabase,
+  type Database,
+  describeSchema,
+  migrate,
+  startTestDatabase,
+  type TestDatabase,
+} from '@causeway/database'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { schemaModules } from '../apps/quote-api/src/operate/database.ts'
+import { schemaModules as solverModules } from '../apps/solver/src/compose/database.ts'
+import { verifyLedger } from '../packages/ledger/src/index.ts'
+import { fillings } from './upgrades/filling.ts'
+import { readSchemaSets, type SchemaSet } from './upgrades/schemaSets.ts'
+
+const services = { quoteApi: schemaModules, solver: solverModules }
+type Service = keyof typeof services
+const sets = await readSchemaSets()
+
+let server: TestDatabase
+beforeAll(async () => {
+  server = await startTestDatabase()
+})
+afterAll(() => server?.stop())
+
+let databases = 0
+async function withDatabase<T>(
+  work: (database: Database, connectionString: string) => Promise<T>,
+): Promise<T> {
+  databases += 1
+  const name = `upgraded_${databases}`
+  await server.database.query(`create database ${name}`)
+  const connectionString = server.connectionString.replace(/[^/]+$/, name)
+  const database = createDatabase({ connectionString, poolSize: 1, statementTimeoutMs: 60_000 })
+  try {
+    return await work(database, connectionString)
+  } finally {
+    await database.close()
+  }
+}
+
+type ModuleFile = { readonly module: string; readonly name: string; readonly text: string }
+
+const folders: Readonly<Record<string, string>> = {
+  ledger: 'packages/ledger/migrations',
+  quote_api: 'apps/quote-api/migrations',
+  solver: 'apps/solver/migrations',
+}
+
+/** In the order in which the service runs them. */
+function filesOf(set: SchemaSet, service: Service): readonly ModuleFile[] {
+  return services[service].flatMap(({ name: module }) =>
+    set.files
+      .filter(({ path }) => dirname(path) === folders[module])
+      .map(({ path, text }) => ({ module, name: basename(path, '.sql'), text }))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+  )
+}
+
+/** As releases did that kept no checksums. */
+async function installAsBefore(database: Database, files: readonly ModuleFile[]): Promise<void> {
+  for (const { module, name, text } of files) {
+    await database.query(
+      `create table if not exists migrations_${module}
+       (id serial primary key, name varchar(255) not null, run_on timestamp not null)`,
+    )
+    await database.query(text)
+    await database.query(`insert into migrations_${module} (name, run_on) values ($1, now())`, [name])
+  }
+}
+
+/** As releases since do, from their own files. */
+async function installByRelease(connectionString: string, files: readonly ModuleFile[]): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-release-'))
+  try {
+    const modules = [...new Set(files.map(({ module }) => module))]
+    const directories = modules.map((name) => ({ name, path: join(folder, name) }))
+    for (const { path } of directories) await mkdir(path)
+    for (const { module, name, text } of files) await writeFile(join(folder, module, `${name}.sql`), text)
+    await migrate({ connectionString, directories })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function fill(database: Database, files: readonly ModuleFile[]): Promise<void> {
+  const has = new Set(files.map(({ module, name }) => `${module}/${name}`))
+  for (const { since, until, sql } of fillings)
+    if (has.has(since) && !(until !== undefined && has.has(until))) await database.query(sql)
+}
+
+type Columns = Readonly<Record<string, readonly string[]>>
+
+/** Of every table, without the history. */
+async function columnsOf(database: Database): Promise<Columns> {
+  const tables = await database.query<{ name: string; columns: readonly string[] }>(
+    `select relname::text as name, array_agg(quote_ident(attname) order by attnum) as columns from pg_class
+     join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
+     where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not like 'migrations\\_%' group by 1`,
+  )
+  return Object.fromEntries(tables.map(({ name, columns }) => [name, columns]))
+}
+
+type Contents = Readonly<Record<string, { readonly rows: number; readonly digest: string | null }>>
+
+/** What is in these columns, whatever columns came beside them. Bytes and their hex text count as one. */
+async function contentsOf(database: Database, columns: Columns): Promise<Contents> {
+  const contents: Record<string, Contents[string]> = {}
+  for (const [table, names] of Object.entries(columns)) {
+    const [row] = await database.query<Contents[string]>(
+      `select count(*)::int as rows, md5(string_agg(line, ' ' order by line)) as digest
+       from (select replace(to_json(t)::text, '\\\\x', '0x') as line from (select ${names.join(', ')} from ${table}) t) l`,
+    )
+    if (row !== undefined) contents[table] = row
+  }
+  return contents
+}
+
+const schemaOf = async (database: Database) =>
+  Object.fromEntries(
+    (await describeSchema(database, 'public')).map(({ kind, name, definition }) => [
+      `${kind} ${name}`,
+      definition,
+    ]),
+  )
+
+describe.each(['quoteApi', 'solver'] as const)('a database of %s', (service) => {
+  const directories = services[service]
+  let fresh: Readonly<Record<string, string>>
+  beforeAll(async () => {
+    fresh = await withDatabase(async (database, connectionString) => {
+      await migrate({ connectionString, directories })
+      return schemaOf(database)
+    })
+  })
+
+  /** Sets that are alike for this service are one. */
+  const own = sets
+    .map((set) => ({ ...set, files: filesOf(set, service) }))
+    .filter(({ files }) => files.length > 0)
+    .filter(
+      ({ files }, index, all) =>
+        all.findIndex((set) => JSON.stringify(set.files) === JSON.stringify(files)) === index,
+    )
+
+  test.concurrent.each(own)(
+    '$title: it gets the tables of a new one and keeps its rows and books',
+    async ({ files, isUnfrozen }) => {
+      await withDatabase(async (database, connectionString) => {
+        await (isUnfrozen ? installAsBefore(database, files) : installByRelease(connectionString, files))
+        await fill(database, files)
+        const columns = await columnsOf(database)
+        const before = await contentsOf(database, columns)
+        const kept = Object.entries(before).filter(([, { rows }]) => rows > 0)
+        await migrate({ connectionString, directories })
+        expect(await schemaOf(database)).toEqual(fresh)
+        const filled = Object.fromEntries(kept.map(([table]) => [table, columns[table] ?? []]))
+        expect(await contentsOf(database, filled)).toEqual(Object.fromEntries(kept))
+        if (service === 'quoteApi') expect(await verifyLedger(database)).toEqual([])
+        expect(await migrate({ connectionString, directories })).toEqual([])
+      })
+    },
+  )
+
+  test.concurrent('no table of today is compared empty: a migration that adds one comes with its rows', async () => {
+    await withDatabase(async (database) => {
+      const files = own.at(-1)?.files ?? []
+      await installAsBefore(database, files)
+      await fill(database, files)
+      const contents = await contentsOf(database, await columnsOf(database))
+      expect(Object.keys(contents).length).toBeGreaterThan(3)
+      expect(Object.entries(contents).filter(([, { rows }]) => rows === 0)).toEqual([])
+    })
+  })
+})

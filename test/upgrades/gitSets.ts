@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { migrationPath } from '../../scripts/migrations/frozen.ts'
+
+type GitSet = {
+  readonly title: string
+  readonly files: readonly { readonly path: string; readonly text: string }[]
+}
+
+const run = promisify(execFile)
+const folders = ['packages/*/migrations', 'apps/*/migrations']
+
+/** Every state of the migrations in the history of the commit that is checked out; none where there is no git. */
+export async function readGitSets(root: string): Promise<readonly GitSet[]> {
+  const git = async (...words: readonly string[]) =>
+    (await run('git', words, { cwd: root, maxBuffer: 64 * 1024 * 1024 })).stdout
+  const paths = folders.map((folder) => `:(glob)${folder}/*.sql`)
+  const log = await git('log', '--full-history', '--format=%h', 'HEAD', '--', ...paths).catch(() => '')
+  const commits = log.split('\n').filter((line) => line !== '')
+  const states = new Map<string, string>()
+  for (const commit of commits) {
+    const tree = await git('ls-tree', '-r', commit, '--', 'packages', 'apps')
+    const migrations = tree
+      .split('\n')
+      .filter((line) => migrationPath.test(line.slice(line.indexOf('\t') + 1)))
+    states.set(migrations.join('\n'), commit)
+  }
+  const texts = new Map<string, Promise<string>>()
+  const textOf = (blob: string) => {
+    const text = texts.get(blob) ?? git('cat-file', 'blob', blob)
+    texts.set(blob, text)
+    return text
+  }
+  return Promise.all(
+    [...states].map(async ([state, commit]) => ({
+      title: `${commit}, from git`,
+      files: await Promise.all(
+        state.split('\n').map(async (line) => {
+          const [, , blob = '', path = ''] = line.split(/\s/)
+          return { path, text: await textOf(blob) }
+        }),
+      ),
+    })),
+  )
+}
