@@ -181,6 +181,22 @@ describe('from Solana', () => {
     expect(confirmed).toMatchObject({ txHash: signature })
   })
 
+  test('app fees that accrued are claimed there by the wallet that they are owed to', async () => {
+    const [app, recipient] = [bed.user(3), solanaUser(1).address]
+    const quote = await fromSolana({ options: { appFees: [{ recipient: app, fee: '100' }] } })
+    await execute(quote, solanaWallet(solanaUser(0)))
+    const fee = BigInt(quote.fees?.app?.amount ?? 0)
+    await expect.poll(() => usdcOwed(app, ofSolana), patience).toBe(fee)
+    const held = await tokens(recipient)
+    const claimed = await bed.client.actions.claimAppFees({
+      wallet: bed.wallet(3, 'base'),
+      ...{ chainId: solanaChainId, currency: usdcMint, recipient },
+    })
+    expect(itemsOf(claimed.data).map(({ status }) => status)).toEqual(['complete'])
+    await expect.poll(() => tokens(recipient), patience).toBe(held + fee)
+    expect(await usdcOwed(app, ofSolana)).toBe(0n)
+  }, 180_000)
+
   test('another payer than the user pays the fee of the deposit', async () => {
     const [recipient, user, payer] = [freshAddress(), solanaUser(2), solanaUser(3)]
     const [held, heldByPayer] = [await lamports(user.address), await lamports(payer.address)]

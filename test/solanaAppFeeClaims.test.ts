@@ -163,6 +163,13 @@ describe('a claim', () => {
 })
 
 describe('a recipient is refused', () => {
+  test('of SOL that holds more than can be counted', async () => {
+    const [app, recipient] = [await owed(30_000_000n, coin), Keypair.generate().publicKey.toBase58()]
+    at.solana.bed.node.airdrop(recipient, 2n ** 53n)
+    const answer = await ask(app.address, recipient, { currency: sol })
+    expect([answer.status, readError(answer).errorCode]).toEqual([400, 'INVALID_RECIPIENT'])
+  })
+
   test.each<[string, string, () => string | Promise<string>]>([
     ['of another family', 'INVALID_ADDRESS', () => `0x${'ab'.repeat(20)}`],
     ['that is nobody', 'INVALID_RECIPIENT', () => sol],

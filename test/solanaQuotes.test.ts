@@ -2,7 +2,14 @@
 // name. Adversaries: a recipient that is no wallet, a user nobody can sign for, texts that look like keys, families
 // mixed up, amounts that an absent account would not keep. Method: the service over real nodes and a real runtime.
 
-import { associatedTokenAccount, encodeBase58, solanaLibrary, tokenProgram } from '@causeway/core'
+import {
+  associatedTokenAccount,
+  decodeBase58Text,
+  encodeBase58,
+  solanaLibrary,
+  token2022Program,
+  tokenProgram,
+} from '@causeway/core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postPatiently, price, quote, readError } from '../apps/quote-api/test/serviceSupport/callService.ts'
@@ -135,6 +142,11 @@ describe('what is answered', () => {
 
 describe('what is refused', () => {
   const programDerived = () => solana.bed.depository.addresses.vault
+  const rich = () => {
+    const owner = fresh()
+    solana.bed.node.airdrop(owner, 2n ** 53n)
+    return owner
+  }
   const holding = () => associatedTokenAccount(accounts().holder, { mint: usdcThere(), tokenProgram })
 
   test.each<[string, () => object, string, object]>([
@@ -168,6 +180,32 @@ describe('what is refused', () => {
       'a refund to a program',
       () => fromSolana({ refundTo: tokenProgram }),
       'RECIPIENT_HAS_CODE',
+      { field: 'refundTo' },
+    ],
+    // A refund makes no account: nobody was charged for one.
+    [
+      'a refund of a token to a wallet without an account of it',
+      () => fromSolana({ originCurrency: usdcThere(), amount: '10000000', refundTo: fresh() }),
+      'INVALID_RECIPIENT',
+      { field: 'refundTo', chainId: solanaChainId },
+    ],
+    // JSON tells a balance above 2^53 - 1 to nobody exactly, so nobody could prove what was added to it.
+    [
+      'SOL to an account that holds more than can be counted',
+      () => toSolana({ recipient: rich() }),
+      'INVALID_RECIPIENT',
+      { field: 'recipient' },
+    ],
+    [
+      'a gas top-up of such an account',
+      () => toSolana({ recipient: rich(), destinationCurrency: usdcThere(), topupGas: true }),
+      'INVALID_RECIPIENT',
+      { field: 'recipient' },
+    ],
+    [
+      'a refund of SOL to such an account',
+      () => fromSolana({ refundTo: rich() }),
+      'INVALID_RECIPIENT',
       { field: 'refundTo' },
     ],
     [
@@ -217,6 +255,28 @@ describe('what is refused', () => {
     }
   })
 
+  test('what the refusal of a refund advises is quoted', async () => {
+    const asked = (change: object) =>
+      fromSolana({ originCurrency: usdcThere(), amount: '10000000', ...change })
+    const refusal = await refusalOf('quote', asked({ refundTo: fresh() }))
+    const { refundToInstead } = Object(dataOf(refusal))
+    const back = async (change: object) => {
+      const { orderData } = Object((await quote(solana.url, asked(change))).protocol?.v2)
+      return orderData.inputs[0].refunds[0].recipient
+    }
+    const { wallet, holder } = accounts()
+    expect(await back({ refundTo: refundToInstead })).toBe(wallet)
+    expect([await back({}), await back({ refundTo: holder })]).toEqual([wallet, holder])
+  })
+
+  test('tokens reach an account that holds more SOL than can be counted', async () => {
+    const { details } = await quote(
+      solana.url,
+      toSolana({ recipient: rich(), destinationCurrency: usdcThere() }),
+    )
+    expect(BigInt(details.currencyOut.amount)).toBeGreaterThan(0n)
+  })
+
   test('without a recipient there is none where addresses of the two chains differ', async () => {
     const { recipient: _, ...body } = fromSolana()
     const refused = await refusalOf('price', body)
@@ -253,23 +313,122 @@ describe('what is refused', () => {
     expect(dataOf(refused)).toMatchObject({ field: 'topupGasAmount' })
     await price(solana.url, { ...body, amount: '20000000', topupGasAmount: '4000000' })
   })
+})
 
-  test('whatever stands where an address belongs is answered or refused, and breaks nothing', async () => {
-    const text = fc.oneof(
-      fc.uint8Array({ minLength: 0, maxLength: 70 }).map((bytes) => encodeBase58(bytes)),
-      fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => encodeBase58(bytes)),
+describe('whatever stands where an address belongs', () => {
+  const { PublicKey } = solanaLibrary()
+  const isKey = (text: string) => PublicKey.isOnCurve(new PublicKey(text).toBytes())
+  const bytesOf = (length: object) => fc.uint8Array(length).map((bytes) => encodeBase58(bytes))
+  const address = bytesOf({ minLength: 32, maxLength: 32 })
+  const isAddress = (text: string) => decodeBase58Text(text)?.length === 32
+  /** Of no family, of others, and nearly of this one. */
+  const noAddress = fc
+    .oneof(
+      bytesOf({ maxLength: 31 }),
+      bytesOf({ minLength: 33, maxLength: 70 }),
       fc.string({ maxLength: 64 }),
-      fc.constantFrom(sol, tokenProgram, `0x${'0'.repeat(40)}`, fresh().toLowerCase()),
+      fc.tuple(fc.constantFrom(' ', '1', '0x'), address).map((parts) => parts.join('')),
+      address.map((text) => text.toLowerCase()),
+      fc.constantFrom(
+        `0x${'ab'.repeat(20)}`,
+        `0x${'ab'.repeat(32)}`,
+        'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+        'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+      ),
     )
-    const field = fc.constantFrom('user', 'recipient', 'refundTo', 'originCurrency', 'destinationCurrency')
-    const way = fc.constantFrom(toSolana, fromSolana)
+    .filter((text) => !isAddress(text))
+  const noWallet = fc
+    .constantFrom<() => string>(
+      () => tokenProgram,
+      () => token2022Program,
+      () => solana.bed.depository.program.toBase58(),
+      () => solana.bed.forwarder.toBase58(),
+      () => solana.bed.depository.addresses.vault,
+      () => associatedTokenAccount(accounts().holder, { mint: usdcThere(), tokenProgram }),
+    )
+    .map((name) => name())
+  const route = fc.constantFrom('price', 'price', 'price', 'quote')
+  /** A price takes no part in who pays for the deposit. */
+  const answerOf = async (to: string, body: object) => {
+    const path = 'depositFeePayer' in body ? 'quote' : to
+    const { status, text } = await postPatiently(`${solana.url}/${path}`, body)
+    const { errorCode, errorData } = JSON.parse(text)
+    return { status, errorCode, field: errorData && JSON.parse(errorData).field }
+  }
+  /** Where accounts of Solana are named. */
+  const member = fc.constantFrom(
+    ...([
+      [toSolana, 'recipient'],
+      [fromSolana, 'user'],
+      [fromSolana, 'refundTo'],
+      [fromSolana, 'depositFeePayer'],
+    ] as const),
+  )
+  const misnamed = ['INVALID_ADDRESS', 'INVALID_REQUEST']
+  const numRuns = 60
+
+  test('is refused by the name of its member where it is no address of the family', async () => {
+    // Addresses of Solana are none of the other side.
+    const elsewhere = fc.constantFrom(
+      ...([
+        [toSolana, 'user'],
+        [toSolana, 'refundTo'],
+        [fromSolana, 'recipient'],
+      ] as const),
+    )
+    const misplaced = fc.oneof(fc.tuple(member, noAddress), fc.tuple(elsewhere, address))
     await fc.assert(
-      fc.asyncProperty(way, field, text, async (bodyOf, name, value) => {
-        const { status, text: answer } = await postPatiently(`${solana.url}/price`, bodyOf({ [name]: value }))
-        expect([200, 400]).toContain(status)
-        if (status === 400) expect(JSON.parse(answer)).toHaveProperty('errorCode')
+      fc.asyncProperty(route, misplaced, async (to, [[bodyOf, field], text]) => {
+        const answer = await answerOf(to, bodyOf({ [field]: text }))
+        expect(misnamed).toContain(answer.errorCode)
+        expect([answer.status, answer.field]).toEqual([400, field])
       }),
-      { numRuns: 150 },
+      { numRuns },
+    )
+  })
+
+  test('is paid or paid back only where it is a wallet, and signs only where it has a key', async () => {
+    type Taken = { readonly isKey: boolean; readonly isWallet: boolean }
+    const codeFor = (field: string, { isKey, isWallet }: Taken) => {
+      const isPayee = field === 'recipient' || field === 'refundTo'
+      if (isPayee) return isWallet ? undefined : ['RECIPIENT_HAS_CODE', field]
+      if (!isKey) return ['INVALID_ADDRESS', field]
+      // Whoever pays in is paid back.
+      return field === 'user' && !isWallet ? ['RECIPIENT_HAS_CODE', 'refundTo'] : undefined
+    }
+    const account = fc.oneof(
+      address.map((text) => ({ text, isWallet: isKey(text) })),
+      noWallet.map((text) => ({ text, isWallet: false })),
+    )
+    await fc.assert(
+      fc.asyncProperty(route, member, account, async (to, [bodyOf, field], { text, isWallet }) => {
+        const { status, errorCode, field: named } = await answerOf(to, bodyOf({ [field]: text }))
+        const refused = codeFor(field, { isKey: isKey(text), isWallet })
+        expect([status, errorCode, named]).toEqual(refused ? [400, ...refused] : [200, undefined, undefined])
+      }),
+      { numRuns },
+    )
+  })
+
+  test('is no currency, nor is a mint of another cluster, and no other cluster is a chain', async () => {
+    // USDC of the development cluster.
+    const mint = fc.oneof(address, noAddress, fc.constant('4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'))
+    const asked = fc.oneof(
+      mint.map((originCurrency) => [fromSolana({ originCurrency }), 'INVALID_INPUT_CURRENCY'] as const),
+      mint.map(
+        (destinationCurrency) => [toSolana({ destinationCurrency }), 'INVALID_OUTPUT_CURRENCY'] as const,
+      ),
+      fc
+        .constantFrom(101, 102, 103, 792703808, 792703810)
+        .map((originChainId) => [fromSolana({ originChainId }), 'UNSUPPORTED_CHAIN'] as const),
+    )
+    await fc.assert(
+      fc.asyncProperty(route, asked, async (to, [body, code]) => {
+        const { status, errorCode } = await answerOf(to, body)
+        expect(status).toBe(400)
+        expect([code, 'INVALID_REQUEST']).toContain(errorCode)
+      }),
+      { numRuns },
     )
   })
 })

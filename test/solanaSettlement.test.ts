@@ -3,20 +3,26 @@
 // moves no money but the user's own, back. Method: the service with its jobs and PostgreSQL over anvil and litesvm,
 // of whose three endpoints one may lie.
 
-import { bytes32Text, type Hex } from '@causeway/core'
+import { bytes32Text, bytesToHex, type Hex, Secret, SolanaFees, tokenProgram } from '@causeway/core'
 import { waitUntil } from '@causeway/localnet'
 import {
+  createTokenAccount,
   depositNative,
   depositToken,
   tokenAccount,
   transfer,
   transferNative,
 } from '@causeway/localnet/standIns/solana'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createRequestAdministration } from '../apps/quote-api/src/operate/admin/requestAdministration.ts'
 import { type QuoteAnswer, send } from '../apps/quote-api/test/serviceSupport/callService.ts'
 import { bytesOf, debitOf } from '../apps/quote-api/test/settlementSupport/requestDriver.ts'
 import type { OpenWork } from '../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
 import { createSponsor, moneyOf } from '../apps/quote-api/test/sponsorSupport/sponsors.ts'
+import type { PayingChain } from '../packages/chains/src/family/payingChain.ts'
+import { solanaPaying } from '../packages/chains/src/solana-vm/paying/solanaPayingChain.ts'
+import { solanaQuotingChain } from '../packages/chains/src/solana-vm/quoting/solanaQuotingChain.ts'
 import { sol } from './support/solanaService.ts'
 import {
   instructionsOf,
@@ -194,6 +200,87 @@ describe('what does not fit on Solana goes back', () => {
     await refunded(quote, 'PROTOCOL_DEADLINE_EXPIRED')
   })
 })
+
+// A refund makes no account, and whoever it is for may close his after the quote.
+test('a refund to a wallet that closed its token account parks, and is paid once there is one again', async () => {
+  const { bed } = at.solana
+  const { depository, mint, user } = bed
+  const wallet = Keypair.generate()
+  const owner = wallet.publicKey
+  bed.node.airdrop(owner.toBase58(), 10_000_000n)
+  const made = createTokenAccount({ payer: user.publicKey, owner, mint })
+  await bed.send([made])
+  const quote = await quoteOver(at, 'from', { refundTo: owner.toBase58() })
+  await bed.send([closeTokenAccount(owner, mint)], { signers: [wallet] })
+  await bed.send([
+    depositToken(depository, { sender: user.publicKey, amount: 10_000_000n, id: orderIdOf(quote), mint }),
+  ])
+
+  const item = await at.requests.workFor(quote, 'refund')
+  const refusal = 'the recipient has no account of the token'
+  expect(await planOf(item)).toEqual({ refusal })
+  // The last of its attempts: all of them take an hour.
+  await at.database.query('update work_item set attempts = 20 where id = $1', [item.id])
+  expect((await at.requests.solver.fail(item.id, `EXECUTION_REVERTED: ${refusal}`)).status).toBe(200)
+  await at.requests.reachesStage(quote, 'parked')
+  expect(await at.requests.statusOf(quote)).toMatchObject({ status: 'pending' })
+  const administration = createRequestAdministration(at.database)
+  const requestId = bytes32Text.parse(quote.requestId)
+  expect(await administration.explain(requestId)).toMatchObject({
+    parked: { reason: 'REFUND_FAILED' },
+    work: [{ kind: 'refund', state: 'failed', reason: `EXECUTION_REVERTED: ${refusal}` }],
+  })
+
+  await bed.send([made])
+  await administration.retry(requestId, { actor: 'cli:operator', reason: 'there is an account again' })
+  const again = await at.requests.workFor(quote, 'refund')
+  expect(await planOf(again)).toHaveProperty('units')
+  await at.requests.solver.report(again.id, await payOnSolana(at, again))
+  await at.database.query(
+    `update orders set expires_at = now() - interval '1 minute' where request_id = $1`,
+    [bytesOf(quote.requestId)],
+  )
+  await at.requests.reaches(quote, 'refund')
+  const held = bed.node.account(tokenAccount(owner, mint).toBase58(), 'finalized')?.data
+  if (again.kind !== 'refund' || held === undefined) throw new Error('nothing was refunded')
+  expect(Buffer.from(held).readBigUInt64LE(64)).toBe(BigInt(again.payload.amount))
+})
+
+/** What our solver makes of a refund before it signs it. */
+async function planOf(item: OpenWork): ReturnType<PayingChain['plan']> {
+  if (item.kind !== 'refund') throw new Error('no refund')
+  const client = solanaQuotingChain.connect({
+    ...{ id: 'solana', vmType: 'solana-vm', network: undefined, hubChainId: '1', additionalData: {} },
+    ...{ ready: true, rpcThreshold: 2, unsetVariables: [] },
+    endpoints: at.endpoints.map(({ url }) => new Secret(url)),
+  })
+  onTestFinished(() => client.close())
+  const key = new Secret(bytesToHex(at.solver.secretKey.slice(0, 32)))
+  const { orderId, recipient, currency, amount } = item.payload
+  const fees = new SolanaFees({
+    ...{ lamportsPerSignature: 5_000n, microLamportsPerUnit: 1_000n, rentLamportsPerByte: 6_960n },
+  })
+  return solanaPaying.open({ client, key }).plan(
+    {
+      ...{ id: bytes32Text.parse(orderId), orderId: bytes32Text.parse(orderId), mark: 'paid' },
+      ...{ makesNoState: true, payments: [{ recipient, currency, amount: BigInt(amount) }] },
+    },
+    { fees, ceiling: 10_000n },
+  )
+}
+
+/** By its owner, who gets its rent. @source SPL Token, CloseAccount */
+function closeTokenAccount(owner: PublicKey, mint: PublicKey): TransactionInstruction {
+  return new TransactionInstruction({
+    programId: new PublicKey(tokenProgram),
+    data: Buffer.of(9),
+    keys: [
+      { pubkey: tokenAccount(owner, mint), isSigner: false, isWritable: true },
+      { pubkey: owner, isSigner: false, isWritable: true },
+      { pubkey: owner, isSigner: true, isWritable: false },
+    ],
+  })
+}
 
 describe('nobody is taken in by', () => {
   const isOffered = async (quote: QuoteAnswer) =>

@@ -238,6 +238,17 @@ describe('depositFeePayer', () => {
   })
   const baseUsdc = () => currencyAddress(solana.network, 'base', 'USDC')
 
+  test('one without enough SOL gets no deposit through, and nobody pays for it', async () => {
+    const payer = Keypair.generate()
+    const { user, node } = solana.bed
+    const { answer } = await told(fromSolana({ depositFeePayer: payer.publicKey.toBase58() }), undefined)
+    const fee = BigInt(answer.details.depositFeePayer?.networkFee.amount ?? 0)
+    node.airdrop(payer.publicKey.toBase58(), fee - 1n)
+    const before = [await lamports(user.publicKey), await lamports(payer.publicKey)]
+    await expect(sendStep(solana.bed, answer.steps[0], [payer, user])).rejects.toThrow()
+    expect([await lamports(user.publicKey), await lamports(payer.publicKey)]).toEqual(before)
+  })
+
   test('without one the user pays the network fee that the answer names, to the lamport', async () => {
     const { answer } = await told(fromSolana(), undefined)
     expect(answer.details.depositFeePayer).toBeUndefined()
@@ -270,6 +281,8 @@ describe('depositFeePayer', () => {
     const fees = { subsidizeFees: true, subsidizeRent: true }
     const alone = await told(fromSolana(fees))
     const both = await told(fromSolana({ ...fees, depositFeePayer: fresh() }))
+    // Whatever a sponsor pays, the fee of the deposit is the user's where nobody else is named.
+    expect(BigInt(alone.answer.fees.gas.amount)).toBeGreaterThan(0n)
     expect(both.answer.feeSponsorship).toMatchObject({ status: 'full' })
     expect(both.answer.details.currencyOut.amount).toBe(alone.answer.details.currencyOut.amount)
     expectSameShares(both, alone)

@@ -1,5 +1,6 @@
-// Goal: permits, which cost their signers nothing, keep no fill from the solver, nor fills a permit. Method: the
-// list that a solver reads, over a real database.
+// Goal: work of one kind keeps none of another from the solver, however much of it waits. Adversary: who signs
+// permits, which cost nothing; who deposits dust, whose refunds wait for the solver's budget. Method: the list that a
+// solver reads, over a real database.
 import { fileURLToPath } from 'node:url'
 import { createDatabase, type Database, startTestDatabase, type TestDatabase } from '@causeway/database'
 import { ledgerMigrations } from '@causeway/ledger'
@@ -36,13 +37,18 @@ async function rowsOf(): Promise<number> {
   return rowsRead(counted)
 }
 
-async function ask(kind: 'fill' | 'permit' | 'refund', count: number, first = 0): Promise<void> {
+type Asked = 'fill' | 'permit' | 'refund' | 'dust'
+
+async function ask(asked: Asked, count: number, first = 0): Promise<void> {
+  const [kind, isUnderpaid] = asked === 'dust' ? (['refund', true] as const) : ([asked, false] as const)
   const deadline = Math.floor(Date.now() / 1_000) + 3_600
   // CAST: the list looks at the deadline alone.
   const payload = { deadline } as Parameters<typeof addWork>[1]['payload']
   await server.database.transaction(async (tx) => {
-    for (let index = first; index < first + count; index += 1)
-      await addWork(tx, { kind, requestId: undefined, subject: String(index), chainId: 1, payload })
+    for (let index = first; index < first + count; index += 1) {
+      const subject = `${asked} ${index}`
+      await addWork(tx, { kind, requestId: undefined, subject, chainId: 1, payload, isUnderpaid })
+    }
   })
 }
 
@@ -64,6 +70,23 @@ test('a fifth of a page is for permits behind a thousand fills', async () => {
   const list = await kinds(50)
   expect([countOf(list, 'fill'), countOf(list, 'permit')]).toEqual([40, 10])
   expect(await kinds(1)).toEqual(['fill'])
+})
+
+test('a fill and a refund that pays for itself are offered at once behind a thousand refunds of dust', async () => {
+  await ask('dust', 1_000)
+  await ask('refund', 1)
+  await ask('fill', 1)
+  const list = await listOpenWork(server.database, 50)
+  expect(list.slice(0, 3).map(({ subject }) => subject)).toEqual(['fill 0', 'refund 0', 'dust 0'])
+  expect(list).toHaveLength(50)
+})
+
+test('refunds of dust have a tenth of a page behind a thousand fills', async () => {
+  await ask('fill', 1_000)
+  await ask('dust', 1_000)
+  await ask('permit', 1_000)
+  const list = await kinds(50)
+  expect(['fill', 'refund', 'permit'].map((kind) => countOf(list, kind))).toEqual([35, 5, 10])
 })
 
 test('open permits cost the pass that follows them nothing, however many there are', async () => {
@@ -108,13 +131,13 @@ test('messages that wait for an endpoint that is dead cost a pass nothing more, 
 test('of open permits those are followed whose signature ended, and those that the solver reported', async () => {
   await ask('permit', 10)
   await server.database.query(
-    `update work_item set payload = '{"deadline": 1}'::json where kind = 'permit' and subject = '3'`,
+    `update work_item set payload = '{"deadline": 1}'::json where subject = 'permit 3'`,
   )
   await server.database.query(
-    `update work_item set state = 'failed' where kind = 'permit' and subject in ('4', '5')`,
+    `update work_item set state = 'failed' where subject in ('permit 4', 'permit 5')`,
   )
   const pending = await listPendingPermitWork(server.database, page())
-  expect(pending.map(({ subject }) => subject).toSorted()).toEqual(['3', '4', '5'])
+  expect(pending.map(({ subject }) => subject).toSorted()).toEqual(['permit 3', 'permit 4', 'permit 5'])
 })
 
 test('either alone has the whole page', async () => {

@@ -323,6 +323,29 @@ describe('work that somebody forged', () => {
     await waitUntil('both are back', async () => (await held()) === amount + 10n)
   })
 
+  test('dust of strangers waits for the budget of its refunds; no fill does, nor a refund that keeps its gas', async () => {
+    const orders = await Promise.all(Array.from({ length: 4 }, () => signOrder(network)))
+    const dusted = await deposit(network, orders, 10n)
+    const [short] = await deposit(network, [await signOrder(network)], 900_000_000_000_000n)
+    if (!short) throw new Error('one order is one order')
+    const configs = await changedConfigs('solver.local.json', (text) =>
+      text.replace(/"gasPerHourWei": "\d+"/, '$&, "refundGasPerHourWei": "1"'),
+    )
+    const work = await startScriptedWork()
+    const solver = startSolver(await bench.settings(work, { CONFIG_DIR: configs, LOG_LEVEL: 'debug' }))
+    await solver.ready()
+    const dust = dusted.map((paid) => refundItem(network, paid, { amount: '10', endsOrder: false }))
+    for (const item of dust) work.add(item)
+    const named = "the hour's budget refund-gas:8453 is spent"
+    await waitUntil('the dust waits by name', () => solver.output().split(named).length > dust.length)
+    // Half of it is kept, which is more than its gas.
+    const covered = refundItem(network, short, { amount: '450000000000000', endsOrder: false })
+    const fill = fillItem(network, await paidOrder(network, { from: 'optimism' }))
+    for (const item of [fill, covered]) work.add(item)
+    await waitUntil('both are paid', () => work.reports.has(fill.id) && work.reports.has(covered.id))
+    expect(dust.filter(({ id }) => work.reports.has(id) || work.failures.has(id))).toEqual([])
+  })
+
   test('claims take no more than their budget in an hour, over restarts', async () => {
     const currency = network.deployment.base.tokens.USDC
     const recipient = freshAddress()

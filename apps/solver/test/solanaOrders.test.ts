@@ -5,6 +5,7 @@
 import { atDepth, isReadable, openFamilyChain } from '@causeway/chains'
 import {
   type ChainNetwork,
+  type GasBudgets,
   type Hex,
   orderId as hashOf,
   type NetworkOf,
@@ -25,6 +26,7 @@ import {
   type SolanaProcess,
   solanaChainId,
   solanaNow,
+  solanaRefundCost,
   startSolanaBench,
 } from './support/solanaBench.ts'
 
@@ -44,8 +46,8 @@ const networkOf: NetworkOf = (key) => (key === 'solana' ? bench.chain : key === 
 
 type Opened = { readonly process: SolanaProcess; readonly filling: Filling }
 
-async function open(change: Partial<Filling> = {}): Promise<Opened> {
-  const process = await bench.process(await bench.database())
+async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}): Promise<Opened> {
+  const process = await bench.process(await bench.database(), { gas })
   const { desk, paying, records } = process
   const config = { chainId: solanaChainId, pinPolicy: [{ confirmations: 3 }] }
   const own = signer.address
@@ -55,6 +57,7 @@ async function open(change: Partial<Filling> = {}): Promise<Opened> {
         ...{ key: 'solana', chainId: solanaChainId, codec: solanaCodec, desk, landsWithinSeconds: 90 },
         ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },
         ...{ permit2Router: undefined, multicall3: undefined, record: createMarkedRecord(paying) },
+        refundCost: () => solanaRefundCost,
         inventory: createPlainInventory({
           balanceOf: paying.balanceOf,
           open: () => records.active(desk.address, solanaChainId, Number.MAX_SAFE_INTEGER),
@@ -87,10 +90,15 @@ type Offered = {
 
 /** An order with its deposit, and the items that the service would make of it. */
 async function offer(
-  wishes: { readonly ordered?: Partial<Order['output']>; readonly until?: number } = {},
+  wishes: {
+    readonly ordered?: Partial<Order['output']>
+    readonly until?: number
+    readonly deposited?: bigint
+    readonly givenBack?: bigint
+  } = {},
 ): Promise<Offered> {
   count += 1
-  const { until = deadline } = wishes
+  const { until = deadline, deposited = amount, givenBack = deposited } = wishes
   const [recipient, refundTo] = [bench.account(), bench.account()]
   const paid = { recipient, currency: nativeCoin }
   const order: Order = {
@@ -120,7 +128,7 @@ async function offer(
   }
   const orderId = hashOf(order, networkOf)
   const orderSignature = await signer.signMessage({ message: { raw: orderId } })
-  const { transactionId } = await bench.deposit(orderId, amount)
+  const { transactionId } = await bench.deposit(orderId, deposited)
   const deposits = [{ chainId: solanaChainId, transactionId, onchainIndex: '0' }]
   const proof = { order, orderSignature, deposits }
   const shared = { orderId, chainId: solanaChainId, ...proof }
@@ -134,7 +142,7 @@ async function offer(
       ...{ id: `refund-${count}`, kind: 'refund' },
       payload: {
         ...{ ...shared, deadline: solanaNow + 9_999, recipient: refundTo, currency: nativeCoin },
-        ...{ amount: amount.toString(), endsOrder: true },
+        ...{ amount: givenBack.toString(), endsOrder: deposited >= amount },
       },
     },
   }
@@ -259,6 +267,50 @@ describe('a fill', () => {
     if (chain === undefined) throw new Error('a chain is paid on')
     expect(await chain.inventory.has(nativeCoin, bench.lamports(bench.wallet))).toBe(false)
     expect(await chain.inventory.has(nativeCoin, bench.lamports(bench.wallet) - 10n ** 9n)).toBe(true)
+  })
+})
+
+describe('dust of a stranger', () => {
+  const gas = { gasPerHourWei: solanaRefundCost, refundGasPerHourWei: 3n * solanaRefundCost }
+  const spent = `later: the hour's budget refund-gas:${solanaChainId} is spent`
+  /** As much comes back as an oracle asks for, which leaves the wallet a part of the gas in proportion. */
+  const dust = (deposited = 1_500_000n) =>
+    offer({ deposited, givenBack: deposited - (deposited * solanaRefundCost) / amount })
+  const usedUp = async () => {
+    const opened = await open({}, gas)
+    const reasons: string[] = []
+    for (let index = 0; index < 6; index += 1) reasons.push(await reasonOf(opened, (await dust()).refund))
+    return { opened, reasons }
+  }
+
+  test('uses up the budget of its refunds, and keeps no fill waiting', async () => {
+    const { opened, reasons } = await usedUp()
+    expect(reasons).toEqual(['signed', 'signed', 'signed', spent, spent, spent])
+    const { fill, recipient } = await offer()
+    await pay(opened, fill)
+    expect(bench.lamports(recipient)).toBe(amount)
+  })
+
+  test('keeps no refund waiting that keeps its gas', async () => {
+    const { opened } = await usedUp()
+    const { refund, refundTo } = await offer({ deposited: amount - 1n, givenBack: amount - solanaRefundCost })
+    await pay(opened, refund)
+    expect(bench.lamports(refundTo)).toBe(amount - solanaRefundCost)
+  })
+
+  test('is given back once an hour is over', async () => {
+    const { opened } = await usedUp()
+    const { refund, refundTo } = await dust()
+    expect(await handleItem(refund, opened.filling)).toMatchObject({ kind: 'later', isSpent: true })
+    await opened.process.anHourPasses()
+    await pay(opened, refund)
+    expect(bench.lamports(refundTo)).toBe(BigInt(String(refund.payload['amount'])))
+  })
+
+  test('makes a refund wait by name whose order must be closed first', async () => {
+    const { opened } = await usedUp()
+    const { refund } = await offer({ givenBack: amount - solanaRefundCost })
+    expect(await reasonOf(opened, refund)).toBe(spent)
   })
 })
 

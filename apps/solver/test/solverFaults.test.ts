@@ -7,11 +7,13 @@ import { waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   claimItem,
+  deposit,
   fillItem,
   freshAddress,
   manyWishes,
   paidOrders,
   refundItem,
+  signOrder,
 } from './support/paidOrders.ts'
 import { startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
@@ -262,6 +264,36 @@ describe('the solver', () => {
     await waitUntil('the mined one was told last', () => work.reports.get(item.id)?.at(-1) === hashes?.[0])
     const [row] = await querySolver(settings, 'select record from signed_record order by created_at limit 1')
     expect(row?.['record']).toMatchObject({ transactions: [{}, {}] })
+  }, 400_000)
+
+  test('a refund that fills wait behind is offered for more at their cost, once its own budget is spent', async () => {
+    const { node } = network.chains.optimism.chain
+    const { work, settings, solver } = await bed.start({ CONFIG_DIR: await patientConfigs() })
+    const [dusted] = await deposit(network, [await signOrder(network, { from: 'optimism' })], 10n)
+    if (!dusted) throw new Error('no order')
+    const item = refundItem(network, dusted, { amount: '10', endsOrder: false })
+    // Its deposit is deep enough before blocks are held back.
+    await node.mine({ blocks: 5 })
+    await node.setIntervalMining({ interval: 0 })
+    await node.setAutomine(false)
+    try {
+      work.add(item)
+      await waitUntil('it was told', () => work.reports.has(item.id))
+      await querySolver(
+        settings,
+        `insert into budget_entry (budget, amount, record_id, attempt) values ('refund-gas:10', 1e30, 'others', 0)`,
+      )
+      await waitUntil('it was offered for more', () => (work.reports.get(item.id) ?? []).length >= 2)
+    } finally {
+      await node.setAutomine(true)
+      await node.setIntervalMining({ interval: 1 })
+    }
+    await bed.settled([item], solver.output)
+    const charged = await querySolver(
+      settings,
+      `select budget from budget_entry where record_id = '${item.id}' order by budget`,
+    )
+    expect(charged).toEqual([{ budget: 'gas:10' }, { budget: 'refund-gas:10' }])
   }, 400_000)
 
   test('a service that heard of a higher offer, and could not say so, hears which one was mined', async () => {

@@ -375,6 +375,25 @@ describe('what is refused before anything is signed', () => {
     expect('refusal' in plan ? plan.refusal : '').toMatch(reason)
   })
 
+  // Nobody can prove by how much such a balance grew: JSON holds no larger number of lamports exactly.
+  test('coin for an account that would hold more than can be counted; tokens reach it', async () => {
+    const owner = Keypair.generate().publicKey
+    const [recipient, mint] = [owner.toBase58(), bed.mint.toBase58()]
+    await heldBy(owner)
+    const planOf = (change: object) => chain.plan(termsOf([aPayment({ recipient, ...change })]), bid)
+    const refusal = 'the recipient holds more coin than can be counted'
+    bed.node.airdrop(recipient, 2n ** 53n - 2n)
+    expect(await planOf({ amount: 1n })).toHaveProperty('units')
+    expect(await planOf({ amount: 2n })).toEqual({ refusal })
+    bed.node.airdrop(recipient, 10n ** 16n)
+    expect(await planOf({ amount: 1n })).toEqual({ refusal })
+    const one = { owner: systemProgram, executable: false, data: ['', 'base64'], lamports: 1 }
+    await proxies[0]?.set(lie('getMultipleAccounts', (result) => ({ ...result, value: [one] })))
+    expect(await planOf({ amount: 1n })).toEqual({ refusal })
+    await proxies[0]?.set({ kind: 'pass' })
+    expect(await planOf({ currency: mint, amount: 1n })).toHaveProperty('units')
+  })
+
   test('more payments than fit into one transaction', async () => {
     const plan = await chain.plan(termsOf(Array.from({ length: 30 }, () => aPayment())), bid)
     expect(plan).toEqual({ refusal: 'the transaction is too large' })

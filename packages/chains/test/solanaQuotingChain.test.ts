@@ -45,6 +45,7 @@ beforeEach(async () => {
 })
 
 const sol = solanaCodec.nativeCurrency
+const exactLamports = 2n ** 53n - 1n
 const key = (account: PublicKey) => account.toBase58()
 const fresh = () => key(Keypair.generate().publicKey)
 
@@ -78,6 +79,23 @@ describe('what a recipient lacks', () => {
       tokenAccount(bed.recipient, bed.feeMint, token2022Program),
     )
     expect(made?.data.length).toBe(182)
+  })
+
+  // JSON holds no larger number of lamports exactly: what is added to one, no node tells.
+  test.each<[bigint, object]>([
+    [exactLamports, {}],
+    [exactLamports + 1n, { isUncountable: true }],
+    [exactLamports + 2n, { isUncountable: true }],
+    [2n ** 63n, { isUncountable: true }],
+  ])('is a balance that can be counted where it holds %s lamports', async (lamports, lack) => {
+    const owner = fresh()
+    bed.node.airdrop(owner, lamports)
+    expect(await chain.lackOf(owner, sol)).toEqual(lack)
+    expect(await chain.lackOf(owner, key(bed.mint))).toEqual({ stateBytes: 165 })
+    expect(await chain.hasCode(owner)).toBe(false)
+    const { balance } = await chain.userFacts({ user: owner, currency: sol, spender: undefined })
+    expect(balance).toBe(lamports <= exactLamports ? lamports : exactLamports + 1n)
+    expect(failures).toEqual([])
   })
 
   test('is an account still where somebody only sent lamports to its address', async () => {
@@ -231,6 +249,15 @@ describe('questions of one moment', () => {
     const lacks = await Promise.all(asked.map((account) => chain.lackOf(account, sol)))
     expect(lacks).toEqual(asked.map(() => ({ isAbsent: true })))
     expect(countOf()).toEqual([2, 2, 2])
+  })
+
+  test('of a known mint leave with those that need none', async () => {
+    await chain.lackOf(fresh(), key(bed.mint))
+    for (const proxy of proxies) proxy.resetCounters()
+    const [one, other] = [fresh(), fresh()]
+    const answers = await Promise.all([chain.hasCode(one), chain.lackOf(other, key(bed.mint))])
+    expect(answers).toEqual([false, { stateBytes: 165 }])
+    expect(countOf()).toEqual([1, 1, 1])
   })
 
   test('are answered each by itself: an account that nobody can read spoils none', async () => {

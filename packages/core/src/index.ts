@@ -146,7 +146,13 @@ export {
   quoteFileSchema,
 } from './config/quoteFile.ts'
 export { type SettlementFile, settlementFileSchema } from './config/settlementFile.ts'
-export { type SolverChainPolicy, type SolverFile, solverFileSchema } from './config/solverFile.ts'
+export {
+  type GasBudgets,
+  gasBudgetsOf,
+  type SolverChainPolicy,
+  type SolverFile,
+  solverFileSchema,
+} from './config/solverFile.ts'
 export { type AssetClass, type Currency, type CurrencyKey, currencyKey } from './currency/currency.ts'
 export { type Deadline, lateError, startDeadline, whenAborted } from './deadline.ts'
 export {

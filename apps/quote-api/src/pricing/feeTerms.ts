@@ -226,11 +226,20 @@ export function checkLeastPayment(
   )
 }
 
-/** @throws QuoteError SERVICE_UNAVAILABLE, retryable: rent is never a guess */
+/**
+ * @throws QuoteError SERVICE_UNAVAILABLE, retryable: rent is never a guess; INVALID_RECIPIENT where nobody could prove
+ * the payment
+ */
 export function requireLack(
   lack: AccountLack | undefined,
-  { destination: { chainId } }: Pick<Route, 'destination'>,
+  { destination: { chainId, native }, recipient }: Pick<Route, 'destination' | 'recipient'>,
 ): AccountLack {
+  if (lack?.isUncountable === true)
+    throw new QuoteError(
+      'INVALID_RECIPIENT',
+      `recipient holds more ${native.symbol} than can be counted exactly, so nobody can prove that it was paid: name another account, or ask for a token.`,
+      { data: { field: 'recipient', chainId, recipient } },
+    )
   if (lack !== undefined) return lack
   throw new QuoteError('SERVICE_UNAVAILABLE', `Chain ${chainId} does not say what the recipient has.`, {
     data: { chainId, reason: 'recipient_unknown' },

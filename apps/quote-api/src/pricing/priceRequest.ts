@@ -46,7 +46,7 @@ import {
 } from './pricedRoute.ts'
 import { priceSelfExecuted } from './priceSelfExecuted.ts'
 import { priceSolverRoute, type SolverRouteInputs } from './priceSolverRoute.ts'
-import { checkProvenPayments, type KnowsCode } from './provenPayments.ts'
+import { checkProvenPayments, checkRefundable, type KnowsCode } from './provenPayments.ts'
 import type { QuoteRegistry } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
 import { type Route, resolveRoute } from './route.ts'
@@ -194,6 +194,7 @@ async function priceWithin(
       ? recipientLack(dependencies.lackOf, route, request)
       : undefined
   const requireProvenPayments = checkProvenPayments(dependencies.hasCode, { route, request, plans })
+  const requireRefundable = checkRefundable(dependencies.lackOf, { route, request, plans })
 
   const priceAmount = await amountPricing(dependencies, {
     ...{ request, route, plans, snapshot, subsidy, reach, external },
@@ -211,6 +212,7 @@ async function priceWithin(
 
   checkCarried(priced)
   await requireProvenPayments(priced)
+  await requireRefundable(priced)
   const { balance, allowance, held = [] } = await facts
   const origin = originRoute(priced, request)
   const heldBy = ({ account, currency }: Holding) =>

@@ -1,5 +1,6 @@
 import { deliveryOf } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
+import type { KnowsLack } from './feeTerms.ts'
 import type { LegPlan } from './legs.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'
@@ -41,6 +42,43 @@ export function checkProvenPayments(
     for (const { payment, answer } of looks) {
       if (isPaid(payment, priced) && (await answer) === true) throw recipientHasCode(payment)
     }
+  }
+}
+
+/**
+ * Refuses a refund recipient who lacks what a refund in the currency of the deposit needs. It makes no state, such as a
+ * token account, because nobody was charged for it, so it would fail; the user has it while he has what he deposits.
+ * And nobody could prove coin for an account that holds more than can be counted. Asks at once, with the other
+ * questions of the moment; what is not known in time is let through, and the solver looks again.
+ * @returns throws QuoteError INVALID_RECIPIENT
+ */
+export function checkRefundable(
+  lackOf: KnowsLack,
+  { route, request, plans }: Parameters<typeof checkProvenPayments>[1],
+): (priced: PricedRoute) => Promise<void> {
+  const { origin, user } = route
+  const { chainId } = origin
+  const account = refundRecipient(request, origin, user)
+  const currencies = new Set(plans.map(({ feeCurrency }) => feeCurrency))
+  const looks = [...currencies]
+    .filter(({ isNative }) => isNative || account !== user)
+    .map(({ address }) => ({ address, answer: lackOf({ chainId, account, currency: address }) }))
+  return async ({ solver, feeCurrency }) => {
+    const look = looks.find(({ address }) => address === feeCurrency.address)
+    const lack = solver === undefined ? undefined : await look?.answer
+    const data = { field: 'refundTo', chainId, recipient: account }
+    if (lack?.isUncountable === true)
+      throw new QuoteError(
+        'INVALID_RECIPIENT',
+        `Refunds go to ${account}, which holds more ${feeCurrency.symbol} than can be counted exactly: name another refundTo.`,
+        { data },
+      )
+    if ((lack?.stateBytes ?? 0) > 0)
+      throw new QuoteError(
+        'INVALID_RECIPIENT',
+        `Refunds go to ${account}, which has no account of ${feeCurrency.symbol} on chain ${chainId}: make it first, or name a refundTo that has it, as user has.`,
+        { data: { ...data, refundToInstead: user } },
+      )
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { openNetworkReaders, warnOfUncheckedCode } from '@causeway/chains'
-import { ConfigurationError, type Hex, type NetworkOf, type Secret } from '@causeway/core'
+import { ConfigurationError, gasBudgetsOf, type Hex, type NetworkOf, type Secret } from '@causeway/core'
 import { type Elections, startElections } from '@causeway/database'
 import {
   type Closer,
@@ -254,10 +254,14 @@ function budgetsOf(
   { solver }: LoadedFiles,
   paying: readonly PaidChain[],
 ): readonly { readonly budget: BudgetName; readonly perHour: bigint }[] {
-  const perChain = paying.flatMap<{ budget: BudgetName; perHour: bigint }>(({ chainId, policy }) => [
-    { budget: `gas:${chainId}`, perHour: policy.gasPerHourWei },
-    { budget: `relay-gas:${chainId}`, perHour: policy.relayGasPerHourWei },
-  ])
+  const perChain = paying.flatMap<{ budget: BudgetName; perHour: bigint }>(({ chainId, policy }) => {
+    const { gasPerHourWei, refundGasPerHourWei, relayGasPerHourWei } = gasBudgetsOf(policy)
+    return [
+      { budget: `gas:${chainId}`, perHour: gasPerHourWei },
+      { budget: `refund-gas:${chainId}`, perHour: refundGasPerHourWei },
+      { budget: `relay-gas:${chainId}`, perHour: relayGasPerHourWei },
+    ]
+  })
   return [
     { budget: 'loss', perHour: solver.lossPerHourMicroUsd },
     { budget: 'claims', perHour: solver.claimsPerHourMicroUsd },

@@ -1,4 +1,4 @@
-import { EthereumFees, type NetworkFees } from '@causeway/core'
+import { EthereumFees, gasBudgetsOf, type NetworkFees } from '@causeway/core'
 import type { Elections } from '@causeway/database'
 import type { Market } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
@@ -44,16 +44,17 @@ function openContractDesk(
     config
   const nowMs = () => Date.now()
   const wallet = connectFillWallet({ chainId, client, finalBlocks, signer, nowMs })
-  const { maxFeePerGasWei, gasPerHourWei, relayGasPerHourWei, bumpAfterSeconds } = policy
+  const { maxFeePerGasWei, bumpAfterSeconds } = policy
   const desk = createNonceDesk({
     ...{ wallet, fillContract, records, nowMs },
     leadership: () => elections.leadershipOf(leaseName(signer.address, chainId)),
     marketFees: () => gasPriceOf(market, chainId),
-    rules: { maxFeePerGasWei, gasPerHourWei, relayGasPerHourWei, bumpAfterMs: bumpAfterSeconds * 1_000 },
+    rules: { ...gasBudgetsOf(policy), maxFeePerGasWei, bumpAfterMs: bumpAfterSeconds * 1_000 },
     log: recordLog(logger, key),
   })
   return {
     ...{ key, chainId, codec, fillContract, desk, landsWithinSeconds: minedWithinSeconds },
+    refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
     record: createPaymentRecord({ client, finalBlocks, fillContract, filler: signer.address }),
     depositAddresses: depositAddresses?.contract,
     permitRouter: permitRouter?.contract,
@@ -74,13 +75,15 @@ function openMarkedDesk(
   const { key, chainId, codec, policy, paying, landsWithinSeconds } = chain
   const { address, balanceOf } = paying
   const desk = createExpiringDesk({
-    ...{ chainId, paying, landsWithinSeconds, records, rules: policy, nowMs: () => Date.now() },
+    ...{ chainId, paying, landsWithinSeconds, records, nowMs: () => Date.now() },
+    rules: { ...gasBudgetsOf(policy), maxFeePerGasWei: policy.maxFeePerGasWei },
     leadership: () => elections.leadershipOf(leaseName(address, chainId)),
     marketFees: () => feesOf(market, chainId),
     log: recordLog(logger, key),
   })
   return {
     ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying) },
+    refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
     ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },
     ...{ permit2Router: undefined, multicall3: undefined },
     inventory: createPlainInventory({

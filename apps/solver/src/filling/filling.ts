@@ -27,6 +27,8 @@ export type SolverChain = {
   readonly desk: ChainDesk
   readonly inventory: Inventory
   readonly record: PaymentRecord
+  /** What giving native coin or a token back costs now, in smallest units of native coin; undefined while nobody knows. */
+  refundCost(isNative: boolean): bigint | undefined
 }
 
 export type FillingLimits = LossLimits & {

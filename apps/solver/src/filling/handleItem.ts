@@ -1,4 +1,5 @@
 import { executionReverted, type Hex, InvalidAddressError, refundId } from '@causeway/core'
+import { isUnderpaid } from '../judge/judgeRefund.ts'
 import { refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
 import { fillTurn, isOwnClaim, refundTurn, refuseTurn, type Turn } from '../judge/turns.ts'
 import { depositKey, type SeenDeposit } from '../judge/verdict.ts'
@@ -14,13 +15,14 @@ import type { Filling, Payment, SolverChain } from './filling.ts'
 import { judge, recordsOfOthers } from './judgeItem.ts'
 
 /**
- * `signed` may be sent when the service agrees; `refused` is told to it; `later` looks again. Reasons are sentences
- * for people, and the same ones are told and counted.
+ * `signed` may be sent when the service agrees; `refused` is told to it; `later` looks again, after a pause where
+ * `isSpent`: an hour's budget does not come back in a moment. Reasons are sentences for people, and the same ones are
+ * told and counted.
  */
 export type Handled =
   | { readonly kind: 'signed'; readonly record: KeptRecord }
   | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'later'; readonly reason: string }
+  | { readonly kind: 'later'; readonly reason: string; readonly isSpent?: boolean }
 
 const later = (reason: string): Handled => ({ kind: 'later', reason })
 const refused = (reason: string): Handled => ({ kind: 'refused', reason })
@@ -34,9 +36,27 @@ export async function handleItem(item: WorkItem, filling: Filling): Promise<Hand
   const chain = filling.chains.find((one) => one.chainId === chainId)
   if (chain === undefined) return refused(`chain ${chainId} is none of this solver's`)
   if (!chain.desk.leads()) return later('another process has the lease')
-  return reading.kind === 'relay'
-    ? relay(item.id, reading.relay, chain, filling)
-    : pay(item.id, reading.order, chain, filling)
+  return orLater(() =>
+    reading.kind === 'relay'
+      ? relay(item.id, reading.relay, chain, filling)
+      : pay(item.id, reading.order, chain, filling),
+  )
+}
+
+/** What keeps a wallet from signing now comes back. */
+async function orLater(handle: () => Promise<Handled>): Promise<Handled> {
+  try {
+    return await handle()
+  } catch (error) {
+    if (error instanceof BudgetSpentError) return { kind: 'later', reason: error.message, isSpent: true }
+    if (
+      error instanceof StoppedError ||
+      error instanceof AlreadyBegunError ||
+      error instanceof NoGasPriceError
+    )
+      return later(error.message)
+    throw error
+  }
 }
 
 async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Filling): Promise<Handled> {
@@ -121,7 +141,7 @@ function turnOf({ order, filling }: Payment, paidId: Hex, nowSeconds: number): T
 }
 
 function subjectOf(
-  { order, filling }: Payment,
+  { order, chain, filling }: Payment,
   deposit: SeenDeposit | undefined,
   lossMicroUsd: bigint,
 ): Omit<Subject, 'id'> {
@@ -136,7 +156,23 @@ function subjectOf(
     payments: [...needsOf(order)].map(([currency, amount]) => ({ currency, amount })),
     deposits: deposit === undefined ? [] : [depositKey(deposit)],
     charges: [charge],
+    isUnderpaid: deposit !== undefined && isUnderpaidRefund(order, deposit, { chain, filling }),
   }
+}
+
+function isUnderpaidRefund(
+  { kind, payments: [payment] }: PaidOrder,
+  deposit: SeenDeposit,
+  { chain, filling }: Pick<Payment, 'chain' | 'filling'>,
+): boolean {
+  if (kind !== 'refund' || payment === undefined) return false
+  const { nativeCurrency } = chain.codec
+  const value = filling.valuer()
+  const cost = chain.refundCost(payment.currency === nativeCurrency)
+  return isUnderpaid(
+    value(deposit.chainId, deposit.currency, deposit.amount - payment.amount),
+    cost === undefined ? undefined : value(chain.chainId, nativeCurrency, cost),
+  )
 }
 
 async function relay(
@@ -161,21 +197,10 @@ async function begin(
   subject: Subject,
   work: DeskWork,
 ): Promise<Handled> {
-  try {
-    const prepared = await desk.prepare(work)
-    if (prepared.kind === 'refused') return refused(`${executionReverted}: ${prepared.reason}`)
-    if (filling.isDryRun) return later('it would be paid: this is a dry run')
-    return { kind: 'signed', record: await prepared.begin(subject) }
-  } catch (error) {
-    if (
-      error instanceof BudgetSpentError ||
-      error instanceof StoppedError ||
-      error instanceof AlreadyBegunError ||
-      error instanceof NoGasPriceError
-    )
-      return later(error.message)
-    throw error
-  }
+  const prepared = await desk.prepare(work)
+  if (prepared.kind === 'refused') return refused(`${executionReverted}: ${prepared.reason}`)
+  if (filling.isDryRun) return later('it would be paid: this is a dry run')
+  return { kind: 'signed', record: await prepared.begin(subject) }
 }
 
 function isPaidByAnother(id: string, order: PaidOrder, past: readonly KeptRecord[]): boolean {

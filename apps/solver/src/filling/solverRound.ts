@@ -19,15 +19,18 @@ export type RoundObserver = {
   failed(what: string, error: unknown): void
 }
 
-/** Refused items are looked at again after a while only: the service may list them until it decided. */
-const refusedPauseMs = 5_000
+/**
+ * Refused items are looked at again after a while only: the service may list them until it decided. Those that wait
+ * for an hour's budget too: each look asks the chain, and a round waits for all of its looks.
+ */
+const pauseMs = 5_000
 const atOnce = 8
 
 /** One look at chains and work; what fails concerns one chain or one item and is tried again. */
 export function createRound(options: RoundOptions): () => Promise<void> {
   const { filling, work, observe, nowMs } = options
   const { chains, records } = filling
-  const refusedAtMs = new Map<string, number>()
+  const pausedAtMs = new Map<string, number>()
 
   async function attempt(what: string, run: () => Promise<void>): Promise<void> {
     try {
@@ -73,9 +76,8 @@ export function createRound(options: RoundOptions): () => Promise<void> {
   async function tell(item: WorkItem, handled: Handled): Promise<void> {
     observe.handled(item, handled)
     if (handled.kind === 'signed') return release(handled.record)
-    if (handled.kind === 'later') return
-    refusedAtMs.set(item.id, nowMs())
-    if (!filling.isDryRun) await work.failed(item.id, handled.reason)
+    if (handled.kind === 'refused' || handled.isSpent === true) pausedAtMs.set(item.id, nowMs())
+    if (handled.kind === 'refused' && !filling.isDryRun) await work.failed(item.id, handled.reason)
   }
 
   /** Told once; an attempt that failed for good leaves the next one to the service. */
@@ -92,15 +94,14 @@ export function createRound(options: RoundOptions): () => Promise<void> {
     }
   }
 
-  const isPausing = ({ id }: WorkItem) =>
-    nowMs() - (refusedAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < refusedPauseMs
+  const isPausing = ({ id }: WorkItem) => nowMs() - (pausedAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < pauseMs
 
   return async () => {
     await Promise.all(led().map(advance))
     await tellFailures()
     if (await options.isStopped()) return
     const items = await work.open()
-    for (const [id, atMs] of refusedAtMs) if (nowMs() - atMs >= refusedPauseMs) refusedAtMs.delete(id)
+    for (const [id, atMs] of pausedAtMs) if (nowMs() - atMs >= pauseMs) pausedAtMs.delete(id)
     const waiting = items.filter((open) => !isPausing(open))
     const worker = async () => {
       for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {

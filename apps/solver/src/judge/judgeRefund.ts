@@ -1,4 +1,4 @@
-import type { Order } from '@causeway/core'
+import type { Order, UsdX18 } from '@causeway/core'
 import { isSameSpelling } from './signedOrder.ts'
 import {
   isOfSameSource,
@@ -89,6 +89,15 @@ export function judgeRefund(facts: RefundFacts): Verdict {
         ? judgeSurplus(facts, deposit, fill)
         : { kind: 'pay', lossMicroUsd: 0n }
   }
+}
+
+/**
+ * Whether a refund costs the wallet more than what its deposit leaves it. Of a short deposit goes back all but its
+ * part of the quoted gas, so that dust is given back at the wallet's cost. Gas that rose less than twofold since the
+ * quote changes nothing. What nobody knows a price of counts as not paid for.
+ */
+export function isUnderpaid(kept: UsdX18 | undefined, cost: UsdX18 | undefined): boolean {
+  return kept === undefined || cost === undefined || 2n * kept < cost
 }
 
 /** A deposit that could pay for a fill: of the order's currency, on its chain, at least its amount. */

@@ -2,7 +2,7 @@ import type { SqlDatabase, SqlTx } from '@causeway/core'
 import { hasFailed, type KeptRecord } from './signedRecord.ts'
 
 /** `loss` and `claims` are in micro-USD over all chains; gas is in wei or what its chain has for it, per chain. */
-export type BudgetName = 'loss' | 'claims' | `gas:${number}` | `relay-gas:${number}`
+export type BudgetName = 'loss' | 'claims' | `gas:${number}` | `refund-gas:${number}` | `relay-gas:${number}`
 
 /** What a record may cost at most, and how much its budget has per hour. */
 export type Charge = {
@@ -57,7 +57,7 @@ export async function settleCharges(
   if (gas !== undefined) {
     await tx.query(
       `update budget_entry set amount = $3
-       where record_id = $1 and attempt = $2 and (budget like 'gas:%' or budget like 'relay-gas:%')`,
+       where record_id = $1 and attempt = $2 and split_part(budget, ':', 1) in ('gas', 'refund-gas', 'relay-gas')`,
       [id, attempt, gas.toString()],
     )
   }

@@ -1,12 +1,12 @@
-import type { Hex } from '@causeway/core'
+import type { GasBudgets, Hex } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
 import type { PlannedTransaction } from '../work/relays.ts'
 import type { PaidOrder } from '../work/workItems.ts'
-import type { BudgetName, Charge } from './budgets.ts'
+import type { Charge } from './budgets.ts'
 import type { KeptRecord } from './signedRecord.ts'
 
 /** What a new record is about. */
-export type Subject = Pick<KeptRecord, 'id' | 'kind' | 'orderId' | 'deadline'> & {
+export type Subject = Pick<KeptRecord, 'id' | 'kind' | 'orderId' | 'deadline' | 'isUnderpaid'> & {
   readonly payments?: KeptRecord['payments']
   readonly deposits?: readonly string[]
   /** Beside gas. */
@@ -119,19 +119,41 @@ export type Replacement = {
   readonly isMined: boolean
 }
 
-/** What gas may cost within an hour, in smallest units of the native coin. */
-export type GasBudgets = { readonly gasPerHourWei: bigint; readonly relayGasPerHourWei: bigint }
-
-const relayKinds: readonly KeptRecord['kind'][] = ['sweep', 'permit']
-
 /** What gas of a record is taken from. */
 export function gasCharge(
   chainId: number,
-  kind: KeptRecord['kind'],
+  record: Pick<KeptRecord, 'kind' | 'isUnderpaid'>,
   amount: bigint,
   budgets: GasBudgets,
 ): Charge {
-  const isRelay = relayKinds.includes(kind)
-  const budget: BudgetName = isRelay ? `relay-gas:${chainId}` : `gas:${chainId}`
-  return { budget, amount, perHour: isRelay ? budgets.relayGasPerHourWei : budgets.gasPerHourWei }
+  const budget = gasBudgetOf(record)
+  const perHour = {
+    gas: budgets.gasPerHourWei,
+    'refund-gas': budgets.refundGasPerHourWei,
+    'relay-gas': budgets.relayGasPerHourWei,
+  }
+  return { budget: `${budget}:${chainId}`, amount, perHour: perHour[budget] }
+}
+
+/**
+ * What its sender pays for by fees or by what a deposit leaves is counted together: who would use that up pays for all
+ * of it. What costs the wallet more than whoever causes it has a budget of its own, and keeps no fill waiting.
+ */
+function gasBudgetOf({
+  kind,
+  isUnderpaid,
+}: Pick<KeptRecord, 'kind' | 'isUnderpaid'>): 'gas' | 'refund-gas' | 'relay-gas' {
+  switch (kind) {
+    case 'sweep':
+    case 'permit':
+      return 'relay-gas'
+    case 'close':
+      return 'refund-gas'
+    case 'refund':
+      return isUnderpaid === true ? 'refund-gas' : 'gas'
+    case 'fill':
+    case 'claim':
+    case 'chore':
+      return 'gas'
+  }
 }

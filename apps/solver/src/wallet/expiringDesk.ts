@@ -5,16 +5,9 @@ import {
   type PayingFees,
   type PaymentTerms,
 } from '@causeway/chains'
-import type { Hex, NetworkFees } from '@causeway/core'
+import type { GasBudgets, Hex, NetworkFees } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
-import {
-  type ChainDesk,
-  createDeskRights,
-  type DeskWork,
-  type GasBudgets,
-  gasCharge,
-  type Subject,
-} from './chainDesk.ts'
+import { type ChainDesk, createDeskRights, type DeskWork, gasCharge, type Subject } from './chainDesk.ts'
 import { hasExpired, nextExpiringMove } from './nextExpiringMove.ts'
 import { isToldAbout } from './nextMove.ts'
 import type { Records } from './records.ts'
@@ -107,7 +100,7 @@ export function createExpiringDesk(options: ExpiringDeskOptions): ChainDesk {
     const more = transaction.fee - (before?.fee ?? 0n)
     const renewed: ExpiringRecord = { ...record, transactions: [...record.transactions, transaction] }
     await records.save(renewed, leadership().fence, {
-      charges: [gasCharge(chainId, record.kind, more, rules)],
+      charges: [gasCharge(chainId, record, more, rules)],
     })
     log('record_renewed', record, { hash: transaction.hash })
     if (!isToldAbout(record)) await send(record, transaction)
@@ -124,12 +117,13 @@ export function createExpiringDesk(options: ExpiringDeskOptions): ChainDesk {
         nonce: await records.nextNonce(address, chainId, 0),
         ...(orderId !== undefined && { orderId }),
         ...(deadline !== undefined && { deadline }),
+        ...(subject.isUnderpaid === true && { isUnderpaid: true }),
         ...{ transactions: [transaction], payments, deposits: [...deposits] },
         release: isToldAbout(subject) ? 'asked' : 'given',
         ...{ outcome: 'open', failureReported: false },
       }
       await records.begin(record, {
-        charges: [gasCharge(chainId, kind, transaction.fee + planned.rent, rules), ...charges],
+        charges: [gasCharge(chainId, subject, transaction.fee + planned.rent, rules), ...charges],
         past: subject.past ?? [],
         fence,
       })

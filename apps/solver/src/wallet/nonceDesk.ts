@@ -1,14 +1,8 @@
-import type { Hex } from '@causeway/core'
+import type { GasBudgets, Hex } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
 import type { PlannedTransaction } from '../work/relays.ts'
-import {
-  type ChainDesk,
-  createDeskRights,
-  type DeskWork,
-  type GasBudgets,
-  gasCharge,
-  type Subject,
-} from './chainDesk.ts'
+import { BudgetSpentError } from './budgets.ts'
+import { type ChainDesk, createDeskRights, type DeskWork, gasCharge, type Subject } from './chainDesk.ts'
 import { type Fees, firstFees, replacementFees } from './fees.ts'
 import { closingTransaction, fillTransaction } from './fillTransaction.ts'
 import type { ChainCounts, FillWallet } from './fillWallet.ts'
@@ -90,12 +84,24 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
       what === 'cancellation'
         ? { ...record, cancellations: [...record.cancellations, signed] }
         : { ...record, transactions: [...record.transactions, signed] }
-    await records.save(changed, leadership().fence, {
-      charges: [gasCharge(chainId, record.kind, more, rules)],
-    })
+    if (!(await keepRaised(changed, more))) return wallet.broadcast(before)
     log('record_bumped', record, { what, hash: signed.hash })
     // A transaction that the service follows is sent once it was told.
     if (what === 'cancellation' || !isToldAbout(record)) await wallet.broadcast(signed)
+  }
+
+  /** Later nonces wait for this one: what its own budget does not reach for, that of fills does, if it can. */
+  async function keepRaised(changed: SignedRecord, more: bigint): Promise<boolean> {
+    for (const payer of [changed, { kind: 'fill' }] as const) {
+      try {
+        const charges = [gasCharge(chainId, payer, more, rules)]
+        await records.save(changed, leadership().fence, { charges })
+        return true
+      } catch (error) {
+        if (!(error instanceof BudgetSpentError)) throw error
+      }
+    }
+    return false
   }
 
   async function cancel(record: SignedRecord): Promise<void> {
@@ -123,13 +129,14 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
         ...{ id, attempt, kind, chainId, wallet: address, nonce },
         ...(orderId !== undefined && { orderId }),
         ...(deadline !== undefined && { deadline }),
+        ...(subject.isUnderpaid === true && { isUnderpaid: true }),
         plan: { ...plan, gas },
         ...{ transactions: [signed], cancellations: [], payments, deposits: [...deposits] },
         release: isToldAbout(subject) ? 'asked' : 'given',
         ...{ outcome: 'open', failureReported: false },
       }
       await records.begin(record, {
-        charges: [gasCharge(chainId, kind, bid.maxFeePerGasWei * gas, rules), ...charges],
+        charges: [gasCharge(chainId, subject, bid.maxFeePerGasWei * gas, rules), ...charges],
         past: subject.past ?? [],
         fence,
       })

@@ -34,6 +34,8 @@ const shared = {
   payments: z.array(z.object({ currency: z.string(), amount })).default([]),
   /** Keys of the deposits that it was paid for, or that it gives back. */
   deposits: z.array(z.string()).default([]),
+  /** Of a refund: what its deposit leaves the wallet is less than its gas. */
+  isUnderpaid: z.boolean().optional(),
   /** Whether it may be sent: the service is asked first, and may have closed the item meanwhile. */
   release: z.enum(['asked', 'given', 'refused']),
   /** Final facts, except `open`. */

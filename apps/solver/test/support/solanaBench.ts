@@ -8,7 +8,7 @@ import {
   payingFamily,
   type RegisteredChain,
 } from '@causeway/chains'
-import { type Hex, Secret, SolanaFees, solanaCodec, solanaLibrary } from '@causeway/core'
+import { type GasBudgets, type Hex, Secret, SolanaFees, solanaCodec, solanaLibrary } from '@causeway/core'
 import {
   createDatabase,
   migrate,
@@ -39,6 +39,9 @@ const fees = new SolanaFees({
   ...{ lamportsPerSignature: 5_000n, microLamportsPerUnit: 1_000n, rentLamportsPerByte: 6_960n },
 })
 
+/** What giving coin back costs: its fee and its marker. */
+export const solanaRefundCost = fees.costOf({ kind: 'refund', isNative: true })
+
 /** What a solver process has on Solana, without the rest of it. */
 export type SolanaProcess = {
   readonly desk: ChainDesk
@@ -46,9 +49,13 @@ export type SolanaProcess = {
   readonly records: Records
   /** What the last hour took of a budget. */
   spent(budget: BudgetName): Promise<bigint>
+  /** Nothing that was taken of a budget is of the last hour any more. */
+  anHourPasses(): Promise<void>
   /** Its connections end, as those of a process that was killed. */
   kill(): Promise<void>
 }
+
+type ProcessOptions = { readonly waits?: boolean; readonly gas?: Partial<GasBudgets> }
 
 /** A local cluster with a depository behind one endpoint that faults are put into, and a database server. */
 export type SolanaBench = {
@@ -60,7 +67,7 @@ export type SolanaBench = {
   readonly bid: PayingFees
   /** @returns connection string of an empty, migrated database */
   database(): Promise<string>
-  process(databaseUrl: string, options?: { readonly waits?: boolean }): Promise<SolanaProcess>
+  process(databaseUrl: string, options?: ProcessOptions): Promise<SolanaProcess>
   lamports(address: string): bigint
   account(): string
   /** @returns the transaction's id */
@@ -103,7 +110,7 @@ export async function startSolanaBench(): Promise<SolanaBench> {
       await migrate({ connectionString: url.toString(), directories: [{ name: 'solver', path: migrations }] })
       return url.toString()
     },
-    async process(connectionString, { waits = true } = {}) {
+    async process(connectionString, { waits = true, gas = {} } = {}) {
       const paying = open()
       if (paying === undefined) throw new Error('the family pays')
       const [database, lockDatabase] = [
@@ -120,7 +127,10 @@ export async function startSolanaBench(): Promise<SolanaBench> {
         ...{ chainId: solanaChainId, paying, landsWithinSeconds: lifetimeSeconds, records },
         leadership: () => elections.leadershipOf(job),
         marketFees: () => fees,
-        rules: { maxFeePerGasWei: 10_000n, gasPerHourWei: 10n ** 9n, relayGasPerHourWei: 0n },
+        rules: {
+          ...{ maxFeePerGasWei: 10_000n, gasPerHourWei: 10n ** 9n, refundGasPerHourWei: 10n ** 9n },
+          ...{ relayGasPerHourWei: 0n, ...gas },
+        },
         nowMs: () => Date.now(),
         log: () => undefined,
       })
@@ -133,7 +143,13 @@ export async function startSolanaBench(): Promise<SolanaBench> {
       }
       onTestFinished(kill)
       if (waits) await waitUntil('the lease is won', () => desk.leads())
-      return { desk, paying, records, spent: (budget) => spentWithinHour(database, budget), kill }
+      return {
+        ...{ desk, paying, records, kill },
+        spent: (budget) => spentWithinHour(database, budget),
+        async anHourPasses() {
+          await database.query(`update budget_entry set at = at - interval '1 hour'`)
+        },
+      }
     },
     lamports: (address) => node.account(address, 'processed')?.lamports ?? 0n,
     account: () => Keypair.generate().publicKey.toBase58(),

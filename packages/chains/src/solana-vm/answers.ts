@@ -183,7 +183,14 @@ export function parseAccount(answer: RpcAnswer | undefined, slotMin: bigint): So
 }
 
 /** An account at a node's own newest slot. */
-export type ShownAccount = SolanaAccount & { readonly lamports: bigint; readonly isExecutable: boolean }
+export type ShownAccount = SolanaAccount & {
+  /** What is above `exactLamportsMax` counts as the least above it: no less is there, and more than any minimum. */
+  readonly lamports: bigint
+  readonly isExecutable: boolean
+}
+
+/** Nine million SOL; JSON holds no larger number of lamports exactly. */
+export const exactLamportsMax = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** In the order of the question; `undefined` where there is none. @throws MalformedAnswerError */
 export function parseAccounts(
@@ -223,7 +230,7 @@ export function parseListedAccount(value: unknown): ShownAccount | undefined {
   return {
     owner: parseKey(account['owner'], accountsMethod),
     data: parseBase64(account['data'], accountsMethod),
-    lamports: parseInteger(account['lamports'], accountsMethod),
+    lamports: parseLamports([account['lamports']], accountsMethod)[0] ?? exactLamportsMax + 1n,
     isExecutable: account['executable'] === true,
   }
 }

@@ -16,8 +16,13 @@ const chainPolicySchema = z.object({
     .default(30)
     .describe('A transaction that is not mined by then is offered at a higher price'),
   gasPerHourWei: decimalInteger.describe(
-    'Gas of fills, refunds, claims and approvals within one hour, in the smallest unit of the native coin; with the rent of the accounts that payments make, where there is one',
+    'Gas of fills, claims, approvals and refunds that keep their gas within one hour, in the smallest unit of the native coin; with the rent of the accounts that payments make, where there is one',
   ),
+  refundGasPerHourWei: decimalInteger
+    .optional()
+    .describe(
+      'Gas of refunds that do not keep it, as those of dust, and of closing orders, within one hour, beside gasPerHourWei; by default a quarter as much',
+    ),
   relayGasPerHourWei: decimalInteger.describe('Gas of sweeps and permits within one hour'),
   floors: z
     .array(z.object({ currency: z.union([evmAddress, base58Address]), amount: decimalInteger }))
@@ -66,3 +71,20 @@ export const solverFileSchema = z.object({
 
 export type SolverFile = z.infer<typeof solverFileSchema>
 export type SolverChainPolicy = z.infer<typeof chainPolicySchema>
+
+const refundGasPart = 4n
+
+/** What gas may cost on a chain within an hour, in smallest units of its native coin. */
+export type GasBudgets = {
+  readonly gasPerHourWei: bigint
+  readonly refundGasPerHourWei: bigint
+  readonly relayGasPerHourWei: bigint
+}
+
+export function gasBudgetsOf({
+  gasPerHourWei,
+  refundGasPerHourWei = gasPerHourWei / refundGasPart,
+  relayGasPerHourWei,
+}: SolverChainPolicy): GasBudgets {
+  return { gasPerHourWei, refundGasPerHourWei, relayGasPerHourWei }
+}

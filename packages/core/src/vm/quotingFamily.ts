@@ -117,6 +117,8 @@ export type AccountLack = {
   readonly stateBytes?: number
   /** The account itself: its first payment makes it. */
   readonly isAbsent?: true
+  /** A balance that chains tell exactly: it holds so much that nobody can prove what a payment adds. */
+  readonly isUncountable?: true
 }
 
 /** A currency as far as transactions depend on it. */

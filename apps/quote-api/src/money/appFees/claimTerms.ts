@@ -93,14 +93,20 @@ export function checkRecipientLack(
   lack: AccountLack,
   { snapshot, amount }: { readonly snapshot: MarketSnapshot; readonly amount: bigint },
 ): void {
-  if ((lack.stateBytes ?? 0) > 0) {
-    const { chainId } = chain
+  const { chainId } = chain
+  const data = { field: 'recipient', chainId }
+  if ((lack.stateBytes ?? 0) > 0)
     throw new QuoteError(
       'INVALID_RECIPIENT',
       `recipient has no account of ${currency.symbol} on chain ${chainId}: make it first, or name one that has it.`,
-      { data: { field: 'recipient', chainId } },
+      { data },
     )
-  }
+  if (lack.isUncountable === true)
+    throw new QuoteError(
+      'INVALID_RECIPIENT',
+      `recipient holds more ${currency.symbol} on chain ${chainId} than can be counted exactly: name another account.`,
+      { data },
+    )
   checkLeastPayment(networkFees(snapshot, chain), { lack, currency, amount })
 }
 

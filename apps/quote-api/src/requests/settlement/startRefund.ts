@@ -36,7 +36,8 @@ export async function startRefund(
 ): Promise<void> {
   const { request, deposit, reason, replaces } = refund
   const { requestId, orderId, order, settlement } = request
-  const amount = refund.amount ?? refundAmount(deposit.amount, refundTermsOf(request))
+  const terms = refundTermsOf(request)
+  const amount = refund.amount ?? refundAmount(deposit.amount, terms)
   const origin = chainOf(context, deposit.chainId).chain
   const payload = {
     ...refundPayload(order, {
@@ -52,7 +53,10 @@ export async function startRefund(
   }
   await setDepositState(tx, deposit.id, 'refund_due', reason)
   const subject = String(deposit.id)
-  const isNew = await addWork(tx, { kind: 'refund', requestId, subject, chainId: deposit.chainId, payload })
+  const { chainId } = deposit
+  // Another currency comes back less all that its refund costs.
+  const isUnderpaid = reason !== 'INCORRECT_DEPOSIT_CURRENCY' && deposit.amount < terms.inputAmount
+  const isNew = await addWork(tx, { kind: 'refund', requestId, subject, chainId, payload, isUnderpaid })
   if (!isNew) await offerAgain(tx, requestId, subject)
   context.observe({ event: 'deposit_refund', requestId, reason })
 

@@ -9,13 +9,15 @@ export type NewWork<Kind extends WorkKind = WorkKind> = {
   readonly subject?: string
   readonly chainId: number
   readonly payload: WorkPayload
+  /** A refund that its deposit does not pay for: the solver may let it wait. */
+  readonly isUnderpaid?: boolean
 }
 
 /** Asks for work; the same (kind, request, subject) is asked for once. @returns false when it was before */
 export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
   const rows = await tx.query(
-    `insert into work_item (kind, request_id, subject, chain_id, payload, is_deposited)
-     values ($1, $2, $3, $4, $5, $1 = 'permit' and exists
+    `insert into work_item (kind, request_id, subject, chain_id, payload, is_underpaid, is_deposited)
+     values ($1, $2, $3, $4, $5, $6, $1 = 'permit' and exists
        (select 1 from deposit_seen d where d.request_id = $2 and d.state <> 'orphaned'))
      on conflict do nothing returning id`,
     [
@@ -24,6 +26,7 @@ export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
       work.subject ?? '',
       work.chainId,
       JSON.stringify(work.payload),
+      work.isUnderpaid ?? false,
     ],
   )
   return rows.length > 0
@@ -32,33 +35,49 @@ export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
 const columns = `id, kind, request_id, subject, chain_id, payload, state, tx_hash, valid_until, reason, attempts,
   created_at, updated_at`
 
-/** A page has at least this part of its places for permits, where there are any. */
-const permitPart = 5
+type Lane = { readonly kind: WorkKind; readonly isUnderpaid: boolean; readonly part: number }
 
 /**
- * What may be done now: first what money is in already, oldest first, then permits. A permit costs its signer
- * nothing and may fail, so no number of them keeps a fill waiting, nor the other way round. Fills and permits
- * are not offered after their deadline.
+ * How a page is filled: in this order, and of each lane at least its part of the places, one in so many, where it has
+ * as many items. A permit costs its signer nothing and may fail; whatever else waits for a budget or for inventory
+ * may wait for an hour. So no number of one kind keeps another one from the page.
  */
+const lanes: readonly Lane[] = [
+  { kind: 'fill', isUnderpaid: false, part: 5 },
+  { kind: 'claim', isUnderpaid: false, part: 10 },
+  { kind: 'sweep', isUnderpaid: false, part: 10 },
+  { kind: 'refund', isUnderpaid: false, part: 10 },
+  { kind: 'refund', isUnderpaid: true, part: 10 },
+  { kind: 'permit', isUnderpaid: false, part: 5 },
+]
+
+/** What may be done now, each lane oldest first. Fills and permits are not offered after their deadline. */
 export async function listOpenWork(
   database: Pick<SqlDatabase, 'query'>,
   limit: number,
 ): Promise<readonly WorkItem[]> {
-  const openOf = (kinds: string) =>
-    `(select ${columns} from work_item
-      where state = 'open' and ${kinds} and not_before <= statement_timestamp()
+  const openOf = ({ kind, isUnderpaid }: Lane, index: number) =>
+    `(select ${columns}, ${index} as lane from work_item
+      where state = 'open' and kind = '${kind}' and is_underpaid = ${isUnderpaid}
+        and not_before <= statement_timestamp()
         and (kind not in ('fill', 'permit')
           or (payload ->> 'deadline')::numeric > extract(epoch from statement_timestamp()))
       order by created_at, id limit $1)`
-  const rows = await database.query<WorkRow>(
-    `${openOf(`kind <> 'permit'`)} union all ${openOf(`kind = 'permit'`)}`,
+  const rows = await database.query<WorkRow & { readonly lane: number }>(
+    lanes.map(openOf).join(' union all '),
     [limit],
   )
-  const items = rows.map(fromRow)
-  const paid = items.filter(({ kind }) => kind !== 'permit')
-  const permits = items.filter(({ kind }) => kind === 'permit')
-  const own = Math.min(permits.length, Math.floor(limit / permitPart))
-  return [...paid.slice(0, limit - own), ...permits].slice(0, limit)
+  const found = lanes.map(({ part }, index) => {
+    const items = rows.filter(({ lane }) => lane === index)
+    return { items, least: Math.min(items.length, Math.floor(limit / part)) }
+  })
+  let free = limit - found.reduce((sum, { least }) => sum + least, 0)
+  const page = found.flatMap(({ items, least }) => {
+    const more = Math.min(free, items.length - least)
+    free -= more
+    return items.slice(0, least + more)
+  })
+  return page.map(fromRow)
 }
 
 /** The item, locked until the transaction ends. */

@@ -7,7 +7,7 @@ import {
   tokenProgram,
 } from '@causeway/core'
 import type { PlannedPayment } from '../../family/payingChain.ts'
-import type { ShownAccount } from '../answers.ts'
+import { exactLamportsMax, type ShownAccount } from '../answers.ts'
 import { readTokenMint, type TokenMint } from '../quoting/tokenMint.ts'
 
 /** What a payment needs to be told of, and what it makes. */
@@ -41,6 +41,8 @@ export async function lookAtPayments(
   for (const recipient of recipients) {
     const refusal = refuseRecipient(wallet, recipient, shown.get(recipient))
     if (refusal !== undefined) return { refusal }
+    if (coinBehind(payments, recipient, shown.get(recipient)) > exactLamportsMax)
+      return { refusal: 'the recipient holds more coin than can be counted' }
   }
   const tokens = new Map<string, TokenMint>()
   for (const currency of mints) {
@@ -72,6 +74,16 @@ export async function lookAtPayments(
 }
 
 const isToken = (currency: string): boolean => currency !== solanaCodec.nativeCurrency
+
+/** What a recipient of coin would hold; 0 for one of tokens alone. Nobody can prove a payment beyond what is exact. */
+function coinBehind(
+  payments: readonly PlannedPayment[],
+  recipient: string,
+  account: ShownAccount | undefined,
+): bigint {
+  const coin = payments.filter((payment) => payment.recipient === recipient && !isToken(payment.currency))
+  return coin.length === 0 ? 0n : coin.reduce((sum, { amount }) => sum + amount, account?.lamports ?? 0n)
+}
 
 /** Who cannot have the key of what he is paid to, or is paid by himself. */
 function refuseRecipient(

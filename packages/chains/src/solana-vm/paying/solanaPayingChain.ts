@@ -24,7 +24,7 @@ import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { NodeError } from '../../rpc/nodeError.ts'
 import type { Electorate, Vote } from '../../rpc/tally.ts'
-import { parseAccounts, type ShownAccount } from '../answers.ts'
+import { exactLamportsMax, parseAccounts, type ShownAccount } from '../answers.ts'
 import { readTokenMint } from '../quoting/tokenMint.ts'
 import { accountsCall, blockhashCall, sendCall, simulationCall } from '../requests.ts'
 import { decideHead, decideLanding, decideMark, headCalls, landingCalls, markCalls } from './finalMarks.ts'
@@ -153,6 +153,7 @@ function comparableAccounts(answer: RpcAnswer | undefined, count: number): unkno
         ? null
         : {
             ...{ owner: account.owner, isExecutable: account.isExecutable },
+            isCountable: account.lamports <= exactLamportsMax,
             mint: readTokenMint(account.owner, account.data) ?? null,
           },
     )

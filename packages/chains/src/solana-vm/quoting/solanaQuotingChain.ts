@@ -17,7 +17,7 @@ import {
 } from '../../family/quotingChain.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
 import { createQuorumOver } from '../../rpc/quorumClient.ts'
-import type { ShownAccount } from '../answers.ts'
+import { exactLamportsMax, type ShownAccount } from '../answers.ts'
 import { solanaHeadTracking } from '../requests.ts'
 import { solanaEndpointFindings, verifyLocalCluster } from '../verifyEndpoints.ts'
 import { createAccountGroups, type Limits } from './accountGroups.ts'
@@ -66,9 +66,8 @@ export const solanaQuotingChain: QuotingChainFamily = {
         return undefined
       }
     }
-    const mintOf = async (currency: string, limits: Limits): Promise<TokenMint | undefined> => {
-      const known = mints.get(currency)
-      if (known !== undefined) return known
+    /** One that is remembered is not waited for: what is asked of its accounts leaves with the moment's other questions. */
+    const readMint = async (currency: string, limits: Limits): Promise<TokenMint | undefined> => {
       const mint = await groups.agreed(
         [currency],
         ([account]) => account && readTokenMint(account.owner, account.data),
@@ -83,7 +82,7 @@ export const solanaQuotingChain: QuotingChainFamily = {
         const balance = await recent.balances(`${user} ${currency}`, () =>
           within(budgetMs, async (limits) => {
             if (currency === solanaCodec.nativeCurrency) return lamportsOf(await groups.shown(user, limits))
-            const mint = await mintOf(currency, limits)
+            const mint = mints.get(currency) ?? (await readMint(currency, limits))
             if (mint === undefined) return undefined
             const holder = tokenAccountOf(user, currency, mint)
             return tokensOf(await groups.shown(holder, limits))
@@ -94,12 +93,9 @@ export const solanaQuotingChain: QuotingChainFamily = {
       lackOf: (account, currency) =>
         recent.lacks(`${account} ${currency}`, () =>
           within(neededWithinMs, async (limits) => {
-            if (currency === solanaCodec.nativeCurrency) {
-              // What keeps nothing but dust is taken away by the first transaction that writes it: as good as absent.
-              const isThere = ([found]: readonly (ShownAccount | undefined)[]) => lamportsOf(found) > 0n
-              return (await groups.agreed([account], isThere, limits)) ? lacksNothing : { isAbsent: true }
-            }
-            const mint = await mintOf(currency, limits)
+            if (currency === solanaCodec.nativeCurrency)
+              return groups.agreed([account], ([found]) => lackOfCoin(found), limits)
+            const mint = mints.get(currency) ?? (await readMint(currency, limits))
             if (mint === undefined) return undefined
             const holder = tokenAccountOf(account, currency, mint)
             const isThere = ([found]: readonly (ShownAccount | undefined)[]) => found?.owner === mint.program
@@ -218,6 +214,14 @@ function createRecent<Value>(now: () => number) {
 
 function tokenAccountOf(owner: string, mint: string, { program }: TokenMint): string {
   return associatedTokenAccount(owner, { mint, tokenProgram: program })
+}
+
+/** Pure; what is compared says no more than what is charged or refused for, since balances change with slots. */
+function lackOfCoin(account: ShownAccount | undefined): AccountLack {
+  const lamports = lamportsOf(account)
+  // What keeps nothing but dust is taken away by the first transaction that writes it: as good as absent.
+  if (lamports === 0n) return { isAbsent: true }
+  return lamports > exactLamportsMax ? { isUncountable: true } : lacksNothing
 }
 
 const lamportsOf = (account: ShownAccount | undefined): bigint => account?.lamports ?? 0n
