@@ -36,6 +36,7 @@ export const suiteFiles = {
     'apps/quote-api/test/productionMarket.test.ts',
     'apps/quote-api/test/productionStart.test.ts',
     'packages/ledger/test/pointInTime.test.ts',
+    'test/production/rehearsal.test.ts',
   ],
   /**
    * `npm run test:faults`: kills at random moments, whose rule a shorter file of `npm test` proves as well. The

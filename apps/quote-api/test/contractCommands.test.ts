@@ -1,6 +1,6 @@
 // Goal: an operator deploys what quotes rely on by one command, the same contract at the same address on every
 // chain, and learns when other code stands there. Method: the commands on bare nodes.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -287,6 +287,75 @@ describe('settlement', () => {
     const multisigCall = { address: multisig, abi: oracleMultisigAbi } as const
     expect(await client.readContract({ ...multisigCall, functionName: 'signers' })).toEqual(oracles)
     expect(await client.readContract({ ...multisigCall, functionName: 'threshold' })).toBe(2n)
+  })
+
+  test('is written where services read it, and nothing else changes', async () => {
+    await writeSettlement({ depositories: [{ chain: 'base' }] })
+    const configs = join(directory, 'configs')
+    await cp(join(repositoryRoot, 'configs'), configs, { recursive: true })
+    const file = (name: string) => join(configs, `${name}.local.json`)
+    const read = async (name: string) => JSON.parse(await readFile(file(name), 'utf8'))
+    const [chains, quote, hubFile] = [await read('chains'), await read('quote'), await read('chains.hub')]
+    const paidBefore = `0x${'11'.repeat(20)}`
+    const nowhere = `0x${'0'.repeat(40)}`
+    const {
+      fillContract,
+      cleanupRouter,
+      depositRouter,
+      depositAddresses,
+      permitRouter,
+      permit2Router,
+      ...rest
+    } = quote.chains.base
+    const draft = { ...chains.chains[0], depository: nowhere, fillContracts: [paidBefore] }
+    await writeFile(file('chains'), JSON.stringify({ ...chains, chains: [draft, ...chains.chains.slice(1)] }))
+    await writeFile(file('quote'), JSON.stringify({ ...quote, chains: { ...quote.chains, base: rest } }))
+    const settlementMembers = {
+      ...{ hubAddress: nowhere, oracleAddress: nowhere, oracleMultisigAddress: nowhere },
+      ...{
+        genericMappingAddress: nowhere,
+        auroraAllocatorAddress: nowhere,
+        auroraAllocatorSpenderAddress: nowhere,
+      },
+    }
+    await writeFile(file('chains.hub'), JSON.stringify({ ...hubFile, ...settlementMembers }))
+
+    const own = { CONFIG_DIR: configs, ...withKey }
+    const both = await command(['contracts', 'deploy', ...flags('base'), '--write', '--dry-run'], own)
+    expect([both.code, both.output]).toEqual([2, expect.stringContaining('--dry-run')])
+    expect(await read('chains.hub')).toMatchObject(settlementMembers)
+    for (const chain of ['base', 'hub']) {
+      const { code, output } = await command(['contracts', 'deploy', ...flags(chain), '--write'], own)
+      expect([code, output]).toEqual([0, expect.stringContaining('wrote ')])
+      expect(await command(['contracts', 'verify', ...flags(chain)], own)).toMatchObject({ code: 0 })
+      const again = await command(['contracts', 'deploy', ...flags(chain), '--write'], own)
+      expect(again.output).not.toContain('wrote ')
+    }
+    const [depository] = await planned('base')
+    expect(await read('chains')).toEqual({
+      ...chains,
+      chains: [
+        { ...draft, depository: depository?.address, fillContracts: [paidBefore, fillContract] },
+        ...chains.chains.slice(1),
+      ],
+    })
+    const written = await read('quote')
+    const { base: baseWritten, ...others } = written.chains
+    const { base: _base, ...othersBefore } = quote.chains
+    expect(others).toEqual(othersBefore)
+    // Made around another depository than the local network's, by the same code.
+    const { sweepCodeHash } = depositAddresses
+    const { depositCodeHash } = permitRouter
+    expect(baseWritten).toEqual({
+      ...{ ...rest, fillContract, cleanupRouter, permit2Router, depositRouter: expect.any(String) },
+      depositAddresses: { contract: expect.not.stringMatching(depositAddresses.contract), sweepCodeHash },
+      permitRouter: { contract: expect.not.stringMatching(permitRouter.contract), depositCodeHash },
+    })
+    expect(baseWritten.depositRouter).not.toBe(depositRouter)
+    const hubWritten = await read('chains.hub')
+    expect({ ...hubWritten, ...settlementMembers }).toEqual({ ...hubFile, ...settlementMembers })
+    expect(hubWritten.auroraAllocatorSpenderAddress).toBe(hubWritten.auroraAllocatorAddress)
+    expect(Object.values(hubWritten)).not.toContain(nowhere)
   })
 
   test('that somebody else owns is told, and never called deployed', async () => {

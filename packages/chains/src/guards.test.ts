@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { loadChains } from './config/chainRegistry.ts'
-import { localNetworkAddresses } from './config/localAddresses.ts'
+import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
 import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 import { addressesIn, checkForeignAddresses, checkLocalEndpoints, localAddressesOf } from './guards.ts'
 
@@ -46,6 +46,14 @@ describe('checkLocalEndpoints', () => {
     expect(problems).toEqual([
       'httpRpcUrl of base: endpoint 2 is not on this machine, as ENVIRONMENT=local demands',
       'httpRpcUrl of hub relay: endpoint 1 is not on this machine, as ENVIRONMENT=local demands',
+    ])
+  })
+
+  test('holds a rehearsal of production to this machine as well', () => {
+    expect(checkLocalEndpoints(registryOf('rehearsal', ['http://127.0.0.1:1']))).toEqual([])
+    expect(checkLocalEndpoints(registryOf('rehearsal', ['https://mainnet.base.example']))).toEqual([
+      'httpRpcUrl of base: endpoint 1 is not on this machine, as ENVIRONMENT=rehearsal demands',
+      'httpRpcUrl of hub relay: endpoint 1 is not on this machine, as ENVIRONMENT=rehearsal demands',
     ])
   })
 
@@ -107,6 +115,20 @@ describe('checkForeignAddresses', () => {
       'ECDSA_PRIVATE_KEY belongs to a published development key',
       'chains.base.depository belongs to the local network',
     ])
+  })
+
+  test('refuses what only a rehearsal has in every other environment, and holds the rehearsal to the rest', () => {
+    const [rehearsed = ''] = rehearsalAddresses
+    const own = { setting: 'quote.chains.base.currencies.USDC', address: rehearsed }
+    const refusedBy = (environment: string) => checkForeignAddresses({ environment, addresses: [own] })
+    for (const environment of ['mainnets.prod', 'testnets.prod', 'own.prod'])
+      expect(refusedBy(environment)).toEqual([`${own.setting} belongs to a rehearsal`])
+    expect(refusedBy('rehearsal')).toEqual([])
+    expect(checkForeignAddresses({ environment: 'rehearsal', addresses })).toEqual([
+      'ECDSA_PRIVATE_KEY belongs to a published development key',
+      'chains.base.depository belongs to the local network',
+    ])
+    expect([...rehearsalAddresses].filter((address) => localNetworkAddresses.has(address))).toEqual([])
   })
 
   test('leaves local alone', () => {

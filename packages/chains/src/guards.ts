@@ -1,5 +1,5 @@
 import type { ChainRegistry, Endpoints } from './config/chainRegistry.ts'
-import { localNetworkAddresses } from './config/localAddresses.ts'
+import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
 import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 import type { JsonRpcClient } from './rpc/jsonRpc.ts'
 
@@ -10,12 +10,18 @@ import type { JsonRpcClient } from './rpc/jsonRpc.ts'
  */
 
 const localEnvironment = 'local'
+const rehearsalEnvironment = 'rehearsal'
 const serviceUrls = ['esploraCompatibleApiUrl', 'proxyApiUrl', 'explorerApiUrl'] as const
 
-/** `local` reads nothing but this machine. */
+/** The two environments whose chains are nodes of this machine: `local`, and `rehearsal`, which is else production. */
+export function isOnThisMachine(environment: string): boolean {
+  return environment === localEnvironment || environment === rehearsalEnvironment
+}
+
+/** `local` and `rehearsal` read nothing but this machine. */
 export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] {
-  if (registry.environment !== localEnvironment) return []
-  const { hub } = registry
+  const { environment, hub } = registry
+  if (!isOnThisMachine(environment)) return []
   const places: readonly (readonly [string, Endpoints])[] = [
     ...[...registry.chains.values()].map((chain) => [chain.id, chain] as const),
     ...(hub === undefined ? [] : [[`hub ${hub.id}`, hub] as const]),
@@ -23,7 +29,7 @@ export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] 
       ? []
       : [[`the allocator of ${hub.id}`, hub.allocatorEndpoints] as const]),
   ]
-  const demand = 'is not on this machine, as ENVIRONMENT=local demands'
+  const demand = `is not on this machine, as ENVIRONMENT=${environment} demands`
   const nodes = places.flatMap(([id, { endpoints }]) =>
     endpoints.flatMap((url, index) =>
       isLoopback(url.reveal()) ? [] : [`httpRpcUrl of ${id}: endpoint ${index + 1} ${demand}`],
@@ -39,14 +45,14 @@ export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] 
 }
 
 /**
- * `local` talks to anvil and to nothing that forwards to a real chain.
+ * `local` and `rehearsal` talk to anvil and to nothing that forwards to a real chain.
  * @throws nothing for an endpoint that is silent: it is named as a problem
  */
 export async function checkLocalNodes(
   environment: string,
   clients: readonly JsonRpcClient[],
 ): Promise<readonly string[]> {
-  if (environment !== localEnvironment) return []
+  if (!isOnThisMachine(environment)) return []
   const problems = await Promise.all(
     clients.map(async (client) => {
       const each = await client.askEach([{ method: 'web3_clientVersion', params: [] }])
@@ -57,7 +63,9 @@ export async function checkLocalNodes(
           answer.ok && typeof answer.result === 'string' && answer.result.toLowerCase().startsWith('anvil/')
         return isAnvil
           ? []
-          : [`httpRpcUrl of ${client.chainId}: ${alias} is no anvil node, as ENVIRONMENT=local demands`]
+          : [
+              `httpRpcUrl of ${client.chainId}: ${alias} is no anvil node, as ENVIRONMENT=${environment} demands`,
+            ]
       })
     }),
   )
@@ -66,7 +74,8 @@ export async function checkLocalNodes(
 
 /**
  * Environments other than `local` hold real money: no account with a published key, and nothing that
- * only exists on a local network. What that is stands in this release and in no folder of the operator's.
+ * only exists on a local network or in a rehearsal. What that is stands in this release and in no folder of the
+ * operator's. A rehearsal is held to the same, but for what is its own.
  */
 export function checkForeignAddresses(args: {
   readonly environment: string
@@ -78,7 +87,9 @@ export function checkForeignAddresses(args: {
     const canonical = address.toLowerCase()
     if (publishedDevelopmentAddresses.has(canonical))
       return [`${setting} belongs to a published development key`]
-    return localNetworkAddresses.has(canonical) ? [`${setting} belongs to the local network`] : []
+    if (localNetworkAddresses.has(canonical)) return [`${setting} belongs to the local network`]
+    const isRehearsed = environment !== rehearsalEnvironment && rehearsalAddresses.has(canonical)
+    return isRehearsed ? [`${setting} belongs to a rehearsal`] : []
   })
 }
 

@@ -190,6 +190,7 @@ export {
   checkForeignAddresses,
   checkLocalEndpoints,
   checkLocalNodes,
+  isOnThisMachine,
 } from './guards.ts'
 export {
   TransactionMissingError,

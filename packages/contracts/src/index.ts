@@ -22,6 +22,7 @@ export {
   type CodeState,
   codeStateOf,
   create2Proxy,
+  deploymentSalt,
   fillContractAddress,
   isKnownCode,
   type PublicCode,

@@ -94,6 +94,8 @@ export type { LocalClients } from './nodes/clients.ts'
 export { connectLocalChain, type LocalChain, type LocalTransaction } from './nodes/localChain.ts'
 export { describeEnd, type ProcessEnd, StartFailure } from './processes/processEnd.ts'
 export { translatedScript } from './processes/translatedScript.ts'
+export { rehearsalEnvironment } from './rehearsal/market.ts'
+export { type Rehearsal, rehearsedCoins, startRehearsal } from './rehearsal/startRehearsal.ts'
 export {
   type BlockTree,
   createBlockTree,

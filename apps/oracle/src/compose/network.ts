@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import {
   checkLocalNodes,
   connectQuotingChain,
@@ -5,6 +6,7 @@ import {
   examineEndpoints,
   type FamilyChain,
   headSeconds,
+  isOnThisMachine,
   isReadable,
   type KnownCode,
   missingSettings,
@@ -67,7 +69,6 @@ export type NetworkOptions = {
 }
 
 const checkTimeoutMs = 5_000
-const localEnvironment = 'local'
 
 /**
  * Opens every chain that can be read, compares chain ids, contracts and the hub with the configuration,
@@ -201,7 +202,9 @@ async function contradictions(
   onSilent: (chain: string) => void = () => undefined,
 ): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(checkTimeoutMs)
-  const verifyLocal = environment === localEnvironment ? [...open.values()] : []
+  // Every endpoint of every chain listens to it.
+  setMaxListeners(0, signal)
+  const verifyLocal = isOnThisMachine(environment) ? [...open.values()] : []
   const checked = [
     [hub.attested.id, hub] as const,
     ...(allocator === undefined ? [] : [[allocator.reader.chainId, allocator] as const]),
@@ -209,7 +212,7 @@ async function contradictions(
   ]
   const found = await Promise.all([
     checkLocalNodes(environment, [hub.client, ...(allocator === undefined ? [] : [allocator.client])]),
-    ...verifyLocal.map((chain) => chain.verifyLocal(signal)),
+    ...verifyLocal.map((chain) => chain.verifyLocal(signal, environment)),
     ...checked.map(async ([id, chain]) => {
       try {
         return await chain.verify(signal)

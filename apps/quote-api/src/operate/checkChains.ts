@@ -4,6 +4,7 @@ import {
   checkContracts,
   checkLocalNodes,
   expectedCodes,
+  isOnThisMachine,
   networkContradictions,
   type RegisteredChain,
   type ReliedContract,
@@ -168,7 +169,9 @@ async function networkProblems(
   { client, environment }: { readonly client: ChainClient; readonly environment: string },
 ): Promise<readonly string[]> {
   const found =
-    listed === undefined ? [] : await networkContradictions(listed, config, client, environment === 'local')
+    listed === undefined
+      ? []
+      : await networkContradictions(listed, config, client, isOnThisMachine(environment))
   return found.map(({ problem }) => `quote: chains.${key}: ${problem}`)
 }
 

@@ -31,3 +31,19 @@ export const localNetworkAddresses: ReadonlySet<string> = new Set([
   '0xeccf8deb880b9841c06e3a6eda720151d7205f55',
   '0xf3ac99608667bc75bccb534366e51c6b6a3fd3fb',
 ])
+
+/** The same of rehearsals of production, as far as no key is a part of them. */
+export const rehearsalAddresses: ReadonlySet<string> = new Set([
+  '0x24ab24395c57d0c2020366fc1135b609cb49b532',
+  '0x33517d8f213fa3b272284ca2340bb4eb97212bac',
+  '0x756b598606df4ac7f712f4fd0d7da61f1b9938ce',
+  '0x7c334220345a13d811f668cd6d59101de5aff2c3',
+  '0x85d798d26bacdedf07e4a53f6707d8e9486cb137',
+  '0x8b41f6749eb7be8493e3abab7ea089aa1a42c23f',
+  '0x9a3ac16aa001db0acd5ba27c9aaf166cb979451d',
+  '0x9e71c1fa1fb970db115201d9a61b7d3e1535171b',
+  '0xa832ad80fe5ed29be67b79a7bf89656d24749095',
+  '0xc7247da65a5c74483513a2e6825410cd2116a655',
+  '0xe547fa061936e588109df78f2f95a892e21b85ec',
+  '0xed1326a43e61736a85783a0cb9c2160546392a7d',
+])

@@ -17,9 +17,9 @@ export interface FamilyChain {
   verify(signal: AbortSignal): Promise<readonly string[]>
   /**
    * Endpoints that are no part of a local network, one sentence each; a silent one is named too. Asked
-   * only where `ENVIRONMENT=local`. Never rejects for what an endpoint does.
+   * only where `ENVIRONMENT` is one of this machine, by default `local`. Never rejects for what an endpoint does.
    */
-  verifyLocal(signal: AbortSignal): Promise<readonly string[]>
+  verifyLocal(signal: AbortSignal, environment?: string): Promise<readonly string[]>
   /** Of the endpoints that facts are read from. Asks nothing. */
   health(): readonly QuorumEndpointHealth[]
   close(): Promise<void>

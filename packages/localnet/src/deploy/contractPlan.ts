@@ -30,13 +30,17 @@ export type PlannedContract = Deployable & { readonly what: string }
 
 export type FeedKey = keyof ChainDeployment['feeds']
 
-export type UserChainPlan = {
-  readonly depository: PlannedContract & PlannedDeployment
-  readonly fillContract: PlannedContract
-  readonly cleanupRouter: PlannedContract
+/** Tokens and feeds of one user chain. */
+export type MarketPlan = {
   readonly wrappedNative: PlannedContract
   readonly tokens: Readonly<Record<TokenSymbol, PlannedContract>>
   readonly feeds: Readonly<Record<FeedKey, PlannedContract>>
+}
+
+export type UserChainPlan = MarketPlan & {
+  readonly depository: PlannedContract & PlannedDeployment
+  readonly fillContract: PlannedContract
+  readonly cleanupRouter: PlannedContract
 }
 
 /** What an operator deploys has the salt of this environment. */
@@ -48,8 +52,12 @@ export const localEnvironment = 'local'
  */
 const initializer = multicall3Address
 
-/** The same on both user chains, and on every machine: nothing in it depends on a key. */
-export function userChainPlan(artifacts: Artifacts): UserChainPlan {
+/**
+ * What others have deployed on both user chains before an operator comes: the same on every machine, because nothing
+ * in it depends on a key. @param salt another one for every kind of network, so that they share no address
+ */
+export function marketPlan(artifacts: Artifacts, salt: Hex): MarketPlan {
+  const plan = (what: string, initCode: Hex) => ({ what, ...deployable(salt, initCode) })
   const token = (name: string, symbol: TokenSymbol, decimals: number, version: string) =>
     plan(
       symbol,
@@ -69,9 +77,6 @@ export function userChainPlan(artifacts: Artifacts): UserChainPlan {
       }),
     )
   return {
-    depository: named(localDepository()),
-    fillContract: quotingContract('FillContract', { depository: zeroAddress }),
-    cleanupRouter: quotingContract('CleanupRouter', { depository: zeroAddress }),
     wrappedNative: plan(
       'wrapped native',
       encodeDeployData({ abi: wrappedNativeAbi, bytecode: artifacts.WrappedNative.bytecode }),
@@ -88,6 +93,16 @@ export function userChainPlan(artifacts: Artifacts): UserChainPlan {
       'TIDE/USD': feed('TIDE/USD'),
       'SOL/USD': feed('SOL/USD'),
     },
+  }
+}
+
+/** The same on both user chains, and on every machine. */
+export function userChainPlan(artifacts: Artifacts): UserChainPlan {
+  return {
+    depository: named(localDepository()),
+    fillContract: quotingContract('FillContract', { depository: zeroAddress }),
+    cleanupRouter: quotingContract('CleanupRouter', { depository: zeroAddress }),
+    ...marketPlan(artifacts, zeroSalt),
   }
 }
 
@@ -156,8 +171,4 @@ function quotingContract(name: PlannedDeployment['name'], around: Surroundings):
 
 export function named(contract: PlannedDeployment): PlannedContract & PlannedDeployment {
   return { what: contract.name, ...contract }
-}
-
-function plan(what: string, initCode: Hex): PlannedContract {
-  return { what, ...deployable(zeroSalt, initCode) }
 }

@@ -1,4 +1,4 @@
-import type { NetworkDeployment } from '../contracts/deployment.ts'
+import type { ChainDeployment } from '../contracts/deployment.ts'
 import type { LocalAccount } from '../keys/localKeys.ts'
 import { type Loop, startLoop } from '../processes/loop.ts'
 import { type ChainKey, chainKeys } from './chainPlan.ts'
@@ -7,7 +7,7 @@ import { refreshFeeds } from './refreshFeeds.ts'
 
 export type KeeperOptions = {
   readonly chains: Readonly<Record<ChainKey, MaintainedChain>>
-  readonly deployment: NetworkDeployment
+  readonly deployment: Readonly<Record<'base' | 'optimism', Pick<ChainDeployment, 'feeds'>>>
   readonly keeper: LocalAccount
   readonly timing?: Partial<KeeperTiming>
   /** One line per thing that was done or went wrong. */

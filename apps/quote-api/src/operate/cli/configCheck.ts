@@ -3,6 +3,7 @@ import {
   type ChainFinding,
   connectQuotingChain,
   contractFindings,
+  isOnThisMachine,
   NodeError,
   networkContradictions,
   type RegisteredChain,
@@ -67,11 +68,11 @@ export const configCommands: readonly Command[] = [
 /** Everything that one chain says against the files; a chain that cannot be read is one mistake. */
 async function mistakesOf(place: Place, { config }: ChainsContext): Promise<readonly Mistake[]> {
   const { chain, listed, client } = place
-  const { environment, isLocal } = config
+  const { environment } = config
   try {
     const findings = isContractChain(chain.config)
       ? await contractMistakes(place)
-      : await networkContradictions(listed, chain.config, client, isLocal)
+      : await networkContradictions(listed, chain.config, client, isOnThisMachine(environment))
     const stale = await staleFeeds(place, findings)
     return [...findings, ...stale].map((finding) => mistakeOf(finding, place))
   } catch (error) {

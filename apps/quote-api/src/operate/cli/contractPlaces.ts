@@ -28,11 +28,15 @@ import { CommandError } from './commandError.ts'
 
 const nowhere = `0x${'0'.repeat(40)}`
 const hubKey = 'hub'
+/** Deployments follow each other: several per chain wait for their block. */
+const receiptPollMs = 500
 
 export type ConfiguredContract = { readonly name: DeployedName; readonly address: Hex }
 
 export type Place = {
   readonly key: string
+  /** True where settlement stands, which no chain of the quote file is. */
+  readonly isHub: boolean
   readonly client: PublicClient<HttpTransport>
   readonly url: string
   readonly plan: {
@@ -78,6 +82,7 @@ export async function openPlace({ config, variables }: ChainsContext, args: Argu
   if (chain === undefined || registered === undefined) throw new CommandError(`No chain ${key} is quoted.`)
   return {
     ...(await connect(key, registered.endpoints, chain.chainId)),
+    isHub: false,
     plan: chainPlan(environment, chain, settlement),
     initializer: settlement?.initializer,
     configured: async () => chainContracts(chain),
@@ -94,6 +99,7 @@ async function openHub(
   const connected = await connect(hubKey, hub.endpoints, hub.evmChainId)
   return {
     ...connected,
+    isHub: true,
     plan:
       settlement === undefined
         ? { contracts: [], initializations: [] }
@@ -130,7 +136,7 @@ async function connect(key: string, endpoints: readonly Secret[], chainId: numbe
   const [endpoint] = endpoints
   if (endpoint === undefined) throw new ConfigurationError(`Chain ${key} has no endpoint.`)
   const url = endpoint.reveal()
-  const client = createPublicClient({ transport: http(url) })
+  const client = createPublicClient({ transport: http(url), pollingInterval: receiptPollMs })
   const found = await client.getChainId()
   if (found !== chainId) {
     throw new ConfigurationError(`The endpoint of ${key} is on chain ${found}, not on ${chainId}.`)

@@ -17,6 +17,7 @@ import type { ChainsContext, Command, Output } from './command.ts'
 import { CommandError } from './commandError.ts'
 import { type ConfiguredContract, openPlace, type Place } from './contractPlaces.ts'
 import { tableOf } from './tableOf.ts'
+import { writeAddresses } from './writeAddresses.ts'
 
 const keyVariable = 'DEPLOYER_PRIVATE_KEY'
 const minedTimeoutMs = 300_000
@@ -36,8 +37,11 @@ export const contractCommands: readonly Command[] = [
         about: 'Owners and signers: deploys the depository too, and on hub all that settlement stands on',
       },
       'dry-run': { about: 'Only tell the addresses' },
+      write: { about: 'Put the addresses into the configuration files of CONFIG_DIR' },
     },
     async runOnChains(scene, args) {
+      if (args.isOn('write') && args.isOn('dry-run'))
+        throw new CommandError('--write puts down what is deployed: it does not go with --dry-run.')
       const place = await openPlace(scene, args)
       const { contracts, initializations } = place.plan
       if (args.isOn('dry-run'))
@@ -54,7 +58,11 @@ export const contractCommands: readonly Command[] = [
         // What is not this release's contract is told, and given no owner.
         const isSound = deployed.every(({ state }) => state === 'ours')
         if (isSound) await initializeContracts(chain, initializations)
-        return outputOf(place, deployed)
+        const output = outputOf(place, deployed)
+        if (!isSound || !args.isOn('write')) return output
+        const { environment, configDirectory: directory } = scene.config
+        const written = await writeAddresses({ directory, environment }, place, deployed)
+        return { ...output, lines: [...output.lines, ...written.map((path) => `wrote ${path}`)] }
       } catch (error) {
         if (error instanceof NoProxyError || error instanceof ForeignOwnerError)
           throw new ConfigurationError(error.message)

@@ -1,0 +1,130 @@
+// What a deployment told, written where the services read it.
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type DeployedName, depositAddressesAbi, permitRouterAbi } from '@causeway/contracts'
+import type { Hex } from '@causeway/core'
+import { z } from 'zod'
+import type { Place } from './contractPlaces.ts'
+
+type Deployed = { readonly name: DeployedName; readonly address: Hex }
+
+const members = z.record(z.string(), z.unknown())
+const chainsFile = z.looseObject({ chains: z.array(z.looseObject({ id: z.string() })) })
+const quoteFile = z.looseObject({ chains: z.record(z.string(), members) })
+/** A list of one hub is a hub file as well. */
+const hubFile = z.union([z.tuple([members]), members])
+
+/**
+ * Puts the addresses of a chain into the chain and quote file, and those of the hub into the hub file. All else in
+ * them stays, but for white space. @returns the paths of the files that changed
+ */
+export async function writeAddresses(
+  folder: { readonly directory: string; readonly environment: string },
+  place: Pick<Place, 'key' | 'client' | 'isHub'>,
+  deployed: readonly Deployed[],
+): Promise<readonly string[]> {
+  const path = (name: string) => join(folder.directory, `${name}.${folder.environment}.json`)
+  const { key } = place
+  if (place.isHub) {
+    const own = hubMembers(deployed)
+    const put = (json: unknown) => {
+      const hub = hubFile.parse(json)
+      return Array.isArray(hub) ? [{ ...hub[0], ...own }] : { ...hub, ...own }
+    }
+    return changed([await rewrite(path('chains.hub'), put)])
+  }
+  const quoted = await quoteMembers(place.client, deployed)
+  const inChains = await rewrite(path('chains'), (json) => {
+    const { chains, ...rest } = chainsFile.parse(json)
+    const put = (entry: (typeof chains)[number]) =>
+      entry.id === key ? { ...entry, ...listedMembers(entry, deployed) } : entry
+    return { ...rest, chains: chains.map(put) }
+  })
+  const inQuote = await rewrite(path('quote'), (json) => {
+    const { chains, ...rest } = quoteFile.parse(json)
+    return { ...rest, chains: { ...chains, [key]: { ...chains[key], ...quoted } } }
+  })
+  return changed([inChains, inQuote])
+}
+
+function hubMembers(deployed: readonly Deployed[]): Readonly<Record<string, Hex>> {
+  const at = addressesBy(deployed)
+  return defined({
+    hubAddress: at('Hub'),
+    oracleAddress: at('HubOracle'),
+    oracleMultisigAddress: at('OracleMultisig'),
+    genericMappingAddress: at('GenericMapping'),
+    auroraAllocatorAddress: at('Allocator'),
+    // Who verifies withdraw requests is the allocator's contract itself.
+    auroraAllocatorSpenderAddress: at('Allocator'),
+  })
+}
+
+/** Of the chain file: a fill contract that paid before stays believed. */
+function listedMembers(
+  entry: Readonly<Record<string, unknown>>,
+  deployed: readonly Deployed[],
+): Readonly<Record<string, unknown>> {
+  const at = addressesBy(deployed)
+  const listed = z.array(z.string()).default([]).parse(entry['fillContracts'])
+  const fill = at('FillContract')
+  const isListed = fill === undefined || listed.some((one) => one.toLowerCase() === fill)
+  return {
+    ...defined({ depository: at('Depository') }),
+    ...(!isListed && { fillContracts: [...listed, fill] }),
+  }
+}
+
+/** Of the quote file, with the hashes that addresses and spenders are derived from, as the contracts tell them. */
+async function quoteMembers(
+  client: Place['client'],
+  deployed: readonly Deployed[],
+): Promise<Readonly<Record<string, unknown>>> {
+  const at = addressesBy(deployed)
+  const [sweeps, permits] = [at('DepositAddresses'), at('PermitRouter')]
+  const sweepCodeHash =
+    sweeps &&
+    (await client.readContract({
+      ...{ address: sweeps, abi: depositAddressesAbi, functionName: 'SWEEP_CODE_HASH' },
+    }))
+  const depositCodeHash =
+    permits &&
+    (await client.readContract({
+      ...{ address: permits, abi: permitRouterAbi, functionName: 'DEPOSIT_CODE_HASH' },
+    }))
+  return {
+    ...defined({
+      fillContract: at('FillContract'),
+      cleanupRouter: at('CleanupRouter'),
+      depositRouter: at('DepositRouter'),
+      permit2Router: at('Permit2Router'),
+    }),
+    ...(sweeps !== undefined && { depositAddresses: { contract: sweeps, sweepCodeHash } }),
+    ...(permits !== undefined && { permitRouter: { contract: permits, depositCodeHash } }),
+  }
+}
+
+function addressesBy(deployed: readonly Deployed[]): (name: DeployedName) => Hex | undefined {
+  return (name) => deployed.find((contract) => contract.name === name)?.address
+}
+
+function defined(values: Readonly<Record<string, Hex | undefined>>): Readonly<Record<string, Hex>> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+/** Replaced as a whole, so that a service that starts meanwhile reads the old file or the new one. */
+async function rewrite(path: string, change: (json: unknown) => unknown): Promise<string | undefined> {
+  const json: unknown = JSON.parse(await readFile(path, 'utf8'))
+  const next = change(json)
+  if (JSON.stringify(next) === JSON.stringify(json)) return undefined
+  const draft = `${path}.${process.pid}`
+  await writeFile(draft, `${JSON.stringify(next, null, 2)}\n`)
+  await rename(draft, path)
+  return path
+}
+
+function changed(paths: readonly (string | undefined)[]): readonly string[] {
+  return paths.filter((path) => path !== undefined)
+}

@@ -1,0 +1,160 @@
+// Brings what a fill earned home: the oracles attest deposit and fill, the hub moves the deposit to whom the order
+// names as solver, and its key (ORDER_SIGNER_KEY_FILE) takes it out to RECIPIENT. The allocator signs, the depository
+// pays, and the hub burns what was paid. The command line names the file of the order; GAS_KEY_FILE pays the gas.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { allocatorAbi, depositoryAbi, hubAbi, hubOracleAbi } from '@causeway/contracts'
+import {
+  decodeEvmWithdrawal,
+  type Hex,
+  hubAlias,
+  hubTokenId,
+  mainNetwork,
+  ownerRequestDigest,
+  payloadHashes,
+  withdrawRequestPayloadId,
+} from '@causeway/core'
+import { concatHex, createPublicClient, createWalletClient, encodeFunctionData, http, toHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+
+const { ENVIRONMENT, CONFIG_DIR = 'configs', ORACLE_URL, ORACLE_API_KEY = '', RECIPIENT = '' } = process.env
+const {
+  BASE_RPC_URL = '',
+  RELAY_RPC_URL = '',
+  USDC_BASE = '',
+  ORDER_SIGNER_KEY_FILE,
+  GAS_KEY_FILE,
+} = process.env
+const readConfig = (name: string) =>
+  JSON.parse(readFileSync(join(CONFIG_DIR, `${name}.${ENVIRONMENT}.json`), 'utf8'))
+const keyIn = (path = '') => privateKeyToAccount(`0x${readFileSync(path, 'utf8').trim().slice(2)}`)
+const [solver, payer] = [keyIn(ORDER_SIGNER_KEY_FILE), keyIn(GAS_KEY_FILE)]
+const { order, orderId, orderSignature, deposit, fill } = JSON.parse(
+  readFileSync(process.argv[2] ?? '', 'utf8'),
+)
+const hub = readConfig('chains.hub')
+const base = { chainId: 'base', ...mainNetwork('ethereum-vm') }
+const depository = readConfig('chains').chains.find(({ id }: { id: string }) => id === 'base').depository
+
+const connect = (endpoints: string) => {
+  const transport = http(endpoints.split(',')[0])
+  return {
+    client: createPublicClient({ transport, pollingInterval: 500 }),
+    wallet: createWalletClient({ account: payer, transport }),
+  }
+}
+const [onBase, onHub] = [connect(BASE_RPC_URL), connect(RELAY_RPC_URL)]
+
+async function send({ client, wallet }: ReturnType<typeof connect>, to: Hex, data: Hex): Promise<Hex> {
+  const hash = await wallet.sendTransaction({ to, data, chain: null })
+  const { status } = await client.waitForTransactionReceipt({ hash })
+  if (status !== 'success') throw new Error(`${hash} reverted`)
+  return hash
+}
+
+/** Blocks must become final, and oracles read them one after the other. */
+async function patiently<T>(what: string, read: () => Promise<T | undefined>): Promise<T> {
+  const deadline = Date.now() + 120_000
+  let last: unknown
+  while (Date.now() < deadline) {
+    try {
+      const found = await read()
+      if (found !== undefined) return found
+    } catch (error) {
+      last = error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  throw new Error(`${what} did not come`, { cause: last })
+}
+
+const attest = (path: string, body: object) =>
+  patiently(path, async () => {
+    const response = await fetch(`${ORACLE_URL}/attestations/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': ORACLE_API_KEY },
+      body: JSON.stringify({ ...body, requestPeerSignatures: true }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(text)
+    const answer = JSON.parse(text)
+    const { signatures } = answer.execution ?? answer.payloadParams ?? {}
+    // Fewer while a peer has not read the same block yet.
+    return signatures?.length >= 2 ? answer : undefined
+  })
+
+type Execution = { idempotencyKey: Hex; actions: readonly Hex[]; signatures: readonly { signature: Hex }[] }
+
+/** Once: who starts this script again goes on where it ended. */
+const execute = async ({ idempotencyKey, actions, signatures }: Execution) => {
+  const known = { address: hub.oracleAddress, abi: hubOracleAbi, functionName: 'isExecuted' } as const
+  if (await onHub.client.readContract({ ...known, args: [idempotencyKey] })) return
+  const signature = concatHex(signatures.map((one) => one.signature))
+  const args = [{ idempotencyKey, actions }, hub.oracleMultisigAddress, signature] as const
+  const data = encodeFunctionData({ abi: hubOracleAbi, functionName: 'execute', args })
+  await send(onHub, hub.oracleAddress, data)
+}
+
+// 1. What was deposited is on the hub, and belongs to the solver.
+const deposited = await attest('depository-deposits/v1', { chainId: 'base', transactionId: deposit })
+await execute(deposited.execution)
+const { onchainId, amount } = deposited.messages.find(
+  ({ result }: { result: { depositId: string } }) => result.depositId === orderId,
+).result
+const inputs = [{ transactionId: deposit, onchainId, inputIndex: 0 }]
+const filled = await attest('solver-fills/v1', {
+  order,
+  orderSignature,
+  fill: { transactionId: fill },
+  inputs,
+})
+await execute(filled.execution)
+const held = (holder: Hex) =>
+  onHub.client.readContract({
+    ...{ address: hub.hubAddress, abi: hubAbi, functionName: 'balanceOf' },
+    args: [holder, hubTokenId(base, USDC_BASE)],
+  })
+const owner = solver.address.toLowerCase()
+console.log(`settled: the hub keeps ${await held(hubAlias(base, owner))} micro-USDC for the solver`)
+
+// 2. Its owner signs for it, and the allocator's contract issues the payload.
+const request = {
+  ...{ chainId: 'base', currency: USDC_BASE, amount, ownerChainId: 'base', owner },
+  ...{ recipient: RECIPIENT.toLowerCase(), nonce: BigInt(orderId).toString() },
+}
+const flow = { ...request, ownerSignature: await solver.sign({ hash: toHex(ownerRequestDigest(request)) }) }
+const initiation = await attest('withdrawal-initiation/v2', flow)
+await execute(initiation.execution)
+const { payloadParams } = await attest('withdrawal-initiated/v2', flow)
+const { signatures, chainId, amount: asked, ...rest } = payloadParams
+const issued = { ...rest, chainId: BigInt(chainId), amount: BigInt(asked) }
+const { recipient: receiver, ...plain } = issued
+const signature = concatHex(signatures.map((one: { signature: Hex }) => one.signature))
+const args = [{ ...plain, receiver }, signature] as const
+const submit = encodeFunctionData({ abi: allocatorAbi, functionName: 'submitWithdrawRequest', args })
+const payloadId = withdrawRequestPayloadId(issued)
+const allocator = { address: hub.auroraAllocatorAddress, abi: allocatorAbi } as const
+const readPayload = () =>
+  onHub.client.readContract({ ...allocator, functionName: 'payloads', args: [payloadId] })
+if ((await readPayload()) === '0x') await send(onHub, hub.auroraAllocatorAddress, submit)
+
+// 3. The allocator signs, and anybody brings its signature to the depository.
+const payload = await readPayload()
+const place = { hubChainId: issued.chainId, depository: issued.depository }
+const [hash = '0x'] = payloadHashes('ethereum-vm', payload, place)
+const signed = await patiently('the signature of the allocator', async () => {
+  const found = await onHub.client.readContract({
+    ...{ ...allocator, functionName: 'signedPayloads', args: [payloadId, hash] },
+  })
+  return found === '0x' ? undefined : found
+})
+const pay = encodeFunctionData({
+  ...{ abi: depositoryAbi, functionName: 'execute', args: [decodeEvmWithdrawal(payload), signed] },
+})
+const paid = await send(onBase, depository, pay)
+console.log(`withdrawn: ${amount} micro-USDC to ${RECIPIENT} in ${paid}`)
+
+// 4. The hub burns what was paid.
+const burn = await attest('depository-withdrawals/v2', { ...flow, transactionId: paid })
+await execute(burn.execution)
+console.log('burned: the hub owes nothing for it')

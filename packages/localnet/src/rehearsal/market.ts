@@ -1,0 +1,118 @@
+import { deploymentPlan, deploymentSalt } from '@causeway/contracts'
+import type { Hex } from '@causeway/core'
+import { encodeFunctionData, zeroAddress } from 'viem'
+import { priceFeedAbi, tokenAbi } from '../contracts/abis.generated.ts'
+import type { Artifacts } from '../contracts/artifacts.ts'
+import type { ChainDeployment } from '../contracts/deployment.ts'
+import { type FeedKey, marketPlan } from '../deploy/contractPlan.ts'
+import { deployMissing, initializeMissing } from '../deploy/deployContracts.ts'
+import { fundNative } from '../deploy/fundAccounts.ts'
+import { initialFeedAnswers } from '../deploy/funding.ts'
+import {
+  gasPriceOracleAddress,
+  initialRollupFees,
+  multicall3Address,
+  placeGasPriceOracle,
+  placeMulticall3,
+} from '../deploy/predeploys.ts'
+import { plannedPublicContracts } from '../deploy/publicContracts.ts'
+import type { LocalAccount } from '../keys/localKeys.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
+
+export const rehearsalEnvironment = 'rehearsal'
+
+/** What an operator finds on a chain before he deploys anything. */
+export type RehearsedMarket = Pick<
+  ChainDeployment,
+  'chainKey' | 'chainId' | 'multicall3' | 'wrappedNative' | 'gasPriceOracle' | 'feeds'
+> & { readonly usdc: Hex }
+
+/** Accounts that stand for other people. */
+export type RehearsalAccounts = {
+  /** Has coin and USDC on every chain, and sends what the operator's accounts need. */
+  readonly treasury: LocalAccount
+  /** Publishes what feeds answer. */
+  readonly keeper: LocalAccount
+  /** Integrator whose balance pays fees. */
+  readonly sponsor: LocalAccount
+  /** Who moves value. */
+  readonly user: LocalAccount
+  /** Receives top-ups, and sends nothing. */
+  readonly custody: LocalAccount
+}
+
+const coin = 10n ** 18n
+const usdc = 10n ** 6n
+
+/** Of the market and of what an operator deploys there that depends on no key: a release refuses them elsewhere. */
+export function rehearsedAddresses(artifacts: Artifacts): readonly Hex[] {
+  const { wrappedNative, tokens, feeds } = marketPlan(artifacts, deploymentSalt(rehearsalEnvironment))
+  const own = deploymentPlan(rehearsalEnvironment, { depository: zeroAddress })
+  const keyless = ['FillContract', 'CleanupRouter', 'Permit2Router']
+  return [
+    ...[wrappedNative, ...Object.values(tokens), ...Object.values(feeds)].map(({ address }) => address),
+    ...own.filter(({ name }) => keyless.includes(name)).map(({ address }) => address),
+  ]
+}
+
+/** Coin wrapper, USDC, feeds, Multicall3, the rollup's fee oracle and Permit2, with the balances of `accounts`. */
+export async function deployMarket(
+  chain: LocalChain,
+  chainKey: ChainDeployment['chainKey'],
+  { artifacts, accounts }: { readonly artifacts: Artifacts; readonly accounts: RehearsalAccounts },
+): Promise<RehearsedMarket> {
+  const { treasury, keeper, sponsor, user } = accounts
+  const plan = marketPlan(artifacts, deploymentSalt(rehearsalEnvironment))
+  await Promise.all([
+    placeMulticall3(chain, artifacts),
+    placeGasPriceOracle(chain, artifacts, { keeper: keeper.address, fees: initialRollupFees[chainKey] }),
+    fundCoin(chain, accounts),
+  ])
+  const { USDC } = plan.tokens
+  const feeds = Object.values(plan.feeds)
+  await deployMissing(chain, treasury, [...[plan.wrappedNative, USDC, ...feeds, ...plannedPublicContracts()]])
+  const feed = (key: FeedKey) => ({
+    contract: plan.feeds[key],
+    data: encodeFunctionData({
+      ...{ abi: priceFeedAbi, functionName: 'initialize' },
+      args: [keeper.address, initialFeedAnswers[key]],
+    }),
+  })
+  await initializeMissing(chain, treasury, [
+    {
+      contract: USDC,
+      data: encodeFunctionData({ abi: tokenAbi, functionName: 'initialize', args: [treasury.address] }),
+    },
+    ...[feed('ETH/USD'), feed('USDC/USD'), feed('USDX/USD'), feed('TIDE/USD'), feed('SOL/USD')],
+  ])
+  const minted = [
+    { to: treasury.address, amount: 10_000_000n * usdc },
+    { to: sponsor.address, amount: 1_000n * usdc },
+    { to: user.address, amount: 1_000n * usdc },
+  ]
+  const data = encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [minted] })
+  await chain.send(treasury, [{ what: 'mint of USDC', to: USDC.address, data }])
+  return {
+    ...{ chainKey, chainId: chain.chainId, multicall3: multicall3Address },
+    ...{ wrappedNative: plan.wrappedNative.address, gasPriceOracle: gasPriceOracleAddress },
+    usdc: USDC.address,
+    feeds: {
+      'ETH/USD': plan.feeds['ETH/USD'].address,
+      'USDC/USD': plan.feeds['USDC/USD'].address,
+      'USDX/USD': plan.feeds['USDX/USD'].address,
+      'TIDE/USD': plan.feeds['TIDE/USD'].address,
+      'SOL/USD': plan.feeds['SOL/USD'].address,
+    },
+  }
+}
+
+/** Gas for those who send transactions by themselves. */
+export async function fundCoin(
+  chain: LocalChain,
+  { treasury, keeper, sponsor, user }: RehearsalAccounts,
+): Promise<void> {
+  const grant = (account: LocalAccount, coins: bigint) => ({
+    ...{ account, nativeWei: coins * coin, tokens: { USDC: 0n, USDX: 0n, TIDE: 0n } },
+  })
+  await fundNative(chain, [grant(treasury, 1_000n), grant(keeper, 100n), grant(sponsor, 1n), grant(user, 1n)])
+}

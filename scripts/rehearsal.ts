@@ -1,0 +1,44 @@
+// `npm run rehearsal`: what an operator of production does not run himself, on this machine: chains with what others
+// have deployed there, a database server, a price service, key management. docs/operating/production.md goes on.
+import { rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { ConfigurationError } from '@causeway/core'
+import { describeEnd, startRehearsal } from '@causeway/localnet'
+import { fund } from './rehearsal/fund.ts'
+import { readTreasury, writeGiven } from './rehearsal/given.ts'
+
+const root = join(import.meta.dirname, '..')
+const directory = resolve(root, process.env['CAUSEWAY_REHEARSAL_DIR'] || '.rehearsal')
+const [command, ...words] = process.argv.slice(2)
+
+try {
+  if (command === undefined) await run()
+  else if (command === 'fund')
+    for (const line of await fund(await readTreasury(directory), words)) console.log(line)
+  else throw new ConfigurationError('Commands: fund; without one a rehearsal starts.')
+} catch (error) {
+  if (!(error instanceof ConfigurationError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}
+
+async function run(): Promise<void> {
+  const asked = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
+  })
+  const rehearsal = await startRehearsal({ directory, report: (line) => console.log(line) })
+  try {
+    const given = await writeGiven(directory, root, rehearsal)
+    console.log(`The rehearsal is ready. What others give an operator: ${given}`)
+    console.log('Go on in another terminal with docs/operating/production.md; Ctrl-C ends it all.')
+    const failed = await Promise.race([asked, rehearsal.nodeEnded])
+    if (failed !== undefined) {
+      console.error(describeEnd({ ...failed, lastOutput: '' }))
+      process.exitCode = 1
+    }
+  } finally {
+    // Who goes on by the page must not begin with what is no longer there.
+    await rm(join(directory, 'given.env'), { force: true })
+    await rehearsal.stop()
+  }
+}

@@ -1,0 +1,339 @@
+// Goal: an operator with endpoints, keys and a database brings everything into production by following one page.
+// Attacks: a line of the page that does nothing, a guard of production that a rehearsal lacks, a rehearsal that is
+// taken for production, money that arrives nowhere; an operator who is tired and forgets one setting, or swaps two.
+// Method: every command of the page, in its order, in one shell, on an empty folder, against `npm run rehearsal`; the
+// chains themselves say whose money is where.
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { hubAbi } from '@causeway/contracts'
+import { type Hex, hubAlias, hubTokenId, mainNetwork } from '@causeway/core'
+import { createPublicClient, erc20Abi, http } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { type PageSection, sectionsOf } from './support/pageShell.ts'
+import { type RehearsalBed, startRehearsalBed } from './support/rehearsalBed.ts'
+
+const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url))
+const services = [
+  'oracle-1',
+  'oracle-2',
+  'oracle-3',
+  'allocator',
+  'quote-api-1',
+  'quote-api-2',
+  'solver',
+] as const
+type Service = (typeof services)[number]
+/** Only ends a page that hangs. */
+const patienceMs = 600_000
+
+const reportSchema = z.object({
+  startable: z.boolean(),
+  findings: z.array(
+    z.object({ code: z.string(), severity: z.string(), setting: z.string(), seen: z.string() }),
+  ),
+})
+type Report = z.infer<typeof reportSchema>
+
+let bed: RehearsalBed
+let sections: readonly PageSection[]
+/** Sections whose commands all did their work. */
+let followed = 0
+
+beforeAll(async () => {
+  sections = await sectionsOf(join(repositoryRoot, 'docs/operating/production.md'))
+  bed = await startRehearsalBed(repositoryRoot)
+}, patienceMs)
+afterAll(async () => {
+  for (const service of services) await kill(service)
+  await bed?.stop()
+}, patienceMs)
+
+/** The commands below a heading. @returns what they printed */
+async function follow(heading: string): Promise<string> {
+  const section = sections.find((one) => one.heading === heading)
+  if (section === undefined) throw new Error(`the page has no commands below "${heading}"`)
+  // What comes after a command that failed says nothing.
+  if (sections.indexOf(section) !== followed) throw new Error(`the page was not followed up to "${heading}"`)
+  const printed: string[] = []
+  for (const block of section.blocks) printed.push(await bed.shell.run(block))
+  followed += 1
+  return printed.join('')
+}
+
+const given = (name: string): string => {
+  const value = bed.given[name]
+  if (value === undefined) throw new Error(`nobody gave ${name}`)
+  return value
+}
+// CAST: what a rehearsal gives are addresses and keys.
+const hex = (text: string) => text as Hex
+const clientOf = (name: string) => createPublicClient({ transport: http(given(name).split(',')[0]) })
+
+function usdcOf(chain: 'BASE' | 'OPTIMISM', holder: string): Promise<bigint> {
+  return clientOf(`${chain}_RPC_URL`).readContract({
+    ...{
+      address: hex(given(`USDC_${chain}`)),
+      abi: erc20Abi,
+      functionName: 'balanceOf',
+      args: [hex(holder)],
+    },
+  })
+}
+
+async function configured(name: string): Promise<Record<string, string>> {
+  return JSON.parse(await readFile(join(given('CONFIG_DIR'), `${name}.rehearsal.json`), 'utf8'))
+}
+
+const settingsOf = (service: Service) => readFile(join(bed.deploy, service, 'env'), 'utf8')
+
+async function settingOf(service: Service, name: string): Promise<string> {
+  return new RegExp(`^${name}=(.*)$`, 'm').exec(await settingsOf(service))?.[1] ?? ''
+}
+
+/** What the doctor of a service says where an operator changed something. */
+async function doctorOf(
+  service: Service,
+  change: {
+    readonly settings?: (text: string) => string
+    readonly secrets?: (folder: string) => Promise<void>
+  },
+): Promise<Report> {
+  const copy = join(bed.deploy, '..', 'operator', 'tired', service)
+  await mkdir(copy, { recursive: true })
+  const secrets = join(copy, 'secrets')
+  await cp(join(bed.deploy, service, 'secrets'), secrets, { recursive: true })
+  await change.secrets?.(secrets)
+  const text = (await settingsOf(service)).replace(/^SECRETS_DIR=.*$/m, `SECRETS_DIR=${secrets}`)
+  await writeFile(join(copy, 'env'), change.settings?.(text) ?? text)
+  const script = `apps/${service.replace(/-[0-9]$/, '')}/dist/main.js`
+  const stdout = await new Promise<string>((resolve) =>
+    execFile(
+      process.execPath,
+      [`--env-file=${join(copy, 'env')}`, script, 'doctor', '--json'],
+      { cwd: repositoryRoot, env: { PATH: process.env['PATH'] } },
+      (_error, printed) => resolve(printed),
+    ),
+  )
+  await rm(copy, { recursive: true })
+  return reportSchema.parse(JSON.parse(stdout))
+}
+
+const named = ({ findings }: Report, severity: string) =>
+  findings.filter((one) => one.severity === severity).map(({ code, setting }) => `${code} ${setting}`)
+
+async function pidOf(service: Service): Promise<number | undefined> {
+  const text = await readFile(join(bed.deploy, service, 'pid'), 'utf8').catch(() => '')
+  return text === '' ? undefined : Number(text)
+}
+
+function runs(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Of a page that ended half-way. */
+async function kill(service: Service): Promise<void> {
+  const pid = bed === undefined ? undefined : await pidOf(service)
+  if (runs(pid) && pid !== undefined) process.kill(pid, 'SIGKILL')
+}
+
+test(
+  'the page is followed to the end of its settings, with keys that nobody else may read',
+  async () => {
+    await follow('What you need')
+    await follow('Keys')
+    await follow('Settings')
+    expect(await readdir(join(bed.deploy, 'keys'))).toHaveLength(6)
+    const { stdout: modes } = await shellOut(`stat -c %a ${bed.deploy}/keys/* ${bed.deploy}/*/secrets/*`)
+    expect(new Set(modes.trim().split('\n'))).toEqual(new Set(['400', '600']))
+    for (const service of services) expect(await settingsOf(service)).not.toMatch(/=</)
+  },
+  patienceMs,
+)
+
+test(
+  'contracts and databases are made, and the files agree with the chains',
+  async () => {
+    const printed = await follow('Contracts')
+    expect(printed).not.toMatch(/other code|no code/)
+    for (const setting of ['chains.base.depository', 'chains.optimism.depository', 'hub.hubAddress'])
+      expect(printed).toContain(setting)
+    expect(printed).toContain('Findings: 0, on base, optimism.')
+    await follow('Databases')
+  },
+  patienceMs,
+)
+
+test(
+  'everything starts in production mode, with nothing left that a doctor would mend',
+  async () => {
+    const printed = await follow('Start')
+    expect(printed).toContain('USDC/USD')
+    for (const service of services) {
+      expect(runs(await pidOf(service)), service).toBe(true)
+      const report = reportSchema.parse(
+        JSON.parse(await readFile(join(bed.deploy, service, 'doctor'), 'utf8')),
+      )
+      expect([service, report.startable, named(report, 'stops'), named(report, 'degrades')]).toEqual([
+        ...[service, true, [], []],
+      ])
+    }
+  },
+  patienceMs,
+)
+
+function shellOut(command: string): Promise<{ readonly stdout: string }> {
+  return new Promise((resolve, reject) =>
+    execFile('bash', ['-c', command], (error, stdout) => (error ? reject(error) : resolve({ stdout }))),
+  )
+}
+
+test(
+  'a tired operator is told which setting he forgot, and which two he swapped',
+  async () => {
+    const forgotten = await doctorOf('quote-api-2', {
+      secrets: (folder) => rm(join(folder, 'API_KEY_PEPPERS')),
+    })
+    expect([forgotten.startable, named(forgotten, 'stops')]).toEqual([
+      false,
+      ['setting-missing API_KEY_PEPPERS'],
+    ])
+    const unguarded = await doctorOf('quote-api-2', {
+      secrets: (folder) => rm(join(folder, 'ADMIN_API_KEY')),
+    })
+    expect([unguarded.startable, named(unguarded, 'stops').join()]).toEqual([
+      false,
+      expect.stringContaining('ADMIN_API_KEY'),
+    ])
+    const uncapped = await doctorOf('oracle-2', {
+      settings: (text) => text.replace(/^BASE_SIGNING_CAPS=.*$/m, ''),
+    })
+    expect([uncapped.startable, JSON.stringify(uncapped.findings)]).toEqual([
+      false,
+      expect.stringContaining('BASE_SIGNING_CAPS'),
+    ])
+    // The signers of the second and the third oracle.
+    const swapped = await doctorOf('quote-api-1', {
+      async secrets(folder) {
+        const file = join(folder, 'ORACLES')
+        const entries = (await readFile(file, 'utf8')).trim().replace('ORACLES=', '').split(';')
+        const [first = [], second = [], third = []] = entries.map((entry) => entry.split('|'))
+        const written = [first, [...second.slice(0, 2), third[2]], [...third.slice(0, 2), second[2]]]
+        await writeFile(file, `ORACLES=${written.map((entry) => entry.join('|')).join(';')}\n`)
+      },
+    })
+    expect(swapped.findings.filter(({ code }) => code === 'signer-unlisted')).toHaveLength(2)
+  },
+  patienceMs,
+)
+
+test(
+  'a rehearsal reads no chain but its own, and is taken for no other environment',
+  async () => {
+    const elsewhere = await doctorOf('oracle-3', {
+      settings: (text) => text.replace(/^BASE_RPC_URL=.*$/m, 'BASE_RPC_URL=https://mainnet.base.example'),
+    })
+    expect(elsewhere.startable).toBe(false)
+    expect(JSON.stringify(elsewhere.findings)).toContain(
+      'endpoint 1 is not on this machine, as ENVIRONMENT=rehearsal demands',
+    )
+    const folder = join(bed.deploy, 'renamed')
+    await mkdir(folder)
+    for (const name of await readdir(given('CONFIG_DIR'))) {
+      const text = await readFile(join(given('CONFIG_DIR'), name), 'utf8')
+      const renamed = name.replace('.rehearsal.', '.own.prod.')
+      await writeFile(join(folder, renamed), text.replaceAll('"rehearsal"', '"own.prod"'))
+    }
+    const renamed = await doctorOf('quote-api-1', {
+      settings: (text) =>
+        text
+          .replace(/^ENVIRONMENT=.*$/m, 'ENVIRONMENT=own.prod')
+          .replace(/^CONFIG_DIR=.*$/m, `CONFIG_DIR=${folder}`),
+    })
+    await rm(folder, { recursive: true })
+    expect(renamed.startable).toBe(false)
+    expect(JSON.stringify(renamed.findings)).toContain('belongs to a rehearsal')
+  },
+  patienceMs,
+)
+
+test(
+  'a first sponsored transfer arrives to the unit, and its sponsor pays what was quoted',
+  async () => {
+    await follow('A first sponsor')
+    const user = privateKeyToAddress(hex(given('USER_PRIVATE_KEY')))
+    const before = await usdcOf('OPTIMISM', user)
+    const printed = await follow('A first transfer')
+    const { requestId } = JSON.parse(await readFile(join(bed.deploy, 'earned.json'), 'utf8'))
+    const [, told = ''] = new RegExp(`request ${requestId}: ([0-9]+) micro-USDC`).exec(printed) ?? []
+    expect(BigInt(told)).toBeGreaterThan(24_900_000n)
+    expect((await usdcOf('OPTIMISM', user)) - before).toBe(BigInt(told))
+    const answer = await fetch(`http://127.0.0.1:${bed.ports.quote}/requests/v2?id=${requestId}`, {
+      headers: { 'x-api-key': (await bed.shell.run('printf %s "$API_KEY"')).trim() },
+    })
+    const { requests } = requestsSchema.parse(await answer.json())
+    const [request] = requests
+    const paid = BigInt(request?.data.feeSponsorship.actual.sponsorPayment.amount ?? 0)
+    expect([request?.status, paid > 0n]).toEqual(['success', true])
+    const balances = await fetch(
+      `http://127.0.0.1:${bed.ports.quote}/app-fees/${given('SPONSOR_ADDRESS')}/balances`,
+    )
+    const { amount } = z.object({ amount: z.string() }).parse(await balances.json())
+    expect(BigInt(amount)).toBe(25_000_000n - paid)
+  },
+  patienceMs,
+)
+
+const requestsSchema = z.object({
+  requests: z.array(
+    z.object({
+      status: z.string(),
+      data: z.object({
+        feeSponsorship: z.object({
+          actual: z.object({ sponsorPayment: z.object({ amount: z.string() }) }),
+        }),
+      }),
+    }),
+  ),
+})
+
+test(
+  'what the solver earned is paid out to its wallet, and the hub owes nothing',
+  async () => {
+    const wallet = await settingOf('quote-api-1', 'FILL_WALLET_ADDRESS')
+    const owner = await settingOf('solver', 'ORDER_SIGNERS')
+    const before = await usdcOf('BASE', wallet)
+    const printed = await follow("The solver's money")
+    expect(printed).toContain('burned: the hub owes nothing for it')
+    expect((await usdcOf('BASE', wallet)) - before).toBe(25_000_000n)
+    const base = { chainId: 'base', ...mainNetwork('ethereum-vm') }
+    const { hubAddress = '' } = await configured('chains.hub')
+    const owed = await clientOf('RELAY_RPC_URL').readContract({
+      ...{ address: hex(hubAddress), abi: hubAbi, functionName: 'balanceOf' },
+      args: [hubAlias(base, owner), hubTokenId(base, given('USDC_BASE'))],
+    })
+    expect(owed).toBe(0n)
+  },
+  patienceMs,
+)
+
+test(
+  'it stops, starts again with what it knew, and leaves nothing running',
+  async () => {
+    const before = await Promise.all(services.map(pidOf))
+    const printed = await follow('Stop and start again')
+    expect(printed).toContain('The books add up.')
+    const after = await Promise.all(services.map(pidOf))
+    expect(after.filter((pid) => before.includes(pid))).toEqual([])
+    expect([...before, ...after].filter(runs)).toEqual([])
+    expect(followed).toBe(sections.length)
+  },
+  patienceMs,
+)

@@ -1,0 +1,90 @@
+// A rehearsal in a folder of its own, and the shell of an operator beside it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { canListen } from '@causeway/database'
+import { waitUntil } from '@causeway/localnet'
+import { openShell, type PageShell } from './pageShell.ts'
+
+export type RehearsalBed = {
+  /** Folder of the operator's settings, keys and state. */
+  readonly deploy: string
+  readonly shell: PageShell
+  /** What others gave, by name. */
+  readonly given: Readonly<Record<string, string>>
+  /** First port of quote-api, and the one below the first of oracles. */
+  readonly ports: { readonly quote: number; readonly oracle: number }
+  stop(): Promise<void>
+}
+
+const startPatienceMs = 300_000
+/** Ports that the page uses from its two first ones on. */
+const portsNeeded = 15
+
+export async function startRehearsalBed(repositoryRoot: string): Promise<RehearsalBed> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-rehearsal-'))
+  // The database server runs as an account of its own where tests run as root.
+  await chmod(folder, 0o755)
+  const directory = join(folder, '.rehearsal')
+  const givenFile = join(directory, 'given.env')
+  const child = spawn('npm', ['run', 'rehearsal'], {
+    cwd: repositoryRoot,
+    env: { ...process.env, CAUSEWAY_REHEARSAL_DIR: directory },
+    // A group of its own: npm stands between a signal and the script.
+    ...{ stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  const stopRehearsal = () => stopGroup(child)
+  try {
+    await waitUntil('the rehearsal is ready', () => output.includes('The rehearsal is ready'), {
+      patienceMs: startPatienceMs,
+      circumstances: () => output,
+    })
+    const deploy = join(directory, 'operator')
+    const ports = { quote: await freeRange(20_000), oracle: await freeRange(25_000) }
+    const shell = await openShell(repositoryRoot, {
+      ...{ GIVEN: givenFile, DEPLOY: deploy, CAUSEWAY_REHEARSAL_DIR: directory },
+      ...{ QUOTE_PORT: String(ports.quote), ORACLE_PORT: String(ports.oracle) },
+    })
+    return {
+      ...{ deploy, shell, ports, given: variablesIn(await readFile(givenFile, 'utf8')) },
+      async stop() {
+        await shell.close()
+        await stopRehearsal()
+        await rm(folder, { recursive: true, force: true })
+      },
+    }
+  } catch (error) {
+    await stopRehearsal()
+    throw error
+  }
+}
+
+async function stopGroup(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  process.kill(-child.pid, 'SIGTERM')
+  await exited
+}
+
+/** The first port from which on so many are free. */
+async function freeRange(from: number): Promise<number> {
+  for (let first = from; first < from + 4_000; first += 100) {
+    const ports = Array.from({ length: portsNeeded }, (_, index) => first + index)
+    const free = await Promise.all(ports.map((port) => canListen(port, '127.0.0.1')))
+    if (free.every(Boolean)) return first
+  }
+  throw new Error('no free ports')
+}
+
+function variablesIn(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...text.matchAll(/^([A-Z0-9_]+)='([^']*)'$/gm)].map(([, name = '', value = '']) => [name, value]),
+  )
+}
