@@ -67,6 +67,6 @@ export async function readSchemaSets(): Promise<readonly SchemaSet[]> {
 }
 
 /** Equal for sets of the same texts. */
-export function keyOf({ files }: { readonly files: readonly SetFile[] }): string {
+function keyOf({ files }: { readonly files: readonly SetFile[] }): string {
   return JSON.stringify(files.map(({ path, text }) => [path, text]).sort())
 }
