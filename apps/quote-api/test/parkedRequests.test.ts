@@ -223,6 +223,7 @@ describe('the command line and the admin listener', () => {
       {
         administration: operated(),
         database: bed.database,
+        retention: { quotesDays: undefined, requestsDays: undefined },
         actor: 'cli:operator',
         chain: unused,
         readLines: () => Readable.from([]),

@@ -74,6 +74,7 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
       ...{ toleranceBps: 0, lossPerOrderMicroUsd: 0n },
       ...{ lossPerHourMicroUsd: 10n ** 9n, claimsPerHourMicroUsd: 0n },
     },
+    denyList: undefined,
     isDryRun: false,
     ...change,
   }

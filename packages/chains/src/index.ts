@@ -24,6 +24,14 @@ export { readEnvironmentFiles } from './config/environmentFiles.ts'
 export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './config/placeholders.ts'
 export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export { readSigningCaps, type SigningCap } from './config/signingCaps.ts'
+export { type DenyListSettings, denyListSettings, denyListVariables } from './denyList/denyListSettings.ts'
+export {
+  type DenyListEvent,
+  type DenyListHealth,
+  examineDenyList,
+  type KeptDenyList,
+  openDenyList,
+} from './denyList/keepDenyList.ts'
 export { agreedContracts, type SaidOfContracts } from './ethereum-vm/agreement/agreedContracts.ts'
 export { agreeOnBlock, agreeOnHead } from './ethereum-vm/agreement/agreedHead.ts'
 export {

@@ -156,6 +156,14 @@ export {
 export { type AssetClass, type Currency, type CurrencyKey, currencyKey } from './currency/currency.ts'
 export { type Deadline, lateError, startDeadline, whenAborted } from './deadline.ts'
 export {
+  blockedWallet,
+  type DenyList,
+  isDenied,
+  parseDenyList,
+  refuseReplacement,
+  unionOfDenyLists,
+} from './denyList/denyList.ts'
+export {
   clockFindings,
   createFindings,
   type Finding,

@@ -13,6 +13,7 @@ export { unauthorized } from './apiKeyHook.ts'
 export { type ApiKeyRecord, type ApiKeys, apiKeyHeader, noApiKeys } from './apiKeys.ts'
 export type { ServerLimits } from './bareApp.ts'
 export { createHttpApp, type HttpAppOptions } from './createHttpApp.ts'
+export { denyListCheck, logDenyList, watchDenyList } from './denyListWatch.ts'
 export type { Deprecation } from './deprecation.ts'
 export { describeFailure, type ErrorPolicy, type FailureAnswer } from './describeFailure.ts'
 export {

@@ -14,6 +14,7 @@ import { createTopUpClaims, type TopUpClaims } from '../money/topUps/claims.ts'
 import type { OpenDatabase } from '../operate/database.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import type { SponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
+import type { Screening } from '../requests/screening/screenedRequest.ts'
 import { startJobs } from './jobs.ts'
 import { createTopUps } from './topUps.ts'
 
@@ -39,6 +40,7 @@ export function createAppBalance(options: {
   chains: ChainRegistry
   registry: QuoteRegistry
   chain: SponsorshipChain
+  screening: Screening | undefined
   database: Database
   openSingle: OpenDatabase['openSingle']
   ledger: Ledger
@@ -80,6 +82,7 @@ export function createAppBalance(options: {
     claims: createTopUpClaims({
       database,
       ...claimSite(config.publicUrl, chainId, client),
+      screening: options.screening,
       now: () => Date.now(),
     }),
     startJobs() {

@@ -8,6 +8,7 @@ import { createWaker, type Job } from '../jobs/runJobs.ts'
 import { type AppFeeClaims, createAppFeeClaims } from '../money/appFees/claims.ts'
 import { type ClaimEvent, followClaims } from '../money/appFees/followClaims.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
+import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
 import type { ChainPorts } from './quoting.ts'
 
@@ -31,6 +32,7 @@ export function createAppFees(options: {
   /** What is asked about accounts where no contracts tell it. */
   ports: Pick<ChainPorts, 'hasCode' | 'lackOf'>
   database: SqlDatabase
+  screening: Screening | undefined
   publicUrl: string
   randomBytes: (length: number) => Uint8Array
   metrics: Pick<HttpMetrics, 'registry'>
@@ -55,6 +57,7 @@ export function createAppFees(options: {
       isReadable: (chainId) => chains.has(chainId),
       ...createAccountReading(options),
       contractsOf: (chainId) => contracts.get(chainId),
+      screening: options.screening,
       site: options.publicUrl,
       randomBytes: options.randomBytes,
       now,

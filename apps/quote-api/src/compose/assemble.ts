@@ -1,12 +1,14 @@
-import type { ChainClient, ChainRegistry } from '@causeway/chains'
+import type { ChainClient, ChainRegistry, KeptDenyList } from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
 import {
   type Closer,
   createHttpMetrics,
   createOpsListener,
   createReadiness,
+  denyListCheck,
   type HttpApp,
   type Readiness,
+  watchDenyList,
 } from '@causeway/http'
 import { type Market, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
@@ -24,6 +26,7 @@ import { findSponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
 import { createDepositAddressLookup } from '../requests/depositAddresses/addressLookup.ts'
 import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/storedOrder.ts'
+import { createScreening } from '../requests/screening/screenedRequest.ts'
 import { insertReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
@@ -40,6 +43,7 @@ import { createPermits } from './permits.ts'
 import { quotableChecks } from './quotable.ts'
 import { createChainPorts, createDepositPricing, createQuoting } from './quoting.ts'
 import { createRandomPool } from './randomPool.ts'
+import { createRetention } from './retention.ts'
 import { createSettlement } from './settlement.ts'
 import { createSponsorship } from './sponsorship.ts'
 import { startStatusFeed } from './statusFeed.ts'
@@ -69,17 +73,25 @@ export type Parts = OpenDatabase & {
   readonly registry: QuoteRegistry
   readonly clients: ReadonlyMap<string, ChainClient>
   readonly adminListener: HttpApp
+  /** Undefined where none is configured. */
+  readonly denyList: KeptDenyList | undefined
 }
 
 /** Everything that is built once keys, files, chains and database are known to be good. */
 export async function assemble(parts: Parts): Promise<QuoteApi> {
-  const { config, logger, signer, quote, chains, registry, clients, adminListener, database } = parts
+  const { config, logger, signer, quote, chains, registry, clients, adminListener, database, denyList } =
+    parts
   const metrics = createHttpMetrics({ service: 'quote-api' })
   const market = await startMarket({ config, chains, quote, clients, metrics, logger })
   const readiness = createReadiness({
-    checks: [{ name: 'database', check: () => database.ping() }, ...quotableChecks(market, parts)],
+    checks: [
+      { name: 'database', check: () => database.ping() },
+      ...quotableChecks(market, parts),
+      ...(denyList === undefined ? [] : [denyListCheck(denyList)]),
+    ],
     onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
   })
+  if (denyList !== undefined) watchDenyList(metrics, denyList)
   const orders = createOrderStore({ database })
   const sponsorshipChain = findSponsorshipChain(registry, clients)
   const { chainId } = sponsorshipChain
@@ -94,7 +106,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const { ledger } = sponsorship
   const shared = {
     ...{ config, quote, chains, registry, clients, database },
-    ...{ ledger, market, snapshot, metrics, logger },
+    ...{ ledger, market, snapshot, metrics, logger, denyList },
+    screening: denyList && createScreening(denyList, registry),
   }
   const asked = {
     fillWallet: quote.fillWallet,
@@ -115,7 +128,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const accuracy = createAccuracy(settling)
   const access = createAccess({ ...settling, peppers, chain: sponsorshipChain })
   const usage = createUsage(shared)
-  const permits = createPermits({ registry, clients, database, fillWallet: quote.fillWallet })
+  const retention = createRetention({ ...shared, settings: config.retention })
+  const permits = createPermits({ ...shared, fillWallet: quote.fillWallet })
   const quoting = createQuoting({
     ...shared,
     pricing,
@@ -142,7 +156,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     openSingle: parts.openSingle,
     moreJobs: [
       ...[...settlement.jobs, ...depositAddresses.jobs, ...appFees.jobs],
-      ...[webhooks.job, accuracy.job, usage.job],
+      ...[webhooks.job, accuracy.job, usage.job, ...retention],
     ],
   })
   const statusFeed = startStatusFeed({ database, listen: parts.listen, logger })
@@ -176,6 +190,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       depositAddresses.hint(chainId)
     },
     solverWork: createSolverWork({
+      withholding: settlement.withholding,
       codecOf: (id) => registry.chains.find((chain) => chain.chainId === id)?.codec,
       database,
       onChange() {
@@ -202,6 +217,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     { name: 'jobs', close: () => appBalance.close() },
     { name: 'reaction times', close: () => accuracy.reactionTimes.close() },
     { name: 'webhooks', close: () => webhooks.close() },
+    { name: 'deny list', close: async () => denyList?.close() },
     { name: 'market', close: async () => market.close() },
     {
       name: 'chain clients',

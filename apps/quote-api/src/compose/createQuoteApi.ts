@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { createAdminListener, createLogger } from '@causeway/http'
+import { openDenyList } from '@causeway/chains'
+import { createAdminListener, createLogger, logDenyList } from '@causeway/http'
 import { planMarket } from '@causeway/market'
 import { type ConfiguredSigner, createConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
@@ -47,6 +48,10 @@ export async function createQuoteApi(
     log: logger,
   })
 
+  const denyList = await openDenyList(config.denyList, {
+    now: () => performance.now(),
+    observe: logDenyList(logger),
+  })
   const wait = createDatabaseWait(config, { errors: errorPolicy, logger })
   const opened = await openDatabase(config, {
     wait,
@@ -58,14 +63,27 @@ export async function createQuoteApi(
         : logger.error({ err: full }, 'the disk of the database is full'),
   }).catch(async (error: unknown) => {
     await wait.close()
+    await denyList?.close()
     throw error
   })
   try {
-    const parts = { config, variables, logger, signer, quote, chains, registry, clients, adminListener }
+    const parts = {
+      config,
+      variables,
+      logger,
+      signer,
+      quote,
+      chains,
+      registry,
+      clients,
+      adminListener,
+      denyList,
+    }
     return await assemble({ ...parts, ...opened, wait })
   } catch (error) {
     // A process that ends now would leave its own server running for nobody.
     await wait.close()
+    await denyList?.close()
     await opened.close()
     throw error
   }

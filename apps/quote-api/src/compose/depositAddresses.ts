@@ -13,6 +13,7 @@ import { scanPayments } from '../requests/depositAddresses/scanPayments.ts'
 import { storeFirstQuote } from '../requests/depositAddresses/storeDepositQuote.ts'
 import { watchAddresses } from '../requests/depositAddresses/watchAddresses.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
+import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
 
 type Stores = Pick<SponsoredQuoteDependencies, 'store' | 'storeSponsored'>
@@ -51,9 +52,10 @@ export function createDepositAddresses(options: {
   database: SqlDatabase
   ledger: Ledger
   quoting: SponsoredQuoteDependencies
+  screening: Screening | undefined
   logger: Logger
 }): DepositAddresses {
-  const { database, ledger, quoting, settlementChains, logger } = options
+  const { database, ledger, quoting, settlementChains, screening, logger } = options
   const context: DepositAddressContext = {
     database,
     ledger,
@@ -61,6 +63,7 @@ export function createDepositAddresses(options: {
     now: () => Date.now(),
     quoting,
     networkOf: quoting.registry.networkByKey,
+    screening,
     logger,
   }
   const sites = openSites(options)

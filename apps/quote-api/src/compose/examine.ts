@@ -3,6 +3,7 @@ import {
   type ChainClient,
   connectQuotingChain,
   examineClock,
+  examineDenyList,
   examineEndpoints,
   headSeconds,
 } from '@causeway/chains'
@@ -55,6 +56,7 @@ export async function examineQuoteApi(
     files && registry && examineChains(files, registry, nowMs, found),
     examineOwnDatabase(settings, nowMs, found),
     examineOracles(settings, found),
+    examineList(settings, found),
   ])
   return found.list
 }
@@ -179,6 +181,11 @@ async function examineOwnDatabase({ values }: Settings, nowMs: () => number, fou
     directories: schemaModules,
   }
   await examineDatabase(examined, found)
+}
+
+/** Without its list the service does not start. */
+async function examineList({ denyList }: Settings, found: Findings): Promise<void> {
+  for (const { setting, problem } of await examineDenyList(denyList)) found.wrong(setting, problem)
 }
 
 /** Each oracle is reachable and signs as `ORACLES` says; enough of them do. */

@@ -8,6 +8,7 @@ import { createDepositSimulation } from '../requests/permits/depositSimulation.t
 import { createPermitTokens } from '../requests/permits/permitTokens.ts'
 import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import { createTakePermit } from '../requests/permits/takePermit.ts'
+import type { Screening } from '../requests/screening/screenedRequest.ts'
 
 export type Permits = {
   readonly permitTokens: PermitTokens
@@ -20,9 +21,10 @@ export function createPermits(options: {
   registry: QuoteRegistry
   clients: ReadonlyMap<string, JsonRpcClient>
   database: SqlDatabase
+  screening: Screening | undefined
   fillWallet: string | undefined
 }): Permits {
-  const { registry, clients, database, fillWallet } = options
+  const { registry, clients, database, screening, fillWallet } = options
   const now = () => Date.now()
   const clientOf = (chainId: number) => clients.get(registry.chainById.get(chainId)?.key ?? '')
   const contracts = new Map(
@@ -37,11 +39,11 @@ export function createPermits(options: {
     const multicall3 = registry.chainById.get(chainId)?.config.multicall3
     return client && multicall3 && { client, multicall3 }
   })
-  const shared = { database, contractsOf, trial, now }
+  const shared = { database, contractsOf, trial, screening, now }
   const [eip3009, eip2612, permit2] = permitKinds
   return {
     permitTokens: createPermitTokens({ clientOf, now }),
-    takeCalls: createTakeCalls({ database, registry, clientOf, fillWallet, now }),
+    takeCalls: createTakeCalls({ database, registry, clientOf, screening, fillWallet, now }),
     takePermit: {
       eip3009: createTakePermit({ ...shared, kind: eip3009 }),
       eip2612: createTakePermit({ ...shared, kind: eip2612 }),

@@ -8,7 +8,13 @@ import {
   type SimulatedFill,
 } from '@causeway/chains'
 import { encodeFill } from '@causeway/contracts'
-import { createOrderIdHasher, type Hex, orderCloneAddress, type QuoteFile } from '@causeway/core'
+import {
+  createOrderIdHasher,
+  type DenyList,
+  type Hex,
+  orderCloneAddress,
+  type QuoteFile,
+} from '@causeway/core'
 import { type Clock, type Market, type MarketSnapshot, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
 import { callParties, type TriedFill } from '../pricing/destinationCalls.ts'
@@ -63,16 +69,18 @@ type Brought = Pick<
 export function createQuoting(
   options: Shared & {
     readonly pricing: DepositPricing
+    readonly denyList: DenyList | undefined
     readonly ports: ChainPorts
     readonly signer: ConfiguredSigner
     readonly brought: Brought
   },
 ): SponsoredQuoteDependencies {
-  const { quote, registry, pricing, ports, signer, brought } = options
+  const { quote, registry, pricing, denyList, ports, signer, brought } = options
   const { fillWallet, quoteLifetimeSeconds, orderLifetimeSeconds } = quote
   return {
     ...pricing,
     ...brought,
+    denyList,
     quoteLifetimeSeconds,
     orderLifetimeSeconds,
     openQuotes: createOpenQuotes({ perUserBps: quote.openQuotesPerUserBps }),

@@ -7,6 +7,7 @@ import { createWaker, type Job } from '../jobs/runJobs.ts'
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import { followPermits } from '../requests/permits/followPermits.ts'
+import type { Screening } from '../requests/screening/screenedRequest.ts'
 import { followReportedTransactions } from '../requests/selfExecution/followReportedTransactions.ts'
 import { attestFills } from '../requests/settlement/attestFills.ts'
 import { followFills } from '../requests/settlement/followFills.ts'
@@ -19,12 +20,16 @@ import { createSettlementChain, type SettlementChain } from '../requests/settlem
 import type { SettlementContext } from '../requests/settlement/settlementContext.ts'
 import { createSettlementObserver } from '../requests/settlement/settlementMetrics.ts'
 import { watchDeposits } from '../requests/settlement/watchDeposits.ts'
+import { createWithholding } from '../requests/settlement/withholdWork.ts'
+import type { Withholding } from '../requests/work/solverWork.ts'
 import { announceStatus } from '../webhooks/announceStatus.ts'
 
 export type Settlement = {
   /** Chains that can be read, by chain id. */
   readonly chains: ReadonlyMap<number, SettlementChain>
   readonly jobs: readonly Job[]
+  /** What keeps work from solvers. */
+  readonly withholding: Withholding
   /** There may be something new on a chain, or for all of them: look now. */
   hint(chainId?: number): void
 }
@@ -42,10 +47,11 @@ export function createSettlement(options: {
   ledger: Ledger
   lateDeposits: Parameters<typeof createLateDeposits>[0]['settings']
   pricing: DepositPricing
+  screening: Screening | undefined
   metrics: HttpMetrics
   logger: Logger
 }): Settlement {
-  const { database, ledger, registry, oracles, logger } = options
+  const { database, ledger, registry, oracles, screening, logger } = options
   const chains = openChains(options)
   const context: SettlementContext = {
     database,
@@ -57,6 +63,7 @@ export function createSettlement(options: {
       onFailure: (requestId, error) => logger.error({ requestId, err: error }, 'a deposit cannot be priced'),
     }),
     otherRefund: (chain, currency, relayedBy) => otherRefundCost(options.pricing, chain, currency, relayedBy),
+    screening,
     announce: announceStatus,
     now: () => Date.now(),
     observe: createSettlementObserver(options),
@@ -100,6 +107,7 @@ export function createSettlement(options: {
   return {
     chains,
     jobs,
+    withholding: createWithholding(context),
     hint(chainId) {
       for (const follower of Object.values(followers)) follower.wake()
       const hinted = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]

@@ -27,6 +27,7 @@ export function createWebhooks(options: {
       timeoutMs: attemptTimeoutMs,
       now: () => Date.now(),
     }),
+    keptDays: config.webhooks.keptDays,
     retry: defaultRetryRule,
     random: Math.random,
     now: () => performance.now(),

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { denyListSettings, denyListVariables } from '@causeway/chains'
 import {
   type Finding,
   parseCasedAddress,
@@ -15,6 +16,7 @@ import { checkSolverKey } from '../requests/work/solverKey.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const limit = z.coerce.number().int().min(0).max(1_000_000)
+const days = (least: number) => z.coerce.number().int().min(least).max(36_500)
 const secret = z.string().transform((value) => new Secret(value))
 
 /** Every variable of quote-api; endpoint variables are named by the chain files. */
@@ -63,6 +65,10 @@ const variables = z.object({
   ORACLES: secret.optional(),
   WEBHOOK_PRIVATE_ADDRESSES: z.enum(['refuse', 'allow']).default('refuse'),
   ORACLES_THRESHOLD: z.coerce.number().int().min(1).max(100).optional(),
+  ...denyListVariables,
+  RETENTION_QUOTES_DAYS: days(1).optional(),
+  RETENTION_REQUESTS_DAYS: days(30).optional(),
+  RETENTION_WEBHOOKS_DAYS: days(1).max(30).default(30),
 })
 
 export type QuoteApiConfig = ReturnType<typeof loadConfig>
@@ -108,8 +114,9 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     custody: values.CUSTODY_ADDRESS === undefined ? undefined : parseCasedAddress(values.CUSTODY_ADDRESS),
   }
   const { configDirectory, custody } = places
+  const denyList = denyListSettings(values, places, found)
   if (env === undefined || stopsStart(findings))
-    return { config: undefined, values, places, oracles, findings }
+    return { config: undefined, values, places, oracles, denyList, findings }
   const config = Object.freeze({
     environment: env.ENVIRONMENT,
     isLocal,
@@ -130,8 +137,13 @@ export function readConfig(source: Environment, repositoryRoot: string) {
       reconcileRpcUrl: env.TOP_UP_RECONCILE_RPC_URL,
     },
     solverApiKey,
-    webhooks: { allowPrivate: env.WEBHOOK_PRIVATE_ADDRESSES === 'allow' },
+    webhooks: {
+      allowPrivate: env.WEBHOOK_PRIVATE_ADDRESSES === 'allow',
+      keptDays: env.RETENTION_WEBHOOKS_DAYS,
+    },
     oracles,
+    denyList,
+    retention: { quotesDays: env.RETENTION_QUOTES_DAYS, requestsDays: env.RETENTION_REQUESTS_DAYS },
     logLevel: env.LOG_LEVEL,
     trustedProxies,
     rateLimits: { perKeyMax: env.RATE_LIMIT_PER_KEY, perIpMax: env.RATE_LIMIT_PER_IP },
@@ -142,5 +154,5 @@ export function readConfig(source: Environment, repositoryRoot: string) {
       coingecko: { url: env.COINGECKO_URL, apiKey: env.COINGECKO_API_KEY },
     },
   })
-  return { config, values, places, oracles, findings }
+  return { config, values, places, oracles, denyList, findings }
 }

@@ -28,7 +28,7 @@ export type Administration = {
 const liveEnvironment = 'mainnets.prod'
 
 export function createAdministration(options: {
-  config: Pick<QuoteApiConfig, 'environment' | 'webhooks'>
+  config: Pick<QuoteApiConfig, 'environment'> & { readonly webhooks: { readonly allowPrivate: boolean } }
   database: SqlDatabase
   peppers: Peppers
 }): Administration {
@@ -42,7 +42,10 @@ export function createAdministration(options: {
     }),
     wallets: createWalletAdministration(database),
     policies: createPolicyAdministration(database),
-    webhooks: createWebhookAdministration({ database, peppers, ...config.webhooks }),
+    webhooks: createWebhookAdministration({
+      ...{ database, peppers },
+      allowPrivate: config.webhooks.allowPrivate,
+    }),
     ledger: createLedgerAdministration(database),
     requests: createRequestAdministration(database),
     appFeeClaims: createClaimAdministration(database),

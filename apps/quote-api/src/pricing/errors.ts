@@ -24,6 +24,7 @@ export const quoteErrorKinds = {
   PRICE_FETCH_FAILED: 'upstream_unavailable',
   RECIPIENT_HAS_CODE: 'invalid_request',
   RELAYER_GAS_TOO_HIGH: 'invalid_request',
+  SANCTIONED_WALLET_ADDRESS: 'invalid_request',
   SERVICE_UNAVAILABLE: 'upstream_unavailable',
   SPONSOR_COST_TOO_HIGH: 'invalid_request',
   SWAP_IMPACT_TOO_HIGH: 'invalid_request',

@@ -1,6 +1,7 @@
 import {
   bpsDenominator,
   convertUp,
+  type DenyList,
   divideUp,
   type Holding,
   type OriginRoute,
@@ -85,6 +86,8 @@ export type PricingDependencies = {
   readonly tryFill: TryFill
   /** What solvers took lately on a route, from memory; `undefined` while too little was seen. */
   readonly reactionMsOf: (originChainId: number, destinationChainId: number) => number | undefined
+  /** Absent: nobody is denied. Who prices a request for somebody asks it first. */
+  readonly denyList?: DenyList | undefined
   /** Absent: nobody brings anything. */
   readonly findLiquidity?: FindLiquidity | undefined
   readonly clock: Clock

@@ -35,7 +35,6 @@ export type WebhookDelivery = {
 
 const intervalMs = 500
 const upkeepIntervalMs = 3_600_000
-const keptDays = 30
 const handOverMax = 500
 const dueMax = 512
 const atOnceMax = 128
@@ -51,6 +50,8 @@ export function createWebhookDelivery(options: {
   readonly peppers: Peppers
   readonly send: SendMessage
   readonly retry: RetryRule
+  /** Messages that were delivered or given up are deleted so many days later. */
+  readonly keptDays: number
   readonly random: () => number
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number
@@ -58,7 +59,7 @@ export function createWebhookDelivery(options: {
   /** A result could not be stored: the message will be sent again. */
   readonly onFailure: (error: unknown) => void
 }): WebhookDelivery {
-  const { database, peppers, now } = options
+  const { database, now } = options
   const waker = createWaker()
   const underway = new Map<string, { readonly apiKeyId: string; readonly done: Promise<void> }>()
   const failing = new Set<string>()
@@ -102,7 +103,7 @@ export function createWebhookDelivery(options: {
   async function run(current: Run): Promise<void> {
     await handOverAll(database, current)
     if (now() - upkeepAtMs >= upkeepIntervalMs) {
-      await keepUp(database, peppers, current)
+      await keepUp(options, current)
       upkeepAtMs = now()
     }
     const query = { perEndpoint: perEndpointMax, limit: dueMax, underway: [...underway.keys()] }
@@ -130,7 +131,14 @@ async function handOverAll(database: SqlDatabase, { fence, signal }: Run): Promi
   }
 }
 
-async function keepUp(database: SqlDatabase, peppers: Peppers, { fence }: Run): Promise<void> {
+async function keepUp(
+  {
+    database,
+    peppers,
+    keptDays,
+  }: Pick<Parameters<typeof createWebhookDelivery>[0], 'database' | 'peppers' | 'keptDays'>,
+  { fence }: Run,
+): Promise<void> {
   await database.transaction(async (tx) => {
     await fence(tx)
     await resealEndpoints(tx, peppers)

@@ -121,6 +121,7 @@ export function createTestDelivery(
     Partial<Parameters<typeof createWebhookDelivery>[0]>,
 ): WebhookDelivery {
   return createWebhookDelivery({
+    keptDays: 30,
     peppers,
     send: createMessageSender({ allowPrivate: true, timeoutMs: 10_000, now: () => Date.now() }),
     retry: { firstMs: 5 },

@@ -8,6 +8,7 @@ import { pepperText } from '../sponsorSupport/sponsors.ts'
 
 const [connectionString = ''] = process.argv.slice(2)
 const delivery = createWebhookDelivery({
+  keptDays: 30,
   database: createDatabase({ connectionString, poolSize: 2 }),
   peppers: parsePeppers(new Secret(pepperText)),
   send: createMessageSender({ allowPrivate: true, timeoutMs: 60_000, now: () => Date.now() }),

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { denyListSettings, denyListVariables } from '@causeway/chains'
 import { ConfigurationError, readVariables, Secret, stopsStart, UnfitSettingsError } from '@causeway/core'
 import { foreignKeys } from '@causeway/http'
 import { z } from 'zod'
@@ -29,6 +30,7 @@ const variables = z.object({
   LEASE_MS: z.coerce.number().int().min(1_000).max(600_000).default(10_000),
   DRY_RUN: z.enum(['on', 'off']).default('off'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ...denyListVariables,
 })
 
 export type SolverConfig = ReturnType<typeof loadConfig>
@@ -60,7 +62,9 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     configDirectory: resolve(repositoryRoot, values.CONFIG_DIR ?? 'configs'),
   }
   const { configDirectory } = places
-  if (env === undefined || stopsStart(findings)) return { config: undefined, values, places, findings }
+  const denyList = denyListSettings(values, places, found)
+  if (env === undefined || stopsStart(findings))
+    return { config: undefined, values, places, denyList, findings }
   const config = Object.freeze({
     environment: env.ENVIRONMENT,
     isLocal,
@@ -74,9 +78,10 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     pollIntervalMs: env.POLL_INTERVAL_MS,
     leaseMs: env.LEASE_MS,
     isDryRun: env.DRY_RUN === 'on',
+    denyList,
     logLevel: env.LOG_LEVEL,
   })
-  return { config, values, places, findings }
+  return { config, values, places, denyList, findings }
 }
 
 /** What the solver cannot work without, though its commands can. @throws ConfigurationError naming them all */

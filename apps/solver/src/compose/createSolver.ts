@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { openNetworkReaders, warnOfUncheckedCode } from '@causeway/chains'
+import { type KeptDenyList, openDenyList, openNetworkReaders, warnOfUncheckedCode } from '@causeway/chains'
 import { ConfigurationError, gasBudgetsOf, type Hex, type NetworkOf, type Secret } from '@causeway/core'
 import { type Elections, startElections } from '@causeway/database'
 import {
@@ -9,9 +9,12 @@ import {
   createLogger,
   createOpsListener,
   createReadiness,
+  denyListCheck,
+  logDenyList,
   openListener,
   type Readiness,
   standardErrorPolicy,
+  watchDenyList,
 } from '@causeway/http'
 import { createMarket, hostOf, type Market } from '@causeway/market'
 import {
@@ -65,14 +68,19 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
   const signer = await openWallet(variables, logger)
   const files = await loadFiles(config, variables, signer.address)
   warnOfUncheckedCode(files.chains.chains.values(), logger)
+  const denyList = await openDenyList(config.denyList, {
+    now: () => performance.now(),
+    observe: logDenyList(logger),
+  })
   const chains = await openChains(files, readEd25519(variables))
   const opened = await openDatabase(config, {
     onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
   }).catch(async (error: unknown) => {
     await chains.close()
+    await denyList?.close()
     throw error
   })
-  return assemble({ config, settings, logger, signer, files, chains, opened })
+  return assemble({ config, settings, logger, signer, files, chains, opened, denyList })
 }
 
 /** The fill wallet's key on chains of that curve, from a file or a variable. @throws ConfigurationError */
@@ -99,13 +107,15 @@ type Parts = {
   readonly files: LoadedFiles
   readonly chains: OpenChains
   readonly opened: OpenDatabase
+  readonly denyList: KeptDenyList | undefined
 }
 
 function assemble(parts: Parts): Solver {
-  const { config, settings, logger, signer, files, chains, opened } = parts
+  const { config, settings, logger, signer, files, chains, opened, denyList } = parts
   const { database } = opened
   const httpMetrics = createHttpMetrics({ service: 'solver' })
   const metrics = createSolverMetrics(httpMetrics)
+  if (denyList !== undefined) watchDenyList(httpMetrics, denyList)
   const stop = createStopSwitch(database)
   const records = createRecords(database)
   const market = openMarket(parts)
@@ -121,7 +131,7 @@ function assemble(parts: Parts): Solver {
   )
   const { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd } = files.solver
   const filling: Filling = {
-    ...{ chains: paying, records, deposits, networkOf, isDryRun: config.isDryRun },
+    ...{ chains: paying, records, deposits, networkOf, denyList, isDryRun: config.isDryRun },
     orders: { networkOf, recoverSigner, orderSigners: settings.orderSigners },
     sharing: sharingOf(files.solver, signer.address),
     valuer: () => valuerOf(units, market.snapshot()),
@@ -163,6 +173,7 @@ function assemble(parts: Parts): Solver {
   const readiness = createReadiness({
     checks: [
       { name: 'database', check: () => database.ping() },
+      ...(denyList === undefined ? [] : [denyListCheck(denyList)]),
       {
         name: 'work',
         async check() {
@@ -196,6 +207,7 @@ function assemble(parts: Parts): Solver {
       { name: 'rounds', close: async () => loop?.stop() },
       { name: 'lease', close: () => elections.close() },
       { name: 'market', close: async () => market.close() },
+      { name: 'deny list', close: async () => denyList?.close() },
       { name: 'deposits', close: () => deposits.close() },
       { name: 'chains', close: () => chains.close() },
       { name: 'database', close: () => opened.close() },

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { examineDenyList } from '@causeway/chains'
 import { createFindings, type Finding, type Findings } from '@causeway/core'
 import { examineDatabase } from '@causeway/database'
 import { type Examination, modeOfFile } from '@causeway/http'
@@ -46,6 +47,7 @@ export async function examineSolver(
     files && examineChains(files, nowMs, found),
     examineOwnDatabase(settings, nowMs, found),
     examineWork(settings, found),
+    examineList(settings, found),
   ])
   return found.list
 }
@@ -55,6 +57,11 @@ async function examineOwnDatabase({ values }: Settings, nowMs: () => number, fou
   if (url === undefined) return
   const examined = { connectionString: url.reveal(), setting: 'DATABASE_URL', isWaitedFor: false, nowMs }
   await examineDatabase({ ...examined, connections, runsJobs: true, directories: schemaModules }, found)
+}
+
+/** Without its list the solver does not start. */
+async function examineList({ denyList }: Settings, found: Findings): Promise<void> {
+  for (const { setting, problem } of await examineDenyList(denyList)) found.wrong(setting, problem)
 }
 
 /** Looks at the work once, as a round does; takes nothing. */

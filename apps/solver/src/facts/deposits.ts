@@ -98,6 +98,7 @@ export function createDepositReader(origins: readonly OriginChain[]): DepositRea
         transactionId: named.transactionId.toLowerCase(),
         ordinal: ordinalOf(found, facts.deposits),
         orderId: found.depositId,
+        depositor: codec.spellAddress(found.depositor),
         currency: codec.canonicalAddress(found.currency),
         amount: found.amount,
         inTransaction: inTransactionOf(found, facts.deposits),

@@ -1,4 +1,4 @@
-import type { Hex, NetworkOf, VmCodec } from '@causeway/core'
+import type { DenyList, Hex, NetworkOf, VmCodec } from '@causeway/core'
 import type { DepositReader } from '../facts/deposits.ts'
 import type { PaymentRecord } from '../facts/paymentRecord.ts'
 import type { OrderRules } from '../judge/signedOrder.ts'
@@ -47,6 +47,8 @@ export type Filling = {
   /** By the prices of this moment. */
   readonly valuer: () => Valuer
   readonly limits: FillingLimits
+  /** Undefined: nobody is denied. */
+  readonly denyList: DenyList | undefined
   /** True: everything is judged and nothing is signed. */
   readonly isDryRun: boolean
 }

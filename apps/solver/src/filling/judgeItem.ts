@@ -1,4 +1,5 @@
 import { codecOf, type Hex, type NetworkOf, type UsdX18 } from '@causeway/core'
+import { deniedVerdict, isFromDenied, paysDenied } from '../judge/denied.ts'
 import { fillStateOf } from '../judge/fillState.ts'
 import { judgeClaim } from '../judge/judgeClaim.ts'
 import { judgeFill } from '../judge/judgeFill.ts'
@@ -25,7 +26,8 @@ import type { Filling, Payment, SolverChain } from './filling.ts'
 export type Judged = { readonly verdict: Verdict; readonly deposit?: SeenDeposit | undefined }
 
 export async function judge(payment: Payment, past: readonly KeptRecord[]): Promise<Judged> {
-  const { order, filling } = payment
+  const { order, chain, filling } = payment
+  if (paysDenied(filling.denyList, order, chain.codec)) return { verdict: deniedVerdict }
   switch (order.kind) {
     case 'fill':
       return judgeOfferedFill(payment, past)
@@ -49,6 +51,7 @@ async function judgeOfferedFill(
   if (worth === undefined) return { verdict: wait('no price is known') }
   const deposits = await filling.deposits.read(named, worth)
   const [deposit] = deposits ?? []
+  if (isFromDenied(filling.denyList, deposit)) return { verdict: deniedVerdict }
   const verdict = judgeFill({
     asked: { ...asked, chainKey: chain.key },
     order: proof.order,
@@ -76,6 +79,8 @@ async function judgeOfferedRefund(
   if (worth === undefined) return { verdict: wait('no price is known') }
   const [deposit] = (await filling.deposits.read(named, worth)) ?? []
   if (deposit === undefined) return { verdict: wait('the deposit is not deep enough') }
+  // Before anything is closed or stopped for the sake of the refund.
+  if (isFromDenied(filling.denyList, deposit)) return { verdict: deniedVerdict }
   const inputCurrency = inputCurrencyOf(proof, filling.networkOf)
   const hasFilledFrom = past.some((record) => record.kind === 'fill' && isPaidFrom(record, deposit))
   const fill: FillState =

@@ -53,7 +53,7 @@ const asked = {
 } as const
 const deposit: SeenDeposit = {
   ...{ chainId: 8453, chainKey: 'base', transactionId: '0x1', ordinal: 0 },
-  ...{ orderId, currency: usdc, amount: 100n, inTransaction: 100n },
+  ...{ orderId, depositor: recipient, currency: usdc, amount: 100n, inTransaction: 100n },
 }
 const depositOf = (amount: bigint): SeenDeposit => ({ ...deposit, amount, inTransaction: amount })
 /** A token of 12 decimals worth a dollar, and native coin worth nothing: an amount is micro-USD. */

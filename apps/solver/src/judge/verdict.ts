@@ -24,6 +24,8 @@ export type SeenDeposit = {
   /** Which of its order's equal deposits in that transaction, from 0. */
   readonly ordinal: number
   readonly orderId: string
+  /** As the deposit names him; who sent it may be somebody else. */
+  readonly depositor: string
   readonly currency: string
   readonly amount: bigint
   /** Sum of its order's deposits of this currency in that transaction. */

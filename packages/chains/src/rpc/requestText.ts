@@ -12,7 +12,12 @@ export type TextRequest = {
   readonly signal: AbortSignal
 }
 
-export type TextAnswer = { readonly status: number; readonly text: string }
+export type TextAnswer = {
+  readonly status: number
+  readonly text: string
+  /** By which the same answer is known again, where the service names one. */
+  readonly etag?: string
+}
 
 /**
  * One request to a service of somebody else; redirects are answers like any other. `fetch` is no way to
@@ -40,7 +45,12 @@ async function exchange(question: TextRequest, signal: AbortSignal): Promise<Tex
     // The deadline is one for all of it; these would only fire beside it.
     ...{ headersTimeout: 0, bodyTimeout: 0 },
   })
-  return { status: answer.statusCode, text: await readText(answer.body, answerBytesMax) }
+  const { etag } = answer.headers
+  return {
+    status: answer.statusCode,
+    text: await readText(answer.body, answerBytesMax),
+    ...(typeof etag === 'string' && { etag }),
+  }
 }
 
 /** The answer has more bytes than it may; its connection is closed. */

@@ -49,6 +49,7 @@ export function registerClaimAppFees(app: HttpApp, { appFeeClaims }: { appFeeCla
         'INVALID_ADDRESS',
         'INVALID_RECIPIENT',
         'RECIPIENT_HAS_CODE',
+        'SANCTIONED_WALLET_ADDRESS',
         'UNSUPPORTED_CHAIN',
         'UNSUPPORTED_CURRENCY',
       ],

@@ -64,7 +64,12 @@ export function registerExecute(app: HttpApp, { takeCalls }: { readonly takeCall
     tags: ['execution'],
     security: [{ apiKey: [] }],
     errors: mergeErrors(databaseErrors, {
-      400: ['EXECUTION_REFUSED', 'UNSUPPORTED_CHAIN', 'UNSUPPORTED_EXECUTION_TYPE'],
+      400: [
+        'EXECUTION_REFUSED',
+        'SANCTIONED_WALLET_ADDRESS',
+        'UNSUPPORTED_CHAIN',
+        'UNSUPPORTED_EXECUTION_TYPE',
+      ],
       404: ['REQUEST_NOT_FOUND'],
       503: ['RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
     }),

@@ -21,7 +21,7 @@ export function registerExecutePermits(app: HttpApp, { takeSignature }: Dependen
     operationId: 'executePermit',
     tags: ['execution'],
     errors: mergeErrors(databaseErrors, {
-      400: ['INVALID_SIGNATURE', 'PERMIT_FAILED'],
+      400: ['INVALID_SIGNATURE', 'PERMIT_FAILED', 'SANCTIONED_WALLET_ADDRESS'],
       404: ['APP_FEE_CLAIM_NOT_FOUND', 'REQUEST_NOT_FOUND'],
       503: ['RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
     }),

@@ -1,4 +1,5 @@
-import { errorResponses, type HttpApp } from '@causeway/http'
+import { type ApiKeyRecord, errorResponses, type HttpApp } from '@causeway/http'
+import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { type PricingDependencies, priceRequest } from '../../pricing/priceRequest.ts'
 import { type RequestWaits, withWaits } from '../../pricing/requestWaits.ts'
 import { pricingErrors } from '../routeErrors.ts'
@@ -24,9 +25,12 @@ export function registerPrice(app: HttpApp, dependencies: PricingDependencies): 
     rateLimitClass: 'quote',
     deprecation: { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/quote' },
   }
-  const answer = async (body: PriceBody, waits: RequestWaits) =>
-    priceToJson(await priceRequest(withWaits(dependencies, waits), toQuoteRequest(body)))
-  app.post('/price', { schema, config }, ({ body }, reply) =>
-    answerTimed(reply, (waits) => answer(body, waits)),
+  const answer = async (body: PriceBody, apiKey: ApiKeyRecord | null, waits: RequestWaits) => {
+    const request = toQuoteRequest(body)
+    refuseDeniedRequest(dependencies, request, apiKey?.keyId)
+    return priceToJson(await priceRequest(withWaits(dependencies, waits), request))
+  }
+  app.post('/price', { schema, config }, ({ body, apiKey }, reply) =>
+    answerTimed(reply, (waits) => answer(body, apiKey, waits)),
   )
 }

@@ -20,7 +20,7 @@ const transferSchema = z.object({
 })
 
 const claimErrors = {
-  400: ['CLAIM_NOT_FINAL'],
+  400: ['CLAIM_NOT_FINAL', 'SANCTIONED_WALLET_ADDRESS'],
   404: ['CLAIM_NOT_FOUND'],
   409: ['CLAIM_ALREADY_SETTLED'],
 }

@@ -12,8 +12,10 @@ import type { MarketSnapshot } from '@causeway/market'
 import type { ContractSignatures } from '../../access/wallets/contractSignature.ts'
 import { InvalidSignatureError } from '../../access/wallets/walletErrors.ts'
 import { hasSignedDigest } from '../../access/wallets/walletOwner.ts'
+import { deniedError } from '../../pricing/deniedParties.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import type { TakeSignature } from '../../requests/permits/takePermit.ts'
+import type { Screening } from '../../requests/screening/screenedRequest.ts'
 import type { ClaimPayload } from '../../requests/work/workItem.ts'
 import { addWork } from '../../requests/work/workStore.ts'
 import { AppFeeClaimNotFoundError, InsufficientAppFeesError } from './claimErrors.ts'
@@ -35,13 +37,14 @@ export interface AppFeeClaims {
   /**
    * What to sign, and the id that it is signed under; nothing is reserved until then.
    * @throws what `resolveClaim`, `claimAmount` and `checkRecipientLack` throw, QuoteError RECIPIENT_HAS_CODE,
+   * SANCTIONED_WALLET_ADDRESS,
    * UpstreamUnavailableError and UpstreamDisagreementError while the chain cannot be read
    */
   prepare(request: ClaimRequest): Promise<{ readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData }>
   /**
    * Takes the amount and asks for its payout. Repeating it changes nothing.
    * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError, what
-   * `checkRecipientLack` throws, QuoteError RECIPIENT_HAS_CODE, UpstreamUnavailableError while claims are halted, and
+   * `checkRecipientLack` throws, QuoteError RECIPIENT_HAS_CODE, SANCTIONED_WALLET_ADDRESS, UpstreamUnavailableError while claims are halted, and
    * what reading a chain throws
    */
   readonly takeSignature: TakeSignature
@@ -66,6 +69,8 @@ export function createAppFeeClaims(options: {
     readonly account: string
     readonly currency: string
   }) => Promise<AccountLack>
+  /** Absent: nobody is denied. */
+  screening?: Pick<Screening, 'isDenied'> | undefined
   /** Contract wallets of a chain; undefined while it has no endpoint. */
   contractsOf: (chainId: number) => ContractSignatures | undefined
   /** Address of this service: signatures for another one are of no use here. */
@@ -75,7 +80,15 @@ export function createAppFeeClaims(options: {
 }): AppFeeClaims {
   const { database, registry, site, now } = options
 
+  /** The member of the first account that is denied. */
+  function deniedIn({ chainId, wallet, recipient }: ClaimRequest): string | undefined {
+    const accounts = Object.entries({ wallet, recipient })
+    return accounts.find(([, account]) => options.screening?.isDenied(chainId, account) === true)?.[0]
+  }
+
   async function open(claimId: Hex, terms: ClaimTerms): Promise<void> {
+    // Whoever signs names the claim alone.
+    if (deniedIn(terms) !== undefined) throw deniedError('requestId')
     const place = resolveClaim(registry, terms)
     const { chain, currency, recipient } = place
     const { chainId, address, symbol, name, decimals } = currency
@@ -120,6 +133,8 @@ export function createAppFeeClaims(options: {
   return {
     async prepare(request) {
       const place = resolveClaim(registry, request)
+      const denied = deniedIn(request)
+      if (denied !== undefined) throw deniedError(denied)
       if (!options.isReadable(request.chainId)) {
         throw new UpstreamUnavailableError(`Chain ${request.chainId} cannot be read at the moment.`)
       }

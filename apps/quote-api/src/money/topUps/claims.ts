@@ -3,6 +3,8 @@ import { claimTopUp, findTopUps, type TopUpEvent } from '@causeway/ledger'
 import type { ContractSignatures } from '../../access/wallets/contractSignature.ts'
 import { InvalidSignatureError } from '../../access/wallets/walletErrors.ts'
 import { hasSigned } from '../../access/wallets/walletOwner.ts'
+import { deniedError } from '../../pricing/deniedParties.ts'
+import type { Screening } from '../../requests/screening/screenedRequest.ts'
 import { type ClaimMessage, claimLifetimeMs, issuedAtOf, writeClaimMessage } from './claimMessage.ts'
 import { ClaimRefusedError } from './operator.ts'
 
@@ -17,10 +19,10 @@ export type ClaimedTransfer = {
 
 /** The account whose tokens moved says by its signature whom they were for. */
 export interface TopUpClaims {
-  /** The text to sign. @throws ClaimRefusedError */
+  /** The text to sign. @throws ClaimRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS */
   prepare(transfer: ClaimedTransfer): Promise<{ readonly message: string; readonly expiresAt: Date }>
   /**
-   * Credits the transfer. @throws ClaimRefusedError, InvalidSignatureError, and what reading a contract wallet
+   * Credits the transfer. @throws ClaimRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS, InvalidSignatureError, and what reading a contract wallet
    * throws
    */
   settle(
@@ -35,12 +37,14 @@ export type ClaimSite = Pick<ClaimMessage, 'domain' | 'uri' | 'chainId'>
 export function createTopUpClaims(options: {
   database: SqlDatabase
   site: ClaimSite
+  /** Absent: nobody is denied. */
+  screening?: Pick<Screening, 'isDenied'> | undefined
   /** Absent while the chain has no endpoint: only keys can sign then. */
   contracts: ContractSignatures | undefined
   /** Milliseconds since the epoch. */
   now: () => number
 }): TopUpClaims {
-  const { database, site, contracts, now } = options
+  const { database, site, contracts, screening, now } = options
   const { chainId } = site
 
   const waiting = async ({ transactionHash, ordinal }: ClaimedTransfer): Promise<TopUpEvent> => {
@@ -52,6 +56,13 @@ export function createTopUpClaims(options: {
     if (event.creditedOwner !== undefined) throw new ClaimRefusedError('not_suspended')
     if (event.claimedOwner !== undefined) throw new ClaimRefusedError('already_claimed')
     if (event.state !== 'final') throw new ClaimRefusedError('not_final')
+    return event
+  }
+  /** @throws QuoteError SANCTIONED_WALLET_ADDRESS */
+  const servedEvent = async (transfer: ClaimedTransfer): Promise<TopUpEvent> => {
+    if (screening?.isDenied(chainId, transfer.wallet) === true) throw deniedError('wallet')
+    const event = await waiting(transfer)
+    if (screening?.isDenied(chainId, event.from) === true) throw deniedError('transactionHash')
     return event
   }
   const textOf = (event: TopUpEvent, wallet: Hex, issuedAt: Date) =>
@@ -67,13 +78,13 @@ export function createTopUpClaims(options: {
   return {
     async prepare(transfer) {
       const issuedAt = new Date(now())
-      const event = await waiting(transfer)
+      const event = await servedEvent(transfer)
       const expiresAt = new Date(issuedAt.getTime() + claimLifetimeMs)
       return { message: textOf(event, transfer.wallet, issuedAt), expiresAt }
     },
 
     async settle(transfer, { message, signature }) {
-      const event = await waiting(transfer)
+      const event = await servedEvent(transfer)
       const issuedAt = issuedAtOf(message)
       const ageMs = issuedAt === undefined ? Number.NaN : now() - issuedAt.getTime()
       const isFresh = ageMs >= 0 && ageMs <= claimLifetimeMs

@@ -1,6 +1,9 @@
-import { DomainError, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
+import { blockedWallet, DomainError, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { createLedger } from '@causeway/ledger'
 import { recordAction } from '../../access/adminAction.ts'
+import { takeLeftAgain } from '../../requests/depositAddresses/addressStore.ts'
+import { insertRelease, type Release } from '../../requests/screening/screenedRequest.ts'
+import { takeHeldAgain } from '../../requests/settlement/depositStore.ts'
 import {
   meaningOf,
   type ParkedFacts,
@@ -21,9 +24,9 @@ import {
   readSettledRequest,
   type SettledRequest,
 } from '../../requests/settlement/settledRequest.ts'
-import { setStage } from '../../requests/status/requestProgress.ts'
+import { type SettlementStage, setStage } from '../../requests/status/requestProgress.ts'
 import { UnknownRequestError } from '../../requests/status/requestStatus.ts'
-import { lockWorkOf, updateWork } from '../../requests/work/workStore.ts'
+import { lockWorkOf, offerWithheld, updateWork } from '../../requests/work/workStore.ts'
 import type { Deed } from './ledgerAdministration.ts'
 
 export type RequestExplanation = RequestRecord & {
@@ -51,7 +54,7 @@ export interface RequestAdministration {
   parked(page: { limit: number }): Promise<readonly ParkedRequest[]>
   /** @throws UnknownRequestError for requests without an order too */
   explain(requestId: Hex): Promise<RequestExplanation>
-  /** @returns the stage @throws UnknownRequestError, RequestNotParkedError */
+  /** @returns the stage, `looked at` where nothing had begun @throws UnknownRequestError, RequestNotParkedError */
   retry(requestId: Hex, deed: Deed): Promise<string>
   /** @throws UnknownRequestError, RequestNotParkedError, ResolutionNotPossibleError */
   resolve(requestId: Hex, resolution: Resolution, deed: Deed): Promise<void>
@@ -65,7 +68,7 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
       const request = await readSettledRequest(database, requestId)
       if (request === undefined) throw new UnknownRequestError()
       const reason = await readParkedReason(database, requestId)
-      const facts = await factsOf(database, request)
+      const facts = await factsOf(database, request, reason)
       const { orderId, status, failReason, settlement } = request
       return {
         ...{ requestId, orderId, status, failReason, stage: settlement?.stage },
@@ -85,9 +88,11 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
     retry: (requestId, deed) =>
       database.transaction(async (tx) => {
         const { request, facts, parkedReason } = await lockParked(tx, requestId)
-        const stage = retryStage(facts)
+        if (facts.isBlocked) await lookAgain(tx, requestId)
+        const stage =
+          facts.isBlocked && request.settlement?.stage !== 'parked' ? 'looked at' : retryStage(facts)
         if (stage === 'refunding') await offerRefundAgain(tx, request)
-        await setStage(tx, requestId, { stage })
+        if (stage !== 'looked at') await setStage(tx, requestId, { stage })
         await record(tx, { requestId, action: 'requests.retry', deed, details: { parkedReason, stage } })
         return stage
       }),
@@ -98,6 +103,7 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
         const possible = possibleResolutions(facts)
         if (!possible.includes(resolution)) throw new ResolutionNotPossibleError(possible)
         if (resolution === 'unpaid') await endUnpaid(tx, request, deed)
+        else if (facts.isBlocked) await letPass(tx, request, { resolution, stage: retryStage(facts) })
         else await giveDepositBack(tx, requestId)
         const details = { parkedReason, resolution }
         await record(tx, { requestId, action: 'requests.resolve', deed, details })
@@ -108,9 +114,10 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
 async function factsOf(
   database: Pick<SqlDatabase, 'query'>,
   { requestId, status, settlement }: SettledRequest,
+  parkedReason: string | undefined,
 ): Promise<ParkedFacts> {
   const refund = settlement && (await readRefundWork(database, requestId, settlement.depositId))
-  return { isFilled: status === 'success', refund: refund?.state }
+  return { isFilled: status === 'success', refund: refund?.state, isBlocked: parkedReason === blockedWallet }
 }
 
 async function lockParked(tx: SqlTx, requestId: Hex) {
@@ -118,7 +125,27 @@ async function lockParked(tx: SqlTx, requestId: Hex) {
   if (request === undefined) throw new UnknownRequestError()
   const parkedReason = await readParkedReason(tx, requestId)
   if (parkedReason === undefined) throw new RequestNotParkedError(request.settlement?.stage ?? 'none')
-  return { request, parkedReason, facts: await factsOf(tx, request) }
+  return { request, parkedReason, facts: await factsOf(tx, request, parkedReason) }
+}
+
+/** What was stopped for a denied account is looked at again: deposits, work, and what lies at its address. */
+async function lookAgain(tx: SqlTx, requestId: Hex): Promise<void> {
+  await offerWithheld(tx, requestId)
+  await takeHeldAgain(tx, requestId)
+  await takeLeftAgain(tx, requestId)
+}
+
+/** No list stops the request any more. Of what is given back, a fill that was asked for counts as given up. */
+async function letPass(
+  tx: SqlTx,
+  { requestId, settlement }: SettledRequest,
+  { resolution, stage }: { readonly resolution: Release; readonly stage: SettlementStage },
+): Promise<void> {
+  await insertRelease(tx, requestId, resolution)
+  await lookAgain(tx, requestId)
+  if (settlement?.stage !== 'parked') return
+  if (resolution === 'refund') await giveDepositBack(tx, requestId)
+  else await setStage(tx, requestId, { stage })
 }
 
 /** With all of its attempts, as it was asked for first. */

@@ -1,5 +1,6 @@
 import type { SqlDatabase } from '@causeway/core'
 import type { QuoteApiConfig } from '../../config/config.ts'
+import type { RetentionSettings } from '../../requests/retention/removableRequests.ts'
 import type { Administration } from '../administration.ts'
 import type { CommandChain } from './commandChain.ts'
 
@@ -7,6 +8,8 @@ import type { CommandChain } from './commandChain.ts'
 export type CommandContext = {
   readonly administration: Administration
   readonly database: SqlDatabase
+  /** By the variables that the command was given. */
+  readonly retention: RetentionSettings
   /** `cli:<account>`, for the audit log. */
   readonly actor: string
   /** The chain of top-ups, as the configuration files describe it; opened by the first command that asks. */

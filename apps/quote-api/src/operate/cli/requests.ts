@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { resolutions } from '../../requests/settlement/parked/parkedRules.ts'
+import { type Resolution, resolutions } from '../../requests/settlement/parked/parkedRules.ts'
 import type { RequestExplanation } from '../admin/requestAdministration.ts'
 import type { Command } from './command.ts'
 import { readId32, readReason, readValue, reasonFlag } from './readValue.ts'
@@ -7,6 +7,11 @@ import { tableOf } from './tableOf.ts'
 
 const resolution = z.enum(resolutions, `expected one of ${resolutions.join(', ')}`)
 const listedMax = 1_000
+const outcomes: Readonly<Record<Resolution, string>> = {
+  unpaid: 'has ended; nothing was debited',
+  refund: 'is refunded by the solver',
+  release: 'goes on; no deny list stops it any more',
+}
 
 export const requestCommands: readonly Command[] = [
   {
@@ -50,7 +55,8 @@ export const requestCommands: readonly Command[] = [
   },
   {
     words: 'requests resolve',
-    about: 'End a parked request: unpaid (filled, the sponsor keeps its money) or refund (not filled)',
+    about:
+      'End a parked request: unpaid (filled, the sponsor keeps its money), refund (not filled), or release (not denied)',
     operands: ['request'],
     flags: {
       as: { value: '<resolution>', about: `One of ${resolutions.join(', ')}`, isRequired: true },
@@ -60,7 +66,7 @@ export const requestCommands: readonly Command[] = [
       const requestId = readId32(args.operand('request'), '<request>')
       const chosen = readValue(resolution, args.text('as'), '--as')
       await administration.requests.resolve(requestId, chosen, { actor, reason: readReason(args) })
-      const line = chosen === 'unpaid' ? 'has ended; nothing was debited' : 'is refunded by the solver'
+      const line = outcomes[chosen]
       return { data: { requestId, resolution: chosen }, lines: [`Request ${requestId} ${line}.`] }
     },
   },

@@ -14,6 +14,7 @@ import { ledgerCommands } from './ledger.ts'
 import { parseCommandLine } from './parseCommandLine.ts'
 import { policyCommands } from './policies.ts'
 import { requestCommands } from './requests.ts'
+import { retentionCommands } from './retention.ts'
 import { statementCommands } from './statements.ts'
 import { topUpCommands } from './topUps.ts'
 import { balanceCommands, walletCommands } from './wallets.ts'
@@ -78,6 +79,7 @@ async function withScene<T>(options: CliOptions, work: (scene: CommandContext) =
     return await work({
       administration: createAdministration({ config, database, peppers }),
       database,
+      retention: config.retention,
       actor,
       print,
       chain: () => openCommandChain({ config, variables, database, signal }),
@@ -151,6 +153,7 @@ export const commandTable: readonly Command[] = [
   ...statementCommands,
   ...requestCommands,
   ...claimCommands,
+  ...retentionCommands,
   ...contractCommands,
   ...configCommands,
 ]

@@ -1,6 +1,7 @@
 import type { DepositAddressTerms, Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { type DepositAddress, type DepositSwap, depositSwapToJson } from '../draft/depositAddress.ts'
 import { toBytes } from '../orders/orderColumns.ts'
+import type { Screening } from '../screening/screenedRequest.ts'
 import type { BlockPayments } from './blockPayments.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
@@ -104,6 +105,12 @@ export async function nameAddress(
 /** Payments of the address are for a newer request from now on; one that nobody paid points to it. */
 export async function supersede(tx: SqlTx, { address, requestId }: StoredAddress, newer: Hex): Promise<void> {
   await tx.query('update deposit_address set request_id = $2 where address = $1', [address, toBytes(newer)])
+  // What an operator let pass is the money at the address, whatever it is quoted as.
+  await tx.query(
+    `insert into deny_release (request_id, resolution)
+     select $2, resolution from deny_release where request_id = $1 on conflict do nothing`,
+    [toBytes(requestId), toBytes(newer)],
+  )
   await tx.query(
     `update orders set superseded_by = $2, updated_at = clock_timestamp() where request_id = $1
        and status = 'waiting' and not exists (select 1 from settlement s where s.request_id = $1)`,
@@ -169,6 +176,33 @@ export async function markPaid(
     marked += rows.length
   }
   return marked
+}
+
+/** Marks the addresses that a denied account has paid: what lies there waits for an operator. */
+export async function markDenied(
+  tx: SqlTx,
+  chainId: number,
+  { payers }: Pick<BlockPayments, 'payers'>,
+  screening: Pick<Screening, 'isDenied'>,
+): Promise<void> {
+  const paid = [...payers.keys()]
+  for (let next = 0; next < paid.length; next += mentionsAtOnce) {
+    const own = await tx.query<{ address: Hex; api_key_id: string | null }>(
+      `select d.address, o.api_key_id from unnest($2::text[]) as p (address)
+       join deposit_address d on d.address = p.address and d.chain_id = $1
+       join orders o on o.request_id = d.request_id`,
+      [chainId, paid.slice(next, next + mentionsAtOnce)],
+    )
+    const denied = own.filter(({ address, api_key_id }) =>
+      [...(payers.get(address) ?? [])].some((payer) =>
+        screening.isDenied(chainId, payer, api_key_id ?? undefined),
+      ),
+    )
+    if (denied.length > 0)
+      await tx.query('update deposit_address set is_sender_denied = true where address = any($1)', [
+        denied.map(({ address }) => address),
+      ])
+  }
 }
 
 /** By currency, as text: JSON has no such numbers. */
@@ -258,6 +292,15 @@ export async function setLeft(tx: SqlTx, address: Hex, reason: string): Promise<
     [address, reason],
   )
   return row?.is_news === true
+}
+
+/** What was left at the address of a request is looked at again, before everything else. */
+export async function takeLeftAgain(tx: SqlTx, requestId: Hex): Promise<void> {
+  await tx.query(
+    `update deposit_address set left_reason = null, lane = ${lanes.paid}, look_at = clock_timestamp(),
+       active_at = clock_timestamp() where request_id = $1 and left_reason is not null`,
+    [toBytes(requestId)],
+  )
 }
 
 /** Addresses whose sweep ended, or was not begun in time. */

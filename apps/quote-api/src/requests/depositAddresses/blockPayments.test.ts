@@ -18,7 +18,7 @@ function block(number: bigint, hashDigit: string, parentDigit: string, transacti
   })
 }
 
-const payment = (to: Hex | null, value: string, input: Hex = '0x') => ({ to, value, input })
+const payment = (to: Hex | null, value: string, from = address('f')) => ({ from, to, value, input: '0x' })
 const range = { from: 8n, to: 9n }
 const watched = { nativeCurrency: address('0'), tokens: new Set([address('1'), address('2')]) }
 const log = (recipient: string, amount: string, token: Hex = address('1')) => ({
@@ -35,16 +35,18 @@ test('sums what transactions pay, and leaves out what pays nobody', () => {
     payment(address('b'), '0x0'),
     payment(null, '0x9'),
   ])
-  const nine = block(9n, '9', '8', [payment(address('a'), '0x2')])
-  const { last, paid, named } = parseBlockPayments([eight, nine], range, watched)
+  const nine = block(9n, '9', '8', [payment(address('a'), '0x2', address('c'))])
+  const { last, paid, payers, named } = parseBlockPayments([eight, nine], range, watched)
   expect([last?.number, last?.hash]).toEqual([9n, hash('9')])
   expect(paid).toEqual(new Map([[address('a'), new Map([[address('0'), 7n]])]]))
+  expect(payers).toEqual(new Map([[address('a'), new Set([address('f'), address('c')])]]))
   expect(named).toEqual([])
 })
 
 test('sums what is received of each token apart, and leaves out what is nothing', () => {
   const logs = [log('a', '5'), log('a', '3'), log('a', '9', address('2')), log('b', '0')]
-  const { paid, named } = parseBlockPayments([...emptyBlocks, ok(logs)], range, watched)
+  const { paid, payers, named } = parseBlockPayments([...emptyBlocks, ok(logs)], range, watched)
+  expect(payers).toEqual(new Map([[address('a'), new Set([address('e')])]]))
   expect(paid).toEqual(
     new Map([
       [

@@ -27,6 +27,8 @@ export type BlockPayments = {
   readonly last: BlockReference | undefined
   /** Native coin that transactions pay, and listed tokens, by lower-case address and then by currency. */
   readonly paid: ReadonlyMap<Hex, ReadonlyMap<Hex, bigint>>
+  /** Who paid them: the sender of the coin, the owner of the tokens. */
+  readonly payers: ReadonlyMap<Hex, ReadonlySet<Hex>>
   /** Addresses in the calldata of transactions; each once. */
   readonly named: readonly Hex[]
 }
@@ -88,18 +90,26 @@ export function parseBlockPayments(
     if (before !== undefined && block.parentHash !== before.hash) throw new MalformedAnswerError(what)
   }
   const coins = blocks.flatMap(({ payments }) =>
-    payments.map(({ to, valueWei }) => ({ to, currency: nativeCurrency, amount: valueWei })),
+    payments.map(({ from, to, valueWei }) => ({ from, to, currency: nativeCurrency, amount: valueWei })),
   )
   const received = answers.slice(heights.length).flatMap((answer) => transfersOf(answer, range, tokens))
   const last = blocks.at(-1)
+  const payments = [...coins, ...received]
   return {
     last: last && { number: last.number, hash: last.hash },
-    paid: sumPayments([...coins, ...received]),
+    paid: sumPayments(payments),
+    payers: payersOf(payments),
     named: [...new Set(blocks.flatMap(({ named }) => named))],
   }
 }
 
-type Payment = { readonly to: Hex; readonly currency: Hex; readonly amount: bigint }
+type Payment = { readonly from: Hex; readonly to: Hex; readonly currency: Hex; readonly amount: bigint }
+
+function payersOf(payments: readonly Payment[]): BlockPayments['payers'] {
+  const payers = new Map<Hex, Set<Hex>>()
+  for (const { from, to } of payments) payers.set(to, (payers.get(to) ?? new Set()).add(from))
+  return payers
+}
 
 function sumPayments(payments: readonly Payment[]): BlockPayments['paid'] {
   const sums = new Map<Hex, Map<Hex, bigint>>()
@@ -119,7 +129,7 @@ const what = 'eth_getBlockByNumber'
 
 type PaidBlock = BlockReference & {
   readonly parentHash: Hex
-  readonly payments: readonly { readonly to: Hex; readonly valueWei: bigint }[]
+  readonly payments: readonly { readonly from: Hex; readonly to: Hex; readonly valueWei: bigint }[]
   readonly named: readonly Hex[]
 }
 
@@ -131,13 +141,14 @@ function parseBlock(answer: RpcAnswer, height: bigint): PaidBlock {
     const transaction = parseRecord(value, what)
     const to = transaction['to']
     return {
+      from: parseAddress(transaction['from'], what),
       to: to === null || to === undefined ? undefined : parseAddress(to, what),
       valueWei: parseQuantity(transaction['value'], what),
       input: parseBytes(transaction['input'], what),
     }
   })
-  const payments = transactions.flatMap(({ to, valueWei }) =>
-    to === undefined || valueWei === 0n ? [] : [{ to, valueWei }],
+  const payments = transactions.flatMap(({ from, to, valueWei }) =>
+    to === undefined || valueWei === 0n ? [] : [{ from, to, valueWei }],
   )
   const named = transactions.flatMap(({ to, input }) => (to === undefined ? [] : addressesIn(input)))
   return { number, hash, parentHash, payments, named }
@@ -172,11 +183,15 @@ function transfersOf(
     const currency = parseAddress(log['address'], 'eth_getLogs')
     // Anybody's contract can write such a log.
     if (!tokens.has(currency)) throw new MalformedAnswerError('eth_getLogs')
-    const [, , recipient] = parseList(log['topics'], 'eth_getLogs')
+    const [, sender, recipient] = parseList(log['topics'], 'eth_getLogs')
     const data = parseBytes(log['data'], 'eth_getLogs')
     // The same event with other members indexed moves nothing that is known here.
     if (recipient === undefined || !/^0x[0-9a-f]{64}$/i.test(data) || BigInt(data) === 0n) return []
-    return [{ to: `0x${parseHash(recipient, 'eth_getLogs').slice(26)}`, currency, amount: BigInt(data) }]
+    const [from, to] = [sender, recipient].map(
+      (topic) => `0x${parseHash(topic, 'eth_getLogs').slice(26)}` as const,
+    )
+    if (from === undefined || to === undefined) return []
+    return [{ from, to, currency, amount: BigInt(data) }]
   })
 }
 

@@ -14,7 +14,10 @@ export type AddressChain = {
 }
 
 /** What the jobs of deposit addresses work with. */
-export type DepositAddressContext = Pick<SettlementContext, 'database' | 'ledger' | 'now' | 'chains'> & {
+export type DepositAddressContext = Pick<
+  SettlementContext,
+  'database' | 'ledger' | 'now' | 'chains' | 'screening'
+> & {
   /** What a new quote for arrived money is made with. */
   readonly quoting: SponsoredQuoteDependencies
   readonly networkOf: NetworkOf

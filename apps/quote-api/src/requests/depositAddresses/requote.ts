@@ -11,6 +11,7 @@ import {
 } from '../history/quotedAmounts.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { isKept } from '../orders/sponsoredOrderStore.ts'
+import { releasedColumn } from '../screening/screenedRequest.ts'
 import { type StoredAddress, supersede } from './addressStore.ts'
 import type { DepositAddressContext } from './depositAddressContext.ts'
 import { storeDepositQuote } from './storeDepositQuote.ts'
@@ -46,6 +47,8 @@ export async function requote(
   const { address: at, terms } = address
   const dependencies = {
     ...quoting,
+    // An operator let it pass.
+    ...(asked.isReleased && { denyList: undefined }),
     depositAddress: { address: at, terms },
     // What is quoted here was paid: nobody can leave it open.
     openQuotes: createOpenQuotes({ perUserBps: 0 }),
@@ -64,13 +67,14 @@ type Asked = {
   readonly request: QuoteRequest
   readonly sponsorship: SponsorshipRequest | undefined
   readonly keyId: string | undefined
+  readonly isReleased: boolean
 }
 
 /** What was asked of the newest quote, out of what is stored of it. */
 async function readAsked(database: Pick<SqlDatabase, 'query'>, requestId: Hex): Promise<Asked> {
   const [row] = await database.query<AskedRow>(
     `select o.user_address, o.recipient, o.origin_chain_id, o.destination_chain_id, o.api_key_id, o.quoted,
-       o.order_data, s.quoted as sponsorship
+       o.order_data, s.quoted as sponsorship, ${releasedColumn} is not null as is_released
      from orders o left join request_sponsorship s using (request_id) where o.request_id = $1`,
     [toBytes(requestId)],
   )
@@ -80,6 +84,7 @@ async function readAsked(database: Pick<SqlDatabase, 'query'>, requestId: Hex): 
     sponsorship:
       row.sponsorship === null ? undefined : askedOf(quotedSponsorshipSchema.parse(row.sponsorship)),
     keyId: row.api_key_id ?? undefined,
+    isReleased: row.is_released,
   }
 }
 
@@ -92,6 +97,7 @@ type AskedRow = {
   readonly quoted: unknown
   readonly order_data: unknown
   readonly sponsorship: unknown
+  readonly is_released: boolean
 }
 
 function requestOf(row: AskedRow): QuoteRequest {

@@ -1,5 +1,5 @@
 import type { Run } from '../../jobs/runJobs.ts'
-import { markPaid, moveScanCursor, readScanCursor } from './addressStore.ts'
+import { markDenied, markPaid, moveScanCursor, readScanCursor } from './addressStore.ts'
 import { type BlockPayments, blockPaymentsReading } from './blockPayments.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
 
@@ -16,7 +16,7 @@ const rewindBlocks = 64n
  * @returns true when an address of ours is among them
  */
 export async function scanPayments(
-  context: Pick<DepositAddressContext, 'database' | 'logger'>,
+  context: Pick<DepositAddressContext, 'database' | 'logger' | 'screening'>,
   site: AddressChain,
   run: Run,
 ): Promise<boolean> {
@@ -30,7 +30,7 @@ export async function scanPayments(
 }
 
 async function scanRange(
-  { database, logger }: Pick<DepositAddressContext, 'database' | 'logger'>,
+  { database, logger, screening }: Pick<DepositAddressContext, 'database' | 'logger' | 'screening'>,
   site: AddressChain,
   head: bigint,
   { fence, signal }: Run,
@@ -54,6 +54,7 @@ async function scanRange(
   const marked = await database.transaction(async (tx) => {
     await fence(tx)
     const count = isSame ? await markPaid(tx, chainId, read) : 0
+    if (isSame && screening !== undefined) await markDenied(tx, chainId, read, screening)
     await moveScanCursor(tx, chainId, next)
     return count
   })

@@ -1,4 +1,4 @@
-import { type DomainError, type Hex, type SqlTx, usdValueDown } from '@causeway/core'
+import { blockedWallet, type DomainError, type Hex, type SqlTx, usdValueDown } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 import { refundCost, sweepCostIn } from '../../pricing/gas.ts'
@@ -10,6 +10,7 @@ import { runConcurrently } from '../work/followWork.ts'
 import {
   listDueAddresses,
   lockAddress,
+  readScanCursor,
   recheckAddressesAfter,
   type StoredAddress,
   setLeft,
@@ -70,8 +71,11 @@ type Look = {
 }
 
 async function actOn(context: DepositAddressContext, look: Look): Promise<void> {
+  if (!(await areSendersKnown(context, look))) return
   const request = await readSettledRequest(context.database, look.address.requestId)
   if (request === undefined) return
+  const denied = context.screening?.deniedIn({ ...request, appFees: request.quoted.appFees })
+  if (denied !== undefined) return leave(context, look, blockedWallet)
   const held = await deepBalances(look, request)
   const arrival = arrivalOf(context, look, held)
   const { isStrict, failedSwaps } = look.address
@@ -83,11 +87,21 @@ async function actOn(context: DepositAddressContext, look: Look): Promise<void> 
     expiresAtSeconds: request.expiresAtSeconds,
     deadlineSeconds: request.deadlineSeconds,
   }
-  const step = arrivalStep({ arrival, quote, nowSeconds: nowSeconds(context) })
+  const isGivenBack = request.released === 'refund' && arrival.amount > 0n
+  const step = isGivenBack
+    ? ({ action: 'withdraw' } as const)
+    : arrivalStep({ arrival, quote, nowSeconds: nowSeconds(context) })
   if (step.action !== 'requote') return take(context, look, { request, held, step })
   const refusal = await quoteAnew(context, look, step.amount)
   if (refusal === undefined) return
   await take(context, look, { request, held, step: whenRefused(arrival, quote), refusal })
+}
+
+/** Who paid is told by blocks, which are read beside the balances: nobody is swept before that. */
+async function areSendersKnown({ database, screening }: DepositAddressContext, look: Look): Promise<boolean> {
+  if (screening === undefined) return true
+  const cursor = await readScanCursor(database, look.site.chain.chainId)
+  return cursor !== undefined && cursor.scannedTo >= look.at
 }
 
 /** What is to be paid to the address and what is kept of it when it goes back, in the currency that is paid. */
@@ -225,12 +239,7 @@ async function take(
   await context.database.transaction(async (tx) => {
     const locked = await lockUnmoved(tx, look)
     if (locked === undefined) return
-    if (step.action === 'leave') {
-      const isNews = await setLeft(tx, address, step.reason)
-      if (isNews)
-        context.logger.warn({ address, reason: step.reason, refusal: refusal?.code }, 'a payment is left')
-      return
-    }
+    if (step.action === 'leave') return tellLeft(context, tx, { address, ...step, refusal: refusal?.code })
     const other = step.action === 'sweep' ? step.other : undefined
     const currency = other ?? quoted
     const amount = amountOf(held, currency)
@@ -251,6 +260,22 @@ async function take(
       'a deposit address is swept',
     )
   })
+}
+
+/** What was paid stays at its address, for an operator or for more that comes. */
+async function leave(context: DepositAddressContext, look: Look, reason: string): Promise<void> {
+  await context.database.transaction(async (tx) => {
+    const locked = await lockUnmoved(tx, look)
+    if (locked !== undefined) await tellLeft(context, tx, { address: locked.address, reason })
+  })
+}
+
+async function tellLeft(
+  { logger }: Pick<DepositAddressContext, 'logger'>,
+  tx: SqlTx,
+  left: { readonly address: Hex; readonly reason: string; readonly refusal?: string | undefined },
+): Promise<void> {
+  if (await setLeft(tx, left.address, left.reason)) logger.warn(left, 'a payment is left')
 }
 
 /** The address, locked, unless another process acted on it since it was read. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Hex, Order, PermitTerms, Signer } from '@causeway/core'
+import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
 import { type OpenQuotes, promisedBy } from '../../pricing/openQuotes.ts'
 import { type PermitTokens, permitTerms } from '../../pricing/permit.ts'
@@ -89,6 +90,7 @@ export async function createQuote(
   request: QuoteRequest,
   apiKeyId: string | undefined,
 ): Promise<Quote> {
+  refuseDeniedRequest(dependencies, request, apiKeyId)
   const priced = await priceRequest(dependencies, request)
   refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
   return whileOpen(dependencies, priced, apiKeyId, async () => {

@@ -8,6 +8,7 @@ import {
 } from '@causeway/core'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { checkSponsorCost } from '../../pricing/ceilings.ts'
+import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
 import { type Priced, priceRequest } from '../../pricing/priceRequest.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
@@ -56,6 +57,7 @@ export async function createSponsoredQuote(
 ): Promise<Quote> {
   const asked = withFeePayer(dependencies, body)
   const { request, sponsorship } = asked
+  refuseDeniedRequest(dependencies, request, asked.keyId)
   const terms = sponsorshipTerms(sponsorship, await callerOf(dependencies, asked), request)
   // One snapshot for both prices: the second differs in who pays and in nothing else.
   const snapshot = dependencies.snapshot()

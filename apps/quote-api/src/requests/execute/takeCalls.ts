@@ -8,12 +8,14 @@ import {
   viemLibrary,
 } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
+import { deniedError } from '../../pricing/deniedParties.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 import { executionUnits } from '../../pricing/gas.ts'
 import { findCurrency, type QuotableChain, type QuoteRegistry } from '../../pricing/registry.ts'
 import { quotedAmountsSchema } from '../history/quotedAmounts.ts'
 import type { RequestStatus } from '../history/requestFilter.ts'
 import { toBytes } from '../orders/orderColumns.ts'
+import { refuseDeniedExecution, type Screening } from '../screening/screenedRequest.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
 import { type ExecutePayload, executePayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { addWork, readWorkOf } from '../work/workStore.ts'
@@ -40,7 +42,7 @@ export type TakeCalls = (asked: AskedExecution, keyId: string) => Promise<void>
 /**
  * Takes calls whose trial makes the deposit of a quoted request, and asks the solver to submit them, in one
  * commit. One set of calls is taken per request.
- * @throws UnknownRequestError, ExecutionRefusedError, QuoteError UNSUPPORTED_CHAIN and
+ * @throws UnknownRequestError, ExecutionRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS, UNSUPPORTED_CHAIN and
  * UNSUPPORTED_EXECUTION_TYPE, and what reading the chain throws
  * @source clients.md 2.2
  */
@@ -48,11 +50,12 @@ export function createTakeCalls(options: {
   database: SqlDatabase
   registry: QuoteRegistry
   clientOf: (chainId: number) => JsonRpcClient | undefined
+  screening: Screening | undefined
   /** The solver's account; undefined: nobody submits anything. */
   fillWallet: string | undefined
   now: () => number
 }): TakeCalls {
-  const { database, registry, clientOf, fillWallet, now } = options
+  const { database, registry, clientOf, screening, fillWallet, now } = options
 
   return async (asked, keyId) => {
     const { requestId, chainId } = asked
@@ -62,6 +65,8 @@ export function createTakeCalls(options: {
     const client = clientOf(chainId)
     if (chain === undefined || client === undefined) throw unsupportedChain(chainId)
     if (fillWallet === undefined) throw nobodySubmits(chainId)
+    if (screening?.isDenied(chainId, asked.to, keyId) === true) throw deniedError('data.to')
+    await refuseDeniedExecution(database, screening, requestId)
     const taken = await readWorkOf(database, { kind: 'permit', requestId })
     if (taken !== undefined) return requireSame(taken, asked)
 

@@ -11,6 +11,7 @@ import { hasSignedDigest, withUsualRecoveryByte } from '../../access/wallets/wal
 import type { RequestStatus } from '../history/requestFilter.ts'
 import { parseExecution } from '../orders/execution.ts'
 import { toBytes } from '../orders/orderColumns.ts'
+import { refuseDeniedExecution, type Screening } from '../screening/screenedRequest.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
 import type { PermitPayload } from '../work/workItem.ts'
 import { addWork, readWorkOf } from '../work/workStore.ts'
@@ -34,7 +35,7 @@ const relaySecondsMin = 30
 /**
  * Takes the signature of a permit and asks the solver to send it, in one commit. The same permit is taken
  * once, whatever its signature looks like; repeating it changes nothing.
- * @throws UnknownRequestError, PermitFailedError, PermitBalanceTooLowError, and what reading the chain throws
+ * @throws UnknownRequestError, QuoteError SANCTIONED_WALLET_ADDRESS, PermitFailedError, PermitBalanceTooLowError, and what reading the chain throws
  * @source quote-api.md 2.5
  */
 export function createTakePermit(options: {
@@ -43,14 +44,16 @@ export function createTakePermit(options: {
   /** Contract wallets of a chain. */
   contractsOf: (chainId: number) => ContractSignatures | undefined
   trial: SimulateDeposit
+  screening: Screening | undefined
   now: () => number
 }): TakeSignature {
-  const { kind, database, contractsOf, trial, now } = options
+  const { kind, database, contractsOf, trial, screening, now } = options
 
   return async ({ requestId, signature: given }) => {
     // Tokens take no other spelling.
     const signature = withUsualRecoveryByte(given)
     const { terms, originChainId: chainId } = await requirePermit(requestId)
+    await refuseDeniedExecution(database, screening, requestId)
     const signed = { digest: permitDigest(terms), wallet: terms.owner, signature }
     if (!(await hasSignedDigest(signed, contractsOf(chainId)))) {
       throw new PermitFailedError('The signature is not of the user, or not over what was quoted.')

@@ -26,7 +26,7 @@ export type NewDeposit = {
   readonly amount: bigint
 }
 
-export type DepositRowState = 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ignored' | 'orphaned'
+export type DepositRowState = 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ignored' | 'orphaned' | 'held'
 
 export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
   readonly id: bigint
@@ -199,6 +199,20 @@ export async function setDepositState(
      where id = $1`,
     [id, state, reason ?? null],
   )
+}
+
+/** Deposits of a request that waited for an operator are looked at again, each as if it was just seen. */
+export async function takeHeldAgain(tx: SqlTx, requestId: Hex): Promise<void> {
+  await tx.query(
+    `update deposit_seen set state = 'seen', reason = null, looks = 0, due_at = clock_timestamp(),
+       updated_at = clock_timestamp() where request_id = $1 and state = 'held'`,
+    [toBytes(requestId)],
+  )
+}
+
+/** Who brought it, as far as the chain tells: looked at again as long as it is not paid for. */
+export async function setSenders(tx: SqlTx, id: bigint, senders: readonly string[]): Promise<void> {
+  await tx.query('update deposit_seen set senders = $2 where id = $1', [id, senders])
 }
 
 export async function finalizeDeposits(tx: SqlTx, ids: readonly bigint[]): Promise<void> {

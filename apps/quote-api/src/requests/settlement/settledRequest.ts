@@ -5,6 +5,7 @@ import { type DepositSwap, depositSwapSchema } from '../draft/depositAddress.ts'
 import { type QuotedAmounts, quotedAmountsSchema } from '../history/quotedAmounts.ts'
 import type { RequestStatus } from '../history/requestFilter.ts'
 import { toBytes } from '../orders/orderColumns.ts'
+import { type Release, releasedColumn, senderDeniedColumn } from '../screening/screenedRequest.ts'
 import type { SettlementStage } from '../status/requestProgress.ts'
 import type { RefundTerms } from './depositDecision.ts'
 import type { DepositTerms, HoldView } from './pinDecision.ts'
@@ -20,8 +21,15 @@ export type SettledRequest = {
   readonly feeBasis: bigint
   readonly status: RequestStatus
   readonly failReason: string | undefined
+  readonly user: string
   /** As the quote was asked for; of an order with calls, whom their rest goes to. */
   readonly recipient: string
+  /** The key that had it quoted. */
+  readonly apiKeyId: string | undefined
+  /** How an operator let it pass the deny list. */
+  readonly released: Release | undefined
+  /** A denied account paid its deposit address. */
+  readonly isSenderDenied: boolean
   readonly originChainId: number
   readonly destinationChainId: number
   readonly expiresAtSeconds: number
@@ -49,7 +57,8 @@ export type SettledRequest = {
 
 const select = `
   select o.request_id, o.order_id, o.order_data, o.order_signature, o.quoted, o.quoted ->> 'feeBasis' as fee_basis,
-    o.status, o.fail_reason, o.recipient, o.execution ->> 'by' as executed_by, o.deposit_address is not null as has_address,
+    o.status, o.fail_reason, o.user_address, o.recipient, o.api_key_id, ${releasedColumn} as released,
+    ${senderDeniedColumn} as is_sender_denied, o.execution ->> 'by' as executed_by, o.deposit_address is not null as has_address,
     o.deposit_swap, o.origin_chain_id, o.destination_chain_id,
     extract(epoch from o.expires_at)::bigint as expires_at, extract(epoch from o.deadline)::bigint as deadline,
     (select p.debit_micro_usd from request_sponsorship p where p.request_id = o.request_id) as debit,
@@ -110,7 +119,11 @@ type RequestRow = {
   readonly fee_basis: string
   readonly status: RequestStatus
   readonly fail_reason: string | null
+  readonly user_address: string
   readonly recipient: string
+  readonly api_key_id: string | null
+  readonly released: Release | null
+  readonly is_sender_denied: boolean
   readonly executed_by: string | null
   readonly has_address: boolean
   readonly deposit_swap: unknown
@@ -143,7 +156,11 @@ function fromRow(row: RequestRow): SettledRequest {
     feeBasis: BigInt(row.fee_basis),
     status: row.status,
     failReason: row.fail_reason ?? undefined,
+    user: row.user_address,
     recipient: row.recipient,
+    apiKeyId: row.api_key_id ?? undefined,
+    released: row.released ?? undefined,
+    isSenderDenied: row.is_sender_denied,
     originChainId: Number(row.origin_chain_id),
     destinationChainId: Number(row.destination_chain_id),
     expiresAtSeconds: Number(row.expires_at),

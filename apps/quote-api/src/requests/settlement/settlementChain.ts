@@ -19,6 +19,7 @@ import {
   depositPassReading,
   failureReading,
 } from './depositReadings.ts'
+import { depositSendersReading } from './depositSenders.ts'
 import { type MinedTransaction, minedReading } from './transactionReading.ts'
 
 export type { PaymentReading } from '@causeway/chains'
@@ -35,6 +36,11 @@ export interface SettlementChain extends SettlingChain {
   depositPass(...asked: Parameters<SettlingChain['depositPass']>): Promise<DepositPass>
   /** Which of some accounts have code in the newest block; none where accounts have none. */
   withCode(accounts: readonly Hex[], signal: AbortSignal): Promise<readonly Hex[]>
+  /**
+   * Who brought the deposits of a transaction, beside the depositors that they name; none where the family does not
+   * tell. `undefined` while it is in no block.
+   */
+  senders(hash: string, signal: AbortSignal): Promise<readonly string[] | undefined>
   /** `undefined` while it is in no block, and where users execute nothing that is told apart. */
   transaction(hash: string, signal: AbortSignal): Promise<MinedTransaction | undefined>
 }
@@ -58,6 +64,7 @@ export function createSettlementChain(options: SettlementChainOptions): Settleme
     chain: options.quotable,
     depositPass: async (...asked) => ({ ...(await settling.depositPass(...asked)), paidSwaps: [] }),
     withCode: async () => [],
+    senders: async () => [],
     transaction: async () => undefined,
   }
 }
@@ -105,6 +112,10 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
     async withCode(accounts, signal) {
       const reading = codeReading(accounts, await head(signal))
+      return (await askQuorum(client, reading, { threshold, signal })).value
+    },
+    async senders(hash, signal) {
+      const reading = depositSendersReading(hash, quotable.depository.toLowerCase())
       return (await askQuorum(client, reading, { threshold, signal })).value
     },
     async transaction(hash, signal) {

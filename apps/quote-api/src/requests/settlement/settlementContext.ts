@@ -1,5 +1,6 @@
 import type { Hex, Ledger, SqlDatabase } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
+import type { Screening } from '../screening/screenedRequest.ts'
 import type { Announce } from '../status/requestProgress.ts'
 import type { OtherRefund } from './depositDecision.ts'
 import type { LateDeposits } from './priceLateDeposit.ts'
@@ -19,6 +20,8 @@ export type SettlementContext = {
     currency: string,
     relayedBy: SettledRequest['relayedBy'],
   ) => OtherRefund
+  /** Undefined where no deny list is configured. */
+  readonly screening: Screening | undefined
   readonly announce: Announce
   readonly now: () => number
   /** Told of everything that becomes of requests and deposits. */

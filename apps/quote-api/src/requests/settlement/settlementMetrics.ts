@@ -1,6 +1,7 @@
 import type { SqlDatabase } from '@causeway/core'
 import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
+import { countParked } from './parked/readParked.ts'
 import type { SettlementEvent } from './settlementContext.ts'
 
 /** Tells operators what becomes of requests: counters, and a log line each. */
@@ -34,10 +35,7 @@ export function createSettlementObserver(options: {
     help: 'Requests that an operator must look at',
     registers,
     async collect() {
-      const [row] = await database.query<{ parked: bigint }>(
-        `select count(*)::bigint as parked from settlement where stage = 'parked'`,
-      )
-      this.set(Number(row?.parked ?? 0n))
+      this.set(await countParked(database))
     },
   })
   return (event) => {

@@ -1,4 +1,4 @@
-import type { SqlTx } from '@causeway/core'
+import { blockedWallet, type SqlTx } from '@causeway/core'
 import { endStatuses, openSettlement, setStatus } from '../status/requestProgress.ts'
 import { refundSeconds } from '../timings.ts'
 import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
@@ -11,6 +11,7 @@ import { chainOf, nowSeconds, type SettlementContext } from './settlementContext
 /** After these nothing is filled on the request's hold any more. */
 const endsHold: ReadonlySet<string> = new Set([
   'SPONSOR_BALANCE_TOO_LOW',
+  blockedWallet,
   'QUOTE_EXPIRED_PRICE_MOVED',
   'QUOTE_EXPIRED_NOT_QUOTABLE',
   'QUOTE_EXPIRED_MARKET_UNAVAILABLE',

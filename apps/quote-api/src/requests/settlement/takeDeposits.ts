@@ -1,7 +1,7 @@
-import { type SqlTx, type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
+import { blockedWallet, type SqlTx, type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import { endStatuses, recordTransaction } from '../status/requestProgress.ts'
+import { endStatuses, recordTransaction, setStatus } from '../status/requestProgress.ts'
 import { bindDeposit, withdrawFill } from './bindDeposit.ts'
 import {
   type DepositDecision,
@@ -16,6 +16,7 @@ import {
   recheckDepositsAfter,
   type StoredDeposit,
   setDepositState,
+  setSenders,
 } from './depositStore.ts'
 import { paidFor } from './fillWork.ts'
 import { blockGraceSeconds, isLate, type LateStep, lateStep } from './lateDeposit.ts'
@@ -86,11 +87,14 @@ async function takeDue(
   // Deep enough, but in a currency whose refund nobody can price now.
   if (action === 'wait' && isDeep(seen, request, chain)) return recheckWhileWaiting(deposit)
   if (action === 'wait') return recheckWhileShallow(seen, depositTermsOf(request, chain), chain.config)
-  const binding = action === 'bind' ? await judge(context, chain, request, deposit) : undefined
+  const screened = action === 'ignore' ? notScreened : await screen(context, chain, request, deposit, sight)
+  if (screened === undefined) return recheckWhileWaiting(deposit)
+  const isJudged = action === 'bind' && screened.denied === undefined && request.released !== 'refund'
+  const binding = isJudged ? await judge(context, chain, request, deposit) : undefined
   if (binding?.action === 'wait') return recheckWhileWaiting(deposit)
   await context.database.transaction(async (tx) => {
     await sight.run.fence(tx)
-    await takeDeposit(context, tx, { chain, deposit, seen, binding })
+    await takeDeposit(context, tx, { chain, deposit, seen, binding, screened })
   })
   return undefined
 }
@@ -137,24 +141,51 @@ function promisedFor(
   )
 }
 
+/** Who brought a deposit, and the member that names an account which is denied. */
+type Screened = { readonly senders: readonly string[]; readonly denied: string | undefined }
+
+const notScreened: Screened = { senders: [], denied: undefined }
+
+/** @returns undefined while nobody can tell who brought it */
+async function screen(
+  { screening, chains }: SettlementContext,
+  { chainId }: QuotableChain,
+  request: SettledRequest,
+  deposit: StoredDeposit,
+  { run }: Sight,
+): Promise<Screened | undefined> {
+  if (screening === undefined) return notScreened
+  const senders = await chains.get(chainId)?.senders(deposit.txHash, run.signal)
+  if (senders === undefined) return undefined
+  const accounts = { ...request, appFees: request.quoted.appFees }
+  return { senders, denied: screening.deniedIn(accounts, [deposit.depositor, ...senders]) }
+}
+
+type Taking = {
+  readonly chain: QuotableChain
+  readonly deposit: StoredDeposit
+  readonly seen: SeenDeposit
+  readonly binding: LateStep | undefined
+  readonly screened: Screened
+}
+
 async function takeDeposit(
   context: SettlementContext,
   tx: SqlWriteTx,
-  {
-    chain,
-    deposit,
-    seen,
-    binding,
-  }: { chain: QuotableChain; deposit: StoredDeposit; seen: SeenDeposit; binding: LateStep | undefined },
+  { chain, deposit, seen, binding, screened }: Taking,
 ): Promise<void> {
   const request = await lockSettledRequest(tx, deposit.requestId)
   const stored = await lockDeposit(tx, deposit.id)
   if (request === undefined || stored?.state !== 'seen') return
   const fate = fateOf(context, chain, seen, request)
   const { requestId } = request
+  if (fate.action === 'wait') return
+  if (screened.senders.length > 0) await setSenders(tx, deposit.id, screened.senders)
+  if (screened.denied !== undefined && fate.action !== 'ignore') {
+    await holdDeposit(context, tx, { request, deposit, isFitting: fate.action === 'bind' })
+    return
+  }
   switch (fate.action) {
-    case 'wait':
-      return
     case 'ignore':
       await setDepositState(tx, deposit.id, 'ignored', fate.reason)
       context.observe({ event: 'deposit_ignored', requestId, reason: fate.reason })
@@ -168,6 +199,11 @@ async function takeDeposit(
       await startRefund(context, tx, { request, deposit, reason: fate.reason, amount: fate.amount })
       return
     case 'bind':
+      if (request.released === 'refund' && (await withdrawFill(tx, requestId, 'an operator gives it back'))) {
+        await listDeposit(tx, deposit)
+        await startRefund(context, tx, { request, deposit, reason: blockedWallet, wasFitting: true })
+        return
+      }
       // Nothing was judged: another process changed the request just now. The next pass does.
       if (binding === undefined || binding.action === 'wait') return
       await listDeposit(tx, deposit)
@@ -178,6 +214,27 @@ async function takeDeposit(
       }
       await bindDeposit(context, tx, { chain, request, deposit, seen })
   }
+}
+
+/**
+ * Leaves a deposit to an operator, who is told by its request. It binds nothing: a stranger who is denied must not stop
+ * the order of somebody else, whose own deposit may still come.
+ */
+async function holdDeposit(
+  context: SettlementContext,
+  tx: SqlTx,
+  {
+    request: { requestId, settlement },
+    deposit,
+    isFitting,
+  }: { readonly request: SettledRequest; readonly deposit: StoredDeposit; readonly isFitting: boolean },
+): Promise<void> {
+  await setDepositState(tx, deposit.id, 'held', blockedWallet)
+  if (isFitting && settlement === undefined) {
+    await listDeposit(tx, deposit)
+    await setStatus(tx, context.announce, { requestId, status: 'pending' })
+  }
+  context.observe({ event: 'parked', requestId, reason: blockedWallet })
 }
 
 function listDeposit(tx: SqlTx, { requestId, chainId, txHash, blockNumber }: StoredDeposit): Promise<void> {

@@ -1,8 +1,15 @@
-import { DomainError, executionReverted, type SqlDatabase, type SqlTx, type VmCodec } from '@causeway/core'
+import {
+  blockedWallet,
+  DomainError,
+  executionReverted,
+  type SqlDatabase,
+  type SqlTx,
+  type VmCodec,
+} from '@causeway/core'
 import { isUniqueViolation } from '../orders/orderStore.ts'
 import { recheckNow } from '../status/requestProgress.ts'
 import { sweepPayloadSchema, type WorkItem } from './workItem.ts'
-import { isTaken, listOpenWork, lockWork, updateWork } from './workStore.ts'
+import { isTaken, listOpenWork, lockWork, readWork, updateWork } from './workStore.ts'
 
 /** No such item. */
 export class UnknownWorkError extends DomainError {
@@ -19,7 +26,7 @@ class WorkNotOpenError extends DomainError {
   readonly code = 'WORK_NOT_OPEN'
   readonly kind = 'conflict'
 
-  constructor(state: WorkItem['state']) {
+  constructor(state: WorkItem['state'] | 'withheld') {
     super(`The work item is ${state}: do not broadcast anything for it.`, { data: { state } })
   }
 }
@@ -32,6 +39,14 @@ class TransactionTakenError extends DomainError {
   constructor() {
     super('The transaction was reported for another work item: broadcast nothing for this one with it.')
   }
+}
+
+/** What keeps items from solvers: somebody whom they would pay is denied. */
+export interface Withholding {
+  /** Of open items, those of accounts that are denied now: they are withheld from then on. @returns their ids */
+  denied(items: readonly WorkItem[]): Promise<ReadonlySet<string>>
+  /** The solver looks at a list of its own, which denies somebody. */
+  withhold(id: string): Promise<void>
 }
 
 type Said = { readonly replaces?: string | undefined; readonly validUntil?: number | undefined }
@@ -78,14 +93,27 @@ export function retryDelayMs(kind: WorkItem['kind'], attempts: number): number |
 export function createSolverWork(options: {
   database: SqlDatabase
   codecOf: (chainId: number) => VmCodec | undefined
+  withholding: Withholding
   onChange: () => void
 }): SolverWork {
-  const { database, onChange } = options
+  const { database, withholding, onChange } = options
   const spell = (chainId: number, transactionId: string) =>
     options.codecOf(chainId)?.canonicalTransactionId(transactionId) ?? transactionId
+  /** Who was added to the list since the item was fetched is not paid: nothing is broadcast before its report. */
+  async function refuseDenied(id: string): Promise<void> {
+    const item = await readWork(database, id)
+    if (item?.state === 'open' && (await withholding.denied([item])).has(id))
+      throw new WorkNotOpenError('withheld')
+  }
+
   return {
-    list: (limit) => listOpenWork(database, limit),
+    async list(limit) {
+      const items = await listOpenWork(database, limit)
+      const denied = await withholding.denied(items)
+      return denied.size === 0 ? items : items.filter(({ id }) => !denied.has(id))
+    },
     async report(id, said, { replaces: saidBefore, validUntil } = {}) {
+      await refuseDenied(id)
       await database.transaction(async (tx) => {
         const item = await lockWork(tx, id)
         if (item === undefined) throw new UnknownWorkError()
@@ -94,6 +122,7 @@ export function createSolverWork(options: {
         if (item.txHash === txHash && (item.state === 'reported' || item.state === 'done')) return
         const isReplaced = item.state === 'reported' && replaces !== undefined && replaces === item.txHash
         if (item.state !== 'open' && !isReplaced) throw new WorkNotOpenError(item.state)
+        if (item.isWithheld && !isReplaced) throw new WorkNotOpenError('withheld')
         if (await isTaken(tx, item.chainId, txHash)) throw new TransactionTakenError()
         const before = isReplaced ? item.validUntilSeconds : 0
         await markReported(tx, id, { txHash, validUntilSeconds: latestEnd(before, validUntil) })
@@ -102,6 +131,13 @@ export function createSolverWork(options: {
       onChange()
     },
     async fail(id, reason) {
+      if (reason.startsWith(blockedWallet)) {
+        const item = await readWork(database, id)
+        if (item === undefined) throw new UnknownWorkError()
+        if (item.state !== 'open') throw new WorkNotOpenError(item.state)
+        await withholding.withhold(id)
+        return
+      }
       await database.transaction(async (tx) => {
         const item = await lockWork(tx, id)
         if (item === undefined) throw new UnknownWorkError()

@@ -214,6 +214,8 @@ export type WorkItem = {
   readonly validUntilSeconds: number | undefined
   readonly reason: string | undefined
   readonly attempts: number
+  /** Not offered: somebody whom it would pay is denied, until an operator lets it pass. */
+  readonly isWithheld: boolean
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }

@@ -33,7 +33,7 @@ export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
 }
 
 const columns = `id, kind, request_id, subject, chain_id, payload, state, tx_hash, valid_until, reason, attempts,
-  created_at, updated_at`
+  withheld_at is not null as is_withheld, created_at, updated_at`
 
 type Lane = { readonly kind: WorkKind; readonly isUnderpaid: boolean; readonly part: number }
 
@@ -58,7 +58,7 @@ export async function listOpenWork(
 ): Promise<readonly WorkItem[]> {
   const openOf = ({ kind, isUnderpaid }: Lane, index: number) =>
     `(select ${columns}, ${index} as lane from work_item
-      where state = 'open' and kind = '${kind}' and is_underpaid = ${isUnderpaid}
+      where state = 'open' and withheld_at is null and kind = '${kind}' and is_underpaid = ${isUnderpaid}
         and not_before <= statement_timestamp()
         and (kind not in ('fill', 'permit')
           or (payload ->> 'deadline')::numeric > extract(epoch from statement_timestamp()))
@@ -80,10 +80,18 @@ export async function listOpenWork(
   return page.map(fromRow)
 }
 
-/** The item, locked until the transaction ends. */
-export async function lockWork(tx: SqlTx, id: string): Promise<WorkItem | undefined> {
-  const [row] = await tx.query<WorkRow>(`select ${columns} from work_item where id = $1 for update`, [id])
+export async function readWork(
+  database: Pick<SqlDatabase, 'query'>,
+  id: string,
+  lock: '' | 'for update' = '',
+): Promise<WorkItem | undefined> {
+  const [row] = await database.query<WorkRow>(`select ${columns} from work_item where id = $1 ${lock}`, [id])
   return row === undefined ? undefined : fromRow(row)
+}
+
+/** The item, locked until the transaction ends. */
+export function lockWork(tx: SqlTx, id: string): Promise<WorkItem | undefined> {
+  return readWork(tx, id, 'for update')
 }
 
 type WorkName = { readonly kind: WorkKind; readonly requestId: Hex; readonly subject?: string }
@@ -233,6 +241,20 @@ export async function updateWork(
   )
 }
 
+/** Keeps an item that the caller has locked from the solver. */
+export async function withholdItem(tx: SqlTx, id: string): Promise<void> {
+  await tx.query('update work_item set withheld_at = clock_timestamp() where id = $1', [id])
+}
+
+/** Offers what was withheld of a request again. @returns how many items */
+export async function offerWithheld(tx: SqlTx, requestId: Hex): Promise<number> {
+  const rows = await tx.query(
+    'update work_item set withheld_at = null where request_id = $1 and withheld_at is not null returning 1',
+    [toBytes(requestId)],
+  )
+  return rows.length
+}
+
 type WorkRow = {
   readonly id: string
   readonly kind: WorkKind
@@ -245,6 +267,7 @@ type WorkRow = {
   readonly valid_until: bigint | null
   readonly reason: string | null
   readonly attempts: number
+  readonly is_withheld: boolean
   readonly created_at: Date
   readonly updated_at: Date
 }
@@ -262,6 +285,7 @@ function fromRow(row: WorkRow): WorkItem {
     validUntilSeconds: row.valid_until === null ? undefined : Number(row.valid_until),
     reason: row.reason ?? undefined,
     attempts: Number(row.attempts),
+    isWithheld: row.is_withheld,
     createdAtMs: row.created_at.getTime(),
     updatedAtMs: row.updated_at.getTime(),
   }

@@ -1,8 +1,8 @@
 import type { SettlementStage } from '../../status/requestProgress.ts'
 import type { WorkState } from '../../work/workItem.ts'
 
-/** How an operator can end a parked request. None of them debits a sponsor. */
-export const resolutions = ['unpaid', 'refund'] as const
+/** How an operator can end a parked request, or let it go on. None of them debits a sponsor. */
+export const resolutions = ['unpaid', 'refund', 'release'] as const
 export type Resolution = (typeof resolutions)[number]
 
 export type ParkedFacts = {
@@ -10,6 +10,8 @@ export type ParkedFacts = {
   readonly isFilled: boolean
   /** Of the refund that the request waits for; absent where none was asked for. */
   readonly refund: WorkState | undefined
+  /** It waits because somebody is denied, and for nothing else. */
+  readonly isBlocked: boolean
 }
 
 /**
@@ -19,21 +21,24 @@ export type ParkedFacts = {
 export function retryStage({
   isFilled,
   refund,
-}: ParkedFacts): Extract<SettlementStage, 'filling' | 'filled' | 'refunding'> {
+}: Pick<ParkedFacts, 'isFilled' | 'refund'>): Extract<SettlementStage, 'filling' | 'filled' | 'refunding'> {
   if (isFilled) return 'filled'
   return refund === undefined ? 'filling' : 'refunding'
 }
 
 /**
  * `unpaid`: filled, and the sponsor keeps its money; the solver bears the cost. `refund`: not filled, and the
- * deposit goes back to the user. Pure.
+ * deposit goes back to the user. `release`: the deny list stops it no more, and the usual rules go on. Pure.
  */
-export function possibleResolutions({ isFilled, refund }: ParkedFacts): readonly Resolution[] {
+export function possibleResolutions({ isFilled, refund, isBlocked }: ParkedFacts): readonly Resolution[] {
+  if (isBlocked) return isFilled || refund !== undefined ? ['release'] : ['release', 'refund']
   if (isFilled) return ['unpaid']
   return refund === undefined ? ['refund'] : []
 }
 
 const meanings: Readonly<Record<string, string>> = {
+  BLOCKED_WALLET:
+    'The deny list, here or of the solver, names an account of it: nothing was paid, and nothing was given back.',
   SEEN_BUT_DENIED: 'We see the fill, and so many oracles deny it that no quorum is left.',
   ATTESTED_BUT_NOT_SEEN: 'Oracles sign a fill that our endpoints do not show.',
   FILL_NOT_SEEN: 'Our endpoints did not show the fill before the hold ended.',

@@ -1,4 +1,4 @@
-import type { Hex, SqlDatabase } from '@causeway/core'
+import { blockedWallet, type Hex, type SqlDatabase } from '@causeway/core'
 import { toBytes } from '../../orders/orderColumns.ts'
 import type { WorkState } from '../../work/workItem.ts'
 
@@ -25,16 +25,39 @@ type ParkedRow = {
   readonly updated_at: Date
 }
 
+/** What waits because somebody is denied. */
+const blockedRows = `
+  select request_id, '${blockedWallet}' as reason, updated_at as at, 1 as place from deposit_seen where state = 'held'
+  union all select request_id, '${blockedWallet}', withheld_at, 1 from work_item
+    where withheld_at is not null and request_id is not null and state = 'open'
+  union all select request_id, '${blockedWallet}', active_at, 1 from deposit_address
+    where left_reason = '${blockedWallet}'`
+
+/** Everything that waits for an operator, by its request; what stopped a whole request goes first. */
+const parkedRows = `
+  select request_id, parked_reason as reason, updated_at as at, 0 as place from settlement where stage = 'parked'
+  union all ${blockedRows}`
+
+/** How many requests wait for an operator. */
+export async function countParked(database: Queries): Promise<number> {
+  const [row] = await database.query<{ parked: bigint }>(
+    `select count(distinct request_id)::bigint as parked from (${parkedRows}) every`,
+  )
+  return Number(row?.parked ?? 0n)
+}
+
 /** Requests that wait for an operator, longest first. */
 export async function listParked(
   database: Queries,
   { limit }: { limit: number },
 ): Promise<readonly ParkedRequest[]> {
   const rows = await database.query<ParkedRow>(
-    `select s.request_id, s.parked_reason, o.status, o.origin_chain_id, o.destination_chain_id, s.updated_at,
-       (select p.debit_micro_usd from request_sponsorship p where p.request_id = s.request_id) as debit
-     from settlement s join orders o on o.request_id = s.request_id
-     where s.stage = 'parked' order by s.updated_at, s.request_id limit $1`,
+    `select p.request_id, p.reason as parked_reason, o.status, o.origin_chain_id, o.destination_chain_id,
+       p.at as updated_at,
+       (select r.debit_micro_usd from request_sponsorship r where r.request_id = p.request_id) as debit
+     from (select distinct on (request_id) * from (${parkedRows}) every order by request_id, place) p
+     join orders o on o.request_id = p.request_id
+     order by p.at, p.request_id limit $1`,
     [limit],
   )
   return rows.map((row) => ({
@@ -58,10 +81,11 @@ export type RequestRecord = {
 
 const parts = {
   deposits: `select json_build_object('id', id::text, 'chainId', chain_id, 'transaction', tx_hash,
-      'currency', currency, 'amount', amount::text, 'state', state, 'reason', reason, 'isFinal', is_final) as part
+      'currency', currency, 'amount', amount::text, 'state', state, 'reason', reason, 'isFinal', is_final,
+      'depositor', depositor, 'senders', senders) as part
     from deposit_seen where request_id = $1 order by id`,
   work: `select json_build_object('id', id, 'kind', kind, 'chainId', chain_id, 'state', state,
-      'transaction', tx_hash, 'reason', reason, 'attempts', attempts) as part
+      'transaction', tx_hash, 'reason', reason, 'attempts', attempts, 'isWithheld', withheld_at is not null) as part
     from work_item where request_id = $1 order by created_at, id`,
   holds: `select json_build_object('attempt', attempt, 'state', state, 'isPinned', pinned,
       'amountMicroUsd', amount::text, 'postedMicroUsd', posted_amount::text, 'expiresAt', expires_at) as part
@@ -86,7 +110,7 @@ export async function readRequestRecord(database: Queries, requestId: Hex): Prom
 /** Why a request is parked; `undefined` where it is not. */
 export async function readParkedReason(database: Queries, requestId: Hex): Promise<string | undefined> {
   const [row] = await database.query<{ parked_reason: string | null }>(
-    'select parked_reason from settlement where request_id = $1',
+    `select reason as parked_reason from (${parkedRows}) every where request_id = $1 order by place limit 1`,
     [toBytes(requestId)],
   )
   return row?.parked_reason ?? undefined

@@ -1,0 +1,127 @@
+import type { SqlDatabase, SqlTx } from '@causeway/core'
+import { idBytes } from '../orders/orderColumns.ts'
+
+/** After how many days requests are deleted; undefined: never. */
+export type RetentionSettings = {
+  /** Of quotes that nothing was deposited for, since they were made. */
+  readonly quotesDays: number | undefined
+  /** Of requests that ended, since anything became of them. */
+  readonly requestsDays: number | undefined
+}
+
+/** `quote`: nothing was ever deposited for it. `request`: it had an end. */
+export type Removable = 'quote' | 'request'
+
+/** Of `orders o`: nothing was deposited for it, and nothing else happened. */
+const isQuote = `(o.status = 'waiting'
+  and not exists (select from settlement s where s.request_id = o.request_id)
+  and not exists (select from deposit_seen d where d.request_id = o.request_id)
+  and not exists (select from request_transaction t where t.request_id = o.request_id))`
+
+/** Of `orders o`, in days by the parameters $1 and $2: whether it is old enough, and from when on it is. */
+const what = `case when ${isQuote} then 'quote' else 'request' end`
+const since = `case when ${isQuote} then o.created_at else coalesce(o.updated_at, o.created_at) end`
+const cutoff = `(statement_timestamp() - interval '1 day' * case when ${isQuote} then $1::int else $2::int end)`
+const isOld = `(${since} < ${cutoff})`
+
+/**
+ * Of `orders o`: money, a person or a promise may still hang on it. Each part is a way in which a request is open: its
+ * order may be deposited for, its settlement or a part of it goes on, somebody is owed money or an answer, or an operator
+ * dealt with it within the same time.
+ */
+const isOpen = `(o.keep_until >= statement_timestamp()
+  or exists (select from settlement s where s.request_id = o.request_id and s.stage not in ('settled', 'refunded'))
+  or exists (select from deposit_seen d where d.request_id = o.request_id and d.state in ('seen', 'refund_due', 'held'))
+  or exists (select from work_item w where w.request_id = o.request_id and w.state in ('open', 'reported'))
+  or exists (select from hold h where h.request_id = o.request_id and h.state = 'reserved')
+  or exists (select from said_transaction t where t.request_id = o.request_id and t.state = 'said')
+  or exists (select from webhook_delivery m where m.request_id = o.request_id and m.state = 'waiting')
+  or exists (select from deposit_address a where a.request_id = o.request_id
+    and (a.sweep_id is not null or a.left_reason is not null or a.active_at >= ${cutoff}))
+  or exists (select from admin_action a where a.subject = '0x' || encode(o.request_id, 'hex') and a.done_at >= ${cutoff}))`
+
+const ages = ({ quotesDays, requestsDays }: RetentionSettings) => [quotesDays ?? null, requestsDays ?? null]
+
+/** Request ids begin with the milliseconds of their quote: none that is old enough comes behind this. */
+const lastOld = `decode(rpad(lpad(to_hex((extract(epoch from statement_timestamp()
+  - interval '1 day' * least($1::int, $2::int)) * 1000)::bigint), 12, '0'), ${2 * idBytes}, 'f'), 'hex')`
+
+/** Where a walk over all requests begins. */
+export const firstId = Buffer.alloc(idBytes)
+
+/** What a step of the walk removed, and the last id that it looked at; undefined at the end. */
+export type RemovedPage = {
+  readonly quotes: number
+  readonly requests: number
+  readonly last: Buffer | undefined
+}
+
+/**
+ * Looks at the next requests behind `after`, at most `limit`, and deletes those that are old enough and over, with all
+ * that is kept of them but the books. Those that somebody works on at this moment are left for the next walk.
+ */
+export async function removePage(
+  tx: SqlTx,
+  settings: RetentionSettings,
+  { after, limit }: { readonly after: Buffer; readonly limit: number },
+): Promise<RemovedPage> {
+  const page = await tx.query<{ request_id: Buffer; is_due: boolean }>(
+    `select o.request_id, ${isOld} and not ${isOpen} as is_due from orders o
+     where o.request_id > $3 and o.request_id <= ${lastOld} order by o.request_id limit $4`,
+    [...ages(settings), after, limit],
+  )
+  const due = page.flatMap(({ request_id, is_due }) => (is_due ? [request_id] : []))
+  const last = page.at(-1)?.request_id
+  if (due.length === 0) return { quotes: 0, requests: 0, last }
+  const locked = await tx.query<{ request_id: Buffer }>(
+    'select request_id from orders where request_id = any($1) for update skip locked',
+    [due],
+  )
+  // A deposit may have come before the lock; a statement of its own sees it.
+  const removable = await tx.query<{ request_id: Buffer; what: Removable }>(
+    `select o.request_id, ${what} as what from orders o
+     where o.request_id = any($3) and ${isOld} and not ${isOpen}`,
+    [...ages(settings), locked.map(({ request_id }) => request_id)],
+  )
+  const ids = removable.map(({ request_id }) => request_id)
+  // It refers to a deposit of its own request.
+  await tx.query('delete from settlement where request_id = any($1)', [ids])
+  await tx.query('delete from orders where request_id = any($1)', [ids])
+  const quotes = removable.filter((one) => one.what === 'quote').length
+  return { quotes, requests: removable.length - quotes, last }
+}
+
+/** What would be deleted now, and what is old enough and kept because something of it is open. */
+export type RetentionPreview = readonly {
+  readonly what: Removable
+  readonly removable: number
+  readonly open: number
+  /** Since when the oldest that would be deleted is kept. */
+  readonly oldest: Date | undefined
+}[]
+
+/** Deletes nothing. */
+export async function previewRetention(
+  database: Pick<SqlDatabase, 'query'>,
+  settings: RetentionSettings,
+): Promise<RetentionPreview> {
+  const rows = await database.query<{
+    what: Removable
+    removable: bigint
+    open: bigint
+    oldest: Date | null
+  }>(
+    `select what, count(*) filter (where not is_open)::bigint as removable,
+       count(*) filter (where is_open)::bigint as open, min(created_at) filter (where not is_open) as oldest
+     from (select ${what} as what, o.created_at, ${isOpen} as is_open from orders o
+       where o.request_id <= ${lastOld} and ${isOld}) aged
+     group by what order by what`,
+    ages(settings),
+  )
+  return rows.map((row) => ({
+    what: row.what,
+    removable: Number(row.removable),
+    open: Number(row.open),
+    oldest: row.oldest ?? undefined,
+  }))
+}

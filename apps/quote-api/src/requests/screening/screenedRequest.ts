@@ -1,0 +1,161 @@
+import {
+  type DenyList,
+  decodeOrderCall,
+  type Hex,
+  type Order,
+  orderSchema,
+  type SqlDatabase,
+  type SqlTx,
+} from '@causeway/core'
+import { z } from 'zod'
+import { deniedError, deniedField, type Party, partiesOf } from '../../pricing/deniedParties.ts'
+import type { QuoteRegistry } from '../../pricing/registry.ts'
+import { toBytes } from '../orders/orderColumns.ts'
+
+type Queries = Pick<SqlDatabase, 'query'>
+
+/** How an operator let a request pass: by the usual rules, or to be given back. */
+export const releases = ['release', 'refund'] as const
+export type Release = (typeof releases)[number]
+
+/** The accounts of a stored request. */
+export type ScreenedRequest = {
+  readonly user: string
+  readonly recipient: string
+  readonly originChainId: number
+  readonly destinationChainId: number
+  readonly apiKeyId: string | undefined
+  readonly order: Order | undefined
+  readonly appFees: readonly { readonly recipient: string }[]
+  readonly released: Release | undefined
+  /** A denied account paid its deposit address. */
+  readonly isSenderDenied: boolean
+}
+
+/** Looks at what is stored with the list as it is now. */
+export interface Screening {
+  /**
+   * The member that names the first denied account of a request: `depositor` for one of `senders`. Undefined where
+   * none is denied, and where an operator released the request.
+   * @param senders accounts of the origin chain that brought its money
+   */
+  deniedIn(request: ScreenedRequest, senders?: readonly string[]): string | undefined
+  /** The same for requests as they are stored; those that are unknown are not among the answers. */
+  deniedOf(queries: Queries, requestIds: readonly Hex[]): Promise<ReadonlyMap<Hex, string>>
+  /** Whether an account of a chain is denied, for a key or for everybody. */
+  isDenied(chainId: number, address: string, keyId?: string): boolean
+}
+
+export function createScreening(list: DenyList, registry: Pick<QuoteRegistry, 'chainById'>): Screening {
+  const party = (chainId: number, address: string, field: string): Party => ({
+    field,
+    address,
+    codec: registry.chainById.get(chainId)?.codec ?? { spellAddress: (text) => text },
+  })
+  const deniedIn = (request: ScreenedRequest, senders: readonly string[] = []) => {
+    if (request.released !== undefined) return undefined
+    const { originChainId, apiKeyId, isSenderDenied } = request
+    const brought = senders.map((address) => party(originChainId, address, 'depositor'))
+    const field = deniedField(list, [...storedParties(registry, request), ...brought], apiKeyId)
+    return field ?? (isSenderDenied ? 'depositor' : undefined)
+  }
+  return {
+    deniedIn,
+    async deniedOf(queries, requestIds) {
+      const requests = await readScreenedRequests(queries, requestIds)
+      return new Map(
+        [...requests].flatMap(([requestId, request]): [Hex, string][] => {
+          const field = deniedIn(request)
+          return field === undefined ? [] : [[requestId, field]]
+        }),
+      )
+    },
+    isDenied: (chainId, address, keyId) =>
+      deniedField(list, [party(chainId, address, '')], keyId) !== undefined,
+  }
+}
+
+/**
+ * For what is to be executed: who was served when it was quoted may be denied by now. Which account it is, is not told:
+ * the caller named a request alone. @throws QuoteError SANCTIONED_WALLET_ADDRESS
+ */
+export async function refuseDeniedExecution(
+  queries: Queries,
+  screening: Screening | undefined,
+  requestId: Hex,
+): Promise<void> {
+  if (screening === undefined) return
+  const denied = await screening.deniedOf(queries, [requestId])
+  if (denied.has(requestId)) throw deniedError('requestId')
+}
+
+/** Every account that the order pays, refunds or calls, beside those that the quote named. */
+function storedParties(
+  registry: Pick<QuoteRegistry, 'chainById'>,
+  { order, ...request }: ScreenedRequest,
+): readonly Party[] {
+  const [refund] = order?.inputs.flatMap(({ refunds }) => refunds) ?? []
+  const { payments = [], calls = [] } = order?.output ?? {}
+  const members = { ...request, refundTo: refund?.recipient, txs: calls.map(decodeOrderCall) }
+  const paid = payments.flatMap(({ recipient }) => partiesOf(registry, { ...members, recipient }))
+  return [...partiesOf(registry, members), ...paid]
+}
+
+const appFeesSchema = z.array(z.object({ recipient: z.string() }))
+
+/** Those that are stored, by their ids. */
+export async function readScreenedRequests(
+  queries: Queries,
+  requestIds: readonly Hex[],
+): Promise<ReadonlyMap<Hex, ScreenedRequest>> {
+  if (requestIds.length === 0) return new Map()
+  const rows = await queries.query<{
+    readonly request_id: Buffer
+    readonly user_address: string
+    readonly recipient: string
+    readonly origin_chain_id: bigint
+    readonly destination_chain_id: bigint
+    readonly api_key_id: string | null
+    readonly order_data: unknown
+    readonly app_fees: unknown
+    readonly released: Release | null
+    readonly is_sender_denied: boolean
+  }>(
+    `select o.request_id, o.user_address, o.recipient, o.origin_chain_id, o.destination_chain_id, o.api_key_id,
+       o.order_data, o.quoted -> 'appFees' as app_fees, ${releasedColumn} as released,
+       ${senderDeniedColumn} as is_sender_denied
+     from orders o where o.request_id = any($1)`,
+    [requestIds.map(toBytes)],
+  )
+  return new Map(
+    rows.map((row) => [
+      `0x${row.request_id.toString('hex')}` as const,
+      {
+        user: row.user_address,
+        recipient: row.recipient,
+        originChainId: Number(row.origin_chain_id),
+        destinationChainId: Number(row.destination_chain_id),
+        apiKeyId: row.api_key_id ?? undefined,
+        order: row.order_data === null ? undefined : orderSchema.parse(row.order_data),
+        appFees: appFeesSchema.parse(row.app_fees),
+        released: row.released ?? undefined,
+        isSenderDenied: row.is_sender_denied,
+      },
+    ]),
+  )
+}
+
+/** Of `orders o`. */
+export const releasedColumn = '(select r.resolution from deny_release r where r.request_id = o.request_id)'
+/** Of `orders o`. */
+export const senderDeniedColumn = `exists (select from deposit_address d where d.is_sender_denied
+  and d.address = lower(o.deposit_address))`
+
+/** Lets a request pass, for good. */
+export async function insertRelease(tx: SqlTx, requestId: Hex, resolution: Release): Promise<void> {
+  await tx.query(
+    `insert into deny_release (request_id, resolution) values ($1, $2)
+     on conflict (request_id) do update set resolution = $2, released_at = clock_timestamp()`,
+    [toBytes(requestId), resolution],
+  )
+}

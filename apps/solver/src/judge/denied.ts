@@ -1,0 +1,29 @@
+import { blockedWallet, type DenyList, isDenied, type VmCodec } from '@causeway/core'
+import type { AskedFill } from './signedOrder.ts'
+import { refuse, type SeenDeposit, type Verdict } from './verdict.ts'
+
+/** The service stops what is given up so, and gives nothing back by itself. Names nobody. */
+export const deniedVerdict: Verdict = refuse(`${blockedWallet}: an account is on the list of this solver`)
+
+/**
+ * Whether a payment would reach an account that the list denies: whom it pays, whom it calls, and who gets what calls
+ * leave over. What calls hand on inside is not seen. Pure.
+ */
+export function paysDenied(
+  list: DenyList | undefined,
+  { payments, calls, recipient }: Pick<AskedFill, 'payments' | 'calls' | 'recipient'>,
+  codec: Pick<VmCodec, 'spellAddress'>,
+): boolean {
+  if (list === undefined) return false
+  const accounts = [
+    ...payments.map((payment) => payment.recipient),
+    ...calls.map(({ to }) => to),
+    ...(recipient === undefined ? [] : [recipient]),
+  ]
+  return accounts.some((account) => isDenied(list, codec, account, undefined))
+}
+
+/** Whether the money came in the name of an account that the list denies. Pure. */
+export function isFromDenied(list: DenyList | undefined, deposit: SeenDeposit | undefined): boolean {
+  return list !== undefined && deposit !== undefined && list.denies(deposit.depositor, undefined)
+}

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path'
+import { type Findings, Secret } from '@causeway/core'
+import { z } from 'zod'
+
+const seconds = (least: number) => z.coerce.number().int().min(least).max(31_536_000)
+
+/** Variables by which every service that looks at a deny list finds it. */
+export const denyListVariables = {
+  DENY_LIST_FILE: z.string().optional(),
+  DENY_LIST_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((value) => new Secret(value))
+    .optional(),
+  DENY_LIST_REFRESH_SECONDS: seconds(1).default(60),
+  DENY_LIST_MAX_AGE_SECONDS: seconds(1).default(86_400),
+  DENY_LIST_ENTRIES_MIN: z.coerce.number().int().min(0).max(1_000_000_000).default(1),
+}
+
+export type DenyListSettings = {
+  /** Absolute. */
+  readonly file: string | undefined
+  readonly url: Secret | undefined
+  readonly refreshSeconds: number
+  /** A list that nobody could look at for longer is not relied on. */
+  readonly maxAgeSeconds: number
+  readonly entriesMin: number
+}
+
+type Values = {
+  readonly [Name in keyof typeof denyListVariables]?: z.output<(typeof denyListVariables)[Name]>
+}
+
+/**
+ * What the variables say together. A list is a secret of its operator, and so is the way to it.
+ * @param found takes what must not run
+ */
+export function denyListSettings(
+  values: Values,
+  { configDirectory, isLocal }: { readonly configDirectory: string; readonly isLocal: boolean },
+  found: Findings,
+): DenyListSettings {
+  const { DENY_LIST_FILE: file, DENY_LIST_URL: url } = values
+  if (!isLocal && url?.reveal().startsWith('http:') === true)
+    found.wrong('DENY_LIST_URL', 'must begin with https: whoever carries it could empty it')
+  return {
+    file: file === undefined ? undefined : resolve(configDirectory, file),
+    url,
+    refreshSeconds: values.DENY_LIST_REFRESH_SECONDS ?? 60,
+    maxAgeSeconds: values.DENY_LIST_MAX_AGE_SECONDS ?? 86_400,
+    entriesMin: values.DENY_LIST_ENTRIES_MIN ?? 1,
+  }
+}

@@ -1,0 +1,65 @@
+import { readFile, stat } from 'node:fs/promises'
+import { ConfigurationError, type Secret } from '@causeway/core'
+import { AnswerTooLongError, requestText } from '../rpc/requestText.ts'
+
+/** What a source holds now; `unchanged` where it is what it was. */
+export type SourceReading =
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'read'; readonly text: string; readonly etag?: string }
+
+/** One place that a list is read from. */
+export interface DenyListSource {
+  /** The variable that names it. */
+  readonly setting: string
+  /**
+   * @param etag of what is in force
+   * @throws ConfigurationError that says why, without the place
+   */
+  read(etag: string | undefined, signal: AbortSignal): Promise<SourceReading>
+}
+
+const bytesMax = 4 * 1_024 * 1_024
+const timeoutMs = 10_000
+
+export function fileSource(path: string): DenyListSource {
+  return {
+    setting: 'DENY_LIST_FILE',
+    async read() {
+      try {
+        // A file that grows without end must not be read to its end.
+        const { size } = await stat(path)
+        if (size > bytesMax) throw new ConfigurationError(`the list has more than ${bytesMax} bytes`)
+        return { kind: 'read', text: await readFile(path, 'utf8') }
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error)) throw error
+        throw new ConfigurationError(`the file cannot be read (${String(error.code)})`)
+      }
+    },
+  }
+}
+
+/** A redirect is no list: where it leads, nobody has said. */
+export function urlSource(url: Secret): DenyListSource {
+  return {
+    setting: 'DENY_LIST_URL',
+    async read(etag, signal) {
+      const headers = {
+        ...{ accept: 'application/json', 'user-agent': 'causeway' },
+        ...(etag !== undefined && { 'if-none-match': etag }),
+      }
+      const question = { method: 'GET', headers, timeoutMs, answerBytesMax: bytesMax, signal } as const
+      const answer = await requestText({ ...question, url: url.reveal() }).catch((error: unknown) => {
+        signal.throwIfAborted()
+        if (error instanceof AnswerTooLongError)
+          throw new ConfigurationError(`the list has more than ${bytesMax} bytes`)
+        throw new ConfigurationError('its host gives no answer')
+      })
+      if (answer.status === 304 && etag !== undefined) return { kind: 'unchanged' }
+      if (answer.status !== 200) throw new ConfigurationError(`its host answers with status ${answer.status}`)
+      return { kind: 'read', text: answer.text, ...(isTag(answer.etag) && { etag: answer.etag }) }
+    },
+  }
+}
+
+const isTag = (etag: string | undefined): etag is string =>
+  etag !== undefined && /^[\x21-\x7e]{1,256}$/.test(etag)

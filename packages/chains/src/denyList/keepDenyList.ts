@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+import {
+  ConfigurationError,
+  type DenyList,
+  parseDenyList,
+  refuseReplacement,
+  unionOfDenyLists,
+} from '@causeway/core'
+import type { DenyListSettings } from './denyListSettings.ts'
+import { type DenyListSource, fileSource, urlSource } from './denyListSource.ts'
+
+/** How well what is in force is known. */
+export type DenyListHealth = {
+  readonly entries: number
+  /** Since the source that was looked at longest ago held what is in force. */
+  readonly ageSeconds: number
+  readonly isStale: boolean
+}
+
+/** The list in force, which is looked at again and again. */
+export interface KeptDenyList extends DenyList {
+  health(): DenyListHealth
+  /** Looks at every source now. */
+  refresh(): Promise<void>
+  close(): Promise<void>
+}
+
+/** What becomes of a source; the same problem is told once. */
+export type DenyListEvent =
+  | { readonly event: 'replaced'; readonly setting: string; readonly entries: number }
+  /** What was in force before stays in force. */
+  | { readonly event: 'kept'; readonly setting: string; readonly problem: string }
+
+type KeeperOptions = {
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number
+  readonly observe: (event: DenyListEvent) => void
+}
+
+/**
+ * Reads the list of every source that is set, and reads it again every `refreshSeconds`. What cannot be read, and what
+ * is refused, never takes the place of what is in force.
+ * @returns undefined where no source is set
+ * @throws ConfigurationError naming the variable of a list that cannot be read: without it nobody is denied
+ */
+export async function openDenyList(
+  settings: DenyListSettings,
+  options: KeeperOptions,
+): Promise<KeptDenyList | undefined> {
+  const sources = sourcesOf(settings)
+  if (sources.length === 0) return undefined
+  const closing = new AbortController()
+  const kept = await Promise.all(
+    sources.map((source) => openSource(source, settings, { ...options, signal: closing.signal })),
+  )
+  const inForce = (): DenyList => unionOfDenyLists(kept.map(({ list }) => list()))
+  let underway: Promise<void> | undefined
+  // A slow host is asked once at a time, however often that is.
+  const refresh = () => {
+    underway ??= Promise.all(kept.map((one) => one.refresh())).then(() => {
+      underway = undefined
+    })
+    return underway
+  }
+  const timer = setInterval(() => void refresh(), settings.refreshSeconds * 1_000)
+  timer.unref()
+  return {
+    get entries() {
+      return inForce().entries
+    },
+    denies: (account, keyId) => inForce().denies(account, keyId),
+    health() {
+      const oldestMs = Math.min(...kept.map(({ seenAtMs }) => seenAtMs()))
+      const ageSeconds = (options.now() - oldestMs) / 1_000
+      return { entries: inForce().entries, ageSeconds, isStale: ageSeconds > settings.maxAgeSeconds }
+    },
+    refresh,
+    async close() {
+      clearInterval(timer)
+      closing.abort()
+      await underway
+    },
+  }
+}
+
+/** One look at every source, which changes nothing. @returns the problem of each, by its variable */
+export async function examineDenyList(
+  settings: DenyListSettings,
+): Promise<readonly { readonly setting: string; readonly problem: string }[]> {
+  const found = await Promise.all(
+    sourcesOf(settings).map(async (source) => {
+      try {
+        await readSource(source, settings, new AbortController().signal)
+        return []
+      } catch (error) {
+        return [{ setting: source.setting, problem: problemOf(error) }]
+      }
+    }),
+  )
+  return found.flat()
+}
+
+function sourcesOf({ file, url }: DenyListSettings): readonly DenyListSource[] {
+  return [...(file === undefined ? [] : [fileSource(file)]), ...(url === undefined ? [] : [urlSource(url)])]
+}
+
+type Version = {
+  readonly list: DenyList
+  readonly digest: string
+  readonly etag: string | undefined
+  /** Of any list of the source since the start. */
+  readonly entriesMost: number
+}
+
+/** @throws ConfigurationError, or the reason of the signal */
+async function readSource(
+  source: DenyListSource,
+  { entriesMin }: Pick<DenyListSettings, 'entriesMin'>,
+  signal: AbortSignal,
+  inForce?: Version,
+): Promise<Version> {
+  const reading = await source.read(inForce?.etag, signal)
+  if (reading.kind === 'unchanged' && inForce !== undefined) return inForce
+  if (reading.kind === 'unchanged') throw new ConfigurationError('its host answers with no list')
+  const { text, etag } = reading
+  const digest = createHash('sha256').update(text).digest('hex')
+  if (digest === inForce?.digest) return { ...inForce, etag }
+  const list = parseDenyList(text)
+  const { entriesMost = 0 } = inForce ?? {}
+  const refusal = refuseReplacement(list, { entriesMost, entriesMin })
+  if (refusal !== undefined) throw new ConfigurationError(refusal)
+  return { list, digest, etag, entriesMost: Math.max(entriesMost, list.entries) }
+}
+
+async function openSource(
+  source: DenyListSource,
+  settings: DenyListSettings,
+  { now, observe, signal }: KeeperOptions & { readonly signal: AbortSignal },
+) {
+  const { setting } = source
+  const openedAtMs = now()
+  const first = await readSource(source, settings, signal).catch((error: unknown) => {
+    throw new ConfigurationError(`${setting}: ${problemOf(error)}`)
+  })
+  let version = first
+  let seenAtMs = openedAtMs
+  let told: string | undefined
+  return {
+    list: () => version.list,
+    seenAtMs: () => seenAtMs,
+    async refresh() {
+      const askedAtMs = now()
+      try {
+        const next = await readSource(source, settings, signal, version)
+        if (next.list !== version.list) observe({ event: 'replaced', setting, entries: next.list.entries })
+        version = next
+        seenAtMs = askedAtMs
+        told = undefined
+      } catch (error) {
+        if (signal.aborted) return
+        const problem = problemOf(error)
+        if (problem !== told) observe({ event: 'kept', setting, problem })
+        told = problem
+      }
+    },
+  }
+}
+
+/** Whoever serves the list must not end the service by what he serves. */
+function problemOf(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message
+  return `it cannot be read (${error instanceof Error ? error.name : 'unknown'})`
+}

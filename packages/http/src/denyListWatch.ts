@@ -1,0 +1,60 @@
+import { DomainError } from '@causeway/core'
+import type { Logger } from 'pino'
+import { Gauge } from 'prom-client'
+import type { HttpMetrics } from './metrics.ts'
+import type { ReadinessCheck } from './readiness.ts'
+
+/** A deny list in force, as far as operators are told about it. */
+type WatchedList = {
+  health(): { readonly entries: number; readonly ageSeconds: number; readonly isStale: boolean }
+}
+
+type ListEvent =
+  | { readonly event: 'replaced'; readonly setting: string; readonly entries: number }
+  | { readonly event: 'kept'; readonly setting: string; readonly problem: string }
+
+/** Nobody could look at the list for too long: who was added since is not denied. */
+class DenyListStaleError extends DomainError {
+  readonly code = 'DENY_LIST_STALE'
+  readonly kind = 'upstream_unavailable'
+
+  constructor() {
+    super('The deny list could not be looked at for longer than DENY_LIST_MAX_AGE_SECONDS.')
+  }
+}
+
+/** Of a service that looks at a list: what is in force stays in force, and traffic goes elsewhere. */
+export function denyListCheck(list: WatchedList): ReadinessCheck {
+  return {
+    name: 'deny list',
+    async check() {
+      if (list.health().isStale) throw new DenyListStaleError()
+    },
+  }
+}
+
+/** Neither an entry nor the place of the list is written anywhere. */
+export function logDenyList(logger: Pick<Logger, 'info' | 'error'>): (event: ListEvent) => void {
+  return ({ event, ...fields }) => {
+    if (event === 'replaced') logger.info(fields, 'the deny list is replaced')
+    else logger.error(fields, 'the deny list stays as it was: an operator must look')
+  }
+}
+
+export function watchDenyList({ registry }: Pick<HttpMetrics, 'registry'>, list: WatchedList): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  gauge('deny_list_entries', 'Entries of the deny list in force', () => list.health().entries)
+  gauge(
+    'deny_list_age_seconds',
+    'Since the deny list in force was last seen at its source',
+    () => list.health().ageSeconds,
+  )
+}
