@@ -59,7 +59,8 @@ export async function openShell(cwd: string, env: Readonly<Record<string, string
       return output.replace(`${done}\n`, '')
     },
     async close() {
-      shell.stdin.end()
+      // It may wait for something that never comes.
+      shell.kill('SIGKILL')
       await ended
       await rm(folder, { recursive: true, force: true })
     },
