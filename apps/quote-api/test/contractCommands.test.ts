@@ -290,7 +290,10 @@ describe('settlement', () => {
   })
 
   test('is written where services read it, and nothing else changes', async () => {
-    await writeSettlement({ depositories: [{ chain: 'base' }] })
+    // Another initializer than in the tests beside this, so that nothing stands there yet.
+    await writeSettlement({
+      ...{ initializer: privateKeyToAddress(strangerKey), depositories: [{ chain: 'base' }] },
+    })
     const configs = join(directory, 'configs')
     await cp(join(repositoryRoot, 'configs'), configs, { recursive: true })
     const file = (name: string) => join(configs, `${name}.local.json`)
@@ -320,7 +323,7 @@ describe('settlement', () => {
     }
     await writeFile(file('chains.hub'), JSON.stringify({ ...hubFile, ...settlementMembers }))
 
-    const own = { CONFIG_DIR: configs, ...withKey }
+    const own = { CONFIG_DIR: configs, DEPLOYER_PRIVATE_KEY: strangerKey }
     const both = await command(['contracts', 'deploy', ...flags('base'), '--write', '--dry-run'], own)
     expect([both.code, both.output]).toEqual([2, expect.stringContaining('--dry-run')])
     expect(await read('chains.hub')).toMatchObject(settlementMembers)
