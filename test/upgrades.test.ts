@@ -151,9 +151,9 @@ describe.each(['quoteApi', 'solver'] as const)('a database of %s', (service) => 
         all.findIndex((set) => JSON.stringify(set.files) === JSON.stringify(files)) === index,
     )
 
-  test.concurrent.each(own)(
-    '$title: it gets the tables of a new one and keeps its rows and books',
-    async ({ files, isUnfrozen }) => {
+  test.concurrent.each(own.map((set) => [set.title, set] as const))(
+    'of %s gets the tables of a new one and keeps its rows and books',
+    async (_title, { files, isUnfrozen }) => {
       await withDatabase(async (database, connectionString) => {
         await (isUnfrozen ? installAsBefore(database, files) : installByRelease(connectionString, files))
         await fill(database, files)

@@ -27,8 +27,7 @@ async function main(): Promise<void> {
   const api = await createQuoteApi(config, environment)
   for (const signal of startSignals) process.off(signal, leave)
   const { logger, readiness, closers } = api
-  const shutdown = { logger, readiness, closers, ...(config.isLocal && { drainMs: 0 }) }
-  installShutdown(shutdown)
+  installShutdown({ logger, readiness, closers, drainMs: config.drainMs })
   const addresses = await api.listen()
   logger.info({ ...addresses, environment: config.environment }, 'quote-api is listening')
 }

@@ -1,4 +1,4 @@
-// Goal: a database that comes up, recovers, is a standby or has a full disk stops nothing for good: the service
+// Goal: a database that comes up, recovers, migrates, is a standby or has a full disk stops nothing for good: the service
 // says what it waits for, refuses by a typed 503 and goes on by itself; what only an operator can mend is
 // refused at start. Method: `main.ts` as a process, real PostgreSQL in each of these states. The disk is a
 // small file system where the account of the tests may mount one; everywhere the server itself says 53100.
@@ -121,6 +121,27 @@ describe('a database that is not there yet', () => {
     started.service.signal('SIGTERM')
     expect(await started.service.ended).toEqual({ code: 0, signal: null })
   })
+})
+
+test('a database that gets its tables is waited for visibly: nobody takes the start for dead', async () => {
+  const server = await startTestPostgres({ dataDirectory: join(directory, 'migrating') })
+  const other = createDatabase({ connectionString: server.connectionString, poolSize: 1 })
+  const started = await other.transaction(async (tx) => {
+    // As another process that migrates.
+    await tx.query('select pg_advisory_xact_lock(7241865325823964)')
+    const spawned = await spawnOn(server.connectionString)
+    await expectWaiting(spawned)
+    expect(linesOf(spawned.service, 'Another process migrates this database')).toBe(1)
+    return spawned
+  })
+  try {
+    await expectServing(started)
+    expect(linesOf(started.service, 'Applied the migration ledger/0001_ledger')).toBe(1)
+  } finally {
+    await started.service.stop()
+    await other.close()
+    await server.stop()
+  }
 })
 
 describe('a standby', () => {

@@ -12,7 +12,7 @@ export type ShutdownOptions = {
   readonly closers: readonly Closer[]
   /** Time in which a balancer may notice that the process is not ready any more. Default 5 s. */
   readonly drainMs?: number
-  /** From the signal on; then the process exits with 1 whatever is open. Default 25 s. */
+  /** From the signal on; then the process exits with 1 whatever is open. Default: the drain and 20 s. */
   readonly hardExitMs?: number
 }
 
@@ -38,7 +38,7 @@ const leftAlone = [
  * @source ledger-and-safety.md 3.7
  */
 export function installShutdown(options: ShutdownOptions): { uninstall(): void } {
-  const { logger, readiness, closers, drainMs = 5_000, hardExitMs = 25_000 } = options
+  const { logger, readiness, closers, drainMs = 5_000, hardExitMs = drainMs + 20_000 } = options
   const handlers = closeWithGrace(
     {
       delay: hardExitMs,

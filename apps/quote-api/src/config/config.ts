@@ -53,6 +53,7 @@ const variables = z.object({
   EXTERNAL_LIQUIDITY_URL: z.url({ protocol: /^https?$/ }).optional(),
   EXTERNAL_LIQUIDITY_API_KEY: secret.optional(),
   JOBS: z.enum(['on', 'off']).default('on'),
+  DRAIN_MS: z.coerce.number().int().min(0).max(10_000).optional(),
   CUSTODY_ADDRESS: z
     .string()
     .refine((text) => parseCasedAddress(text) !== undefined, 'must be an EVM address')
@@ -129,6 +130,8 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     localDirectory: resolve(repositoryRoot, env.CAUSEWAY_LOCAL_DIR ?? '.local'),
     database: { url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, port: env.DATABASE_PORT },
     runsJobs: env.JOBS === 'on',
+    // Nobody balances a local network.
+    drainMs: env.DRAIN_MS ?? (isLocal ? 0 : 5_000),
     topUps: {
       custody,
       fromBlock: env.TOP_UP_FROM_BLOCK ?? 0n,
