@@ -9,15 +9,15 @@ export type AdminAction = {
   /** What was changed, e.g. the id of a key. */
   readonly subject: string
   readonly details?: Readonly<Record<string, string | number | boolean | null>>
+  /** `unchanged` where it stood so already, or the code of a refusal; default `done`. */
+  readonly outcome?: string
 }
 
 /** Adds the action to the append-only audit log, in the transaction that carries it out. */
 export async function recordAction(tx: SqlTx, action: AdminAction): Promise<void> {
-  const { actor, subject, details = {} } = action
-  await tx.query('insert into admin_action (actor, action, subject, details) values ($1, $2, $3, $4)', [
-    actor,
-    action.action,
-    subject,
-    JSON.stringify(details),
-  ])
+  const { actor, subject, details = {}, outcome = 'done' } = action
+  await tx.query(
+    'insert into admin_action (actor, action, subject, details, outcome) values ($1, $2, $3, $4, $5)',
+    [actor, action.action, subject, JSON.stringify(details), outcome],
+  )
 }

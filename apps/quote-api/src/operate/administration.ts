@@ -8,6 +8,7 @@ import {
 } from '../access/wallets/walletAdministration.ts'
 import type { QuoteApiConfig } from '../config/config.ts'
 import { createWebhookAdministration, type WebhookAdministration } from '../webhooks/webhookAdministration.ts'
+import { type AuditAdministration, createAuditAdministration } from './admin/auditAdministration.ts'
 import { type ClaimAdministration, createClaimAdministration } from './admin/claimAdministration.ts'
 import { createLedgerAdministration, type LedgerAdministration } from './admin/ledgerAdministration.ts'
 import { createPolicyAdministration, type PolicyAdministration } from './admin/policyAdministration.ts'
@@ -22,6 +23,7 @@ export type Administration = {
   readonly ledger: LedgerAdministration
   readonly requests: RequestAdministration
   readonly appFeeClaims: ClaimAdministration
+  readonly audit: AuditAdministration
 }
 
 /** Keys of this environment move real money; others carry `test` in their text. */
@@ -49,6 +51,7 @@ export function createAdministration(options: {
     ledger: createLedgerAdministration(database),
     requests: createRequestAdministration(database),
     appFeeClaims: createClaimAdministration(database),
+    audit: createAuditAdministration(database),
   }
 }
 

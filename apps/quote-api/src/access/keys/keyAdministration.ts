@@ -86,9 +86,11 @@ export function createKeyAdministration(options: {
 
     revoke: ({ actor, id }) =>
       database.transaction(async (tx) => {
-        if ((await lockKey(tx, id)).revoked_at !== null) return
-        await tx.query('update api_key set revoked_at = clock_timestamp() where id = $1', [id])
-        await recordAction(tx, { actor, action: 'keys.revoke', subject: id })
+        const isRevoked = (await lockKey(tx, id)).revoked_at !== null
+        if (!isRevoked)
+          await tx.query('update api_key set revoked_at = clock_timestamp() where id = $1', [id])
+        const outcome = isRevoked ? 'unchanged' : 'done'
+        await recordAction(tx, { actor, action: 'keys.revoke', subject: id, outcome })
       }),
 
     async list() {

@@ -1,5 +1,6 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
+import { adminActor } from '../../access/adminActor.ts'
 import type { LedgerAdministration } from '../../operate/admin/ledgerAdministration.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 
@@ -17,7 +18,7 @@ export function registerLedgerRoutes(app: HttpApp, ledger: LedgerAdministration)
   const verify = { response: { 200: z.object({ findings: z.array(findingSchema) }), ...errorResponses } }
   // The replay of the whole history takes longer than a request may; the command line does it.
   app.get('/admin/ledger/verify', { schema: verify }, async () => ({
-    findings: [...(await ledger.verify('cheap'))],
+    findings: [...(await ledger.verify('cheap', adminActor))],
   }))
 
   const exported = {

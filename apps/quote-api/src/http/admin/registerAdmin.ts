@@ -1,5 +1,6 @@
 import type { HttpApp } from '@causeway/http'
 import type { Administration } from '../../operate/administration.ts'
+import { auditRefusals, registerAuditRoutes } from './auditRoutes.ts'
 import { registerClaimRoutes } from './claimRoutes.ts'
 import { registerKeyRoutes, registerWalletRoutes } from './keyRoutes.ts'
 import { registerLedgerRoutes } from './ledgerRoutes.ts'
@@ -14,6 +15,8 @@ import { registerWebhookRoutes } from './webhookRoutes.ts'
  * @source design.md 5.10
  */
 export function registerAdmin(app: HttpApp, administration: Administration, topUps: TopUpRouteParts): void {
+  auditRefusals(app, administration.audit)
+  registerAuditRoutes(app, administration.audit)
   registerKeyRoutes(app, administration.keys)
   registerWalletRoutes(app, administration.wallets)
   registerPolicyRoutes(app, administration.policies)

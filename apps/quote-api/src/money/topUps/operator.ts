@@ -15,6 +15,7 @@ import {
   reverseTopUp,
   type TopUpEvent,
 } from '@causeway/ledger'
+import { recordAction } from '../../access/adminAction.ts'
 
 /** The custody account and the token that top-ups are paid in. */
 export type TopUpDestination = { readonly chainId: number; readonly token: string; readonly custody: string }
@@ -59,10 +60,12 @@ export async function creditSuspense(
   const owner = parseCasedAddress(args.wallet)
   if (owner === undefined) throw new RangeError('the wallet must be 0x and 40 hex digits')
   const { eventId, actor, reason } = args
-  const outcome = await database.transaction((tx) =>
-    claimTopUp(tx, { eventId, owner, actor, evidence: { reason } }),
-  )
-  if (outcome !== 'claimed') throw new ClaimRefusedError(outcome)
+  await database.transaction(async (tx) => {
+    const outcome = await claimTopUp(tx, { eventId, owner, actor, evidence: { reason } })
+    if (outcome !== 'claimed') throw new ClaimRefusedError(outcome)
+    const details = { reason, wallet: owner }
+    await recordAction(tx, { actor, action: 'suspense.credit', subject: String(eventId), details })
+  })
 }
 
 /**
@@ -74,10 +77,11 @@ export async function reverseFinal(
   args: { eventId: bigint; actor: string; reason: string },
 ): Promise<void> {
   const { eventId, actor, reason } = args
-  const isReversed = await database.transaction((tx) =>
-    reverseTopUp(tx, { eventId, actor, evidence: { reason } }),
-  )
-  if (!isReversed) throw new ClaimRefusedError('not_final')
+  await database.transaction(async (tx) => {
+    const isReversed = await reverseTopUp(tx, { eventId, actor, evidence: { reason } })
+    if (!isReversed) throw new ClaimRefusedError('not_final')
+    await recordAction(tx, { actor, action: 'topup.reverse', subject: String(eventId), details: { reason } })
+  })
 }
 
 /** Lets the halted accounts of a chain go on behind a block. @returns how many there were */
@@ -89,6 +93,12 @@ export async function resumeHalted(
   return database.transaction(async (tx) => {
     const halted = (await listHaltedTopUps(tx)).filter(({ account }) => account.chainId === chainId)
     for (const { account } of halted) await resumeTopUps(tx, account, at)
+    const { actor, reason, finalTo, finalHash } = at
+    await recordAction(tx, {
+      ...{ actor, action: 'topup.resume', subject: String(chainId) },
+      details: { reason, block: String(finalTo), hash: finalHash },
+      outcome: halted.length === 0 ? 'unchanged' : 'done',
+    })
     return halted.length
   })
 }

@@ -11,6 +11,7 @@ import {
   restoreDatabase,
   setSponsorFrozen,
 } from '@causeway/ledger'
+import { recordAction } from '../../access/adminAction.ts'
 import { checkBooks } from '../../jobs/invariants.ts'
 
 /** Who acts and why; stored with the action. */
@@ -22,7 +23,7 @@ export interface LedgerAdministration {
    * Empty: the books add up. What is found stops new reservations. `cheap` leaves the replay of the whole
    * history out.
    */
-  verify(depth: 'cheap' | 'all'): Promise<readonly LedgerFinding[]>
+  verify(depth: 'cheap' | 'all', actor: string): Promise<readonly LedgerFinding[]>
   halt(): Promise<LedgerHalt | undefined>
   /** Lets reservations go on unless something is still found, which is returned. */
   resume(deed: Deed): Promise<{ readonly findings: readonly LedgerFinding[]; readonly wasHalted: boolean }>
@@ -33,29 +34,53 @@ export interface LedgerAdministration {
   /** All tables as lines of text, from one snapshot. */
   backup(write: (lines: string) => Promise<void>): Promise<void>
   /** Fills an empty, migrated database. @throws ConfigurationError and changes nothing */
-  restore(lines: AsyncIterable<string>): Promise<void>
+  restore(lines: AsyncIterable<string>, actor: string): Promise<void>
   balance(wallet: Hex): Promise<BalanceRecord>
 }
 
 export function createLedgerAdministration(database: SqlDatabase): LedgerAdministration {
-  const verify = async (depth: 'cheap' | 'all') => {
+  const verify = async (depth: 'cheap' | 'all', actor: string) => {
     const findings = await checkBooks(database, depth)
-    if (findings.length > 0) await database.transaction((tx) => haltReservations(tx, findings))
+    if (findings.length === 0) return findings
+    await database.transaction(async (tx) => {
+      const isNews = await haltReservations(tx, findings)
+      const details = { findings: findings.length }
+      if (isNews) await recordAction(tx, { actor, action: 'ledger.verify', subject: 'reservations', details })
+    })
     return findings
   }
   return {
     verify,
     halt: () => readHalt(database),
     async resume(deed) {
-      const findings = await verify('all')
-      if (findings.length > 0) return { findings, wasHalted: true }
-      return { findings, wasHalted: await database.transaction((tx) => clearHalt(tx, deed)) }
+      const { actor, reason } = deed
+      const findings = await checkBooks(database, 'all')
+      return database.transaction(async (tx) => {
+        const wasHalted = findings.length > 0 || (await clearHalt(tx, deed))
+        if (findings.length > 0) await haltReservations(tx, findings)
+        const outcome = findings.length > 0 ? 'LEDGER_FINDINGS' : wasHalted ? 'done' : 'unchanged'
+        const details = { reason, findings: findings.length }
+        await recordAction(tx, { actor, action: 'ledger.resume', subject: 'reservations', details, outcome })
+        return { findings, wasHalted }
+      })
     },
     setFrozen: (sponsor, frozen, deed) =>
-      database.transaction((tx) => setSponsorFrozen(tx, { sponsor, frozen, ...deed })),
+      database.transaction(async (tx) => {
+        const isChanged = await setSponsorFrozen(tx, { sponsor, frozen, ...deed })
+        const { actor, reason } = deed
+        const action = frozen ? 'sponsor.freeze' : 'sponsor.unfreeze'
+        const outcome = isChanged ? 'done' : 'unchanged'
+        await recordAction(tx, { actor, action, subject: sponsor, details: { reason }, outcome })
+        return isChanged
+      }),
     export: (afterSeq) => exportTransfers(database, { afterSeq }),
     backup: (write) => backupDatabase(database, write),
-    restore: (lines) => restoreDatabase(database, lines),
+    async restore(lines, actor) {
+      await restoreDatabase(database, lines)
+      await database.transaction((tx) =>
+        recordAction(tx, { actor, action: 'ledger.restore', subject: 'database' }),
+      )
+    },
     balance: (wallet) => database.transaction((tx) => createLedger().balance(tx, wallet)),
   }
 }

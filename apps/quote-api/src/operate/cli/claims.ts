@@ -27,6 +27,7 @@ export const claimCommands: readonly Command[] = [
   },
   {
     words: 'claims end',
+    changes: true,
     about: 'End a claim that nothing moves on: paid by its reported transaction, or failed (claimable again)',
     operands: ['claim'],
     flags: {

@@ -58,6 +58,8 @@ export type Command = {
   /** In order; all are required. */
   readonly operands: readonly string[]
   readonly flags: Readonly<Record<string, Flag>>
+  /** It changes what is stored: its functions keep an audit line of what was done, `runCli` one of what was refused. */
+  readonly changes?: true
 } & (
   | {
       /** `undefined` when everything was printed. @throws CommandError, DomainError, ConfigurationError */

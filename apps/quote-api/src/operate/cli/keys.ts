@@ -7,6 +7,7 @@ import { tableOf } from './tableOf.ts'
 export const keyCommands: readonly Command[] = [
   {
     words: 'keys create',
+    changes: true,
     about: 'Create an API key; its text is shown this once',
     operands: [],
     flags: { label: { value: '<text>', about: 'Whose key it is', isRequired: true } },
@@ -18,6 +19,7 @@ export const keyCommands: readonly Command[] = [
   },
   {
     words: 'keys rotate',
+    changes: true,
     about: 'Give a key a new text; the one before works for a while',
     operands: ['id'],
     flags: {
@@ -35,6 +37,7 @@ export const keyCommands: readonly Command[] = [
   },
   {
     words: 'keys revoke',
+    changes: true,
     about: 'End a key for good; every process refuses it within 5 seconds',
     operands: ['id'],
     flags: {},

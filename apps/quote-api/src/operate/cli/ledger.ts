@@ -11,11 +11,12 @@ const sequence = z
 export const ledgerCommands: readonly Command[] = [
   {
     words: 'ledger verify',
+    changes: true,
     about: 'Check that every micro-dollar is explained; what is not stops reservations, exit code 1',
     operands: [],
     flags: { cheap: { about: 'Counters and open holds only, without replaying the history' } },
-    async run({ administration }, args) {
-      const findings = await administration.ledger.verify(args.isOn('cheap') ? 'cheap' : 'all')
+    async run({ administration, actor }, args) {
+      const findings = await administration.ledger.verify(args.isOn('cheap') ? 'cheap' : 'all', actor)
       const halt = await administration.ledger.halt()
       const isHalted =
         halt === undefined ? [] : [`New reservations are halted since ${halt.haltedAt.toISOString()}.`]
@@ -29,6 +30,7 @@ export const ledgerCommands: readonly Command[] = [
   },
   {
     words: 'ledger resume',
+    changes: true,
     about: 'Check everything; when the books add up, let halted reservations go on',
     operands: [],
     flags: { reason: reasonFlag },
@@ -54,11 +56,12 @@ export const ledgerCommands: readonly Command[] = [
   },
   {
     words: 'ledger restore',
+    changes: true,
     about: 'Fill an empty database from a backup, all or nothing',
     operands: ['file'],
     flags: {},
-    async run({ administration, readLines }, args) {
-      await administration.ledger.restore(readLines(args.operand('file')))
+    async run({ administration, actor, readLines }, args) {
+      await administration.ledger.restore(readLines(args.operand('file')), actor)
       return { data: { restored: true }, lines: ['Restored. Run ledger verify now.'] }
     },
   },
@@ -66,6 +69,7 @@ export const ledgerCommands: readonly Command[] = [
     const verb = frozen ? 'freeze' : 'unfreeze'
     return {
       words: `sponsor ${verb}`,
+      changes: true,
       about: frozen
         ? "Stop a wallet's money: no new holds, no payments; posts of holds go on"
         : "Let a wallet's money move again",

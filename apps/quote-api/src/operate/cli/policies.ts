@@ -13,6 +13,7 @@ const components = z.array(z.enum(sponsoredComponents)).min(1)
 export const policyCommands: readonly Command[] = [
   {
     words: 'policies set',
+    changes: true,
     about: 'Say what a key may sponsor; replaces the rules before',
     operands: ['id'],
     flags: {
@@ -61,6 +62,7 @@ export const policyCommands: readonly Command[] = [
   },
   {
     words: 'policies remove',
+    changes: true,
     about: 'Let a key sponsor everything again',
     operands: ['id'],
     flags: {},

@@ -44,6 +44,7 @@ export const requestCommands: readonly Command[] = [
   },
   {
     words: 'requests retry',
+    changes: true,
     about: 'Let the usual rules look at a parked request again',
     operands: ['request'],
     flags: { reason: reasonFlag },
@@ -55,6 +56,7 @@ export const requestCommands: readonly Command[] = [
   },
   {
     words: 'requests resolve',
+    changes: true,
     about:
       'End a parked request: unpaid (filled, the sponsor keeps its money), refund (not filled), or release (not denied)',
     operands: ['request'],

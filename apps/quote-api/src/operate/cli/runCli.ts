@@ -3,8 +3,9 @@ import { ConfigurationError, DomainError } from '@causeway/core'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import { createAdministration, loadPeppers } from '../administration.ts'
 import { openDatabase } from '../database.ts'
+import { auditCommands } from './audit.ts'
 import { claimCommands } from './claims.ts'
-import type { Command, CommandContext, Output } from './command.ts'
+import type { Arguments, Command, CommandContext, Output } from './command.ts'
 import { openCommandChain } from './commandChain.ts'
 import { CommandError } from './commandError.ts'
 import { configCommands } from './configCheck.ts'
@@ -56,11 +57,34 @@ export async function runCli(options: CliOptions): Promise<0 | 1 | 2> {
     const output =
       'runOnChains' in command
         ? await command.runOnChains(await options.config(), args)
-        : await withScene(options, (scene) => command.run(scene, args))
+        : await withScene(options, (scene) =>
+            runAudited(scene, command, () => command.run(scene, args), args),
+          )
     if (output !== undefined) await printOutput(output, json, print)
     return output?.isFailure === true ? 1 : 0
   } catch (error) {
     return explainFailure(error, command, complain)
+  }
+}
+
+/** What a command that changes something refuses leaves a line, as what it does. */
+async function runAudited<T>(
+  { administration, actor }: CommandContext,
+  { words, changes, operands }: Command,
+  work: () => Promise<T>,
+  args: Arguments,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (changes === true && error instanceof DomainError) {
+      const [first] = operands
+      const subject = first === undefined ? '-' : args.operand(first).toLowerCase()
+      const reason = args.text('reason')
+      const attempt = { actor, action: words.replace(' ', '.'), subject, outcome: error.code }
+      await administration.audit.refused({ ...attempt, details: reason === undefined ? {} : { reason } })
+    }
+    throw error
   }
 }
 
@@ -154,6 +178,7 @@ export const commandTable: readonly Command[] = [
   ...requestCommands,
   ...claimCommands,
   ...retentionCommands,
+  ...auditCommands,
   ...contractCommands,
   ...configCommands,
 ]

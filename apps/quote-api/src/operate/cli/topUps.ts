@@ -64,6 +64,7 @@ export const topUpCommands: readonly Command[] = [
   },
   {
     words: 'topup reverse',
+    changes: true,
     about: 'Take a final top-up back that its chain dropped; what is spent is booked as a loss',
     operands: ['id'],
     flags: { reason: reasonFlag },
@@ -75,6 +76,7 @@ export const topUpCommands: readonly Command[] = [
   },
   {
     words: 'topup resume',
+    changes: true,
     about: 'Let a halted chain go on behind a block that everybody agrees on',
     operands: ['chain'],
     flags: {
@@ -115,6 +117,7 @@ export const topUpCommands: readonly Command[] = [
   },
   {
     words: 'suspense credit',
+    changes: true,
     about: 'Give money in suspense to the balance of a wallet',
     operands: ['id', 'wallet'],
     flags: { reason: reasonFlag },

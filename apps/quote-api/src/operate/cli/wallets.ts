@@ -20,6 +20,7 @@ export const walletCommands: readonly Command[] = [
   },
   {
     words: 'wallets unlink',
+    changes: true,
     about: 'Take the wallet from a key; its balance stays with the wallet',
     operands: ['id'],
     flags: {},

@@ -9,6 +9,7 @@ const keepIt = 'Keep the secret: it is not shown again.'
 export const webhookCommands: readonly Command[] = [
   {
     words: 'webhooks set',
+    changes: true,
     about: 'Say where the messages of a key go; the secret of a new webhook is shown this once',
     operands: ['id'],
     flags: {
@@ -56,6 +57,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     words: 'webhooks rotate-secret',
+    changes: true,
     about: 'Sign with a new secret from now on; it is shown this once',
     operands: ['id'],
     flags: {},
@@ -67,6 +69,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     words: 'webhooks replay',
+    changes: true,
     about: 'Send again what was given up, under the same event ids',
     operands: ['id'],
     flags: {},
@@ -78,6 +81,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     words: 'webhooks remove',
+    changes: true,
     about: 'Send nothing more for a key; messages that wait are dropped',
     operands: ['id'],
     flags: {},

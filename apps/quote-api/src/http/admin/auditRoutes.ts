@@ -1,0 +1,81 @@
+import { DomainError } from '@causeway/core'
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import { adminActor } from '../../access/adminActor.ts'
+import { operatorReason } from '../../access/operatorReason.ts'
+import type { AuditAdministration } from '../../operate/admin/auditAdministration.ts'
+
+const limitMax = 1_000
+const word = z.string().min(1).max(200).optional()
+
+const lineSchema = z.object({
+  id: z.string(),
+  at: z.iso.datetime(),
+  actor: z.string(),
+  action: z.string(),
+  subject: z.string(),
+  outcome: z.string().describe('done, unchanged, or the code of the refusal'),
+  details: z.record(z.string(), z.unknown()),
+})
+
+/** `/admin/audit`: who changed what. */
+export function registerAuditRoutes(app: HttpApp, audit: AuditAdministration): void {
+  const list = {
+    querystring: z.object({
+      actor: word,
+      action: word,
+      subject: word,
+      since: z.iso
+        .datetime()
+        .transform((text) => new Date(text))
+        .optional(),
+      before: z
+        .string()
+        .regex(/^[0-9]{1,18}$/)
+        .transform(BigInt)
+        .optional(),
+      limit: z.coerce.number().int().min(1).max(limitMax).default(100),
+    }),
+    response: { 200: z.object({ lines: z.array(lineSchema) }), ...errorResponses },
+  }
+  app.get('/admin/audit', { schema: list }, async ({ query }) => ({
+    lines: (await audit.list(query)).map(({ id, at, ...line }) => ({
+      id: id.toString(),
+      at: at.toISOString(),
+      ...line,
+    })),
+  }))
+}
+
+/** What each route changes, by the name of the command that does the same. Routes without one read. */
+export const changesOfRoutes: Readonly<Record<string, string>> = {
+  'POST /admin/keys': 'keys.create',
+  'POST /admin/keys/:id/rotate': 'keys.rotate',
+  'POST /admin/keys/:id/revoke': 'keys.revoke',
+  'POST /admin/keys/:id/unlink-wallet': 'wallets.unlink',
+  'PUT /admin/keys/:id/policy': 'policies.set',
+  'POST /admin/keys/:id/policy/remove': 'policies.remove',
+  'PUT /admin/keys/:id/webhook': 'webhooks.set',
+  'POST /admin/keys/:id/webhook/rotate-secret': 'webhooks.rotate-secret',
+  'POST /admin/keys/:id/webhook/remove': 'webhooks.remove',
+  'POST /admin/keys/:id/webhook/replay': 'webhooks.replay',
+  'POST /admin/requests/:id/retry': 'requests.retry',
+  'POST /admin/requests/:id/resolve': 'requests.resolve',
+  'POST /admin/app-fee-claims/:id/end': 'claims.end',
+  'POST /admin/suspense/:id/credit': 'suspense.credit',
+}
+
+const named = z.object({ id: z.union([z.string(), z.bigint()]) })
+const reasoned = z.object({ reason: operatorReason })
+
+/** Keeps attempts that were refused; those that were done are kept with what they did. */
+export function auditRefusals(app: HttpApp, audit: AuditAdministration): void {
+  app.addHook('onError', async ({ method, routeOptions, params, body }, _reply, error) => {
+    const action = changesOfRoutes[`${method} ${routeOptions.url ?? ''}`]
+    if (action === undefined || !(error instanceof DomainError)) return
+    const { data } = named.safeParse(params)
+    const subject = String(data?.id ?? '-')
+    const details = reasoned.safeParse(body).data ?? {}
+    await audit.refused({ actor: adminActor, action, subject, details, outcome: error.code })
+  })
+}
