@@ -17,6 +17,7 @@ import {
   type Finding,
   findingCodes,
 } from '../../packages/core/src/index.ts'
+import { denyListVariables } from '../../packages/chains/src/index.ts'
 import { loadSecrets } from '../../packages/http/src/index.ts'
 import { tableRows } from '../checks/markdownTable.ts'
 import { variablesReadBy } from '../checks/variables.ts'
@@ -44,10 +45,12 @@ const signing = (prefix = '') =>
   ].map((name) => `${prefix}${name}`)
 const ed25519 = (prefix = '') => [`${prefix}ED25519_PRIVATE_KEY`, `${prefix}ED25519_PRIVATE_KEY_FILE`]
 
+const denyList = Object.keys(denyListVariables)
+
 const services: readonly Service[] = [
   {
     ...{ name: 'quote-api', config: 'apps/quote-api/src/config/config.ts', examine: examineQuoteApi },
-    others: [...signing(), 'SECRETS_DIR', 'DEPLOYER_PRIVATE_KEY', 'DEPLOYER_PRIVATE_KEY_FILE'],
+    others: [...signing(), ...denyList, 'SECRETS_DIR', 'DEPLOYER_PRIVATE_KEY', 'DEPLOYER_PRIVATE_KEY_FILE'],
     files: /^(chains\.(?!hub)|quote\.)/,
     placeholders: /_RPC_URL$|FILL_WALLET_ADDRESS$|_BASE_URL$/,
   },
@@ -59,7 +62,7 @@ const services: readonly Service[] = [
   },
   {
     ...{ name: 'solver', config: 'apps/solver/src/compose/config.ts', examine: examineSolver },
-    others: [...signing(), ...ed25519(), 'SECRETS_DIR'],
+    others: [...signing(), ...ed25519(), ...denyList, 'SECRETS_DIR'],
     files: /^(chains\.(?!hub)|quote\.|solver\.)/,
     placeholders: /_RPC_URL$|_BASE_URL$/,
   },

@@ -10,8 +10,8 @@ type WatchedList = {
 }
 
 type ListEvent =
-  | { readonly event: 'replaced'; readonly setting: string; readonly entries: number }
-  | { readonly event: 'kept'; readonly setting: string; readonly problem: string }
+  | { readonly kind: 'replaced'; readonly setting: string; readonly entries: number }
+  | { readonly kind: 'kept'; readonly setting: string; readonly problem: string }
 
 /** Nobody could look at the list for too long: who was added since is not denied. */
 class DenyListStaleError extends DomainError {
@@ -35,8 +35,8 @@ export function denyListCheck(list: WatchedList): ReadinessCheck {
 
 /** Neither an entry nor the place of the list is written anywhere. */
 export function logDenyList(logger: Pick<Logger, 'info' | 'error'>): (event: ListEvent) => void {
-  return ({ event, ...fields }) => {
-    if (event === 'replaced') logger.info(fields, 'the deny list is replaced')
+  return ({ kind, ...fields }) => {
+    if (kind === 'replaced') logger.info(fields, 'the deny list is replaced')
     else logger.error(fields, 'the deny list stays as it was: an operator must look')
   }
 }

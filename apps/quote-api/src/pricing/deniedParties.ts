@@ -70,21 +70,13 @@ export function deniedError(field: string): QuoteError {
   })
 }
 
-/** @throws QuoteError SANCTIONED_WALLET_ADDRESS */
-export function refuseDenied(
-  list: DenyList | undefined,
-  parties: readonly Party[],
-  keyId: string | undefined,
-): void {
-  const field = list && deniedField(list, parties, keyId)
-  if (field !== undefined) throw deniedError(field)
-}
-
-/** The same for a request that is to be priced. @throws QuoteError SANCTIONED_WALLET_ADDRESS */
+/** For a request that is to be priced. @throws QuoteError SANCTIONED_WALLET_ADDRESS */
 export function refuseDeniedRequest(
   { denyList, registry }: { readonly denyList?: DenyList | undefined; readonly registry: QuoteRegistry },
   request: QuoteRequest,
   keyId: string | undefined,
 ): void {
-  if (denyList !== undefined) refuseDenied(denyList, partiesOf(registry, request), keyId)
+  if (denyList === undefined) return
+  const field = deniedField(denyList, partiesOf(registry, request), keyId)
+  if (field !== undefined) throw deniedError(field)
 }

@@ -92,7 +92,7 @@ test('a list behind a URL is taken, asked for by its tag, and replaced', async (
   state.answer = serves(textOf(addresses.slice(1)), '"two"')
   await list.refresh()
   expect([list.denies(first, undefined), list.denies(second, undefined)]).toEqual([false, true])
-  expect(events).toEqual([{ event: 'replaced', setting: 'DENY_LIST_URL', entries: 9 }])
+  expect(events).toEqual([{ kind: 'replaced', setting: 'DENY_LIST_URL', entries: 9 }])
 })
 
 test('a list without a tag is the same while its text is', async () => {
@@ -150,7 +150,7 @@ describe('what never takes the place of a good list', () => {
     await list.refresh()
     expect([list.entries, list.denies(first, undefined)]).toEqual([10, true])
     expect(events).toEqual([
-      { event: 'kept', setting: 'DENY_LIST_URL', problem: expect.stringContaining(problem) },
+      { kind: 'kept', setting: 'DENY_LIST_URL', problem: expect.stringContaining(problem) },
     ])
     expect(list.health()).toEqual({ entries: 10, ageSeconds: 500, isStale: false })
     clock.nowMs = 601_000
@@ -170,7 +170,7 @@ describe('what never takes the place of a good list', () => {
       await list.refresh()
     }
     expect(list.entries).toBe(5)
-    expect(events.map(({ event }) => event)).toEqual(['replaced', 'replaced', 'kept', 'kept', 'kept', 'kept'])
+    expect(events.map(({ kind }) => kind)).toEqual(['replaced', 'replaced', 'kept', 'kept', 'kept', 'kept'])
   })
 
   test('a file that is gone, empty, or half written', async () => {
@@ -184,7 +184,7 @@ describe('what never takes the place of a good list', () => {
     await rm(file)
     await list.refresh()
     expect(list.entries).toBe(10)
-    expect(events.map((event) => event.event === 'kept' && event.problem)).toEqual([
+    expect(events.map((event) => event.kind === 'kept' && event.problem)).toEqual([
       'the list is no JSON',
       'the file cannot be read (ENOENT)',
     ])

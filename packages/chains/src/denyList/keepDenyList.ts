@@ -27,9 +27,9 @@ export interface KeptDenyList extends DenyList {
 
 /** What becomes of a source; the same problem is told once. */
 export type DenyListEvent =
-  | { readonly event: 'replaced'; readonly setting: string; readonly entries: number }
+  | { readonly kind: 'replaced'; readonly setting: string; readonly entries: number }
   /** What was in force before stays in force. */
-  | { readonly event: 'kept'; readonly setting: string; readonly problem: string }
+  | { readonly kind: 'kept'; readonly setting: string; readonly problem: string }
 
 type KeeperOptions = {
   /** Milliseconds of a clock that never goes back. */
@@ -152,14 +152,14 @@ async function openSource(
       const askedAtMs = now()
       try {
         const next = await readSource(source, settings, signal, version)
-        if (next.list !== version.list) observe({ event: 'replaced', setting, entries: next.list.entries })
+        if (next.list !== version.list) observe({ kind: 'replaced', setting, entries: next.list.entries })
         version = next
         seenAtMs = askedAtMs
         told = undefined
       } catch (error) {
         if (signal.aborted) return
         const problem = problemOf(error)
-        if (problem !== told) observe({ event: 'kept', setting, problem })
+        if (problem !== told) observe({ kind: 'kept', setting, problem })
         told = problem
       }
     },

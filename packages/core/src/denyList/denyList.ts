@@ -16,7 +16,7 @@ const addressLengthMax = 128
 
 const accountsOfFamilies = z
   .partialRecord(z.enum(vmTypes), z.array(z.string().min(1).max(addressLengthMax)))
-  .describe('Addresses by family, e.g. {"ethereum-vm": ["0x…"]}')
+  .describe('Addresses by family, as chain files name families')
 
 /** A list as operators write it, in a file or behind a URL. Members that it does not know are refused. */
 const denyListSchema = z.strictObject({
