@@ -1,12 +1,18 @@
 // Goal: what is paid is bounded by what was deposited, a tolerance and a loss per order, whatever work claims; a
 // deposit goes back once and to nobody else. Method: facts of every kind, and random ones.
-import { encodeFillExtraData, encodeOrderCall, type Order, orderCloneAddress } from '@causeway/core'
+import {
+  encodeFillExtraData,
+  encodeOrderCall,
+  gasBudgetsOf,
+  type Order,
+  orderCloneAddress,
+} from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type DestinationFacts, fillStateOf, type SignedFill } from './fillState.ts'
 import { judgeClaim } from './judgeClaim.ts'
 import { type FillFacts, judgeFill } from './judgeFill.ts'
-import { type FillState, judgeRefund, type RefundFacts } from './judgeRefund.ts'
+import { type FillState, isUnderpaid, judgeRefund, type RefundFacts } from './judgeRefund.ts'
 import { refuseTerms } from './signedOrder.ts'
 import { depositKey, type SeenDeposit, type Valuer } from './verdict.ts'
 
@@ -227,6 +233,28 @@ describe('a refund', () => {
     })
     const cheap = judgeRefund({ ...refund, deposit: overpaid, fill: filled(103n) })
     expect(cheap).toEqual({ kind: 'pay', lossMicroUsd: 3n })
+  })
+})
+
+describe('the gas of a refund', () => {
+  test.each([
+    [100n, 100n, false],
+    [50n, 100n, false],
+    [49n, 100n, true],
+    [0n, 1n, true],
+    [undefined, 100n, true],
+    [100n, undefined, true],
+  ])('of which %s is kept and that costs %s now is not paid for: %s', (kept, cost, is) => {
+    expect(isUnderpaid(kept, cost)).toBe(is)
+  })
+
+  test('that is not paid for has a quarter of the budget of fills, unless it is named', () => {
+    const policy = {
+      ...{ maxFeePerGasWei: 1n, gasPerHourWei: 401n, relayGasPerHourWei: 7n },
+      ...{ bumpAfterSeconds: 30, floors: [] },
+    }
+    expect(gasBudgetsOf(policy).refundGasPerHourWei).toBe(100n)
+    expect(gasBudgetsOf({ ...policy, refundGasPerHourWei: 0n }).refundGasPerHourWei).toBe(0n)
   })
 })
 
