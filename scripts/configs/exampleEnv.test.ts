@@ -11,13 +11,13 @@ import { examineAllocator } from '../../apps/allocator/src/compose/examine.ts'
 import { examineOwnOracle } from '../../apps/oracle/src/compose/examine.ts'
 import { examineQuoteApi } from '../../apps/quote-api/src/compose/examine.ts'
 import { examineSolver } from '../../apps/solver/src/compose/examine.ts'
+import { denyListVariables } from '../../packages/chains/src/index.ts'
 import {
   type ExampleVariable,
   exampleVariables,
   type Finding,
   findingCodes,
 } from '../../packages/core/src/index.ts'
-import { denyListVariables } from '../../packages/chains/src/index.ts'
 import { loadSecrets } from '../../packages/http/src/index.ts'
 import { tableRows } from '../checks/markdownTable.ts'
 import { variablesReadBy } from '../checks/variables.ts'
