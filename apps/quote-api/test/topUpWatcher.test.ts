@@ -15,6 +15,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { creditSuspense, listSuspense } from '../src/money/topUps/operator.ts'
 import { reconcile } from '../src/money/topUps/reconcile.ts'
 import { type TopUpPass, watchTopUps } from '../src/money/topUps/watchTopUps.ts'
+import { orderMigrations } from './orderSupport/orders.ts'
 import {
   chainOver,
   custody,
@@ -35,7 +36,9 @@ const ledger = createLedger()
 const signal = new AbortController().signal
 
 beforeAll(async () => {
-  server = await startTestDatabase({ directories: [{ name: 'ledger', path: ledgerMigrations }] })
+  server = await startTestDatabase({
+    directories: [{ name: 'ledger', path: ledgerMigrations }, orderMigrations],
+  })
 })
 afterAll(() => server?.stop())
 beforeEach(async () => {
