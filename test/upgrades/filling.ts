@@ -137,6 +137,18 @@ export const fillings: readonly Filling[] = [
     since: 'quote_api/0055_deposit_swaps',
     sql: `update orders set deposit_swap = '{"amountOut": "5"}' where get_byte(request_id, 3) % 4 = 0`,
   },
+  {
+    since: 'quote_api/0058_screening',
+    sql: `insert into deny_release (request_id, resolution)
+        select ${id('request')}, (array['release', 'refund'])[1 + n % 2] from ${numbers} where n % 8 = 0;
+      update deposit_seen set senders = array['0x1', '0x2'] where id % 5 = 0;
+      update work_item set withheld_at = now() where state = 'open'`,
+  },
+  {
+    since: 'quote_api/0059_audit',
+    sql: `insert into admin_action (actor, action, subject, details, outcome)
+        values ('cli:root', 'requests.resolve', '0x1', '{"reason": "mended"}', 'unchanged')`,
+  },
   ...ledgerFillings(),
   {
     since: 'solver/0001_solver',
