@@ -69,6 +69,7 @@ describe('one pass over what the settings name', () => {
       'degrades ORACLES threshold-unreachable',
       'note CUSTODY_ADDRESS setting-missing',
       'note ECDSA_PRIVATE_KEY key-read',
+      'note SEPOLIA_RPC_URL chain-without-endpoint',
       'stops httpRpcUrl of base-sepolia chain-contradicts',
     ])
   })
