@@ -366,23 +366,26 @@ describe.each(Object.entries(changes))('%s', (action, { prepare, words, body, ha
     if (hasReason === true) expect(lines[0]?.details).toMatchObject({ reason })
   })
 
-  test.runIf(method !== undefined)('leaves one line by the admin listener', async () => {
-    const subject = await prepare()
-    const lines = await linesOf(async () => expect((await send(subject)).status).toBeLessThan(300))
-    expect(lines).toMatchObject([lineOf('admin', subject, 'done')])
-    if (hasReason === true) expect(lines[0]?.details).toMatchObject({ reason })
-  })
+  // What has no route, or names nothing that could be missing, has no such test: a skipped one would fail the run.
+  if (method !== undefined)
+    test('leaves one line by the admin listener', async () => {
+      const subject = await prepare()
+      const lines = await linesOf(async () => expect((await send(subject)).status).toBeLessThan(300))
+      expect(lines).toMatchObject([lineOf('admin', subject, 'done')])
+      if (hasReason === true) expect(lines[0]?.details).toMatchObject({ reason })
+    })
 
-  test.runIf(unknown !== undefined)('leaves one line where it is refused', async () => {
-    const [subject, code] = unknown ?? ['', '']
-    const refused = await linesOf(async () => expect((await command(words(subject))).code).toBe(1))
-    expect(refused).toMatchObject([lineOf('cli:operator', subject, code)])
-    if (hasReason === true) expect(refused[0]?.details).toEqual({ reason })
-    if (method === undefined) return
-    const sent = await linesOf(async () => expect((await send(subject)).body.errorCode).toBe(code))
-    expect(sent).toMatchObject([lineOf('admin', subject, code)])
-    if (hasReason === true) expect(sent[0]?.details).toEqual({ reason })
-  })
+  if (unknown !== undefined)
+    test('leaves one line where it is refused', async () => {
+      const [subject, code] = unknown
+      const refused = await linesOf(async () => expect((await command(words(subject))).code).toBe(1))
+      expect(refused).toMatchObject([lineOf('cli:operator', subject, code)])
+      if (hasReason === true) expect(refused[0]?.details).toEqual({ reason })
+      if (method === undefined) return
+      const sent = await linesOf(async () => expect((await send(subject)).body.errorCode).toBe(code))
+      expect(sent).toMatchObject([lineOf('admin', subject, code)])
+      if (hasReason === true) expect(sent[0]?.details).toEqual({ reason })
+    })
 })
 
 describe('what stood so already', () => {
