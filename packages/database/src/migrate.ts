@@ -125,8 +125,11 @@ async function migrateModules(
   return names
 }
 
-/** Held until the transaction ends, however it does. */
+/** Held until the transaction ends, however it does. Limits that were set for everyday statements do not count here. */
 async function takeTurn(client: pg.Client, log: (message: string) => void): Promise<void> {
+  await client.query(
+    'set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0',
+  )
   const { rows } = await client.query<{ mine: boolean }>(
     `select pg_try_advisory_xact_lock(${lockId}) as mine`,
   )
