@@ -267,7 +267,9 @@ test('tables in use are waited for, and users of them wait no longer than a mome
 
 test('limits of everyday statements do not end a long migration', async () => {
   const limited = `${connectionString}?options=-c%20statement_timeout%3D200%20-c%20lock_timeout%3D200`
-  const directories = await release({ books: { '0001_slow': 'create table slow (id int); select pg_sleep(0.5);' } })
+  const directories = await release({
+    books: { '0001_slow': 'create table slow (id int); select pg_sleep(0.5);' },
+  })
   expect(await migrate({ connectionString: limited, directories })).toEqual(['books/0001_slow'])
 })
 
