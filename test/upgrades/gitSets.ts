@@ -8,22 +8,23 @@ type GitSet = {
 }
 
 const run = promisify(execFile)
-const folders = ['packages/*/migrations', 'apps/*/migrations']
 
-/** Every state of the migrations in the history of the commit that is checked out; none where there is no git. */
-export async function readGitSets(root: string): Promise<readonly GitSet[]> {
+/**
+ * Every state of the migrations in the history of the commit that is checked out; none where there is no git.
+ * @param folders of migrations: to list the others takes seconds
+ */
+export async function readGitSets(root: string, folders: readonly string[]): Promise<readonly GitSet[]> {
   const git = async (...words: readonly string[]) =>
     (await run('git', words, { cwd: root, maxBuffer: 64 * 1024 * 1024 })).stdout
-  const paths = folders.map((folder) => `:(glob)${folder}/*.sql`)
-  const log = await git('log', '--full-history', '--format=%h', 'HEAD', '--', ...paths).catch(() => '')
+  const log = await git('log', '--full-history', '--format=%h', 'HEAD', '--', ...folders).catch(() => '')
   const commits = log.split('\n').filter((line) => line !== '')
   const states = new Map<string, string>()
   for (const commit of commits) {
-    const tree = await git('ls-tree', '-r', commit, '--', 'packages', 'apps')
+    const tree = await git('ls-tree', '-r', commit, '--', ...folders)
     const migrations = tree
       .split('\n')
       .filter((line) => migrationPath.test(line.slice(line.indexOf('\t') + 1)))
-    states.set(migrations.join('\n'), commit)
+    if (migrations.length > 0) states.set(migrations.join('\n'), commit)
   }
   const texts = new Map<string, Promise<string>>()
   const textOf = (blob: string) => {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { frozenBeforeRules, frozenFile, migrationPath, readFrozen } from '../../scripts/migrations/frozen.ts'
 import { readGitSets } from './gitSets.ts'
@@ -62,7 +62,8 @@ export async function readSchemaSets(): Promise<readonly SchemaSet[]> {
     })),
   )
   const keys = new Set(read.map(keyOf))
-  const further = (await readGitSets(root)).map((set) => ({ ...set, isUnfrozen: false }))
+  const folders = [...new Set(frozen.map(({ path }) => dirname(path)))]
+  const further = (await readGitSets(root, folders)).map((set) => ({ ...set, isUnfrozen: false }))
   return [...read, ...further.filter((set) => !keys.has(keyOf(set)))]
 }
 

@@ -37,9 +37,10 @@ let sponsor: TestSponsor
 const replicas: Replica[] = []
 
 beforeAll(async () => {
-  network = await startTestNetwork({ blockTimeSeconds: 1 })
+  const starting = startTestNetwork({ blockTimeSeconds: 1 })
   directory = await mkdtemp(join(tmpdir(), 'causeway-rolling-'))
   server = await startTestPostgres({ dataDirectory: join(directory, 'postgres') })
+  network = await starting
   database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
   await migrate({ connectionString: server.connectionString, directories: schemaModules })
   sponsor = await createSponsor(database, 1_000_000_000n)
