@@ -10,10 +10,18 @@ import {
 import { describe, expect, test } from 'vitest'
 import type { NetworkFees, OriginRoute } from '../../quotingFamily.ts'
 import { solanaCodec } from '../codec.ts'
+import { solanaLibrary } from '../library.ts'
 import { deriveProgramAddresses } from '../programAddresses.ts'
 import { token2022Program } from '../programs.ts'
+import { depositCoin, depositToken, libraryInstruction, sendCoin } from './instructions.ts'
 import { SolanaFees } from './solanaFees.ts'
-import { solanaQuoting, solanaStepData } from './solanaQuoting.ts'
+import {
+  checkSize,
+  SolanaTransactionTooLargeError,
+  solanaQuoting,
+  solanaStepData,
+  transactionBytes,
+} from './solanaQuoting.ts'
 
 const depository = '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2'
 const user = 'AKnL4NNf3DGWZJS6cPknBuEGnVsV4A4m5tgebLHaRSZ9'
@@ -137,6 +145,57 @@ describe('a deposit', () => {
     const step = stepOf(routeOf(change))
     expect(bytesOf(step, payerKey, false)).toBe(bytes)
     expect(bytesOf(step, payerKey)).toBe(bytes + 52)
+  })
+})
+
+// Who gains by breaking it: whoever is quoted what no cluster takes, because another form was remembered for it.
+describe('the size of a transaction', () => {
+  const program = { program: depository, addresses: deriveProgramAddresses(depository) }
+  const token = { mint: usdcMint, tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' }
+  const deposit = { sender: user, amount: 1n, orderId }
+  const coins = (recipients: readonly string[]) =>
+    recipients.map((to) => sendCoin({ from: user, to, amount: 1n }))
+  const fresh = (count: number) =>
+    Array.from({ length: count }, () => solanaLibrary().Keypair.generate().publicKey.toBase58())
+
+  test('is told by form: payers, accounts and data that differ are not taken for each other', () => {
+    const same = fresh(1)[0] ?? ''
+    const asked = () => [
+      transactionBytes(user, [depositCoin(program, deposit)]),
+      transactionBytes(payer, [depositCoin(program, deposit)]),
+      transactionBytes(user, [depositToken(program, token, deposit)]),
+      transactionBytes(user, coins([same, same])),
+      transactionBytes(user, coins(fresh(2))),
+      transactionBytes(same, coins([same, ...fresh(1)])),
+    ]
+    const sizes = asked()
+    expect(sizes.slice(0, 3)).toEqual([320, 416, 485])
+    const [, , , one = 0, two = 0, paid = 0] = sizes
+    expect([two - one, paid - two]).toEqual([32, 64])
+    expect(asked()).toEqual(sizes)
+  })
+
+  test('is what the library writes, as long as it can', () => {
+    const { PublicKey, TransactionMessage, VersionedTransaction } = solanaLibrary()
+    for (const count of [1, 2, 7, 18, 19, 20, 21, 22]) {
+      const sent = coins(fresh(count))
+      const message = new TransactionMessage({
+        payerKey: new PublicKey(user),
+        recentBlockhash: PublicKey.default.toBase58(),
+        instructions: sent.map(libraryInstruction),
+      })
+      const written = () => new VersionedTransaction(message.compileToV0Message()).serialize().length
+      const bytes = transactionBytes(user, sent)
+      const signatureBytes = 65
+      if (bytes - signatureBytes <= 1_232) expect(bytes).toBe(written())
+      else expect(written).toThrow(RangeError)
+    }
+  })
+
+  test('is refused above what a cluster takes, with both figures', () => {
+    expect(() => checkSize(user, coins(fresh(20)))).not.toThrow()
+    expect(() => checkSize(user, coins(fresh(30)))).toThrow(SolanaTransactionTooLargeError)
+    expect(() => checkSize(user, coins(fresh(30)))).toThrow(/more than a cluster takes/)
   })
 })
 

@@ -1,3 +1,4 @@
+import type { MessageV0 } from '@solana/web3.js'
 import { z } from 'zod'
 import { DomainError } from '../../../errors.ts'
 import type { Hex } from '../../../hex.ts'
@@ -110,7 +111,7 @@ function planned(
     case 'deposit':
     case 'deposit-transfer': {
       if (route.swap !== undefined) throw new Error('nothing is swapped on this family')
-      checkSize(depository, route)
+      checkSize(route.depositFeePayer ?? route.user, depositInstructions(depository, route, noOrder))
       // That the vault has an account of the mint was checked at start: making it is a safeguard that costs no rent.
       return { kind: 'deposit', isNative, signatures }
     }
@@ -135,9 +136,8 @@ const noOrder: Hex = `0x${'00'.repeat(32)}`
  * With all signatures, as it will be sent; the limit and price of its units take no part of the packet here.
  * @throws SolanaTransactionTooLargeError
  */
-function checkSize(depository: SolanaDepository, route: OriginRoute): void {
-  const payer = route.depositFeePayer ?? route.user
-  const bytes = transactionBytes(payer, depositInstructions(depository, route, noOrder))
+export function checkSize(payer: string, instructions: readonly SolanaInstruction[]): void {
+  const bytes = transactionBytes(payer, instructions)
   if (bytes > transactionBytesMax) throw new SolanaTransactionTooLargeError(bytes)
 }
 
@@ -161,21 +161,50 @@ function formOf(payer: string, instructions: readonly SolanaInstruction[]): stri
     .join(' ')
 }
 
-function transactionBytes(payer: string, instructions: readonly SolanaInstruction[]): number {
+/** Of a signed transaction, as web3.js compiles it. */
+export function transactionBytes(payer: string, instructions: readonly SolanaInstruction[]): number {
   const form = formOf(payer, instructions)
   const known = knownBytes.get(form)
   if (known !== undefined) return known
-  const { PublicKey, TransactionMessage, VersionedTransaction } = solanaLibrary()
+  const { PublicKey, TransactionMessage } = solanaLibrary()
   const message = new TransactionMessage({
     payerKey: new PublicKey(payer),
     recentBlockhash: PublicKey.default.toBase58(),
     instructions: instructions.map(libraryInstruction),
   })
-  const bytes = new VersionedTransaction(message.compileToV0Message()).serialize().length
+  const bytes = signedBytes(message.compileToV0Message())
   if (knownBytes.size >= knownBytesMax) knownBytes.clear()
   knownBytes.set(form, bytes)
   return bytes
 }
+
+/** Counted, because the library writes a message into a packet's bytes and throws where it is longer. */
+function signedBytes({
+  header: { numRequiredSignatures },
+  staticAccountKeys,
+  compiledInstructions,
+}: MessageV0): number {
+  const listed = (lengths: readonly number[]) =>
+    lengths.reduce((sum, length) => sum + length, lengthBytes(lengths.length))
+  const instructions = compiledInstructions.map(
+    ({ accountKeyIndexes, data }) =>
+      1 +
+      lengthBytes(accountKeyIndexes.length) +
+      accountKeyIndexes.length +
+      lengthBytes(data.length) +
+      data.length,
+  )
+  const [signatureBytes, versionBytes, headerBytes, keyBytes, noLookupTables] = [64, 1, 3, 32, 1]
+  const signatures = listed(Array.from({ length: numRequiredSignatures }, () => signatureBytes))
+  const keys = listed(staticAccountKeys.map(() => keyBytes))
+  const blockhashBytes = keyBytes
+  return (
+    signatures + versionBytes + headerBytes + keys + blockhashBytes + listed(instructions) + noLookupTables
+  )
+}
+
+/** Of a length before what it counts: seven bits a byte. */
+const lengthBytes = (length: number): number => (length < 0x80 ? 1 : length < 0x4000 ? 2 : 3)
 
 function depositInstructions(
   depository: SolanaDepository,
