@@ -1,7 +1,6 @@
 import { DomainError } from '@causeway/core'
 import type { Logger } from 'pino'
-import { Gauge } from 'prom-client'
-import type { HttpMetrics } from './metrics.ts'
+import { createGauges, type HttpMetrics } from './metrics.ts'
 import type { ReadinessCheck } from './readiness.ts'
 
 /** A deny list in force, as far as operators are told about it. */
@@ -42,15 +41,7 @@ export function logDenyList(logger: Pick<Logger, 'info' | 'error'>): (event: Lis
 }
 
 export function watchDenyList({ registry }: Pick<HttpMetrics, 'registry'>, list: WatchedList): void {
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read())
-      },
-    })
+  const gauge = createGauges(registry)
   gauge('deny_list_entries', 'Entries of the deny list in force', () => list.health().entries)
   gauge(
     'deny_list_age_seconds',

@@ -72,20 +72,26 @@ export function createHttpMetrics(options: { service: string; processMetrics?: b
       child.observe(seconds)
     },
     watchTraffic({ inFlight, bodiesArriving, connections }) {
-      const gauge = (name: string, help: string, read: () => number) =>
-        new Gauge({
-          name,
-          help,
-          registers: [registry],
-          collect() {
-            this.set(read())
-          },
-        })
+      const gauge = createGauges(registry)
       gauge('http_requests_in_flight', 'Requests that are worked on and not yet answered', inFlight)
       gauge('http_bodies_arriving', 'Requests whose bodies are on their way', bodiesArriving)
       gauge('http_connections_open', 'Connections of the public listener', connections)
     },
     countShed: (reason) => shed.inc({ reason }),
     countClosed: (reason) => closed.inc({ reason }),
+  }
+}
+
+/** Makes gauges whose values are read when metrics are scraped. */
+export function createGauges(registry: Registry): (name: string, help: string, read: () => number) => void {
+  return (name, help, read) => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
   }
 }

@@ -3,43 +3,27 @@ import type { ReadinessCheck } from '@causeway/http'
 import type { Market } from '@causeway/market'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
 
-/** No account pays orders on any chain. */
-class FillWalletMissingError extends DomainError {
-  readonly code = 'FILL_WALLET_MISSING'
+/** Why every quote would be refused, as `/ready` names it. */
+const reasons = {
+  noFillWallet: {
+    code: 'FILL_WALLET_MISSING',
+    message: 'No fill wallet is configured, so every quote is refused.',
+  },
+  noEndpoint: {
+    code: 'NO_CHAIN_ENDPOINT',
+    message: 'No quoted chain has an endpoint, so every quote is refused.',
+  },
+  noChain: { code: 'NO_CHAIN_PRICED', message: 'No chain can be priced at the moment.' },
+  noPrice: { code: 'NO_PRICE', message: 'No price is known at the moment.' },
+} as const
+
+class NotQuotableError extends DomainError {
+  readonly code: string
   readonly kind = 'upstream_unavailable'
 
-  constructor() {
-    super('No fill wallet is configured, so every quote is refused.')
-  }
-}
-
-/** No quoted chain has an endpoint. */
-class NoChainEndpointError extends DomainError {
-  readonly code = 'NO_CHAIN_ENDPOINT'
-  readonly kind = 'upstream_unavailable'
-
-  constructor() {
-    super('No quoted chain has an endpoint, so every quote is refused.')
-  }
-}
-
-/** No quoted chain could be read well enough to price. */
-class NoChainPricedError extends DomainError {
-  readonly code = 'NO_CHAIN_PRICED'
-  readonly kind = 'upstream_unavailable'
-
-  constructor() {
-    super('No chain can be priced at the moment.')
-  }
-}
-
-/** No currency of a chain that can be priced has a price. */
-class NoPriceError extends DomainError {
-  readonly code = 'NO_PRICE'
-  readonly kind = 'upstream_unavailable'
-
-  constructor() {
-    super('No price is known at the moment.')
+  constructor({ code, message }: (typeof reasons)[keyof typeof reasons]) {
+    super(message)
+    this.code = code
   }
 }
 
@@ -65,19 +49,19 @@ export function quotableChecks(
     {
       name: 'fill wallet',
       async check() {
-        if (!hasFillWallet(quote)) throw new FillWalletMissingError()
+        if (!hasFillWallet(quote)) throw new NotQuotableError(reasons.noFillWallet)
       },
     },
     {
       name: 'market',
       async check() {
-        if (clients.size === 0) throw new NoChainEndpointError()
+        if (clients.size === 0) throw new NotQuotableError(reasons.noEndpoint)
         const snapshot = market.snapshot()
         const priced = registry.chains.filter(({ chainId }) => !('reason' in snapshot.chain(chainId)))
-        if (priced.length === 0) throw new NoChainPricedError()
+        if (priced.length === 0) throw new NotQuotableError(reasons.noChain)
         const hasPrice = ({ currencies }: QuotableChain) =>
           [...currencies.values()].some(({ asset }) => !('reason' in snapshot.price(asset.priceKey)))
-        if (!priced.some(hasPrice)) throw new NoPriceError()
+        if (!priced.some(hasPrice)) throw new NotQuotableError(reasons.noPrice)
       },
     },
   ]

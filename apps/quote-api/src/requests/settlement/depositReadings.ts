@@ -11,7 +11,15 @@ import {
   toQuantity,
 } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
-import { type BlockReference, blockReading, parseLog, type Reading } from '../../chainReadings/readings.ts'
+import {
+  type BlockReference,
+  blockReading,
+  minedCalls,
+  parseAddress,
+  parseLog,
+  parseMined,
+  type Reading,
+} from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import { paidSwapTopic, readPaidSwap } from './paidSwap.ts'
 import type { DepositPass } from './settlementChain.ts'
@@ -21,7 +29,7 @@ const depositTopics = [
   '0x8032066556caf3967d8fec4ad22a2d9e1e9576556b2903a0fcd5b1fd201e3477',
   '0x49fed1d0b752ce30eee63c7a81133f3363b532fec5d4d7dd1ccfd005de4555e1',
 ]
-export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 /**
  * Events of the depository, and transfers of listed tokens to it: a plain transfer names its order in its
@@ -143,3 +151,27 @@ function succeeded(answer: RpcAnswer): Extract<RpcAnswer, { ok: true }> {
   if (!answer.ok) throw new NodeError(answer)
   return answer
 }
+
+/**
+ * Who signed a transaction, and whose tokens it brought to the depository: a deposit may name anybody else as its
+ * depositor. `undefined` where the transaction is in no block.
+ */
+export function depositSendersReading(hash: string, depository: string): Reading<readonly Hex[] | undefined> {
+  return {
+    calls: minedCalls(hash),
+    parse: (answers) => {
+      const mined = parseMined(answers, hash)
+      if (mined === undefined) return undefined
+      const { transaction, receipt, what } = mined
+      const owners = parseList(receipt['logs'], what).flatMap((value) => {
+        const [topic, from, to] = parseLog(parseRecord(value, what), what).topics
+        const isBrought = topic === transferTopic && from !== undefined && addressOf(to) === depository
+        return isBrought ? [addressOf(from)] : []
+      })
+      const senders = [parseAddress(transaction['from'], what), ...owners]
+      return [...new Set(senders.flatMap((sender) => sender ?? []))]
+    },
+  }
+}
+
+const addressOf = (topic: Hex | undefined): Hex | undefined => topic && `0x${topic.slice(26)}`

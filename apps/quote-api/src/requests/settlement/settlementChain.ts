@@ -17,9 +17,9 @@ import {
   blockTimeReading,
   codeReading,
   depositPassReading,
+  depositSendersReading,
   failureReading,
 } from './depositReadings.ts'
-import { depositSendersReading } from './depositSenders.ts'
 import { type MinedTransaction, minedReading } from './transactionReading.ts'
 
 export type { PaymentReading } from '@causeway/chains'

@@ -22,6 +22,7 @@ export function createWithholding(options: {
   const { database, screening, observe } = options
   const withhold = (id: string) => database.transaction((tx) => withholdOne({ observe }, tx, id))
   return {
+    hasList: screening !== undefined,
     withhold,
     async denied(items) {
       if (screening === undefined) return new Set()

@@ -43,6 +43,8 @@ class TransactionTakenError extends DomainError {
 
 /** What keeps items from solvers: somebody whom they would pay is denied. */
 export interface Withholding {
+  /** Whether there is a list: without one nobody is denied. */
+  readonly hasList: boolean
   /** Of open items, those of accounts that are denied now: they are withheld from then on. @returns their ids */
   denied(items: readonly WorkItem[]): Promise<ReadonlySet<string>>
   /** The solver looks at a list of its own, which denies somebody. */
@@ -101,6 +103,7 @@ export function createSolverWork(options: {
     options.codecOf(chainId)?.canonicalTransactionId(transactionId) ?? transactionId
   /** Who was added to the list since the item was fetched is not paid: nothing is broadcast before its report. */
   async function refuseDenied(id: string): Promise<void> {
+    if (!withholding.hasList) return
     const item = await readWork(database, id)
     if (item?.state === 'open' && (await withholding.denied([item])).has(id))
       throw new WorkNotOpenError('withheld')

@@ -25,7 +25,7 @@ import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { NodeError } from '../../rpc/nodeError.ts'
 import type { Electorate, Vote } from '../../rpc/tally.ts'
 import { exactLamportsMax, parseAccounts, type ShownAccount } from '../answers.ts'
-import { readTokenMint } from '../quoting/tokenMint.ts'
+import { readTokenMint, tokenAmountOf } from '../quoting/tokenMint.ts'
 import { accountsCall, blockhashCall, sendCall, simulationCall } from '../requests.ts'
 import { decideHead, decideLanding, decideMark, headCalls, landingCalls, markCalls } from './finalMarks.ts'
 import { parseBlockhash, parseSimulation, type RecentBlockhash } from './payingAnswers.ts'
@@ -38,7 +38,6 @@ const patienceMs = 250
 const unitsMax = 1_000_000n
 /** A blockhash lasts so many blocks; final and newest block are less than as many apart. */
 const blockhashBlocks = 150n
-const tokenAmountAt = 64
 const transactionBytesMax = 1_232
 const anyBlockhash = '1'.repeat(32)
 
@@ -140,7 +139,7 @@ function openSolanaPaying({ client, key }: Options): PayingChain {
       if (known === undefined) return 0n
       const token = { mint: currency, tokenProgram: known.program }
       const [held] = await accounts([associatedTokenAccount(address, token)])
-      return held?.owner === known.program ? Buffer.from(held.data).readBigUInt64LE(tokenAmountAt) : 0n
+      return held?.owner === known.program ? tokenAmountOf(held) : 0n
     },
   }
 }

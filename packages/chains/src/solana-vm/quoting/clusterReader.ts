@@ -27,11 +27,11 @@ import {
   type ShownAccount,
 } from '../answers.ts'
 import { accountsCall, priorityFeesCall, rentRateCall } from '../requests.ts'
+import { tokenAmountOf } from './tokenMint.ts'
 
 /** How long late endpoints may still say what they have. */
 const patienceMs = 250
 
-const tokenAmountAt = 64
 /** @source Solana documentation, "Transaction fees" */
 const lamportsPerSignature = 5_000n
 
@@ -123,11 +123,7 @@ function stateOf(
 }
 
 function balanceOf(account: ShownAccount | undefined, isNative: boolean): bigint {
-  if (account === undefined) return 0n
-  if (isNative) return account.lamports
-  return account.data.length < tokenAmountAt + 8
-    ? 0n
-    : Buffer.from(account.data).readBigUInt64LE(tokenAmountAt)
+  return isNative ? (account?.lamports ?? 0n) : tokenAmountOf(account)
 }
 
 /** Endpoints of one host are one voice: the first of them. */

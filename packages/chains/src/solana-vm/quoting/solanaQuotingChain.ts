@@ -4,7 +4,6 @@ import {
   deriveProgramAddresses,
   isSolanaKey,
   solanaCodec,
-  token2022Program,
   tokenProgram,
 } from '@causeway/core'
 import type { ChainFinding, FindingKind } from '../../family/chainFinding.ts'
@@ -22,12 +21,10 @@ import { solanaHeadTracking } from '../requests.ts'
 import { solanaEndpointFindings, verifyLocalCluster } from '../verifyEndpoints.ts'
 import { createAccountGroups, type Limits } from './accountGroups.ts'
 import { createClusterReader } from './clusterReader.ts'
-import { readTokenMint, type TokenMint } from './tokenMint.ts'
+import { readTokenMint, type TokenMint, tokenAmountOf, tokenPrograms } from './tokenMint.ts'
 
 /** Mints that are remembered: the program and the extensions of one never change. */
 const mintsMax = 1_000
-const tokenPrograms: ReadonlySet<string> = new Set([tokenProgram, token2022Program])
-const tokenAmountAt = 64
 const lacksNothing: AccountLack = {}
 /**
  * How long what was found out about an account counts: as long as a block of the EVM chains beside it, and far less
@@ -85,7 +82,7 @@ export const solanaQuotingChain: QuotingChainFamily = {
             const mint = mints.get(currency) ?? (await readMint(currency, limits))
             if (mint === undefined) return undefined
             const holder = tokenAccountOf(user, currency, mint)
-            return tokensOf(await groups.shown(holder, limits))
+            return tokenAmountOf(await groups.shown(holder, limits))
           }),
         )
         return { ...(balance !== undefined && { balance }), held: touched.map(() => undefined) }
@@ -225,8 +222,3 @@ function lackOfCoin(account: ShownAccount | undefined): AccountLack {
 }
 
 const lamportsOf = (account: ShownAccount | undefined): bigint => account?.lamports ?? 0n
-
-function tokensOf(account: ShownAccount | undefined): bigint {
-  if (account === undefined || !tokenPrograms.has(account.owner)) return 0n
-  return Buffer.from(account.data).readBigUInt64LE(tokenAmountAt)
-}

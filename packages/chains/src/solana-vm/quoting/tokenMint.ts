@@ -1,5 +1,6 @@
 import { token2022Program, tokenProgram } from '@causeway/core'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
+import type { SolanaAccount } from '../answers.ts'
 
 /** What quotes need to know of a mint. */
 export type TokenMint = {
@@ -65,6 +66,19 @@ export function readTokenMint(program: string, data: Uint8Array): TokenMint | un
     accountBytes,
     refusal: refusing === undefined ? undefined : refusals.get(refusing),
   }
+}
+
+export const tokenPrograms: ReadonlySet<string> = new Set([tokenProgram, token2022Program])
+
+/** Where a token account of either program holds its amount. */
+const amountAt = 64
+const amountBytes = 8
+
+/** What a token account holds in smallest units; 0 where there is none, or what is there is none. Pure. */
+export function tokenAmountOf(account: SolanaAccount | undefined): bigint {
+  if (account === undefined || !tokenPrograms.has(account.owner)) return 0n
+  if (account.data.length < amountAt + amountBytes) return 0n
+  return Buffer.from(account.data).readBigUInt64LE(amountAt)
 }
 
 function extensionTypes(bytes: Buffer): readonly number[] {

@@ -5,7 +5,7 @@ import { sha256 } from '../../../hashing/sha256.ts'
 import type { Hex } from '../../../hex.ts'
 import { solanaCodec } from '../codec.ts'
 import { markBytes, systemProgram } from '../programs.ts'
-import { type SolanaInstruction, sendCoin } from '../quoting/instructions.ts'
+import { type SolanaInstruction, sendCoin, uint64 } from '../quoting/instructions.ts'
 
 /**
  * What a fill wallet has done about one payment id, kept on chain in an account of its own: the counterpart of the
@@ -48,8 +48,8 @@ export function markPayment(
   const base = solanaCodec.encodeAddress(wallet)
   const owner = solanaCodec.encodeAddress(systemProgram)
   const data = Buffer.concat([
-    ...[head, base, uint64(seed.length), seed],
-    ...[uint64(markBytes[mark]), owner],
+    ...[head, base, uint64(BigInt(seed.length)), seed],
+    ...[uint64(BigInt(markBytes[mark])), owner],
   ])
   return [
     {
@@ -87,9 +87,3 @@ export function readPaymentMark(
 
 /** Half of a hash of the id, as text: seeds are text. */
 const seedOf = (id: Hex): string => hexDigits(keccak256(hexToBytes(id))).slice(0, seedCharacters)
-
-function uint64(value: number): Buffer {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigUInt64LE(BigInt(value))
-  return bytes
-}

@@ -159,7 +159,8 @@ function depositData(discriminator: string, { amount, orderId }: SolanaDeposit):
   return Buffer.concat([Buffer.from(discriminator, 'hex'), uint64(amount), hexToBytes(orderId)])
 }
 
-function uint64(value: bigint): Buffer {
+/** As programs read it. */
+export function uint64(value: bigint): Buffer {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64LE(value)
   return bytes
