@@ -346,7 +346,7 @@ export {
   type TopUpTarget,
   type TopUpVerdict,
 } from './topUps/topUp.ts'
-export { type ReceiptLog, topUpLogs, topUpTopics } from './topUps/transferLogs.ts'
+export { type ReceiptLog, topUpLogs, topUpTopics, transferTopic } from './topUps/transferLogs.ts'
 export {
   payloadDifference,
   payloadHashes,

@@ -10,7 +10,7 @@ import {
   type RpcAnswer,
   toQuantity,
 } from '@causeway/chains'
-import type { Hex } from '@causeway/core'
+import { type Hex, transferTopic } from '@causeway/core'
 import {
   type BlockReference,
   blockReading,
@@ -18,7 +18,6 @@ import {
   type Reading,
 } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import { transferTopic } from '../settlement/depositReadings.ts'
 
 /** What a range of blocks says about who is paid, whoever is watched. */
 export type BlockPayments = {

@@ -10,7 +10,7 @@ import {
   type RpcAnswer,
   toQuantity,
 } from '@causeway/chains'
-import type { Hex } from '@causeway/core'
+import { type Hex, transferTopic } from '@causeway/core'
 import {
   type BlockReference,
   blockReading,
@@ -29,7 +29,6 @@ const depositTopics = [
   '0x8032066556caf3967d8fec4ad22a2d9e1e9576556b2903a0fcd5b1fd201e3477',
   '0x49fed1d0b752ce30eee63c7a81133f3363b532fec5d4d7dd1ccfd005de4555e1',
 ]
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 /**
  * Events of the depository, and transfers of listed tokens to it: a plain transfer names its order in its
