@@ -44,7 +44,7 @@ export default defineConfig({
           name: 'unit',
           expect: patient,
           include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           maxWorkers: 2,
           ...loadedOnce,
         },

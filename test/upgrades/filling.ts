@@ -149,6 +149,11 @@ export const fillings: readonly Filling[] = [
     sql: `insert into admin_action (actor, action, subject, details, outcome)
         values ('cli:root', 'requests.resolve', '0x1', '{"reason": "mended"}', 'unchanged')`,
   },
+  {
+    since: 'quote_api/0060_shared_limits',
+    sql: `insert into limit_window (bucket, caller, ends_at, allowed, taken, granted)
+      select 'quote', substr(${id('caller')}, 1, 16), now() + interval '1 second', 50, n, 1 from ${numbers}`,
+  },
   ...ledgerFillings(),
   {
     since: 'solver/0001_solver',

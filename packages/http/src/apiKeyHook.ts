@@ -65,11 +65,13 @@ type FailureCounter = {
 
 function countFailures(app: HttpApp, max: number): FailureCounter {
   if (max === 0) return { refuseAboveLimit: async () => {}, count: async () => {} }
-  const tries = app.createRateLimit({
+  const counted = {
+    bucket: 'wrong keys',
     max,
     timeWindow: failedKeyWindowMs,
     keyGenerator: (request: FastifyRequest) => networkOf(request.ip),
-  })
+  }
+  const tries = app.createRateLimit(counted)
   return {
     async refuseAboveLimit(request) {
       const state = await tries(request, { increment: false })

@@ -1,6 +1,6 @@
 type Window = { count: number; startedAtMs: number }
 type State = { readonly current: number; readonly ttl: number }
-type Callback = (error: Error | null, state: State) => void
+export type Callback = (error: Error | null, state: State) => void
 
 /**
  * Callers remembered per bucket. Past it the ones with the oldest windows are forgotten and start

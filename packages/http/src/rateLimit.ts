@@ -4,6 +4,7 @@ import { exemptionOfPath } from './exchange.ts'
 import { RequestFailure } from './failure.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import { FixedWindows } from './fixedWindows.ts'
+import { type SharedLimits, SharedWindows } from './sharedWindows.ts'
 
 /** Requests of one window. 0 is off. */
 export type RateLimit = { readonly perKeyMax: number; readonly perIpMax: number }
@@ -16,6 +17,8 @@ export type RateLimitOptions = {
   readonly defaultClass: string
   /** Wrong keys per network and minute before 429; 0 is off. */
   readonly failedKeysPerMinuteMax: number
+  /** Where several processes count together. Absent: each counts for itself. */
+  readonly shared?: SharedLimits
 }
 
 /** Refuses a request above its caller's limit with 429; sets the `x-ratelimit-*` headers. */
@@ -37,11 +40,14 @@ export type Limiters = {
  * @source ledger-and-safety.md 3.3, design.md 5.7
  */
 export async function createLimiters(app: HttpApp, options: RateLimitOptions): Promise<Limiters> {
-  await app.register(rateLimitPlugin, { global: false, store: FixedWindows })
+  await app.register(rateLimitPlugin, { global: false, store: storeOf(options.shared) })
   const classes = new Map<string, ClassLimiter | undefined>()
   for (const [className, limit] of Object.entries(options.classes)) {
     const isOff = limit.perKeyMax === 0 && limit.perIpMax === 0
-    classes.set(className, isOff ? undefined : createLimiter(app, limit, options.windowMs))
+    classes.set(
+      className,
+      isOff ? undefined : createLimiter(app, { bucket: className, limit, windowMs: options.windowMs }),
+    )
   }
   const named = (className: string) => {
     if (!classes.has(className)) throw new Error(`no rate limit class is named ${className}`)
@@ -53,11 +59,27 @@ export async function createLimiters(app: HttpApp, options: RateLimitOptions): P
   }
 }
 
+/** The plugin makes its store itself, from a class. */
+function storeOf(shared: SharedLimits | undefined): new () => FixedWindows | SharedWindows {
+  if (shared === undefined) return FixedWindows
+  const limits = shared
+  return class extends SharedWindows {
+    constructor() {
+      super(limits)
+    }
+  }
+}
+
 type ClassLimiter = { readonly limiter: Limiter; readonly count: CountOnce }
 
-function createLimiter(app: HttpApp, limit: RateLimit, windowMs: number): ClassLimiter {
+function createLimiter(
+  app: HttpApp,
+  args: { readonly bucket: string; readonly limit: RateLimit; readonly windowMs: number },
+): ClassLimiter {
+  const { bucket, limit, windowMs } = args
   const maxOf = (request: FastifyRequest) => (request.apiKey === null ? limit.perIpMax : limit.perKeyMax)
   const shared = {
+    bucket,
     timeWindow: windowMs,
     max: maxOf,
     keyGenerator: callerOf,

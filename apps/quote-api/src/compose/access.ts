@@ -1,8 +1,9 @@
 import type { SqlDatabase } from '@causeway/core'
-import type { ApiKeys } from '@causeway/http'
+import { type ApiKeys, Counter, type HttpMetrics, type SharedLimits } from '@causeway/http'
 import type { Logger } from 'pino'
 import type { Peppers } from '../access/keys/peppers.ts'
 import { createStoredApiKeys } from '../access/keys/storedApiKeys.ts'
+import { claimInDatabase } from '../access/sharedLimits.ts'
 import { createContractSignatures } from '../access/wallets/contractSignature.ts'
 import { createSponsors, type Sponsors } from '../access/wallets/sponsors.ts'
 import { createWalletLinking, type WalletLinking } from '../access/wallets/walletLinking.ts'
@@ -13,6 +14,27 @@ export type Access = {
   readonly apiKeys: ApiKeys
   readonly sponsors: Sponsors
   readonly linking: WalletLinking
+}
+
+/** Counts limits in the database, and alone while that does not answer. */
+export function createSharedLimits(options: {
+  database: SqlDatabase
+  metrics: Pick<HttpMetrics, 'registry'>
+  logger: Pick<Logger, 'warn'>
+}): SharedLimits {
+  const { database, metrics, logger } = options
+  const alone = new Counter({
+    name: 'rate_limits_alone_total',
+    help: 'Times that the database did not count in time, so that this process counted for itself for a while',
+    registers: [metrics.registry],
+  })
+  return {
+    claim: claimInDatabase(database),
+    onAlone(error) {
+      alone.inc()
+      logger.warn({ err: error }, 'rate limits are counted by this process alone for a while')
+    },
+  }
 }
 
 export function createAccess(options: {

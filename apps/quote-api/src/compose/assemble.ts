@@ -13,6 +13,7 @@ import {
 import { type Market, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
+import { createWindowCleaner } from '../access/sharedLimits.ts'
 import type { QuoteApiConfig } from '../config/config.ts'
 import { registerAdmin } from '../http/admin/registerAdmin.ts'
 import { buildApp } from '../http/app.ts'
@@ -31,7 +32,7 @@ import { insertReportedTransaction } from '../requests/selfExecution/reportedTra
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
-import { createAccess } from './access.ts'
+import { createAccess, createSharedLimits } from './access.ts'
 import { createAccuracy } from './accuracy.ts'
 import { createAppBalance } from './appBalance.ts'
 import { claimPatienceMs, createAppFees } from './appFees.ts'
@@ -157,6 +158,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     moreJobs: [
       ...[...settlement.jobs, ...depositAddresses.jobs, ...appFees.jobs],
       ...[webhooks.job, accuracy.job, usage.job, ...retention],
+      ...(config.rateLimits.isShared ? [createWindowCleaner(database)] : []),
     ],
   })
   const statusFeed = startStatusFeed({ database, listen: parts.listen, logger })
@@ -170,6 +172,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       perKeyMax: config.rateLimits.perKeyMax ?? quote.rateLimits.perKeyPerSecond,
       perIpMax: config.rateLimits.perIpMax ?? quote.rateLimits.perIpPerSecond,
     },
+    sharedLimits: config.rateLimits.isShared ? createSharedLimits(shared) : undefined,
     trustedProxies: config.trustedProxies,
     marketHealth: () => market.health(),
     apiKeys: withSolverKey(access.apiKeys, config.solverApiKey),

@@ -45,6 +45,7 @@ const variables = z.object({
   TRUSTED_PROXIES: z.string().default(''),
   RATE_LIMIT_PER_KEY: limit.optional(),
   RATE_LIMIT_PER_IP: limit.optional(),
+  RATE_LIMIT_COUNTING: z.enum(['shared', 'alone']).optional(),
   HERMES_URL: z.url().optional(),
   HERMES_API_KEY: secret.optional(),
   DEFILLAMA_URL: z.url().optional(),
@@ -149,7 +150,12 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     retention: { quotesDays: env.RETENTION_QUOTES_DAYS, requestsDays: env.RETENTION_REQUESTS_DAYS },
     logLevel: env.LOG_LEVEL,
     trustedProxies,
-    rateLimits: { perKeyMax: env.RATE_LIMIT_PER_KEY, perIpMax: env.RATE_LIMIT_PER_IP },
+    rateLimits: {
+      perKeyMax: env.RATE_LIMIT_PER_KEY,
+      perIpMax: env.RATE_LIMIT_PER_IP,
+      // A local network has one replica.
+      isShared: (env.RATE_LIMIT_COUNTING ?? (isLocal ? 'alone' : 'shared')) === 'shared',
+    },
     externalLiquidity: { url: env.EXTERNAL_LIQUIDITY_URL, apiKey: env.EXTERNAL_LIQUIDITY_API_KEY },
     priceAdapters: {
       hermes: { url: env.HERMES_URL, apiKey: env.HERMES_API_KEY },

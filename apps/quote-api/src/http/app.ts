@@ -7,6 +7,7 @@ import {
   type HttpMetrics,
   type KeyedAnswer,
   type Readiness,
+  type SharedLimits,
 } from '@causeway/http'
 import type { MarketHealth } from '@causeway/market'
 import type { WalletLinking } from '../access/wallets/walletLinking.ts'
@@ -82,6 +83,8 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly trustedProxies: readonly string[]
   /** Per fixed second, 0 is off. @source design.md 5.7 */
   readonly rateLimits: { readonly perKeyMax: number; readonly perIpMax: number }
+  /** Undefined where this process counts alone. */
+  readonly sharedLimits: SharedLimits | undefined
 }
 
 const failedKeysPerMinuteMax = 10
@@ -90,7 +93,8 @@ const statusFactor = 5
 
 /** The public listener with all routes, not yet listening. Opens nothing. */
 export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> {
-  const { logger, metrics, readiness, apiKeys, onKeyedAnswer, trustedProxies, rateLimits } = dependencies
+  const { logger, metrics, readiness, apiKeys, onKeyedAnswer, trustedProxies, rateLimits, sharedLimits } =
+    dependencies
   const app = await createHttpApp({
     logger,
     metrics,
@@ -114,6 +118,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
       },
       defaultClass: 'read',
       failedKeysPerMinuteMax: rateLimits.perIpMax === 0 ? 0 : failedKeysPerMinuteMax,
+      ...(sharedLimits !== undefined && { shared: sharedLimits }),
     },
     openApi: {
       title: 'Causeway quote API',

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import type { SqlDatabase } from '@causeway/core'
+import type { ClaimUnits, UnitClaim } from '@causeway/http'
+import type { Job } from '../jobs/runJobs.ts'
+
+/**
+ * One statement for all claims. A window begins with its first claim, by the clock of the database; a claim is granted
+ * what is left of the limit. Rows are locked in one order, so that replicas never wait for each other in a circle.
+ */
+const claimSql = `
+  insert into limit_window as w (bucket, caller, ends_at, allowed, taken, granted)
+  select bucket, caller, statement_timestamp() + window_ms * interval '1 millisecond', allowed, wanted, wanted
+  from unnest($1::text[], $2::bytea[], $3::int[], $4::int[], $5::int[])
+    as claim (bucket, caller, window_ms, allowed, wanted)
+  order by bucket, caller
+  on conflict (bucket, caller) do update set
+    ends_at = case when w.ends_at <= statement_timestamp() then excluded.ends_at else w.ends_at end,
+    allowed = greatest(w.allowed, excluded.allowed),
+    granted = case when w.ends_at <= statement_timestamp() then excluded.granted
+      else least(excluded.granted, greatest(0, excluded.allowed - w.taken)) end,
+    taken = case when w.ends_at <= statement_timestamp() then excluded.taken
+      else w.taken + least(excluded.granted, greatest(0, excluded.allowed - w.taken)) end
+  returning bucket, encode(caller, 'hex') as caller, granted, taken,
+    greatest(1, ceil(extract(epoch from ends_at - statement_timestamp()) * 1000))::int as ends_in_ms`
+
+/** Counts claims of all replicas in their database; callers are stored as hashes. Throws when nobody answers. */
+export function claimInDatabase(database: Pick<SqlDatabase, 'query'>): ClaimUnits {
+  return async (claims) => {
+    const callers = claims.map(hashOf)
+    const rows = await database.query(claimSql, [
+      claims.map(({ bucket }) => bucket),
+      callers,
+      claims.map(({ windowMs }) => windowMs),
+      claims.map(({ max }) => max),
+      claims.map(({ wanted }) => wanted),
+    ])
+    const grants = new Map(
+      rows.map(({ bucket, caller, granted, taken, ends_in_ms }) => [
+        `${bucket} ${caller}`,
+        { granted: Number(granted), taken: Number(taken), endsInMs: Number(ends_in_ms) },
+      ]),
+    )
+    return claims.map(({ bucket }, index) => {
+      const grant = grants.get(`${bucket} ${callers[index]?.toString('hex')}`)
+      if (grant === undefined) throw new Error(`nothing was counted for a caller of ${bucket}`)
+      return grant
+    })
+  }
+}
+
+function hashOf({ bucket, caller }: UnitClaim): Buffer {
+  return createHash('sha256').update(`${bucket} ${caller}`).digest().subarray(0, 16)
+}
+
+const forgetIntervalMs = 60_000
+/** Deleted in one transaction: few enough that it is short. */
+const batchMax = 10_000
+
+/** Deletes windows that are over, so that the table is as large as the callers of a minute. */
+export function createWindowCleaner(database: SqlDatabase): Job {
+  return {
+    name: 'limit-windows',
+    intervalMs: forgetIntervalMs,
+    async run({ fence, signal }) {
+      let deleted = batchMax
+      while (deleted === batchMax && !signal.aborted) {
+        deleted = await database.transaction(async (tx) => {
+          await fence(tx)
+          const rows = await tx.query(
+            `delete from limit_window where ctid = any(array(
+               select ctid from limit_window where ends_at < statement_timestamp() limit $1 for update skip locked
+             )) returning 1`,
+            [batchMax],
+          )
+          return rows.length
+        })
+      }
+    },
+  }
+}
