@@ -169,7 +169,7 @@ describe('a second allocator', () => {
     await first.ready()
     const same = await startAllocator(network, { stateDirectory: one, variables })
     expect(await same.ended).toBe('exit code 1')
-    expect(same.output()).toContain('STATE_DIR is used by the allocator')
+    expect(same.output()).toContain('STATE_DIR is used by another allocator')
 
     const second = await startAllocator(network, { stateDirectory: other, variables })
     await second.ready()

@@ -12,6 +12,7 @@ export {
   type SigningCapsOptions,
   type TokenCap,
 } from './caps/signingCaps.ts'
+export { takeStateDirectory } from './caps/stateDirectory.ts'
 export { type ConfiguredSigner, createConfiguredSigner, type SignerSettings } from './configuredSigner.ts'
 export { SignerFailedError } from './errors.ts'
 export { examineKeySetting, examineSigningKey, type KeyFiles } from './examineKey.ts'

@@ -40,13 +40,14 @@ import {
   noJournal,
   readPrivateKeySetting,
   type SigningCaps,
+  takeStateDirectory,
 } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { type AllocatorContract, createAllocatorContract } from '../hub/allocatorContract.ts'
 import { createSignatureStore } from '../hub/signatureStore.ts'
 import { createPayloadKeys } from '../keys/payloadKeys.ts'
 import { type AllocatorRound, createAllocatorRound } from '../rounds/allocatorRound.ts'
-import { createMemoryState, createStateFiles, lockStateDirectory } from '../state/stateFiles.ts'
+import { createMemoryState, createStateFiles } from '../state/stateFiles.ts'
 import { type AllocatorConfig, keyPrefix } from './config.ts'
 import { type LoadedFiles, loadFiles, type OwnHub } from './files.ts'
 import { createAllocatorMetrics } from './metrics.ts'
@@ -100,7 +101,7 @@ export async function createAllocator(config: AllocatorConfig, variables: Variab
     opened.unshift({ name: 'hub', close: () => hub.client.close() })
     await refuseContradictions(config, files.hub, hub, signer)
     if (stateDirectory !== undefined) {
-      const unlock = await lockStateDirectory(stateDirectory)
+      const unlock = await takeStateDirectory(stateDirectory, 'allocator')
       opened.push({ name: 'state directory', close: unlock })
     }
     return assemble({ config, logger, signer, files, keys, hub, opened })

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigurationError, type FinalBlock } from '@causeway/core'
 import { z } from 'zod'
@@ -81,54 +80,6 @@ export function createMemoryState(): StateFiles {
       stopped = undefined
       return was
     },
-  }
-}
-
-/**
- * Makes this process the only one that counts in `directory`: two would each keep half of the counts.
- * @returns lets another one in
- * @throws ConfigurationError while another process has it
- */
-export async function lockStateDirectory(directory: string): Promise<() => Promise<void>> {
-  const path = join(directory, 'allocator.lock')
-  await mkdir(directory, { recursive: true })
-  const own = { pid: process.pid, started: await startOf(process.pid) }
-  const draft = `${path}.${randomUUID()}`
-  await writeFile(draft, JSON.stringify(own), { mode: 0o600 })
-  try {
-    for (let attempt = 0; attempt < 5; attempt += 1) {
-      try {
-        await link(draft, path)
-        return () => rm(path, { force: true })
-      } catch (error) {
-        if (!isCode(error, 'EEXIST')) throw error
-      }
-      const holder = lockSchema.safeParse(jsonOf((await readText(path)) ?? ''))
-      const isHeld = holder.success && (await startOf(holder.data.pid)) === holder.data.started
-      if (isHeld) {
-        throw new ConfigurationError(
-          `STATE_DIR is used by the allocator with process id ${holder.data.pid}: stop it, or give this one a folder of its own.`,
-        )
-      }
-      await rm(path, { force: true })
-    }
-    throw new ConfigurationError('STATE_DIR changes hands all the time: several allocators start at once.')
-  } finally {
-    await rm(draft, { force: true })
-  }
-}
-
-const lockSchema = z.object({ pid: z.number().int().positive(), started: z.string() })
-
-/** When a process began: an id alone may be somebody else's by now. `gone` for one that is not there. */
-async function startOf(pid: number): Promise<string> {
-  const stat = await readText(`/proc/${pid}/stat`)
-  if (stat !== undefined) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 'unknown'
-  try {
-    process.kill(pid, 0)
-    return 'unknown'
-  } catch {
-    return 'gone'
   }
 }
 

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createHttpMetrics, createLogger, createReadiness } from '@causeway/http'
-import { type ConfiguredSigner, createConfiguredSigner, recoverSigner } from '@causeway/signer'
+import {
+  type ConfiguredSigner,
+  createConfiguredSigner,
+  recoverSigner,
+  takeStateDirectory,
+} from '@causeway/signer'
 import type { Logger } from 'pino'
 import { openSigningGuard } from '../caps/openSigningGuard.ts'
 import { openSettledOrders } from '../caps/settledOrders.ts'
@@ -43,6 +48,7 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
     warn: (message) => logger.warn({ event: 'signer_setting' }, message),
     isThreaded: true,
   })
+  let leave = async () => {}
   try {
     const { address } = signer
     logger.info({ event: 'signer_opened', signer: address }, 'attestations are signed with this address')
@@ -50,6 +56,7 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
     const { environment, configDirectory, stateDirectory, finalResultsKeptMax } = config
     const { finalityCheckIntervalMs, headCheckIntervalMs } = config
     const files = await loadFiles({ environment, configDirectory, variables, signer: address })
+    if (stateDirectory !== undefined) leave = await takeStateDirectory(stateDirectory, 'oracle')
     const network = await openNetwork({
       files,
       environment,
@@ -59,8 +66,9 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
       finalResultsKeptMax,
       log: logger,
     })
-    return await assemble({ config, logger, signer, files, network, ...others })
+    return await assemble({ config, logger, signer, files, network, leave, ...others })
   } catch (error) {
+    await leave()
     await signer.close()
     throw error
   }
@@ -86,6 +94,8 @@ type Parts = PeerSettings & {
   readonly signer: ConfiguredSigner
   readonly files: LoadedFiles
   readonly network: OpenNetwork
+  /** Lets another process have `STATE_DIR`. */
+  readonly leave: () => Promise<void>
 }
 
 /** Everything that is built once settings and chains are known to be good. */
@@ -134,7 +144,11 @@ async function assemble(parts: Parts): Promise<Oracle> {
     readiness,
     httpMetrics,
     signer: signer.address,
-    used: [{ name: 'peers', close: async () => aggregator?.close() }, ...used],
+    used: [
+      { name: 'peers', close: async () => aggregator?.close() },
+      ...used,
+      { name: 'state directory', close: parts.leave },
+    ],
   })
 }
 
