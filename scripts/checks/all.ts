@@ -1,5 +1,6 @@
 import { containersCheck } from './containers.ts'
 import { dependenciesCheck } from './dependencies.ts'
+import { deploymentCheck } from './deployment/deployment.ts'
 import { errorsCheck } from './errors.ts'
 import { exactVersionsCheck } from './exactVersions.ts'
 import { familiesCheck } from './families.ts'
@@ -18,6 +19,7 @@ import { waysCheck } from './ways.ts'
 export const checks: readonly Check[] = [
   containersCheck,
   dependenciesCheck,
+  deploymentCheck,
   errorsCheck,
   exactVersionsCheck,
   familiesCheck,

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DCLinter } from 'dclint'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { containersCheck } from './containers.ts'
 
@@ -19,7 +20,7 @@ describe('containers check', () => {
   })
 
   test.each<[string, RegExp, string, string]>([
-    ['a floating base', /node:26-bookworm-slim/, 'node:latest', 'needs a tag with a version'],
+    ['a floating base', /node:[\d.]+-bookworm-slim/, 'node:latest', 'needs a tag with a version'],
     ['a root user', /USER .*/, 'USER root', 'needs USER uid:gid other than root'],
     ['no user', /USER .*/, '', 'needs USER uid:gid other than root'],
     ['no health check', /HEALTHCHECK .*/, '', 'needs a HEALTHCHECK in exec form'],
@@ -33,7 +34,8 @@ describe('containers check', () => {
   })
 })
 
-test('the compose file is valid, and its services are locked down alike', () => {
+/** What the schema of compose files and dclint's rules say. */
+function composeProblems(path: string): readonly string[] {
   const linter = new DCLinter({
     // The order of keys is the reader's: what a service is comes before how it is fenced.
     rules: {
@@ -46,7 +48,37 @@ test('the compose file is valid, and its services are locked down alike', () => 
     debug: false,
     exclude: [],
   })
-  const [result] = linter.lintFiles([join(root, 'docker', 'compose.yaml')], false)
-  const messages = z.array(z.object({ line: z.number(), message: z.string() })).parse(result?.messages)
-  expect(messages).toEqual([])
+  const [result] = linter.lintFiles([path], false)
+  return z
+    .array(z.object({ message: z.string() }))
+    .parse(result?.messages)
+    .map(({ message }) => message)
+}
+
+describe('the compose file', () => {
+  const path = join(root, 'docker', 'compose.yaml')
+
+  test('is valid', () => {
+    expect(composeProblems(path)).toEqual([])
+  })
+
+  test.each([
+    [
+      'a key that compose does not know',
+      'restart: unless-stopped',
+      'restarts: unless-stopped',
+      'additional properties',
+    ],
+    ['a limit that is none', 'pids_limit: 128', 'pids_limit: [128]', 'pids_limit'],
+    ['a port without quotes', '"127.0.0.1:3000:3000"', '127.0.0.1:3000:3000', 'quotes'],
+    ['an image without version', 'haproxy:3.2.6', 'haproxy:latest', 'concrete version tag'],
+  ])('is refused with %s', (_what, from, to, problem) => {
+    const text = readFileSync(path, 'utf8')
+    expect(text).toContain(from)
+    const folder = mkdtempSync(join(tmpdir(), 'causeway-compose-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const changed = join(folder, 'compose.yaml')
+    writeFileSync(changed, text.replace(from, to))
+    expect(composeProblems(changed).join('\n')).toContain(problem)
+  })
 })

@@ -56,7 +56,10 @@ function inherited(stage: Stage, stages: readonly Stage[]): readonly Instruction
   return [...(parent === undefined ? [] : inherited(parent, stages)), ...stage.instructions]
 }
 
-function readStages(text: string): { stages: readonly Stage[]; variables: ReadonlyMap<string, string> } {
+export function readStages(text: string): {
+  stages: readonly Stage[]
+  variables: ReadonlyMap<string, string>
+} {
   const variables = new Map<string, string>()
   const stages: (Stage & { instructions: Instruction[] })[] = []
   for (const instruction of DockerfileParser.parse(text).getInstructions()) {

@@ -57,6 +57,23 @@ test('/ready is 503 until every check holds and again once draining', async () =
   await ops.close()
 })
 
+test('/lives/v1 beside /ready answers while every check fails or hangs, and while draining', async () => {
+  const readiness = createReadiness({
+    checks: [
+      { name: 'database', check: () => Promise.reject(new Error('gone')) },
+      { name: 'endpoint', check: () => new Promise<never>(() => undefined) },
+    ],
+  })
+  const { registry } = createHttpMetrics({ service: 'x', processMetrics: false })
+  const ops = createOpsListener({ logger, errors: policy, registry, readiness })
+  for (const phase of ['running', 'draining']) {
+    if (phase === 'draining') readiness.startDraining()
+    const answer = await ops.inject({ url: '/lives/v1' })
+    expect([phase, answer.statusCode, answer.json()]).toEqual([phase, 200, { status: 'ok' }])
+  }
+  await ops.close()
+})
+
 function createAdmin(host: string, apiKey?: Secret, isLocal = true) {
   const key = apiKey !== undefined && { apiKey }
   const app = createAdminListener({ logger, errors: policy, host, isLocal, ...key })

@@ -16,8 +16,8 @@ const reportSchema = z.object({
 })
 
 /**
- * The listener for operators, on `OPS_PORT`: GET /metrics (Prometheus text) and GET /ready (503
- * until every check holds, and again once stopping). Changes nothing.
+ * The listener for operators, on `OPS_PORT`: GET /metrics (Prometheus text), GET /ready (503 until every
+ * check holds, and again once stopping) and GET /lives/v1 (the process answers). Changes nothing.
  * @source design.md 5.10
  */
 export function createOpsListener(options: {
@@ -40,6 +40,8 @@ export function createOpsListener(options: {
     reply.type(registry.contentType)
     return registry.metrics()
   })
+  // Asks nobody, as on the public listener: a service without one is ended by its keeper for no endpoint's silence.
+  app.get('/lives/v1', async () => ({ status: 'ok' as const }))
   app.get('/ready', { schema: { response: { 200: reportSchema, 503: reportSchema } } }, async (_, reply) => {
     const report = await readiness.report()
     reply.code(report.ready ? 200 : 503)
