@@ -1,26 +1,64 @@
 // `npm run test:images`: builds all images with buildah, starts them against a local network, and stops
-// them. It needs root, and buildah and debootstrap from Debian; no container engine and no image registry.
+// them. It needs root, and buildah and debootstrap from Debian; no container engine and no image registry. Whatever
+// happens, Ctrl-C included, it ends what it started.
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestDatabase } from '@causeway/database'
 import { allocatorKeys, freeLoopbackPort, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { buildBaseImage } from './images/baseImage.ts'
 import { createBuildah } from './images/buildah.ts'
+import { createProcesses } from './images/processes.ts'
 import { runImage } from './images/runImage.ts'
+import { pinnedNode } from './sbom/bills.ts'
 
-const base = { name: 'library/node:26-bookworm-slim', nodeMajor: '26' }
 const root = join(import.meta.dirname, '..')
+const dockerfile = await readFile(join(root, 'docker/Dockerfile'), 'utf8')
+const node = pinnedNode(dockerfile)
 
-const folder = await mkdtemp(join(tmpdir(), 'causeway-images-'))
-const network = await startTestNetwork({ blockTimeSeconds: 1 })
-const database = await startTestDatabase()
-const solverDatabase = await startTestDatabase()
+const stopping = new AbortController()
+const processes = createProcesses()
+/** Undone from the last to the first. */
+const started: (() => Promise<unknown>)[] = []
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (!stopping.signal.aborted) console.error(`${signal}: ending what was started …`)
+    stopping.abort(new Error(`stopped by ${signal}`))
+    void processes.endAll()
+  })
+}
+
 try {
-  const buildah = createBuildah(folder)
-  console.log('Building a base image …')
-  const baseImage = await buildBaseImage(buildah, folder, base)
+  await buildAndRun()
+} catch (error) {
+  // A process that was ended fails too; why it was is what counts.
+  console.error(stopping.signal.aborted ? stopping.signal.reason : error)
+  process.exitCode = 1
+} finally {
+  await processes.endAll()
+  for (const undo of started.reverse()) {
+    await undo().catch((error: unknown) => {
+      console.error(error)
+      process.exitCode = 1
+    })
+  }
+}
+
+async function buildAndRun(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-images-'))
+  started.push(() => removeTree(folder))
+  const network = await startTestNetwork({ blockTimeSeconds: 1 })
+  started.push(() => network.stop())
+  const database = await startTestDatabase()
+  started.push(() => database.stop())
+  const solverDatabase = await startTestDatabase()
+  started.push(() => solverDatabase.stop())
+  stopping.signal.throwIfAborted()
+  const buildah = createBuildah(processes, folder)
+  console.log(`Building a base image with Node ${node} …`)
+  const base = { name: `node:${node}-bookworm-slim`, node }
+  const baseImage = await buildBaseImage(processes, buildah, folder, base)
   const services = {
     'quote-api': { ...(await quoteApiVariables(network)), DATABASE_URL: database.connectionString },
     oracle: await oracleVariables(network),
@@ -33,10 +71,16 @@ try {
     await buildah.shown('bud', ...words, '--target', service, '-t', image, '-f', 'docker/Dockerfile', root)
     console.log(`${service}: ${await runImage(buildah, image, variables)}`)
   }
-} finally {
-  await database.stop()
-  await solverDatabase.stop()
-  await network.stop()
+}
+
+/** What a build that was ended had mounted is taken off first: nothing of the machine may be removed through it. */
+async function removeTree(folder: string): Promise<void> {
+  const mounts = (await readFile('/proc/self/mounts', 'utf8'))
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+  for (const mount of mounts.filter((path) => path.startsWith(`${folder}/`)).reverse()) {
+    await createProcesses().quiet('umount', ['--lazy', mount])
+  }
   await rm(folder, { recursive: true, force: true })
 }
 

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -41,10 +40,12 @@ export async function runImage(
     '--',
     ...command,
   ]
-  const [program, args] = buildah.command(...words(config.Cmd))
-  const service = spawn(program, args, { stdio: 'inherit' })
+  const service = buildah.start(...words(config.Cmd))
   const ended = once(service, 'exit')
-  const stop = () => signalService(service.pid, config.Cmd)
+  const stop = async () => {
+    const pid = await findService(service.pid, config.Cmd)
+    if (pid !== undefined) process.kill(pid, 'SIGTERM')
+  }
   try {
     const startedAt = performance.now()
     const [, ...check] = config.Healthcheck.Test
@@ -52,10 +53,17 @@ export async function runImage(
     const readyMs = Math.round(performance.now() - startedAt)
     const uid = await buildah(...words(['node', '-p', 'process.getuid()']))
     if (uid === '0') throw new Error(`${image} runs as root`)
+    const bill = z
+      .object({ bomFormat: z.literal('CycloneDX'), components: z.array(z.unknown()) })
+      .parse(JSON.parse(await buildah(...words(['cat', 'sbom.cdx.json']))))
+    const used = await readUse(await findService(service.pid, config.Cmd))
     await stop()
     const [code] = await ended
     if (code !== 0) throw new Error(`${image} ended with ${code} after SIGTERM`)
-    return `healthy after ${readyMs} ms as uid ${uid}, ended with 0 after SIGTERM`
+    return [
+      `healthy after ${readyMs} ms as uid ${uid}, ${used}, ${bill.components.length} parts on its bill`,
+      'ended with 0 after SIGTERM',
+    ].join(', ')
   } finally {
     await stop()
     await buildah('rm', container)
@@ -82,15 +90,24 @@ async function waitUntilHealthy(check: () => Promise<unknown>, ended: Promise<un
 }
 
 /** The engine's own processes must live on to tell how the service ended, so only the service is asked. */
-async function signalService(pid: number | undefined, command: readonly string[]): Promise<void> {
-  if (pid === undefined) return
+async function findService(pid: number | undefined, command: readonly string[]): Promise<number | undefined> {
+  if (pid === undefined) return undefined
   const [program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
   // The engine may have looked the program up.
-  if ([basename(program), ...args].join('\0') === `${command.join('\0')}\0`) {
-    process.kill(pid, 'SIGTERM')
-    return
+  if ([basename(program), ...args].join('\0') === `${command.join('\0')}\0`) return pid
+  for (const child of await childrenOf(pid)) {
+    const found = await findService(child, command)
+    if (found !== undefined) return found
   }
-  for (const child of await childrenOf(pid)) await signalService(child, command)
+  return undefined
+}
+
+/** What limits are compared with, of a service that has just started. */
+async function readUse(pid: number | undefined): Promise<string> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? []
+  const [, threads] = /^Threads:\s+(\d+)$/m.exec(status) ?? []
+  return `${Math.round(Number(kibibytes) / 1024)} MiB at most, ${threads} threads`
 }
 
 /** Of all threads: a child belongs to the one that started it. */
