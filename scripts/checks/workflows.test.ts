@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { suites } from '../testRunner/suites.ts'
+import { readStages } from './containers.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const folder = join(root, '.github', 'workflows')
@@ -58,6 +59,20 @@ describe('workflows', () => {
     const used = texts.flatMap((text) => text.match(/uses: .*/g) ?? [])
     expect(used.length).toBeGreaterThan(0)
     for (const line of used) expect(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+  })
+
+  test('every image is built, and its packages and those of Debian are looked up in lists of weaknesses', () => {
+    const { jobs } = workflowSchema.parse(parse(readFileSync(join(folder, 'images.yml'), 'utf8')))
+    const stages = readStages(readFileSync(join(root, 'docker/Dockerfile'), 'utf8')).stages
+    const services = stages.filter(({ instructions }) =>
+      instructions.some(({ keyword }) => keyword === 'CMD'),
+    )
+    expect(jobs['build']?.strategy.matrix['service']).toEqual(services.map(({ name }) => name))
+    const commandsOf = (job: string) => (jobs[job]?.steps ?? []).map(({ run = '' }) => run).join('\n')
+    expect(commandsOf('build')).toMatch(/docker build [\s\S]*debsecan .*--only-fixed[\s\S]*test ! -s/)
+    expect(commandsOf('packages')).toMatch(/npm run sbom[\s\S]*audit --prod/)
+    const folders = jobs['manifests']?.strategy.matrix['folder'] ?? []
+    expect(folders.filter((path) => existsSync(join(root, path, 'kustomization.yaml')))).toHaveLength(2)
   })
 
   test('the package asks for the Node version that CI starts with', () => {

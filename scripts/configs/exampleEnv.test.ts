@@ -7,6 +7,8 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
 import { examineAllocator } from '../../apps/allocator/src/compose/examine.ts'
 import { examineOwnOracle } from '../../apps/oracle/src/compose/examine.ts'
 import { examineQuoteApi } from '../../apps/quote-api/src/compose/examine.ts'
@@ -178,34 +180,78 @@ describe.each(services)('configs/$name.example.env', (service) => {
 /** Commands of a page's section, by block. */
 function commandsOf(page: string, heading: string): string {
   const [, section = ''] = read(page).split(`## ${heading}\n`)
-  const blocks = [...(section.split('\n## ')[0] ?? '').matchAll(/```sh\n(.*?)```/gs)]
-  return blocks.map(([, block = '']) => block.replaceAll(/^ {3}/gm, '')).join('\n')
+  const blocks = [...(section.split('\n## ')[0] ?? '').matchAll(/^( *)```sh\n(.*?)```/gms)]
+  // A block of a list is indented as a whole.
+  return blocks
+    .map(([, indent = '', block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''))
+    .join('\n')
 }
 
-test('the commands of the page of containers make files with which every service starts', async () => {
+type Page = {
+  readonly path: string
+  readonly heading: string
+  /** Where its commands put settings and secrets. */
+  readonly folder: string
+  /** What needs an engine, a cluster or root. */
+  readonly elsewhere: RegExp
+}
+
+const pages: readonly Page[] = [
+  {
+    ...{ path: 'docs/operating/containers.md', heading: 'Run with compose', folder: 'docker' },
+    elsewhere: /^(docker compose|chown) /,
+  },
+  {
+    ...{ path: 'docs/operating/kubernetes.md', heading: 'Settings', folder: 'deploy/kubernetes' },
+    elsewhere: /^kubectl /,
+  },
+]
+
+test.each(pages)('the commands of $path make files with which every service starts', async (page) => {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-containers-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   cpSync(join(root, 'configs'), join(folder, 'configs'), { recursive: true })
   mkdirSync(join(folder, 'docker'))
-  const script = commandsOf('docs/operating/containers.md', 'Run with compose')
+  const script = commandsOf(page.path, page.heading)
     .split('\n')
-    // What needs an engine, and what needs root.
-    .filter((line) => !/^(docker compose|chown) /.test(line))
+    .filter((line) => !page.elsewhere.test(line))
     .join('\n')
   expect(script.split('\n').length).toBeGreaterThan(20)
   execFileSync('sh', ['-eu', '-c', script], { cwd: folder })
+  const written = join(folder, page.folder)
   for (const service of services.filter(({ name }) => name !== 'allocator')) {
-    const written = exampleVariables(readFileSync(join(folder, 'docker', `${service.name}.env`), 'utf8'))
+    const left = exampleVariables(readFileSync(join(written, `${service.name}.env`), 'utf8'))
     const directory = mkdtempSync(join(folder, 'secrets-'))
-    cpSync(join(folder, 'docker/secrets', service.name), join(directory, service.name))
-    // What step 3 leaves to the operator.
-    const own = fillIn(written)
+    cpSync(join(written, 'secrets', service.name), join(directory, service.name))
+    // What the page leaves to the operator, and what the compose file and the manifests set.
+    const own = {
+      ...fillIn(left),
+      ...(service.name === 'solver' && { QUOTE_API_URL: 'http://quote-api:3000' }),
+    }
     const testnets = { ENVIRONMENT: 'testnets.prod', BASE_SEPOLIA_RPC_URL: 'https://rpc.example/key' }
     const hub = { RELAY_TESTNET_RPC_URL: 'https://rpc.example/key' }
     const variables = await loadSecrets({ environment: { ...own, ...testnets, ...hub }, directory })
     expect([service.name, ...stopping(await service.examine(variables, examination))]).toEqual([service.name])
     expect(Object.keys(own).filter((name) => /KEY|PEPPERS|DATABASE_URL/.test(name))).toEqual([])
   }
+})
+
+test('the overlay that the page of Kubernetes writes gives every workload its settings and images', () => {
+  const block = commandsOf('docs/operating/kubernetes.md', 'Settings')
+  const [, overlay = ''] = /<<'END'\n([\s\S]*?)\nEND\n/.exec(block) ?? []
+  const named = z
+    .object({
+      configMapGenerator: z.array(z.object({ name: z.string(), envs: z.array(z.string()) })),
+      images: z.array(z.object({ name: z.string(), digest: z.string() })),
+    })
+    .parse(parse(overlay))
+  const base = readFileSync(join(root, 'docker/kubernetes/kustomization.yaml'), 'utf8')
+  const { images } = z.object({ images: z.array(z.object({ name: z.string() })) }).parse(parse(base))
+  expect(named.images.map(({ name }) => name)).toEqual(images.map(({ name }) => name))
+  for (const { name, envs } of named.configMapGenerator) expect(envs).toEqual([`${name}.env`])
+  expect(named.configMapGenerator.map(({ name }) => `causeway/${name}`)).toEqual(
+    images.map(({ name }) => name),
+  )
 })
 
 test('the page of the doctor lists every code of a finding, and no other', () => {
