@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { describeEnd, type Session, StartFailure, servicePlans, startSession } from '@causeway/localnet'
-import { parseStartOptions } from './start/options.ts'
+import { asksForHelp, parseStartOptions, startHelp } from './start/options.ts'
 import { createProgress } from './start/progress.ts'
 import { summaryOf } from './start/summary.ts'
 
@@ -18,7 +18,8 @@ process.stdout.on('error', () => stopping.abort())
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
 
 try {
-  process.exitCode = await run()
+  if (asksForHelp(process.argv.slice(2))) console.log(startHelp)
+  else process.exitCode = await run()
 } catch (error) {
   if (stopping.signal.aborted) progress.line('Stopped before everything was up.')
   else if (error instanceof ConfigurationError || error instanceof StartFailure) console.error(error.message)

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
-import { parseStartOptions } from './options.ts'
+import { asksForHelp, parseStartOptions, startHelp } from './options.ts'
 
 describe('parseStartOptions', () => {
   test('has the documented defaults', () => {
@@ -40,5 +40,20 @@ describe('parseStartOptions', () => {
 
   test('refuses words it does not know', () => {
     expect(() => parseStartOptions(['--frseh'], {}, '/repository')).toThrow('not understood: --frseh')
+  })
+})
+
+describe('help', () => {
+  test.each([[['--help']], [['--fresh', '-h']], [['help']]])('is asked for by %j', (words) => {
+    expect(asksForHelp(words)).toBe(true)
+  })
+
+  test('names every variable with its default', () => {
+    expect(asksForHelp(['--fresh'])).toBe(false)
+    const { firstPorts, chainPorts } = parseStartOptions([], {}, '/repository')
+    expect(startHelp).toMatch(new RegExp(`CAUSEWAY_QUOTE_PORT .* ${firstPorts.quote}`))
+    expect(startHelp).toMatch(new RegExp(`CAUSEWAY_ORACLE_PORT .* ${firstPorts.oracle}`))
+    expect(startHelp).toMatch(new RegExp(`CAUSEWAY_CHAIN_PORT .* ${chainPorts.base}`))
+    expect(startHelp).toMatch(/CAUSEWAY_LOCAL_DIR .* \.local/)
   })
 })

@@ -1,5 +1,5 @@
-// Goal: the guide works as it is written. Method: its commands, in order, in one shell, against the real
-// service over a real network.
+// Goal: the guide works as it is written, a second time too, and leaves the reader's shell as it was. Method: its
+// commands, in order, in one shell, against the real service over a real network whose ports are not the usual ones.
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,10 +22,10 @@ beforeAll(async () => {
   })
   service = spawnService(environment)
   const { publicUrl } = await service.listening()
-  Object.assign(environment, { QUOTE_API: publicUrl, RPC_URL: network.chains.base.url })
   const { base, optimism } = network.deployment
-  const accounts = network.keys.users
-  await writeFile(join(directory, 'network.json'), JSON.stringify({ accounts, chains: [base, optimism] }))
+  const chains = [{ ...base, rpcUrl: network.chains.base.url }, optimism]
+  const file = { quoteApi: { url: publicUrl }, accounts: network.keys.users, chains }
+  await writeFile(join(directory, 'network.json'), JSON.stringify(file))
 })
 afterAll(async () => {
   await service?.stop()
@@ -54,7 +54,10 @@ function run(script: string): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => shell.once('close', (code) => resolve({ code, output })))
 }
 
-test('every command of the guide to sponsoring does what the guide says', { timeout: 300_000 }, async () => {
+/** What a shell has before a guide is pasted, and may need after it. */
+const ownVariables = 'USER HOME PATH PWD SHELL TERM LOGNAME'.split(' ')
+
+test('every command of the guide to sponsoring does what the guide says', { timeout: 600_000 }, async () => {
   const blocks = await commandsOf('docs/guides/sponsor-fees.md')
   expect(blocks.length).toBeGreaterThan(8)
   const { code, output } = await run(blocks.join('\n'))
@@ -68,4 +71,21 @@ test('every command of the guide to sponsoring does what the guide says', { time
   expect(output).toContain('"requests":[{')
   expect(output).toContain('The books add up.')
   expect(output).toContain('25000000 of 25000000 micro-USDC explained')
+
+  const set = ownVariables.map((name) => `export ${name}="\${${name}-was-not-set}"`)
+  const told = `printf '%s\\n' ${ownVariables.map((name) => `"$${name}"`).join(' ')}`
+  const again = await run(
+    [...set, `${told} > before`, ...blocks, `${told} | diff before -; rm before`].join('\n'),
+  )
+  expect(again.code, again.output).toBe(0)
+  expect(again.output).toContain('50000000 of 50000000 micro-USDC explained')
+})
+
+test('a top-up that is not credited ends the guide with what to look at', { timeout: 120_000 }, async () => {
+  const blocks = await commandsOf('docs/guides/sponsor-fees.md')
+  const waiting = blocks.find((block) => block.includes('is_credited()')) ?? ''
+  const never = ['available_before=5', 'available() { echo 5; }', 'sleep() { :; }', 'seq() { echo 1 2; }', waiting]
+  const { code, output } = await run(never.join('\n'))
+  expect(code).not.toBe(0)
+  expect(output).toContain('not credited after a minute')
 })

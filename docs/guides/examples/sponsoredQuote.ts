@@ -1,12 +1,12 @@
 // Asks for 25 USDC from Base to Optimism whose fees the sponsor pays, and says who pays what.
-const { QUOTE_API, API_KEY = '', USER = '', USDC_BASE, USDC_OPTIMISM } = process.env
+const { QUOTE_API, API_KEY = '', USER_WALLET = '', USDC_BASE, USDC_OPTIMISM } = process.env
 
 const response = await fetch(`${QUOTE_API}/quote`, {
   method: 'POST',
   headers: { 'content-type': 'application/json', 'x-api-key': API_KEY },
   body: JSON.stringify({
-    user: USER,
-    recipient: USER,
+    user: USER_WALLET,
+    recipient: USER_WALLET,
     originChainId: 8453,
     destinationChainId: 10,
     originCurrency: USDC_BASE,
