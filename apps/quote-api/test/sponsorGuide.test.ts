@@ -84,7 +84,13 @@ test('every command of the guide to sponsoring does what the guide says', { time
 test('a top-up that is not credited ends the guide with what to look at', { timeout: 120_000 }, async () => {
   const blocks = await commandsOf('docs/guides/sponsor-fees.md')
   const waiting = blocks.find((block) => block.includes('is_credited()')) ?? ''
-  const never = ['available_before=5', 'available() { echo 5; }', 'sleep() { :; }', 'seq() { echo 1 2; }', waiting]
+  const never = [
+    'available_before=5',
+    'available() { echo 5; }',
+    'sleep() { :; }',
+    'seq() { echo 1 2; }',
+    waiting,
+  ]
   const { code, output } = await run(never.join('\n'))
   expect(code).not.toBe(0)
   expect(output).toContain('not credited after a minute')
