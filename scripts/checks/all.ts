@@ -1,3 +1,4 @@
+import { alertsCheck } from './alerts.ts'
 import { containersCheck } from './containers.ts'
 import { dependenciesCheck } from './dependencies.ts'
 import { deploymentCheck } from './deployment/deployment.ts'
@@ -17,6 +18,7 @@ import { waysCheck } from './ways.ts'
 
 /** The checks that `npm test` runs over the repository's files. */
 export const checks: readonly Check[] = [
+  alertsCheck,
   containersCheck,
   dependenciesCheck,
   deploymentCheck,

@@ -5,6 +5,7 @@ const pages = [
   'docs/operating/peers.md',
   'docs/operating/load-and-stopping.md',
   'docs/operating/allocator.md',
+  'docs/operating/metrics.md',
 ]
 /** Sources of what an oracle logs and measures, and of what every HTTP listener does. */
 const sourcePattern =
@@ -12,7 +13,7 @@ const sourcePattern =
 const isTest = /(\.test\.ts$|\/test\/|Example)/
 /** Written as literals, each once, where the line or the metric is made. */
 const eventPattern = /\bevent: '([a-z_]+)'|\? '(peer_[a-z]+)'|: '(peer_[a-z]+)'/g
-const metricPattern = /\b(?:name: |gauge\()'((?:oracle|allocator|http)_[a-z_]+)'/g
+const metricPattern = /\b(?:name: |gauge\(\s*)'((?:oracle|allocator|http)_[a-z_]+)'/g
 
 /** Operators find every event and metric of the oracle and of HTTP on their pages, and none that is not there. */
 export const observabilityCheck: Check = { name: 'logs and metrics', find: findUndescribed }

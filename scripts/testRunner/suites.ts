@@ -5,6 +5,8 @@ export const endToEndFiles = ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.
 
 /** Files by the suite that they run in. A file that stands in none runs in `npm test`. */
 export const suiteFiles = {
+  /** `npm run test:alerts`: what Prometheus makes of our metrics and rules; it must be installed. */
+  alerts: ['test/alerts/faults.test.ts', 'test/alerts/lies.test.ts', 'test/alerts/rules.test.ts'],
   /** `npm run test:clients`: what others publish works here unmodified. */
   clients: [
     'test/olderClients.test.ts',
@@ -56,7 +58,13 @@ export const suiteFiles = {
 
 export type Suite = keyof typeof suiteFiles
 
-export const suites = ['clients', 'localnet', 'production', 'faults'] as const satisfies readonly Suite[]
+export const suites = [
+  'alerts',
+  'clients',
+  'localnet',
+  'production',
+  'faults',
+] as const satisfies readonly Suite[]
 
 /** Set while the long sizes are asked for; a file that reads it has one. */
 export const longSizesVariable = 'CAUSEWAY_FAULTS'

@@ -165,7 +165,9 @@ function startLoad() {
 /** Jobs that a replica leads, by its own figures. */
 async function jobsOf({ opsUrl }: Replica): Promise<readonly string[]> {
   const { text } = await send(`${opsUrl}/metrics`)
-  return [...text.matchAll(/^job_leading\{[^}]*job="([^"]+)"[^}]*\} 1$/gm)].map(([, job]) => job ?? '').sort()
+  return [...text.matchAll(/^job_leading\{[^}]*name="([^"]+)"[^}]*\} 1$/gm)]
+    .map(([, job]) => job ?? '')
+    .sort()
 }
 
 async function nextRelease() {

@@ -108,10 +108,10 @@ async function expectAcknowledged(sponsor: TestSponsor, answered: readonly Quote
 async function sweeps(opsUrl: string): Promise<number> {
   const metrics = await (await fetch(`${opsUrl}/metrics`)).text()
   const counted = (name: string) => {
-    const found = new RegExp(`^${name}\\{[^}]*job="sweeper"[^}]*\\} ([0-9]+)$`, 'm').exec(metrics)
+    const found = new RegExp(`^${name}\\{[^}]*name="sweeper"[^}]*\\} ([0-9]+)$`, 'm').exec(metrics)
     return Number(found?.[1] ?? 0)
   }
-  return counted('job_runs') - counted('job_failures')
+  return counted('job_runs_total') - counted('job_failures_total')
 }
 
 /**

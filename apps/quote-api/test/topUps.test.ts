@@ -119,7 +119,7 @@ describe('a top-up', () => {
     await expect.poll(metrics, patience).toContain('ledger_findings{service="quote-api"} 0\n')
     const text = await metrics()
     for (const job of ['top-up-watcher', 'reconciler', 'sweeper', 'invariants']) {
-      expect(text).toMatch(new RegExp(`job_leading\\{job="${job}",service="quote-api"\\} 1\n`))
+      expect(text).toMatch(new RegExp(`job_leading\\{name="${job}",service="quote-api"\\} 1\n`))
     }
     expect(text).toMatch(/top_up_halted\{service="quote-api"\} 0\n/)
   })

@@ -207,6 +207,7 @@ export {
   TransactionTooLargeError,
 } from './rpc/chainErrors.ts'
 export { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
+export type { EndpointObserver, ObserveEndpoints } from './rpc/endpoint.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'
 export { countHosts } from './rpc/endpointUrl.ts'
 export { evmHeadTracking, type HeadTracking } from './rpc/headTracking.ts'

@@ -32,10 +32,15 @@ export type DatabaseOptions = {
   readonly onDiskFull?: (full: DatabaseDiskFullError | undefined) => void
 }
 
+/** Connections in use, callers that wait for one, and the most that are opened. */
+export type PoolUsage = { readonly inUse: number; readonly waiting: number; readonly limit: number }
+
 /** The one pool of a process. */
 export interface Database extends SqlDatabase {
   /** @throws UpstreamUnavailableError; DatabaseDiskFullError while nothing can be written */
   ping(): Promise<void>
+  /** The pool now. */
+  usage(): PoolUsage
   /** Waits for what is running, then closes every connection. */
   close(): Promise<void>
 }
@@ -103,6 +108,11 @@ export function createDatabase(options: DatabaseOptions): Database {
       await query('select 1')
       disk.requireSpace()
     },
+    usage: () => ({
+      inUse: pool.totalCount - pool.idleCount,
+      waiting: pool.waitingCount,
+      limit: poolSize,
+    }),
     async close() {
       disk.close()
       await pool.end()

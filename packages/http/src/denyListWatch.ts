@@ -43,6 +43,9 @@ export function logDenyList(logger: Pick<Logger, 'info' | 'error'>): (event: Lis
 export function watchDenyList({ registry }: Pick<HttpMetrics, 'registry'>, list: WatchedList): void {
   const gauge = createGauges(registry)
   gauge('deny_list_entries', 'Entries of the deny list in force', () => list.health().entries)
+  gauge('deny_list_stale', '1 while the deny list could not be looked at for longer than it may', () =>
+    list.health().isStale ? 1 : 0,
+  )
   gauge(
     'deny_list_age_seconds',
     'Since the deny list in force was last seen at its source',

@@ -31,12 +31,21 @@ export {
   modeOfFile,
   runDoctor,
 } from './doctor/tellReport.ts'
+export { createEndpointMetrics } from './endpointWatch.ts'
 export { type ErrorBody, errorBodySchema, errorResponses } from './errorBody.ts'
 export { type FrameworkFailure, RequestFailure } from './failure.ts'
 export type { HttpApp } from './fastifyTypes.ts'
 export { answerJson } from './json.ts'
 export { createLogger, type LoggerOptions } from './logger.ts'
-export { createHttpMetrics, type HttpMetrics } from './metrics.ts'
+export { createAgreementMetrics, watchMarket } from './marketWatch.ts'
+export {
+  createGauges,
+  createHttpMetrics,
+  type HttpMetrics,
+  type Series,
+  watchPool,
+  watchSeries,
+} from './metrics.ts'
 export type { OperationExamples } from './openApiDocument.ts'
 export { interfaceVersion, type OpenApiOptions, type RouteErrors } from './openapi.ts'
 export { openListener } from './openListener.ts'

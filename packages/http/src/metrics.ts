@@ -35,7 +35,7 @@ const knownMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH'
 export function createHttpMetrics(options: { service: string; processMetrics?: boolean }): HttpMetrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service: options.service })
-  if (options.processMetrics !== false) collectDefaultMetrics({ register: registry })
+  if (options.processMetrics !== false) collectProcessMetrics(registry)
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the headers of a request to the end of its answer',
@@ -80,6 +80,61 @@ export function createHttpMetrics(options: { service: string; processMetrics?: b
     countShed: (reason) => shed.inc({ reason }),
     countClosed: (reason) => closed.inc({ reason }),
   }
+}
+
+/** Gauges that are named like counters; the same figures by kind are under `nodejs_active_handles` and the like. */
+const misnamed = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
+
+function collectProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry })
+  for (const name of misnamed) registry.removeSingleMetric(name)
+}
+
+/** One value of a metric, by its labels. */
+export type Series<Label extends string> = {
+  readonly labels: Readonly<Record<Label, string>>
+  readonly value: number
+}
+
+/**
+ * A gauge with all its series, read when metrics are scraped. A reading that fails leaves them out: the other
+ * metrics are told while a database or a chain is away, which is when somebody looks.
+ */
+export function watchSeries<Label extends string>(
+  registry: Registry,
+  options: { readonly name: string; readonly help: string; readonly labelNames: readonly Label[] },
+  read: () => readonly Series<Label>[] | Promise<readonly Series<Label>[]>,
+): void {
+  new Gauge({
+    name: options.name,
+    help: options.help,
+    labelNames: [...options.labelNames],
+    registers: [registry],
+    async collect() {
+      const series = await Promise.resolve()
+        .then(read)
+        .catch(() => [])
+      this.reset()
+      // An unlabelled gauge that was reset says 0, which nobody has read.
+      if (series.length === 0 && options.labelNames.length === 0) this.remove()
+      for (const { labels, value } of series) this.set(labels, value)
+    },
+  })
+}
+
+/** Connections of a database pool, read when scraped. */
+export function watchPool(
+  { registry }: Pick<HttpMetrics, 'registry'>,
+  usage: () => { readonly inUse: number; readonly waiting: number; readonly limit: number },
+): void {
+  const gauge = createGauges(registry)
+  gauge('database_pool_connections_in_use', 'Connections of the pool that are in use', () => usage().inUse)
+  gauge('database_pool_connections_max', 'The most connections that the pool opens', () => usage().limit)
+  gauge('database_pool_waiting', 'Callers that wait for a connection of the pool', () => usage().waiting)
 }
 
 /** Makes gauges whose values are read when metrics are scraped. */

@@ -2,6 +2,7 @@
 // database.
 import type { SqlDatabase } from '@causeway/core'
 import { z } from 'zod'
+import { readExposed } from '../../support/exposed.ts'
 
 const descriptionSchema = z.looseObject({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
 
@@ -17,16 +18,7 @@ export async function readDescription(publicUrl: string): Promise<readonly objec
 
 /** Names, kinds and descriptions of a service's own metrics; those of the runtime follow its version. */
 export async function readMetrics(opsUrl: string): Promise<readonly object[]> {
-  const text = await (await fetch(`${opsUrl}/metrics`)).text()
-  const told = (what: string) =>
-    new Map(
-      [...text.matchAll(new RegExp(`^# ${what} (\\S+) (.*)$`, 'gm'))].map(([, name, value]) => [name, value]),
-    )
-  const types = told('TYPE')
-  return [...told('HELP')]
-    .filter(([name]) => name !== undefined && !/^(?:process|nodejs)_/.test(name))
-    .map(([name, help]) => ({ name, type: types.get(name), help }))
-    .sort((one, other) => ((one.name ?? '') < (other.name ?? '') ? -1 : 1))
+  return (await readExposed(opsUrl)).map(({ name, type, help }) => ({ name, type, help }))
 }
 
 const schemaQueries: Readonly<Record<string, string>> = {

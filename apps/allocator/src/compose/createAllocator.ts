@@ -22,6 +22,7 @@ import { isKnownCode } from '@causeway/contracts/codes'
 import { ConfigurationError, type Findings, type Hex, UpstreamUnavailableError } from '@causeway/core'
 import {
   type Closer,
+  createEndpointMetrics,
   createHttpMetrics,
   createLogger,
   createOpsListener,
@@ -300,6 +301,8 @@ function assemble({ config, logger, signer, files, keys, hub, opened }: Parts): 
     readGas: () => store.gasBalanceWei(),
     countFailed: () => metrics.countRoundFailed(),
   })
+  const observerOf = createEndpointMetrics(httpMetrics)
+  hub.quorum.observe((endpoint) => observerOf(files.hub.id, endpoint))
   metrics.watch({
     pending: () => round.pending(),
     readUpTo: () => round.readUpTo(),

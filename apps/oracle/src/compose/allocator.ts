@@ -10,6 +10,7 @@ import {
   type FinalityRule,
   type JsonRpcClient,
   type KnownCode,
+  type ObserveEndpoints,
   type QuorumEndpointHealth,
   type RegisteredHub,
   verifyEvmEndpoints,
@@ -24,6 +25,7 @@ export type OpenAllocator = {
   /** See `WatchedChain.verify`. */
   verify(signal: AbortSignal): Promise<readonly string[]>
   health(): readonly QuorumEndpointHealth[]
+  observe(observerOf: ObserveEndpoints): void
   close(): Promise<void>
 }
 
@@ -80,6 +82,7 @@ export function openAllocator(hub: RegisteredHub, isKnown: KnownCode): OpenAlloc
       return ['hub: auroraAllocatorAddress has no payloadIdOf: withdrawalKeys must say "public"']
     },
     health: () => quorum.health(),
+    observe: (observerOf) => quorum.observe(observerOf),
     close: () => client.close(),
   }
 }

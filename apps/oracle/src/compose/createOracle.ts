@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createHttpMetrics, createLogger, createReadiness } from '@causeway/http'
+import { createEndpointMetrics, createHttpMetrics, createLogger, createReadiness } from '@causeway/http'
 import {
   type ConfiguredSigner,
   createConfiguredSigner,
@@ -107,9 +107,12 @@ async function assemble(parts: Parts): Promise<Oracle> {
     registry: httpMetrics.registry,
     signer: signer.address,
     chainIds: [...context.chains.keys()],
+    peerNames: peers.map(({ name }) => name),
   })
   metrics.watchChains(() => network.statuses())
   metrics.watchEndpoints(() => network.endpoints())
+  network.observeEndpoints(createEndpointMetrics(httpMetrics))
+  metrics.watchFinal(() => watch.finalHeads())
   metrics.watchKept(() => watch.keptWindows())
   const { service, used } = await openService(parts, metrics)
   const aggregator = openPeers(parts, metrics)

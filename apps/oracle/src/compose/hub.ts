@@ -15,6 +15,7 @@ import {
   type HubReader,
   type JsonRpcClient,
   type KnownCode,
+  type ObserveEndpoints,
   type QuorumClient,
   type QuorumEndpointHealth,
   type RecoveryReader,
@@ -40,6 +41,8 @@ export type OpenHub = {
   verify(signal: AbortSignal): Promise<readonly string[]>
   /** Of the endpoints that balances are read from. */
   health(): readonly QuorumEndpointHealth[]
+  /** Who is told from now on what becomes of them. */
+  observe(observerOf: ObserveEndpoints): void
   close(): Promise<void>
 }
 
@@ -88,6 +91,7 @@ export function openHub(hub: RegisteredHub, isKnown: KnownCode): OpenHub {
       ]
     },
     health: () => quorum.health(),
+    observe: (observerOf) => quorum.observe(observerOf),
     close: () => client.close(),
   }
 }

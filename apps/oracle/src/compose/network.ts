@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import {
   checkLocalNodes,
   connectQuotingChain,
+  type EndpointObserver,
   examineClock,
   examineEndpoints,
   type FamilyChain,
@@ -39,6 +40,8 @@ export type OpenNetwork = {
   isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
   /** For metrics: every endpoint of every open chain and of the hub. */
   endpoints(): readonly ({ readonly chain: string } & QuorumEndpointHealth)[]
+  /** Who is told from now on what becomes of the questions to them, by the same names. */
+  observeEndpoints(observerOf: (chain: string, endpoint: string) => EndpointObserver): void
   /** @throws NoChainReadyError while no chain can be attested */
   requireReadyChain(): void
   /** Called when what was kept of a chain may be wrong. */
@@ -105,6 +108,11 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
       repeatCheck(() => watch.check(), options.finalityCheckIntervalMs),
       repeatCheck(() => watch.follow(), options.headCheckIntervalMs),
     ]
+    const measured: readonly (readonly [string, Pick<FamilyChain, 'health' | 'observe'>])[] = [
+      [hub.attested.id, hub],
+      ...(allocator === undefined ? [] : ([[`${hub.attested.id}-allocator`, allocator]] as const)),
+      ...open,
+    ]
     const statusOf = (chain: RegisteredChain) => watch.statusOf(chain.id) ?? 'unavailable'
     return {
       watch,
@@ -112,14 +120,10 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
       context: createContext(chains, { hub, allocator }, open, watch),
       list: () => [...chains.values()].map((chain) => toListed(chain, statusOf(chain))),
       statuses: () => [...chains.values()].map((chain) => ({ chain: chain.id, status: statusOf(chain) })),
-      endpoints: () => [
-        ...hub.health().map((health) => ({ chain: hub.attested.id, ...health })),
-        ...(allocator?.health() ?? []).map((health) => ({
-          chain: `${hub.attested.id}-allocator`,
-          ...health,
-        })),
-        ...[...open].flatMap(([chain, { health }]) => health().map((one) => ({ chain, ...one }))),
-      ],
+      endpoints: () => measured.flatMap(([chain, { health }]) => health().map((one) => ({ chain, ...one }))),
+      observeEndpoints(observerOf) {
+        for (const [chain, one] of measured) one.observe((endpoint) => observerOf(chain, endpoint))
+      },
       requireReadyChain() {
         if ([...open.keys()].some((chainId) => isUsable(watch.statusOf(chainId)))) return
         throw new NoChainReadyError()

@@ -25,6 +25,8 @@ export interface ChainWatch {
   follow(): Promise<void>
   /** How long ago the looks began that last showed each followed chain unchanged, in milliseconds. */
   keptWindows(): readonly { readonly chain: string; readonly ageMs: number }[]
+  /** The newest final block of each chain that has blocks, and how long ago it was first seen, in milliseconds. */
+  finalHeads(): readonly { readonly chain: string; readonly number: bigint; readonly ageMs: number }[]
   /** Looks at every chain once. Never rejects: what fails is logged and tried again next time. */
   check(): Promise<void>
   /** Resolves when halts are on disk. */
@@ -67,6 +69,11 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
       [...entries].flatMap(([chain, entry]) => {
         const ageMs = entry.keptWindowMs()
         return ageMs === undefined ? [] : [{ chain, ageMs }]
+      }),
+    finalHeads: () =>
+      [...entries].flatMap(([chain, entry]) => {
+        const head = entry.finalHead()
+        return head === undefined ? [] : [{ chain, ...head }]
       }),
     refuseUnlessReady(chainId) {
       const status = entries.get(chainId)?.status

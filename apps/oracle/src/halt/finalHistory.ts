@@ -30,6 +30,12 @@ const unchanged: Verdict = { kind: 'unchanged' }
 export class FinalHistory {
   readonly #known = new Map<bigint, string>()
   #anchor: FinalBlock | undefined
+  #newest = -1n
+
+  /** Height of the newest block that was seen; `undefined` before the first. */
+  get newest(): bigint | undefined {
+    return this.#newest < 0n ? undefined : this.#newest
+  }
 
   /** A block that was just read as final, with what contradicts it among those seen before. */
   note(block: FinalBlock): Verdict {
@@ -38,6 +44,7 @@ export class FinalHistory {
       return changed({ number: block.number, hash: knownHash }, block.hash)
     }
     this.#known.set(block.number, block.hash)
+    if (block.number > this.#newest) this.#newest = block.number
     const [oldest] = this.#known.keys()
     if (this.#known.size > knownBlocksMax && oldest !== undefined) this.#known.delete(oldest)
     this.#anchor ??= block

@@ -65,6 +65,8 @@ export class WatchedEntry {
   #provenAtMs: number
   #resumedAtMs: number
   #following: Promise<void> | undefined
+  /** The newest final block, and when it was first seen. */
+  #head: { readonly number: bigint; readonly seenAtMs: number } | undefined
 
   constructor(chain: WatchedChain, options: EntryOptions) {
     this.#chain = chain
@@ -82,6 +84,11 @@ export class WatchedEntry {
 
   note(block: FinalBlock): void {
     if (this.#status !== 'halted') this.#judge(this.#history.note(block))
+  }
+
+  /** The newest final block that was agreed on, and how long ago it was first seen. */
+  finalHead(): { readonly number: bigint; readonly ageMs: number } | undefined {
+    return this.#head && { number: this.#head.number, ageMs: this.#options.now() - this.#head.seenAtMs }
   }
 
   settled(): Promise<void> {
@@ -159,6 +166,7 @@ export class WatchedEntry {
     log.warn({ event: 'halt_lifted', chain: id }, 'the operator cleared the halt')
     this.#isKept = false
     this.#history = new FinalHistory()
+    this.#head = undefined
     this.#status = 'unchecked'
     onForget(id)
   }
@@ -169,6 +177,7 @@ export class WatchedEntry {
     if (!(await this.#fitsConfiguration(signal))) return
     const blocks = this.#chain.finalBlocks()
     if (blocks !== undefined) this.#history.note(await blocks.readNewest({ signal }))
+    this.#noteHead()
     this.#status = 'ready'
     log.info({ event: 'chain_ready', chain: id }, 'chain is ready')
   }
@@ -188,7 +197,14 @@ export class WatchedEntry {
     else if (await this.#fitsConfiguration(signal)) this.#status = 'ready'
   }
 
+  #noteHead(): void {
+    const { newest } = this.#history
+    if (newest === undefined || (this.#head !== undefined && newest <= this.#head.number)) return
+    this.#head = { number: newest, seenAtMs: this.#options.now() }
+  }
+
   #judge(verdict: Verdict): void {
+    this.#noteHead()
     // A block that an attestation brought while this one was read may have halted the chain.
     if (this.#status === 'halted') return
     if (verdict.kind === 'unchanged') this.#status = 'ready'

@@ -27,6 +27,10 @@ export type OracleMetrics = PeerMetrics &
     watchChains(read: () => readonly { readonly chain: string; readonly status: string }[]): void
     /** Read when scraped: see `ChainWatch.keptWindows`. */
     watchKept(read: () => readonly { readonly chain: string; readonly ageMs: number }[]): void
+    /** Read when scraped: see `ChainWatch.finalHeads`. */
+    watchFinal(
+      read: () => readonly { readonly chain: string; readonly number: bigint; readonly ageMs: number }[],
+    ): void
     /** Read when scraped. Endpoints are named by alias, never by URL. */
     watchEndpoints(read: () => readonly ({ readonly chain: string } & QuorumEndpointHealth)[]): void
   }
@@ -41,6 +45,8 @@ export function createOracleMetrics(options: {
   readonly registry: HttpMetrics['registry']
   readonly signer: string
   readonly chainIds: readonly string[]
+  /** Names of the configured peers. */
+  readonly peerNames: readonly string[]
 }): OracleMetrics {
   const registers = [options.registry]
   new Gauge({
@@ -51,7 +57,7 @@ export function createOracleMetrics(options: {
   }).set({ signer: options.signer }, 1)
   return {
     ...answerMetrics({ registers }, new Set(options.chainIds)),
-    ...peerMetrics({ registers }),
+    ...peerMetrics({ registers }, options.peerNames),
     ...capMetrics({ registers }),
     ...workMetrics({ registers }),
     ...chainMetrics({ registers }),
@@ -100,7 +106,7 @@ function answerMetrics({ registers }: Registered, known: ReadonlySet<string>): A
   }
 }
 
-function peerMetrics({ registers }: Registered): PeerMetrics {
+function peerMetrics({ registers }: Registered, peerNames: readonly string[]): PeerMetrics {
   const quorums = new Counter({
     name: 'oracle_quorum_total',
     help: 'Aggregated answers, by whether they hold the required number of signatures',
@@ -114,6 +120,10 @@ function peerMetrics({ registers }: Registered): PeerMetrics {
     buckets: durationBuckets,
     registers,
   })
+  // A series that first shows itself at 1 has not grown for whoever looks at its growth.
+  for (const peer of peerNames)
+    for (const outcome of ['merged', 'mismatch', 'timeout', 'unreachable'])
+      peerRequests.zero({ peer, outcome })
   const shadows = new Counter({
     name: 'oracle_shadow_answers_total',
     help: 'Answers of signers that do not count, by whether they agree',
@@ -203,7 +213,7 @@ function workMetrics({ registers }: Registered): Pick<OracleMetrics, 'observeSig
 
 function chainMetrics({
   registers,
-}: Registered): Pick<OracleMetrics, 'watchEndpoints' | 'watchKept' | 'watchChains'> {
+}: Registered): Pick<OracleMetrics, 'watchEndpoints' | 'watchKept' | 'watchFinal' | 'watchChains'> {
   return {
     watchEndpoints(read) {
       new Gauge({
@@ -239,6 +249,24 @@ function chainMetrics({
           for (const { chain, ageMs } of read()) this.set({ chain }, ageMs / 1_000)
         },
       })
+    },
+    watchFinal(read) {
+      const gauge = (name: string, help: string, value: (head: ReturnType<typeof read>[number]) => number) =>
+        new Gauge({
+          ...{ name, help, labelNames: ['chain'] as const, registers },
+          collect() {
+            this.reset()
+            for (const head of read()) this.set({ chain: head.chain }, value(head))
+          },
+        })
+      gauge('oracle_final_block', 'Newest block that enough endpoints call final', ({ number }) =>
+        Number(number),
+      )
+      gauge(
+        'oracle_final_block_age_seconds',
+        'Time since that block was first seen to be final',
+        ({ ageMs }) => ageMs / 1_000,
+      )
     },
     watchChains(read) {
       new Gauge({

@@ -1,6 +1,6 @@
 import type { JsonRpcClient } from '@causeway/chains'
 import { type Hex, type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
-import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
+import { Counter, type HttpMetrics, watchSeries } from '@causeway/http'
 import type { MarketSnapshot } from '@causeway/market'
 import type { Logger } from 'pino'
 import { type ContractSignatures, createContractSignatures } from '../access/wallets/contractSignature.ts'
@@ -114,17 +114,20 @@ function createObserver(options: {
   logger: Logger
 }): (event: ClaimEvent) => void {
   const { metrics, database, logger } = options
-  new Gauge({
-    name: 'app_fee_claims_pending',
-    help: 'Claims of app fees that wait for their payout',
-    registers: [metrics.registry],
-    async collect() {
+  watchSeries(
+    metrics.registry,
+    {
+      name: 'app_fee_claims_pending',
+      help: 'Claims of app fees that wait for their payout',
+      labelNames: [],
+    },
+    async () => {
       const [row] = await database.query<{ pending: bigint }>(
         `select count(*)::bigint as pending from app_fee_claim where status = 'pending'`,
       )
-      this.set(Number(row?.pending ?? 0n))
+      return [{ labels: {}, value: Number(row?.pending ?? 0n) }]
     },
-  })
+  )
   const events = new Counter({
     name: 'app_fee_claims_total',
     help: 'Claims of app fees that ended, or that only an operator can end',

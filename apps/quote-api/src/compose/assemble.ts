@@ -9,6 +9,7 @@ import {
   type HttpApp,
   type Readiness,
   watchDenyList,
+  watchPool,
 } from '@causeway/http'
 import { type Market, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
@@ -18,6 +19,7 @@ import type { QuoteApiConfig } from '../config/config.ts'
 import { registerAdmin } from '../http/admin/registerAdmin.ts'
 import { buildApp } from '../http/app.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
+import { watchMoney } from '../money/moneyMetrics.ts'
 import { createAdministration, loadPeppers } from '../operate/administration.ts'
 import { openCommandChain } from '../operate/cli/commandChain.ts'
 import type { OpenDatabase } from '../operate/database.ts'
@@ -93,6 +95,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
   })
   if (denyList !== undefined) watchDenyList(metrics, denyList)
+  watchPool(metrics, () => database.usage())
+  watchMoney({ metrics, database, chains: registry.chainById })
   const orders = createOrderStore({ database })
   const sponsorshipChain = findSponsorshipChain(registry, clients)
   const { chainId } = sponsorshipChain

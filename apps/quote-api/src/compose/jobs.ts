@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@causeway/database'
 import { startElections } from '@causeway/database'
-import { Gauge, type HttpMetrics } from '@causeway/http'
+import { Counter, type HttpMetrics, watchSeries } from '@causeway/http'
 import type { Logger } from 'pino'
 import { type Job, type RunningJobs, runJobs } from '../jobs/runJobs.ts'
 
@@ -32,7 +32,7 @@ export function startJobs(options: {
     now: () => Date.now(),
     onFailure: (job, error) => logger.error({ job, err: error }, 'job failed'),
   })
-  watchJobs(metrics, running)
+  watchJobs(metrics, running, jobs)
   return {
     async close() {
       await running.close()
@@ -42,28 +42,46 @@ export function startJobs(options: {
   }
 }
 
-/** Health of the background jobs of this process, read when scraped. */
-function watchJobs({ registry }: Pick<HttpMetrics, 'registry'>, jobs: RunningJobs): void {
-  const gauge = (
-    name: string,
-    help: string,
-    read: (job: ReturnType<RunningJobs['health']>[number]) => number,
-  ) =>
-    new Gauge({
+/**
+ * Health of the background jobs of this process, read when scraped. Their label is no `job`: that is what Prometheus
+ * itself calls a group of targets.
+ */
+function watchJobs(
+  { registry }: Pick<HttpMetrics, 'registry'>,
+  running: RunningJobs,
+  jobs: readonly Job[],
+): void {
+  type Health = ReturnType<RunningJobs['health']>[number]
+  const gauge = (name: string, help: string, read: (job: Health) => number) =>
+    watchSeries(registry, { name, help, labelNames: ['name'] }, () =>
+      running.health().map((job) => ({ labels: { name: job.name }, value: read(job) })),
+    )
+  const counter = (name: string, help: string, read: (job: Health) => number) =>
+    new Counter({
       name,
       help,
-      labelNames: ['job'],
+      labelNames: ['name'],
       registers: [registry],
       collect() {
-        for (const job of jobs.health()) this.set({ job: job.name }, read(job))
+        this.reset()
+        for (const job of running.health()) this.inc({ name: job.name }, read(job))
       },
     })
   gauge('job_leading', '1 while this process leads the job', ({ epoch }) => (epoch === undefined ? 0 : 1))
-  gauge('job_runs', 'Runs of the job in this process', ({ runs }) => runs)
-  gauge('job_failures', 'Runs of the job in this process that failed', ({ failures }) => failures)
+  counter('job_runs_total', 'Runs of the job in this process', ({ runs }) => runs)
+  counter('job_failures_total', 'Runs of the job in this process that failed', ({ failures }) => failures)
   gauge(
     'job_last_success_timestamp_seconds',
     'Unix time of the last run that succeeded in this process; 0 before the first',
     ({ lastSuccessAtMs = 0 }) => lastSuccessAtMs / 1_000,
+  )
+  const intervals = jobs.map(({ name, intervalMs }) => ({
+    labels: { name },
+    value: intervalMs / 1_000,
+  }))
+  watchSeries(
+    registry,
+    { name: 'job_interval_seconds', help: 'Pause between two runs of the job', labelNames: ['name'] },
+    () => intervals,
   )
 }

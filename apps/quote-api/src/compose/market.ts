@@ -2,16 +2,17 @@ import {
   type ChainClient,
   type ChainRegistry,
   connectQuotingChain,
+  countVoices,
+  type Electorate,
   openNetworkReaders,
   warnOfUncheckedCode,
 } from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
-import type { HttpMetrics } from '@causeway/http'
-import { createMarket, type Market } from '@causeway/market'
+import { createAgreementMetrics, createEndpointMetrics, type HttpMetrics, watchMarket } from '@causeway/http'
+import { createMarket, type Market, type MarketLog } from '@causeway/market'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
-import { createAgreementMetrics, warnOfFewVoices } from './agreementMetrics.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
 
 /** Starts to read prices, gas and pools of every chain that has a client. */
@@ -33,6 +34,9 @@ export async function startMarket(options: {
     adapters: createPriceAdapters(config.priceAdapters, quote),
     log: logger,
   })
+  const observerOf = createEndpointMetrics(metrics)
+  for (const [key, client] of clients) client.observe((endpoint) => observerOf(key, endpoint))
+  watchMarket(metrics, () => market.health())
   await market.start()
   return market
 }
@@ -57,4 +61,17 @@ export function createClients(
     }
   }
   return clients
+}
+
+/** Says at start what the endpoints of a chain cannot give. @source design.md 7.4 */
+export function warnOfFewVoices(chain: string, { voters, threshold }: Electorate, log: MarketLog): void {
+  const hosts = countVoices(voters)
+  const figures = { chain, hosts, required: threshold }
+  if (hosts === 1) {
+    log.warn(figures, 'one endpoint host: nothing that is read of this chain is agreed, it may say anything')
+  } else if (threshold === hosts) {
+    log.warn(figures, 'every endpoint host must answer: this chain is not priced while one of them is silent')
+  } else if (2 * threshold <= hosts) {
+    log.warn(figures, 'a minority of the endpoint hosts is enough to be believed: raise rpcThreshold')
+  }
 }

@@ -9,6 +9,7 @@ import type { QuoteRegistry } from '../pricing/registry.ts'
 import { followPermits } from '../requests/permits/followPermits.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import { followReportedTransactions } from '../requests/selfExecution/followReportedTransactions.ts'
+import { createAttestedDebits } from '../requests/settlement/attestedDebitsJob.ts'
 import { attestFills } from '../requests/settlement/attestFills.ts'
 import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
@@ -66,7 +67,10 @@ export function createSettlement(options: {
     screening,
     announce: announceStatus,
     now: () => Date.now(),
-    observe: createSettlementObserver(options),
+    observe: createSettlementObserver({
+      ...options,
+      oracleNames: (oracles?.oracles ?? []).map(({ name }) => name),
+    }),
   }
   const followers = {
     fills: createWaker(),
@@ -103,6 +107,13 @@ export function createSettlement(options: {
       intervalMs: attestIntervalMs,
       run: (run) => attestFills(proving, run),
     })
+    jobs.push(
+      createAttestedDebits({
+        context: { ...proving, recover: recoverSigner },
+        metrics: options.metrics,
+        logger,
+      }),
+    )
   }
   return {
     chains,

@@ -52,6 +52,7 @@ import { registerTransactions, type TransactionHints } from './routes/transactio
 import { registerUsage } from './routes/usage.ts'
 import { registerWalletChallenge } from './routes/walletChallenge.ts'
 import { registerWalletLink } from './routes/walletLink.ts'
+import { createTimedAnswers } from './timedAnswer.ts'
 
 export type AppDependencies = SponsoredQuoteDependencies & {
   readonly history: RequestHistory
@@ -130,8 +131,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   })
   // The short name that clients of the public service know; the description has the other.
   app.get('/lives', { schema: { hide: true } }, async () => ({ status: 'ok' }))
-  registerPrice(app, dependencies)
-  registerQuote(app, dependencies)
+  const timed = createTimedAnswers(metrics)
+  registerPrice(app, dependencies, timed('price'))
+  registerQuote(app, dependencies, { quote: timed('quote'), quote_v2: timed('quote_v2') })
   registerChains(app, dependencies)
   registerCurrencies(app, dependencies)
   registerTokenPrice(app, dependencies)

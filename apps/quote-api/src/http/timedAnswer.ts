@@ -1,20 +1,110 @@
-import { answerJson } from '@causeway/http'
-import { RequestWaits } from '../pricing/requestWaits.ts'
+import { DomainError } from '@causeway/core'
+import { answerJson, Counter, Histogram, type HttpMetrics } from '@causeway/http'
+import { quoteErrorKinds } from '../pricing/errors.ts'
+import { RequestWaits, type WaitedFor } from '../pricing/requestWaits.ts'
+import { quotingErrors } from './routeErrors.ts'
 
 type TimedReply = Parameters<typeof answerJson>[0] & {
   headers(values: Readonly<Record<string, string>>): unknown
 }
 
+/** Answers with the text that `answer` makes, and counts it. */
+export type AnswerTimed = (reply: TimedReply, answer: (waits: RequestWaits) => Promise<string>) => void
+
+/** Routes that quote, as metrics name them. */
+type QuotingRoute = 'price' | 'quote' | 'quote_v2'
+
+/** `own` is what is left: the work of this process. */
+type Part = WaitedFor | 'own' | 'total'
+
+const partBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+
+/** What a quote may be refused with; a code beyond them is counted as `other`, so that no caller makes series. */
+const knownReasons: ReadonlySet<string> = new Set([
+  ...Object.keys(quoteErrorKinds),
+  ...Object.values(quotingErrors).flat(),
+])
+
 /**
- * Answers with JSON that is text already, and tells in `Server-Timing` where its time went, also of a refusal. A page
- * of any origin may read it, as it may read the answer.
+ * How quoting routes answer: with JSON that is text already, and with `Server-Timing` that tells where the time went,
+ * also of a refusal. A page of any origin may read it, as it may read the answer. The same times and what became of
+ * each quote are metrics.
  */
-export function answerTimed(reply: TimedReply, answer: (waits: RequestWaits) => Promise<string>): void {
-  const waits = new RequestWaits({ nowMs: () => performance.now() })
-  const told = answer(waits).finally(() => {
-    waits.release()
-    if (reply.sent) return
-    reply.headers({ 'server-timing': waits.serverTiming(), 'timing-allow-origin': '*' })
+export function createTimedAnswers({
+  registry,
+}: Pick<HttpMetrics, 'registry'>): (route: QuotingRoute) => AnswerTimed {
+  const registers = [registry]
+  const quotes = new Counter({
+    name: 'quotes_total',
+    help: 'Requests to be quoted by outcome: quoted, refused for a reason, or failed by a bug',
+    labelNames: ['route', 'outcome', 'reason'] as const,
+    registers,
   })
-  answerJson(reply, told)
+  const parts = new Histogram({
+    name: 'quote_part_duration_seconds',
+    help: 'Time of one quote in each part: waiting for chains, liquidity, the signer, the store; own work; in total',
+    labelNames: ['route', 'part'] as const,
+    buckets: partBuckets,
+    registers,
+  })
+  return (route) => {
+    quotes.inc({ route, outcome: 'quoted', reason: '' }, 0)
+    const observe = partsOf(parts, route)
+    const count = (outcome: string, reason: string) => quotes.inc({ route, outcome, reason })
+    return (reply, answer) => {
+      const waits = new RequestWaits({ nowMs: () => performance.now() })
+      const told = answer(waits)
+        .then(
+          (text) => {
+            count('quoted', '')
+            return text
+          },
+          (error: unknown) => {
+            if (error instanceof DomainError)
+              count('refused', knownReasons.has(error.code) ? error.code : 'other')
+            else count('failed', '')
+            throw error
+          },
+        )
+        .finally(() => {
+          waits.release()
+          const spent = waits.spent()
+          observe(spent)
+          if (reply.sent) return
+          reply.headers({ 'server-timing': serverTiming(spent), 'timing-allow-origin': '*' })
+        })
+      answerJson(reply, told)
+    }
+  }
+}
+
+type Spent = ReturnType<RequestWaits['spent']>
+
+/** Resolving labels costs more than observing, so each series is resolved once. */
+function partsOf(parts: Histogram<'route' | 'part'>, route: QuotingRoute): (spent: Spent) => void {
+  const series = new Map<Part, { observe(seconds: number): void }>()
+  const observe = (part: Part, milliseconds: number) => {
+    let child = series.get(part)
+    if (child === undefined) {
+      child = parts.labels({ route, part })
+      series.set(part, child)
+    }
+    child.observe(milliseconds / 1_000)
+  }
+  return ({ parts: waited, totalMs }) => {
+    let own = totalMs
+    for (const { part, milliseconds } of waited) {
+      observe(part, milliseconds)
+      own -= milliseconds
+    }
+    // What was waited for side by side counts in both.
+    observe('own', Math.max(own, 0))
+    observe('total', totalMs)
+  }
+}
+
+/** `Server-Timing` of the answer: milliseconds of each part and of all. @source W3C Server Timing */
+function serverTiming({ parts, totalMs }: Spent): string {
+  const told = parts.map(({ part, milliseconds }) => `${part};dur=${milliseconds.toFixed(2)}`)
+  return [...told, `total;dur=${totalMs.toFixed(2)}`].join(', ')
 }

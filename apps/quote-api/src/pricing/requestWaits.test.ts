@@ -128,7 +128,13 @@ describe('waits', () => {
     await waits.during('store', async () => {
       nowMs = 10
     })
-    expect(waits.serverTiming()).toBe('chain;dur=6.00, store;dur=2.00, total;dur=10.00')
+    expect(waits.spent()).toEqual({
+      parts: [
+        { part: 'chain', milliseconds: 6 },
+        { part: 'store', milliseconds: 2 },
+      ],
+      totalMs: 10,
+    })
   })
 
   test('end together, and ask nothing once the budget is spent', async () => {

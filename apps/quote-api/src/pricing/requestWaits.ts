@@ -51,10 +51,13 @@ export class RequestWaits {
     this.#budget?.deadline.release()
   }
 
-  /** `Server-Timing` of the answer: milliseconds of each part and of all. @source W3C Server Timing */
-  serverTiming(): string {
-    const parts = [...this.#parts].map(([what, { totalMs }]) => `${what};dur=${totalMs.toFixed(2)}`)
-    return [...parts, `total;dur=${(this.#nowMs() - this.#startedMs).toFixed(2)}`].join(', ')
+  /** Milliseconds of each part that was waited for, and of all so far. */
+  spent(): {
+    readonly parts: readonly { readonly part: WaitedFor; readonly milliseconds: number }[]
+    readonly totalMs: number
+  } {
+    const parts = [...this.#parts].map(([part, { totalMs }]) => ({ part, milliseconds: totalMs }))
+    return { parts, totalMs: this.#nowMs() - this.#startedMs }
   }
 
   #startBudget() {

@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '@causeway/core'
-import { Counter, Gauge, Histogram, type HttpMetrics } from '@causeway/http'
+import { Counter, Histogram, type HttpMetrics, watchSeries } from '@causeway/http'
 import type { Logger } from 'pino'
 import { shareReading } from '../jobs/shareReading.ts'
 import { type DeliveryAttempt, problemOf } from './deliverWebhooks.ts'
@@ -33,22 +33,20 @@ export function createWebhookObserver(options: {
     registers,
   })
   const read = shareReading(() => readBacklog(database))
-  new Gauge({
-    name: 'webhook_waiting',
-    help: 'Messages that are not delivered yet',
-    registers,
-    async collect() {
-      this.set((await read()).waiting)
+  watchSeries(
+    metrics.registry,
+    { name: 'webhook_waiting', help: 'Messages that are not delivered yet', labelNames: [] },
+    async () => [{ labels: {}, value: (await read()).waiting }],
+  )
+  watchSeries(
+    metrics.registry,
+    {
+      name: 'webhook_oldest_waiting_seconds',
+      help: 'Age of the oldest message that is not delivered; 0 without one',
+      labelNames: [],
     },
-  })
-  new Gauge({
-    name: 'webhook_oldest_waiting_seconds',
-    help: 'Age of the oldest message that is not delivered; 0 without one',
-    registers,
-    async collect() {
-      this.set((await read()).oldestSeconds)
-    },
-  })
+    async () => [{ labels: {}, value: (await read()).oldestSeconds }],
+  )
   return ({ eventId, apiKeyId, result, seconds: taken, isGivenUp }) => {
     attempts.inc({ outcome: result.outcome })
     seconds.observe(taken)

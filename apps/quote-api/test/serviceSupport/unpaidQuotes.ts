@@ -54,6 +54,6 @@ export async function rowsRead(database: Pick<SqlDatabase, 'query'>): Promise<nu
 /** Runs of background jobs so far, by job, as the operations listener tells. */
 export async function jobRuns(opsUrl: string): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`${opsUrl}/metrics`)).text()
-  const lines = text.matchAll(/^job_runs\{[^}]*job="([^"]+)"[^}]*\} (\d+)$/gm)
+  const lines = text.matchAll(/^job_runs_total\{[^}]*name="([^"]+)"[^}]*\} (\d+)$/gm)
   return new Map([...lines].map(([, job = '', runs]) => [job, Number(runs)]))
 }

@@ -1,20 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type KeptDenyList, openDenyList, openNetworkReaders, warnOfUncheckedCode } from '@causeway/chains'
-import { ConfigurationError, gasBudgetsOf, type Hex, type NetworkOf, type Secret } from '@causeway/core'
+import {
+  ConfigurationError,
+  currencyKey,
+  gasBudgetsOf,
+  type Hex,
+  type NetworkOf,
+  type Secret,
+} from '@causeway/core'
 import { type Elections, startElections } from '@causeway/database'
 import {
   type Closer,
+  createAgreementMetrics,
+  createEndpointMetrics,
   createHttpMetrics,
   createLogger,
   createOpsListener,
   createReadiness,
   denyListCheck,
+  type HttpMetrics,
   logDenyList,
   openListener,
   type Readiness,
   standardErrorPolicy,
   watchDenyList,
+  watchMarket,
+  watchPool,
 } from '@causeway/http'
 import { createMarket, hostOf, type Market } from '@causeway/market'
 import {
@@ -39,6 +51,7 @@ import { type OpenDatabase, openDatabase } from './database.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
 import { startLoop } from './loop.ts'
 import { createSolverMetrics } from './metrics.ts'
+import { observedRecords } from './observedRecords.ts'
 import { addressOn, leaseName, openDesk } from './openDesk.ts'
 
 export type Solver = {
@@ -117,11 +130,16 @@ function assemble(parts: Parts): Solver {
   const metrics = createSolverMetrics(httpMetrics)
   if (denyList !== undefined) watchDenyList(httpMetrics, denyList)
   const stop = createStopSwitch(database)
-  const records = createRecords(database)
-  const market = openMarket(parts)
+  const market = openMarket(parts, httpMetrics)
+  const observerOf = createEndpointMetrics(httpMetrics)
+  for (const [key, client] of chains.clients) client.observe((endpoint) => observerOf(key, endpoint))
+  watchMarket(httpMetrics, () => market.health())
+  watchPool(httpMetrics, () => database.usage())
   const elections = elect(parts)
   const networkOf: NetworkOf = (key) => files.chains.chains.get(key)
   const units = readUnits(files.quote, networkOf)
+  const valuer = () => valuerOf(units, market.snapshot())
+  const records = observedRecords(createRecords(database), { chains: chains.paying, valuer, metrics })
   const paying = chains.paying.map((chain) => openDesk(parts, { chain, records, market, elections }))
   const deposits = createDepositReader(
     Object.entries(files.quote.chains).flatMap(([key, origin]) => {
@@ -134,7 +152,7 @@ function assemble(parts: Parts): Solver {
     ...{ chains: paying, records, deposits, networkOf, denyList, isDryRun: config.isDryRun },
     orders: { networkOf, recoverSigner, orderSigners: settings.orderSigners },
     sharing: sharingOf(files.solver, signer.address),
-    valuer: () => valuerOf(units, market.snapshot()),
+    valuer,
     limits: { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd },
   }
   let lastRoundMs = Date.now()
@@ -168,6 +186,7 @@ function assemble(parts: Parts): Solver {
       const counts = await Promise.all(wallets.map(records.openCount))
       return counts.reduce((sum, count) => sum + count, 0)
     },
+    inventory: () => chains.paying.flatMap((chain) => holdingsOn(chain, files, market)),
     isStopped: async () => (await stop.read()).isStopped,
   })
   const readiness = createReadiness({
@@ -217,8 +236,20 @@ function assemble(parts: Parts): Solver {
   }
 }
 
+/** Balances as the market read them last; none while it has nothing of the chain. */
+function holdingsOn({ key, chainId, codec, policy }: PaidChain, { quote }: LoadedFiles, market: Market) {
+  const state = market.snapshot().chain(chainId)
+  if ('reason' in state) return []
+  return (quote.chains[key]?.currencies ?? []).flatMap(({ address: spelled, symbol }) => {
+    const address = codec.canonicalAddress(spelled)
+    const balance = state.inventory.get(currencyKey(chainId, address))
+    const floor = policy.floors.find(({ currency }) => currency === address)?.amount ?? 0n
+    return balance === undefined ? [] : [{ chain: key, currency: symbol, balance, floor }]
+  })
+}
+
 /** Prices and gas over this solver's own endpoints. */
-function openMarket({ config, files, chains, signer, logger }: Parts): Market {
+function openMarket({ config, files, chains, signer, logger }: Parts, metrics: HttpMetrics): Market {
   return createMarket({
     config: files.quote,
     clients: chains.clients,
@@ -233,6 +264,7 @@ function openMarket({ config, files, chains, signer, logger }: Parts): Market {
       ),
       adapters: new Map(),
     },
+    onReport: createAgreementMetrics(metrics),
     log: logger,
   })
 }

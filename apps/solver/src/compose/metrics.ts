@@ -1,4 +1,4 @@
-import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
+import { Counter, Gauge, Histogram, type HttpMetrics, type Series, watchSeries } from '@causeway/http'
 import type { Handled } from '../filling/handleItem.ts'
 import type { BudgetName } from '../wallet/budgets.ts'
 import type { WorkItem } from '../work/workItems.ts'
@@ -9,12 +9,27 @@ export type WatchedState = {
   readonly budgets: readonly { readonly budget: BudgetName; readonly perHour: bigint }[]
   spent(budget: BudgetName): Promise<bigint>
   openTransactions(): Promise<number>
+  /** Balances of the fill wallet and what is kept of them, in smallest units. Asks no chain. */
+  inventory(): readonly {
+    readonly chain: string
+    readonly currency: string
+    readonly balance: bigint
+    readonly floor: bigint
+  }[]
   isStopped(): Promise<boolean>
 }
 
 export type SolverMetrics = {
   countHandled(item: Pick<WorkItem, 'kind'>, handled: Pick<Handled, 'kind'>): void
   countFailure(): void
+  /** A transaction that is final. `resultMicroUsd` is undefined where it pays for no deposit, or a price is missing. */
+  observeFinal(final: {
+    readonly chain: string
+    readonly kind: string
+    readonly outcome: string
+    readonly gas: bigint
+    readonly resultMicroUsd: bigint | undefined
+  }): void
   watch(state: WatchedState): void
 }
 
@@ -38,6 +53,7 @@ export function createSolverMetrics({ registry }: Pick<HttpMetrics, 'registry'>)
     countHandled: ({ kind }, { kind: outcome }) =>
       items.inc({ kind: kinds.includes(kind) ? kind : 'other', outcome }),
     countFailure: () => failures.inc(),
+    observeFinal: createFinalMetrics(registry),
     watch(state) {
       const gauge = (
         name: string,
@@ -68,6 +84,7 @@ export function createSolverMetrics({ registry }: Pick<HttpMetrics, 'registry'>)
       gauge('solver_budget_limit', 'What an hourly budget holds', ['budget'], async (own) => {
         for (const { budget, perHour } of state.budgets) own.set({ budget }, Number(perHour))
       })
+      watchInventory(registry, state)
       gauge('solver_open_transactions', 'Signed and not final yet', [], async (own) => {
         own.set(await state.openTransactions())
       })
@@ -75,5 +92,69 @@ export function createSolverMetrics({ registry }: Pick<HttpMetrics, 'registry'>)
         own.set((await state.isStopped()) ? 1 : 0)
       })
     },
+  }
+}
+
+function watchInventory(
+  registry: HttpMetrics['registry'],
+  { inventory }: Pick<WatchedState, 'inventory'>,
+): void {
+  type Holding = ReturnType<typeof inventory>[number]
+  const gauge = (name: string, help: string, read: (holding: Holding) => bigint) =>
+    watchSeries(registry, { name, help, labelNames: ['chain', 'currency'] }, () =>
+      inventory().map((holding): Series<'chain' | 'currency'> => {
+        const { chain, currency } = holding
+        return { labels: { chain, currency }, value: Number(read(holding)) }
+      }),
+    )
+  gauge(
+    'solver_inventory',
+    'What the fill wallet holds, in smallest units of the currency',
+    ({ balance }) => balance,
+  )
+  gauge(
+    'solver_inventory_floor',
+    'What is kept of it and not paid out, in smallest units of the currency',
+    ({ floor }) => floor,
+  )
+}
+
+const resultBuckets = [-10, -1, -0.1, -0.01, 0, 0.01, 0.1, 1, 10]
+const microUsd = 1_000_000
+
+function createFinalMetrics(registry: HttpMetrics['registry']): SolverMetrics['observeFinal'] {
+  const registers = [registry]
+  const gasSpent = new Counter({
+    name: 'solver_gas_spent_total',
+    help: 'Network fees of final transactions, in smallest units of the coin of their chain',
+    labelNames: ['chain', 'kind'] as const,
+    registers,
+  })
+  const ended = new Counter({
+    name: 'solver_transactions_total',
+    help: 'Signed transactions by their end: done, reverted, cancelled or lost',
+    labelNames: ['chain', 'kind', 'outcome'] as const,
+    registers,
+  })
+  const results = new Histogram({
+    name: 'solver_result_usd',
+    help: 'What a final fill or refund brought in USD: its deposit less what it paid and its gas, at prices of then',
+    labelNames: ['chain', 'kind'] as const,
+    buckets: resultBuckets,
+    registers,
+  })
+  const losses = new Counter({
+    name: 'solver_loss_usd_total',
+    help: 'Sum of the results below zero, as a positive number',
+    labelNames: ['chain', 'kind'] as const,
+    registers,
+  })
+  return ({ chain, kind, outcome, gas, resultMicroUsd }) => {
+    ended.inc({ chain, kind, outcome })
+    gasSpent.inc({ chain, kind }, Number(gas))
+    if (resultMicroUsd === undefined) return
+    const usd = Number(resultMicroUsd) / microUsd
+    results.observe({ chain, kind }, usd)
+    losses.inc({ chain, kind }, Math.max(-usd, 0))
   }
 }

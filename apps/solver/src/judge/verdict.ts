@@ -43,6 +43,13 @@ export const depositKey = (deposit: SeenDeposit): string =>
 export const isOfSameSource = (key: string, deposit: SeenDeposit): boolean =>
   key.startsWith(sourceOf(deposit))
 
+/** What a key says of its deposit; undefined for a text that is none. */
+export function depositOfKey(key: string): Pick<SeenDeposit, 'chainId' | 'currency' | 'amount'> | undefined {
+  const [, chainId, currency, amount] = /^(\d+):[^:]*:(.+):(\d+):\d+$/.exec(key) ?? []
+  if (chainId === undefined || currency === undefined || amount === undefined) return undefined
+  return { chainId: Number(chainId), currency, amount: BigInt(amount) }
+}
+
 const sourceOf = ({ chainId, transactionId, currency }: SeenDeposit): string =>
   `${chainId}:${transactionId}:${currency}:`
 

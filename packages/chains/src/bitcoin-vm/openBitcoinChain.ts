@@ -69,6 +69,9 @@ export const openBitcoinChain: OpenFamilyChain = (chain, limits) => {
       })
     },
     health: () => opened.flatMap((one) => one.health()),
+    observe(observerOf) {
+      for (const one of opened) one.observe(observerOf)
+    },
     async close() {
       await Promise.all(opened.map((one) => one.close()))
     },

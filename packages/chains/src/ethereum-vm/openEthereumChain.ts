@@ -32,6 +32,7 @@ export const openEthereumChain: OpenFamilyChain = (chain, limits) => {
     },
     verifyLocal: (_signal, environment = 'local') => checkLocalNodes(environment, [client]),
     health: () => quorum.health(),
+    observe: (observerOf) => quorum.observe(observerOf),
     close: () => client.close(),
   }
 }

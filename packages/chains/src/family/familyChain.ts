@@ -1,4 +1,5 @@
 import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { ObserveEndpoints } from '../rpc/endpoint.ts'
 import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
 import type { FamilyReader } from './createFactsReader.ts'
 import type { HubEntries } from './hubEntries.ts'
@@ -22,6 +23,8 @@ export interface FamilyChain {
   verifyLocal(signal: AbortSignal, environment?: string): Promise<readonly string[]>
   /** Of the endpoints that facts are read from. Asks nothing. */
   health(): readonly QuorumEndpointHealth[]
+  /** Who is told from now on what becomes of the same endpoints. */
+  observe(observerOf: ObserveEndpoints): void
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { ConfigurationError, Secret } from '@causeway/core'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
 import { createEndpoints } from '../rpc/createEndpoints.ts'
-import type { Endpoint } from '../rpc/endpoint.ts'
+import type { Endpoint, ObserveEndpoints } from '../rpc/endpoint.ts'
 import { evmHeadTracking } from '../rpc/headTracking.ts'
 import { HttpView } from '../rpc/httpView.ts'
 import { createQuorum, type QuorumClient } from '../rpc/quorumClient.ts'
@@ -21,13 +21,14 @@ export const openHyperliquidChain: OpenFamilyChain = (chain, limits, hubEntries)
     throw new ConfigurationError(`chains: ${chain.id} needs genericMappingAddress of the hub`)
   }
   refuseMeaninglessSettings(chain)
-  const { quorum, close } = openQuorum(chain)
+  const { quorum, observe, close } = openQuorum(chain)
   const depositories = [chain.depository, ...(chain.additionalDepositories ?? [])]
   return {
     reader: createHyperliquidFactsReader({ chain, quorum, hubEntries, limits }),
     verify: (signal) => verifyHyperliquidEndpoints({ quorum, depositories }, signal),
     verifyLocal: (signal) => verifyLocalHyperliquidEndpoints(quorum, signal),
     health: () => quorum.health(),
+    observe,
     close,
   }
 }
@@ -49,6 +50,7 @@ const now = () => Date.now()
 /** Endpoints are told apart by their API; the explorer of one may stand on a host beside it. */
 function openQuorum(chain: ReadableChain): {
   readonly quorum: QuorumClient<HyperliquidView>
+  observe(observerOf: ObserveEndpoints): void
   close(): Promise<void>
 } {
   const { id: chainId, endpoints: urls, rpcThreshold: threshold } = chain
@@ -65,10 +67,14 @@ function openQuorum(chain: ReadableChain): {
       proxy: proxy === undefined || !isFirst ? undefined : proxyView(proxy, limits),
     })
   })
+  const others = proxy === undefined ? infos : [...infos, proxy.endpoint]
   return {
     quorum,
+    observe(observerOf) {
+      quorum.observe(observerOf)
+      for (const endpoint of others) endpoint.observe(observerOf(endpoint.alias))
+    },
     async close() {
-      const others = proxy === undefined ? infos : [...infos, proxy.endpoint]
       await Promise.all([quorum.close(), ...others.map((endpoint) => endpoint.close())])
     },
   }

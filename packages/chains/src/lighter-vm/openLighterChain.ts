@@ -32,6 +32,9 @@ export const openLighterChain: OpenFamilyChain = (chain, limits) => {
       verifyLighterEndpoints({ quorum, network, depositories: depositoriesOf(chain) }, signal),
     verifyLocal: (signal) => verifyLocalLighterEndpoints(quorum, signal),
     health: () => opened.flatMap((one) => one.health()),
+    observe(observerOf) {
+      for (const one of opened) one.observe(observerOf)
+    },
     async close() {
       await Promise.all(opened.map((one) => one.close()))
     },

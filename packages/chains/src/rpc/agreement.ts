@@ -1,6 +1,6 @@
 import { UpstreamDisagreementError } from '@causeway/core'
 import { comparisonText } from './comparisonText.ts'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, noteOutvoted } from './endpoint.ts'
 import type { Agreement, PollOptions, RpcAnswer, RpcCall } from './jsonRpc.ts'
 import { countVoices, tally, type Vote } from './tally.ts'
 import { toUpstreamError } from './upstreamError.ts'
@@ -89,9 +89,15 @@ export function seekAgreement(
       const verdict = tally(votes, electorate, (answers) => comparisonText(project(answers)))
       if (verdict.status === 'disagreed') throw disagreement(args.chainId, verdict.groups)
       if (verdict.status !== 'agreed') return undefined
+      noteOutvoted(args.endpoints, dissentersOf(votes, verdict.aliases))
       return { answers: verdict.value, agreeingEndpoints: verdict.aliases }
     },
   })
+}
+
+/** Who answered something else than what the named ones agreed on. */
+function dissentersOf(votes: readonly Vote<unknown>[], agreeing: readonly string[]): readonly string[] {
+  return votes.flatMap(({ alias, value }) => (value === undefined || agreeing.includes(alias) ? [] : [alias]))
 }
 
 /** Nodes word their errors differently; code and data are what they must agree on. */

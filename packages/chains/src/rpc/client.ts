@@ -1,7 +1,7 @@
 import type { Secret } from '@causeway/core'
 import { poll, seekAgreement, shortestPauseMs } from './agreement.ts'
 import { createEndpoints } from './createEndpoints.ts'
-import type { Endpoint, SendOptions } from './endpoint.ts'
+import type { Endpoint, ObserveEndpoints, SendOptions } from './endpoint.ts'
 import { EndpointFailure } from './endpointFailure.ts'
 import { EndpointPool } from './endpointPool.ts'
 import { evmHeadTracking, type HeadTracking } from './headTracking.ts'
@@ -38,7 +38,11 @@ const patienceMs = 500
 const unrepeatable = /^(eth_send|personal_|miner_|admin_|anvil_|hardhat_|evm_)/
 
 /** A client with its endpoints, so that a quorum of the same ones can read beside it. */
-export type ChainClient = JsonRpcClient & { readonly endpoints: readonly Endpoint[] }
+export type ChainClient = JsonRpcClient & {
+  readonly endpoints: readonly Endpoint[]
+  /** Who is told from now on what becomes of its endpoints, for metrics. */
+  observe(observerOf: ObserveEndpoints): void
+}
 
 /**
  * Opens no connection and starts no timer before the first call.
@@ -111,6 +115,9 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
     },
     probeHeads: () => pool.probeHeads(),
     health: () => pool.health(),
+    observe(observerOf) {
+      for (const endpoint of endpoints) endpoint.observe(observerOf(endpoint.alias))
+    },
     async close() {
       await Promise.all(endpoints.map((endpoint) => endpoint.close()))
     },

@@ -1,4 +1,4 @@
-import { EndpointFailure } from './endpointFailure.ts'
+import { EndpointFailure, type FailureReason } from './endpointFailure.ts'
 import {
   type Availability,
   afterCutShort,
@@ -30,8 +30,24 @@ export type SendOptions = {
   readonly evenPaused?: boolean
 }
 
+/** Told what becomes of the exchanges with one endpoint. Must not throw. */
+export type EndpointObserver = {
+  /** `failure` is undefined where it answered. What was never sent is no exchange. */
+  exchanged(seconds: number, failure: FailureReason | undefined): void
+  /** It answered, and enough others agreed on something else. */
+  outvoted(): void
+}
+
+/** Names the observer of each endpoint by its alias. */
+export type ObserveEndpoints = (alias: string) => EndpointObserver
+
 /** Silence of this length is a fault of the endpoint; a shorter wait is the caller's haste. */
 const hangMs = 1_000
+
+/** Told by alias, of endpoints that answered something else than what was agreed. */
+export function noteOutvoted(endpoints: readonly Endpoint[], outvoted: readonly string[]): void {
+  for (const endpoint of endpoints) if (outvoted.includes(endpoint.alias)) endpoint.noteOutvoted()
+}
 
 /** One endpoint: its connections and what its answers taught about it. */
 export class Endpoint {
@@ -43,6 +59,7 @@ export class Endpoint {
   readonly #now: () => number
   #state: HealthState = initialHealth
   #nextId = 1
+  #observer: EndpointObserver | undefined
 
   constructor(target: EndpointTarget, heads: HeadTracking, now: () => number, headers?: HeaderSource) {
     this.alias = target.alias
@@ -62,6 +79,15 @@ export class Endpoint {
 
   pauseMs(): number {
     return pauseMs(this.#state, this.#now())
+  }
+
+  observe(observer: EndpointObserver): void {
+    this.#observer = observer
+  }
+
+  /** Enough others agreed on something else than what it answered. */
+  noteOutvoted(): void {
+    this.#observer?.outvoted()
   }
 
   observeHead(headBlock: bigint): void {
@@ -99,10 +125,16 @@ export class Endpoint {
     this.#state = afterSend(this.#state)
     try {
       const answer = await send()
-      this.#state = afterSuccess(this.#state, this.#now() - startedAtMs)
+      const elapsedMs = this.#now() - startedAtMs
+      this.#state = afterSuccess(this.#state, elapsedMs)
+      this.#observer?.exchanged(elapsedMs / 1_000, undefined)
       return answer
     } catch (error) {
-      if (error instanceof EndpointFailure) this.#learnFailure(error, this.#now() - startedAtMs)
+      if (error instanceof EndpointFailure) {
+        const elapsedMs = this.#now() - startedAtMs
+        this.#learnFailure(error, elapsedMs)
+        this.#observer?.exchanged(elapsedMs / 1_000, error.reason)
+      }
       throw error
     }
   }

@@ -3,7 +3,7 @@ import { shortestPauseMs } from './agreement.ts'
 import { refusalError, TransactionNotFinalError } from './chainErrors.ts'
 import type { ChainClient } from './client.ts'
 import { createEndpoints, type EndpointToCreate } from './createEndpoints.ts'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, noteOutvoted, type ObserveEndpoints } from './endpoint.ts'
 import { EndpointView, type ViewLimits } from './endpointView.ts'
 import { evmHeadTracking } from './headTracking.ts'
 import { HttpView } from './httpView.ts'
@@ -75,6 +75,8 @@ export interface QuorumClient<View extends EndpointSource = EndpointView> {
   ): Promise<readonly { readonly alias: string; readonly said: Said | undefined }[]>
   /** What is known of each endpoint now, for metrics. Asks nothing. */
   health(): readonly QuorumEndpointHealth[]
+  /** Who is told from now on what becomes of its endpoints, for metrics. */
+  observe(observerOf: ObserveEndpoints): void
   close(): Promise<void>
 }
 
@@ -155,13 +157,14 @@ function quorumOf<View extends EndpointSource>(parts: {
     threshold,
     async read({ transactionId, signal, ...question }) {
       const { patienceMs, readingTimeoutMs } = limits
-      const { outcome, failures } = await readByQuorum({
+      const { outcome, failures, outvoted } = await readByQuorum({
         ...question,
         sources,
         electorate: { voters: endpoints, threshold },
         patienceMs,
         deadline: startDeadline(signal, readingTimeoutMs),
       })
+      noteOutvoted(endpoints, outvoted)
       switch (outcome.status) {
         case 'agreed':
           return { facts: outcome.facts, agreeingEndpoints: [...outcome.aliases].sort() }
@@ -196,6 +199,9 @@ function quorumOf<View extends EndpointSource>(parts: {
         isAsked: endpoint.availability() !== 'closed',
         latencyMs: endpoint.state.latencyMs,
       })),
+    observe(observerOf) {
+      for (const endpoint of endpoints) endpoint.observe(observerOf(endpoint.alias))
+    },
     close,
   }
 }

@@ -25,6 +25,8 @@ export type QuorumReading<Facts> = {
   readonly outcome: QuorumOutcome<Facts>
   /** Why sources gave no usable answer. */
   readonly failures: readonly EndpointFailure[]
+  /** Aliases of sources that had other facts than those that were agreed, as far as they had been heard. */
+  readonly outvoted: readonly string[]
 }
 
 /**
@@ -71,7 +73,8 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
           votes.push({ alias, voice, sighting })
           const outcome = tallySightings(votes, electorate, key)
           // A copy: what is aborted from here on did not fail.
-          if (outcome !== undefined) resolve({ outcome, failures: [...failures] })
+          if (outcome !== undefined)
+            resolve({ outcome, failures: [...failures], outvoted: outvotedBy(outcome, votes) })
         })
         .catch(reject)
     }
@@ -79,6 +82,17 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
     question.deadline.end()
     pinned.close()
   })
+}
+
+/** A source that lags sees nothing final yet: that is no other answer. */
+function outvotedBy<Facts>(
+  outcome: QuorumOutcome<Facts>,
+  votes: readonly SightingVote<Facts>[],
+): readonly string[] {
+  if (outcome.status !== 'agreed') return []
+  return votes.flatMap(({ alias, sighting }) =>
+    sighting?.kind === 'final' && !outcome.aliases.includes(alias) ? [alias] : [],
+  )
 }
 
 /** Parsers refuse without knowing whose answer they read. @throws what is no fault of an endpoint: a bug */

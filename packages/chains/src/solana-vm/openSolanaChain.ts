@@ -24,6 +24,7 @@ export const openSolanaChain: OpenFamilyChain = (chain, limits) => {
     },
     verifyLocal: (signal) => verifyLocalCluster(quorum, signal),
     health: () => quorum.health(),
+    observe: (observerOf) => quorum.observe(observerOf),
     close: () => quorum.close(),
   }
 }

@@ -36,6 +36,7 @@ export const openTronChain: OpenFamilyChain = (chain, limits) => {
     },
     verifyLocal: (signal) => verifyLocalTronEndpoints(quorum, signal),
     health: () => quorum.health(),
+    observe: (observerOf) => quorum.observe(observerOf),
     close: () => quorum.close(),
   }
 }

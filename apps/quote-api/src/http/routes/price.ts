@@ -3,7 +3,7 @@ import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { type PricingDependencies, priceRequest } from '../../pricing/priceRequest.ts'
 import { type RequestWaits, withWaits } from '../../pricing/requestWaits.ts'
 import { pricingErrors } from '../routeErrors.ts'
-import { answerTimed } from '../timedAnswer.ts'
+import type { AnswerTimed } from '../timedAnswer.ts'
 import { priceResponseSchema, priceToJson } from '../wire/priceResponse.ts'
 import { type PriceBody, priceBodySchema, toQuoteRequest } from '../wire/quoteBody.ts'
 
@@ -11,7 +11,11 @@ import { type PriceBody, priceBodySchema, toQuoteRequest } from '../wire/quoteBo
 const deprecatedSinceUnixSeconds = 1_748_736_000
 
 /** POST /price. Reads the market, changes nothing. @source quote-and-sponsorship.md, POST /price */
-export function registerPrice(app: HttpApp, dependencies: PricingDependencies): void {
+export function registerPrice(
+  app: HttpApp,
+  dependencies: PricingDependencies,
+  answerTimed: AnswerTimed,
+): void {
   const schema = {
     operationId: 'price',
     tags: ['quotes'],

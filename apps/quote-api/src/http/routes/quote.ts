@@ -6,7 +6,7 @@ import {
   type SponsoredQuoteDependencies,
 } from '../../requests/draft/createSponsoredQuote.ts'
 import { quotingErrors } from '../routeErrors.ts'
-import { answerTimed } from '../timedAnswer.ts'
+import type { AnswerTimed } from '../timedAnswer.ts'
 import {
   type QuoteBody,
   quoteBodySchema,
@@ -23,6 +23,7 @@ import { quoteResponseSchema, quoteToJson } from '../wire/quoteResponse.ts'
 export function registerQuote(
   app: HttpApp,
   dependencies: SponsoredQuoteDependencies & { environment: string },
+  answerTimed: Readonly<Record<'quote' | 'quote_v2', AnswerTimed>>,
 ): void {
   const answer = async (body: QuoteBody, apiKey: ApiKeyRecord | null, waits: RequestWaits) => {
     const counted = withDraftWaits(dependencies, waits)
@@ -44,12 +45,12 @@ export function registerQuote(
   app.post(
     '/quote',
     { schema: { ...schema, operationId: 'quote', body: quoteBodySchema }, config },
-    ({ body, apiKey }, reply) => answerTimed(reply, (waits) => answer(body, apiKey, waits)),
+    ({ body, apiKey }, reply) => answerTimed.quote(reply, (waits) => answer(body, apiKey, waits)),
   )
   app.post(
     '/quote/v2',
     { schema: { ...schema, operationId: 'quoteV2', body: quoteV2BodySchema }, config },
-    ({ body, apiKey }, reply) => answerTimed(reply, (waits) => answer(body, apiKey, waits)),
+    ({ body, apiKey }, reply) => answerTimed.quote_v2(reply, (waits) => answer(body, apiKey, waits)),
   )
 }
 

@@ -45,7 +45,13 @@ export function createTopUpMetrics({ registry }: Pick<HttpMetrics, 'registry'>):
     help: 'Transfers that chain and ledger did not have alike at the last reconciliation',
     registers,
   })
+  const difference = new Gauge({
+    name: 'top_up_difference_micro_usd',
+    help: 'Money that chain and ledger did not have alike at the last reconciliation, in micro-USDC; NaN before the first',
+    registers,
+  })
   explained.set(Number.NaN)
+  difference.set(Number.NaN)
   const haltedAccounts = new Set<string>()
   return {
     observePass({ seen, final, orphaned, conflicts, cursor }, account) {
@@ -65,6 +71,7 @@ export function createTopUpMetrics({ registry }: Pick<HttpMetrics, 'registry'>):
     observeReconciliation(found) {
       explained.set(Number(found.explainedPpm) / 1_000_000)
       differences.set(found.differences.length)
+      difference.set(Number(found.totalMicroUsd - found.explainedMicroUsd))
     },
     countMalformed: (endpoint) => malformed.inc({ endpoint }),
   }

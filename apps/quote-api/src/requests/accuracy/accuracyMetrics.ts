@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '@causeway/core'
-import { Gauge, type HttpMetrics } from '@causeway/http'
+import { type HttpMetrics, watchSeries } from '@causeway/http'
 import { shareReading } from '../../jobs/shareReading.ts'
 import { accuracyQuantiles, readAccuracy } from './measurementStore.ts'
 
@@ -15,31 +15,33 @@ export function watchAccuracy(options: {
   chainIds: readonly number[]
 }): void {
   const { metrics, database, chainIds } = options
-  const registers = [metrics.registry]
   const read = shareReading(() => readAccuracy(database, { chainIds, fillsPerChain }))
-  new Gauge({
-    name: 'quote_accuracy_fills',
-    help: `Fills that quote_accuracy_ratio is made of: the newest of each destination chain, at most ${fillsPerChain}`,
-    labelNames: ['component', 'chain'],
-    registers,
-    async collect() {
-      for (const { chainId, component, fills } of await read()) {
-        this.set({ component, chain: String(chainId) }, fills)
-      }
+  watchSeries(
+    metrics.registry,
+    {
+      name: 'quote_accuracy_fills',
+      help: `Fills that quote_accuracy_ratio is made of: the newest of each destination chain, at most ${fillsPerChain}`,
+      labelNames: ['component', 'chain'],
     },
-  })
-  new Gauge({
-    name: 'quote_accuracy_ratio',
-    help: 'Measured by quoted: gas paid by the solver, time, output, deposit; 1 is as quoted',
-    labelNames: ['component', 'chain', 'quantile'],
-    registers,
-    async collect() {
-      for (const { chainId, component, ratios } of await read()) {
-        for (const [index, quantile] of accuracyQuantiles.entries()) {
-          const labels = { component, chain: String(chainId), quantile: String(quantile) }
-          this.set(labels, ratios[index] ?? Number.NaN)
-        }
-      }
+    async () =>
+      (await read()).map(({ chainId, component, fills }) => ({
+        labels: { component, chain: String(chainId) },
+        value: fills,
+      })),
+  )
+  watchSeries(
+    metrics.registry,
+    {
+      name: 'quote_accuracy_ratio',
+      help: 'Measured by quoted: gas paid by the solver, time, output, deposit; 1 is as quoted',
+      labelNames: ['component', 'chain', 'quantile'],
     },
-  })
+    async () =>
+      (await read()).flatMap(({ chainId, component, ratios }) =>
+        accuracyQuantiles.map((quantile, index) => ({
+          labels: { component, chain: String(chainId), quantile: String(quantile) },
+          value: ratios[index] ?? Number.NaN,
+        })),
+      ),
+  )
 }

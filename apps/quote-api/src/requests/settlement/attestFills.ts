@@ -116,7 +116,7 @@ async function readOwn(
  * The message that oracles must have signed, from what is stored here and nothing that they say.
  * @source design.md 6.7; oracle-protocol.md 2.2
  */
-function fillMessage(
+export function fillMessage(
   { chains }: Pick<SettlementContext, 'chains'>,
   request: Pick<SettledRequest, 'order' | 'orderId' | 'orderSignature' | 'settlement'>,
   deposit: Pick<StoredDeposit, 'chainId' | 'txHash' | 'onchainIndex' | 'amount'>,
@@ -201,7 +201,7 @@ async function post(
   }
   await accrue(context, tx, request)
   await setStage(tx, requestId, { stage: 'settled', evidence })
-  context.observe({ event: 'settled', requestId, amountMicroUsd })
+  context.observe({ event: 'settled', requestId, originChainId: request.originChainId, amountMicroUsd })
 }
 
 async function accrue(context: SettlementContext, tx: SqlTx, request: SettledRequest): Promise<void> {

@@ -36,7 +36,7 @@ export async function bindDeposit(
     return
   }
   await setDepositState(tx, deposit.id, 'taken')
-  context.observe({ event: 'deposit_bound', requestId })
+  context.observe({ event: 'deposit_bound', requestId, deposit })
   const stage = request.settlement?.stage === 'filled' ? 'filled' : 'filling'
   await openSettlement(tx, { requestId, depositId: deposit.id, stage, isBound: true })
   if (stage === 'filled') return

@@ -96,7 +96,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, item: WorkItem, s
     return
   }
   if (payment.state === 'included' && problem === undefined) {
-    await finishRefund(tx, { item, requestId, payment })
+    await finishRefund(context, tx, { item, requestId, payment })
     return
   }
   if (payment.state === 'included' && !isUnpaid) {
@@ -126,6 +126,7 @@ function mayChange(payment: PaymentReading, confirmationsMin: number): boolean {
 }
 
 async function finishRefund(
+  context: SettlementContext,
   tx: SqlTx,
   done: {
     readonly item: WorkItem
@@ -144,8 +145,19 @@ async function finishRefund(
     txHash,
     blockNumber: evidence.blockNumber,
   })
-  if (!item.subject.startsWith('surplus:')) await setDepositState(tx, BigInt(item.subject), 'refunded')
+  if (!item.subject.startsWith('surplus:')) await endDeposit(context, tx, requestId, BigInt(item.subject))
   await recheckNow(tx, requestId)
+}
+
+async function endDeposit(
+  context: SettlementContext,
+  tx: SqlTx,
+  requestId: Hex,
+  depositId: bigint,
+): Promise<void> {
+  await setDepositState(tx, depositId, 'refunded')
+  const deposit = await readDeposit(tx, depositId)
+  if (deposit !== undefined) context.observe({ event: 'deposit_refunded', requestId, deposit })
 }
 
 /**

@@ -28,11 +28,28 @@ export type SettlementContext = {
   readonly observe: (event: SettlementEvent) => void
 }
 
+/** A deposit as its chain shows it, in smallest units of a currency that need not be configured. */
+type DepositedMoney = { readonly chainId: number; readonly currency: string; readonly amount: bigint }
+
 export type SettlementEvent =
-  | { readonly event: 'deposit_seen' | 'deposit_orphaned' | 'deposit_bound'; readonly requestId: Hex }
-  | { readonly event: 'deposit_refund' | 'deposit_ignored'; readonly requestId: Hex; readonly reason: string }
+  | { readonly event: 'deposit_seen' | 'deposit_orphaned'; readonly requestId: Hex }
+  | { readonly event: 'deposit_bound'; readonly requestId: Hex; readonly deposit: DepositedMoney }
+  | {
+      readonly event: 'deposit_refund'
+      readonly requestId: Hex
+      readonly reason: string
+      readonly deposit: DepositedMoney
+    }
+  | { readonly event: 'deposit_ignored'; readonly requestId: Hex; readonly reason: string }
+  /** A refund was paid for a deposit, whatever becomes of its request. */
+  | { readonly event: 'deposit_refunded'; readonly requestId: Hex; readonly deposit: DepositedMoney }
   | { readonly event: 'submitted' | 'success' | 'refund'; readonly requestId: Hex }
-  | { readonly event: 'settled'; readonly requestId: Hex; readonly amountMicroUsd: bigint }
+  | {
+      readonly event: 'settled'
+      readonly requestId: Hex
+      readonly originChainId: number
+      readonly amountMicroUsd: bigint
+    }
   | { readonly event: 'fill_reopened'; readonly requestId: Hex; readonly reason: string }
   /** A solver named a final transaction that does not pay what it was named for. */
   | {

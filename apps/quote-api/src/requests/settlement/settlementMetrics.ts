@@ -1,6 +1,7 @@
 import type { SqlDatabase } from '@causeway/core'
-import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
+import { Counter, type HttpMetrics, watchSeries } from '@causeway/http'
 import type { Logger } from 'pino'
+import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import { countParked } from './parked/readParked.ts'
 import type { SettlementEvent } from './settlementContext.ts'
 
@@ -8,9 +9,13 @@ import type { SettlementEvent } from './settlementContext.ts'
 export function createSettlementObserver(options: {
   metrics: Pick<HttpMetrics, 'registry'>
   database: Pick<SqlDatabase, 'query'>
+  registry: Pick<QuoteRegistry, 'chainById'>
+  /** Names of those that are asked. */
+  oracleNames: readonly string[]
   logger: Logger
 }): (event: SettlementEvent) => void {
-  const { metrics, database, logger } = options
+  const { metrics, database, registry, logger } = options
+  const countMoney = createMoneyCounters(metrics, registry)
   const registers = [metrics.registry]
   const events = new Counter({
     name: 'settlement_events_total',
@@ -24,20 +29,20 @@ export function createSettlementObserver(options: {
     labelNames: ['oracle', 'said'],
     registers,
   })
+  // A counter that first shows itself at 1 has not grown for whoever looks at its growth.
+  for (const oracle of options.oracleNames)
+    for (const said of ['signed', 'denied', 'untraced', 'nothing']) answers.inc({ oracle, said }, 0)
   const falseReports = new Counter({
     name: 'solver_false_reports_total',
     help: 'Final transactions that the solver key reported and that do not pay their item',
     labelNames: ['kind', 'problem'],
     registers,
   })
-  new Gauge({
-    name: 'settlement_parked',
-    help: 'Requests that an operator must look at',
-    registers,
-    async collect() {
-      this.set(await countParked(database))
-    },
-  })
+  watchSeries(
+    metrics.registry,
+    { name: 'settlement_parked', help: 'Requests that an operator must look at', labelNames: [] },
+    async () => [{ labels: {}, value: await countParked(database) }],
+  )
   return (event) => {
     if (event.event === 'oracle') {
       answers.inc({ oracle: event.oracle, said: event.said })
@@ -45,15 +50,65 @@ export function createSettlementObserver(options: {
       return
     }
     events.inc({ event: event.event })
+    countMoney(event)
     if (event.event === 'false_report') {
       falseReports.inc({ kind: event.kind, problem: event.problem })
       logger.warn(event, 'the solver key reported a transaction that does not pay: is the key still its own?')
       return
     }
-    const fields =
-      event.event === 'settled' ? { ...event, amountMicroUsd: event.amountMicroUsd.toString() } : event
+    const fields = loggedFields(event)
     if (event.event === 'trace_needed') logger.warn(fields, 'a refund waits for a trace of its chain')
     else if (event.event === 'parked') logger.error(fields, 'a request is parked: an operator must look')
     else logger.info(fields, 'settlement')
+  }
+}
+
+/** Amounts as text; a deposit is told by its request, and its account by nobody. */
+function loggedFields(event: SettlementEvent): object {
+  if (event.event === 'settled') return { ...event, amountMicroUsd: event.amountMicroUsd.toString() }
+  if (!('deposit' in event)) return event
+  const { deposit, ...fields } = event
+  return { ...fields, chainId: deposit.chainId, amount: deposit.amount.toString() }
+}
+
+/** What a deposit's fate is called; the others say nothing about money. */
+const fates: Readonly<Partial<Record<SettlementEvent['event'], string>>> = {
+  deposit_bound: 'bound',
+  deposit_refund: 'refused',
+  deposit_refunded: 'refunded',
+}
+
+/** Money that moved, by chains and currencies of the configuration: anything else that was deposited is `other`. */
+function createMoneyCounters(
+  { registry }: Pick<HttpMetrics, 'registry'>,
+  { chainById }: Pick<QuoteRegistry, 'chainById'>,
+): (event: SettlementEvent) => void {
+  const registers = [registry]
+  const deposits = new Counter({
+    name: 'settlement_deposits_value_total',
+    help: 'Deposits in smallest units of their currency: bound to a request, refused (to be given back), refunded',
+    labelNames: ['fate', 'chain', 'currency'] as const,
+    registers,
+  })
+  const debits = new Counter({
+    name: 'settlement_debited_micro_usd_total',
+    help: 'Posted to sponsors for settled requests, in micro-USDC, by the chain that the user paid on',
+    labelNames: ['chain'] as const,
+    registers,
+  })
+  for (const { key } of chainById.values()) debits.inc({ chain: key }, 0)
+  return (event) => {
+    if (event.event === 'settled') {
+      const chain = chainById.get(event.originChainId)?.key ?? 'other'
+      debits.inc({ chain }, Number(event.amountMicroUsd))
+    }
+    const fate = fates[event.event]
+    if (fate === undefined || !('deposit' in event)) return
+    const chain = chainById.get(event.deposit.chainId)
+    const currency = chain && findCurrency(chain, event.deposit.currency)?.symbol
+    deposits.inc(
+      { fate, chain: chain?.key ?? 'other', currency: currency ?? 'other' },
+      currency === undefined ? 1 : Number(event.deposit.amount),
+    )
   }
 }

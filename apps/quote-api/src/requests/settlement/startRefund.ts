@@ -59,7 +59,7 @@ export async function startRefund(
   const isUnderpaid = reason !== 'INCORRECT_DEPOSIT_CURRENCY' && deposit.amount < terms.inputAmount
   const isNew = await addWork(tx, { kind: 'refund', requestId, subject, chainId, payload, isUnderpaid })
   if (!isNew) await offerAgain(tx, requestId, subject)
-  context.observe({ event: 'deposit_refund', requestId, reason })
+  context.observe({ event: 'deposit_refund', requestId, reason, deposit })
 
   const isOwn = settlement === undefined || settlement.depositId === deposit.id || refund.wasFitting === true
   if (!isOwn || endStatuses.has(request.status)) return

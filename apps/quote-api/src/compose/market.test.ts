@@ -1,18 +1,5 @@
-import { createHttpMetrics } from '@causeway/http'
 import { describe, expect, test } from 'vitest'
-import { createAgreementMetrics, warnOfFewVoices } from './agreementMetrics.ts'
-
-test('metrics show how many agreed, and which endpoint dissented how often', async () => {
-  const metrics = createHttpMetrics({ service: 'test' })
-  const report = createAgreementMetrics(metrics)
-  const said = { agreed: 2, required: 2, configured: 3, dissenting: ['rpc.example#1'] }
-  report('base', 'state', said)
-  report('base', 'state', said)
-  const text = await metrics.registry.metrics()
-  expect(text).toMatch(/market_endpoints_agreed\{.*on="state".*\} 2\n/)
-  expect(text).toMatch(/market_endpoints_required\{.*\} 2\n/)
-  expect(text).toMatch(/market_endpoint_dissents_total\{.*endpoint="rpc.example#1".*\} 2\n/)
-})
+import { warnOfFewVoices } from './market.ts'
 
 describe('the start warns', () => {
   const warnings = (hosts: readonly string[], threshold: number) => {

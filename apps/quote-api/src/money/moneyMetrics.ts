@@ -1,0 +1,98 @@
+import type { SqlDatabase } from '@causeway/core'
+import { type HttpMetrics, watchSeries } from '@causeway/http'
+import { shareReading } from '../jobs/shareReading.ts'
+
+type Reading = Pick<SqlDatabase, 'query'>
+
+/** Chains by id, as metrics name them; one that left the configuration is `other`. */
+type ChainNames = ReadonlyMap<number, { readonly key: string }>
+
+/**
+ * What the books hold, read from the database when scraped: every process tells the same. Smallest units as floats,
+ * so that above 2^53 of them the last digits are lost; what must be exact is compared by jobs, as integers.
+ */
+export function watchMoney(options: {
+  readonly metrics: Pick<HttpMetrics, 'registry'>
+  readonly database: Reading
+  readonly chains: ChainNames
+}): void {
+  const { metrics, database, chains } = options
+  const nameOf = (chainId: bigint) => chains.get(Number(chainId))?.key ?? 'other'
+  watchBalances(metrics, database, nameOf)
+  watchHolds(metrics, database, nameOf)
+  watchTopUps(metrics, database)
+}
+
+type NameOf = (chainId: bigint) => string
+
+/** Sponsor money is of no chain. */
+const anyChain = 'any'
+
+function watchBalances({ registry }: Pick<HttpMetrics, 'registry'>, database: Reading, nameOf: NameOf): void {
+  watchSeries(
+    registry,
+    {
+      name: 'ledger_balance',
+      help: 'What accounts of a kind hold in the books, in smallest units of the currency; sponsor money is of any chain',
+      labelNames: ['account', 'chain', 'currency'],
+    },
+    async () => {
+      const rows = await database.query<{
+        kind: string
+        chain_id: bigint | null
+        symbol: string
+        balance: bigint
+      }>(`
+        select a.kind, s.chain_id, s.symbol, sum(case a.normal_side
+          when 'C' then a.credits_posted - a.debits_posted else a.debits_posted - a.credits_posted end) as balance
+        from account a join asset s on s.id = a.asset_id group by 1, 2, 3`)
+      return rows.map(({ kind, chain_id: chainId, symbol, balance }) => ({
+        labels: {
+          account: kind,
+          chain: chainId === null ? anyChain : nameOf(chainId),
+          currency: symbol,
+        },
+        value: Number(balance),
+      }))
+    },
+  )
+}
+
+function watchHolds({ registry }: Pick<HttpMetrics, 'registry'>, database: Reading, nameOf: NameOf): void {
+  const read = shareReading(() =>
+    database.query<{ chain_id: bigint; holds: bigint; amount: bigint }>(`
+      select origin_chain_id as chain_id, count(*) as holds, sum(amount) as amount
+      from hold where state = 'reserved' and expires_at > '-infinity' group by 1`),
+  )
+  const gauge = (name: string, help: string, member: 'holds' | 'amount') =>
+    watchSeries(registry, { name, help, labelNames: ['chain'] }, async () =>
+      (await read()).map((row) => ({ labels: { chain: nameOf(row.chain_id) }, value: Number(row[member]) })),
+    )
+  gauge(
+    'sponsor_held_micro_usd',
+    'Held of sponsors for open requests, in micro-USDC, by the chain that users pay on',
+    'amount',
+  )
+  gauge('sponsor_holds', 'Holds of sponsors for open requests', 'holds')
+}
+
+function watchTopUps({ registry }: Pick<HttpMetrics, 'registry'>, database: Reading): void {
+  const read = shareReading(async () => {
+    const rows = await database.query<{ state: string; top_ups: bigint; amount: bigint; oldest: bigint }>(`
+      select 'pending' as state, count(*) as top_ups, coalesce(sum(value), 0) as amount,
+        coalesce(extract(epoch from clock_timestamp() - min(seen_at)), 0)::bigint as oldest
+      from chain_event where state = 'seen'
+      union all
+      select 'suspended', count(*), coalesce(sum(value), 0),
+        coalesce(extract(epoch from clock_timestamp() - min(final_at)), 0)::bigint
+      from chain_event where state = 'final' and credited_owner is null and claimed_owner is null`)
+    return rows
+  })
+  const gauge = (name: string, help: string, member: 'top_ups' | 'amount' | 'oldest') =>
+    watchSeries(registry, { name, help, labelNames: ['state'] }, async () =>
+      (await read()).map((row) => ({ labels: { state: row.state }, value: Number(row[member]) })),
+    )
+  gauge('top_ups_open', 'Top-ups that wait for finality, and suspended ones that nobody claimed', 'top_ups')
+  gauge('top_ups_open_micro_usd', 'What they amount to, in micro-USDC', 'amount')
+  gauge('top_ups_open_oldest_seconds', 'How long the oldest of them has waited; 0 without one', 'oldest')
+}

@@ -1,0 +1,40 @@
+import { realisedResult } from '../judge/realisedResult.ts'
+import type { Valuer } from '../judge/verdict.ts'
+import type { Records } from '../wallet/records.ts'
+import type { KeptRecord } from '../wallet/signedRecord.ts'
+import type { PaidChain } from './chains.ts'
+import type { SolverMetrics } from './metrics.ts'
+
+/** The same records, whose final outcomes are counted once they are kept. */
+export function observedRecords(
+  records: Records,
+  observing: {
+    readonly chains: readonly PaidChain[]
+    readonly valuer: () => Valuer
+    readonly metrics: Pick<SolverMetrics, 'observeFinal'>
+  },
+): Records {
+  const chains = new Map(observing.chains.map((chain) => [chain.chainId, chain]))
+  const observe = (record: KeptRecord, gas: bigint) => {
+    const chain = chains.get(record.chainId)
+    if (chain === undefined) return
+    const { kind, outcome, chainId } = record
+    const payment = {
+      chainId,
+      deposits: record.deposits,
+      payments: outcome === 'done' ? record.payments : [],
+      gas: { currency: chain.codec.nativeCurrency, amount: gas },
+    }
+    const resultMicroUsd = outcome === 'done' ? realisedResult(payment, observing.valuer()) : undefined
+    observing.metrics.observeFinal({ chain: chain.key, kind, outcome, gas, resultMicroUsd })
+  }
+  return {
+    ...records,
+    async save(record, fence, more) {
+      await records.save(record, fence, more)
+      // What a transaction cost is told once, at its end; later changes of the record are other news.
+      if (record.outcome !== 'open' && more !== undefined && 'costWei' in more)
+        observe(record, more.costWei ?? 0n)
+    },
+  }
+}

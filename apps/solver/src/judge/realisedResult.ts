@@ -1,0 +1,32 @@
+import { depositOfKey, sumOfValues, type Valuer } from './verdict.ts'
+
+/** Of a payment that is final. Amounts in smallest units. */
+export type FinalPayment = {
+  readonly chainId: number
+  /** As `depositKey` makes them. */
+  readonly deposits: readonly string[]
+  readonly payments: readonly { readonly currency: string; readonly amount: bigint }[]
+  readonly gas: { readonly currency: string; readonly amount: bigint }
+}
+
+const microUsd = 10n ** 12n
+
+/**
+ * What a payment brought, in micro-USD rounded down: its deposits less what it paid and its gas, at the prices of
+ * now. Undefined where one of them has no price, or nothing was deposited for it.
+ */
+export function realisedResult(payment: FinalPayment, value: Valuer): bigint | undefined {
+  const deposits = payment.deposits.map(depositOfKey)
+  if (deposits.length === 0) return undefined
+  const received = sumOfValues(
+    deposits.map((deposit) => deposit && value(deposit.chainId, deposit.currency, deposit.amount)),
+  )
+  const paid = sumOfValues(
+    [...payment.payments, payment.gas].map(({ currency, amount }) =>
+      value(payment.chainId, currency, amount),
+    ),
+  )
+  if (received === undefined || paid === undefined) return undefined
+  const result = received - paid
+  return result >= 0n ? result / microUsd : -((microUsd - 1n - result) / microUsd)
+}

@@ -1,0 +1,53 @@
+import { Counter, Histogram } from 'prom-client'
+import type { HttpMetrics } from './metrics.ts'
+
+/** What chains tell of each exchange with one endpoint. */
+type EndpointObserver = {
+  exchanged(seconds: number, failure: string | undefined): void
+  outvoted(): void
+}
+
+const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+
+/**
+ * Counts what becomes of every question to a chain's endpoints. They are named by their alias, host and position:
+ * a URL may hold a key.
+ * @returns the observer of one endpoint
+ */
+export function createEndpointMetrics({
+  registry,
+}: Pick<HttpMetrics, 'registry'>): (chain: string, endpoint: string) => EndpointObserver {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'chain_endpoint_requests_total',
+    help: 'Questions to an endpoint: answered, or why there is no answer; cancelled says nothing about it',
+    labelNames: ['chain', 'endpoint', 'outcome'] as const,
+    registers,
+  })
+  const seconds = new Histogram({
+    name: 'chain_endpoint_answer_duration_seconds',
+    help: 'Time until an endpoint answered',
+    labelNames: ['chain', 'endpoint'] as const,
+    buckets: durationBuckets,
+    registers,
+  })
+  const outvoted = new Counter({
+    name: 'chain_endpoint_outvoted_total',
+    help: 'Times that an endpoint answered something else than what enough others agreed on',
+    labelNames: ['chain', 'endpoint'] as const,
+    registers,
+  })
+  return (chain, endpoint) => {
+    const labels = { chain, endpoint }
+    const answers = seconds.labels(labels)
+    requests.inc({ ...labels, outcome: 'answered' }, 0)
+    outvoted.inc(labels, 0)
+    return {
+      exchanged(taken, failure) {
+        requests.inc({ ...labels, outcome: failure ?? 'answered' })
+        if (failure === undefined) answers.observe(taken)
+      },
+      outvoted: () => outvoted.inc(labels),
+    }
+  }
+}
