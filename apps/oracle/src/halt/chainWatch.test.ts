@@ -284,6 +284,18 @@ describe.each([
     expect(refusal(watch)).toBe('CHAIN_HALTED')
   })
 
+  test('tells its newest final block, and since when that stands', async () => {
+    const clock = { nowMs: 0 }
+    const { chain, watch } = await followed({ clock })
+    clock.nowMs += 5_000
+    await watch.follow()
+    expect(watch.finalHeads()).toEqual([{ chain: 'ethereum', number: 100n, ageMs: 5_000 }])
+    chain.grow(101n)
+    await watch.check()
+    clock.nowMs += 700
+    expect(watch.finalHeads()).toEqual([{ chain: 'ethereum', number: 101n, ageMs: 700 }])
+  })
+
   test('tells how old its last look is', async () => {
     const clock = { nowMs: 0 }
     const { chain, watch } = await followed({ clock })

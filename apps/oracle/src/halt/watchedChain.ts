@@ -126,6 +126,7 @@ export class WatchedEntry {
     const beganAtMs = this.#options.now()
     try {
       const verdict = await this.#history.follow(blocks, { signal })
+      this.#noteHead()
       // Endpoints that lag look like a chain that ends too early: the slower look decides about that.
       if (verdict.kind === 'changed') this.#judge(verdict)
       else if (verdict.kind === 'unchanged') this.#provenAtMs = beganAtMs
@@ -193,10 +194,14 @@ export class WatchedEntry {
   /** One endpoint that says something else later takes no chain away: the quorum judges each reading. */
   async #compare(signal: AbortSignal): Promise<void> {
     const blocks = this.#chain.finalBlocks()
-    if (blocks !== undefined) this.#judge(await this.#history.compare(blocks, { signal }))
-    else if (await this.#fitsConfiguration(signal)) this.#status = 'ready'
+    if (blocks !== undefined) {
+      const verdict = await this.#history.compare(blocks, { signal })
+      this.#noteHead()
+      this.#judge(verdict)
+    } else if (await this.#fitsConfiguration(signal)) this.#status = 'ready'
   }
 
+  /** After a look; what attestations rest on is at most as new as the next one. */
   #noteHead(): void {
     const { newest } = this.#history
     if (newest === undefined || (this.#head !== undefined && newest <= this.#head.number)) return
@@ -204,7 +209,6 @@ export class WatchedEntry {
   }
 
   #judge(verdict: Verdict): void {
-    this.#noteHead()
     // A block that an attestation brought while this one was read may have halted the chain.
     if (this.#status === 'halted') return
     if (verdict.kind === 'unchanged') this.#status = 'ready'
