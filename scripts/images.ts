@@ -1,5 +1,5 @@
 // `npm run test:images`: builds all images with buildah, starts them against a local network, and stops
-// them. It needs root, and buildah and debootstrap from Debian; no container engine and no image registry. Whatever
+// them; `npm run test:images -- oracle` that one alone. It needs root, and buildah and debootstrap from Debian; no container engine and no image registry. Whatever
 // happens, Ctrl-C included, it ends what it started.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -65,10 +65,25 @@ async function buildAndRun(): Promise<void> {
     solver: { ...(await solverVariables(network)), DATABASE_URL: solverDatabase.connectionString },
     allocator: await allocatorVariables(network),
   }
+  const wanted = process.argv.slice(2)
   for (const [service, variables] of Object.entries(services)) {
+    if (wanted.length > 0 && !wanted.includes(service)) continue
     const image = `causeway/${service}`
-    const words = ['--isolation', 'chroot', '--format', 'docker', '--build-arg', `BASE_IMAGE=${baseImage}`]
-    await buildah.shown('bud', ...words, '--target', service, '-t', image, '-f', 'docker/Dockerfile', root)
+    // With layers the stage that builds runs once, not for each image.
+    const words = ['--layers', '--isolation', 'chroot', '--format', 'docker']
+    await buildah.shown(
+      'bud',
+      ...words,
+      '--build-arg',
+      `BASE_IMAGE=${baseImage}`,
+      '--target',
+      service,
+      '-t',
+      image,
+      '-f',
+      'docker/Dockerfile',
+      root,
+    )
     console.log(`${service}: ${await runImage(buildah, image, variables)}`)
   }
 }
