@@ -1,6 +1,7 @@
 // `npm run test:images`: builds all images with buildah, starts them against a local network, and stops
-// them; `npm run test:images -- oracle` that one alone. It needs root, and buildah and debootstrap from Debian; no container engine and no image registry. Whatever
-// happens, Ctrl-C included, it ends what it started.
+// them; `npm run test:images -- oracle` that one alone. It needs root, and buildah and debootstrap from
+// Debian; no container engine and no image registry. Whatever happens, Ctrl-C included, it ends what it
+// started.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -69,8 +70,8 @@ async function buildAndRun(): Promise<void> {
   for (const [service, variables] of Object.entries(services)) {
     if (wanted.length > 0 && !wanted.includes(service)) continue
     const image = `causeway/${service}`
-    // With layers the stage that builds runs once, not for each image.
-    const words = ['--layers', '--isolation', 'chroot', '--format', 'docker']
+    // Layers would spare the stage that builds its repetitions; copying them in this store takes longer.
+    const words = ['--isolation', 'chroot', '--format', 'docker']
     await buildah.shown(
       'bud',
       ...words,
