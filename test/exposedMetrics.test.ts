@@ -23,7 +23,11 @@ beforeAll(async () => {
     denyList,
     JSON.stringify({ version: 1, denied: { 'ethereum-vm': [`0x${'de'.repeat(20)}`] } }),
   )
-  bed = await startSessionBed({ DENY_LIST_FILE: denyList, RETENTION_QUOTES_DAYS: '400' })
+  bed = await startSessionBed({
+    DENY_LIST_FILE: denyList,
+    RETENTION_QUOTES_DAYS: '400',
+    RATE_LIMIT_COUNTING: 'shared',
+  })
   const page = await readFile(new URL('../docs/operating/metrics.md', import.meta.url), 'utf8')
   rows = [...page.matchAll(/^\| `([a-z_]+)` \| (\w+) \| (.*?) \| (.*?) \|/gm)].map(
     ([, name = '', type = '', labels = '', services = '']) => ({
@@ -44,7 +48,8 @@ function exposedBy(kind: string): Promise<readonly Exposed[]> {
 
 /** `oracle (signing caps)` is said where something must be configured; those that the bed has count as plain. */
 const isOf = (kind: string, services: readonly string[]) =>
-  services.some((one) => one === kind || one === `${kind} (deny list)` || one === `${kind} (retention)`)
+  services.some((one) => one === kind || configured.some((what) => one === `${kind} (${what})`))
+const configured = ['deny list', 'retention', 'shared limits']
 
 describe.each(['quote-api', 'oracle', 'solver', 'allocator'])('%s', (kind) => {
   test('tells every metric of its rows, of the type that they say, and no other', async () => {
