@@ -68,6 +68,30 @@ test('a process that has the folder removes the sockets that others left, and no
   await leave()
 })
 
+// Node looks at the last file that was looked at, when it resolves a path whose parts it knows.
+test('what is loaded after a dead process was removed is loaded from its own place', async () => {
+  await leaveDead()
+  const program = [
+    "import { realpathSync } from 'node:fs'",
+    "import { createRequire } from 'node:module'",
+    `import { takeStateDirectory } from ${JSON.stringify(new URL('../src/index.ts', import.meta.url).href)}`,
+    `await takeStateDirectory(${JSON.stringify(directory)}, 'oracle')`,
+    `const require = createRequire(${JSON.stringify(import.meta.url)})`,
+    "console.log(require.resolve('fast-check') === realpathSync.native(require.resolve('fast-check')))",
+  ]
+  const child = spawn(
+    process.execPath,
+    ['--conditions=source', '--import', 'tsx', '--input-type=module', '-e', program.join('\n')],
+    { cwd: join(import.meta.dirname, '../../..'), stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString()
+  })
+  await new Promise((resolve) => child.once('close', resolve))
+  expect(said.trim()).toBe('true')
+})
+
 test('a path that no socket can have is refused with the length that is possible', async () => {
   const long = join(directory, 'x'.repeat(120))
   await expect(takeStateDirectory(long, 'oracle')).rejects.toThrow('too long: at most 84 bytes')
