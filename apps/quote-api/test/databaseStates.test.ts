@@ -131,7 +131,11 @@ test('a database that gets its tables is waited for visibly: nobody takes the st
     await tx.query('select pg_advisory_xact_lock(7241865325823964)')
     const spawned = await spawnOn(server.connectionString)
     await expectWaiting(spawned)
-    expect(linesOf(spawned.service, 'Another process migrates this database')).toBe(1)
+    // It waits for the database before it waits for the tables.
+    await waitUntil(
+      'it says so',
+      async () => linesOf(spawned.service, 'Another process migrates this database') === 1,
+    )
     return spawned
   })
   try {
