@@ -25,8 +25,9 @@ function endToEnd(
       exclude: [...files.exclude],
       testTimeout: 120_000,
       hookTimeout: 120_000,
-      // On two cores: with two, a quarter of the time was idle, waiting for clocks and other processes.
-      maxWorkers: 3,
+      // On two cores: a third one would use the quarter of the time that two wait for clocks and other processes, and on a
+      // slow machine more waits run out than it saves.
+      maxWorkers: 2,
       ...loadedOnce,
       sequence: { groupOrder: 1 },
     },

@@ -65,7 +65,13 @@ export async function recordDiscovery({ quoteApi: session, world: { network } }:
       volatile: ['balance', 'maxBridgeAmount', 'capacityPerRequest', 'fee'],
     })
   await config('what can be bridged', '')
-  await config('what a user can bridge', `&currency=usdc&user=${appFeeWallet(6)}`)
+  await session.ask({
+    name: 'what a user can bridge',
+    path: `/config/v2?originChainId=8453&destinationChainId=10&currency=usdc&user=${appFeeWallet(6)}`,
+    volatile: ['balance', 'maxBridgeAmount', 'capacityPerRequest', 'fee'],
+    // A slow machine does not read it within its budget, and leaves it out.
+    until: ({ body }) => typeof body === 'object' && body !== null && 'user' in body,
+  })
   await config('what can be bridged of no asset', '&currency=none')
   await config('what nobody can bridge', '&user=me')
   await get('the state of a transaction', '/transactions/status?requestId=0x')
