@@ -2,7 +2,7 @@
 // Who gains where he does not know it: a stranger with two limits, a thief with two caps, a chain that one process has
 // halted and the other signs for. Method: `main.ts` twice with one key and folders of their own, as a balancer would
 // have them, over real nodes; each cap holds three deposits of an hour.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
@@ -13,8 +13,8 @@ import {
   callerKey,
   type OracleProcess,
   oracleVariables,
-  repositoryRoot,
   spawnOracle,
+  writeCappedConfigs,
 } from './support/oracleProcess.ts'
 import { deposit, native, noOrder } from './support/protocolActors.ts'
 
@@ -29,13 +29,7 @@ const transactions: string[] = []
 beforeAll(async () => {
   network = await startTestNetwork()
   directory = await mkdtemp(join(tmpdir(), 'causeway-oracle-replicas-'))
-  const hubFile = 'chains.hub.local.json'
-  await writeFile(join(directory, hubFile), await readFile(join(repositoryRoot, 'configs', hubFile)))
-  const file = JSON.parse(await readFile(join(repositoryRoot, 'configs/chains.local.json'), 'utf8'))
-  const chains = file.chains.map((chain: { id: string }) =>
-    chain.id === 'base' ? { ...chain, signingCaps: { [native]: (3n * amount).toString() } } : chain,
-  )
-  await writeFile(join(directory, 'chains.local.json'), JSON.stringify({ ...file, chains }))
+  await writeCappedConfigs(directory, { [native]: (3n * amount).toString() })
   variables = {
     ...oracleVariables(network),
     CONFIG_DIR: directory,

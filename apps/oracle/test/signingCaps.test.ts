@@ -1,7 +1,7 @@
 // Goal: signing caps as an operator runs them: a process that is killed again and again, what is held, listed
 // and released by command, and what the hub settled. Method: `main.ts` as a process over real nodes, with a
 // chain file that caps the native coin of one chain at three deposits of an hour.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
@@ -12,8 +12,8 @@ import {
   callerKey,
   type OracleProcess,
   oracleVariables,
-  repositoryRoot,
   spawnOracle,
+  writeCappedConfigs,
 } from './support/oracleProcess.ts'
 import { deposit, native, noOrder } from './support/protocolActors.ts'
 
@@ -27,13 +27,7 @@ const transactions: string[] = []
 beforeAll(async () => {
   network = await startTestNetwork()
   directory = await mkdtemp(join(tmpdir(), 'causeway-signing-caps-'))
-  const hubFile = 'chains.hub.local.json'
-  await writeFile(join(directory, hubFile), await readFile(join(repositoryRoot, 'configs', hubFile)))
-  const file = JSON.parse(await readFile(join(repositoryRoot, 'configs/chains.local.json'), 'utf8'))
-  const chains = file.chains.map((chain: { id: string }) =>
-    chain.id === 'base' ? { ...chain, signingCaps: { [native]: (3n * amount).toString() } } : chain,
-  )
-  await writeFile(join(directory, 'chains.local.json'), JSON.stringify({ ...file, chains }))
+  await writeCappedConfigs(directory, { [native]: (3n * amount).toString() })
   variables = { ...oracleVariables(network), CONFIG_DIR: directory, STATE_DIR: join(directory, 'state') }
   const [user] = network.keys.users
   if (user === undefined) throw new Error('the network has users')

@@ -1,5 +1,6 @@
 // `main.ts` in a process of its own, with exactly the environment that a test gives it.
 import { spawn } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type TestNetwork, translatedScript } from '@causeway/localnet'
@@ -37,6 +38,20 @@ export function oracleVariables(network: TestNetwork): Record<string, string> {
     FINALITY_CHECK_INTERVAL_MS: '100',
     LOG_LEVEL: 'info',
   }
+}
+
+/** The local files, with caps of an hour on Base, by currency in smallest units. */
+export async function writeCappedConfigs(
+  directory: string,
+  signingCaps: Readonly<Record<string, string>>,
+): Promise<void> {
+  const hubFile = 'chains.hub.local.json'
+  await writeFile(join(directory, hubFile), await readFile(join(repositoryRoot, 'configs', hubFile)))
+  const file = JSON.parse(await readFile(join(repositoryRoot, 'configs/chains.local.json'), 'utf8'))
+  const chains = file.chains.map((chain: { id: string }) =>
+    chain.id === 'base' ? { ...chain, signingCaps } : chain,
+  )
+  await writeFile(join(directory, 'chains.local.json'), JSON.stringify({ ...file, chains }))
 }
 
 export function spawnOracle(
