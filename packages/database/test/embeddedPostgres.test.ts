@@ -2,13 +2,16 @@
 // Method: real servers, owners that are separate processes and get killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findPostgresBinaries } from '../src/embedded/binaries.ts'
+import { initialiseCluster, readPassword } from '../src/embedded/initialise.ts'
 import { processIdentity } from '../src/embedded/processIdentity.ts'
 import { stopServer } from '../src/embedded/serverProcess.ts'
+import { createRunner } from '../src/embedded/unprivileged.ts'
 import {
   createDatabase,
   type EmbeddedPostgresOptions,
@@ -163,6 +166,21 @@ test('database files whose creation was cut are created anew', async () => {
   await writeFile(join(dataDirectory, 'cluster.new'), 'half')
   const { connectionString } = await start()
   expect(await ask(connectionString, 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
+// A checkout under /root, whose owner is root: its programs run as another account, and initdb asks access(2).
+test('its programs run from a folder that only the account of this process may pass', async () => {
+  const programs = join(dirname((await findPostgresBinaries()).initdb), '..')
+  const closed = await mkdtemp(join(tmpdir(), 'causeway-closed-'))
+  cleanups.push(() => rm(closed, { recursive: true }))
+  expect((await stat(closed)).mode & 0o777).toBe(0o700)
+  await cp(programs, join(closed, 'native'), { recursive: true, verbatimSymlinks: true })
+  const bin = join(closed, 'native', 'bin')
+  await initialiseCluster({
+    ...{ dataDirectory, durable: false, runner: await createRunner() },
+    binaries: { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') },
+  })
+  expect(await readPassword(dataDirectory)).toMatch(/^[0-9a-f]{32}$/)
 })
 
 test('a port that is taken fails with the end of the log and leaves no process', async () => {

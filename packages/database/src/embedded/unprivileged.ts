@@ -40,6 +40,8 @@ export async function createRunner(): Promise<Runner> {
     '--clear-groups',
     '--inh-caps=+dac_override',
     '--ambient-caps=+dac_override',
+    // Without it access(2), by which initdb looks for its own files, forgets that right.
+    '--securebits=+no_setuid_fixup',
   ]
   return {
     command: (program, args) => ({ program: setpriv, args: [...drop, program, ...args] }),
