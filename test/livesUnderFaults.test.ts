@@ -4,12 +4,11 @@
 // what chains and ledger hold at the end. CAUSEWAY_FAULTS=1 runs the long form.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '@causeway/database'
-import { waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { watchFills } from '../apps/solver/test/support/solverBench.ts'
 import { verifyLedger } from '../packages/ledger/src/index.ts'
 import { createRandom, type Random } from '../packages/localnet/test/support/random.ts'
-import { createRequestLives, debitOf, type Life, liveMany } from './support/requestLives.ts'
+import { endsWell, expectSingleFills } from './support/endsOfLives.ts'
+import { createRequestLives, liveMany } from './support/requestLives.ts'
 import { type MortalService, mortalServices, type SessionBed, startSessionBed } from './support/sessionBed.ts'
 
 const isLong = process.env['CAUSEWAY_FAULTS'] === '1'
@@ -18,7 +17,6 @@ const count = isLong ? 50 : 8
 const faultsMin = isLong ? 25 : 4
 const seed = Number(process.env['CAUSEWAY_SEED'] ?? 20_261_121)
 const longTest = 2_400_000
-const longWaitMs = 300_000
 
 let bed: SessionBed
 let services: readonly MortalService[]
@@ -79,44 +77,9 @@ test(
 
     database = await bed.openDatabase()
     for (const life of done) await endsWell(database, life)
-    await expectSingleFills(done)
+    await expectSingleFills(bed, done)
     const findings = await database.transaction((tx) => verifyLedger(tx, { depth: 'all' }))
     expect(findings, faults.join(', ')).toEqual([])
   },
   longTest,
 )
-
-/** Settled or refunded to the last step, and debited once for a success and never for a refund. */
-async function endsWell(books: Database, life: Life): Promise<void> {
-  const { wish, quote, status } = life
-  const stage = status === 'success' ? 'settled' : 'refunded'
-  await waitUntil(
-    `${quote.requestId} is ${stage}`,
-    async () => {
-      const debit = await debitOf(books, life)
-      if (debit.stage === 'parked') throw new Error(`${quote.requestId} is parked`)
-      return debit.stage === stage
-    },
-    { patienceMs: longWaitMs },
-  )
-  const debit = await debitOf(books, life)
-  expect(status, JSON.stringify(wish.body)).toBe(wish.isDoomed ? 'refund' : status)
-  const owed = status === 'success' ? debit.quotedMicroUsd : 0n
-  expect([debit.debitedMicroUsd, debit.posts], quote.requestId).toEqual([owed, owed > 0n ? 1 : 0])
-}
-
-/** Of every order: one fill and no refund, or one refund and no fill. */
-async function expectSingleFills(done: readonly Life[]): Promise<void> {
-  const { network } = bed.session
-  const paid = {
-    base: await watchFills(network, 'base')(),
-    optimism: await watchFills(network, 'optimism')(),
-  }
-  for (const { wish, quote, status } of done) {
-    const { orderId } = quote.protocol.v2
-    const [fills, refunds] = [wish.to, wish.from].map((chain) =>
-      [...paid[chain]].flatMap(([id, hashes]) => (id === orderId ? hashes : [])),
-    )
-    expect([fills?.length, refunds?.length], quote.requestId).toEqual(status === 'success' ? [1, 0] : [0, 1])
-  }
-}

@@ -53,6 +53,7 @@ export const suiteFiles = {
     'apps/solver/test/solverPermits.test.ts',
     'apps/solver/test/solverSweeps.test.ts',
     'test/livesUnderFaults.test.ts',
+    'test/soak/soak.test.ts',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 

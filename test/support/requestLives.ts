@@ -53,7 +53,7 @@ export type Life = {
 }
 
 /** A cross-chain request that a user might send; about `doomedShare` of them can never be filled. */
-function drawWish(bed: SessionBed, random: Random, { doomedShare = 0 } = {}): Wish {
+export function drawWish(bed: SessionBed, random: Random, { doomedShare = 0 } = {}): Wish {
   const { deployment, keys } = bed.session.network
   const pick = <Value>(...values: [Value, ...Value[]]): Value =>
     values[random.integer(0, values.length - 1)] ?? values[0]

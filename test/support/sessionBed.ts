@@ -43,7 +43,7 @@ export type SessionBed = {
  */
 export async function startSessionBed(
   variables: Readonly<Record<string, string>> = {},
-  options: Pick<SessionOptions, 'firstFamilyPort'> = {},
+  options: Partial<Pick<SessionOptions, 'firstFamilyPort' | 'services'>> = {},
 ): Promise<SessionBed> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-session-'))
   const directory = join(folder, '.local')
@@ -92,6 +92,8 @@ export async function startSessionIn(
 /** A service that can be killed at any moment and comes back as it was. */
 export type MortalService = {
   readonly name: string
+  /** Of the process that runs now, if any does. */
+  pid(): number | undefined
   /** SIGKILL, and a new process with the same settings; resolves when that is ready. */
   killAndRestart(): Promise<void>
   /** Ends the process that this one started, if any. */
@@ -114,6 +116,7 @@ export function mortalServices({ session }: SessionBed): readonly MortalService[
     }
     return {
       name: plan.name,
+      pid: () => (current === undefined ? first.pid : current.pid),
       async killAndRestart() {
         await kill()
         const file = session.network.paths.serviceFile(plan.name)

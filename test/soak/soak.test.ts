@@ -1,0 +1,260 @@
+// Goal: mixed load for half an hour while everything that can break breaks, one thing a minute: no money lost or
+// unexplained, and callers are served again within a minute. Method: the whole local network, three endpoints per
+// chain; requests of users from quote to end, and a steady mix of prices, quotes, statuses, histories and attestations
+// beside them. What chains and books hold at the end is judged; times and memory are reported, never judged.
+// `npm run soak` is the half hour and writes its figures; `npm run test:faults` runs every fault once.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from '@causeway/core'
+import type { Database } from '@causeway/database'
+import { servicePlans } from '@causeway/localnet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { residentMiB } from '../../bench/processFigures.ts'
+import { verifyLedger } from '../../packages/ledger/src/index.ts'
+import { createRandom } from '../../packages/localnet/test/support/random.ts'
+import { endsWell, expectSingleFills } from '../support/endsOfLives.ts'
+import { createRequestLives, drawWish, type Life } from '../support/requestLives.ts'
+import {
+  type MortalService,
+  mortalServices,
+  type SessionBed,
+  startSessionBed,
+} from '../support/sessionBed.ts'
+import { allFaults, createEndpoints, type Fault } from './faults.ts'
+import {
+  type FaultSpan,
+  kindFigures,
+  type MemorySample,
+  memoryFigures,
+  recoveries,
+  usualP99Ms,
+} from './figures.ts'
+import { type LoadKind, startSteadyMix } from './load.ts'
+
+const minutes = Number(process.env['CAUSEWAY_SOAK_MINUTES'] ?? 0)
+const isTimed = minutes > 0
+const seed = Number(process.env['CAUSEWAY_SEED'] ?? 20_261_125)
+/** Before the first fault, so that there is something to compare with. */
+const warmMs = isTimed ? 120_000 : 15_000
+/** From one fault to the next. */
+const pauseMs = isTimed ? 60_000 : 15_000
+const livesAtOnce = 3
+const memoryEveryMs = 10_000
+const memoryWarmMs = 120_000
+/** Deposits that are asked about are older, so that they are final. */
+const finalAfterMs = 20_000
+
+const endpoints = createEndpoints()
+let bed: SessionBed
+let services: readonly MortalService[]
+let database: Database | undefined
+
+beforeAll(async () => {
+  const chainVariables = { base: 'BASE_RPC_URL', optimism: 'OPTIMISM_RPC_URL', hub: 'RELAY_RPC_URL' } as const
+  bed = await startSessionBed(
+    {},
+    {
+      services: servicePlans.map((plan) => ({
+        ...plan,
+        async environment(context, ports) {
+          const own = await plan.environment(context, ports)
+          const urls = { ...own }
+          for (const key of ['base', 'optimism', 'hub'] as const) {
+            if (own[chainVariables[key]] === undefined) continue
+            urls[chainVariables[key]] = await endpoints.urlsOf(context.network.chains[key].url)
+          }
+          return urls
+        },
+      })),
+    },
+  )
+  services = mortalServices(bed)
+}, 240_000)
+afterAll(async () => {
+  await database?.close()
+  await Promise.all((services ?? []).map((service) => service.stop()))
+  await bed?.stop()
+  await endpoints.stop()
+}, 120_000)
+
+test(`${isTimed ? `${minutes} minutes` : 'every fault once'} under load: all money is explained (seed ${seed})`, async () => {
+  const startedAtMs = performance.now()
+  const sinceMs = () => performance.now() - startedAtMs
+  const random = createRandom(seed)
+  const { kills, others } = allFaults(bed, services, endpoints)
+  const mix = startSteadyMix(loadKinds(sinceMs), {
+    ...{ headers: { 'x-api-key': bed.session.sponsorApiKey ?? '' }, sinceMs },
+  })
+
+  let isOver = false
+  const { lives, notPaid, unexplained, running } = keepLiving(random, () => isOver)
+  const memory: MemorySample[] = []
+  const watching = (async () => {
+    for (; !isOver; await sleep(memoryEveryMs)) memory.push(...residents(sinceMs()))
+  })()
+  const spans = await injectAll(isTimed ? timedFaults(kills, others) : [...kills, ...others], sinceMs)
+  isOver = true
+  await mix.stop()
+  await watching
+  await Promise.all(running)
+
+  database = await bed.openDatabase()
+  for (const life of lives) await endsWell(database, life)
+  await expectSingleFills(bed, lives)
+  const findings = await database.transaction((tx) => verifyLedger(tx, { depth: 'all' }))
+  report({ mix, spans, memory, lives, notPaid, lastedMs: sinceMs() })
+  expect(unexplained).toEqual([])
+  expect(findings).toEqual([])
+  // Somebody was served, or nothing was proven.
+  expect(lives.length).toBeGreaterThan(spans.length)
+  expect(new Set(lives.map(({ status }) => status))).toEqual(new Set(['success', 'refund']))
+}, 5_400_000)
+
+/** As many faults as the time has room for: kills in its first half, so that memory can be watched in the second. */
+function timedFaults(kills: readonly Fault[], others: readonly Fault[]): readonly Fault[] {
+  const count = Math.floor((minutes * 60_000 - warmMs) / pauseMs)
+  const again = <Value>(values: readonly Value[], wanted: number): readonly Value[] =>
+    Array.from({ length: wanted }, (_, index) => values[index % values.length]).filter(
+      (value) => value !== undefined,
+    )
+  const killed = Math.min(Math.ceil(count * 0.4), kills.length + 2)
+  return [...again(kills, killed), ...again(others, count - killed)]
+}
+
+async function injectAll(faults: readonly Fault[], sinceMs: () => number): Promise<readonly FaultSpan[]> {
+  const spans: FaultSpan[] = []
+  await sleep(warmMs)
+  for (const { name, inject } of faults) {
+    const beganMs = sinceMs()
+    await inject()
+    spans.push({ name, beganMs, endedMs: sinceMs() })
+    await sleep(Math.max(pauseMs / 2, beganMs + pauseMs - sinceMs()))
+  }
+  return spans
+}
+
+/** Users who ask, pay and wait, until it is over; requests under way are waited for. */
+function keepLiving(random: ReturnType<typeof createRandom>, isOver: () => boolean) {
+  const requests = createRequestLives(bed, { isPatient: true })
+  const lives: Life[] = []
+  const unexplained: string[] = []
+  const notPaid = new Map<string, number>()
+  const count = (why: string) => notPaid.set(why, (notPaid.get(why) ?? 0) + 1)
+  const user = async () => {
+    while (!isOver()) {
+      try {
+        const life = await requests.live(drawWish(bed, random, { doomedShare: 0.15 }))
+        if (life === undefined) count('refused')
+        else lives.push(life)
+      } catch (error) {
+        // The user's own transaction reverted, or a reorganization took it for good: nothing was deposited.
+        const told = error instanceof Error ? error.message : String(error)
+        const isOwn = /^reverted on chain|was not mined in|nonce|took too long|HTTP request failed/i.exec(
+          told,
+        )
+        if (isOwn === null) unexplained.push(told)
+        else count(isOwn[0])
+      }
+    }
+  }
+  return { lives, notPaid, unexplained, running: Array.from({ length: livesAtOnce }, user) }
+}
+
+function loadKinds(sinceMs: () => number): readonly LoadKind[] {
+  const { url, session } = bed
+  const { deployment, keys } = session.network
+  const oracles = session.services.flatMap(({ plan, ports }) =>
+    plan.name.startsWith('oracle') ? [`http://127.0.0.1:${ports['http']}`] : [],
+  )
+  const deposits: { readonly hash: Hex; readonly chain: string; readonly seenMs: number }[] = []
+  watchDeposits((hash, chain) => deposits.push({ hash, chain, seenMs: sinceMs() }))
+  let asked = 0
+  const body = (tradeType: string) => {
+    asked += 1
+    const user = keys.users[asked % keys.users.length]?.address
+    const [from, to] = asked % 2 === 0 ? (['base', 'optimism'] as const) : (['optimism', 'base'] as const)
+    return {
+      ...{ user, recipient: user, tradeType, amount: String(5_000_000 + asked) },
+      ...{ originChainId: deployment[from].chainId, destinationChainId: deployment[to].chainId },
+      ...{ originCurrency: deployment[from].tokens.USDC, destinationCurrency: deployment[to].tokens.USDC },
+    }
+  }
+  return [
+    { kind: 'POST /price', perSecond: 8, next: () => ({ url: `${url}/price`, body: body('EXACT_INPUT') }) },
+    { kind: 'POST /quote', perSecond: 3, next: () => ({ url: `${url}/quote`, body: body('EXACT_OUTPUT') }) },
+    {
+      ...{ kind: 'GET /requests/v2', perSecond: 2 },
+      next: () => ({ url: `${url}/requests/v2?user=${keys.users[0]?.address}&limit=10` }),
+    },
+    { kind: 'GET /chains', perSecond: 2, next: () => ({ url: `${url}/chains` }) },
+    {
+      ...{ kind: 'attest a deposit', perSecond: 3 },
+      next() {
+        const old = deposits.filter(({ seenMs }) => seenMs < sinceMs() - finalAfterMs)
+        asked += 1
+        // Mostly the newest, now and then one from long ago.
+        const deposit = asked % 4 === 0 ? old[asked % old.length] : old.at(-1 - (asked % 3))
+        const oracle = oracles[asked % oracles.length]
+        if (deposit === undefined || oracle === undefined) return undefined
+        const { hash: transactionId, chain: chainId } = deposit
+        return { url: `${oracle}/attestations/depository-deposits/v1`, body: { chainId, transactionId } }
+      },
+    },
+  ]
+}
+
+/** Calls back for each transaction to a depository, in the order of blocks, until the network stops. */
+function watchDeposits(found: (hash: Hex, chain: string) => void): void {
+  const { chains, deployment } = bed.session.network
+  for (const key of ['base', 'optimism'] as const) {
+    const { client } = chains[key].chain
+    const { depository } = deployment[key]
+    client.watchBlocks({
+      ...{ includeTransactions: true, emitMissed: true, pollingInterval: 1_000, onError: () => {} },
+      onBlock({ transactions }) {
+        for (const { to, hash } of transactions)
+          if (to?.toLowerCase() === depository.toLowerCase()) found(hash, key)
+      },
+    })
+  }
+}
+
+function residents(atMs: number): readonly MemorySample[] {
+  return services.flatMap((service) => {
+    const pid = service.pid()
+    const residentNow = pid === undefined ? Number.NaN : residentMiB(pid)
+    return Number.isNaN(residentNow) || pid === undefined
+      ? []
+      : [{ process: service.name, pid, atMs, residentMiB: residentNow }]
+  })
+}
+
+function report(seen: {
+  mix: ReturnType<typeof startSteadyMix>
+  spans: readonly FaultSpan[]
+  memory: readonly MemorySample[]
+  lives: readonly Life[]
+  notPaid: ReadonlyMap<string, number>
+  lastedMs: number
+}): void {
+  const { mix, spans, memory, lives, notPaid, lastedMs } = seen
+  const quoted = mix.samples.filter(({ kind }) => !kind.startsWith('attest'))
+  const ends = (status: string) => lives.filter((life) => life.status === status).length
+  const figures = {
+    machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}`,
+    node: process.version,
+    ...{ seed, minutes: lastedMs / 60_000 },
+    requests: { success: ends('success'), refund: ends('refund'), notPaid: Object.fromEntries(notPaid) },
+    load: kindFigures(mix.samples),
+    failures: Object.fromEntries(mix.failures),
+    usualP99Ms: usualP99Ms(quoted, spans),
+    faults: recoveries(quoted, spans),
+    memory: memoryFigures(memory, memoryWarmMs),
+  }
+  console.log(JSON.stringify(figures, null, 1))
+  if (!isTimed) return
+  const folder = new URL('../../bench/results/', import.meta.url)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(new URL('soak.json', folder), `${JSON.stringify(figures, null, 2)}\n`)
+}
