@@ -165,6 +165,10 @@ export const fillings: readonly Filling[] = [
       insert into budget_entry (budget, amount, record_id, attempt) select 'loss', n, 'item ' || n, 0 from ${numbers};
       insert into stop_switch (is_stopped, reason) values (true, 'test')`,
   },
+  {
+    since: 'solver/0002_operator_action',
+    sql: `insert into operator_action (actor, action, outcome, reason) values ('cli:root', 'stop', 'done', 'test')`,
+  },
 ]
 
 function ledgerFillings(): readonly Filling[] {

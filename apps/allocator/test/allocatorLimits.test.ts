@@ -112,6 +112,11 @@ describe('the switch', () => {
     expect(await isSigned(issued)).toBe(false)
     await command('resume', stateDirectory)
     await waitUntil('it is signed', () => isSigned(issued))
+    const audited = (await command('audit list', stateDirectory)).split('\n')
+    expect(audited.map((line) => line.split('  ').slice(2))).toEqual([
+      ['resume', '-', 'done'],
+      ['stop', '-', 'done', 'something looks wrong'],
+    ])
   })
 
   test('that cannot be read has been used', async () => {

@@ -3,14 +3,14 @@ import { admitStart, endStart, installShutdown, loadSecrets, runDoctor } from '@
 import { loadConfig } from './compose/config.ts'
 import { createOracle } from './compose/createOracle.ts'
 import { examineOwnOracle } from './compose/examine.ts'
-import { runHaltedCommand, runHeldCommand } from './compose/operatorCommands.ts'
+import { runAuditCommand, runHaltedCommand, runHeldCommand } from './compose/operatorCommands.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
 const service = { name: 'oracle', repositoryRoot }
 const variables = () => loadSecrets({ environment: process.env })
 
-/** `doctor` tells what is wrong; `halted …` and `held …` act on `STATE_DIR`; without a command the service runs. */
+/** `doctor` tells what is wrong; `halted …`, `held …` and `audit list` act on `STATE_DIR`; without a command the service runs. */
 async function main(): Promise<void> {
   const [command, ...words] = process.argv.slice(2)
   if (command === 'doctor') {
@@ -19,7 +19,8 @@ async function main(): Promise<void> {
   }
   const environment = await variables()
   if (command !== undefined) {
-    const run = command === 'held' ? runHeldCommand : runHaltedCommand
+    const commands = { held: runHeldCommand, audit: runAuditCommand }
+    const run = command === 'held' || command === 'audit' ? commands[command] : runHaltedCommand
     const output = await run([command, ...words], environment['STATE_DIR'])
     console.log(output)
     return

@@ -172,6 +172,11 @@ describe('the solver', () => {
     expect(await querySolver(stopped, 'select 1 from signed_record')).toEqual([])
     expect(await runSolverCommand(stopped, ['status'])).toContain('Stopped: a test.')
     expect(await runSolverCommand(stopped, ['resume'])).toContain('may sign')
+    const audited = (await runSolverCommand(stopped, ['audit', 'list'])).trim().split('\n')
+    expect(audited.map((line) => line.trimEnd().split('  ').slice(2))).toEqual([
+      ['resume', '-', 'done'],
+      ['stop', '-', 'done', 'a test'],
+    ])
     await waitUntil('it is paid', () => other.reports.has(item.id))
     expect(work.reports.size + work.failures.size).toBe(0)
   })

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '@causeway/core'
-import { createHeldStore } from '@causeway/signer'
+import { createHeldStore, createOperatorAudit, describeAudit } from '@causeway/signer'
 import { createStateFiles } from '../state/stateFiles.ts'
 
 const usage =
-  'Usage: stop <reason> | resume | status | held list | held release <payload id>. Without a command the allocator runs.'
+  'Usage: stop <reason> | resume | status | held list | held release <payload id> | audit list. Without a command the allocator runs.'
 
 /**
  * The operator's commands over `STATE_DIR`; a running allocator notices within one round.
@@ -20,15 +20,21 @@ export async function runCommand(
     throw new ConfigurationError('STATE_DIR is not set: name the folder of the allocator that is meant.')
   }
   const state = createStateFiles(stateDirectory)
+  const audit = createOperatorAudit(stateDirectory, { nowMs: now })
   switch (topic) {
     case 'stop': {
       const reason = rest.join(' ').trim()
       if (reason === '') throw new ConfigurationError(usage)
-      await state.stop({ reason, since: new Date(now()).toISOString(), isRewritten: false })
+      await audit.record({ action: 'stop', subject: '-', reason }, async () => {
+        await state.stop({ reason, since: new Date(now()).toISOString(), isRewritten: false })
+        return true
+      })
       return 'Nothing is signed any more. Resume with: resume'
     }
     case 'resume':
-      return (await state.resume()) ? 'Payloads are signed again.' : 'Nothing was stopped.'
+      return (await audit.record({ action: 'resume', subject: '-' }, () => state.resume()))
+        ? 'Payloads are signed again.'
+        : 'Nothing was stopped.'
     case 'status': {
       const [stop, position] = await Promise.all([state.readStop(), state.readPosition()])
       const switched = stop === undefined ? 'It signs.' : `Stopped since ${stop.since}: ${stop.reason}`
@@ -36,13 +42,20 @@ export async function runCommand(
       return `${switched}\nDone with: ${read}`
     }
     case 'held':
-      return runHeld(rest, stateDirectory)
+      return runHeld(rest, stateDirectory, audit)
+    case 'audit':
+      if (rest.join(' ') !== 'list') throw new ConfigurationError(usage)
+      return describeAudit(await audit.list())
     default:
       throw new ConfigurationError(usage)
   }
 }
 
-async function runHeld(words: readonly string[], stateDirectory: string): Promise<string> {
+async function runHeld(
+  words: readonly string[],
+  stateDirectory: string,
+  audit: ReturnType<typeof createOperatorAudit>,
+): Promise<string> {
   const [action, id, ...more] = words
   const store = createHeldStore(stateDirectory)
   if (action === 'list' && id === undefined) {
@@ -57,6 +70,10 @@ async function runHeld(words: readonly string[], stateDirectory: string): Promis
       .join('\n')
   }
   if (action !== 'release' || id === undefined || more.length > 0) throw new ConfigurationError(usage)
-  const wasListed = await store.release(id)
+  let wasListed = false
+  await audit.record({ action: 'held.release', subject: id }, async () => {
+    wasListed = await store.release(id)
+    return true
+  })
   return `${id} is signed in the next round.${wasListed ? '' : ' It is not listed here: check the id.'}`
 }

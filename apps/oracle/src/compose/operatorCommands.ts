@@ -1,8 +1,8 @@
 import { ConfigurationError } from '@causeway/core'
-import { createHeldStore } from '@causeway/signer'
+import { createHeldStore, createOperatorAudit, describeAudit } from '@causeway/signer'
 import { createHaltStore } from '../halt/haltStore.ts'
 
-const usage = 'Usage: halted list | halted clear <chain> | held list | held release <id>'
+const usage = 'Usage: halted list | halted clear <chain> | held list | held release <id> | audit list'
 
 /**
  * The operator's view of halts in `STATE_DIR`. A running oracle notices a cleared marker at its next
@@ -32,7 +32,9 @@ export async function runHaltedCommand(
       .join('\n')
   }
   if (action !== 'clear' || chain === undefined) throw new ConfigurationError(usage)
-  if (await store.clear(chain)) return `${chain} is not halted any more.`
+  const audit = createOperatorAudit(stateDirectory)
+  const isCleared = await audit.record({ action: 'halted.clear', subject: chain }, () => store.clear(chain))
+  if (isCleared) return `${chain} is not halted any more.`
   throw new ConfigurationError(`${chain} is not halted in STATE_DIR.`)
 }
 
@@ -66,7 +68,23 @@ export async function runHeldCommand(
       .join('\n')
   }
   if (action !== 'release' || id === undefined) throw new ConfigurationError(heldUsage)
-  const wasListed = await store.release(id)
+  let wasListed = false
+  await createOperatorAudit(stateDirectory).record({ action: 'held.release', subject: id }, async () => {
+    wasListed = await store.release(id)
+    return true
+  })
   const note = wasListed ? '' : ' It is not listed here: check the id.'
   return `${id} is signed when it is asked for again.${note}`
+}
+
+/** What operators changed here. @throws ConfigurationError for other words, or without `STATE_DIR` */
+export async function runAuditCommand(
+  words: readonly string[],
+  stateDirectory: string | undefined,
+): Promise<string> {
+  if (words.join(' ') !== 'audit list') throw new ConfigurationError('Usage: audit list')
+  if (stateDirectory === undefined || stateDirectory === '') {
+    throw new ConfigurationError('STATE_DIR is not set: without it no command changes anything.')
+  }
+  return describeAudit(await createOperatorAudit(stateDirectory).list())
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { ConfigurationError, type FinalBlock, UpstreamUnavailableError } from '@causeway/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { evidence } from '../../test/fixtures/world.ts'
-import { runHaltedCommand } from '../compose/operatorCommands.ts'
+import { runAuditCommand, runHaltedCommand } from '../compose/operatorCommands.ts'
 import { type ChainWatch, createChainWatch } from './chainWatch.ts'
 import { createHaltStore } from './haltStore.ts'
 import { followedAfterUseMs } from './watchedChain.ts'
@@ -348,6 +348,12 @@ describe('with a state directory', () => {
     expect(refusal(watch)).toBe('ready')
     expect(lifted).toEqual(['ethereum', 'ethereum'])
     expect(await runHaltedCommand(['halted', 'list'], directory)).toBe('No chain is halted.')
+    await expect(runHaltedCommand(['halted', 'clear', 'ethereum'], directory)).rejects.toThrow(/not halted/)
+    const audited = (await runAuditCommand(['audit', 'list'], directory)).split('\n')
+    expect(audited.map((line) => line.split('  ').slice(2))).toEqual([
+      ['halted.clear', 'ethereum', 'unchanged'],
+      ['halted.clear', 'ethereum', 'done'],
+    ])
   })
 
   test('the marker names the contradiction', async () => {

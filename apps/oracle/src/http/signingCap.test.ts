@@ -38,7 +38,7 @@ import {
   world,
 } from '../../test/fixtures/world.ts'
 import { createSigningGuard } from '../caps/signingGuard.ts'
-import { runHeldCommand } from '../compose/operatorCommands.ts'
+import { runAuditCommand, runHeldCommand } from '../compose/operatorCommands.ts'
 
 const ether = 10n ** 18n
 const ethereum = { chainId: 'ethereum', vmType: 'ethereum-vm', network: undefined } as const
@@ -317,6 +317,7 @@ describe('the operator', () => {
     expect(listed).toContainEqual(expect.stringContaining(second))
     const said = await runHeldCommand(['held', 'release', second], open.stateDirectory)
     expect(said).toBe(`${second} is signed when it is asked for again.`)
+    expect(await runAuditCommand(['audit', 'list'], open.stateDirectory)).toContain(`held.release  ${second}  done`)
     expect((await open.post(paths.deposits, deposit(3))).body).toHaveProperty('executionHeld')
     expect((await open.post(paths.deposits, deposit(2))).body).toHaveProperty('execution')
     expect(await measured(open, 'oracle_executions_released_total')).toEqual([

@@ -1,6 +1,7 @@
+import { userInfo } from 'node:os'
 import { ConfigurationError, formatAmount, type VmCodec } from '@causeway/core'
 import { createLogger } from '@causeway/http'
-import type { ConfiguredSigner } from '@causeway/signer'
+import { type ConfiguredSigner, describeAudit } from '@causeway/signer'
 import { connectFillWallet } from '../wallet/fillWallet.ts'
 import { describeInventory, type Holding, planMoves } from '../wallet/inventoryReport.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
@@ -12,7 +13,7 @@ import { type LoadedFiles, loadFiles } from './files.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-const usage = 'Commands: doctor, stop <reason>, resume, status, inventory.'
+const usage = 'Commands: doctor, stop <reason>, resume, status, inventory, audit list.'
 
 /**
  * What an operator asks of a solver, beside a running one.
@@ -32,6 +33,9 @@ export async function runCommand(
       return setStop(config, { isStopped: false, reason: words.join(' ') })
     case 'status':
       return withSwitch(config, async (stop) => describeStop(await stop.read()))
+    case 'audit':
+      if (words.join(' ') !== 'list') throw new ConfigurationError(usage)
+      return withSwitch(config, async (stop) => describeDeeds(await stop.deeds()))
     case 'inventory':
       return reportInventory(config, variables)
     default:
@@ -55,10 +59,13 @@ function setStop(
   state: { readonly isStopped: boolean; readonly reason: string },
 ): Promise<string> {
   return withSwitch(config, async (stop) => {
-    await stop.set(state)
+    await stop.set({ ...state, actor: `cli:${userInfo().username}` })
     return describeStop(await stop.read())
   })
 }
+
+const describeDeeds = (deeds: Awaited<ReturnType<StopSwitch['deeds']>>): string =>
+  describeAudit(deeds.map(({ at, ...deed }) => ({ ...deed, at: at.toISOString(), subject: '-' })))
 
 function describeStop({ isStopped, reason }: Awaited<ReturnType<StopSwitch['read']>>): string {
   if (!isStopped) return 'The solver may sign.'

@@ -2,11 +2,25 @@ import type { SqlDatabase } from '@causeway/core'
 
 export type StopState = { readonly isStopped: boolean; readonly reason: string | undefined }
 
+/** Who used the switch, when and why. */
+export type StopDeed = {
+  readonly at: Date
+  readonly actor: string
+  readonly action: 'stop' | 'resume'
+  readonly outcome: 'done' | 'unchanged'
+  readonly reason: string
+}
+
 /** One row that every process of the solver reads: while it says so, nothing new is signed anywhere. */
 export interface StopSwitch {
   read(): Promise<StopState>
-  set(state: { readonly isStopped: boolean; readonly reason: string }): Promise<void>
+  /** Writes a line of who did it, in one transaction with the change. @param state.actor `cli:<account>` */
+  set(state: { readonly isStopped: boolean; readonly reason: string; readonly actor: string }): Promise<void>
+  /** Newest first, at most 200. */
+  deeds(): Promise<readonly StopDeed[]>
 }
+
+const reasonMax = 1_000
 
 export function createStopSwitch(database: SqlDatabase): StopSwitch {
   return {
@@ -16,12 +30,27 @@ export function createStopSwitch(database: SqlDatabase): StopSwitch {
       )
       return { isStopped: row?.is_stopped === true, reason: row?.reason }
     },
-    async set({ isStopped, reason }) {
-      await database.query(
-        `insert into stop_switch (is_stopped, reason) values ($1, $2)
-         on conflict (is_only) do update set is_stopped = $1, reason = $2, changed_at = clock_timestamp()`,
-        [isStopped, reason],
-      )
+    async set({ isStopped, reason: told, actor }) {
+      const reason = told.slice(0, reasonMax)
+      await database.transaction(async (tx) => {
+        const [before] = await tx.query<{ is_stopped: boolean }>(
+          'select is_stopped from stop_switch for update',
+        )
+        await tx.query(
+          `insert into stop_switch (is_stopped, reason) values ($1, $2)
+           on conflict (is_only) do update set is_stopped = $1, reason = $2, changed_at = clock_timestamp()`,
+          [isStopped, reason],
+        )
+        const outcome = (before?.is_stopped ?? false) === isStopped ? 'unchanged' : 'done'
+        await tx.query(
+          'insert into operator_action (actor, action, outcome, reason) values ($1, $2, $3, $4)',
+          [...[actor, isStopped ? 'stop' : 'resume', outcome, reason]],
+        )
+      })
     },
+    deeds: () =>
+      database.query<StopDeed>(
+        'select at, actor, action, outcome, reason from operator_action order by id desc limit 200',
+      ),
   }
 }
