@@ -77,7 +77,7 @@ test(
 
     database = await bed.openDatabase()
     for (const life of done) await endsWell(database, life)
-    await expectSingleFills(bed, done)
+    await expectSingleFills(bed, database, done)
     const findings = await database.transaction((tx) => verifyLedger(tx, { depth: 'all' }))
     expect(findings, faults.join(', ')).toEqual([])
   },

@@ -171,6 +171,10 @@ function reorganization(bed: SessionBed, key: UserChain, depth: number): Fault {
       await client.request<{ Method: string; Parameters: unknown; ReturnType: unknown }>({
         ...{ method: 'anvil_reorg', params: [depth, []] },
       })
+      // The node goes on in the time of the blocks that are gone.
+      await client.request<{ Method: string; Parameters: unknown; ReturnType: unknown }>({
+        ...{ method: 'evm_setTime', params: [Math.floor(Date.now() / 1_000)] },
+      })
       for (const raw of raws.values()) {
         // Refused where it stands in a block that was not replaced.
         await client.sendRawTransaction({ serializedTransaction: raw }).catch(() => undefined)

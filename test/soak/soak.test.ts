@@ -3,14 +3,13 @@
 // chain; requests of users from quote to end, and a steady mix of prices, quotes, statuses, histories and attestations
 // beside them. What chains and books hold at the end is judged; times and memory are reported, never judged.
 // `npm run soak` is the half hour and writes its figures; `npm run test:faults` runs every fault once.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@causeway/core'
 import type { Database } from '@causeway/database'
 import { servicePlans } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { residentMiB } from '../../bench/processFigures.ts'
 import { verifyLedger } from '../../packages/ledger/src/index.ts'
 import { createRandom } from '../../packages/localnet/test/support/random.ts'
 import { endsWell, expectSingleFills } from '../support/endsOfLives.ts'
@@ -34,6 +33,8 @@ import { type LoadKind, startSteadyMix } from './load.ts'
 
 const minutes = Number(process.env['CAUSEWAY_SOAK_MINUTES'] ?? 0)
 const isTimed = minutes > 0
+/** Only faults whose names have this text, over and over: for whoever looks for a cause. */
+const only = process.env['CAUSEWAY_SOAK_ONLY'] ?? ''
 const seed = Number(process.env['CAUSEWAY_SEED'] ?? 20_261_125)
 /** Before the first fault, so that there is something to compare with. */
 const warmMs = isTimed ? 120_000 : 15_000
@@ -93,7 +94,7 @@ test(`${isTimed ? `${minutes} minutes` : 'every fault once'} under load: all mon
   const watching = (async () => {
     for (; !isOver; await sleep(memoryEveryMs)) memory.push(...residents(sinceMs()))
   })()
-  const spans = await injectAll(isTimed ? timedFaults(kills, others) : [...kills, ...others], sinceMs)
+  const spans = await injectAll(isTimed ? timedFaults(kills, others) : chosen([...kills, ...others]), sinceMs)
   isOver = true
   await mix.stop()
   await watching
@@ -101,7 +102,7 @@ test(`${isTimed ? `${minutes} minutes` : 'every fault once'} under load: all mon
 
   database = await bed.openDatabase()
   for (const life of lives) await endsWell(database, life)
-  await expectSingleFills(bed, lives)
+  await expectSingleFills(bed, database, lives)
   const findings = await database.transaction((tx) => verifyLedger(tx, { depth: 'all' }))
   report({ mix, spans, memory, lives, notPaid, lastedMs: sinceMs() })
   expect(unexplained).toEqual([])
@@ -110,6 +111,14 @@ test(`${isTimed ? `${minutes} minutes` : 'every fault once'} under load: all mon
   expect(lives.length).toBeGreaterThan(spans.length)
   expect(new Set(lives.map(({ status }) => status))).toEqual(new Set(['success', 'refund']))
 }, 5_400_000)
+
+function chosen(all: readonly Fault[]): readonly Fault[] {
+  if (only === '') return all
+  const some = all.filter(({ name }) => name.includes(only))
+  return Array.from({ length: all.length }, (_, index) => some[index % some.length]).filter(
+    (one) => one !== undefined,
+  )
+}
 
 /** As many faults as the time has room for: kills in its first half, so that memory can be watched in the second. */
 function timedFaults(kills: readonly Fault[], others: readonly Fault[]): readonly Fault[] {
@@ -183,13 +192,10 @@ function loadKinds(sinceMs: () => number): readonly LoadKind[] {
   return [
     { kind: 'POST /price', perSecond: 8, next: () => ({ url: `${url}/price`, body: body('EXACT_INPUT') }) },
     { kind: 'POST /quote', perSecond: 3, next: () => ({ url: `${url}/quote`, body: body('EXACT_OUTPUT') }) },
-    {
-      ...{ kind: 'GET /requests/v2', perSecond: 2 },
-      next: () => ({ url: `${url}/requests/v2?user=${keys.users[0]?.address}&limit=10` }),
-    },
+    { kind: 'GET /requests/v3', perSecond: 2, next: () => ({ url: `${url}/requests/v3?limit=10` }) },
     { kind: 'GET /chains', perSecond: 2, next: () => ({ url: `${url}/chains` }) },
     {
-      ...{ kind: 'attest a deposit', perSecond: 3 },
+      ...{ kind: 'attest a deposit', perSecond: 2 },
       next() {
         const old = deposits.filter(({ seenMs }) => seenMs < sinceMs() - finalAfterMs)
         asked += 1
@@ -220,14 +226,24 @@ function watchDeposits(found: (hash: Hex, chain: string) => void): void {
   }
 }
 
+/** Of every service that runs at this moment: one that was just killed has none. */
 function residents(atMs: number): readonly MemorySample[] {
   return services.flatMap((service) => {
     const pid = service.pid()
-    const residentNow = pid === undefined ? Number.NaN : residentMiB(pid)
-    return Number.isNaN(residentNow) || pid === undefined
+    const residentNow = pid === undefined ? undefined : residentMiBOf(pid)
+    return pid === undefined || residentNow === undefined
       ? []
       : [{ process: service.name, pid, atMs, residentMiB: residentNow }]
   })
+}
+
+function residentMiBOf(pid: number): number | undefined {
+  try {
+    const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return kibibytes === undefined ? undefined : Number(kibibytes) / 1024
+  } catch {
+    return undefined
+  }
 }
 
 function report(seen: {

@@ -1,10 +1,13 @@
 // What chains and books must hold of requests whose services were killed and held up meanwhile.
+
+import type { Hex } from '@causeway/core'
 import type { Database } from '@causeway/database'
 import { waitUntil } from '@causeway/localnet'
 import { expect } from 'vitest'
+import { createRequestAdministration } from '../../apps/quote-api/src/operate/admin/requestAdministration.ts'
 import { watchFills } from '../../apps/solver/test/support/solverBench.ts'
 import { debitOf, type Life } from './requestLives.ts'
-import type { SessionBed } from './sessionBed.ts'
+import type { SessionBed, UserChain } from './sessionBed.ts'
 
 const longWaitMs = 300_000
 
@@ -27,8 +30,12 @@ export async function endsWell(books: Database, life: Life): Promise<void> {
   expect([debit.debitedMicroUsd, debit.posts], quote.requestId).toEqual([owed, owed > 0n ? 1 : 0])
 }
 
-/** Of every order: one fill and no refund, or one refund and no fill. */
-export async function expectSingleFills(bed: SessionBed, done: readonly Life[]): Promise<void> {
+/** Of every order: one fill and no refund, or one refund and no fill. Tells all that is known of one that is not so. */
+export async function expectSingleFills(
+  bed: SessionBed,
+  books: Database,
+  done: readonly Life[],
+): Promise<void> {
   const { network } = bed.session
   const paid = {
     base: await watchFills(network, 'base')(),
@@ -36,9 +43,21 @@ export async function expectSingleFills(bed: SessionBed, done: readonly Life[]):
   }
   for (const { wish, quote, status } of done) {
     const { orderId } = quote.protocol.v2
-    const [fills, refunds] = [wish.to, wish.from].map((chain) =>
-      [...paid[chain]].flatMap(([id, hashes]) => (id === orderId ? hashes : [])),
+    const hashesOn = (chain: UserChain) =>
+      [...paid[chain]].flatMap(([id, hashes]) => (id === orderId ? hashes : []))
+    const [fills, refunds] = [hashesOn(wish.to), hashesOn(wish.from)]
+    const seen = [fills.length, refunds.length]
+    const expected = status === 'success' ? [1, 0] : [0, 1]
+    if (seen[0] === expected[0] && seen[1] === expected[1]) continue
+    const requestId = hexToId(quote.requestId)
+    const known = await createRequestAdministration(books).explain(requestId)
+    const story = JSON.stringify({ wish, status, fills, refunds, known }, (_key, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
     )
-    expect([fills?.length, refunds?.length], quote.requestId).toEqual(status === 'success' ? [1, 0] : [0, 1])
+    expect(seen, story).toEqual(expected)
   }
+}
+
+function hexToId(text: string): Hex {
+  return `0x${text.slice(2)}`
 }

@@ -1,6 +1,6 @@
 // Random requests of users, from the quote to their end, and what chains, history and ledger say of them then.
 import type { Hex, SqlDatabase } from '@causeway/core'
-import { erc20Abi } from 'viem'
+import { concatHex, erc20Abi, getCreate2Address } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { z } from 'zod'
 import type { Random } from '../../packages/localnet/test/support/random.ts'
@@ -36,7 +36,7 @@ export type Wish = {
   readonly to: UserChain
   readonly isDoomed: boolean
   /** What a doomed call is made to: an account when it is tried, and refuses everything when it is called. */
-  readonly called: Hex
+  readonly called: { readonly address: Hex; readonly salt: Hex }
   /** Pays in one currency and gets another, so that a pool is moved. */
   readonly swaps: boolean
   readonly maxSubsidyMicroUsd: bigint | undefined
@@ -70,7 +70,8 @@ export function drawWish(bed: SessionBed, random: Random, { doomedShare = 0 } = 
   const addressOf = (chain: UserChain, kind: (typeof kinds)[number]) =>
     kind === 'native' ? nativeCurrency : deployment[chain].tokens[kind]
   const userIndex = random.integer(0, keys.users.length - 1)
-  const [recipient, called] = [freshAddress(), freshAddress()]
+  const recipient = freshAddress()
+  const called = refusingContract(generatePrivateKey())
   const isSponsored = random.unit() < 0.6
   const maxSubsidyMicroUsd = isSponsored && random.unit() < 0.5 ? random.between(1_000n, 300_000n) : undefined
   const receives = addressOf(to, gets)
@@ -94,9 +95,19 @@ export function drawWish(bed: SessionBed, random: Random, { doomedShare = 0 } = 
       ...(maxSubsidyMicroUsd !== undefined && { maxSubsidizationAmount: maxSubsidyMicroUsd.toString() }),
       ...(random.unit() < 0.3 && { appFees: [{ recipient: keys.users[0]?.address, fee: '40' }] }),
       ...(random.unit() < 0.2 && gets !== 'native' && { topupGas: true, topupGasAmount: '500000' }),
-      ...(isDoomed && { txs: [{ to: called, value: '0', data: '0xdeadbeef' }] }),
+      ...(isDoomed && { txs: [{ to: called.address, value: '0', data: '0xdeadbeef' }] }),
     },
   }
+}
+
+/** Of the public factory that stands at this address on local chains too: same salt, same address. */
+const create2Factory: Hex = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
+/** Leaves a contract of one byte that refuses whatever it is called with. */
+const refusingInitCode: Hex = '0x60fe60005360016000f3'
+
+/** By a transaction, which a reorganization may take away and bring back like any other. */
+function refusingContract(salt: Hex): Wish['called'] {
+  return { salt, address: getCreate2Address({ from: create2Factory, salt, bytecode: refusingInitCode }) }
 }
 
 const freshAddress = () => privateKeyToAddress(generatePrivateKey())
@@ -152,6 +163,14 @@ export function createRequestLives(bed: SessionBed, options: { isPatient: boolea
     await inTurn(`${from} ${userIndex}`, () => chains[from].chain.send(user, transactions))
   }
 
+  async function createRefusing({ userIndex, to, called }: Wish): Promise<void> {
+    const user = keys.users[userIndex]
+    if (user === undefined) throw new Error(`no user ${userIndex}`)
+    const data = concatHex([called.salt, refusingInitCode])
+    const create = { what: 'a contract that refuses', to: create2Factory, data }
+    await inTurn(`${to} ${userIndex}`, () => chains[to].chain.send(user, [create]))
+  }
+
   return {
     async live(wish) {
       let quote: Life['quote'] | undefined
@@ -159,8 +178,7 @@ export function createRequestLives(bed: SessionBed, options: { isPatient: boolea
         const { status, json } = await ask('/quote', wish.body)
         if (status !== 200) return
         quote = quoteSchema.parse(json)
-        if (wish.isDoomed)
-          await chains[wish.to].chain.node.setCode({ address: wish.called, bytecode: '0xfe' })
+        if (wish.isDoomed) await createRefusing(wish)
         await execute(wish, quote)
         // Until the market has seen the pool that this one moved.
         if (wish.swaps) await new Promise((resolve) => setTimeout(resolve, marketSeesMs))
