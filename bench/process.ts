@@ -34,11 +34,15 @@ export async function startBenchProcess(
   })
   const url = await new Promise<string>((resolve, reject) => {
     let text = ''
-    child.stdout.on('data', (chunk: Buffer) => {
+    const read = (chunk: Buffer) => {
       text += chunk.toString()
       const found = /^listening (\S+)$/m.exec(text)?.[1]
-      if (found !== undefined) resolve(found)
-    })
+      if (found === undefined) return
+      // What comes now is a log, which nobody keeps.
+      child.stdout.off('data', read).resume()
+      resolve(found)
+    }
+    child.stdout.on('data', read)
     child.once('exit', (code) => reject(new Error(`${script} ended with ${code} before it listened`)))
   })
   return {

@@ -22,6 +22,7 @@ import { benchSignatures } from './signatureBench.ts'
 import { benchSolanaQuotes } from './solanaQuoteBench.ts'
 import { benchSponsored, benchSponsoredGrowth } from './sponsoredBench.ts'
 import { benchStatus } from './statusBench.ts'
+import { benchTraces } from './tracesBench.ts'
 import { benchUnpaidQuotes } from './unpaidQuotesBench.ts'
 
 const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonly BenchRow[]> }[] = [
@@ -42,6 +43,7 @@ const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonl
   { ids: ['P15'], run: benchStatus },
   { ids: ['P21'], run: benchFillLatency },
   { ids: ['P20', 'P20-rows'], run: benchUnpaidQuotes },
+  { ids: ['P23-line', 'P23-unsampled', 'P23-sampled', 'P23-all'], run: benchTraces },
   { ids: ['P3-growth'], run: benchSponsoredGrowth },
   { ids: ['P1-growth'], run: async () => [await benchGrowth(growthEnvironment)] },
 ]

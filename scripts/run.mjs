@@ -16,6 +16,12 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1)
 }
 
+// Help needs nothing installed and nothing translated.
+if (process.argv[3] === 'scripts/start.ts' && process.argv.slice(4).some(isHelpWord)) {
+  process.stdout.write(readFileSync(join(root, 'scripts', 'start', 'help.txt'), 'utf8'))
+  process.exit(0)
+}
+
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const stampFile = join(root, 'node_modules', '.causeway-install')
 const wanted = createHash('sha256')
@@ -55,10 +61,14 @@ const child = spawn(process.execPath, [...argumentsFor(script), ...rest], {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 130)))
 
+function isHelpWord(word) {
+  return ['--help', '-h', 'help'].includes(word)
+}
+
 function argumentsFor(script) {
   if (!isTranslated) return ['--conditions=source', '--import', 'tsx', join(root, script)]
-  if (!script.includes('/src/')) return ['--import', 'tsx', join(root, script)]
-  return [join(root, translatedFile(script))]
+  const isPlain = script.includes('/src/') || script === 'scripts/start.ts'
+  return isPlain ? [join(root, translatedFile(script))] : ['--import', 'tsx', join(root, script)]
 }
 
 /** Nothing set means the network of `npm start`, as for the other commands: its process's own variables. */

@@ -1,12 +1,13 @@
 // `npm start`: the local network with every service, until Ctrl-C. `--fresh` forgets its state first.
-import { join, relative } from 'node:path'
+import { relative } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { describeEnd, type Session, StartFailure, servicePlans, startSession } from '@causeway/localnet'
-import { asksForHelp, parseStartOptions, startHelp } from './start/options.ts'
+import { parseStartOptions } from './start/options.ts'
 import { createProgress } from './start/progress.ts'
 import { summaryOf } from './start/summary.ts'
 
-const root = join(import.meta.dirname, '..')
+// Where `run.mjs` starts it, wherever its translation lies.
+const root = process.cwd()
 const stopping = new AbortController()
 const progress = createProgress(
   (line) => console.log(line),
@@ -18,8 +19,7 @@ process.stdout.on('error', () => stopping.abort())
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
 
 try {
-  if (asksForHelp(process.argv.slice(2))) console.log(startHelp)
-  else process.exitCode = await run()
+  process.exitCode = await run()
 } catch (error) {
   if (stopping.signal.aborted) progress.line('Stopped before everything was up.')
   else if (error instanceof ConfigurationError || error instanceof StartFailure) console.error(error.message)

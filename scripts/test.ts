@@ -61,6 +61,11 @@ const staticCommands: readonly { readonly name: string; readonly command: readon
     ],
   },
   {
+    // What runs in browsers knows other names than what runs in Node.
+    name: 'types of the console',
+    command: [bin('typescript/bin/tsc'), '-p', 'packages/console', '--noEmit', '--composite', 'false'],
+  },
+  {
     name: 'lint',
     command: [bin('@biomejs/biome/bin/biome'), 'ci', '--colors=off', '--max-diagnostics=100', ...linted],
   },

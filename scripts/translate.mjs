@@ -1,6 +1,6 @@
 // Brings `dist` of every package up to its sources, file by file and without checking types, so that seven
 // processes of one start do not translate the same modules seven times. `tsc -b` writes the same files.
-import { copyFileSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -9,7 +9,7 @@ const repositoryRoot = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** @returns the number of files written: those that are missing or older than their source */
 export async function translateSources(root = repositoryRoot) {
-  const stale = packageFolders(root).flatMap(staleFiles)
+  const stale = [...packageFolders(root).flatMap(staleFiles), ...staleScripts(join(root, 'scripts'))]
   const toTranslate = stale.filter(({ source }) => source.endsWith('.ts'))
   for (const { source, target } of stale)
     if (!source.endsWith('.ts')) replace(target, (to) => copyFileSync(source, to))
@@ -27,9 +27,24 @@ export async function translateSources(root = repositoryRoot) {
   return stale.length
 }
 
-/** The JavaScript of a source file of a package. @param source path from the repository's root */
+/** The JavaScript of a source file of a package, or of `npm start`. @param source path from the repository's root */
 export function translatedFile(source) {
-  return source.replace('/src/', '/dist/').replace(/\.ts$/, '.js')
+  const isStart = source === 'scripts/start.ts'
+  return (isStart ? source.replace('scripts/', 'scripts/dist/') : source.replace('/src/', '/dist/')).replace(
+    /\.ts$/,
+    '.js',
+  )
+}
+
+/** What `npm start` itself is made of: through tsx it would take longer than any service. */
+function staleScripts(folder) {
+  const own = join(folder, 'start')
+  if (!existsSync(own)) return []
+  const names = ['start.ts', ...readdirSync(own).map((name) => join('start', name))]
+  return names
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => ({ source: join(folder, name), target: join(folder, 'dist', name.replace(/\.ts$/, '.js')) }))
+    .filter(({ source, target }) => modifiedMs(target) < modifiedMs(source))
 }
 
 function packageFolders(root) {

@@ -4,7 +4,11 @@ import { z } from 'zod'
 import type { Check, Finding, RepositoryFile } from './finding.ts'
 
 const scope = '@causeway/'
-const packages = ['core', 'chains', 'contracts', 'signer', 'market', 'ledger', 'database', 'http', 'localnet']
+const packages = [
+  ...['core', 'chains', 'contracts', 'signer', 'market', 'ledger', 'database', 'http', 'localnet'],
+  // Imported by nothing: browsers load it, and quote-api hands its files out.
+  'console',
+]
 
 /** Files that may start local parts: tests, scripts, bench. */
 const developmentFile =

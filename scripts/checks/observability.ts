@@ -5,6 +5,7 @@ const pages = [
   'docs/operating/peers.md',
   'docs/operating/load-and-stopping.md',
   'docs/operating/allocator.md',
+  'docs/operating/logs.md',
   'docs/operating/metrics.md',
 ]
 /** Sources of what an oracle logs and measures, and of what every HTTP listener does. */

@@ -20,7 +20,7 @@ import {
   type Finding,
   findingCodes,
 } from '../../packages/core/src/index.ts'
-import { loadSecrets } from '../../packages/http/src/index.ts'
+import { loadSecrets, tracingVariables } from '../../packages/http/src/index.ts'
 import { tableRows } from '../checks/markdownTable.ts'
 import { variablesReadBy } from '../checks/variables.ts'
 import { placeholdersOf } from './configFiles.ts'
@@ -48,23 +48,31 @@ const signing = (prefix = '') =>
 const ed25519 = (prefix = '') => [`${prefix}ED25519_PRIVATE_KEY`, `${prefix}ED25519_PRIVATE_KEY_FILE`]
 
 const denyList = Object.keys(denyListVariables)
+const tracing = Object.keys(tracingVariables)
 
 const services: readonly Service[] = [
   {
     ...{ name: 'quote-api', config: 'apps/quote-api/src/config/config.ts', examine: examineQuoteApi },
-    others: [...signing(), ...denyList, 'SECRETS_DIR', 'DEPLOYER_PRIVATE_KEY', 'DEPLOYER_PRIVATE_KEY_FILE'],
+    others: [
+      ...signing(),
+      ...denyList,
+      ...tracing,
+      'SECRETS_DIR',
+      'DEPLOYER_PRIVATE_KEY',
+      'DEPLOYER_PRIVATE_KEY_FILE',
+    ],
     files: /^(chains\.(?!hub)|quote\.)/,
     placeholders: /_RPC_URL$|FILL_WALLET_ADDRESS$|_BASE_URL$/,
   },
   {
     ...{ name: 'oracle', config: 'apps/oracle/src/compose/config.ts', examine: examineOwnOracle },
-    others: [...signing(), 'SECRETS_DIR'],
+    others: [...signing(), ...tracing, 'SECRETS_DIR'],
     files: /^chains\./,
     placeholders: /./,
   },
   {
     ...{ name: 'solver', config: 'apps/solver/src/compose/config.ts', examine: examineSolver },
-    others: [...signing(), ...ed25519(), ...denyList, 'SECRETS_DIR'],
+    others: [...signing(), ...ed25519(), ...denyList, ...tracing, 'SECRETS_DIR'],
     files: /^(chains\.(?!hub)|quote\.|solver\.)/,
     placeholders: /_RPC_URL$|_BASE_URL$/,
   },

@@ -1,6 +1,14 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { ConfigurationError } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
-import { asksForHelp, parseStartOptions, startHelp } from './options.ts'
+import { parseStartOptions } from './options.ts'
+
+const run = promisify(execFile)
+const scriptFolder = dirname(import.meta.dirname)
 
 describe('parseStartOptions', () => {
   test('has the documented defaults', () => {
@@ -44,16 +52,35 @@ describe('parseStartOptions', () => {
 })
 
 describe('help', () => {
-  test.each([[['--help']], [['--fresh', '-h']], [['help']]])('is asked for by %j', (words) => {
-    expect(asksForHelp(words)).toBe(true)
-  })
+  test.each([[['--help']], [['--fresh', '-h']], [['help']]])(
+    'answers %j where nothing is installed',
+    async (words) => {
+      const folder = await mkdtemp(join(tmpdir(), 'causeway-help-'))
+      try {
+        const scripts = join(folder, 'scripts')
+        await mkdir(join(scripts, 'start'), { recursive: true })
+        for (const name of ['run.mjs', 'translate.mjs', 'start/help.txt'])
+          await copyFile(join(scriptFolder, name), join(scripts, name))
+        const told = ['--translated', 'scripts/start.ts', ...words]
+        const { stdout, stderr } = await run(process.execPath, [join(scripts, 'run.mjs'), ...told])
+        expect(stderr).toBe('')
+        expect(stdout).toBe(await startHelp())
+      } finally {
+        await rm(folder, { recursive: true })
+      }
+    },
+  )
 
-  test('names every variable with its default', () => {
-    expect(asksForHelp(['--fresh'])).toBe(false)
+  test('names every variable with its default', async () => {
     const { firstPorts, chainPorts } = parseStartOptions([], {}, '/repository')
-    expect(startHelp).toMatch(new RegExp(`CAUSEWAY_QUOTE_PORT .* ${firstPorts.quote}`))
-    expect(startHelp).toMatch(new RegExp(`CAUSEWAY_ORACLE_PORT .* ${firstPorts.oracle}`))
-    expect(startHelp).toMatch(new RegExp(`CAUSEWAY_CHAIN_PORT .* ${chainPorts.base}`))
-    expect(startHelp).toMatch(/CAUSEWAY_LOCAL_DIR .* \.local/)
+    const help = await startHelp()
+    expect(help).toMatch(new RegExp(`CAUSEWAY_QUOTE_PORT .* ${firstPorts.quote}`))
+    expect(help).toMatch(new RegExp(`CAUSEWAY_ORACLE_PORT .* ${firstPorts.oracle}`))
+    expect(help).toMatch(new RegExp(`CAUSEWAY_CHAIN_PORT .* ${chainPorts.base}`))
+    expect(help).toMatch(/CAUSEWAY_LOCAL_DIR .* \.local/)
   })
 })
+
+function startHelp(): Promise<string> {
+  return readFile(join(scriptFolder, 'start', 'help.txt'), 'utf8')
+}

@@ -12,27 +12,6 @@ const variables = z.object({
   CAUSEWAY_LOCAL_DIR: z.string().default('.local'),
 })
 
-/** What `npm start -- --help` answers. */
-export const startHelp = `npm start [-- --fresh]
-
-Starts a local network with every service, and prints addresses, keys and requests to paste. Ctrl-C stops everything;
-the next start goes on from there.
-
-  --fresh   forget the state of earlier starts first
-  --help    this text
-
-Variables:
-  CAUSEWAY_QUOTE_PORT    first port of quote-api, by default 3000
-  CAUSEWAY_ORACLE_PORT   of the oracles, 3100
-  CAUSEWAY_CHAIN_PORT    of the chains, 8545
-  CAUSEWAY_LOCAL_DIR     folder of the state, .local
-A port that is taken is left out for the next free one; what is printed and <folder>/network.json have the real ones.
-
-Then: npm run demo, npm run localnet -- help, npm run causeway -- help; docs/guides/local-chains.md`
-
-export const asksForHelp = (words: readonly string[]): boolean =>
-  words.some((word) => ['--help', '-h', 'help'].includes(word))
-
 export type StartOptions = {
   readonly fresh: boolean
   /** Absolute. */

@@ -9,6 +9,7 @@ export const suiteFiles = {
   alerts: ['test/alerts/faults.test.ts', 'test/alerts/lies.test.ts', 'test/alerts/rules.test.ts'],
   /** `npm run test:clients`: what others publish works here unmodified. */
   clients: [
+    'test/console.test.ts',
     'test/olderClients.test.ts',
     'test/publicClient.test.ts',
     'test/publicClientFailures.test.ts',

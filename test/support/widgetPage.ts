@@ -101,7 +101,8 @@ export async function startWidgetPage(): Promise<WidgetPage> {
 
 const names = ['chromium', 'chromium-browser', 'google-chrome']
 
-async function findChromium(): Promise<string> {
+/** @throws Error where the machine has none */
+export async function findChromium(): Promise<string> {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   for (const path of names.flatMap((name) => folders.map((folder) => join(folder, name))))
     if (await exists(path)) return path

@@ -154,6 +154,16 @@ export const fillings: readonly Filling[] = [
     sql: `insert into limit_window (bucket, caller, ends_at, allowed, taken, granted)
       select 'quote', substr(${id('caller')}, 1, 16), now() + interval '1 second', 50, n, 1 from ${numbers}`,
   },
+  {
+    since: 'quote_api/0061_request_events',
+    sql: `insert into request_event (request_id, part, state, evidence)
+      select request_id, 'status', 'pending', '{}' from orders where status = 'waiting'`,
+  },
+  {
+    since: 'quote_api/0062_sponsor_sessions',
+    sql: `insert into sponsor_session (token_hash, challenge_hash, wallet, expires_at)
+      select ${id('token')}, ${id('challenge')}, ${wallet}, clock_timestamp() + interval '1 hour' from ${numbers}`,
+  },
   ...ledgerFillings(),
   {
     since: 'solver/0001_solver',

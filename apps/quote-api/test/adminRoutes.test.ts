@@ -4,15 +4,17 @@
 import { ConfigurationError, Secret } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { createAdminListener, createLogger, type HttpApp } from '@causeway/http'
-import { accrueAppFees, ledgerMigrations, openAppFeeClaim } from '@causeway/ledger'
+import { accrueAppFees, haltReservations, ledgerMigrations, openAppFeeClaim } from '@causeway/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parsePeppers } from '../src/access/keys/peppers.ts'
 import { linkWallet } from '../src/access/wallets/walletAdministration.ts'
+import { adminDescription } from '../src/http/admin/adminOperation.ts'
 import { registerAdmin } from '../src/http/admin/registerAdmin.ts'
 import { errorPolicy } from '../src/http/errorPolicy.ts'
 import { createAdministration } from '../src/operate/administration.ts'
 import { pepperText } from './accessSupport/accessService.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
+import { createSponsor } from './sponsorSupport/sponsors.ts'
 
 const wallet = '0x2e988a386a799f506693793c6a5af6b54dfaabfb'
 let testDatabase: TestDatabase
@@ -21,12 +23,16 @@ beforeAll(async () => {
   const directories = [{ name: 'ledger', path: ledgerMigrations }, orderMigrations]
   testDatabase = await startTestDatabase({ directories })
   const logger = createLogger({ service: 'quote-api', level: 'silent' })
-  app = createAdminListener({ logger, errors: errorPolicy, host: '127.0.0.1', isLocal: true })
+  app = await createAdminListener({
+    ...{ logger, errors: errorPolicy, host: '127.0.0.1', isLocal: true },
+    openApi: adminDescription,
+  })
   const peppers = parsePeppers(new Secret(pepperText))
   const { database } = testDatabase
   const config = { environment: 'mainnets.prod', webhooks: { allowPrivate: false } }
   const chain = () => Promise.reject(new ConfigurationError('CUSTODY_ADDRESS is not set.'))
-  registerAdmin(app, createAdministration({ config, database, peppers }), { database, chain })
+  const retention = { quotesDays: 30, requestsDays: undefined }
+  registerAdmin(app, createAdministration({ config, database, peppers }), { database, chain, retention })
 })
 afterAll(async () => {
   await app?.close()
@@ -235,4 +241,79 @@ test.each([
   ['an overlap of a year', '/keys/aaaaaaaaaa/rotate', { overlapSeconds: 31_536_000 }],
 ])('%s is 400', async (_name, url, payload) => {
   expect((await ask('POST', url, payload)).status).toBe(400)
+})
+
+test('a wallet is stopped and let go, and repeating it changes nothing', async () => {
+  const { wallet: stopped } = await createSponsor(testDatabase.database, 1_000_000n)
+  const path = `/sponsors/${stopped}`
+  const reason = 'it asked for it'
+  const answer = (frozen: boolean, done: boolean) => ({
+    status: 200,
+    body: { wallet: stopped, frozen, done },
+  })
+  expect(await ask('POST', `${path}/freeze`, { reason })).toEqual(answer(true, true))
+  expect(await ask('POST', `${path}/freeze`, { reason })).toEqual(answer(true, false))
+  expect(await ask('POST', `${path}/unfreeze`, { reason })).toEqual(answer(false, true))
+  expect(await ask('POST', `${path}/unfreeze`, { reason })).toEqual(answer(false, false))
+  // Nobody's wallet: not even its row appears.
+  expect((await ask('POST', `/sponsors/0x${'77'.repeat(20)}/freeze`, { reason })).body.done).toBe(false)
+})
+
+test.each([
+  ['/sponsors/0x2e988a386a799f506693793c6a5af6b54dfaabfb/freeze', {}],
+  ['/sponsors/0x2e988a386a799f506693793c6a5af6b54dfaabfb/freeze', { reason: '' }],
+  ['/sponsors/0x2e988a386a799f506693793c6a5af6b54dfaabfb/freeze', { reason: 'two\nlines' }],
+  ['/sponsors/me/freeze', { reason: 'x' }],
+  ['/ledger/resume', {}],
+  ['/top-ups/1/reverse', {}],
+  ['/top-ups/-1/reverse', { reason: 'x' }],
+  ['/top-ups/1/reverse', { reason: 7 }],
+  ['/top-ups/chains/10/resume', { reason: 'x', block: '1' }],
+  ['/top-ups/chains/10/resume', { reason: 'x', block: '1', hash: '0x1' }],
+  ['/top-ups/chains/0/resume', { reason: 'x', block: '1', hash: `0x${'b4'.repeat(32)}` }],
+  ['/top-ups/chains/10/resume', { reason: 'x', block: 1, hash: `0x${'b4'.repeat(32)}` }],
+])('%s with %j is refused, and nothing is attempted', async (path, body) => {
+  const count = async () =>
+    (await testDatabase.database.query<{ n: bigint }>('select count(*) as n from admin_action'))[0]?.n
+  const before = await count()
+  expect((await ask('POST', path, body)).status).toBe(400)
+  expect(await count()).toBe(before)
+})
+
+test('a body beyond the limit is refused before it is read', async () => {
+  const { status, body } = await ask('POST', '/ledger/resume', { reason: 'x'.repeat(70_000) })
+  expect([status, body.errorCode]).toEqual([413, 'BODY_TOO_LARGE'])
+})
+
+test('reservations go on, and once more says that nothing was halted', async () => {
+  const finding = { invariant: 'I1' as const, problem: 'of a test', figures: {} }
+  await testDatabase.database.transaction((tx) => haltReservations(tx, [finding]))
+  const resume = () => ask('POST', '/ledger/resume', { reason: 'it adds up' })
+  expect(await resume()).toEqual({ status: 200, body: { findings: [], wasHalted: true } })
+  expect(await resume()).toEqual({ status: 200, body: { findings: [], wasHalted: false } })
+})
+
+test('a chain that nothing halted stays so, and a top-up that is none cannot be taken back', async () => {
+  const to = { block: '4', hash: `0x${'b4'.repeat(32)}`, reason: 'x' }
+  const resumed = await ask('POST', '/top-ups/chains/77/resume', to)
+  expect(resumed).toEqual({ status: 200, body: { chainId: 77, resumed: 0 } })
+  const reversed = await ask('POST', '/top-ups/999999/reverse', { reason: 'x' })
+  expect([reversed.status, reversed.body.errorCode]).toEqual([400, 'CLAIM_NOT_FINAL'])
+  expect((await ask('GET', '/top-ups/halted')).body).toEqual({ halted: [] })
+  expect((await ask('GET', `/top-ups/10/0x${'c1'.repeat(32)}`)).body).toEqual({ topUps: [] })
+})
+
+test('what is deleted by age is told, and what needs the chain of top-ups says that there is none', async () => {
+  expect(await ask('GET', '/retention')).toEqual({
+    status: 200,
+    body: { settings: { quotesDays: 30 }, preview: [] },
+  })
+  for (const path of [`/statements/${wallet}?month=2026-10`, '/top-ups/calldata?amountMicroUsd=1']) {
+    const { status, body } = await ask('GET', path)
+    expect([path, status, body.errorCode]).toEqual([path, 409, 'TOP_UPS_NOT_CONFIGURED'])
+  }
+  for (const query of ['', '?amountMicroUsd=0', '?amountMicroUsd=1.5', '?amountMicroUsd=1&wallet=me']) {
+    expect([query, (await ask('GET', `/top-ups/calldata${query}`)).status]).toEqual([query, 400])
+  }
+  expect((await ask('GET', `/statements/${wallet}?month=2026-13`)).body.errorCode).toBe('INVALID_REQUEST')
 })

@@ -20,9 +20,11 @@ import {
   recordTopUp,
 } from '@causeway/ledger'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { parsePeppers } from '../src/access/keys/peppers.ts'
 import { linkWallet } from '../src/access/wallets/walletAdministration.ts'
 import { loadConfig } from '../src/config/config.ts'
+import { adminDescription, operationIdOf } from '../src/http/admin/adminOperation.ts'
 import { changesOfRoutes } from '../src/http/admin/auditRoutes.ts'
 import { registerAdmin } from '../src/http/admin/registerAdmin.ts'
 import { errorPolicy } from '../src/http/errorPolicy.ts'
@@ -54,7 +56,10 @@ beforeAll(async () => {
   empty = await startTestDatabase({ directories })
   directory = await mkdtemp(join(tmpdir(), 'causeway-audit-'))
   const logger = createLogger({ service: 'quote-api', level: 'silent' })
-  admin = createAdminListener({ logger, errors: errorPolicy, host: '127.0.0.1', isLocal: true })
+  admin = await createAdminListener({
+    ...{ logger, errors: errorPolicy, host: '127.0.0.1', isLocal: true },
+    openApi: adminDescription,
+  })
   admin.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) if (one !== 'HEAD') routes.push(`${one} ${url}`)
   })
@@ -63,7 +68,10 @@ beforeAll(async () => {
   registerAdmin(
     admin,
     createAdministration({ config, database, peppers: parsePeppers(new Secret(pepperText)) }),
-    { database, chain: () => Promise.reject(new ConfigurationError('no top-ups here')) },
+    {
+      ...{ database, retention: { quotesDays: undefined, requestsDays: undefined } },
+      chain: () => Promise.reject(new ConfigurationError('no top-ups here')),
+    },
   )
 })
 afterAll(async () => {
@@ -273,13 +281,14 @@ const changes: Readonly<Record<string, Change>> = {
   'topup.reverse': {
     ...{
       prepare: async () => (await topUp(false)).id,
+      body: { reason },
       hasReason: true,
       unknown: ['999999', 'CLAIM_NOT_FINAL'],
     },
     words: (id) => ['topup', 'reverse', id, ...because],
   },
   'topup.resume': {
-    ...{ prepare: haltedChain, hasReason: true },
+    ...{ prepare: haltedChain, body: { block: '4', hash: hexOf(0xb4, 32), reason }, hasReason: true },
     words: (id) => ['topup', 'resume', id, '--block', '4', '--hash', hexOf(0xb4, 32), ...because],
   },
   'suspense.credit': {
@@ -290,15 +299,15 @@ const changes: Readonly<Record<string, Change>> = {
     },
   },
   'ledger.resume': {
-    ...{ prepare: halted, hasReason: true },
+    ...{ prepare: halted, body: { reason }, hasReason: true },
     words: () => ['ledger', 'resume', ...because],
   },
   'sponsor.freeze': {
-    ...{ prepare: sponsor, hasReason: true },
+    ...{ prepare: sponsor, body: { reason }, hasReason: true },
     words: (of) => ['sponsor', 'freeze', of, ...because],
   },
   'sponsor.unfreeze': {
-    ...{ prepare: frozen, hasReason: true },
+    ...{ prepare: frozen, body: { reason }, hasReason: true },
     words: (of) => ['sponsor', 'unfreeze', of, ...because],
   },
   'requests.retry': {
@@ -323,7 +332,7 @@ const apart = ['ledger.verify', 'ledger.restore']
 const reading = [
   ...['keys list', 'wallets list', 'policies show', 'policies explain', 'webhooks show', 'balance show'],
   ...['topup calldata', 'topup find', 'topup halted', 'suspense list', 'ledger reconcile', 'ledger backup'],
-  ...['ledger export', 'statements show', 'requests parked', 'requests explain', 'claims pending'],
+  ...['ledger export', 'statements show', 'requests parked', 'requests explain', 'claims pending', 'why'],
   ...['retention show', 'audit list', 'contracts deploy', 'contracts verify', 'config check'],
 ]
 
@@ -332,7 +341,32 @@ const routeOf = (action: string) =>
     .find(([, changed]) => changed === action)?.[0]
     .split(' ') ?? []
 
+/** Have no route, each for its reason. */
+const withoutRoute: Readonly<Record<string, string>> = {
+  'ledger backup': 'all tables, keys and secrets of receivers among them, go to a file of the operator alone',
+  'ledger restore': 'it fills an empty database, on which no service runs',
+  'contracts deploy': 'it works without a database, with the key of the deployer',
+  'contracts verify': 'it works without a database, before a service runs',
+  'config check': 'it works without a database, before a service runs',
+}
+
+const operationSchema = z.object({ operationId: z.string(), summary: z.string(), tags: z.array(z.string()) })
+const describedSchema = z.object({ paths: z.record(z.string(), z.record(z.string(), operationSchema)) })
+
 describe('nothing is left out', () => {
+  test('every command has its route, or a reason why it has none', async () => {
+    const headers = { host: '127.0.0.1:3002' }
+    const { paths } = describedSchema.parse(
+      (await admin.inject({ url: '/documentation/json', headers })).json(),
+    )
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+    const described = operations.map(({ operationId }) => operationId)
+    const routed = commandTable.filter(({ words }) => withoutRoute[words] === undefined)
+    expect([...described].sort()).toEqual(routed.map(({ words }) => operationIdOf(words)).sort())
+    const known = new Set(commandTable.map(({ words }) => words))
+    expect(Object.keys(withoutRoute).filter((words) => !known.has(words))).toEqual([])
+  })
+
   test('every command is known to change something, and is tried here, or to read', () => {
     const changing = commandTable
       .filter((one) => one.changes === true)
@@ -353,7 +387,8 @@ describe('nothing is left out', () => {
 
 describe.each(Object.entries(changes))('%s', (action, { prepare, words, body, hasReason, unknown }) => {
   const [method, path = ''] = routeOf(action)
-  const send = (subject: string) => ask(method === 'PUT' ? 'PUT' : 'POST', path.replace(':id', subject), body)
+  const send = (subject: string) =>
+    ask(method === 'PUT' ? 'PUT' : 'POST', path.replace(/:\w+/, subject), body)
   const lineOf = (actor: string, subject: string, outcome: string) => ({
     ...{ actor, action, outcome },
     subject: action === 'keys.create' ? expect.stringMatching(/^([a-z2-7]{10}|-)$/) : subject,

@@ -7,6 +7,7 @@ import { createAdminListener, createLogger } from '@causeway/http'
 import { verifyLedger } from '@causeway/ledger'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parsePeppers } from '../src/access/keys/peppers.ts'
+import { adminDescription } from '../src/http/admin/adminOperation.ts'
 import { registerAdmin } from '../src/http/admin/registerAdmin.ts'
 import { errorPolicy } from '../src/http/errorPolicy.ts'
 import {
@@ -239,13 +240,15 @@ describe('the command line and the admin listener', () => {
     const quote = await denied()
     const id = idOf(quote)
     expect(await command('requests', 'parked')).toContain(`${id}  SEEN_BUT_DENIED  success`)
-    const app = createAdminListener({
+    const app = await createAdminListener({
       logger: createLogger({ service: 'quote-api', level: 'silent' }),
       errors: errorPolicy,
       host: '127.0.0.1',
       isLocal: true,
+      openApi: adminDescription,
     })
-    registerAdmin(app, operated(), { database: bed.database, chain: unused })
+    const retention = { quotesDays: undefined, requestsDays: undefined }
+    registerAdmin(app, operated(), { database: bed.database, chain: unused, retention })
     const headers = { host: '127.0.0.1' }
     const listed = (await app.inject({ url: '/admin/requests/parked', headers })).json()
     expect(listed.requests.map(({ requestId }: { requestId: string }) => requestId)).toContain(id)

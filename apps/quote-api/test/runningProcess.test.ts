@@ -148,6 +148,7 @@ describe('the interface description', () => {
       'GET /prices/health',
       'GET /requests/v2',
       'GET /requests/v3',
+      'GET /requests/{requestId}/timeline',
       'GET /solver/work',
       'GET /sponsorship/statements/{wallet}',
       'GET /swap-sources',

@@ -6,6 +6,7 @@ import { createBareApp } from './bareApp.ts'
 import type { ErrorPolicy } from './describeFailure.ts'
 import { notFound } from './errorHandler.ts'
 import type { HttpApp } from './fastifyTypes.ts'
+import { descriptionPath, type OpenApiOptions, registerOpenApi } from './openapi.ts'
 
 export type AdminListenerOptions = {
   readonly logger: FastifyBaseLogger
@@ -16,6 +17,7 @@ export type AdminListenerOptions = {
   readonly isLocal: boolean
   /** `ADMIN_API_KEY`; may be absent in `local` and on loopback only. */
   readonly apiKey?: Secret
+  readonly openApi: Omit<OpenApiOptions, 'servers'>
 }
 
 const keyForm = /^[\x21-\x7e]{16,256}$/
@@ -23,14 +25,16 @@ const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localho
 
 /**
  * The listener for mutations by operators; the caller adds routes and listens on `host`.
- * With a key every request needs it in `x-api-key`. Without one, in `local` alone, only loopback may be
+ * With a key every request needs it in `x-api-key`; only the description of the routes, which is public with the
+ * source, may be read without. Without a key, in `local` alone, only loopback may be
  * bound, and requests must name loopback in `host`, so that a web page cannot reach it through a rebound
- * name. Elsewhere whatever runs on the machine could be operator, so loopback needs the key as well.
+ * name. Elsewhere whatever runs on the machine could be operator, so loopback needs the key as well. Files of pages
+ * (`config.isPage`) hold nothing and need no key: a browser cannot send one before it has them.
  * @throws ConfigurationError for a key that is missing or can be guessed
  * @source design.md 5.10
  */
-export function createAdminListener(options: AdminListenerOptions): HttpApp {
-  const { logger, errors, apiKey } = options
+export async function createAdminListener(options: AdminListenerOptions): Promise<HttpApp> {
+  const { logger, errors, apiKey, openApi } = options
   const problem = adminKeyProblem(options)
   if (problem !== undefined) throw new ConfigurationError(problem)
   const { app } = createBareApp({
@@ -39,11 +43,20 @@ export function createAdminListener(options: AdminListenerOptions): HttpApp {
     trustedProxies: [],
     processPrefix: randomBytes(5).toString('hex'),
   })
-  const isAllowed = apiKey === undefined ? namesLoopback : createKeyCheck(apiKey)
+  const isAllowed = apiKey === undefined ? namesLoopback : eitherOf(isDescription, createKeyCheck(apiKey))
+  const isOpen = (request: FastifyRequest) =>
+    apiKey !== undefined && request.routeOptions.config.isPage === true
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('cache-control', 'no-store')
-    if (!isAllowed(request)) return done(unauthorized())
+    if (!isOpen(request) && !isAllowed(request)) return done(unauthorized())
     done(request.is404 ? notFound() : undefined)
+  })
+  await registerOpenApi(app, {
+    ...openApi,
+    servers: [{ url: '/', description: 'This listener' }],
+    policy: errors,
+    bearerKeys: false,
+    isAdmin: true,
   })
   return app
 }
@@ -66,6 +79,17 @@ export function adminKeyProblem({
   return undefined
 }
 
+type Check = (request: FastifyRequest) => boolean
+
+function eitherOf(one: Check, other: Check): Check {
+  return (request) => one(request) || other(request)
+}
+
+/** By the route that was found, whatever the URL looked like. */
+function isDescription({ routeOptions: { url = '' }, is404 }: FastifyRequest): boolean {
+  return !is404 && (url === descriptionPath || url.startsWith(`${descriptionPath}/`))
+}
+
 function namesLoopback(request: FastifyRequest): boolean {
   const host = request.headers.host ?? ''
   const name = host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.split(':', 1)[0]
@@ -73,7 +97,7 @@ function namesLoopback(request: FastifyRequest): boolean {
 }
 
 /** Compares hashes, so that neither content nor length of the key shows in the time it takes. */
-function createKeyCheck(apiKey: Secret): (request: FastifyRequest) => boolean {
+function createKeyCheck(apiKey: Secret): Check {
   const expected = createHash('sha256').update(apiKey.reveal()).digest()
   return (request) => {
     const presented = request.headers['x-api-key']

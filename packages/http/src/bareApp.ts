@@ -67,7 +67,7 @@ export function createBareApp(options: BareAppOptions): BareApp {
   const connections = new Connections(limits)
   const app = fastify({
     loggerInstance: logger,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'httpRequestId' }),
     genReqId: createRequestIds(options.processPrefix),
     requestIdHeader: false,
     bodyLimit: limits.bodyBytesMax,
@@ -100,6 +100,8 @@ export function createBareApp(options: BareAppOptions): BareApp {
   app.decorateRequest('apiKey', null)
   app.decorateRequest('clientRequestId', null)
   app.decorateRequest('errorCode', null)
+  app.decorateRequest('subject', null)
+  app.decorateRequest('exchange', null)
   connections.watch(app.server)
   app.addHook('preClose', () => drainConnections(app.server, connections, limits))
   return { app, connections }

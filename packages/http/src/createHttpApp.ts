@@ -16,6 +16,7 @@ import { type OpenApiOptions, registerOpenApi } from './openapi.ts'
 import { type KeyedAnswer, registerTraffic } from './overload.ts'
 import { createLimiters, type Limiter, limitRoute, type RateLimitOptions } from './rateLimit.ts'
 import type { Readiness } from './readiness.ts'
+import { registerSpans, type TracedRequests } from './requestLine.ts'
 import { registerWebsocket, type WebsocketRoute } from './websockets.ts'
 
 export type HttpAppOptions = {
@@ -44,6 +45,8 @@ export type HttpAppOptions = {
   readonly slots?: Partial<SlotLimits>
   /** Time a handler has before 503; default 5 s. A route's `config.handlerTimeoutMs` wins. */
   readonly handlerTimeoutMs?: number
+  /** Absent: requests are not traced. */
+  readonly traces?: TracedRequests | undefined
   /** The one route that takes websockets. */
   readonly websocket?: WebsocketRoute
 }
@@ -76,6 +79,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     readiness: options.readiness,
     onKeyedAnswer: options.onKeyedAnswer,
   })
+  if (options.traces !== undefined) registerSpans(app, options.traces)
   const limiters = await createLimiters(app, options.rateLimits)
   registerApiKeys(app, options)
   registerUnknownUrls(app, limiters.find(options.rateLimits.defaultClass))

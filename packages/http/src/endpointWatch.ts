@@ -1,5 +1,6 @@
 import { Counter, Histogram } from 'prom-client'
 import type { HttpMetrics } from './metrics.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 /** What chains tell of each exchange with one endpoint. */
 type EndpointObserver = {
@@ -11,12 +12,13 @@ const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
 /**
  * Counts what becomes of every question to a chain's endpoints. They are named by their alias, host and position:
- * a URL may hold a key.
+ * a URL may hold a key. Within what is traced, each question is a span.
  * @returns the observer of one endpoint
  */
-export function createEndpointMetrics({
-  registry,
-}: Pick<HttpMetrics, 'registry'>): (chain: string, endpoint: string) => EndpointObserver {
+export function createEndpointMetrics(
+  { registry }: Pick<HttpMetrics, 'registry'>,
+  tracing?: Tracing,
+): (chain: string, endpoint: string) => EndpointObserver {
   const registers = [registry]
   const requests = new Counter({
     name: 'chain_endpoint_requests_total',
@@ -40,12 +42,14 @@ export function createEndpointMetrics({
   return (chain, endpoint) => {
     const labels = { chain, endpoint }
     const answers = seconds.labels(labels)
+    const told = { 'server.address': endpoint, 'causeway.chain': chain }
     requests.inc({ ...labels, outcome: 'answered' }, 0)
     outvoted.inc(labels, 0)
     return {
       exchanged(taken, failure) {
         requests.inc({ ...labels, outcome: failure ?? 'answered' })
         if (failure === undefined) answers.observe(taken)
+        tracing?.called('chain endpoint', told, { seconds: taken, failure })
       },
       outvoted: () => outvoted.inc(labels),
     }

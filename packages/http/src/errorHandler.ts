@@ -9,7 +9,10 @@ export function createErrorHandler(policy: ErrorPolicy): AnswerFailure {
   return (error, request, reply) => {
     const failure = describeFailure(error, policy)
     request.errorCode = failure.body.errorCode
-    logFailure(error, failure, request)
+    const { exchange } = request
+    // Said in the line of the request, unless that is written already or there is none.
+    if (exchange?.isEnded === false) exchange.failed = { error, failure }
+    else logFailure(error, failure, request)
     if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
     reply.code(failure.status).type('application/json; charset=utf-8').send(failure.body)
   }
@@ -23,9 +26,11 @@ export function notFound(): RequestFailure {
 function logFailure(error: unknown, failure: FailureAnswer, request: FastifyRequest): void {
   const { errorCode, statusCode } = failure.body
   const fields = {
-    errorCode,
-    statusCode,
+    event: 'request',
+    method: request.method,
     route: request.routeOptions.url,
+    statusCode,
+    errorCode,
     clientRequestId: request.clientRequestId ?? undefined,
     keyId: request.apiKey?.keyId,
   }

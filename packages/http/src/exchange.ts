@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RequestFailure } from './failure.ts'
+import type { RequestFailed } from './requestLine.ts'
+import type { ServerSpan } from './tracing/tracing.ts'
 
 export type Exemption = 'liveness' | 'documentation'
 
@@ -41,6 +43,10 @@ export class Exchange {
   readonly startedAtMs: number
   /** What it holds now. */
   slot: Slot | undefined = undefined
+  /** Where an error was answered. */
+  failed: RequestFailed | undefined = undefined
+  /** Where it is traced. */
+  span: ServerSpan | undefined = undefined
   /** True once its time limit answered in place of its handler. */
   isLate = false
   /** True once its connection belongs to a websocket. */
@@ -63,6 +69,11 @@ export class Exchange {
     this.startedAtMs = options.nowMs
     this.#onEnded = options.onEnded
     this.#timer = setTimeout(answerLate, options.handlerTimeoutMs, this)
+  }
+
+  /** True once its line is written. */
+  get isEnded(): boolean {
+    return this.#isEnded
   }
 
   get raw(): ServerResponse {

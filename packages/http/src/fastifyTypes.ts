@@ -5,6 +5,7 @@ import type { ApiKeyRecord } from './apiKeys.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Exchange } from './exchange.ts'
 import type { RouteErrors } from './openapi.ts'
+import type { RequestSubject } from './requestSubject.ts'
 
 /** A Fastify instance whose routes take zod schemas. */
 export type HttpApp = FastifyInstance<
@@ -26,6 +27,8 @@ declare module 'fastify' {
     /** True: the key may stand in the query as `apiKey`. */
     apiKeyInQuery?: boolean
     deprecation?: Deprecation
+    /** True: a file that holds no secret, which the admin listener hands out without its key. */
+    isPage?: boolean
     /** Time this route's handler has before 503; default: the app's. */
     handlerTimeoutMs?: number
   }
@@ -34,6 +37,8 @@ declare module 'fastify' {
     apiKey: ApiKeyRecord | null
     /** Code of the refusal that was answered; `null` where none was. */
     errorCode: string | null
+    /** What its handler noted with `noteSubject`. */
+    subject: RequestSubject | null
     /** Inbound `x-request-id` when it is harmless. For logs only. */
     clientRequestId: string | null
     /**

@@ -74,34 +74,35 @@ test('/lives/v1 beside /ready answers while every check fails or hangs, and whil
   await ops.close()
 })
 
-function createAdmin(host: string, apiKey?: Secret, isLocal = true) {
+async function createAdmin(host: string, apiKey?: Secret, isLocal = true) {
   const key = apiKey !== undefined && { apiKey }
-  const app = createAdminListener({ logger, errors: policy, host, isLocal, ...key })
+  const openApi = { title: 'Operators', description: 'What they do' }
+  const app = await createAdminListener({ logger, errors: policy, host, isLocal, openApi, ...key })
   app.post('/keys', async () => ({ created: true }))
   return app
 }
 
-test('an admin listener beyond loopback needs a key to start', () => {
+test('an admin listener beyond loopback needs a key to start', async () => {
   for (const host of ['0.0.0.0', '::', '10.0.0.1', 'admin.example']) {
-    expect(() => createAdmin(host)).toThrow(ConfigurationError)
-    expect(() => createAdmin(host)).toThrow(/ADMIN_API_KEY/)
+    await expect(createAdmin(host)).rejects.toThrow(ConfigurationError)
+    await expect(createAdmin(host)).rejects.toThrow(/ADMIN_API_KEY/)
   }
 })
 
 test.each(['127.0.0.1', '::1', 'localhost', '0.0.0.0'])(
   'outside local an admin listener on %s needs a key to start: whatever runs beside it could be operator',
-  (host) => {
+  async (host) => {
     for (const key of [undefined, '', 'short', 'admin key of 20 char']) {
       const secret = key === undefined ? undefined : new Secret(key)
-      expect(() => createAdmin(host, secret, false)).toThrow(ConfigurationError)
-      expect(() => createAdmin(host, secret, false)).toThrow(/ADMIN_API_KEY/)
+      await expect(createAdmin(host, secret, false)).rejects.toThrow(ConfigurationError)
+      await expect(createAdmin(host, secret, false)).rejects.toThrow(/ADMIN_API_KEY/)
     }
-    expect(() => createAdmin(host, new Secret('admin-key-of-16c'), false)).not.toThrow()
+    await (await createAdmin(host, new Secret('admin-key-of-16c'), false)).close()
   },
 )
 
 test('with a key, only requests that carry it pass', async () => {
-  const app = createAdmin('0.0.0.0', new Secret('admin-key-of-tests'))
+  const app = await createAdmin('0.0.0.0', new Secret('admin-key-of-tests'))
   const ask = async (headers: Record<string, string>) =>
     (await app.inject({ method: 'POST', url: '/keys', headers })).statusCode
   expect(await ask({ 'x-api-key': 'admin-key-of-tests' })).toBe(200)
@@ -119,8 +120,39 @@ test('with a key, only requests that carry it pass', async () => {
   await app.close()
 })
 
+test('with a key, only the description is read without it', async () => {
+  const app = await createAdmin('0.0.0.0', new Secret('admin-key-of-tests'))
+  const ask = async (url: string, method: 'GET' | 'POST' | 'PUT' = 'GET') =>
+    (await app.inject({ method, url, headers: { host: 'admin.example' } })).statusCode
+  for (const url of ['', '/json', '/yaml', '/static/swagger-ui.css']) {
+    expect([url, await ask(`/documentation${url}`)]).toEqual([url, 200])
+  }
+  // Paths that look like the description, and methods that it does not have.
+  for (const url of [
+    '/documentation/../keys',
+    '/documentation/%2e%2e/keys',
+    '/documentation/nothing',
+    '/documentationkeys',
+    '//documentation',
+    '/keys?/documentation/',
+    '/keys#/documentation/json',
+  ]) {
+    expect([url, await ask(url, 'POST')]).toEqual([url, 401])
+    expect([url, await ask(url)]).toEqual([url, 401])
+  }
+  await app.close()
+})
+
+test('without a key, not even the description is read by a page of another name', async () => {
+  const app = await createAdmin('127.0.0.1')
+  const ask = async (host: string) =>
+    (await app.inject({ url: '/documentation/json', headers: { host } })).statusCode
+  expect([await ask('127.0.0.1:9000'), await ask('rebound.example')]).toEqual([200, 401])
+  await app.close()
+})
+
 test('without a key, a request must name loopback as its host', async () => {
-  const app = createAdmin('127.0.0.1')
+  const app = await createAdmin('127.0.0.1')
   const ask = async (host: string) =>
     (await app.inject({ method: 'POST', url: '/keys', headers: { host } })).statusCode
   for (const host of ['127.0.0.1:9000', 'localhost', '[::1]:9000']) expect(await ask(host)).toBe(200)
@@ -131,7 +163,7 @@ test('without a key, a request must name loopback as its host', async () => {
 })
 
 test('localhost is one listener: a second one would lack the limits of the first', async () => {
-  const app = createAdmin('127.0.0.1')
+  const app = await createAdmin('127.0.0.1')
   const url = await openListener(app, { host: 'localhost', port: 0 }, 'ADMIN_PORT')
   expect(app.addresses()).toMatchObject([{ address: '127.0.0.1', port: Number(new URL(url).port) }])
   await app.close()

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { createLogDestination } from './logDestination.ts'
 import { scrubUrls } from './scrubUrls.ts'
 
 export type LoggerOptions = {
@@ -46,8 +47,7 @@ export function createLogger(options: LoggerOptions): Logger {
       res: serializeResponse,
     },
   }
-  // Written at once: a buffered line is lost, or overtaken by later ones, when the process ends.
-  return pino(settings, options.destination ?? pino.destination({ dest: 1, sync: true }))
+  return pino(settings, options.destination ?? createLogDestination())
 }
 
 /** An error as it may be logged, its causes included. */

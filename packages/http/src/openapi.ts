@@ -14,6 +14,13 @@ export type OpenApiOptions = {
   readonly examples?: OperationExamples
 }
 
+type Listener = {
+  readonly policy: ErrorPolicy
+  readonly bearerKeys: boolean
+  /** For operators: every operation needs the key, and nobody is limited. */
+  readonly isAdmin?: boolean
+}
+
 /** A route's own error codes by status, beside those that every route has. */
 export type RouteErrors = Readonly<Record<number, readonly string[]>>
 
@@ -22,14 +29,14 @@ const license = { name: 'MIT', identifier: 'MIT' }
 /** Version of both interface descriptions. @source quote-and-sponsorship.md, Versioning 1 */
 export const interfaceVersion = '1.0.0'
 
+/** Where the page is; the description itself is beneath. */
+export const descriptionPath = '/documentation'
+
 /**
  * The interface description, generated from the routes' zod schemas, and its page at /documentation
  * with local assets only. Must be awaited before routes are declared.
  */
-export async function registerOpenApi(
-  app: HttpApp,
-  options: OpenApiOptions & { readonly policy: ErrorPolicy; readonly bearerKeys: boolean },
-): Promise<void> {
+export async function registerOpenApi(app: HttpApp, options: OpenApiOptions & Listener): Promise<void> {
   const keyed = [{ apiKey: [] }, ...(options.bearerKeys ? [{ bearerKey: [] }] : [])]
   await app.register(swagger, {
     openapi: {
@@ -42,12 +49,12 @@ export async function registerOpenApi(
           ...(options.bearerKeys && { bearerKey: { type: 'http', scheme: 'bearer' } }),
         },
       },
-      // A key is taken on every route, and needed where the route says so.
-      security: [{}, ...keyed],
+      // A public listener takes a key on every route, and needs it where the route says so.
+      security: options.isAdmin === true ? keyed : [{}, ...keyed],
     },
     transform: (route) => {
       const { schema, url } = jsonSchemaTransform(route)
-      return { schema: withKeys(withErrors(schema, options.policy), keyed), url }
+      return { schema: withKeys(withErrors(schema, options), keyed), url }
     },
     transformObject: (document) =>
       'openapiObject' in document
@@ -55,12 +62,12 @@ export async function registerOpenApi(
         : document.swaggerObject,
   })
   await app.register(swaggerUi, {
-    routePrefix: '/documentation',
+    routePrefix: descriptionPath,
     staticCSP: true,
     uiConfig: { docExpansion: 'list', validatorUrl: null },
   })
   app.get('/', { schema: { hide: true }, config: { rateLimitClass: false } }, async (_request, reply) =>
-    reply.redirect('/documentation', 302),
+    reply.redirect(descriptionPath, 302),
   )
 }
 
@@ -74,16 +81,21 @@ function withKeys(schema: DescribedSchema, keyed: readonly Record<string, string
 }
 
 /** Only the statuses that the route can answer with, each told by its codes. A route may have no schema at all. */
-function withErrors(schema: DescribedSchema | undefined, { errorCodes }: ErrorPolicy): DescribedSchema {
+function withErrors(
+  schema: DescribedSchema | undefined,
+  { policy: { errorCodes }, isAdmin = false }: Listener,
+): DescribedSchema {
   if (schema === undefined) return {}
   const { errors = {}, response, ...rest } = schema
   if (typeof response !== 'object' || response === null) return { ...rest, response }
   const shared: RouteErrors = {
     400: [errorCodes.invalid_request],
     401: [errorCodes.unauthorized],
-    429: [errorCodes.rate_limited],
     500: [errorCodes.internal],
-    503: [errorCodes.overloaded, errorCodes.timed_out],
+    ...(!isAdmin && {
+      429: [errorCodes.rate_limited],
+      503: [errorCodes.overloaded, errorCodes.timed_out],
+    }),
     ...(schema.body !== undefined && {
       413: [errorCodes.body_too_large],
       415: [errorCodes.unsupported_media_type],

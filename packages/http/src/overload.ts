@@ -4,6 +4,7 @@ import { Exchange, exemptionOf, type SlotLimits, Slots } from './exchange.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import type { HttpMetrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
+import { tellRequest } from './requestLine.ts'
 
 export type TrafficOptions = {
   readonly slots: SlotLimits
@@ -49,12 +50,9 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
     const { request, raw, startedAtMs } = exchange
     slots.ended(exchange)
     connections.remove(request.raw.socket, exchange)
-    metrics.observeRequest({
-      route: request.routeOptions.url,
-      method: request.method,
-      statusCode: statusOf(exchange),
-      seconds: (performance.now() - startedAtMs) / 1000,
-    })
+    const end = { statusCode: statusOf(exchange), seconds: (performance.now() - startedAtMs) / 1000 }
+    metrics.observeRequest({ route: request.routeOptions.url, method: request.method, ...end })
+    tellRequest(exchange, end)
     if (options.onKeyedAnswer !== undefined && request.apiKey !== null && raw.writableEnded)
       options.onKeyedAnswer({
         keyId: request.apiKey.keyId,
@@ -96,7 +94,7 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
   })
 }
 
-/** As metrics name it: 499 when the caller went away before the answer. */
+/** As metrics and lines name it: 499 when the caller went away before the answer. */
 function statusOf({ isUpgraded, raw }: Exchange): number {
   if (isUpgraded) return 101
   return raw.writableEnded ? raw.statusCode : 499
@@ -118,7 +116,6 @@ function watchProgress(app: HttpApp, readiness: Readiness, slots: Slots, handler
 }
 
 function decorateRequests(app: HttpApp): void {
-  app.decorateRequest('exchange', null)
   app.decorateRequest('abortController', null)
   app.decorateRequest('cancellation', {
     getter(this: FastifyRequest) {

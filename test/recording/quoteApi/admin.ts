@@ -42,6 +42,7 @@ export async function recordAdmin({ admin, sponsor, walletless }: QuoteStage): P
   await get('suspense', '/suspense')
   await post('credit of nothing', '/suspense/999/credit', { wallet: poorUser(1), reason: 'it is his' })
   await post('credit without reason', '/suspense/1/credit', { wallet: poorUser(1) })
+  await recordCorrections(admin, wallet.address)
   await get('claims that wait', '/app-fee-claims/pending')
   const claim = `/app-fee-claims/0x${'58'.repeat(32)}/end`
   await post('end of no claim', claim, { ending: 'failed', reason: 'looked at it' })
@@ -107,4 +108,26 @@ async function recordWebhooks(admin: Session, id: string): Promise<void> {
   await admin.ask({ name: 'replay', path: `${path}/replay`, body: {} })
   await admin.ask({ name: 'removal of the webhook', path: `${path}/remove`, body: {} })
   await admin.ask({ name: 'removal of no webhook', path: `${path}/remove`, body: {} })
+}
+
+/** What stops money, lets it go on or takes it back, and what tells of it. */
+async function recordCorrections(admin: Session, wallet: string): Promise<void> {
+  const get = (name: string, path: string) => admin.ask({ name, path: `/admin${path}` })
+  const post = (name: string, path: string, body: object) => admin.ask({ name, path: `/admin${path}`, body })
+  const reason = 'looked at it'
+  const sponsor = `/sponsors/${wallet}`
+  await post('freeze without reason', `${sponsor}/freeze`, {})
+  await post('freeze', `${sponsor}/freeze`, { reason })
+  await post('freeze once more', `${sponsor}/freeze`, { reason })
+  await post('unfreeze', `${sponsor}/unfreeze`, { reason })
+  await post('resuming what was not halted', '/ledger/resume', { reason })
+  await get('halted top-ups', '/top-ups/halted')
+  await get('top-ups of a transaction of nobody', `/top-ups/8453/0x${'c1'.repeat(32)}`)
+  await get('transaction of a top-up', `/top-ups/calldata?amountMicroUsd=25000000&wallet=${wallet}`)
+  await get('transaction of a top-up of nothing', '/top-ups/calldata?amountMicroUsd=0')
+  await post('reversal of no top-up', '/top-ups/999999/reverse', { reason })
+  const behind = { block: '4', hash: `0x${'b4'.repeat(32)}`, reason }
+  await post('resuming a chain that is not halted', '/top-ups/chains/77/resume', behind)
+  await get('retention', '/retention')
+  await get('statement of a month', `/statements/${wallet}?month=2026-13`)
 }

@@ -117,6 +117,10 @@ export async function recordLives(stage: QuoteStage): Promise<void> {
   )
   const permitted = await quoted(stage, 'a permit', { amount: '43000000', more: { usePermit: true } })
   await recordStatus(stage, 'a request that waits', filled)
+  await quoteApi.ask({
+    name: 'timeline of a request that waits',
+    path: `/requests/${filled.requestId}/timeline`,
+  })
   await recordPermit(stage, permitted)
 
   await execute(stage, filled)

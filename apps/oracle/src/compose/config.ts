@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { readVariables, stopsStart, UnfitSettingsError } from '@causeway/core'
-import { foreignKeys, parseTrustedProxies } from '@causeway/http'
+import { foreignKeys, parseTrustedProxies, tracingSettings, tracingVariables } from '@causeway/http'
 import { z } from 'zod'
 import { shownKeys } from '../peers/settings.ts'
 import { parseKeySettings, refuseShownKeys } from '../service/keySetting.ts'
@@ -33,7 +33,11 @@ const variables = z.object({
   HEAD_CHECK_INTERVAL_MS: z.coerce.number().int().min(50).max(1_000).default(500),
   TRUSTED_PROXIES: text.default(''),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ...tracingVariables,
 })
+
+/** Of the traces that begin here; whom a caller of ours follows is traced beside them. */
+const tracedShare = 0.1
 
 export type OracleConfig = ReturnType<typeof loadConfig>
 
@@ -88,6 +92,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     headCheckIntervalMs: env.HEAD_CHECK_INTERVAL_MS,
     trustedProxies,
     logLevel: env.LOG_LEVEL,
+    tracing: tracingSettings(env, tracedShare),
   })
   return { config, values, places, findings }
 }

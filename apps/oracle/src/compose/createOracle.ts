@@ -1,5 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { createEndpointMetrics, createHttpMetrics, createLogger, createReadiness } from '@causeway/http'
+import {
+  createEndpointMetrics,
+  createHttpMetrics,
+  createLogger,
+  createReadiness,
+  openTracing,
+  type Tracing,
+  tracedSigner,
+} from '@causeway/http'
 import {
   type ConfiguredSigner,
   createConfiguredSigner,
@@ -109,13 +117,15 @@ async function assemble(parts: Parts): Promise<Oracle> {
     chainIds: [...context.chains.keys()],
     peerNames: peers.map(({ name }) => name),
   })
+  const told = { service: 'oracle', registry: httpMetrics.registry, log: logger }
+  const tracing = await openTracing(config.tracing, told)
   metrics.watchChains(() => network.statuses())
   metrics.watchEndpoints(() => network.endpoints())
-  network.observeEndpoints(createEndpointMetrics(httpMetrics))
+  network.observeEndpoints(createEndpointMetrics(httpMetrics, tracing))
   metrics.watchFinal(() => watch.finalHeads())
   metrics.watchKept(() => watch.keptWindows())
-  const { service, used } = await openService(parts, metrics)
-  const aggregator = openPeers(parts, metrics)
+  const { service, used } = await openService(parts, metrics, tracing)
+  const aggregator = openPeers(parts, metrics, tracing)
   const readiness = createReadiness({
     checks: [
       { name: 'hub', check: async () => watch.refuseUnlessReady(context.hub.id) },
@@ -135,6 +145,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
     allowsForce: config.allowsForce,
     logger,
     httpMetrics,
+    tracing,
     readiness,
     signer: signer.address,
     trustedProxies: config.trustedProxies,
@@ -151,12 +162,17 @@ async function assemble(parts: Parts): Promise<Oracle> {
       { name: 'peers', close: async () => aggregator?.close() },
       ...used,
       { name: 'state directory', close: parts.leave },
+      { name: 'traces', close: async () => tracing?.close() },
     ],
   })
 }
 
 /** Attesting with this oracle alone, and what it uses in the order in which it is closed. */
-async function openService({ config, logger, signer, files, network }: Parts, metrics: OracleMetrics) {
+async function openService(
+  { config, logger, signer, files, network }: Parts,
+  metrics: OracleMetrics,
+  tracing: Tracing | undefined,
+) {
   const guard = await openSigningGuard({
     chains: files.chains,
     isLocal: config.isLocal,
@@ -169,7 +185,7 @@ async function openService({ config, logger, signer, files, network }: Parts, me
   const service = createAttestationService({
     context: network.context,
     watch: network.watch,
-    signer: measuredSigner(signer, metrics),
+    signer: measuredSigner(tracedSigner(signer, tracing), metrics),
     metrics,
     guard,
     orders,
@@ -190,7 +206,11 @@ async function openService({ config, logger, signer, files, network }: Parts, me
 }
 
 /** `undefined` where no peer is configured. */
-function openPeers(parts: Parts, metrics: OracleMetrics): PeerAggregator | undefined {
+function openPeers(
+  parts: Parts,
+  metrics: OracleMetrics,
+  tracing: Tracing | undefined,
+): PeerAggregator | undefined {
   const { config, logger, network, policy, peers } = parts
   if (peers.length === 0) return undefined
   return createPeerAggregator({
@@ -201,6 +221,7 @@ function openPeers(parts: Parts, metrics: OracleMetrics): PeerAggregator | undef
     requestTimeoutMs: config.peers.timeoutMs,
     log: logger,
     metrics,
+    tracing,
     now: () => performance.now(),
   })
 }

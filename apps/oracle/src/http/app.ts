@@ -8,6 +8,7 @@ import {
   type HttpMetrics,
   type Readiness,
   standardErrorPolicy,
+  type Tracing,
 } from '@causeway/http'
 import { z } from 'zod'
 import {
@@ -30,6 +31,7 @@ export type AppDependencies = AttestationRouteDependencies & {
   readonly apiKeys: ApiKeys
   readonly logger: HttpAppOptions['logger']
   readonly httpMetrics: HttpMetrics
+  readonly tracing?: Tracing | undefined
   readonly readiness: Readiness
   /** Lower-case address that attestations are signed with. */
   readonly signer: string
@@ -40,7 +42,7 @@ export type AppDependencies = AttestationRouteDependencies & {
 
 /** The public listener with all routes, not yet listening. Opens nothing. */
 export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> {
-  const { logger, httpMetrics, readiness, apiKeys, trustedProxies, rateLimit } = dependencies
+  const { logger, httpMetrics, readiness, apiKeys, trustedProxies, rateLimit, tracing } = dependencies
   const app = await createHttpApp({
     logger,
     metrics: httpMetrics,
@@ -49,6 +51,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     // A key that is not known is no key: the request is served and limited. @source Authentication 1
     unknownKeys: 'ignore',
     trustedProxies,
+    // Every key is one that the operator gave out, to himself or to a peer.
+    traces: tracing && { tracing, mayJoin: () => true },
     errors: standardErrorPolicy,
     cors: false,
     handlerTimeoutMs: dependencies.requestTimeoutMs,

@@ -1,5 +1,12 @@
 import type { DepositsResponse, Evidence } from '@causeway/core'
-import { answerJson, apiKeyHeader, errorResponses, type HttpApp, type RouteErrors } from '@causeway/http'
+import {
+  answerJson,
+  apiKeyHeader,
+  errorResponses,
+  type HttpApp,
+  noteSubject,
+  type RouteErrors,
+} from '@causeway/http'
 import type { z } from 'zod'
 import type { PeerAggregator } from '../peers/peerAggregator.ts'
 import type { AttestationService } from '../service/attestationService.ts'
@@ -58,6 +65,8 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
       const caller = { keyLabel: request.apiKey?.label, scopes: request.apiKey?.scopes }
       // CAST: the validator compiler has just parsed the body with `requestSchema`.
       const body = request.body as Request
+      const paidBy = definition.paidBy?.(body)
+      if (paidBy !== undefined) noteSubject(request, { transactionHash: paidBy })
       if (body.force === true) force.authorise(caller, request.log)
       const isForPeers = body.requestPeerSignatures === true
       const attested =

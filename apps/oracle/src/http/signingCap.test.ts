@@ -317,7 +317,9 @@ describe('the operator', () => {
     expect(listed).toContainEqual(expect.stringContaining(second))
     const said = await runHeldCommand(['held', 'release', second], open.stateDirectory)
     expect(said).toBe(`${second} is signed when it is asked for again.`)
-    expect(await runAuditCommand(['audit', 'list'], open.stateDirectory)).toContain(`held.release  ${second}  done`)
+    expect(await runAuditCommand(['audit', 'list'], open.stateDirectory)).toContain(
+      `held.release  ${second}  done`,
+    )
     expect((await open.post(paths.deposits, deposit(3))).body).toHaveProperty('executionHeld')
     expect((await open.post(paths.deposits, deposit(2))).body).toHaveProperty('execution')
     expect(await measured(open, 'oracle_executions_released_total')).toEqual([

@@ -6,6 +6,7 @@ import {
   startDeadline,
   whenAborted,
 } from '@causeway/core'
+import type { Tracing } from '@causeway/http'
 import { type Aggregation, createAggregation } from './aggregation.ts'
 import { createPeerClient, type PeerClient, peerTimeout } from './peerClient.ts'
 import { createPeerEvents, type PeerLog, type PeerMetrics } from './peerEvents.ts'
@@ -21,6 +22,7 @@ export type PeerAggregatorOptions = {
   readonly requestTimeoutMs: number
   readonly log: PeerLog
   readonly metrics: PeerMetrics
+  readonly tracing?: Tracing | undefined
   /** Monotonic milliseconds. */
   readonly now: () => number
 }
@@ -57,7 +59,7 @@ export interface PeerAggregator {
 
 /** @source oracle-protocol.md 7.1, 7.3; attestation-oracle.md, Peer aggregation and quorum */
 export function createPeerAggregator(options: PeerAggregatorOptions): PeerAggregator {
-  const clients = options.peers.map((peer) => createPeerClient(peer, { now: options.now }))
+  const clients = options.peers.map((peer) => createPeerClient(peer, options))
   return {
     run: (request) => attestWithPeers(request, clients, options),
     async close() {

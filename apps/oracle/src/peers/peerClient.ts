@@ -1,3 +1,4 @@
+import type { Tracing } from '@causeway/http'
 import { Pool } from 'undici'
 import type { Peer } from './settings.ts'
 
@@ -56,8 +57,13 @@ const connectTimeoutMs = 2_000
  * Asks one peer over kept connections, at most `inFlightMax` at a time. Redirects are failures like any
  * other answer that is not a 200: following one would carry the key elsewhere.
  * @param options.now milliseconds, for the breaker alone
+ * @param options.tracing a peer hears of the trace that it takes part in
  */
-export function createPeerClient(peer: Peer, options: { now: () => number }): PeerClient {
+export function createPeerClient(
+  peer: Peer,
+  options: { readonly now: () => number; readonly tracing?: Tracing | undefined },
+): PeerClient {
+  const { tracing } = options
   const { origin, pathname } = new URL(peer.baseUrl)
   const pathPrefix = pathname === '/' ? '' : pathname
   const pool = new Pool(origin, {
@@ -74,7 +80,7 @@ export function createPeerClient(peer: Peer, options: { now: () => number }): Pe
     const answer = await pool.request({
       method: 'POST',
       path: `${pathPrefix}${question.path}`,
-      headers: headersFor(peer, question),
+      headers: { ...headersFor(peer, question), ...tracing?.headers() },
       body: question.body,
       signal: question.signal,
     })
@@ -98,7 +104,12 @@ export function createPeerClient(peer: Peer, options: { now: () => number }): Pe
       breaker = afterSend(breaker)
       inFlight += 1
       try {
-        const answer = await exchange(question).catch(() => failureOf(question.signal))
+        const send = () => exchange(question)
+        const sent =
+          tracing === undefined
+            ? send()
+            : tracing.during('peer request', { 'server.address': peer.name }, send, 'client')
+        const answer = await sent.catch(() => failureOf(question.signal))
         breaker = nextBreaker(breaker, answer, options.now())
         return answer
       } finally {

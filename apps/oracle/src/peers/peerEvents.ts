@@ -26,7 +26,7 @@ export function createPeerEvents(options: {
   requestId: string | undefined
 }) {
   const { log, metrics, route } = options
-  const common = { route, ...(options.requestId !== undefined && { requestId: options.requestId }) }
+  const common = { route, ...(options.requestId !== undefined && { httpRequestId: options.requestId }) }
   return {
     peerFailed(peer: string, failure: PeerFailure, seconds: number, status?: number): void {
       metrics.observePeer({ peer, outcome: failure, seconds })

@@ -41,6 +41,8 @@ export type AttestationDefinition<Request extends RequestSwitches, Response> = {
   /** The chain that a request is mainly about, for metrics. */
   readonly chainOf: (request: Request) => string
   readonly summary: string
+  /** The payment that it is found by in the log, where it stands deeper in the request. */
+  readonly paidBy?: (request: Request) => string | undefined
   /** What the log tells of an answer by force: the transactions that it rests on. */
   readonly forcedBy?: (request: Request) => object
   /**
@@ -81,6 +83,7 @@ export const fillsDefinition = define({
     deposits: inputs.map(({ transactionId }) => transactionId),
     payments: [fill.transactionId],
   }),
+  paidBy: ({ fill }) => fill.transactionId,
   summary: "Attest that a solver paid an order's outputs",
 })
 
@@ -94,6 +97,7 @@ export const refundsDefinition = define({
     deposits: inputs.map(({ transactionId }) => transactionId),
     payments: refunds.map(({ transactionId }) => transactionId),
   }),
+  paidBy: ({ refunds }) => refunds[0]?.transactionId,
   summary: "Attest that a solver paid an order's inputs back",
 })
 

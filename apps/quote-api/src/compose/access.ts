@@ -5,6 +5,7 @@ import type { Peppers } from '../access/keys/peppers.ts'
 import { createStoredApiKeys } from '../access/keys/storedApiKeys.ts'
 import { claimInDatabase } from '../access/sharedLimits.ts'
 import { createContractSignatures } from '../access/wallets/contractSignature.ts'
+import { createSponsorSessions, type SponsorSessions } from '../access/wallets/sponsorSessions.ts'
 import { createSponsors, type Sponsors } from '../access/wallets/sponsors.ts'
 import { createWalletLinking, type WalletLinking } from '../access/wallets/walletLinking.ts'
 import type { SponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
@@ -14,6 +15,7 @@ export type Access = {
   readonly apiKeys: ApiKeys
   readonly sponsors: Sponsors
   readonly linking: WalletLinking
+  readonly sessions: SponsorSessions
 }
 
 /** Counts limits in the database, and alone while that does not answer. */
@@ -51,6 +53,12 @@ export function createAccess(options: {
   // A clock that is set back would let a revoked key live on.
   const now = () => performance.now()
   const sponsors = createSponsors({ database, now })
+  const signing = {
+    database,
+    site: { domain: new URL(publicUrl).host, uri: publicUrl, chainId },
+    contracts: client === undefined ? undefined : createContractSignatures(client),
+    randomBytes,
+  }
   return {
     apiKeys: createStoredApiKeys({
       database,
@@ -59,12 +67,11 @@ export function createAccess(options: {
       onRehashFailure: (error) => logger.warn({ err: error }, 'key hash not renewed'),
     }),
     sponsors,
-    linking: createWalletLinking({
-      database,
-      site: { domain: new URL(publicUrl).host, uri: publicUrl, chainId },
-      contracts: client === undefined ? undefined : createContractSignatures(client),
-      randomBytes,
-      onLinked: (apiKeyId) => sponsors.forget(apiKeyId),
+    linking: createWalletLinking({ ...signing, onLinked: (apiKeyId) => sponsors.forget(apiKeyId) }),
+    sessions: createSponsorSessions({
+      ...signing,
+      secret: peppers.byId.get(peppers.currentId) ?? randomBytes(32),
+      now: () => Date.now(),
     }),
   }
 }

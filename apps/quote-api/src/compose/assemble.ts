@@ -7,7 +7,12 @@ import {
   createReadiness,
   denyListCheck,
   type HttpApp,
+  openTracing,
   type Readiness,
+  registerPages,
+  traced,
+  tracedDatabase,
+  tracedSigner,
   watchDenyList,
   watchPool,
 } from '@causeway/http'
@@ -16,22 +21,26 @@ import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createWindowCleaner } from '../access/sharedLimits.ts'
 import type { QuoteApiConfig } from '../config/config.ts'
+import { registerHealthRoutes } from '../http/admin/healthRoutes.ts'
 import { registerAdmin } from '../http/admin/registerAdmin.ts'
 import { buildApp } from '../http/app.ts'
+import { loadConsolePage } from '../http/console/consoleFiles.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
 import { watchMoney } from '../money/moneyMetrics.ts'
 import { createAdministration, loadPeppers } from '../operate/administration.ts'
 import { openCommandChain } from '../operate/cli/commandChain.ts'
 import type { OpenDatabase } from '../operate/database.ts'
 import type { DatabaseWait } from '../operate/databaseWait.ts'
-import type { QuoteRegistry } from '../pricing/registry.ts'
+import { findCurrency, type QuoteRegistry } from '../pricing/registry.ts'
 import { findSponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
 import { createDepositAddressLookup } from '../requests/depositAddresses/addressLookup.ts'
+import { createSponsorRecords } from '../requests/history/sponsorRecords.ts'
 import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/storedOrder.ts'
 import { createScreening } from '../requests/screening/screenedRequest.ts'
 import { insertReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
+import { createTimelines } from '../requests/timeline/readTimeline.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
 import { createAccess, createSharedLimits } from './access.ts'
@@ -82,10 +91,13 @@ export type Parts = OpenDatabase & {
 
 /** Everything that is built once keys, files, chains and database are known to be good. */
 export async function assemble(parts: Parts): Promise<QuoteApi> {
-  const { config, logger, signer, quote, chains, registry, clients, adminListener, database, denyList } =
-    parts
+  const { config, logger, quote, chains, registry, clients, adminListener, denyList } = parts
   const metrics = createHttpMetrics({ service: 'quote-api' })
-  const market = await startMarket({ config, chains, quote, clients, metrics, logger })
+  const told = { service: 'quote-api', registry: metrics.registry, log: logger }
+  const tracing = await openTracing(config.tracing, told)
+  const database = tracedDatabase(parts.database, tracing)
+  const signer = tracedSigner(parts.signer, tracing)
+  const market = await startMarket({ config, chains, quote, clients, metrics, tracing, logger })
   const readiness = createReadiness({
     checks: [
       { name: 'database', check: () => database.ping() },
@@ -103,10 +115,14 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const sponsorship = createSponsorship({ database, quote, registry, chainId, logger })
   const peppers = await loadPeppers(config)
   const randomBytes = createRandomPool()
-  registerAdmin(adminListener, createAdministration({ config, database, peppers }), {
+  const administration = createAdministration({ config, database, peppers })
+  registerAdmin(adminListener, administration, {
     database,
     chain: (signal) => openCommandChain({ config, variables: parts.variables, database, signal }),
+    retention: config.retention,
   })
+  registerHealthRoutes(adminListener, { readiness, marketHealth: () => market.health() })
+  registerPages(adminListener, '/console', await loadConsolePage('operator'))
   const snapshot = () => market.snapshot()
   const { ledger } = sponsorship
   const shared = {
@@ -145,7 +161,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       findLiquidity: createFindLiquidity(config.externalLiquidity, quote, logger),
       permitTokens: permits.permitTokens,
       ...storeWithAddresses(shared, {
-        store: (record) => orders.save(toStoredOrder(record)),
+        store: (record) => traced(tracing, 'store quote', {}, () => orders.save(toStoredOrder(record))),
         storeSponsored: sponsorship.storeSponsored,
       }),
       sponsors: access.sponsors,
@@ -183,12 +199,25 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     onKeyedAnswer: usage.recorder.count,
     readUsage: usage.readUsage,
     balances: appBalance.balances,
+    sponsorConsole: {
+      sessions: access.sessions,
+      policies: administration.policies,
+      records: createSponsorRecords(database),
+      files: await loadConsolePage('sponsor'),
+    },
     claims: appBalance.claims,
     appFeeClaims: appFees.appFeeClaims,
     takePermit: permits.takePermit,
     takeCalls: permits.takeCalls,
     report: (reported) => insertReportedTransaction(database, reported),
     statuses: createRequestStatuses({ database }),
+    timelines: createTimelines({
+      database,
+      nameOf(chainId, currency) {
+        const chain = registry.chainById.get(chainId)
+        return chain && findCurrency(chain, currency)
+      },
+    }),
     statusFeed: statusFeed.feed,
     addressLookup: createDepositAddressLookup(database),
     reindex: depositAddresses.reindex,
@@ -208,6 +237,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     }),
     logger,
     metrics,
+    tracing,
     readiness,
   })
   appBalance.startJobs()
@@ -230,8 +260,9 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       name: 'chain clients',
       close: () => Promise.all([...clients.values()].map((client) => client.close())),
     },
-    { name: 'signer', close: () => signer.close() },
+    { name: 'signer', close: () => parts.signer.close() },
     { name: 'database', close: parts.close },
+    { name: 'traces', close: async () => tracing?.close() },
     { name: 'ops listener', close: () => opsListener.close() },
   ]
   const { wait } = parts

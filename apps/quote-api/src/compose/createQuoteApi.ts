@@ -6,6 +6,7 @@ import { type ConfiguredSigner, createConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
 import { loadFiles } from '../config/configuration.ts'
+import { adminDescription } from '../http/admin/adminOperation.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
 import { checkChains } from '../operate/checkChains.ts'
 import { openDatabase } from '../operate/database.ts'
@@ -32,11 +33,12 @@ export async function createQuoteApi(
   // Prices that contradict themselves are refused before anything is opened.
   planMarket(quote, sourceReach(config, chains))
   const clients = createClients(chains, registry, logger)
-  const adminListener = createAdminListener({
+  const adminListener = await createAdminListener({
     logger,
     errors: errorPolicy,
     host: config.admin.host,
     isLocal: config.isLocal,
+    openApi: adminDescription,
     ...(config.admin.apiKey !== undefined && { apiKey: config.admin.apiKey }),
   })
   await checkChains({

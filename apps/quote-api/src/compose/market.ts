@@ -8,7 +8,13 @@ import {
   warnOfUncheckedCode,
 } from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
-import { createAgreementMetrics, createEndpointMetrics, type HttpMetrics, watchMarket } from '@causeway/http'
+import {
+  createAgreementMetrics,
+  createEndpointMetrics,
+  type HttpMetrics,
+  type Tracing,
+  watchMarket,
+} from '@causeway/http'
 import { createMarket, type Market, type MarketLog } from '@causeway/market'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
@@ -22,9 +28,10 @@ export async function startMarket(options: {
   quote: QuoteFile
   clients: ReadonlyMap<string, ChainClient>
   metrics: HttpMetrics
+  tracing: Tracing | undefined
   logger: Logger
 }): Promise<Market> {
-  const { config, chains, quote, clients, metrics, logger } = options
+  const { config, chains, quote, clients, metrics, tracing, logger } = options
   const market = createMarket({
     config: quote,
     clients,
@@ -34,7 +41,7 @@ export async function startMarket(options: {
     adapters: createPriceAdapters(config.priceAdapters, quote),
     log: logger,
   })
-  const observerOf = createEndpointMetrics(metrics)
+  const observerOf = createEndpointMetrics(metrics, tracing)
   for (const [key, client] of clients) client.observe((endpoint) => observerOf(key, endpoint))
   watchMarket(metrics, () => market.health())
   await market.start()

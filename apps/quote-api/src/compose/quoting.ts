@@ -14,9 +14,9 @@ import {
   type Hex,
   orderCloneAddress,
   type QuoteFile,
+  type Signer,
 } from '@causeway/core'
 import { type Clock, type Market, type MarketSnapshot, systemClock } from '@causeway/market'
-import type { ConfiguredSigner } from '@causeway/signer'
 import { callParties, type TriedFill } from '../pricing/destinationCalls.ts'
 import { createInventoryViews } from '../pricing/inventory.ts'
 import { createOpenQuotes } from '../pricing/openQuotes.ts'
@@ -71,7 +71,7 @@ export function createQuoting(
     readonly pricing: DepositPricing
     readonly denyList: DenyList | undefined
     readonly ports: ChainPorts
-    readonly signer: ConfiguredSigner
+    readonly signer: Signer
     readonly brought: Brought
   },
 ): SponsoredQuoteDependencies {

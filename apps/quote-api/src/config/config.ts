@@ -8,7 +8,7 @@ import {
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core'
-import { foreignKeys, parseTrustedProxies } from '@causeway/http'
+import { foreignKeys, parseTrustedProxies, tracingSettings, tracingVariables } from '@causeway/http'
 import { z } from 'zod'
 import { parsePeppers } from '../access/keys/peppers.ts'
 import { parseOracles } from '../requests/settlement/oracleSettings.ts'
@@ -68,6 +68,7 @@ const variables = z.object({
   WEBHOOK_PRIVATE_ADDRESSES: z.enum(['refuse', 'allow']).default('refuse'),
   ORACLES_THRESHOLD: z.coerce.number().int().min(1).max(100).optional(),
   ...denyListVariables,
+  ...tracingVariables,
   RETENTION_QUOTES_DAYS: days(1).optional(),
   RETENTION_REQUESTS_DAYS: days(30).optional(),
   RETENTION_WEBHOOKS_DAYS: days(1).max(30).default(30),
@@ -76,6 +77,9 @@ const variables = z.object({
 export type QuoteApiConfig = ReturnType<typeof loadConfig>
 
 type Environment = Readonly<Record<string, string | undefined>>
+
+/** Of the traces that begin here: at thousands of requests in a second one in ten tells enough. */
+const tracedShare = 0.1
 
 /** Needed in every environment but `local`, which makes them itself. */
 const neededElsewhere = ['DATABASE_URL', 'API_KEY_PEPPERS', 'PUBLIC_URL'] as const
@@ -149,6 +153,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     denyList,
     retention: { quotesDays: env.RETENTION_QUOTES_DAYS, requestsDays: env.RETENTION_REQUESTS_DAYS },
     logLevel: env.LOG_LEVEL,
+    tracing: tracingSettings(env, tracedShare),
     trustedProxies,
     rateLimits: {
       perKeyMax: env.RATE_LIMIT_PER_KEY,

@@ -8,6 +8,7 @@ import {
   type KeyedAnswer,
   type Readiness,
   type SharedLimits,
+  type Tracing,
 } from '@causeway/http'
 import type { MarketHealth } from '@causeway/market'
 import type { WalletLinking } from '../access/wallets/walletLinking.ts'
@@ -24,7 +25,10 @@ import type { ReadUsage } from '../requests/history/usageReading.ts'
 import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import type { RequestStatuses } from '../requests/status/requestStatus.ts'
 import type { StatusFeed } from '../requests/status/statusFeed.ts'
+import type { Timelines } from '../requests/timeline/readTimeline.ts'
+import { solverScope } from '../requests/work/solverKey.ts'
 import type { SolverWork } from '../requests/work/solverWork.ts'
+import { registerSponsorConsole, type SponsorConsole } from './console/sponsorRoutes.ts'
 import { errorPolicy } from './errorPolicy.ts'
 import { operationExamples } from './operationExamples.ts'
 import { registerAppFees } from './routes/appFeeClaims.ts'
@@ -45,6 +49,7 @@ import { registerRequests } from './routes/requests.ts'
 import { registerSolver } from './routes/solver.ts'
 import { registerStatements } from './routes/statements.ts'
 import { statusSocket } from './routes/statusSocket.ts'
+import { registerTimeline } from './routes/timeline.ts'
 import { registerTokenPrice } from './routes/tokenPrice.ts'
 import { registerTopUpClaims } from './routes/topUpClaims.ts'
 import { registerTransactionStatus } from './routes/transactionStatus.ts'
@@ -75,11 +80,15 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly takeCalls: TakeCalls
   readonly solverWork: SolverWork
   readonly statuses: RequestStatuses
+  readonly timelines: Timelines
   readonly statusFeed: Pick<StatusFeed, 'follow'>
   readonly hint: TransactionHints['hint']
   readonly report: TransactionHints['report']
+  /** Absent: no page for sponsors. */
+  readonly sponsorConsole?: SponsorConsole
   readonly logger: HttpAppOptions['logger']
   readonly metrics: HttpMetrics
+  readonly tracing?: Tracing | undefined
   readonly readiness: Readiness
   readonly trustedProxies: readonly string[]
   /** Per fixed second, 0 is off. @source design.md 5.7 */
@@ -94,6 +103,7 @@ const statusFactor = 5
 
 /** The public listener with all routes, not yet listening. Opens nothing. */
 export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> {
+  const { tracing } = dependencies
   const { logger, metrics, readiness, apiKeys, onKeyedAnswer, trustedProxies, rateLimits, sharedLimits } =
     dependencies
   const app = await createHttpApp({
@@ -103,6 +113,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     apiKeys,
     onKeyedAnswer,
     trustedProxies,
+    // A solver's own trace goes on here. Whoever holds another key could have every request of his told.
+    traces: tracing && { tracing, mayJoin: (scopes) => scopes.has(solverScope) },
     errors: errorPolicy,
     cors: true,
     bearerKeys: true,
@@ -156,7 +168,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerWalletLink(app, dependencies)
   registerSolver(app, dependencies)
   registerIntentStatus(app, dependencies)
+  registerTimeline(app, dependencies)
   registerTransactions(app, dependencies)
   registerTransactionStatus(app)
+  const { sponsorConsole } = dependencies
+  if (sponsorConsole !== undefined) registerSponsorConsole(app, { ...dependencies, ...sponsorConsole })
   return app
 }

@@ -67,6 +67,7 @@ export function operationExamples({ chains }: QuoteRegistry): OperationExamples 
     getStatus: status,
     getStatusV2: status,
     getStatusV3: status,
+    getTimeline: { params: { requestId: bytes32('4d') } },
     indexTransaction: { body: { chainId, txHash: bytes32('c1'), requestId: bytes32('4d') } },
     reportTransaction: {
       body: {

@@ -7,6 +7,7 @@ import {
   type WalletAdministration,
 } from '../access/wallets/walletAdministration.ts'
 import type { QuoteApiConfig } from '../config/config.ts'
+import { createTimelines, type Timelines } from '../requests/timeline/readTimeline.ts'
 import { createWebhookAdministration, type WebhookAdministration } from '../webhooks/webhookAdministration.ts'
 import { type AuditAdministration, createAuditAdministration } from './admin/auditAdministration.ts'
 import { type ClaimAdministration, createClaimAdministration } from './admin/claimAdministration.ts'
@@ -22,6 +23,7 @@ export type Administration = {
   readonly webhooks: WebhookAdministration
   readonly ledger: LedgerAdministration
   readonly requests: RequestAdministration
+  readonly timelines: Timelines
   readonly appFeeClaims: ClaimAdministration
   readonly audit: AuditAdministration
 }
@@ -50,6 +52,8 @@ export function createAdministration(options: {
     }),
     ledger: createLedgerAdministration(database),
     requests: createRequestAdministration(database),
+    // Currencies go by their addresses: a command needs no chain to be configured.
+    timelines: createTimelines({ database, nameOf: () => undefined }),
     appFeeClaims: createClaimAdministration(database),
     audit: createAuditAdministration(database),
   }

@@ -8,7 +8,9 @@ import { createLogger, type HttpApp } from '@causeway/http'
 import { type Peppers, parsePeppers } from '../../src/access/keys/peppers.ts'
 import { type Access, createAccess } from '../../src/compose/access.ts'
 import { createUsage, type Usage } from '../../src/compose/usage.ts'
+import { loadConsolePage } from '../../src/http/console/consoleFiles.ts'
 import { type Administration, createAdministration } from '../../src/operate/administration.ts'
+import { createSponsorRecords } from '../../src/requests/history/sponsorRecords.ts'
 import { testApp } from '../fixtures/app.ts'
 
 export const pepperText = `v1:${'5a'.repeat(32)}`
@@ -45,7 +47,18 @@ export async function startAccessService(options: {
     logger,
   })
   const usage = createUsage({ database, logger })
+  const administration = createAdministration({
+    config: { environment: 'local', webhooks: { allowPrivate: false } },
+    database,
+    peppers,
+  })
   const app = await testApp({
+    sponsorConsole: {
+      sessions: access.sessions,
+      policies: administration.policies,
+      records: createSponsorRecords(database),
+      files: await loadConsolePage('sponsor'),
+    },
     apiKeys: access.apiKeys,
     linking: access.linking,
     onKeyedAnswer: usage.recorder.count,
@@ -55,11 +68,7 @@ export async function startAccessService(options: {
     ...access,
     usage,
     app,
-    administration: createAdministration({
-      config: { environment: 'local', webhooks: { allowPrivate: false } },
-      database,
-      peppers,
-    }),
+    administration,
     async close() {
       await app.close()
       await client?.close()

@@ -12,6 +12,7 @@ import { pepperText } from '../sponsorSupport/sponsors.ts'
 import { createRequestDriver, type RequestDriver } from './requestDriver.ts'
 import { createScriptedSolver, type ScriptedSolver } from './scriptedSolver.ts'
 import { localNetworkOf, type OracleMode, type StandInOracle, startStandInOracle } from './standInOracle.ts'
+import { expectStories } from './stories.ts'
 
 export const solverKey = 'solver-key-of-the-tests'
 
@@ -54,14 +55,20 @@ export async function startSettlementBed(options: SettlementBedOptions): Promise
       dataDirectory: join(directory, 'postgres'),
     })
     closers.push(() => server.stop())
+    const database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
+    closers.push(() => database.close())
+    let isServed = false
+    // After the service, so that nothing moves any more.
+    closers.push(async () => {
+      if (isServed) await expectStories(database)
+    })
     const service = await startTestService(network, {
       ...serviceSettings(server.connectionString, await options.oracles(network)),
       ...(await environment(network)),
     })
     closers.push(() => service.stop())
     const { publicUrl: url, opsUrl } = await service.listen()
-    const database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
-    closers.push(() => database.close())
+    isServed = true
     const solver = createScriptedSolver({ network, url, apiKey: solverKey })
     const requests = createRequestDriver({ network, database, url, solver })
     const { connectionString } = server

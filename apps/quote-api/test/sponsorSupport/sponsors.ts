@@ -1,7 +1,7 @@
 // A sponsor in the database of a running service: a key, a wallet linked to it, money on the wallet.
 import { randomBytes } from 'node:crypto'
 import { type Hex, Secret, type SqlDatabase } from '@causeway/core'
-import { openAccount, transferId, writeTransfer } from '@causeway/ledger'
+import { createLedger, openAccount, transferId, writeTransfer } from '@causeway/ledger'
 import { parsePeppers } from '../../src/access/keys/peppers.ts'
 import { createAdministration } from '../../src/operate/administration.ts'
 
@@ -27,7 +27,7 @@ export async function createSponsor(database: SqlDatabase, balanceMicroUsd: bigi
 }
 
 /** Money on a wallet, once per wallet. */
-async function topUp(database: SqlDatabase, wallet: Hex, amount: bigint): Promise<void> {
+export async function topUp(database: SqlDatabase, wallet: Hex, amount: bigint): Promise<void> {
   await database.transaction(async (tx) => {
     await writeTransfer(tx, {
       id: transferId('adjustment', wallet),
@@ -39,6 +39,38 @@ async function topUp(database: SqlDatabase, wallet: Hex, amount: bigint): Promis
       actor: 'test',
     })
   })
+}
+
+/** Holds of a key's requests, by their ids: of each something is debited, unless it stays open. */
+export async function holdFor(
+  database: SqlDatabase,
+  { keyId, wallet }: Pick<TestSponsor, 'keyId' | 'wallet'>,
+  holds: readonly {
+    readonly requestId: Hex
+    readonly heldMicroUsd: bigint
+    readonly debitMicroUsd?: bigint
+  }[],
+): Promise<void> {
+  const ledger = createLedger()
+  for (const { requestId, heldMicroUsd, debitMicroUsd } of holds) {
+    const request = {
+      ...{
+        requestId,
+        sponsor: wallet,
+        apiKeyId: keyId,
+        user: wallet,
+        recipient: wallet,
+        requoteKey: requestId,
+      },
+      ...{ originChainId: 8_453, destinationChainId: 10, components: ['execution'] as const },
+      ...{ amountMicroUsd: heldMicroUsd, lifetimeSeconds: 3_600 },
+    }
+    const outcome = await database.transaction((tx) => ledger.reserve(tx, request))
+    if (outcome.status !== 'reserved') throw new Error(`nothing is held: ${outcome.status}`)
+    if (debitMicroUsd === undefined) continue
+    const debit = { requestId, amountMicroUsd: debitMicroUsd, evidence: {} }
+    await database.transaction((tx) => ledger.post(tx, debit))
+  }
 }
 
 /** What the ledger says of a wallet. */

@@ -83,7 +83,15 @@ export function useWebhooks() {
     },
     /** As settlement does it. @returns false when the status was final */
     show: (requestId: Hex, status: RequestStatus) =>
-      open().database.transaction((tx) => setStatus(tx, announceStatus, { requestId, status })),
+      open().database.transaction((tx) =>
+        setStatus(
+          tx,
+          announceStatus,
+          status === 'failure' || status === 'refund'
+            ? { requestId, status, failReason: 'DEPOSIT_REORGED' }
+            : { requestId, status },
+        ),
+      ),
     deliver: (sender: Partial<SenderOptions> = {}) => deliver(open().database, sender),
     /** What is stored of a request's messages, in their order. */
     stored,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { denyListSettings, denyListVariables } from '@causeway/chains'
 import { ConfigurationError, readVariables, Secret, stopsStart, UnfitSettingsError } from '@causeway/core'
-import { foreignKeys } from '@causeway/http'
+import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/http'
 import { z } from 'zod'
 
 const port = z.coerce.number().int().min(0).max(65_535)
@@ -31,6 +31,7 @@ const variables = z.object({
   DRY_RUN: z.enum(['on', 'off']).default('off'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   ...denyListVariables,
+  ...tracingVariables,
 })
 
 export type SolverConfig = ReturnType<typeof loadConfig>
@@ -80,6 +81,8 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     isDryRun: env.DRY_RUN === 'on',
     denyList,
     logLevel: env.LOG_LEVEL,
+    // A fill is rare and worth more than what its trace costs.
+    tracing: tracingSettings(env, 1),
   })
   return { config, values, places, denyList, findings }
 }

@@ -22,8 +22,11 @@ import {
   type HttpMetrics,
   logDenyList,
   openListener,
+  openTracing,
   type Readiness,
   standardErrorPolicy,
+  tracedDatabase,
+  tracedSigner,
   watchDenyList,
   watchMarket,
   watchPool,
@@ -39,12 +42,15 @@ import type { Logger } from 'pino'
 import { createDepositReader } from '../facts/deposits.ts'
 import { readUnits, valuerOf } from '../facts/prices.ts'
 import type { Filling } from '../filling/filling.ts'
+import type { Handled } from '../filling/handleItem.ts'
 import { createRound } from '../filling/solverRound.ts'
 import type { Sharing } from '../judge/turns.ts'
 import { type BudgetName, spentWithinHour } from '../wallet/budgets.ts'
 import { createRecords } from '../wallet/records.ts'
+import { newest } from '../wallet/signedRecord.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
 import { createWorkClient } from '../work/workClient.ts'
+import type { WorkItem } from '../work/workItems.ts'
 import { type OpenChains, openChains, type PaidChain } from './chains.ts'
 import { type SolverConfig, workSettings } from './config.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
@@ -123,15 +129,19 @@ type Parts = {
   readonly denyList: KeptDenyList | undefined
 }
 
-function assemble(parts: Parts): Solver {
-  const { config, settings, logger, signer, files, chains, opened, denyList } = parts
-  const { database } = opened
+async function assemble(untraced: Parts): Promise<Solver> {
   const httpMetrics = createHttpMetrics({ service: 'solver' })
+  const told = { service: 'solver', registry: httpMetrics.registry, log: untraced.logger }
+  const tracing = await openTracing(untraced.config.tracing, told)
+  const database = tracedDatabase(untraced.opened.database, tracing)
+  const signer = tracedSigner(untraced.signer, tracing)
+  const parts = { ...untraced, signer }
+  const { config, settings, logger, files, chains, opened, denyList } = parts
   const metrics = createSolverMetrics(httpMetrics)
   if (denyList !== undefined) watchDenyList(httpMetrics, denyList)
   const stop = createStopSwitch(database)
   const market = openMarket(parts, httpMetrics)
-  const observerOf = createEndpointMetrics(httpMetrics)
+  const observerOf = createEndpointMetrics(httpMetrics, tracing)
   for (const [key, client] of chains.clients) client.observe((endpoint) => observerOf(key, endpoint))
   watchMarket(httpMetrics, () => market.health())
   watchPool(httpMetrics, () => database.usage())
@@ -158,23 +168,19 @@ function assemble(parts: Parts): Solver {
   let lastRoundMs = Date.now()
   const round = createRound({
     filling,
-    work: createWorkClient(settings.quoteApiUrl, settings.solverApiKey),
+    work: createWorkClient(settings.quoteApiUrl, settings.solverApiKey, tracing),
     isStopped: async () => (await stop.read()).isStopped,
     observe: {
       handled(item, handled) {
         metrics.countHandled(item, handled)
-        const { id, kind } = item
-        if (handled.kind !== 'signed')
-          logger[handled.kind === 'refused' ? 'warn' : 'debug'](
-            { event: `item_${handled.kind}`, item: id, kind, reason: handled.reason },
-            `${kind} ${id}: ${handled.kind}, ${handled.reason}`,
-          )
+        logHandled(logger, item, { handled, traceId: tracing?.traceId() })
       },
       failed(what, error) {
         metrics.countFailure()
         logger.warn({ event: 'look_failed', what, err: error }, `${what} is tried again`)
       },
     },
+    tracing,
     nowMs: () => performance.now(),
   })
   metrics.watch({
@@ -231,9 +237,30 @@ function assemble(parts: Parts): Solver {
       { name: 'chains', close: () => chains.close() },
       { name: 'database', close: () => opened.close() },
       { name: 'signer', close: () => signer.close() },
+      { name: 'traces', close: async () => tracing?.close() },
       { name: 'ops listener', close: () => opsListener.close() },
     ],
   }
+}
+
+/** The line of an item by which it is found: `signed` names what is going to be sent. */
+function logHandled(
+  logger: Logger,
+  { id, kind, requestId, orderId }: WorkItem,
+  { handled, traceId }: { readonly handled: Handled; readonly traceId: string | undefined },
+): void {
+  const found = { event: `item_${handled.kind}`, item: id, kind, requestId, orderId, traceId }
+  if (handled.kind === 'signed') {
+    const { transactions, chainId } = handled.record
+    const transactionHash = newest<{ readonly hash: string }>(transactions)?.hash
+    logger.info({ ...found, chainId, transactionHash }, `${kind} is signed`)
+    return
+  }
+  const { reason } = handled
+  logger[handled.kind === 'refused' ? 'warn' : 'debug'](
+    { ...found, reason },
+    `${kind} ${id}: ${handled.kind}, ${reason}`,
+  )
 }
 
 /** Balances as the market read them last; none while it has nothing of the chain. */

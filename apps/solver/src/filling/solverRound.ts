@@ -1,3 +1,4 @@
+import { type Tracing, traced } from '@causeway/http'
 import type { Replacement } from '../wallet/chainDesk.ts'
 import { type KeptRecord, newest } from '../wallet/signedRecord.ts'
 import type { WorkSource } from '../work/workClient.ts'
@@ -11,6 +12,7 @@ export type RoundOptions = {
   /** True while an operator has stopped it: what was sent is followed, and nothing new is looked at. */
   readonly isStopped: () => Promise<boolean>
   readonly observe: RoundObserver
+  readonly tracing?: Tracing | undefined
   readonly nowMs: () => number
 }
 
@@ -28,7 +30,7 @@ const atOnce = 8
 
 /** One look at chains and work; what fails concerns one chain or one item and is tried again. */
 export function createRound(options: RoundOptions): () => Promise<void> {
-  const { filling, work, observe, nowMs } = options
+  const { filling, work, observe, nowMs, tracing } = options
   const { chains, records } = filling
   const pausedAtMs = new Map<string, number>()
 
@@ -46,8 +48,12 @@ export function createRound(options: RoundOptions): () => Promise<void> {
   async function release(record: KeptRecord): Promise<void> {
     const hash = newest<{ readonly hash: string }>(record.transactions)?.hash
     if (hash === undefined) return
-    const answer = await work.report(record.id, hash, { validUntil: record.deadline })
-    await deskOf(record)?.release(record, answer === 'accepted' ? 'given' : 'refused')
+    const answer = await traced(tracing, 'report', { 'causeway.item': record.id }, () =>
+      work.report(record.id, hash, { validUntil: record.deadline }),
+    )
+    await traced(tracing, 'broadcast', { 'causeway.transaction_hash': hash }, async () =>
+      deskOf(record)?.release(record, answer === 'accepted' ? 'given' : 'refused'),
+    )
   }
 
   /** A higher price has another hash, and so has whichever of several was mined: the service follows one. */
@@ -96,21 +102,40 @@ export function createRound(options: RoundOptions): () => Promise<void> {
 
   const isPausing = ({ id }: WorkItem) => nowMs() - (pausedAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < pauseMs
 
-  return async () => {
+  async function handle(item: WorkItem): Promise<void> {
+    const judged = await traced(tracing, 'check', {}, () => handleItem(item, filling))
+    await tell(item, judged)
+  }
+
+  /** An item is a trace of its own: a round has many. */
+  const handleTraced = (item: WorkItem) =>
+    tracing === undefined
+      ? handle(item)
+      : tracing.start('work item', { 'causeway.item': item.id, 'causeway.kind': item.kind }, () =>
+          handle(item),
+        )
+
+  async function follow(): Promise<void> {
     await Promise.all(led().map(advance))
     await tellFailures()
+  }
+
+  async function look(): Promise<void> {
+    await traced(tracing, 'follow sent', {}, follow)
     if (await options.isStopped()) return
-    const items = await work.open()
+    const items = await traced(tracing, 'fetch work', {}, work.open)
     for (const [id, atMs] of pausedAtMs) if (nowMs() - atMs >= pauseMs) pausedAtMs.delete(id)
     const waiting = items.filter((open) => !isPausing(open))
     const worker = async () => {
       for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
         const next = item
-        await attempt(`${next.kind} ${next.id}`, async () => tell(next, await handleItem(next, filling)))
+        await attempt(`${next.kind} ${next.id}`, () => handleTraced(next))
       }
     }
     await Promise.all(Array.from({ length: atOnce }, worker))
   }
+
+  return tracing === undefined ? look : () => tracing.start('round', {}, look)
 }
 
 const isCancelled = (record: KeptRecord): boolean =>

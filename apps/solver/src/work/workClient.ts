@@ -1,4 +1,5 @@
 import type { Secret } from '@causeway/core'
+import type { Tracing } from '@causeway/http'
 import { type WorkItem, workSchema } from './workItems.ts'
 
 /** Where work comes from. */
@@ -25,18 +26,25 @@ const pageSize = 50
 const closedStatuses = [404, 409]
 
 /** The interface that quote-api has for solvers. */
-export function createWorkClient(quoteApiUrl: string, apiKey: Secret): WorkSource {
-  async function send(path: string, body?: object): Promise<Response> {
-    const response = await fetch(`${quoteApiUrl}${path}`, {
+export function createWorkClient(quoteApiUrl: string, apiKey: Secret, tracing?: Tracing): WorkSource {
+  const { host } = new URL(quoteApiUrl)
+  const send = (path: string, body?: object): Promise<Response> => {
+    const ask = () => exchange(path, body)
+    return tracing === undefined
+      ? ask()
+      : tracing.during('quote-api', { 'server.address': host }, ask, 'client')
+  }
+  function exchange(path: string, body?: object): Promise<Response> {
+    return fetch(`${quoteApiUrl}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
         'x-api-key': apiKey.reveal(),
+        ...tracing?.headers(),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(requestTimeoutMs),
     })
-    return response
   }
   async function tell(path: string, body: object): Promise<'accepted' | 'closed'> {
     const response = await send(path, body)

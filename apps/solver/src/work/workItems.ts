@@ -128,10 +128,19 @@ export type PaidOrder = {
   readonly endsOrder?: boolean | undefined
 }
 
+/** For the log alone; what is none is left out. */
+const toldId = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/)
+  .optional()
+  .catch(undefined)
+
 /** An item's id names files, so it is nothing but letters, digits and hyphens. */
 const itemSchema = z.object({
   id: z.string().regex(/^[0-9a-zA-Z-]{1,64}$/),
   kind: z.string(),
+  requestId: toldId,
+  orderId: toldId,
   payload: z.unknown(),
 })
 export const workSchema = z.object({ items: z.array(itemSchema) })

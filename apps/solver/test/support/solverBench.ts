@@ -14,7 +14,7 @@ import {
   type TestNetwork,
   translatedScript,
 } from '@causeway/localnet'
-import { size, sliceHex } from 'viem'
+import { size, sliceHex, toFunctionSelector } from 'viem'
 import { expect, onTestFinished } from 'vitest'
 import type { ScriptedWork } from './scriptedWork.ts'
 
@@ -138,6 +138,8 @@ export async function surviveKills(
   return startSolver(settings)
 }
 
+const closeSelector = toFunctionSelector('close(bytes32)')
+
 type FillsByOrder = ReadonlyMap<Hex, readonly Hex[]>
 
 type WatchedNetwork = {
@@ -159,7 +161,8 @@ export function watchFills(network: WatchedNetwork, key: UserChain): () => Promi
     for (; blockNumber <= head; blockNumber += 1n) {
       const { transactions } = await client.getBlock({ blockNumber, includeTransactions: true })
       for (const { to, input, hash } of transactions) {
-        if (to?.toLowerCase() !== fillContract) continue
+        // A closed id ends its calldata too, and pays nobody.
+        if (to?.toLowerCase() !== fillContract || input.startsWith(closeSelector)) continue
         const { status } = await client.getTransactionReceipt({ hash })
         const orderId = sliceHex(input, size(input) - 32)
         if (status === 'success') fills.set(orderId, [...(fills.get(orderId) ?? []), hash])

@@ -23,13 +23,14 @@ const operationSchema = z.object({
   requestBody: z.object({ content: z.record(z.string(), mediaSchema) }).optional(),
   responses: z.record(z.string(), answerSchema),
 })
+const methodSchema = z.enum(['GET', 'POST', 'PUT'])
 const descriptionSchema = z.object({
   paths: z.record(z.string(), z.record(z.string(), operationSchema)),
   components: z.object({ responses: z.record(z.string(), answerSchema) }),
 })
 
 type DescribedOperation = z.infer<typeof operationSchema> & {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT'
   /** Of the example, with its query. */
   readonly url: string
   /** Of the example; undefined where the operation takes none. */
@@ -57,7 +58,7 @@ export function describedOperations(text: string): readonly DescribedOperation[]
       })
       return {
         ...operation,
-        method: method === 'post' ? ('POST' as const) : ('GET' as const),
+        method: methodSchema.parse(method.toUpperCase()),
         url: urlOf(path, operation.parameters),
         body,
         missing: [

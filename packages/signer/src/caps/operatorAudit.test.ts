@@ -73,7 +73,8 @@ test('a hostile reason forges no line and moves no cursor', async () => {
   const listed = await audit.list()
   expect(listed.map(({ actor }) => actor)).toEqual(['cli:alice'])
   expect(describeAudit(listed).split('\n')).toHaveLength(1)
-  for (const character of ['\u001b', '\u009b', '\u202e']) expect(describeAudit(listed)).not.toContain(character)
+  for (const character of ['\u001b', '\u009b', '\u202e'])
+    expect(describeAudit(listed)).not.toContain(character)
   expect((await readFile(join(directory, 'audit.jsonl'), 'utf8')).length).toBeLessThan(3_000)
 })
 

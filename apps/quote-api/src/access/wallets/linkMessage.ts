@@ -14,18 +14,39 @@ export type LinkMessage = {
   readonly expiresAt: Date
 }
 
+/** What a wallet signs to read what it sponsors. */
+export type SignInMessage = Omit<LinkMessage, 'apiKeyId'>
+
 /**
  * The EIP-4361 text, equal to the last byte for equal facts: what was signed is checked against the
  * text that we would write, so nothing in it can differ.
  * @source EIP-4361; ledger-and-safety.md 2.3
  */
 export function writeLinkMessage(message: LinkMessage): string {
-  const { domain, uri, wallet, chainId, nonce, apiKeyId, issuedAt, expiresAt } = message
+  const { apiKeyId } = message
+  return writeMessage(message, `Link this wallet as fee sponsor for API key ${apiKeyId}.`, [
+    `Request ID: ${apiKeyId}`,
+    'Resources:',
+    `- urn:causeway:key:${apiKeyId}`,
+  ])
+}
+
+/** The same for a sign-in. Its sentence and its resource are others, so neither text ever stands for the other. */
+export function writeSignInMessage(message: SignInMessage): string {
+  return writeMessage(
+    message,
+    'Sign in to read what this wallet sponsors. This allows no payment and no change.',
+    ['Resources:', '- urn:causeway:console'],
+  )
+}
+
+function writeMessage(message: SignInMessage, statement: string, ending: readonly string[]): string {
+  const { domain, uri, wallet, chainId, nonce, issuedAt, expiresAt } = message
   return [
     `${domain} wants you to sign in with your Ethereum account:`,
     checksumAddress(wallet),
     '',
-    `Link this wallet as fee sponsor for API key ${apiKeyId}.`,
+    statement,
     '',
     `URI: ${uri}`,
     'Version: 1',
@@ -33,9 +54,7 @@ export function writeLinkMessage(message: LinkMessage): string {
     `Nonce: ${nonce}`,
     `Issued At: ${issuedAt.toISOString()}`,
     `Expiration Time: ${expiresAt.toISOString()}`,
-    `Request ID: ${apiKeyId}`,
-    'Resources:',
-    `- urn:causeway:key:${apiKeyId}`,
+    ...ending,
   ].join('\n')
 }
 

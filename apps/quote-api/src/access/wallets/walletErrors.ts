@@ -31,3 +31,33 @@ export class WalletNotLinkedError extends DomainError {
     super('No wallet is linked to this API key.')
   }
 }
+
+/** Whoever signed in owns a wallet that sponsors nothing here. */
+export class WalletSponsorsNothingError extends DomainError {
+  readonly code = 'FORBIDDEN'
+  readonly kind = 'forbidden'
+
+  constructor() {
+    super('This wallet is linked to no API key.')
+  }
+}
+
+/** One wallet signed in more often than somebody does. */
+export class TooManySessionsError extends DomainError {
+  readonly code = 'RATE_LIMITED'
+  readonly kind = 'rate_limited'
+
+  constructor() {
+    super('This wallet has signed in too often within an hour.', { retryAfterSeconds: 600 })
+  }
+}
+
+/** A session is unknown, expired or ended, or its wallet was unlinked since. */
+export class SessionOverError extends DomainError {
+  readonly code = 'UNAUTHORIZED'
+  readonly kind = 'unauthorized'
+
+  constructor() {
+    super('Sign in with the linked wallet.')
+  }
+}

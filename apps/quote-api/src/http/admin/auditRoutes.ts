@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { adminActor } from '../../access/adminActor.ts'
 import { operatorReason } from '../../access/operatorReason.ts'
 import type { AuditAdministration } from '../../operate/admin/auditAdministration.ts'
+import { adminOperation } from './adminOperation.ts'
 
 const limitMax = 1_000
 const word = z.string().min(1).max(200).optional()
@@ -21,6 +22,7 @@ const lineSchema = z.object({
 /** `/admin/audit`: who changed what. */
 export function registerAuditRoutes(app: HttpApp, audit: AuditAdministration): void {
   const list = {
+    ...adminOperation('audit list', 'List who changed what and why, newest first, refused attempts among it'),
     querystring: z.object({
       actor: word,
       action: word,
@@ -63,9 +65,15 @@ export const changesOfRoutes: Readonly<Record<string, string>> = {
   'POST /admin/requests/:id/resolve': 'requests.resolve',
   'POST /admin/app-fee-claims/:id/end': 'claims.end',
   'POST /admin/suspense/:id/credit': 'suspense.credit',
+  'POST /admin/sponsors/:wallet/freeze': 'sponsor.freeze',
+  'POST /admin/sponsors/:wallet/unfreeze': 'sponsor.unfreeze',
+  'POST /admin/ledger/resume': 'ledger.resume',
+  'POST /admin/top-ups/:id/reverse': 'topup.reverse',
+  'POST /admin/top-ups/chains/:chainId/resume': 'topup.resume',
 }
 
-const named = z.object({ id: z.union([z.string(), z.bigint()]) })
+/** A route that changes something names one thing at most. */
+const named = z.record(z.string(), z.union([z.string(), z.number(), z.bigint()]))
 const reasoned = z.object({ reason: operatorReason })
 
 /** Keeps attempts that were refused; those that were done are kept with what they did. */
@@ -73,8 +81,7 @@ export function auditRefusals(app: HttpApp, audit: AuditAdministration): void {
   app.addHook('onError', async ({ method, routeOptions, params, body }, _reply, error) => {
     const action = changesOfRoutes[`${method} ${routeOptions.url ?? ''}`]
     if (action === undefined || !(error instanceof DomainError)) return
-    const { data } = named.safeParse(params)
-    const subject = String(data?.id ?? '-')
+    const [subject = '-'] = Object.values(named.safeParse(params).data ?? {}).map(String)
     const details = reasoned.safeParse(body).data ?? {}
     await audit.refused({ actor: adminActor, action, subject, details, outcome: error.code })
   })

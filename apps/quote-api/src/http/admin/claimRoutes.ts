@@ -4,6 +4,7 @@ import { adminActor } from '../../access/adminActor.ts'
 import { operatorReason } from '../../access/operatorReason.ts'
 import type { ClaimAdministration } from '../../operate/admin/claimAdministration.ts'
 import { id32 } from '../wire/id32.ts'
+import { adminOperation } from './adminOperation.ts'
 
 const limitMax = 1_000
 
@@ -20,6 +21,7 @@ const pendingSchema = z.object({
 /** `/admin/app-fee-claims`: claims that wait for their payout. */
 export function registerClaimRoutes(app: HttpApp, claims: ClaimAdministration): void {
   const list = {
+    ...adminOperation('claims pending', 'List claims of app fees that wait for their payout, longest first'),
     querystring: z.object({ limit: z.coerce.number().int().min(1).max(limitMax).default(limitMax) }),
     response: { 200: z.object({ claims: z.array(pendingSchema) }), ...errorResponses },
   }
@@ -32,6 +34,11 @@ export function registerClaimRoutes(app: HttpApp, claims: ClaimAdministration): 
   }))
 
   const end = {
+    ...adminOperation(
+      'claims end',
+      'End a claim that nothing moves on: paid by its reported transaction, or failed (claimable again)',
+      { 409: ['APP_FEE_CLAIM_NOT_PENDING'] },
+    ),
     params: z.object({ id: id32 }),
     body: z.object({ ending: z.enum(['paid', 'failed']), reason: operatorReason }),
     response: { 200: z.object({ claimId: z.string(), ending: z.string() }), ...errorResponses },

@@ -4,6 +4,7 @@ import { adminActor } from '../../access/adminActor.ts'
 import type { KeyAdministration } from '../../access/keys/keyAdministration.ts'
 import { keyIdText, keyLabelText, keyOverlapSeconds } from '../../access/keys/keyFields.ts'
 import type { WalletAdministration } from '../../access/wallets/walletAdministration.ts'
+import { adminOperation, keyErrors, usableKeyErrors } from './adminOperation.ts'
 
 const issuedSchema = z.object({
   id: z.string().describe('Names the key; stays when its secret changes'),
@@ -28,6 +29,7 @@ const params = z.object({ id: keyIdText })
 /** `/admin/keys`: create, list, rotate, revoke. */
 export function registerKeyRoutes(app: HttpApp, keys: KeyAdministration): void {
   const create = {
+    ...adminOperation('keys create', 'Create an API key; its text is shown this once'),
     body: z.object({ label: keyLabelText }),
     response: { 201: issuedSchema, ...errorResponses },
   }
@@ -36,7 +38,10 @@ export function registerKeyRoutes(app: HttpApp, keys: KeyAdministration): void {
     return keys.create({ actor: adminActor, label: body.label })
   })
 
-  const list = { response: { 200: z.object({ keys: z.array(listedSchema) }), ...errorResponses } }
+  const list = {
+    ...adminOperation('keys list', 'List all keys, never their texts'),
+    response: { 200: z.object({ keys: z.array(listedSchema) }), ...errorResponses },
+  }
   app.get('/admin/keys', { schema: list }, async () => {
     const listed = await keys.list()
     return {
@@ -53,6 +58,11 @@ export function registerKeyRoutes(app: HttpApp, keys: KeyAdministration): void {
   })
 
   const rotate = {
+    ...adminOperation(
+      'keys rotate',
+      'Give a key a new text; the one before works for a while',
+      usableKeyErrors,
+    ),
     params,
     body: z.object({ overlapSeconds: keyOverlapSeconds }),
     response: {
@@ -69,6 +79,11 @@ export function registerKeyRoutes(app: HttpApp, keys: KeyAdministration): void {
   })
 
   const revoke = {
+    ...adminOperation(
+      'keys revoke',
+      'End a key for good; every process refuses it within 5 seconds',
+      keyErrors,
+    ),
     params,
     body: z.object({}),
     response: { 200: z.object({ id: z.string() }), ...errorResponses },
@@ -86,7 +101,10 @@ const linkedSchema = z.object({
 
 /** `/admin/wallets`: which wallet sponsors which keys, and how a key loses its wallet. */
 export function registerWalletRoutes(app: HttpApp, wallets: WalletAdministration): void {
-  const list = { response: { 200: z.object({ wallets: z.array(linkedSchema) }), ...errorResponses } }
+  const list = {
+    ...adminOperation('wallets list', 'List sponsorship wallets and the keys that draw on them'),
+    response: { 200: z.object({ wallets: z.array(linkedSchema) }), ...errorResponses },
+  }
   app.get('/admin/wallets', { schema: list }, async () => {
     const linked = await wallets.list()
     return {
@@ -98,6 +116,10 @@ export function registerWalletRoutes(app: HttpApp, wallets: WalletAdministration
   })
 
   const unlink = {
+    ...adminOperation('wallets unlink', 'Take the wallet from a key; its balance stays with the wallet', {
+      ...keyErrors,
+      409: ['WALLET_NOT_LINKED'],
+    }),
     params: z.object({ id: keyIdText }),
     body: z.object({}),
     response: { 200: z.object({ id: z.string(), wallet: z.string() }), ...errorResponses },

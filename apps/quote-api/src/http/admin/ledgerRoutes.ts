@@ -1,8 +1,10 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { adminActor } from '../../access/adminActor.ts'
+import { operatorReason } from '../../access/operatorReason.ts'
 import type { LedgerAdministration } from '../../operate/admin/ledgerAdministration.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
+import { adminOperation } from './adminOperation.ts'
 
 /** A page: the next one begins behind the `seq` of its last line. */
 const exportedMax = 1_000
@@ -15,13 +17,39 @@ const findingSchema = z.object({
 
 /** `/admin/ledger` and `/admin/balances`: whether the books add up, every transfer, and what a wallet has. */
 export function registerLedgerRoutes(app: HttpApp, ledger: LedgerAdministration): void {
-  const verify = { response: { 200: z.object({ findings: z.array(findingSchema) }), ...errorResponses } }
+  const verify = {
+    ...adminOperation(
+      'ledger verify',
+      'Check counters and open holds; what is not explained stops reservations. The command line replays the history too',
+    ),
+    response: { 200: z.object({ findings: z.array(findingSchema) }), ...errorResponses },
+  }
   // The replay of the whole history takes longer than a request may; the command line does it.
   app.get('/admin/ledger/verify', { schema: verify }, async () => ({
     findings: [...(await ledger.verify('cheap', adminActor))],
   }))
 
+  const resume = {
+    ...adminOperation(
+      'ledger resume',
+      'Check everything; when the books add up, let halted reservations go on',
+    ),
+    body: z.object({ reason: operatorReason }),
+    response: {
+      200: z.object({
+        findings: z.array(findingSchema).describe('Where there are any, reservations stay halted'),
+        wasHalted: z.boolean(),
+      }),
+      ...errorResponses,
+    },
+  }
+  app.post('/admin/ledger/resume', { schema: resume }, async ({ body: { reason } }) => {
+    const { findings, wasHalted } = await ledger.resume({ actor: adminActor, reason })
+    return { findings: [...findings], wasHalted }
+  })
+
   const exported = {
+    ...adminOperation('ledger export', 'Every transfer as one line of JSON, oldest first'),
     querystring: z.object({
       after: z
         .string()
@@ -38,7 +66,34 @@ export function registerLedgerRoutes(app: HttpApp, ledger: LedgerAdministration)
     return reply.type('application/x-ndjson').send(lines.join(''))
   })
 
+  for (const frozen of [true, false]) {
+    const verb = frozen ? 'freeze' : 'unfreeze'
+    const schema = {
+      ...adminOperation(
+        `sponsor ${verb}`,
+        frozen
+          ? "Stop a wallet's money: no new holds, no payments; posts of holds go on"
+          : "Let a wallet's money move again",
+      ),
+      params: z.object({ wallet: walletText }),
+      body: z.object({ reason: operatorReason }),
+      response: {
+        200: z.object({
+          wallet: z.string(),
+          frozen: z.boolean(),
+          done: z.boolean().describe('False: the wallet has no balance, or stood so already'),
+        }),
+        ...errorResponses,
+      },
+    }
+    app.post(`/admin/sponsors/:wallet/${verb}`, { schema }, async ({ params, body: { reason } }) => {
+      const wallet = parseWallet(params.wallet)
+      return { wallet, frozen, done: await ledger.setFrozen(wallet, frozen, { actor: adminActor, reason }) }
+    })
+  }
+
   const balance = {
+    ...adminOperation('balance show', 'Show what a sponsorship wallet has, holds and is about to get'),
     params: z.object({ wallet: walletText }),
     response: {
       200: z.object({

@@ -1,55 +1,30 @@
-import { sponsoredComponents } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { adminActor } from '../../access/adminActor.ts'
 import { keyIdText } from '../../access/keys/keyFields.ts'
 import type { PolicyAdministration } from '../../operate/admin/policyAdministration.ts'
+import { mergeErrors } from '../routeErrors.ts'
+import {
+  explanationToWire,
+  explanationWire,
+  hypotheticalBody,
+  policyToWire,
+  policyWire,
+} from '../wire/policies.ts'
+import { adminOperation, keyErrors, usableKeyErrors } from './adminOperation.ts'
 
 const params = z.object({ id: keyIdText })
-const amount = z.string().regex(/^[0-9]{1,30}$/)
 const versionSchema = z.object({ id: z.string(), version: z.int() })
-const chainId = z.int().positive()
-const user = z.string().min(1).max(128)
-
-const shownSchema = z.object({
-  policy: z
-    .object({
-      version: z.int(),
-      actor: z.string(),
-      createdAt: z.iso.datetime(),
-      rules: z.record(z.string(), z.unknown()).describe('Amounts in micro-USDC, as text'),
-    })
-    .optional()
-    .describe('Absent: the key may sponsor everything'),
-  usage: z.array(
-    z.object({
-      user: z.string().optional().describe('Absent: all users'),
-      day: z.iso.datetime().optional().describe('Start of a UTC day; absent: ever'),
-      usedMicroUsd: amount,
-      count: z.string(),
-    }),
-  ),
-})
-
-const explanationSchema = z.object({
-  outcome: z.string().describe('What a hold like this would be answered now'),
-  policyVersion: z.int().optional(),
-  checks: z.array(
-    z.object({
-      kind: z.string(),
-      rule: z.string(),
-      passed: z.boolean(),
-      limit: z.string().optional(),
-      used: z.string().optional(),
-      requested: z.string().optional(),
-    }),
-  ),
-})
 
 /** `/admin/keys/:id/policy`: set, show, remove and explain what a key may sponsor. */
 export function registerPolicyRoutes(app: HttpApp, policies: PolicyAdministration): void {
   const path = '/admin/keys/:id/policy'
   const set = {
+    ...adminOperation(
+      'policies set',
+      'Say what a key may sponsor; replaces the rules before',
+      mergeErrors(usableKeyErrors, { 400: ['INVALID_POLICY'] }),
+    ),
     params,
     body: z.object({ rules: z.record(z.string(), z.unknown()) }),
     response: { 200: versionSchema, ...errorResponses },
@@ -59,63 +34,34 @@ export function registerPolicyRoutes(app: HttpApp, policies: PolicyAdministratio
     return { id, version }
   })
 
-  const show = { params, response: { 200: shownSchema, ...errorResponses } }
-  app.get(path, { schema: show }, async ({ params: { id } }) => {
-    const { policy, usage } = await policies.show(id)
-    return {
-      ...(policy !== undefined && {
-        policy: { ...policy, createdAt: policy.createdAt.toISOString(), rules: toText(policy.rules) },
-      }),
-      usage: usage.map(({ user, day, usedMicroUsd, count }) => ({
-        user,
-        day: day?.toISOString(),
-        usedMicroUsd: usedMicroUsd.toString(),
-        count: count.toString(),
-      })),
-    }
-  })
+  const show = {
+    ...adminOperation('policies show', 'Show the rules of a key and what it has used', keyErrors),
+    params,
+    response: { 200: policyWire, ...errorResponses },
+  }
+  app.get(path, { schema: show }, async ({ params: { id } }) => policyToWire(await policies.show(id)))
 
-  const remove = { params, body: z.object({}), response: { 200: versionSchema, ...errorResponses } }
+  const remove = {
+    ...adminOperation('policies remove', 'Let a key sponsor everything again', usableKeyErrors),
+    params,
+    body: z.object({}),
+    response: { 200: versionSchema, ...errorResponses },
+  }
   app.post(`${path}/remove`, { schema: remove }, async ({ params: { id } }) => {
     return { id, version: await policies.remove({ actor: adminActor, apiKeyId: id }) }
   })
 
   const explain = {
+    ...adminOperation(
+      'policies explain',
+      'Try a request against the rules, the caps and the balance; changes nothing',
+      mergeErrors(usableKeyErrors, { 409: ['WALLET_NOT_LINKED'] }),
+    ),
     params,
-    body: z.object({
-      user,
-      recipient: user,
-      originChainId: chainId,
-      destinationChainId: chainId,
-      amountMicroUsd: amount.transform(BigInt),
-      components: z
-        .array(z.enum(sponsoredComponents))
-        .min(1)
-        .default([...sponsoredComponents]),
-    }),
-    response: { 200: explanationSchema, ...errorResponses },
+    body: hypotheticalBody,
+    response: { 200: explanationWire, ...errorResponses },
   }
-  app.post(`${path}/explain`, { schema: explain }, async ({ params: { id }, body }) => {
-    const { outcome, policyVersion, checks } = await policies.explain({ apiKeyId: id, ...body })
-    return {
-      outcome,
-      policyVersion,
-      checks: checks.map(({ limit, used, requested, ...check }) => ({
-        ...check,
-        limit: limit?.toString(),
-        used: used?.toString(),
-        requested: requested?.toString(),
-      })),
-    }
-  })
-}
-
-/** Rules as they are written: amounts as text. */
-function toText(rules: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(rules).map(([name, value]) => [
-      name,
-      typeof value === 'bigint' ? value.toString() : value,
-    ]),
+  app.post(`${path}/explain`, { schema: explain }, async ({ params: { id }, body }) =>
+    explanationToWire(await policies.explain({ apiKeyId: id, ...body })),
   )
 }

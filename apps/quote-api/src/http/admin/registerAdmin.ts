@@ -6,7 +6,8 @@ import { registerKeyRoutes, registerWalletRoutes } from './keyRoutes.ts'
 import { registerLedgerRoutes } from './ledgerRoutes.ts'
 import { registerPolicyRoutes } from './policyRoutes.ts'
 import { registerRequestRoutes } from './requestRoutes.ts'
-import { registerTopUpRoutes, type TopUpRouteParts } from './topUpRoutes.ts'
+import { registerStatementRoutes, type StatementRouteParts } from './statementRoutes.ts'
+import { registerTopUpCorrections, registerTopUpRoutes } from './topUpRoutes.ts'
 import { registerWebhookRoutes } from './webhookRoutes.ts'
 
 /**
@@ -14,7 +15,11 @@ import { registerWebhookRoutes } from './webhookRoutes.ts'
  * changes something needs a JSON body, which a foreign web page cannot send without being asked first.
  * @source design.md 5.10
  */
-export function registerAdmin(app: HttpApp, administration: Administration, topUps: TopUpRouteParts): void {
+export function registerAdmin(
+  app: HttpApp,
+  administration: Administration,
+  parts: StatementRouteParts,
+): void {
   auditRefusals(app, administration.audit)
   registerAuditRoutes(app, administration.audit)
   registerKeyRoutes(app, administration.keys)
@@ -22,7 +27,9 @@ export function registerAdmin(app: HttpApp, administration: Administration, topU
   registerPolicyRoutes(app, administration.policies)
   registerWebhookRoutes(app, administration.webhooks)
   registerLedgerRoutes(app, administration.ledger)
-  registerRequestRoutes(app, administration.requests)
+  registerRequestRoutes(app, administration.requests, administration.timelines)
   registerClaimRoutes(app, administration.appFeeClaims)
-  registerTopUpRoutes(app, topUps)
+  registerTopUpRoutes(app, parts)
+  registerTopUpCorrections(app, parts)
+  registerStatementRoutes(app, parts)
 }

@@ -4,10 +4,14 @@ import { adminActor } from '../../access/adminActor.ts'
 import { operatorReason } from '../../access/operatorReason.ts'
 import type { RequestAdministration } from '../../operate/admin/requestAdministration.ts'
 import { resolutions } from '../../requests/settlement/parked/parkedRules.ts'
+import type { Timelines } from '../../requests/timeline/readTimeline.ts'
+import { timelineAnswer, timelineSchema } from '../../requests/timeline/timelineAnswer.ts'
 import { id32 } from '../wire/id32.ts'
+import { adminOperation } from './adminOperation.ts'
 
 const limitMax = 1_000
 const params = z.object({ id: id32 })
+const unknown = { 404: ['REQUEST_NOT_FOUND'] }
 const stored = z.array(z.record(z.string(), z.unknown()))
 
 const parkedSchema = z.object({
@@ -41,8 +45,13 @@ const explanationSchema = z.object({
 })
 
 /** `/admin/requests`: requests that wait for an operator. */
-export function registerRequestRoutes(app: HttpApp, requests: RequestAdministration): void {
+export function registerRequestRoutes(
+  app: HttpApp,
+  requests: RequestAdministration,
+  timelines: Timelines,
+): void {
   const list = {
+    ...adminOperation('requests parked', 'List requests that stopped for an operator, longest first'),
     querystring: z.object({ limit: z.coerce.number().int().min(1).max(limitMax).default(limitMax) }),
     response: { 200: z.object({ requests: z.array(parkedSchema) }), ...errorResponses },
   }
@@ -54,12 +63,33 @@ export function registerRequestRoutes(app: HttpApp, requests: RequestAdministrat
     })),
   }))
 
-  const explain = { params, response: { 200: explanationSchema, ...errorResponses } }
+  const explain = {
+    ...adminOperation(
+      'requests explain',
+      'Show all that is known about a request and what can be done; changes nothing',
+      unknown,
+    ),
+    params,
+    response: { 200: explanationSchema, ...errorResponses },
+  }
   app.get('/admin/requests/:id', { schema: explain }, async ({ params: { id } }) =>
     explanationSchema.parse(await requests.explain(id)),
   )
 
+  const timeline = {
+    ...adminOperation('why', 'Tell what became of a request, step by step; changes nothing', unknown),
+    params,
+    response: { 200: timelineSchema, ...errorResponses },
+  }
+  app.get('/admin/requests/:id/timeline', { schema: timeline }, async ({ params: { id } }) =>
+    timelineAnswer(await timelines.read(id)),
+  )
+
   const retry = {
+    ...adminOperation('requests retry', 'Let the usual rules look at a parked request again', {
+      ...unknown,
+      409: ['REQUEST_NOT_PARKED'],
+    }),
     params,
     body: z.object({ reason: operatorReason }),
     response: { 200: z.object({ requestId: z.string(), stage: z.string() }), ...errorResponses },
@@ -69,6 +99,11 @@ export function registerRequestRoutes(app: HttpApp, requests: RequestAdministrat
   })
 
   const resolve = {
+    ...adminOperation(
+      'requests resolve',
+      'End a parked request: unpaid (filled, the sponsor keeps its money), refund (not filled), or release (not denied)',
+      { ...unknown, 409: ['REQUEST_NOT_PARKED', 'RESOLUTION_NOT_POSSIBLE'] },
+    ),
     params,
     body: z.object({ resolution: z.enum(resolutions), reason: operatorReason }),
     response: { 200: z.object({ requestId: z.string(), resolution: z.string() }), ...errorResponses },

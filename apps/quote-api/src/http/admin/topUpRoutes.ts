@@ -3,9 +3,20 @@ import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { adminActor } from '../../access/adminActor.ts'
 import { operatorReason } from '../../access/operatorReason.ts'
-import { creditSuspense, listSuspense } from '../../money/topUps/operator.ts'
-import type { Reconciliation } from '../../money/topUps/reconcile.ts'
+import {
+  creditSuspense,
+  findTransactionTopUps,
+  haltedTopUps,
+  listSuspense,
+  resumeHalted,
+  reverseFinal,
+} from '../../money/topUps/operator.ts'
+import type { CommandChain } from '../../operate/cli/commandChain.ts'
+import { CommandError } from '../../operate/cli/commandError.ts'
+import { QuoteError } from '../../pricing/errors.ts'
+import { id32 } from '../wire/id32.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
+import { adminOperation } from './adminOperation.ts'
 
 /** Top-ups are not configured here. */
 class TopUpsNotConfiguredError extends DomainError {
@@ -20,9 +31,7 @@ class TopUpsNotConfiguredError extends DomainError {
 export type TopUpRouteParts = {
   readonly database: SqlDatabase
   /** The chain of top-ups as the command line opens it. @throws ConfigurationError */
-  readonly chain: (signal: AbortSignal) => Promise<{
-    reconcile(range: { from: bigint | undefined; to: bigint | undefined }): Promise<Reconciliation>
-  }>
+  readonly chain: (signal: AbortSignal) => Promise<CommandChain>
 }
 
 const pageMax = 1_000
@@ -30,6 +39,11 @@ const integer = z
   .string()
   .regex(/^[0-9]{1,18}$/)
   .transform(BigInt)
+
+const chainIdText = z
+  .string()
+  .regex(/^[1-9][0-9]{0,14}$/)
+  .transform(Number)
 
 const suspendedSchema = z.object({
   id: z.string(),
@@ -44,6 +58,7 @@ const suspendedSchema = z.object({
 /** `/admin/suspense` and `/admin/ledger/reconcile`: money that names no balance, and chain against books. */
 export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRouteParts): void {
   const list = {
+    ...adminOperation('suspense list', 'List money that arrived and names no balance, oldest first'),
     querystring: z.object({
       after: integer.default(0n),
       limit: z.coerce.number().int().min(1).max(pageMax).default(pageMax),
@@ -63,6 +78,11 @@ export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRout
   }))
 
   const credit = {
+    ...adminOperation('suspense credit', 'Give money in suspense to the balance of a wallet', {
+      400: ['CLAIM_NOT_FINAL'],
+      404: ['CLAIM_NOT_FOUND'],
+      409: ['CLAIM_ALREADY_SETTLED'],
+    }),
     params: z.object({ id: integer }),
     body: z.object({ wallet: walletText, reason: operatorReason }),
     response: { 200: z.object({ id: z.string(), wallet: z.string() }), ...errorResponses },
@@ -74,6 +94,10 @@ export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRout
   })
 
   const reconcile = {
+    ...adminOperation('ledger reconcile', 'Compare settled top-ups with another endpoint', {
+      409: ['TOP_UPS_NOT_CONFIGURED', 'TOP_UPS_NOT_SETTLED'],
+      503: ['RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT', 'UPSTREAM_UNAVAILABLE'],
+    }),
     querystring: z.object({ from: integer.optional(), to: integer.optional() }),
     response: {
       200: z.object({
@@ -109,7 +133,125 @@ export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRout
   })
 }
 
+const foundSchema = z.object({
+  id: z.string(),
+  state: z.enum(['seen', 'final', 'orphaned', 'reversed']),
+  blockNumber: z.string(),
+  amountMicroUsd: z.string(),
+  owner: z.string().optional().describe('Whose balance it is on; absent: nobody’s, it is in suspense'),
+})
+
+const haltedSchema = z.object({
+  chainId: z.int(),
+  custody: z.string(),
+  token: z.string(),
+  finalTo: z.string().describe('The last block whose top-ups are settled'),
+  reason: z.string(),
+})
+
+/** `/admin/top-ups`: the transaction that makes one, what became of it, and what an operator does about it. */
+export function registerTopUpCorrections(app: HttpApp, { database, chain }: TopUpRouteParts): void {
+  const calldata = {
+    ...adminOperation('topup calldata', 'The transaction that tops a balance up; any wallet can send it', {
+      409: ['TOP_UPS_NOT_CONFIGURED'],
+    }),
+    querystring: z.object({
+      amountMicroUsd: z
+        .string()
+        .regex(/^[1-9][0-9]{0,17}$/)
+        .transform(BigInt),
+      wallet: walletText.optional().describe('Whose balance; default: the sender of the transaction'),
+    }),
+    response: {
+      200: z.object({ chainId: z.int(), to: z.string(), data: z.string(), value: z.string() }),
+      ...errorResponses,
+    },
+  }
+  app.get('/admin/top-ups/calldata', { schema: calldata }, async ({ query, signal }) => {
+    const owner = query.wallet === undefined ? undefined : parseWallet(query.wallet)
+    const opened = await chain(signal).catch(asConflict)
+    const { chainId, to, data } = transactionOf(opened, { amountMicroUsd: query.amountMicroUsd, owner })
+    return { chainId, to, data, value: '0' }
+  })
+
+  const find = {
+    ...adminOperation('topup find', 'Show what became of a transaction: its top-ups with their ids'),
+    params: z.object({ chainId: chainIdText, transactionHash: id32 }),
+    response: { 200: z.object({ topUps: z.array(foundSchema) }), ...errorResponses },
+  }
+  app.get('/admin/top-ups/:chainId/:transactionHash', { schema: find }, async ({ params }) => ({
+    topUps: (await findTransactionTopUps(database, params)).map((event) => ({
+      id: event.id.toString(),
+      state: event.state,
+      blockNumber: event.blockNumber.toString(),
+      amountMicroUsd: event.value.toString(),
+      owner: event.creditedOwner ?? event.claimedOwner,
+    })),
+  }))
+
+  const halted = {
+    ...adminOperation('topup halted', 'List accounts whose top-ups stopped because a final block changed'),
+    response: { 200: z.object({ halted: z.array(haltedSchema) }), ...errorResponses },
+  }
+  app.get('/admin/top-ups/halted', { schema: halted }, async () => ({
+    halted: (await haltedTopUps(database)).map(({ account, cursor }) => ({
+      ...account,
+      finalTo: cursor.finalTo.toString(),
+      reason: cursor.haltedReason ?? '',
+    })),
+  }))
+
+  const reverse = {
+    ...adminOperation(
+      'topup reverse',
+      'Take a final top-up back that its chain dropped; what is spent is booked as a loss',
+      { 400: ['CLAIM_NOT_FINAL'] },
+    ),
+    params: z.object({ id: integer }),
+    body: z.object({ reason: operatorReason }),
+    response: { 200: z.object({ id: z.string() }), ...errorResponses },
+  }
+  app.post(
+    '/admin/top-ups/:id/reverse',
+    { schema: reverse },
+    async ({ params: { id }, body: { reason } }) => {
+      await reverseFinal(database, { eventId: id, actor: adminActor, reason })
+      return { id: id.toString() }
+    },
+  )
+
+  const resume = {
+    ...adminOperation('topup resume', 'Let a halted chain go on behind a block that everybody agrees on'),
+    params: z.object({ chainId: chainIdText }),
+    body: z.object({
+      block: integer.describe('Everything up to it counts as settled'),
+      hash: id32.describe('Its hash, from sources outside this service'),
+      reason: operatorReason,
+    }),
+    response: {
+      200: z.object({ chainId: z.int(), resumed: z.int().describe('0: nothing was halted') }),
+      ...errorResponses,
+    },
+  }
+  app.post('/admin/top-ups/chains/:chainId/resume', { schema: resume }, async ({ params, body }) => {
+    const { chainId } = params
+    const { block: finalTo, hash: finalHash, reason } = body
+    const deed = { actor: adminActor, reason }
+    return { chainId, resumed: await resumeHalted(database, { chainId, finalTo, finalHash, ...deed }) }
+  })
+}
+
+/** @throws TopUpsNotConfiguredError, QuoteError for a wallet that nobody can be */
+function transactionOf(chain: CommandChain, args: Parameters<CommandChain['topUp']>[0]) {
+  try {
+    return chain.topUp(args).transaction
+  } catch (error) {
+    if (error instanceof CommandError) throw new QuoteError('INVALID_REQUEST', error.message)
+    return asConflict(error)
+  }
+}
+
 /** @throws TopUpsNotConfiguredError, or the error as it is */
-function asConflict(error: unknown): never {
+export function asConflict(error: unknown): never {
   throw error instanceof ConfigurationError ? new TopUpsNotConfiguredError(error) : error
 }

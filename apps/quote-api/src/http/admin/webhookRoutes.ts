@@ -4,8 +4,14 @@ import { adminActor } from '../../access/adminActor.ts'
 import { keyIdText } from '../../access/keys/keyFields.ts'
 import type { WebhookAdministration } from '../../webhooks/webhookAdministration.ts'
 import { webhookHeaders, webhookUrlText } from '../../webhooks/webhookFields.ts'
+import { mergeErrors } from '../routeErrors.ts'
+import { adminOperation, usableKeyErrors } from './adminOperation.ts'
 
 const params = z.object({ id: keyIdText })
+const webhookErrors = mergeErrors(usableKeyErrors, {
+  404: ['WEBHOOK_NOT_FOUND'],
+  409: ['WEBHOOK_SECRETS_UNREADABLE'],
+})
 const secret = z.string().describe('Shown once; messages are signed with it')
 const shownSchema = z.object({
   id: z.string(),
@@ -22,6 +28,11 @@ const shownSchema = z.object({
 export function registerWebhookRoutes(app: HttpApp, webhooks: WebhookAdministration): void {
   const path = '/admin/keys/:id/webhook'
   const set = {
+    ...adminOperation(
+      'webhooks set',
+      'Say where the messages of a key go; the secret of a new webhook is shown this once',
+      mergeErrors(usableKeyErrors, { 400: ['INVALID_WEBHOOK_URL'], 409: ['WEBHOOK_SECRETS_UNREADABLE'] }),
+    ),
     params,
     body: z.object({ url: webhookUrlText, headers: webhookHeaders.default({}) }),
     response: {
@@ -37,7 +48,15 @@ export function registerWebhookRoutes(app: HttpApp, webhooks: WebhookAdministrat
     webhooks.set({ actor: adminActor, apiKeyId: id, ...body }),
   )
 
-  const show = { params, response: { 200: shownSchema, ...errorResponses } }
+  const show = {
+    ...adminOperation(
+      'webhooks show',
+      'Show where the messages of a key go, and how many did not arrive',
+      webhookErrors,
+    ),
+    params,
+    response: { 200: shownSchema, ...errorResponses },
+  }
   app.get(path, { schema: show }, async ({ params: { id } }) => {
     const { headerNames, createdAt, updatedAt, ...shown } = await webhooks.show(id)
     return {
@@ -49,6 +68,11 @@ export function registerWebhookRoutes(app: HttpApp, webhooks: WebhookAdministrat
   })
 
   const rotate = {
+    ...adminOperation(
+      'webhooks rotate-secret',
+      'Sign with a new secret from now on; it is shown this once',
+      webhookErrors,
+    ),
     params,
     body: z.object({}),
     response: { 200: z.object({ id: z.string(), secret }), ...errorResponses },
@@ -58,6 +82,11 @@ export function registerWebhookRoutes(app: HttpApp, webhooks: WebhookAdministrat
   )
 
   const remove = {
+    ...adminOperation(
+      'webhooks remove',
+      'Send nothing more for a key; messages that wait are dropped',
+      webhookErrors,
+    ),
     params,
     body: z.object({}),
     response: { 200: z.object({ id: z.string() }), ...errorResponses },
@@ -68,6 +97,11 @@ export function registerWebhookRoutes(app: HttpApp, webhooks: WebhookAdministrat
   })
 
   const replay = {
+    ...adminOperation(
+      'webhooks replay',
+      'Send again what was given up, under the same event ids',
+      webhookErrors,
+    ),
     params,
     body: z.object({}),
     response: { 200: z.object({ id: z.string(), messages: z.int() }), ...errorResponses },

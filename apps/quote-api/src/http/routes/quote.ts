@@ -1,4 +1,4 @@
-import { type ApiKeyRecord, errorResponses, type HttpApp } from '@causeway/http'
+import { errorResponses, type HttpApp, noteSubject } from '@causeway/http'
 import { type RequestWaits, withWaits } from '../../pricing/requestWaits.ts'
 import { createQuote } from '../../requests/draft/createQuote.ts'
 import {
@@ -25,7 +25,8 @@ export function registerQuote(
   dependencies: SponsoredQuoteDependencies & { environment: string },
   answerTimed: Readonly<Record<'quote' | 'quote_v2', AnswerTimed>>,
 ): void {
-  const answer = async (body: QuoteBody, apiKey: ApiKeyRecord | null, waits: RequestWaits) => {
+  const answer = async (asked: Parameters<typeof noteSubject>[0], body: QuoteBody, waits: RequestWaits) => {
+    const { apiKey } = asked
     const counted = withDraftWaits(dependencies, waits)
     const request = toQuoteRequest(body)
     const sponsorship = toSponsorshipRequest(body)
@@ -33,6 +34,10 @@ export function registerQuote(
       sponsorship === undefined
         ? await createQuote(counted, request, apiKey?.keyId)
         : await createSponsoredQuote(counted, { request, sponsorship, keyId: apiKey?.keyId })
+    noteSubject(asked, {
+      requestId: quote.requestId,
+      ...(quote.signed !== undefined && { orderId: quote.signed.orderId }),
+    })
     return quoteToJson(quote, dependencies.environment)
   }
   const schema = {
@@ -45,12 +50,12 @@ export function registerQuote(
   app.post(
     '/quote',
     { schema: { ...schema, operationId: 'quote', body: quoteBodySchema }, config },
-    ({ body, apiKey }, reply) => answerTimed.quote(reply, (waits) => answer(body, apiKey, waits)),
+    (request, reply) => answerTimed.quote(reply, (waits) => answer(request, request.body, waits)),
   )
   app.post(
     '/quote/v2',
     { schema: { ...schema, operationId: 'quoteV2', body: quoteV2BodySchema }, config },
-    ({ body, apiKey }, reply) => answerTimed.quote_v2(reply, (waits) => answer(body, apiKey, waits)),
+    (request, reply) => answerTimed.quote_v2(reply, (waits) => answer(request, request.body, waits)),
   )
 }
 

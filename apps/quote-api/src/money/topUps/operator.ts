@@ -9,6 +9,7 @@ import {
 import {
   type ClaimOutcome,
   claimTopUp,
+  findTopUps,
   listHaltedTopUps,
   listSuspendedTopUps,
   resumeTopUps,
@@ -47,6 +48,19 @@ export async function listSuspense(
   page: { after?: bigint; limit: number },
 ): Promise<readonly TopUpEvent[]> {
   return database.transaction((tx) => listSuspendedTopUps(tx, page))
+}
+
+/** What became of a transaction: its live top-ups, in receipt order. */
+export async function findTransactionTopUps(
+  database: SqlDatabase,
+  transaction: Parameters<typeof findTopUps>[1],
+): Promise<readonly TopUpEvent[]> {
+  return database.transaction((tx) => findTopUps(tx, transaction))
+}
+
+/** Accounts whose reading stopped, and why. */
+export async function haltedTopUps(database: SqlDatabase): ReturnType<typeof listHaltedTopUps> {
+  return database.transaction(listHaltedTopUps)
 }
 
 /**

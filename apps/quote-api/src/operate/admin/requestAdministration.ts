@@ -5,7 +5,6 @@ import { takeLeftAgain } from '../../requests/depositAddresses/addressStore.ts'
 import { insertRelease, type Release } from '../../requests/screening/screenedRequest.ts'
 import { takeHeldAgain } from '../../requests/settlement/depositStore.ts'
 import {
-  meaningOf,
   type ParkedFacts,
   possibleResolutions,
   type Resolution,
@@ -24,6 +23,7 @@ import {
   readSettledRequest,
   type SettledRequest,
 } from '../../requests/settlement/settledRequest.ts'
+import { reasonText } from '../../requests/status/reasons.ts'
 import { type SettlementStage, setStage } from '../../requests/status/requestProgress.ts'
 import { UnknownRequestError } from '../../requests/status/requestStatus.ts'
 import { lockWorkOf, offerWithheld, updateWork } from '../../requests/work/workStore.ts'
@@ -77,7 +77,7 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
             ? undefined
             : {
                 reason,
-                meaning: meaningOf(reason),
+                meaning: reasonText(reason),
                 retryStage: retryStage(facts),
                 resolutions: possibleResolutions(facts),
               },

@@ -10,9 +10,11 @@ export type ParsedCommandLine =
 
 /** Reads the words behind `npm run causeway --`. Pure. */
 export function parseCommandLine(words: readonly string[], commands: readonly Command[]): ParsedCommandLine {
-  const [group, verb, ...rest] = words
+  const [group, verb, ...more] = words
   if (group === undefined || group === 'help' || group === '--help' || group === '-h') return { kind: 'help' }
-  const command = commands.find((known) => known.words === `${group} ${verb}`)
+  const alone = commands.find((known) => known.words === group)
+  const command = alone ?? commands.find((known) => known.words === `${group} ${verb}`)
+  const rest = alone === undefined ? more : words.slice(1)
   if (command === undefined) {
     const name = verb === undefined ? group : `${group} ${verb}`
     return { kind: 'wrong', problem: `There is no command ${JSON.stringify(name)}.` }

@@ -20,6 +20,7 @@ import { statementCommands } from './statements.ts'
 import { topUpCommands } from './topUps.ts'
 import { balanceCommands, walletCommands } from './wallets.ts'
 import { webhookCommands } from './webhooks.ts'
+import { whyCommands } from './why.ts'
 
 export type CliOptions = {
   /** Behind `npm run causeway --`. */
@@ -175,6 +176,7 @@ export const commandTable: readonly Command[] = [
   ...topUpCommands,
   ...ledgerCommands,
   ...statementCommands,
+  ...whyCommands,
   ...requestCommands,
   ...claimCommands,
   ...retentionCommands,

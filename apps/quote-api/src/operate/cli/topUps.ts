@@ -1,6 +1,12 @@
-import { findTopUps, listHaltedTopUps } from '@causeway/ledger'
 import { z } from 'zod'
-import { creditSuspense, listSuspense, resumeHalted, reverseFinal } from '../../money/topUps/operator.ts'
+import {
+  creditSuspense,
+  findTransactionTopUps,
+  haltedTopUps,
+  listSuspense,
+  resumeHalted,
+  reverseFinal,
+} from '../../money/topUps/operator.ts'
 import type { Command } from './command.ts'
 import { CommandError } from './commandError.ts'
 import { readId32, readReason, readUsd, readValue, readWallet, reasonFlag } from './readValue.ts'
@@ -37,7 +43,7 @@ export const topUpCommands: readonly Command[] = [
     async run({ database }, args) {
       const chainId = Number(readValue(integer, args.operand('chain'), '<chain>'))
       const transactionHash = readId32(args.operand('transaction'), '<transaction>')
-      const events = await findTopUps(database, { chainId, transactionHash })
+      const events = await findTransactionTopUps(database, { chainId, transactionHash })
       const rows = events.map((event) => ({
         id: event.id.toString(),
         state: event.state,
@@ -54,7 +60,7 @@ export const topUpCommands: readonly Command[] = [
     operands: [],
     flags: {},
     async run({ database }) {
-      const halted = await listHaltedTopUps(database)
+      const halted = await haltedTopUps(database)
       const lines = halted.map(
         ({ account, cursor }) =>
           `chain ${account.chainId}, custody ${account.custody}: ${cursor.haltedReason}`,

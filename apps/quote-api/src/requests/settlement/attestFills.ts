@@ -175,6 +175,14 @@ async function settle(
   }
 }
 
+/** Why a debit was refused. */
+const holdReasons = {
+  already_voided: 'HOLD_ALREADY_VOIDED',
+  expired: 'HOLD_EXPIRED',
+  exceeds_hold: 'HOLD_EXCEEDS_HOLD',
+  unknown_hold: 'HOLD_UNKNOWN_HOLD',
+} as const
+
 /** Debit, accrual and the end of the request in the caller's one commit. @source design.md 6.7 */
 async function post(
   context: AttestationContext,
@@ -195,7 +203,7 @@ async function post(
   if (amountMicroUsd > 0n) {
     const { status } = await context.ledger.post(tx, { requestId, amountMicroUsd, evidence })
     if (status !== 'resolved' && status !== 'already_posted') {
-      await parkRequest(context, tx, requestId, `HOLD_${status.toUpperCase()}`)
+      await parkRequest(context, tx, requestId, holdReasons[status])
       return
     }
   }

@@ -1,5 +1,6 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
+import { isReason, type Reason } from '../status/reasons.ts'
 import type { DepositRecheck } from './depositDecision.ts'
 
 export type DepositCursor = {
@@ -35,7 +36,7 @@ export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
   readonly seenAtSeconds: number
   readonly requestId: Hex
   readonly state: DepositRowState
-  readonly reason: string | undefined
+  readonly reason: Reason | undefined
   readonly isFinal: boolean
   /** How often it was looked at and waits still. */
   readonly looks: number
@@ -192,7 +193,7 @@ export async function setDepositState(
   tx: SqlTx,
   id: bigint,
   state: DepositRowState,
-  reason?: string,
+  reason?: Reason,
 ): Promise<void> {
   await tx.query(
     `update deposit_seen set state = $2, reason = coalesce($3, reason), updated_at = clock_timestamp()
@@ -276,7 +277,7 @@ function fromRow(row: DepositRow): StoredDeposit {
     currency: row.currency,
     amount: row.amount,
     state: row.state,
-    reason: row.reason ?? undefined,
+    reason: row.reason !== null && isReason(row.reason) ? row.reason : undefined,
     isFinal: row.is_final,
     looks: Number(row.looks),
     blockTimeSeconds: Number(row.block_time_seconds),

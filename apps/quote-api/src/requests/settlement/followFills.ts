@@ -11,7 +11,7 @@ import { surplusRefund } from './depositDecision.ts'
 import { readDeposit } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
-import { type FillReading, type FillStep, fillStep } from './fillStep.ts'
+import { type FillFailure, type FillReading, type FillStep, fillStep } from './fillStep.ts'
 import { proofOf, refundPayload, untracedRecipients } from './fillWork.ts'
 import { isFinalMismatch } from './finalMismatch.ts'
 import { parkRequest } from './parked/parkRequest.ts'
@@ -275,7 +275,7 @@ async function giveBack(
   context: SettlementContext,
   tx: SqlTx,
   { request, item }: Taken,
-  reason: string,
+  reason: FillFailure,
 ): Promise<void> {
   const { requestId, settlement } = request
   const deposit = settlement && (await readDeposit(tx, settlement.depositId))

@@ -204,7 +204,8 @@ async function endRefund(context: SettlementContext, tx: SqlTx, requestId: Hex):
     await recheckAfter(tx, requestId, idleMs)
     return
   }
-  const failReason = deposit?.reason ?? 'UNKNOWN'
+  const failReason = deposit?.reason
+  if (failReason === undefined) throw new Error('a deposit that is given back has its reason')
   await setStatus(tx, context.announce, { requestId, status: 'refund', failReason })
   await setStage(tx, requestId, { stage: 'refunded', refundTx: item.txHash })
   context.observe({ event: 'refund', requestId })

@@ -1,4 +1,5 @@
 import { blockedWallet, type SqlTx } from '@causeway/core'
+import type { Reason } from '../status/reasons.ts'
 import { endStatuses, openSettlement, setStatus } from '../status/requestProgress.ts'
 import { refundSeconds } from '../timings.ts'
 import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
@@ -29,7 +30,7 @@ export async function startRefund(
   refund: {
     readonly request: SettledRequest
     readonly deposit: StoredDeposit
-    readonly reason: string
+    readonly reason: Reason
     readonly amount?: bigint
     readonly wasFitting?: boolean
     readonly replaces?: string | undefined

@@ -1,6 +1,7 @@
 import type { Hex, SqlTx } from '@causeway/core'
 import type { RequestStatus } from '../history/requestFilter.ts'
 import { toBytes } from '../orders/orderColumns.ts'
+import type { Reason } from './reasons.ts'
 
 /** Where settling a request stands. */
 export type SettlementStage = 'filling' | 'filled' | 'refunding' | 'settled' | 'refunded' | 'parked'
@@ -17,10 +18,11 @@ export async function setStatus(
   announce: Announce,
   change: {
     readonly requestId: Hex
-    readonly status: RequestStatus
-    readonly failReason?: string | undefined
-    readonly refundFailReason?: string | undefined
-  },
+    readonly refundFailReason?: Reason | undefined
+  } & (
+    | { readonly status: 'failure' | 'refund'; readonly failReason: Reason }
+    | { readonly status: Exclude<RequestStatus, 'failure' | 'refund'>; readonly failReason?: undefined }
+  ),
 ): Promise<boolean> {
   const rows = await tx.query(
     `update orders set status = $2, fail_reason = coalesce($3, fail_reason),
@@ -94,7 +96,7 @@ export type StageChange = {
   readonly fillTx?: string
   readonly refundTx?: string
   readonly evidence?: Readonly<Record<string, unknown>>
-  readonly parkedReason?: string
+  readonly parkedReason?: Reason
 }
 
 export async function setStage(tx: SqlTx, requestId: Hex, change: StageChange): Promise<void> {

@@ -65,7 +65,7 @@ describe('the state of a request', () => {
     }
     expect(reasons('pending', { failReason: 'SLIPPAGE' })).toEqual(['N/A', 'N/A'])
     expect(reasons('refund', { failReason: 'TTL_EXPIRED' })).toEqual(['TTL_EXPIRED', 'N/A'])
-    expect(reasons('failure')).toEqual(['UNKNOWN', 'N/A'])
+    expect(reasons('failure')).toEqual(['N/A', 'N/A'])
     expect(reasons('pending', { refundFailReason: 'MANUAL_REFUND_REQUIRED' })).toEqual([
       'N/A',
       'MANUAL_REFUND_REQUIRED',

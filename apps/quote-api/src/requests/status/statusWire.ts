@@ -70,7 +70,7 @@ export function statusToV2(record: StatusRecord): z.output<typeof statusV2Schema
 
 export function statusToV3(record: StatusRecord): z.output<typeof statusV3Schema> {
   const { status, updatedAtMs, createdAtMs, expiresAtMs } = record
-  const { failReason = 'UNKNOWN', refundFailReason = 'N/A' } = record
+  const { failReason = 'N/A', refundFailReason = 'N/A' } = record
   return {
     status,
     ...sharedOf(record),

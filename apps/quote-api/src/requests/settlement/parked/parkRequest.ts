@@ -1,4 +1,5 @@
 import type { Hex, SqlTx } from '@causeway/core'
+import type { Reason } from '../../status/reasons.ts'
 import { recheckByAge, setStage } from '../../status/requestProgress.ts'
 import type { SettlementContext } from '../settlementContext.ts'
 
@@ -10,7 +11,7 @@ export async function parkRequest(
   context: Pick<SettlementContext, 'observe'>,
   tx: SqlTx,
   requestId: Hex,
-  reason: string,
+  reason: Reason,
 ): Promise<void> {
   await setStage(tx, requestId, { stage: 'parked', parkedReason: reason })
   if (reason === traceNeeded) await recheckByAge(tx, requestId)

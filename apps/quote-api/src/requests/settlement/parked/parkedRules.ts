@@ -35,23 +35,3 @@ export function possibleResolutions({ isFilled, refund, isBlocked }: ParkedFacts
   if (isFilled) return ['unpaid']
   return refund === undefined ? ['refund'] : []
 }
-
-const meanings: Readonly<Record<string, string>> = {
-  BLOCKED_WALLET:
-    'The deny list, here or of the solver, names an account of it: nothing was paid, and nothing was given back.',
-  SEEN_BUT_DENIED: 'We see the fill, and so many oracles deny it that no quorum is left.',
-  ATTESTED_BUT_NOT_SEEN: 'Oracles sign a fill that our endpoints do not show.',
-  FILL_NOT_SEEN: 'Our endpoints did not show the fill before the hold ended.',
-  ATTESTATION_TIMED_OUT: 'Too few oracles signed the fill before the hold ended.',
-  TRACE_NEEDED:
-    'The solver paid a contract and no trace tells whether it kept the coin: set traceInternalTransfers for the chain, with endpoints that trace, here and in the oracles. It then goes on by itself.',
-  FILLED_LATE: 'The recipient was paid after the deadline: nobody attests that.',
-  REFUND_NEEDS_TRACE:
-    'The solver refunded to a contract and the chain is not traced: nobody can tell whether it kept the coin.',
-  REFUND_FAILED: 'The solver could not refund.',
-}
-
-/** What a reason says, in one sentence. */
-export function meaningOf(reason: string): string {
-  return meanings[reason] ?? 'The ledger refused the debit; the name of the reason says why.'
-}

@@ -1,0 +1,155 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { recoverSigner } from '@causeway/signer'
+import type { ContractSignatures } from './contractSignature.ts'
+import { personalMessageDigest, writeSignInMessage } from './linkMessage.ts'
+import {
+  InvalidNonceError,
+  InvalidSignatureError,
+  SessionOverError,
+  TooManySessionsError,
+  WalletSponsorsNothingError,
+} from './walletErrors.ts'
+import type { LinkingSite } from './walletLinking.ts'
+import { hasSigned, withUsualRecoveryByte } from './walletOwner.ts'
+
+/** A sponsor reads what is its own by a token that its linked wallet signed for. */
+export interface SponsorSessions {
+  /** The text to sign, good once and for five minutes. Stores nothing, so a flood of them fills nothing. */
+  challenge(wallet: Hex): { readonly message: string; readonly nonce: string; readonly expiresAt: Date }
+  /**
+   * @returns a token that reads and does nothing else
+   * @throws InvalidNonceError, InvalidSignatureError, WalletSponsorsNothingError, TooManySessionsError, and what
+   * reading a contract wallet throws
+   */
+  open(args: { wallet: Hex; nonce: string; signature: Hex }): Promise<{
+    readonly token: string
+    readonly expiresAt: Date
+  }>
+  /** The wallet of a token that still counts. @throws SessionOverError */
+  walletOf(token: string | undefined): Promise<Hex>
+  /** From now on the token is worth nothing. */
+  end(token: string): Promise<void>
+}
+
+const challengeLifetimeMs = 300_000
+const sessionLifetimeSeconds = 3_600
+/** Rows of one wallet within an hour. */
+const sessionsPerWalletMax = 20
+const tokenPattern = /^[A-Za-z0-9_-]{43}$/
+/** Time of issue, random bytes and what proves that both are ours, in hex as EIP-4361 wants it. */
+const noncePattern = /^([0-9a-f]{12})([0-9a-f]{32})([0-9a-f]{32})$/
+
+export function createSponsorSessions(options: {
+  database: SqlDatabase
+  site: LinkingSite
+  contracts: ContractSignatures | undefined
+  /** Shared by all replicas: a challenge of one is answered at another. */
+  secret: Uint8Array
+  randomBytes: (length: number) => Uint8Array
+  /** Milliseconds since the epoch. */
+  now: () => number
+}): SponsorSessions {
+  const { database, site, contracts, randomBytes, now } = options
+  const challengeKey = createHmac('sha256', options.secret).update('sponsor sign-in').digest()
+  const proofOf = (wallet: Hex, issue: string) =>
+    createHmac('sha256', challengeKey).update(`${wallet} ${issue}`).digest('hex').slice(0, 32)
+  const textOf = (wallet: Hex, nonce: string, issuedAtMs: number) => {
+    const expiresAt = new Date(issuedAtMs + challengeLifetimeMs)
+    return {
+      message: writeSignInMessage({ ...site, wallet, nonce, issuedAt: new Date(issuedAtMs), expiresAt }),
+      expiresAt,
+    }
+  }
+  /** When we gave this nonce to this wallet. @throws InvalidNonceError */
+  const issueOf = (wallet: Hex, nonce: string): number => {
+    const [, time = '', random = '', proof = ''] = noncePattern.exec(nonce) ?? []
+    if (
+      time === '' ||
+      !timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(wallet, `${time}${random}`)))
+    ) {
+      throw new InvalidNonceError()
+    }
+    const issuedAtMs = Number.parseInt(time, 16)
+    // A clock of another replica may be a little ahead.
+    const ageMs = now() - issuedAtMs
+    if (ageMs > challengeLifetimeMs || ageMs < -challengeLifetimeMs) throw new InvalidNonceError()
+    return issuedAtMs
+  }
+
+  return {
+    challenge(wallet) {
+      const issuedAtMs = now()
+      const time = issuedAtMs.toString(16).padStart(12, '0')
+      const issue = `${time}${Buffer.from(randomBytes(16)).toString('hex')}`
+      const nonce = `${issue}${proofOf(wallet, issue)}`
+      return { nonce, ...textOf(wallet, nonce, issuedAtMs) }
+    },
+
+    async open({ wallet, nonce, signature }) {
+      const { message } = textOf(wallet, nonce, issueOf(wallet, nonce))
+      const digest = personalMessageDigest(message)
+      const isKey = recoverSigner(digest, withUsualRecoveryByte(signature)) === wallet
+      const isLinked = await sponsorsSomething(database, wallet)
+      // Contracts of strangers are not asked, and who does not own a wallet does not learn whether it is linked.
+      if (!isKey && !(isLinked && (await hasSigned({ message, wallet, signature }, contracts)))) {
+        throw new InvalidSignatureError()
+      }
+      if (!isLinked) throw new WalletSponsorsNothingError()
+      const token = Buffer.from(randomBytes(32)).toString('base64url')
+      return { token, expiresAt: await database.transaction((tx) => insert(tx, { wallet, nonce, token })) }
+    },
+
+    async walletOf(token) {
+      if (token === undefined || !tokenPattern.test(token)) throw new SessionOverError()
+      // Linked since before the sign-in: a wallet that was unlinked signs in anew, even if it was linked again.
+      const [row] = await database.query<{ wallet: Hex }>(
+        `select s.wallet from sponsor_session s
+         where token_hash = $1 and ended_at is null and expires_at > clock_timestamp() and exists (
+           select from api_key k where k.wallet = s.wallet and revoked_at is null and wallet_linked_at <= s.issued_at)`,
+        [hashOf(token)],
+      )
+      if (row === undefined) throw new SessionOverError()
+      return row.wallet
+    },
+
+    async end(token) {
+      await database.query(
+        'update sponsor_session set ended_at = clock_timestamp() where token_hash = $1 and ended_at is null',
+        [hashOf(token)],
+      )
+    },
+  }
+}
+
+async function sponsorsSomething(database: SqlDatabase, wallet: Hex): Promise<boolean> {
+  const rows = await database.query(
+    'select 1 as linked from api_key where wallet = $1 and revoked_at is null limit 1',
+    [wallet],
+  )
+  return rows.length > 0
+}
+
+/** @returns when the session ends */
+async function insert(tx: SqlTx, session: { wallet: Hex; nonce: string; token: string }): Promise<Date> {
+  const { wallet, nonce, token } = session
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 65))', [wallet])
+  await tx.query('delete from sponsor_session where expires_at <= clock_timestamp()')
+  const [count] = await tx.query<{ sessions: number }>(
+    'select count(*)::int as sessions from sponsor_session where wallet = $1',
+    [wallet],
+  )
+  if ((count?.sessions ?? 0) >= sessionsPerWalletMax) throw new TooManySessionsError()
+  const [row] = await tx.query<{ expires_at: Date }>(
+    `insert into sponsor_session (token_hash, challenge_hash, wallet, expires_at)
+     values ($1, $2, $3, clock_timestamp() + make_interval(secs => $4::int))
+     on conflict (challenge_hash) do nothing returning expires_at`,
+    [hashOf(token), hashOf(nonce), wallet, sessionLifetimeSeconds],
+  )
+  if (row === undefined) throw new InvalidNonceError()
+  return row.expires_at
+}
+
+function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,83 @@
+import type { OpenApiOptions, OperationExamples, RouteErrors } from '@causeway/http'
+import { databaseErrors, mergeErrors } from '../routeErrors.ts'
+
+/** `operationId` of the route that does what a command does: `keys create` is `keysCreate`. */
+export function operationIdOf(command: string): string {
+  return command.replace(/[ -]([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+}
+
+/** What a route of the admin listener says of itself, beside its members. */
+export function adminOperation(command: string, summary: string, errors: RouteErrors = {}) {
+  return {
+    operationId: operationIdOf(command),
+    tags: [command.split(' ', 1).join()],
+    summary,
+    errors: mergeErrors(databaseErrors, errors),
+  }
+}
+
+/** Errors of routes by what they name. */
+export const keyErrors: RouteErrors = { 404: ['API_KEY_NOT_FOUND'] }
+export const usableKeyErrors: RouteErrors = mergeErrors(keyErrors, { 409: ['API_KEY_REVOKED'] })
+
+const account = '0x95dbe89c9cdaaf16e2ba8eb9422fc3e65af384f7'
+const id32 = (digits: string) => `0x${digits.repeat(32)}`
+const key = { params: { id: 'aaaaaaaaaa' } }
+const request = { params: { id: id32('4d') } }
+const reason = 'Looked at it with the solver'
+const wallet = { params: { wallet: account } }
+const page = { query: { limit: 20 } }
+
+/** One request per operation. Accounts and ids are made up: put those in that a list of yours names. */
+const examples: OperationExamples = {
+  auditList: { query: { actor: 'admin', limit: 20 } },
+  keysCreate: { body: { label: 'shop' } },
+  keysRotate: { ...key, body: { overlapSeconds: 3_600 } },
+  keysRevoke: { ...key, body: {} },
+  walletsUnlink: { ...key, body: {} },
+  policiesSet: { ...key, body: { rules: { maxPerRequest: '250000' } } },
+  policiesShow: key,
+  policiesRemove: { ...key, body: {} },
+  policiesExplain: {
+    ...key,
+    body: {
+      user: account,
+      recipient: account,
+      originChainId: 8_453,
+      destinationChainId: 10,
+      amountMicroUsd: '50000',
+    },
+  },
+  webhooksSet: { ...key, body: { url: 'https://shop.example/hook' } },
+  webhooksShow: key,
+  webhooksRotateSecret: { ...key, body: {} },
+  webhooksRemove: { ...key, body: {} },
+  webhooksReplay: { ...key, body: {} },
+  balanceShow: wallet,
+  statementsShow: { ...wallet, query: { month: '2026-10', groupBy: 'day,user' } },
+  sponsorFreeze: { ...wallet, body: { reason } },
+  sponsorUnfreeze: { ...wallet, body: { reason } },
+  ledgerExport: page,
+  ledgerResume: { body: { reason } },
+  topupFind: { params: { chainId: '8453', transactionHash: id32('c1') } },
+  topupCalldata: { query: { amountMicroUsd: '25000000', wallet: account } },
+  topupReverse: { params: { id: '1' }, body: { reason } },
+  topupResume: { params: { chainId: '8453' }, body: { block: '1200', hash: id32('b4'), reason } },
+  suspenseList: page,
+  suspenseCredit: { params: { id: '1' }, body: { wallet: account, reason } },
+  why: request,
+  requestsParked: page,
+  requestsExplain: request,
+  requestsRetry: { ...request, body: { reason } },
+  requestsResolve: { ...request, body: { resolution: 'refund', reason } },
+  claimsPending: page,
+  claimsEnd: { ...request, body: { ending: 'failed', reason } },
+}
+
+/** Of the admin listener; its routes say the rest. */
+export const adminDescription: Omit<OpenApiOptions, 'servers'> = {
+  title: 'Causeway quote API, for operators',
+  description:
+    'What the command line does, by the same functions. Every change leaves a line of the audit with its reason. `operationId` is the command: `keysCreate` is `keys create`. This page may be read without the key; every request needs it in `x-api-key` (ADMIN_API_KEY), in `local` on loopback none.',
+  examples,
+}

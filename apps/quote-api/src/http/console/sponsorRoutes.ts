@@ -1,0 +1,241 @@
+import { encodeTopUp, type Hex } from '@causeway/core'
+import { errorResponses, type HttpApp, type PageFile, registerPages } from '@causeway/http'
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { keyIdText } from '../../access/keys/keyFields.ts'
+import type { SponsorSessions } from '../../access/wallets/sponsorSessions.ts'
+import { statementAnswer, statementSchema } from '../../money/statements/statementAnswer.ts'
+import { statementPeriod } from '../../money/statements/statementRequest.ts'
+import type { PolicyAdministration } from '../../operate/admin/policyAdministration.ts'
+import { QuoteError } from '../../pricing/errors.ts'
+import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
+import type { MoneyHistory } from '../../requests/history/moneyHistory.ts'
+import type { SponsorRecords } from '../../requests/history/sponsorRecords.ts'
+import type { BalanceReading } from '../routes/balances.ts'
+import {
+  explanationToWire,
+  explanationWire,
+  hypotheticalBody,
+  policyToWire,
+  policyWire,
+} from '../wire/policies.ts'
+import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
+
+/** What the console of sponsors is made of, beside what other routes have too. */
+export type SponsorConsole = {
+  readonly sessions: SponsorSessions
+  readonly policies: Pick<PolicyAdministration, 'show' | 'explain'>
+  readonly records: SponsorRecords
+  readonly files: ReadonlyMap<string, PageFile>
+}
+
+type Dependencies = SponsorConsole & {
+  readonly balances: BalanceReading
+  readonly moneyHistory: Pick<MoneyHistory, 'statement'>
+  readonly sponsorCurrency: SponsorCurrency
+}
+
+const prefix = '/sponsor/api'
+const text = z.string()
+const config = { rateLimitClass: 'read' }
+const hide = true
+
+/**
+ * `/sponsor`: a page for sponsors, and under `/sponsor/api` what it reads. A token of a sign-in opens these routes and
+ * no other, and none of them changes money, keys or policies.
+ */
+export function registerSponsorConsole(app: HttpApp, dependencies: Dependencies): void {
+  registerPages(app, '/sponsor', dependencies.files)
+  registerSignIn(app, dependencies.sessions)
+  registerOverview(app, dependencies)
+  registerSpending(app, dependencies)
+  registerPolicies(app, dependencies)
+}
+
+function registerSignIn(app: HttpApp, sessions: SponsorSessions): void {
+  const challenge = {
+    hide,
+    body: z.object({ wallet: walletText }),
+    response: { 200: z.object({ message: text, nonce: text, expiresAt: text }), ...errorResponses },
+  }
+  app.post(`${prefix}/challenge`, { schema: challenge, config }, async (request) => {
+    requireOwnPage(request)
+    const { expiresAt, ...asked } = sessions.challenge(parseWallet(request.body.wallet))
+    return { ...asked, expiresAt: expiresAt.toISOString() }
+  })
+
+  const open = {
+    hide,
+    body: z.object({ wallet: walletText, nonce: z.string().min(1).max(128), signature: signatureText }),
+    response: { 200: z.object({ token: text, expiresAt: text }), ...errorResponses },
+  }
+  app.post(`${prefix}/session`, { schema: open, config }, async (request) => {
+    requireOwnPage(request)
+    const { nonce, signature } = request.body
+    const wallet = parseWallet(request.body.wallet)
+    const { token, expiresAt } = await sessions.open({ wallet, nonce, signature })
+    return { token, expiresAt: expiresAt.toISOString() }
+  })
+
+  const end = {
+    hide,
+    body: z.object({}),
+    response: { 200: z.object({ ended: z.boolean() }), ...errorResponses },
+  }
+  app.post(`${prefix}/session/end`, { schema: end, config }, async (request) => {
+    await sessions.walletOf(tokenOf(request))
+    await sessions.end(tokenOf(request) ?? '')
+    return { ended: true }
+  })
+}
+
+const overviewSchema = z.object({
+  wallet: text,
+  availableMicroUsd: text,
+  heldMicroUsd: text,
+  pendingMicroUsd: text,
+  keys: z.array(z.object({ id: text, label: text, linkedAt: text })),
+  holds: z.array(
+    z.object({
+      requestId: text,
+      keyId: text,
+      amountMicroUsd: text,
+      isPinned: z.boolean(),
+      createdAt: text,
+      expiresAt: text,
+    }),
+  ),
+  requests: z.array(
+    z.object({
+      requestId: text,
+      keyId: text,
+      status: text,
+      reason: text.optional(),
+      originChainId: z.int(),
+      destinationChainId: z.int(),
+      debitMicroUsd: text,
+      createdAt: text,
+    }),
+  ),
+})
+
+function registerOverview(app: HttpApp, { sessions, records, balances }: Dependencies): void {
+  const schema = { hide, response: { 200: overviewSchema, ...errorResponses } }
+  app.get(`${prefix}/overview`, { schema, config }, async (request) => {
+    const wallet = await sessions.walletOf(tokenOf(request))
+    const [balance, keys, holds, requests] = await Promise.all([
+      balances.readBalance(wallet),
+      records.keys(wallet),
+      records.holds(wallet),
+      records.requests(wallet),
+    ])
+    return {
+      wallet,
+      availableMicroUsd: balance.availableMicroUsd.toString(),
+      heldMicroUsd: balance.heldMicroUsd.toString(),
+      pendingMicroUsd: balance.pendingMicroUsd.toString(),
+      keys: keys.map((key) => ({ ...key, linkedAt: key.linkedAt.toISOString() })),
+      holds: holds.map(({ apiKeyId, amountMicroUsd, createdAt, expiresAt, ...hold }) => ({
+        ...hold,
+        keyId: apiKeyId,
+        amountMicroUsd: amountMicroUsd.toString(),
+        createdAt: createdAt.toISOString(),
+        expiresAt: expiresAt.toISOString(),
+      })),
+      requests: requests.map(({ apiKeyId, failReason, debitMicroUsd, createdAt, ...one }) => ({
+        ...one,
+        keyId: apiKeyId,
+        ...(failReason !== undefined && { reason: failReason }),
+        debitMicroUsd: debitMicroUsd.toString(),
+        createdAt: createdAt.toISOString(),
+      })),
+    }
+  })
+
+  const topUp = {
+    hide,
+    querystring: z.object({ amountMicroUsd: z.string().regex(/^[1-9][0-9]{0,17}$/) }),
+    response: {
+      200: z.object({ chainId: z.int(), to: text, data: text, custody: text, wallet: text }),
+      ...errorResponses,
+    },
+  }
+  app.get(`${prefix}/top-up`, { schema: topUp, config }, async (request) => {
+    const wallet = await sessions.walletOf(tokenOf(request))
+    const { topUpAddress, sponsorCurrency } = balances
+    if (topUpAddress === undefined) {
+      throw new QuoteError('INVALID_REQUEST', 'Nobody watches an account for top-ups here.')
+    }
+    const amountMicroUsd = BigInt(request.query.amountMicroUsd)
+    const token = sponsorCurrency.address
+    const call = encodeTopUp({ token, custody: topUpAddress, amountMicroUsd, owner: wallet })
+    return { chainId: sponsorCurrency.chainId, ...call, custody: topUpAddress, wallet }
+  })
+}
+
+const dayMs = 86_400_000
+const daysMax = 90
+
+function registerSpending(app: HttpApp, { sessions, moneyHistory, sponsorCurrency }: Dependencies): void {
+  const schema = {
+    hide,
+    querystring: z.object({ days: z.coerce.number().int().min(1).max(daysMax).default(30) }),
+    response: { 200: statementSchema, ...errorResponses },
+  }
+  app.get(`${prefix}/spending`, { schema, config }, async (request) => {
+    const wallet = await sessions.walletOf(tokenOf(request))
+    const nowMs = Date.now()
+    const from = new Date(nowMs - (request.query.days - 1) * dayMs).toISOString().slice(0, 10)
+    const period = statementPeriod({ from }, nowMs)
+    const statement = await moneyHistory.statement({ wallet, ...period, groups: ['day'] })
+    return statementAnswer(wallet, period, statement, sponsorCurrency)
+  })
+}
+
+function registerPolicies(app: HttpApp, { sessions, records, policies }: Dependencies): void {
+  const params = z.object({ id: keyIdText })
+  /** @throws SessionOverError, QuoteError FORBIDDEN for a key of somebody else, which need not exist */
+  const requireOwnKey = async (request: FastifyRequest, id: string): Promise<Hex> => {
+    const wallet = await sessions.walletOf(tokenOf(request))
+    const keys = await records.keys(wallet)
+    if (keys.some((key) => key.id === id)) return wallet
+    throw new QuoteError('FORBIDDEN', 'This wallet sponsors no such key.')
+  }
+
+  const show = { hide, params, response: { 200: policyWire, ...errorResponses } }
+  app.get(`${prefix}/keys/:id/policy`, { schema: show, config }, async (request) => {
+    const { id } = request.params
+    await requireOwnKey(request, id)
+    const { policy, ...shown } = policyToWire(await policies.show(id))
+    // Which person of the operator wrote it is not the sponsor's to know.
+    return { ...shown, ...(policy !== undefined && { policy: { ...policy, actor: 'operator' } }) }
+  })
+
+  const explain = {
+    hide,
+    params,
+    body: hypotheticalBody,
+    response: { 200: explanationWire, ...errorResponses },
+  }
+  app.post(`${prefix}/keys/:id/policy/explain`, { schema: explain, config }, async (request) => {
+    const { id } = request.params
+    await requireOwnKey(request, id)
+    return explanationToWire(await policies.explain({ apiKeyId: id, ...request.body }))
+  })
+}
+
+/** In a header of its own: no cookie, so no page elsewhere sends it, and no API key, so no other route takes it. */
+function tokenOf({ headers }: FastifyRequest): string | undefined {
+  const token = headers['x-sponsor-session']
+  return typeof token === 'string' ? token : undefined
+}
+
+/**
+ * A page of somebody else may not have a wallet sign in here: browsers say where a request comes from, and no script
+ * can say it for them. @throws QuoteError FORBIDDEN
+ */
+function requireOwnPage({ headers }: FastifyRequest): void {
+  const site = headers['sec-fetch-site']
+  if (site === undefined || site === 'same-origin' || site === 'none') return
+  throw new QuoteError('FORBIDDEN', 'Sign in on the page of this service.')
+}

@@ -1,0 +1,77 @@
+import { bytesToHex, type Hex, type SqlDatabase } from '@causeway/core'
+import { type OpenHold, readOpenHolds } from '@causeway/ledger'
+
+/** A key whose requests a wallet pays for; its secret is not among it. */
+export type SponsoredKey = { readonly id: string; readonly label: string; readonly linkedAt: Date }
+
+/** A request that a wallet pays for. */
+export type SponsoredRequest = {
+  readonly requestId: Hex
+  readonly apiKeyId: string
+  readonly status: string
+  readonly failReason: string | undefined
+  readonly originChainId: number
+  readonly destinationChainId: number
+  readonly debitMicroUsd: bigint
+  readonly createdAt: Date
+}
+
+/** What a wallet has to do with, newest first; wallets are lower case. */
+export interface SponsorRecords {
+  keys(wallet: Hex): Promise<readonly SponsoredKey[]>
+  holds(wallet: Hex): Promise<readonly OpenHold[]>
+  /** Of keys that are linked to it now, and only those that it pays for. */
+  requests(wallet: Hex): Promise<readonly SponsoredRequest[]>
+}
+
+const holdsMax = 100
+const requestsMax = 50
+
+export function createSponsorRecords(database: SqlDatabase): SponsorRecords {
+  return {
+    async keys(wallet) {
+      const rows = await database.query<{ id: string; label: string; wallet_linked_at: Date }>(
+        `select id, label, wallet_linked_at from api_key
+         where wallet = $1 and revoked_at is null order by wallet_linked_at desc, id`,
+        [wallet],
+      )
+      return rows.map(({ id, label, wallet_linked_at: linkedAt }) => ({ id, label, linkedAt }))
+    },
+
+    holds: (wallet) => database.transaction((tx) => readOpenHolds(tx, wallet, holdsMax)),
+
+    async requests(wallet) {
+      // Per key, because the index of orders begins with it.
+      const rows = await database.query<RequestRow>(
+        `select o.* from api_key k cross join lateral (
+           select o.request_id, o.api_key_id, o.status, o.fail_reason, o.origin_chain_id, o.destination_chain_id,
+             s.debit_micro_usd, o.created_at
+           from orders o join request_sponsorship s using (request_id)
+           where o.api_key_id = k.id and s.sponsor = $1 order by o.created_at desc limit $2) o
+         where k.wallet = $1 and k.revoked_at is null order by o.created_at desc, o.request_id limit $2`,
+        [wallet, requestsMax],
+      )
+      return rows.map((row) => ({
+        requestId: bytesToHex(row.request_id),
+        apiKeyId: row.api_key_id,
+        status: row.status,
+        failReason: row.fail_reason ?? undefined,
+        originChainId: Number(row.origin_chain_id),
+        destinationChainId: Number(row.destination_chain_id),
+        debitMicroUsd: BigInt(row.debit_micro_usd),
+        createdAt: row.created_at,
+      }))
+    },
+  }
+}
+
+type RequestRow = {
+  readonly request_id: Buffer
+  readonly api_key_id: string
+  readonly status: string
+  readonly fail_reason: string | null
+  readonly origin_chain_id: bigint
+  readonly destination_chain_id: bigint
+  readonly debit_micro_usd: string | bigint
+  readonly created_at: Date
+}

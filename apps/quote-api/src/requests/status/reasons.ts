@@ -1,0 +1,58 @@
+import { blockedWallet } from '@causeway/core'
+
+/**
+ * Every reason that a request, a deposit or a refund can have, with what it says in one sentence. Statuses, webhooks,
+ * histories, timelines and operators are told these and no others.
+ * @source quote-api.md 5, failReason; design.md 5.8, 5.9, 6
+ */
+export const reasonTexts = {
+  // Of a deposit.
+  DEPOSITED_AMOUNT_TOO_LOW_TO_FILL: 'The deposit was less than the quoted input.',
+  DOUBLE_SPEND: 'Another deposit had paid for the request already.',
+  INCORRECT_DEPOSIT_CURRENCY: 'The deposit came in another currency than the quoted one.',
+  PROTOCOL_DEADLINE_EXPIRED: 'The deposit came after the deadline of its order.',
+  AMOUNT_TOO_LOW_TO_REFUND: 'The deposit was less than what giving it back costs.',
+  UNSUPPORTED_CURRENCY: 'Nobody can give back the currency that was deposited.',
+  DEPOSIT_REORGED: 'The deposit left its chain, and nothing came in its place.',
+  QUOTE_EXPIRED_PRICE_MOVED: 'The deposit came after the quote had expired, and by then it bought less.',
+  QUOTE_EXPIRED_NOT_QUOTABLE:
+    'The deposit came after the quote had expired, and could not be quoted by then.',
+  QUOTE_EXPIRED_MARKET_UNAVAILABLE:
+    'The deposit came after the quote had expired, and the market could not be read.',
+  SPONSOR_BALANCE_TOO_LOW: 'The sponsor could not pay its share any more when the deposit came.',
+  // Of a fill, a permit, or calls that the user sends.
+  EXECUTION_REVERTED: 'The calls of the request revert.',
+  RECIPIENT_HAS_CODE: 'The recipient is a contract, and nobody could prove that it kept the coin.',
+  TTL_EXPIRED: 'No solver paid before the deadline.',
+  TRANSACTION_NOT_INCLUDED: 'The transaction that was sent reached no block before the deadline.',
+  TRANSACTION_REVERTED: 'The transaction reverted.',
+  TRANSACTION_SUBMISSION_FAILED: 'The solver could not send the transaction.',
+  SIGNATURE_EXPIRED: 'The signature of the user ended before it was sent.',
+  // Of a refund.
+  MANUAL_REFUND_REQUIRED: 'The refund did not succeed: an operator looks at it.',
+  // Of a request that waits for an operator.
+  [blockedWallet]:
+    'The deny list, here or of the solver, names an account of it: nothing was paid, and nothing was given back.',
+  SEEN_BUT_DENIED: 'We see the fill, and so many oracles deny it that no quorum is left.',
+  ATTESTED_BUT_NOT_SEEN: 'Oracles sign a fill that our endpoints do not show.',
+  FILL_NOT_SEEN: 'Our endpoints did not show the fill before the hold ended.',
+  ATTESTATION_TIMED_OUT: 'Too few oracles signed the fill before the hold ended.',
+  TRACE_NEEDED:
+    'The solver paid a contract and no trace tells whether it kept the coin: set traceInternalTransfers for the chain, with endpoints that trace, here and in the oracles. It then goes on by itself.',
+  FILLED_LATE: 'The recipient was paid after the deadline: nobody attests that.',
+  REFUND_NEEDS_TRACE:
+    'The solver refunded to a contract and the chain is not traced: nobody can tell whether it kept the coin.',
+  REFUND_FAILED: 'The solver could not refund.',
+  HOLD_ALREADY_VOIDED: 'The fill was attested after the hold of its sponsor had been given back.',
+  HOLD_EXPIRED: 'The fill was attested after the hold of its sponsor had ended.',
+  HOLD_EXCEEDS_HOLD: 'The debit would be more than the hold of its sponsor.',
+  HOLD_UNKNOWN_HOLD: 'The sponsor holds nothing for the request.',
+} as const
+
+export type Reason = keyof typeof reasonTexts
+
+export const isReason = (text: string): text is Reason => Object.hasOwn(reasonTexts, text)
+
+/** What a reason says. One that an earlier release stored under another name is told as it is. */
+export const reasonText = (reason: string): string =>
+  isReason(reason) ? reasonTexts[reason] : `An earlier release gave the reason ${reason}.`

@@ -1,0 +1,165 @@
+// Goal: whatever can happen to a request is a step with its reason, and nothing that ends one goes untold. Attackers: a
+// rule that gives a reason that no list has, a state that no step tells, a row of an operator that strangers read.
+import { expect, test } from 'vitest'
+import { isReason, reasonTexts } from '../status/reasons.ts'
+import { type RequestEvent, type RequestFacts, stepNames, timelineOf } from './timeline.ts'
+
+const facts: RequestFacts = {
+  ...{ requestId: '0x1', orderId: '0x2', status: 'waiting', createdAtMs: 1_000, deadlineMs: 60_000 },
+  origin: { chainId: 8453, currency: '0xa', amount: 5_000_000n, decimals: 6, usdX18: 10n ** 18n },
+  destination: {
+    chainId: 10,
+    currency: '0xb',
+    amount: 2n * 10n ** 15n,
+    decimals: 18,
+    usdX18: 2_500n * 10n ** 18n,
+  },
+  ...{ supersededBy: undefined, holds: [], events: [], left: undefined },
+}
+const nameOf = (_chainId: number, currency: string) =>
+  currency === '0xa' ? { symbol: 'USDC', decimals: 6 } : undefined
+const told = (changed: Partial<RequestFacts>, nowMs = 2_000) =>
+  timelineOf({ ...facts, ...changed }, nowMs, nameOf)
+const names = (changed: Partial<RequestFacts>, nowMs?: number) =>
+  told(changed, nowMs).steps.map(({ step }) => step)
+
+const deposit = { chainId: 8453, transaction: '0xd', currency: '0xa', amount: 5_000_000n }
+const fill = { kind: 'fill', chainId: 10, transaction: '0xf' } as const
+const at = (atMs: number, reason?: string) => ({ atMs, reason })
+const proof = { kind: 'solver-fill', signatures: [{ signer: '0x3', signature: '0x4' }] }
+
+test('a sponsored request that succeeds, from quote to debit', () => {
+  const { steps, reason } = told({
+    status: 'success',
+    holds: [
+      {
+        createdAtMs: 1_000,
+        resolvedAtMs: 9_000,
+        state: 'posted',
+        amountMicroUsd: 30_000n,
+        postedMicroUsd: 25_000n,
+      },
+    ],
+    events: [
+      { ...at(2_000), part: 'deposit', state: 'seen', deposit },
+      { ...at(3_000), part: 'deposit', state: 'taken', deposit },
+      { ...at(3_001), part: 'work', state: 'open', work: { ...fill, transaction: undefined } },
+      { ...at(3_002), part: 'stage', state: 'filling', proof: undefined },
+      { ...at(3_003), part: 'status', state: 'pending' },
+      { ...at(4_000), part: 'work', state: 'reported', work: fill },
+      { ...at(5_000), part: 'transaction', state: 'fill', transaction: { chainId: 10, hash: '0xf' } },
+      { ...at(6_000), part: 'status', state: 'success' },
+      { ...at(9_000), part: 'stage', state: 'settled', proof },
+    ],
+  })
+  expect(steps.map(({ step }) => step)).toEqual([
+    ...['quoted', 'funds-held', 'deposit-seen', 'deposit-accepted', 'asked-solver', 'solver-sent'],
+    ...['fill-seen', 'succeeded', 'sponsor-debited', 'attested'],
+  ])
+  expect(reason).toBeUndefined()
+  expect(steps[0]?.text).toBe('Quoted: 5.0 USDC on chain 8453 for 0.002 of 0xb on chain 10.')
+  expect(steps[0]?.evidence).toContainEqual({
+    kind: 'price',
+    label: 'price of what is got',
+    value: '2500.0 USD',
+    chainId: 10,
+  })
+  expect(steps.at(-2)?.text).toBe('The sponsor paid 0.025 USD.')
+  expect(steps.at(-1)?.evidence).toEqual([{ kind: 'signature', label: 'oracle 0x3', value: '0x4' }])
+})
+
+test('nothing paid: it says so once the deadline is over, and not before', () => {
+  expect(names({}, 60_000)).toEqual(['quoted'])
+  expect(names({}, 60_001)).toEqual(['quoted', 'expired'])
+  const late: RequestEvent = { ...at(70_000), part: 'deposit', state: 'seen', deposit }
+  expect(names({ events: [late] }, 80_000)).not.toContain('expired')
+})
+
+test('of two reasons the one that the request waits for now is told, whatever the user has', () => {
+  const parked: RequestEvent = {
+    ...at(3_000, 'REFUND_FAILED'),
+    part: 'stage',
+    state: 'parked',
+    proof: undefined,
+  }
+  const status: RequestEvent = { ...at(2_000, 'MANUAL_REFUND_REQUIRED'), part: 'status', state: 'pending' }
+  expect(told({ events: [status, parked] }).reason).toBe('REFUND_FAILED')
+  const unattested: RequestEvent = {
+    ...at(3_000, 'SEEN_BUT_DENIED'),
+    part: 'stage',
+    state: 'parked',
+    proof: undefined,
+  }
+  expect(told({ events: [unattested], status: 'success' }).reason).toBe('SEEN_BUT_DENIED')
+  const again: RequestEvent = { ...at(4_000), part: 'stage', state: 'refunding', proof: undefined }
+  expect(names({ events: [status, parked, again] })).toEqual([
+    ...['quoted', 'refund-needs-operator', 'parked', 'taken-up-again'],
+  ])
+})
+
+test('what an operator ended carries no word of his, and is no attestation', () => {
+  const ended: RequestEvent = {
+    ...at(3_000),
+    part: 'stage',
+    state: 'settled',
+    proof: { kind: 'operator', signatures: [] },
+  }
+  expect(names({ events: [ended] })).toEqual(['quoted', 'ended-by-operator'])
+})
+
+/** Every state that the database can hold, as its migrations list them. */
+const everyEvent: readonly RequestEvent[] = [
+  ...(['seen', 'taken', 'refund_due', 'refunded', 'ignored', 'orphaned', 'held', 'final'] as const).map(
+    (state): RequestEvent => ({ ...at(2_000), part: 'deposit', state, deposit }),
+  ),
+  ...(['open', 'open_again', 'withheld', 'reported', 'done', 'failed', 'cancelled'] as const).map(
+    (state): RequestEvent => ({ ...at(2_000), part: 'work', state, work: fill }),
+  ),
+  ...(['settled', 'parked'] as const).map(
+    (state): RequestEvent => ({ ...at(2_000), part: 'stage', state, proof }),
+  ),
+  ...(['success', 'failure', 'refund'] as const).map(
+    (state): RequestEvent => ({ ...at(2_000), part: 'status', state }),
+  ),
+  ...(['deposit', 'fill', 'refund'] as const).map(
+    (state): RequestEvent => ({
+      ...at(2_000),
+      part: 'transaction',
+      state,
+      transaction: { chainId: 1, hash: '0xe' },
+    }),
+  ),
+  ...(['said', 'executed', 'reverted', 'other'] as const).map(
+    (state): RequestEvent => ({
+      ...at(2_000),
+      part: 'said',
+      state,
+      transaction: { chainId: 1, hash: '0xe' },
+    }),
+  ),
+  ...(['release', 'refund'] as const).map(
+    (state): RequestEvent => ({ ...at(2_000), part: 'release', state }),
+  ),
+]
+
+test.each(everyEvent.map((event) => [`${event.part} ${event.state}`, event] as const))(
+  '%s is a step',
+  (_name, event) => {
+    const steps = told({ events: [event] }).steps
+    expect(steps).toHaveLength(2)
+    expect(stepNames).toContain(steps[1]?.step)
+    expect(steps[1]?.text).toMatch(/^[A-Z0-9].*[.]$/)
+  },
+)
+
+test.each(Object.keys(reasonTexts))('the reason %s is told with a sentence, wherever it stands', (reason) => {
+  const events: readonly RequestEvent[] = [
+    { ...at(2_000, reason), part: 'deposit', state: 'refund_due', deposit },
+    { ...at(2_001, reason), part: 'stage', state: 'parked', proof: undefined },
+    { ...at(2_002, reason), part: 'status', state: 'refund' },
+  ]
+  for (const { text, reason: own } of told({ events, status: 'refund' }).steps.slice(1)) {
+    expect(isReason(own ?? '')).toBe(true)
+    expect(text).not.toMatch(/UNKNOWN|undefined|earlier release/)
+  }
+})

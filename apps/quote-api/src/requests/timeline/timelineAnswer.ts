@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { evidenceKinds, stepNames, type Timeline } from './timeline.ts'
+
+const text = z.string()
+
+/** A timeline as the public and the admin listener answer it, and `why --json` prints it. */
+export const timelineSchema = z.object({
+  requestId: text,
+  orderId: text.nullable().describe('`null` where the user carries the request out alone'),
+  status: text,
+  reason: text.nullable().describe('Why it ended or waits; `null` where nothing is wrong'),
+  steps: z
+    .array(
+      z.object({
+        step: z.enum(stepNames),
+        at: z.iso.datetime(),
+        reason: text.nullable(),
+        text: text.describe('One sentence for people'),
+        evidence: z.array(
+          z.object({
+            kind: z.enum(evidenceKinds),
+            label: text,
+            value: text.describe('A hash, an amount, a signature or a time'),
+            chainId: z.int().optional(),
+          }),
+        ),
+      }),
+    )
+    .describe('Oldest first'),
+})
+
+export type TimelineAnswer = z.output<typeof timelineSchema>
+
+export function timelineAnswer({ requestId, orderId, status, reason, steps }: Timeline): TimelineAnswer {
+  return {
+    ...{ requestId, orderId: orderId ?? null, status, reason: reason ?? null },
+    steps: steps.map(({ step, atMs, reason: why, text: sentence, evidence }) => ({
+      ...{ step, at: new Date(atMs).toISOString(), reason: why ?? null, text: sentence },
+      evidence: evidence.map((each) => ({ ...each })),
+    })),
+  }
+}

@@ -1,0 +1,71 @@
+import { type Answer, listOf, memberOf, textOf } from '../shared/answers.ts'
+import { element, facts, foreign, table } from '../shared/elements.ts'
+
+/** Readiness of the service, prices with their sources, and chains with their endpoints. */
+export function healthView(health: Answer): HTMLElement {
+  const readiness = memberOf(health, 'readiness')
+  const market = memberOf(health, 'market')
+  const checks = Object.entries(memberOf(readiness, 'checks')).map(
+    ([name, state]) => [foreign(name), foreign(String(state))] as const,
+  )
+  return element(
+    'div',
+    {},
+    facts([
+      ['Ready', textOf(readiness, 'ready') === 'true' ? 'yes' : 'no'],
+      ['Market', foreign(textOf(market, 'status'))],
+    ]),
+    table('Readiness', ['Check', 'State'], checks, 'Nothing is checked.'),
+    table(
+      'Prices',
+      ['Price', 'USD', 'Confidence', 'Sources'],
+      listOf(market, 'prices').map(priceRow),
+      'None.',
+    ),
+    table(
+      'Chains',
+      ['Chain', 'State', 'Quotable', 'Head', 'Last failure'],
+      listOf(market, 'chains').map(chainRow),
+      'None.',
+    ),
+    table(
+      'Endpoints that agree',
+      ['Chain', 'On', 'Agreed', 'Required', 'Configured', 'Dissenting'],
+      listOf(market, 'chains').flatMap(agreementRows),
+      'Nothing was agreed on yet.',
+    ),
+  )
+}
+
+function priceRow(price: Answer) {
+  const sources = listOf(price, 'sources').length
+  const refusal = textOf(price, 'refusal')
+  return [
+    foreign(textOf(price, 'key')),
+    foreign(textOf(price, 'usd') || '—'),
+    foreign(refusal === '' ? textOf(price, 'confidence') : `${textOf(price, 'confidence')}: ${refusal}`),
+    String(sources),
+  ]
+}
+
+function chainRow(chain: Answer) {
+  const head = memberOf(chain, 'head')
+  return [
+    foreign(textOf(chain, 'chain')),
+    foreign(textOf(chain, 'state')),
+    textOf(chain, 'quotable') === 'true' ? 'yes' : 'no',
+    foreign(textOf(head, 'number') || '—'),
+    foreign(textOf(chain, 'lastError') || '—'),
+  ]
+}
+
+function agreementRows(chain: Answer) {
+  return listOf(chain, 'agreement').map((agreement) => [
+    foreign(textOf(chain, 'chain')),
+    foreign(textOf(agreement, 'on')),
+    textOf(agreement, 'agreed'),
+    textOf(agreement, 'required'),
+    textOf(agreement, 'configured'),
+    textOf(agreement, 'dissenting'),
+  ])
+}

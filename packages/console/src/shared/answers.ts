@@ -1,0 +1,80 @@
+/** A JSON object, member by member: what is not of the form that is asked for reads as empty. */
+export type Answer = Readonly<Record<string, unknown>>
+
+export class RefusedError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.name = 'RefusedError'
+    this.status = status
+  }
+}
+
+const timeoutMs = 15_000
+
+/**
+ * Asks a route of the host that the page came from.
+ * @throws RefusedError with the service's own words
+ */
+export async function ask(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body?: object,
+): Promise<Answer> {
+  const response = await fetch(path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    credentials: 'omit',
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const answer = answerOf(await response.json().catch(() => undefined))
+  if (response.ok) return answer
+  const code = textOf(answer, 'errorCode')
+  throw new RefusedError(
+    response.status,
+    `${code === '' ? response.status : code}: ${textOf(answer, 'message')}`,
+  )
+}
+
+function answerOf(value: unknown): Answer {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+}
+
+export function textOf(answer: Answer, name: string): string {
+  const value = answer[name]
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+}
+
+export function listOf(answer: Answer, name: string): readonly Answer[] {
+  const value = answer[name]
+  return Array.isArray(value) ? value.map(answerOf) : []
+}
+
+export function memberOf(answer: Answer, name: string): Answer {
+  return answerOf(answer[name])
+}
+
+/** Micro-USDC as dollars; `—` for what is no amount. */
+export function dollars(microUsd: string): string {
+  if (!/^-?[0-9]{1,39}$/.test(microUsd)) return '—'
+  const amount = BigInt(microUsd)
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(7, '0')
+  return `${amount < 0n ? '−' : ''}$${digits.slice(0, -6)}.${digits.slice(-6)}`
+}
+
+/** Dollars as somebody types them, in micro-USDC. @throws Error for anything else */
+export function microUsdOf(text: string): string {
+  const match = /^([0-9]{1,12})(?:\.([0-9]{1,6}))?$/.exec(text)
+  if (match === null) throw new Error('An amount is digits, with a point and up to six more.')
+  return BigInt(`${match[1]}${(match[2] ?? '').padEnd(6, '0')}`).toString()
+}
+
+/** `2026-11-25 16:00:00` of UTC. */
+export function timeText(iso: string): string {
+  const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)/.exec(iso)
+  return match === null ? '—' : `${match[1]} ${match[2]} UTC`
+}

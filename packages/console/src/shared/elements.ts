@@ -1,0 +1,144 @@
+/** What an element may be given: its attributes, as text. Handlers are added by code, never by a name. */
+type Attributes = Readonly<Record<string, string | undefined>>
+export type Child = Node | string
+
+/**
+ * Makes an element. Text becomes text nodes, so nothing that a label says is ever read as HTML; the policy of the page
+ * forbids what would be (`require-trusted-types-for`).
+ */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name)
+  setAttributes(made, attributes)
+  made.append(...children)
+  return made
+}
+
+const svgNamespace = 'http://www.w3.org/2000/svg'
+
+export function drawing<Name extends keyof SVGElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): SVGElementTagNameMap[Name] {
+  const made = document.createElementNS(svgNamespace, name)
+  setAttributes(made, attributes)
+  made.append(...children)
+  return made
+}
+
+function setAttributes(made: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined) made.setAttribute(name, value)
+  }
+}
+
+/** Characters that change how their neighbours are shown, or that are not shown at all. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const shownMax = 120
+
+/** Foreign text, as it may stand beside ours: what is unseen becomes visible, and what is long is cut. */
+export function visible(text: string): string {
+  const plain = text
+    .slice(0, 4 * shownMax)
+    .replace(
+      unseen,
+      (character) => `⟨U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}⟩`,
+    )
+  const characters = [...plain]
+  return characters.length > shownMax || text.length > 4 * shownMax
+    ? `${characters.slice(0, shownMax).join('')}…`
+    : plain
+}
+
+/** Foreign text in a cell of its own direction, so that it cannot turn what stands beside it. */
+export function foreign(text: string): HTMLElement {
+  return element('bdi', {}, visible(text))
+}
+
+/** @throws Error where a page lacks what its code needs */
+export function found<Kind extends Element>(id: string, kind: new () => Kind): Kind {
+  const there = document.getElementById(id)
+  if (!(there instanceof kind)) throw new Error(`the page has no ${id}`)
+  return there
+}
+
+/** An element whose content is replaced as a whole. */
+export function show(id: string, ...children: readonly Child[]): void {
+  found(id, HTMLElement).replaceChildren(...children)
+}
+
+/** Said aloud by screen readers, and shown above the sections. */
+export function announce(text: string): void {
+  show('status', text)
+}
+
+type Row = readonly Child[]
+
+/** A table with a caption and headings; where it has no rows, a sentence in its place. */
+export function table(
+  caption: string,
+  headings: readonly string[],
+  rows: readonly Row[],
+  none: string,
+): HTMLElement {
+  if (rows.length === 0) return element('p', { class: 'none' }, none)
+  const head = element('tr', {}, ...headings.map((heading) => element('th', { scope: 'col' }, heading)))
+  const body = rows.map(([first, ...others]) =>
+    element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, first ?? ''),
+      ...others.map((cell) => element('td', {}, cell)),
+    ),
+  )
+  const made = element(
+    'table',
+    {},
+    element('caption', {}, caption),
+    element('thead', {}, head),
+    element('tbody', {}, ...body),
+  )
+  // Wide tables scroll by keyboard too.
+  return element('div', { class: 'scroll', role: 'region', 'aria-label': caption, tabindex: '0' }, made)
+}
+
+/** Names and values. */
+export function facts(pairs: readonly (readonly [string, Child])[]): HTMLElement {
+  return element(
+    'dl',
+    {},
+    ...pairs.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+  )
+}
+
+/** Runs when a form is sent; the page itself is never left. */
+export function onSend(id: string, run: (fields: FormData) => Promise<void>): void {
+  const form = found(id, HTMLFormElement)
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const fields = new FormData(form)
+    form.setAttribute('aria-busy', 'true')
+    run(fields)
+      .catch((error: unknown) => announce(messageOf(error)))
+      .finally(() => form.removeAttribute('aria-busy'))
+  })
+}
+
+export function onPress(id: string, run: () => Promise<void>): void {
+  found(id, HTMLButtonElement).addEventListener('click', () => {
+    run().catch((error: unknown) => announce(messageOf(error)))
+  })
+}
+
+export function fieldOf(fields: FormData, name: string): string {
+  const value = fields.get(name)
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+function messageOf(error: unknown): string {
+  return visible(error instanceof Error ? error.message : String(error))
+}

@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify'
+
+/** What a request was about: by these its line and its span are found. */
+export type RequestSubject = {
+  readonly requestId?: string
+  readonly orderId?: string
+  readonly transactionHash?: string
+  /** Of a solver's work. */
+  readonly item?: string
+}
+
+/** As ids of requests, orders, items and transactions of every family are written: no space, no control character. */
+const idForm = /^[\w-]{8,128}$/
+
+/** What callers call them. */
+const spellings: readonly (readonly [string, keyof RequestSubject])[] = [
+  ['requestId', 'requestId'],
+  ['orderId', 'orderId'],
+  ['txHash', 'transactionHash'],
+  ['transactionHash', 'transactionHash'],
+  ['transactionId', 'transactionHash'],
+  ['hash', 'transactionHash'],
+]
+
+/** Handlers say what they made: the ids of a quote stand in no request. */
+export function noteSubject(request: FastifyRequest, subject: RequestSubject): void {
+  request.subject = { ...request.subject, ...subject }
+}
+
+/**
+ * What handlers noted, and the ids that the caller wrote. Anything that has no form of an id is left out, so that no
+ * caller writes into a log what is not searched for.
+ */
+export function subjectOf(request: FastifyRequest): RequestSubject {
+  const subject: { -readonly [Name in keyof RequestSubject]: string } = {}
+  for (const part of [request.params, request.query, request.body]) {
+    if (typeof part !== 'object' || part === null) continue
+    for (const [spelling, name] of spellings) {
+      const id = readId(part, spelling)
+      if (id !== undefined) subject[name] ??= id
+    }
+  }
+  return request.subject === null ? subject : Object.assign(subject, request.subject)
+}
+
+function readId(part: object, name: string): string | undefined {
+  if (!Object.hasOwn(part, name)) return undefined
+  const value: unknown = Reflect.get(part, name)
+  return typeof value === 'string' && idForm.test(value) ? value : undefined
+}

@@ -1,0 +1,175 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { parseTraceParent } from '@opentelemetry/core'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace'
+import { createBoundedExport, type ExportEvents } from './boundedExport.ts'
+import type { Served, SpanAttributes, Tracing } from './tracing.ts'
+import type { TracingSettings } from './tracingSettings.ts'
+
+/** One trace as far as this process takes part in it. */
+type LocalTrace = {
+  /** Spans that it may still have: one request that causes a thousand calls must not push out all others. */
+  spansLeft: number
+  /** What goes on after the answer, such as connections that were opened for it, is no part of it. */
+  isOver: boolean
+}
+
+/** What runs now: a span, or something that is not sampled. */
+type Active = { readonly span: Span; readonly context: Context; readonly local: LocalTrace } | 'unsampled'
+
+const spansPerTraceMax = 128
+/** A `traceparent` of version 00 is 55 characters; longer ones are of no version that is known. */
+const traceparentLengthMax = 55
+const closeMaxMs = 2_000
+const sampledFlag = 1
+
+/**
+ * Tracing by the SDK of OpenTelemetry. This module is loaded only where a collector is named: it brings some
+ * hundred files, and the store that follows requests through promises costs every promise of the process.
+ */
+export function createOtlpTracing(
+  settings: TracingSettings,
+  options: ExportEvents & { readonly service: string },
+): Tracing {
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': options.service }),
+    // Whether a trace is told was decided before its first span was begun.
+    sampler: new AlwaysOnSampler(),
+    spanLimits: {
+      attributeCountLimit: 16,
+      attributeValueLengthLimit: 160,
+      eventCountLimit: 0,
+      linkCountLimit: 0,
+    },
+    spanProcessors: [createBoundedExport(settings, options)],
+  })
+  const tracer = provider.getTracer('causeway')
+  const store = new AsyncLocalStorage<Active>()
+
+  function begin(
+    name: string,
+    kind: SpanKind,
+    attributes: SpanAttributes,
+    startedAtMs: number,
+    from: Context,
+  ) {
+    const startTime = performance.timeOrigin + startedAtMs
+    return tracer.startSpan(name, { kind, attributes, startTime }, from)
+  }
+
+  /** A span within what runs now; undefined where nothing is traced, or enough of it is. */
+  function beginWithin(name: string, kind: SpanKind, attributes: SpanAttributes, startedAtMs: number) {
+    const active = store.getStore()
+    if (active === undefined || active === 'unsampled' || active.local.isOver) return undefined
+    if (active.local.spansLeft === 0) {
+      options.count('dropped', 1)
+      return undefined
+    }
+    active.local.spansLeft -= 1
+    const span = begin(name, kind, attributes, startedAtMs, active.context)
+    return { span, context: trace.setSpan(active.context, span), local: active.local }
+  }
+
+  async function finish<T>(span: Span, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      span.setAttribute('error.type', failureOf(error)).setStatus({ code: SpanStatusCode.ERROR })
+      throw error
+    } finally {
+      span.end(nowMs())
+    }
+  }
+
+  /** A trace follows the decision of whom it continues; where it begins, chance decides. */
+  function parentOf(traceparent: string | undefined): { context: Context; isSampled: boolean } {
+    const parent =
+      traceparent === undefined || traceparent.length > traceparentLengthMax
+        ? null
+        : parseTraceParent(traceparent)
+    if (parent === null) return { context: ROOT_CONTEXT, isSampled: Math.random() < settings.ratio }
+    const isSampled = (parent.traceFlags & sampledFlag) === sampledFlag
+    return { context: trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }), isSampled }
+  }
+
+  return {
+    serve(name, traceparent, startedAtMs): Served {
+      const { context: from, isSampled } = parentOf(traceparent)
+      if (!isSampled) return { traceId: undefined, run: (next) => store.run('unsampled', next) }
+      const span = begin(name, SpanKind.SERVER, {}, startedAtMs, from)
+      const local: LocalTrace = { spansLeft: spansPerTraceMax, isOver: false }
+      const active: Active = { span, context: trace.setSpan(from, span), local }
+      return {
+        traceId: span.spanContext().traceId,
+        run: (next) => store.run(active, next),
+        end(attributes, isFailed) {
+          if (local.isOver) return
+          local.isOver = true
+          span.setAttributes(attributes)
+          if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR })
+          span.end(nowMs())
+        },
+      }
+    },
+    start(name, attributes, work) {
+      const { context: from, isSampled } = parentOf(undefined)
+      if (!isSampled) return store.run('unsampled', work)
+      const span = begin(name, SpanKind.INTERNAL, attributes, performance.now(), from)
+      const local: LocalTrace = { spansLeft: spansPerTraceMax, isOver: false }
+      const active: Active = { span, context: trace.setSpan(from, span), local }
+      return store.run(active, () =>
+        finish(span, work).finally(() => {
+          local.isOver = true
+        }),
+      )
+    },
+    during(name, attributes, work, kind = 'internal') {
+      const spanKind = kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL
+      const within = beginWithin(name, spanKind, attributes, performance.now())
+      return within === undefined ? work() : store.run(within, () => finish(within.span, work))
+    },
+    called(name, attributes, { seconds, failure }) {
+      const within = beginWithin(name, SpanKind.CLIENT, attributes, performance.now() - seconds * 1_000)
+      if (within === undefined) return
+      if (failure !== undefined)
+        within.span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
+      within.span.end(nowMs())
+    },
+    headers() {
+      const active = store.getStore()
+      if (active === undefined) return {}
+      if (active === 'unsampled') return { traceparent: unsampledParent() }
+      const { traceId, spanId } = active.span.spanContext()
+      return { traceparent: `00-${traceId}-${spanId}-01` }
+    },
+    traceId() {
+      const active = store.getStore()
+      return active === undefined || active === 'unsampled' ? undefined : active.span.spanContext().traceId
+    },
+    async close() {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, closeMaxMs)
+      })
+      await Promise.race([provider.shutdown().catch(() => {}), late])
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Tells whom is called that nobody follows this one, so that no half of a trace begins there. */
+function unsampledParent(): string {
+  const ids = randomBytes(24).toString('hex')
+  return `00-${ids.slice(0, 32)}-${ids.slice(32)}-00`
+}
+
+const nowMs = () => performance.timeOrigin + performance.now()
+
+/** A code or the name of a class. Messages may quote anything. */
+function failureOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const code = 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : error.name
+}

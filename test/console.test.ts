@@ -1,0 +1,417 @@
+// Goal: the console shows an operator and a sponsor what is theirs, to keyboard and screen reader alike, and nobody
+// else anything: no foreign text becomes code, no secret leaves the page, no other host is asked. Method: the service
+// as a process over real nodes, its pages in Chromium, hostile labels, and every request and answer looked through.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Hex } from '@causeway/core'
+import { startTestDatabase, type TestDatabase } from '@causeway/database'
+import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { createWalletClient, erc20Abi, hexToString, http, isHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
+import {
+  type ServiceProcess,
+  type ServiceUrls,
+  spawnService,
+} from '../apps/quote-api/test/serviceSupport/serviceProcess.ts'
+import { holdFor, moneyOf, topUp } from '../apps/quote-api/test/sponsorSupport/sponsors.ts'
+import { findChromium } from './support/widgetPage.ts'
+
+const pictures = fileURLToPath(new URL('../node_modules/.cache/console-pictures/', import.meta.url))
+const adminSecret = 'an-admin-secret-of-this-test'
+const pageBytesMax = 100_000
+const interactiveMsMax = 1_000
+
+/** What somebody may call a key, as far as the routes let him. */
+const hostileLabels = [
+  '<img src=x onerror="window.pwned=1">',
+  '"><script>window.pwned=1</script>',
+  "javascript:window.pwned=1//'",
+]
+/** What stands in a database all the same: text of an older release, or of somebody who writes to it. */
+const turnedLabel = 'shop\u202Egnp.exe'
+const longReason = `<img src=x onerror="window.pwned=1">${'A'.repeat(10_000)}`
+
+let network: TestNetwork
+let database: TestDatabase
+let directory: string
+let service: ServiceProcess
+let urls: ServiceUrls
+let browser: Browser
+
+beforeAll(async () => {
+  await mkdir(pictures, { recursive: true })
+  network = await startTestNetwork({ blockTimeSeconds: 1 })
+  database = await startTestDatabase()
+  directory = await mkdtemp(join(tmpdir(), 'causeway-console-'))
+  const variables = {
+    ...{ LOG_LEVEL: 'info', ADMIN_API_KEY: adminSecret, DATABASE_URL: database.connectionString },
+    CUSTODY_ADDRESS: network.keys.custody.address,
+  }
+  service = spawnService(await serviceEnvironment(network, directory, variables))
+  urls = await service.listening()
+  browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] })
+}, 240_000)
+afterAll(async () => {
+  await browser?.close()
+  await service?.stop()
+  await database?.stop()
+  await network?.stop()
+  if (directory !== undefined) await rm(directory, { recursive: true, force: true })
+}, 60_000)
+
+async function admin(path: string, body?: object): Promise<unknown> {
+  const response = await fetch(`${urls.adminUrl}/admin/${path}`, {
+    headers: { 'x-api-key': adminSecret, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  expect(response.status, path).toBeLessThan(300)
+  return response.json()
+}
+
+const issuedSchema = z.object({ id: z.string(), apiKey: z.string() })
+const newKey = async (label: string) => issuedSchema.parse(await admin('keys', { label }))
+
+type Opened = {
+  readonly page: Page
+  /** Addresses asked for, all answers, what the console said and threw. */
+  readonly asked: readonly string[]
+  readonly problems: readonly string[]
+  texts(): Promise<readonly string[]>
+  readonly bytes: () => Promise<number>
+  readonly interactiveMs: number
+  close(): Promise<void>
+}
+
+/** @param wallet what the browser has as its wallet */
+async function open(url: string, scheme: 'light' | 'dark', wallet?: Wallet): Promise<Opened> {
+  const context = await browser.newContext({ colorScheme: scheme, viewport: { width: 1_200, height: 900 } })
+  const page = await context.newPage()
+  const asked: string[] = []
+  const problems: string[] = []
+  const bodies: Promise<string>[] = []
+  if (wallet !== undefined) {
+    await page.exposeFunction('askWallet', wallet)
+    await page.addInitScript('window.ethereum = { request: (call) => window.askWallet(call) }')
+  }
+  page.on('request', (request) => asked.push(request.url()))
+  page.on('response', (response) => bodies.push(response.text().catch(() => '')))
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text())
+  })
+  const loadMs = async () => {
+    await page.goto(url, { waitUntil: 'load' })
+    // Modules run before the load event, so from then on forms answer.
+    const end = await page.evaluate('performance.getEntriesByType("navigation")[0].loadEventEnd')
+    return z.number().parse(end)
+  }
+  const first = await loadMs()
+  const loaded = bodies.slice()
+  // Nothing is cached, so each load is whole; the quickest one is least of what else the machine does.
+  const interactiveMs = Math.min(first, await loadMs(), await loadMs())
+  return {
+    ...{ page, asked, problems, interactiveMs },
+    texts: () => Promise.all(bodies),
+    bytes: async () => (await Promise.all(loaded)).reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+    close: () => context.close(),
+  }
+}
+
+/** Presses Tab until the element with this accessible name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press('Tab')
+    const label = z
+      .string()
+      .parse(
+        await page.evaluate(
+          '(() => { const e = document.activeElement; return (e.labels?.[0] ?? e).textContent.trim() })()',
+        ),
+      )
+    if (label === name) return
+  }
+  throw new Error(`no Tab leads to ${name}`)
+}
+
+const status = (page: Page) => page.getByRole('status').textContent()
+
+/** No colour of text on its ground is below the contrast of WCAG 2.2 AA. */
+const lowestContrast = `(() => {
+  const rgb = (text) => (text.match(/[\\d.]+/g) ?? []).map(Number)
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+    .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0)
+  const ground = (e) => {
+    for (let at = e; at !== null; at = at.parentElement) {
+      const found = rgb(getComputedStyle(at).backgroundColor)
+      if (found.length === 3) return found
+    }
+    return [255, 255, 255]
+  }
+  const ratios = [...document.body.querySelectorAll('*')]
+    .filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim() !== ''))
+    .map((e) => [light(rgb(getComputedStyle(e).color)), light(ground(e))].sort((a, b) => b - a))
+    .map(([high, low]) => (high + 0.05) / (low + 0.05))
+  return Math.min(...ratios)
+})()`
+
+describe('files of the pages', () => {
+  test('are open without the secret, under a policy that lets nothing else in', async () => {
+    const answer = await fetch(`${urls.adminUrl}/console/`)
+    expect(answer.status).toBe(200)
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    for (const rule of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ])
+      expect(policy).toContain(rule)
+    expect(policy).not.toContain('unsafe')
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(await answer.text()).not.toMatch(/<script(?![^>]*src=)|style=|\son\w+=/)
+  })
+
+  test('open nothing else: data needs the secret, and no path leads to a disk', async () => {
+    for (const path of ['/admin/keys', '/admin/health', '/admin/audit'])
+      expect((await fetch(`${urls.adminUrl}${path}`)).status, path).toBe(401)
+    for (const path of [
+      '/console/..%2fpackage.json',
+      '/console/operator/..%2f..%2fpackage.json',
+      '/console/x',
+    ])
+      expect([401, 404], path).toContain((await fetch(`${urls.adminUrl}${path}`)).status)
+    expect((await fetch(`${urls.publicUrl}/console/`)).status).toBe(404)
+  })
+})
+
+describe('the operator', () => {
+  test.each(['light', 'dark'] as const)(
+    'sees keys and the market by keyboard alone, in %s',
+    async (scheme) => {
+      for (const label of hostileLabels) await newKey(label)
+      const { id } = await newKey('turned')
+      await database.database.query('update api_key set label = $2 where id = $1', [id, turnedLabel])
+      const opened = await open(`${urls.adminUrl}/console/`, scheme)
+      const { page, asked, problems, interactiveMs } = opened
+      try {
+        const bytes = await opened.bytes()
+        console.log(
+          `operator page, ${scheme}: ${bytes} bytes, interactive after ${Math.round(interactiveMs)} ms`,
+        )
+        expect(bytes).toBeLessThan(pageBytesMax)
+        expect(interactiveMs).toBeLessThan(interactiveMsMax)
+
+        await tabTo(page, 'Admin secret')
+        await page.keyboard.type('not the secret at all')
+        await page.keyboard.press('Enter')
+        await expect.poll(() => status(page)).toMatch(/not valid/)
+        await page.keyboard.press('ControlOrMeta+A')
+        await page.keyboard.type(adminSecret)
+        await page.keyboard.press('Enter')
+        await expect.poll(() => status(page)).toMatch(/^Loaded/)
+
+        const keys = page.getByRole('table', { name: 'API keys' })
+        await expect.poll(() => keys.textContent()).toContain(hostileLabels[0])
+        // The override is shown, and turns nothing around.
+        expect(await keys.textContent()).toContain('shop⟨U+202E⟩gnp.exe')
+        expect(await page.locator('main img, main script').count()).toBe(0)
+        expect(await page.evaluate('window.pwned')).toBeUndefined()
+        expect(await page.getByRole('table', { name: 'Chains', exact: true }).textContent()).toContain('base')
+        expect(await page.evaluate(lowestContrast)).toBeGreaterThanOrEqual(4.5)
+        await page.screenshot({ path: `${pictures}operator-${scheme}.png`, fullPage: true })
+
+        const origin = new URL(urls.adminUrl).origin
+        expect(asked.filter((url) => !url.startsWith(origin) && url !== 'data:,')).toEqual([])
+        expect(asked.filter((url) => url.includes(adminSecret))).toEqual([])
+        // The refusal of the first try is the one thing that the browser complains about.
+        expect(problems.filter((problem) => !problem.includes('401'))).toEqual([])
+        for (const text of await opened.texts()) expect(text).not.toContain(adminSecret)
+        expect(
+          await page.evaluate('JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])'),
+        ).toBe('[{},{},""]')
+      } finally {
+        await opened.close()
+      }
+      expect(service.output()).not.toContain(adminSecret)
+    },
+  )
+})
+
+type Wallet = (call: unknown) => Promise<unknown>
+const callSchema = z.object({ method: z.string(), params: z.array(z.unknown()).default([]) })
+const sentSchema = z.object({ to: z.custom<Hex>(isHex), data: z.custom<Hex>(isHex) })
+
+/** The first user of the network, who pays for a key: money, a spent hold, an open one, and a request that failed. */
+async function newSponsor() {
+  const [user] = network.keys.users
+  if (user === undefined) throw new Error('the network has no user')
+  const owner = privateKeyToAccount(user.privateKey)
+  // CAST: an address in lower case stays hex.
+  const wallet = owner.address.toLowerCase() as Hex
+  const { id, apiKey } = await newKey(hostileLabels[0] ?? '')
+  const sql = database.database
+  await sql.query('update api_key set wallet = $2, wallet_linked_at = clock_timestamp() where id = $1', [
+    id,
+    wallet,
+  ])
+  await topUp(sql, wallet, 50_000_000n)
+  await holdFor(sql, { keyId: id, wallet }, [
+    { requestId: `0x${'11'.repeat(32)}`, heldMicroUsd: 1_500_000n, debitMicroUsd: 1_250_000n },
+    { requestId: `0x${'22'.repeat(32)}`, heldMicroUsd: 1_500_000n },
+  ])
+  await sql.query(
+    `insert into orders (request_id, user_address, recipient, origin_chain_id, destination_chain_id, api_key_id, quoted,
+       steps_digest, expires_at, deadline, keep_until, status, fail_reason)
+     values (decode(repeat('11', 32), 'hex'), $1, $1, 8453, 10, $2, '{}', decode(repeat('11', 32), 'hex'),
+       now(), now(), now() + interval '1 day', 'failure', $3)`,
+    [wallet, id, longReason],
+  )
+  await sql.query(
+    `insert into request_sponsorship (request_id, sponsor, debit_micro_usd, quoted)
+     values (decode(repeat('11', 32), 'hex'), $1, 1250000, '{}')`,
+    [wallet],
+  )
+  const { url } = network.chains.base
+  const client = createWalletClient({ account: owner, transport: http(url) })
+  const asked: string[] = []
+  const answer: Wallet = async (call) => {
+    const { method, params } = callSchema.parse(call)
+    asked.push(method)
+    switch (method) {
+      case 'eth_requestAccounts':
+        return [owner.address]
+      case 'personal_sign':
+        return owner.signMessage({ message: hexToString(z.custom<Hex>(isHex).parse(params[0])) })
+      case 'wallet_switchEthereumChain':
+        return null
+      case 'eth_sendTransaction':
+        return client.sendTransaction({ ...sentSchema.parse(params[0]), chain: null })
+      default:
+        throw new Error(`the wallet knows no ${method}`)
+    }
+  }
+  return { id, apiKey, wallet, answer, asked }
+}
+
+describe('the sponsor', () => {
+  let sponsor: Awaited<ReturnType<typeof newSponsor>>
+  beforeAll(async () => {
+    sponsor = await newSponsor()
+  })
+
+  test.each(['light', 'dark'] as const)(
+    'signs in, reads and tops up by keyboard alone, in %s',
+    async (scheme) => {
+      const { id, apiKey, wallet, answer } = sponsor
+      const opened = await open(`${urls.publicUrl}/sponsor/`, scheme, answer)
+      const { page, asked, problems, interactiveMs } = opened
+      try {
+        const bytes = await opened.bytes()
+        console.log(
+          `sponsor page, ${scheme}: ${bytes} bytes, interactive after ${Math.round(interactiveMs)} ms`,
+        )
+        expect(bytes).toBeLessThan(pageBytesMax)
+        expect(interactiveMs).toBeLessThan(interactiveMsMax)
+        await tabTo(page, 'Sign in with wallet')
+        await page.keyboard.press('Enter')
+        await expect.poll(() => status(page)).toMatch(/^Signed in/)
+
+        expect(await page.locator('#balance').textContent()).toContain(
+          scheme === 'light' ? '$47.250000' : '$49.750000',
+        )
+        const holds = page.getByRole('table', { name: 'Open holds' })
+        expect(await holds.textContent()).toContain('$1.500000')
+        const chart = page.getByRole('img', { name: /^Spending per day from .* together \$1\.250000$/ })
+        expect(await chart.locator('rect[height="1"], rect:not([height="0.0"])').count()).toBe(1)
+        expect(await page.getByRole('table', { name: 'Spending per day' }).textContent()).toContain(
+          '$1.250000',
+        )
+        expect(await page.getByRole('table', { name: /^Keys/ }).textContent()).toContain(hostileLabels[0])
+        const requests = page.getByRole('table', { name: /newest requests$/ })
+        const listed = (await requests.textContent()) ?? ''
+        expect(listed).toContain('failure: <img src=x')
+        expect(listed.length).toBeLessThan(1_000)
+
+        await tabTo(page, 'Show policy')
+        await page.keyboard.press('Enter')
+        await expect
+          .poll(() => page.locator('#policy').textContent())
+          .toContain('No rule restricts this key.')
+        await tabTo(page, 'User')
+        await page.keyboard.type(wallet)
+        await page.keyboard.press('Enter')
+        await expect.poll(() => page.locator('#explanation').textContent()).toContain('Outcome')
+
+        const usdc = {
+          address: network.deployment.base.tokens.USDC,
+          abi: erc20Abi,
+          functionName: 'balanceOf',
+          args: [network.keys.custody.address],
+        } as const
+        const { client } = network.chains.base.chain
+        const before = await client.readContract(usdc)
+        await tabTo(page, 'Amount in dollars')
+        await page.keyboard.type('2.5')
+        await page.keyboard.press('Enter')
+        const calldata = page.getByLabel('Calldata')
+        await expect
+          .poll(() => calldata.textContent())
+          .toContain(`012345abcdef${wallet.slice(2)}012345abcdef`)
+        await page.screenshot({ path: `${pictures}sponsor-${scheme}.png`, fullPage: true })
+        await tabTo(page, 'Send with wallet')
+        await page.keyboard.press('Enter')
+        await expect.poll(() => status(page)).toMatch(/^Sent: 0x/)
+        await expect.poll(async () => (await client.readContract(usdc)) - before).toBe(2_500_000n)
+
+        await tabTo(page, 'Show timeline')
+        await page.keyboard.press('Enter')
+        await expect
+          .poll(async () => (await page.locator('#request').textContent())?.length)
+          .toBeGreaterThan(5)
+        expect(await page.evaluate(lowestContrast)).toBeGreaterThanOrEqual(4.5)
+        expect(await page.evaluate('window.pwned')).toBeUndefined()
+        expect(await page.locator('main img, main script').count()).toBe(0)
+
+        const origin = new URL(urls.publicUrl).origin
+        expect(asked.filter((url) => !url.startsWith(origin) && url !== 'data:,')).toEqual([])
+        // Where there is no timeline yet, the browser says so.
+        expect(problems.filter((problem) => !problem.includes('404'))).toEqual([])
+        const texts = (await opened.texts()).join('\n')
+        expect(texts).toContain(id)
+        expect(texts).not.toContain(apiKey)
+        const { token } = z
+          .object({ token: z.string() })
+          .parse(JSON.parse(/\{"token".*?\}/.exec(texts)?.[0] ?? '{}'))
+        expect(asked.filter((url) => url.includes(token))).toEqual([])
+        expect(await page.content()).not.toContain(token)
+        expect(
+          await page.evaluate('JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])'),
+        ).toBe('[{},{},""]')
+        expect(service.output()).not.toContain(token)
+
+        await tabTo(page, 'Sign out')
+        await page.keyboard.press('Enter')
+        await expect.poll(() => status(page)).toBe('Signed out.')
+        expect(await page.locator('main').isVisible()).toBe(false)
+        const over = await fetch(`${urls.publicUrl}/sponsor/api/overview`, {
+          headers: { 'x-sponsor-session': token },
+        })
+        expect(over.status).toBe(401)
+        // What was sent is credited, for the next sign-in to see.
+        const paid = scheme === 'light' ? 49_750_000n : 52_250_000n
+        const available = async () => (await moneyOf(database.database, wallet)).available
+        await expect.poll(available, { timeout: 60_000 }).toBe(paid)
+      } finally {
+        await opened.close()
+      }
+    },
+  )
+})
