@@ -1,6 +1,14 @@
 // Brings `dist` of every package up to its sources, file by file and without checking types, so that seven
 // processes of one start do not translate the same modules seven times. `tsc -b` writes the same files.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -43,7 +51,10 @@ function staleScripts(folder) {
   const names = ['start.ts', ...readdirSync(own).map((name) => join('start', name))]
   return names
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-    .map((name) => ({ source: join(folder, name), target: join(folder, 'dist', name.replace(/\.ts$/, '.js')) }))
+    .map((name) => ({
+      source: join(folder, name),
+      target: join(folder, 'dist', name.replace(/\.ts$/, '.js')),
+    }))
     .filter(({ source, target }) => modifiedMs(target) < modifiedMs(source))
 }
 
