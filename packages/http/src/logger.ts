@@ -28,6 +28,8 @@ const redactedPaths = [
 ]
 
 const causeDepthMax = 4
+/** One for all loggers of a process: lines of two would be torn. */
+let standardOutput: DestinationStream | undefined
 
 /**
  * JSON lines. What reaches them is an allow-list: requests and answers are reduced to names and
@@ -47,7 +49,8 @@ export function createLogger(options: LoggerOptions): Logger {
       res: serializeResponse,
     },
   }
-  return pino(settings, options.destination ?? createLogDestination())
+  standardOutput ??= createLogDestination()
+  return pino(settings, options.destination ?? standardOutput)
 }
 
 /** An error as it may be logged, its causes included. */

@@ -39,29 +39,27 @@ export function registerSpans(app: HttpApp, { tracing, mayJoin }: TracedRequests
 /** Ends what tells of one request: its span and its one line. */
 export function tellRequest(exchange: Exchange, end: RequestEnd): void {
   const { request } = exchange
+  const loudest = levelOf(exchange, end)
+  // Before anything is read of the request: most requests have neither a span nor a line.
+  if (exchange.span === undefined && !isWritten(request, loudest)) return
   const subject = subjectOf(request)
-  const level = levelOf(exchange, end, subject)
-  const isWritten =
-    (levels.values[request.log.level] ?? Number.POSITIVE_INFINITY) <= (levels.values[level] ?? 0)
-  if (exchange.span === undefined && !isWritten) return
+  // An answer to nobody about nothing is never looked for, and is most of what a service answers.
+  const isFound = end.statusCode >= 400 || request.apiKey !== null || Object.keys(subject).length > 0
+  const level = isFound ? loudest : 'debug'
   exchange.span?.end(attributesOf(request, subject, end), end.statusCode >= 500)
-  if (isWritten) writeLine(level, exchange, subject, end)
+  if (isWritten(request, level)) writeLine(level, exchange, subject, end)
 }
 
 type Level = 'error' | 'warn' | 'info' | 'debug'
 
-function levelOf(
-  { request, failed, exemption }: Exchange,
-  { statusCode }: RequestEnd,
-  subject: RequestSubject,
-): Level {
+const isWritten = ({ log }: FastifyRequest, level: Level): boolean =>
+  (levels.values[log.level] ?? Number.POSITIVE_INFINITY) <= (levels.values[level] ?? 0)
+
+function levelOf({ failed, exemption }: Exchange, { statusCode }: RequestEnd): Level {
   if (failed?.failure.isBug === true) return 'error'
   if (statusCode >= 500) return 'warn'
   // A flood of refusals must not become a flood of lines: metrics count them. Nor are probes anything to look for.
-  if (statusCode === 429 || exemption !== undefined) return 'debug'
-  // An answer to nobody about nothing is never looked for, and is most of what a service answers.
-  const isFound = request.apiKey !== null || Object.keys(subject).length > 0
-  return statusCode >= 400 || isFound ? 'info' : 'debug'
+  return statusCode === 429 || exemption !== undefined ? 'debug' : 'info'
 }
 
 function writeLine(level: Level, exchange: Exchange, subject: RequestSubject, end: RequestEnd): void {

@@ -1,13 +1,4 @@
-import {
-  type Answer,
-  ask,
-  dollars,
-  listOf,
-  memberOf,
-  microUsdOf,
-  textOf,
-  timeText,
-} from '../shared/answers.ts'
+import { type Answer, ask, dollars, listOf, memberOf, textOf, timeText } from '../shared/answers.ts'
 import {
   announce,
   element,
@@ -19,7 +10,7 @@ import {
   table,
   visible,
 } from '../shared/elements.ts'
-import { explanationView, policyView } from '../shared/policies.ts'
+import { explanationView, policyQuestion, policyView } from '../shared/policies.ts'
 import { timelineOf } from '../shared/timeline.ts'
 import { healthView } from './health.ts'
 
@@ -57,14 +48,7 @@ onSend('policy-form', async (fields) => {
 })
 
 onSend('explain-form', async (fields) => {
-  const user = fieldOf(fields, 'user')
-  const explained = await admin(`keys/${part(fieldOf(fields, 'id'))}/policy/explain`, {
-    ...{ user, recipient: user },
-    originChainId: Number(fieldOf(fields, 'origin')),
-    destinationChainId: Number(fieldOf(fields, 'destination')),
-    amountMicroUsd: microUsdOf(fieldOf(fields, 'amount')),
-  })
-  show('explanation', explanationView(explained))
+  show('explanation', explanationView(await admin(...policyQuestion(fields))))
 })
 
 onSend('balance-form', async (fields) => {

@@ -1,7 +1,19 @@
-import { type Answer, dollars, listOf, memberOf, textOf, timeText } from './answers.ts'
-import { element, facts, foreign, table } from './elements.ts'
+import { type Answer, dollars, listOf, memberOf, microUsdOf, textOf, timeText } from './answers.ts'
+import { element, facts, fieldOf, foreign, table } from './elements.ts'
 
 const perUsage = ['User', 'Day', 'Used', 'Requests']
+
+/** Where a dry run of the rules of a key is asked for, and with what. @throws Error for an amount that is none */
+export function policyQuestion(fields: FormData): readonly [string, object] {
+  const user = fieldOf(fields, 'user')
+  const question = {
+    ...{ user, recipient: user },
+    originChainId: Number(fieldOf(fields, 'origin')),
+    destinationChainId: Number(fieldOf(fields, 'destination')),
+    amountMicroUsd: microUsdOf(fieldOf(fields, 'amount')),
+  }
+  return [`keys/${encodeURIComponent(fieldOf(fields, 'id'))}/policy/explain`, question]
+}
 
 /** The rules of a key as they are written, and what of them is used up. */
 export function policyView(shown: Answer): HTMLElement {

@@ -21,7 +21,7 @@ import {
   table,
   visible,
 } from '../shared/elements.ts'
-import { explanationView, policyView } from '../shared/policies.ts'
+import { explanationView, policyQuestion, policyView } from '../shared/policies.ts'
 import { timelineOf } from '../shared/timeline.ts'
 import { spendingView } from './spending.ts'
 import { account, sendCall, signText } from './wallet.ts'
@@ -116,14 +116,7 @@ onSend('policy-form', async (fields) => {
 })
 
 onSend('explain-form', async (fields) => {
-  const user = fieldOf(fields, 'user')
-  const explained = await read(`keys/${part(fieldOf(fields, 'id'))}/policy/explain`, {
-    ...{ user, recipient: user },
-    originChainId: Number(fieldOf(fields, 'origin')),
-    destinationChainId: Number(fieldOf(fields, 'destination')),
-    amountMicroUsd: microUsdOf(fieldOf(fields, 'amount')),
-  })
-  show('explanation', explanationView(explained))
+  show('explanation', explanationView(await read(...policyQuestion(fields))))
 })
 
 onSend('topup-form', async (fields) => {

@@ -103,11 +103,7 @@ export function describeAudit(deeds: readonly AuditedDeed[]): string {
 }
 
 const shown = (text: string): string =>
-  text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
 /** On disk when it resolves. One write: lines of two commands never mix. */
 async function appendLine(directory: string, path: string, line: object): Promise<void> {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { statementAnswer, statementSchema } from '../../money/statements/statementAnswer.ts'
 import { statementGroupsOf, statementPeriod } from '../../money/statements/statementRequest.ts'
 import { previewRetention, type RetentionSettings } from '../../requests/retention/removableRequests.ts'
+import { statementQueryFields } from '../wire/historyQuery.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 import { adminOperation } from './adminOperation.ts'
 import { asConflict, type TopUpRouteParts } from './topUpRoutes.ts'
@@ -20,12 +21,7 @@ export function registerStatementRoutes(app: HttpApp, parts: StatementRouteParts
       409: ['TOP_UPS_NOT_CONFIGURED'],
     }),
     params: z.object({ wallet: walletText }),
-    querystring: z.object({
-      month: z.string().optional().describe('`2026-10`, or `from` and `to`'),
-      from: z.string().optional().describe('`2026-10-01`, UTC'),
-      to: z.string().optional().describe('The last day; default today'),
-      groupBy: z.string().optional().describe('Of day, user, route, key, request; default day'),
-    }),
+    querystring: z.object(statementQueryFields),
     response: { 200: statementSchema, ...errorResponses },
   }
   app.get('/admin/statements/:wallet', { schema: show }, async ({ params, query, signal }) => {

@@ -7,6 +7,7 @@ import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.
 import { requireKeyOfWallet } from '../../requests/history/historyAccess.ts'
 import type { MoneyHistory } from '../../requests/history/moneyHistory.ts'
 import { databaseErrors, mergeErrors } from '../routeErrors.ts'
+import { statementQueryFields } from '../wire/historyQuery.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 
 /** GET /sponsorship/statements/{wallet}: what its balances did in a month, or between two days. */
@@ -27,10 +28,7 @@ export function registerStatements(
     summary: 'Opening, movements and closing of balances, which add up',
     params: z.object({ wallet: walletText }),
     querystring: z.object({
-      month: z.string().optional().describe('`2026-10`, or `from` and `to`'),
-      from: z.string().optional().describe('`2026-10-01`, UTC'),
-      to: z.string().optional().describe('The last day; default today'),
-      groupBy: z.string().optional().describe('Of day, user, route, key, request; default day'),
+      ...statementQueryFields,
       format: z.enum(['json', 'csv']).default('json'),
     }),
     response: { 200: statementSchema.or(z.string()), ...errorResponses },

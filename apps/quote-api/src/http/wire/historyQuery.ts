@@ -55,3 +55,11 @@ export const requestsQueryFields = {
 
 const requestsQuerySchema = z.object(requestsQueryFields)
 export type RequestsQuery = z.output<typeof requestsQuerySchema>
+
+/** Of which days a statement is, and by what its movements are summed; read by `statementPeriod` and `statementGroupsOf`. */
+export const statementQueryFields = {
+  month: z.string().optional().describe('`2026-10`, or `from` and `to`'),
+  from: z.string().optional().describe('`2026-10-01`, UTC'),
+  to: z.string().optional().describe('The last day; default today'),
+  groupBy: z.string().optional().describe('Of day, user, route, key, request; default day'),
+}

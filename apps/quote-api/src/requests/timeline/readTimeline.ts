@@ -4,14 +4,8 @@ import type { RequestStatus } from '../history/requestFilter.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
 import { workKinds } from '../work/workItem.ts'
-import {
-  type Hold,
-  type NameOf,
-  type RequestEvent,
-  type RequestFacts,
-  type Timeline,
-  timelineOf,
-} from './timeline.ts'
+import type { Hold, RequestEvent, RequestFacts } from './requestFacts.ts'
+import { type NameOf, type Timeline, timelineOf } from './timeline.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 

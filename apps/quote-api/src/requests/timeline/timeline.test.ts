@@ -2,7 +2,8 @@
 // rule that gives a reason that no list has, a state that no step tells, a row of an operator that strangers read.
 import { expect, test } from 'vitest'
 import { isReason, reasonTexts } from '../status/reasons.ts'
-import { type RequestEvent, type RequestFacts, stepNames, timelineOf } from './timeline.ts'
+import type { RequestEvent, RequestFacts } from './requestFacts.ts'
+import { stepNames, timelineOf } from './timeline.ts'
 
 const facts: RequestFacts = {
   ...{ requestId: '0x1', orderId: '0x2', status: 'waiting', createdAtMs: 1_000, deadlineMs: 60_000 },

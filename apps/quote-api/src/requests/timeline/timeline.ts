@@ -2,6 +2,7 @@ import { assertNever, formatAmount } from '@causeway/core'
 import type { RequestStatus } from '../history/requestFilter.ts'
 import { type Reason, reasonText } from '../status/reasons.ts'
 import type { WorkKind } from '../work/workItem.ts'
+import type { Hold, QuotedSide, RequestEvent, RequestFacts } from './requestFacts.ts'
 
 /** Everything that can happen to a request, in the words of its timeline. */
 export const stepNames = [
@@ -72,83 +73,6 @@ export type TimelineStep = {
   /** One sentence for people. */
   readonly text: string
   readonly evidence: readonly Evidence[]
-}
-
-/** One row of `request_event`. @source migration 0061 */
-export type RequestEvent = { readonly atMs: number; readonly reason: string | undefined } & (
-  | {
-      readonly part: 'deposit'
-      readonly state: 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ignored' | 'orphaned' | 'held' | 'final'
-      readonly deposit: {
-        readonly chainId: number
-        readonly transaction: string
-        readonly currency: string
-        readonly amount: bigint
-      }
-    }
-  | {
-      readonly part: 'work'
-      readonly state: 'open' | 'open_again' | 'withheld' | 'reported' | 'done' | 'failed' | 'cancelled'
-      readonly work: {
-        readonly kind: WorkKind
-        readonly chainId: number
-        readonly transaction: string | undefined
-      }
-    }
-  | {
-      readonly part: 'stage'
-      readonly state: 'filling' | 'filled' | 'refunding' | 'settled' | 'refunded' | 'parked'
-      /** Who attested the fill that the ledger moved on; absent where nothing was attested. */
-      readonly proof: { readonly kind: string; readonly signatures: readonly Signature[] } | undefined
-    }
-  | { readonly part: 'status'; readonly state: RequestStatus }
-  | {
-      readonly part: 'transaction'
-      readonly state: 'deposit' | 'fill' | 'refund'
-      readonly transaction: { readonly chainId: number; readonly hash: string }
-    }
-  | {
-      readonly part: 'said'
-      readonly state: 'said' | 'executed' | 'reverted' | 'other'
-      readonly transaction: { readonly chainId: number; readonly hash: string }
-    }
-  | { readonly part: 'release'; readonly state: 'release' | 'refund' }
-)
-
-type Signature = { readonly signer: string; readonly signature: string }
-
-export type Hold = {
-  readonly createdAtMs: number
-  readonly resolvedAtMs: number | undefined
-  readonly state: 'reserved' | 'posted' | 'voided' | 'expired'
-  readonly amountMicroUsd: bigint
-  readonly postedMicroUsd: bigint | undefined
-}
-
-/** What is known of a request. Amounts in smallest units, prices in USD with 18 decimals per whole unit. */
-export type RequestFacts = {
-  readonly requestId: string
-  readonly orderId: string | undefined
-  readonly status: RequestStatus
-  readonly createdAtMs: number
-  /** After it nothing that is paid is filled any more. */
-  readonly deadlineMs: number
-  readonly origin: QuotedSide
-  readonly destination: QuotedSide
-  /** The request that goes on in its place. */
-  readonly supersededBy: { readonly requestId: string; readonly atMs: number } | undefined
-  readonly holds: readonly Hold[]
-  readonly events: readonly RequestEvent[]
-  /** Money at a deposit address that nothing becomes of. */
-  readonly left: { readonly atMs: number; readonly reason: string } | undefined
-}
-
-type QuotedSide = {
-  readonly chainId: number
-  readonly currency: string
-  readonly amount: bigint
-  readonly decimals: number
-  readonly usdX18: bigint
 }
 
 export type Timeline = {
