@@ -1,12 +1,13 @@
 // Installs what is missing, then runs one TypeScript script of this repository from source. After
-// `--translated` packages and apps run as plain JavaScript, which `translate.mjs` writes first: they load
-// sooner.
+// `--translated` packages and apps run as plain JavaScript, which `translate.mjs` writes first, and `npm start` and its
+// processes from the few files of `bundle.mjs`: they load sooner.
 // Plain Node and npm are enough: pnpm comes through npx, pinned by `packageManager`.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundledName, bundleStart } from './bundle.mjs'
 import { translatedFile, translateSources } from './translate.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -44,9 +45,11 @@ if (installed !== wanted) {
 
 const words = process.argv.slice(2)
 const isTranslated = words[0] === '--translated'
+let bundles = ''
 if (isTranslated) {
   words.shift()
   await translateSources()
+  if (words[0] === 'scripts/start.ts') bundles = await bundleStart()
 }
 const [named, ...said] = words
 /** `causeway solver …` and `causeway allocator …` are commands of these processes. */
@@ -67,8 +70,10 @@ function isHelpWord(word) {
 
 function argumentsFor(script) {
   if (!isTranslated) return ['--conditions=source', '--import', 'tsx', join(root, script)]
-  const isPlain = script.includes('/src/') || script === 'scripts/start.ts'
-  return isPlain ? [join(root, translatedFile(script))] : ['--import', 'tsx', join(root, script)]
+  if (script === 'scripts/start.ts') return [join(bundles, `${bundledName(script)}.mjs`)]
+  return script.includes('/src/')
+    ? [join(root, translatedFile(script))]
+    : ['--import', 'tsx', join(root, script)]
 }
 
 /** Nothing set means the network of `npm start`, as for the other commands: its process's own variables. */

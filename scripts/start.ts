@@ -1,5 +1,5 @@
 // `npm start`: the local network with every service, until Ctrl-C. `--fresh` forgets its state first.
-import { relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { describeEnd, type Session, StartFailure, servicePlans, startSession } from '@causeway/localnet'
 import { parseStartOptions } from './start/options.ts'
@@ -41,6 +41,7 @@ async function run(): Promise<number> {
     ports: chainPorts,
     firstPorts,
     services: servicePlans,
+    fileOf: bundledFile,
     repositoryRoot: root,
     environment: process.env,
     report: progress.line,
@@ -49,6 +50,11 @@ async function run(): Promise<number> {
   })
   progress.line(summaryOf(session))
   return waitForEnd(session)
+}
+
+/** The other scripts lie beside this one, as `bundle.mjs` writes them. */
+function bundledFile(script: string): string {
+  return join(dirname(process.argv[1] ?? ''), `${script.replace(/\.ts$/, '').replaceAll('/', '-')}.mjs`)
 }
 
 /** @returns the exit code */

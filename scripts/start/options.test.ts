@@ -59,7 +59,7 @@ describe('help', () => {
       try {
         const scripts = join(folder, 'scripts')
         await mkdir(join(scripts, 'start'), { recursive: true })
-        for (const name of ['run.mjs', 'translate.mjs', 'start/help.txt'])
+        for (const name of ['run.mjs', 'translate.mjs', 'bundle.mjs', 'start/help.txt'])
           await copyFile(join(scriptFolder, name), join(scripts, name))
         const told = ['--translated', 'scripts/start.ts', ...words]
         const { stdout, stderr } = await run(process.execPath, [join(scripts, 'run.mjs'), ...told])

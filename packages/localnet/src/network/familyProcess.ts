@@ -33,6 +33,8 @@ export type FamilyProcessOptions = {
   readonly chainPorts: Readonly<Record<ChainKey, number>>
   readonly repositoryRoot: string
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** The JavaScript of its script, from the repository's root; default: the translated file. */
+  readonly fileOf?: (script: string) => string
 }
 
 /** It holds nothing that would have to be written. */
@@ -40,13 +42,13 @@ const graceMs = 5_000
 
 /** Starts it beside the nodes: loading takes longer than opening. */
 export async function startFamilyProcess(options: FamilyProcessOptions): Promise<FamilyProcess> {
-  const { paths, runFile, repositoryRoot, environment } = options
+  const { paths, runFile, repositoryRoot, environment, fileOf = translatedScript } = options
   const ports = await chooseFamilyPorts(options)
   const name = 'families'
   const process = await startProcess({
     name,
     command: globalThis.process.execPath,
-    args: [translatedScript('packages/localnet/src/families/main.ts')],
+    args: [fileOf('packages/localnet/src/families/main.ts')],
     directory: repositoryRoot,
     environment,
     logFile: paths.logFile(name),

@@ -15,6 +15,8 @@ export type ServiceOptions = {
   /** Of every service of the session, this one's included. */
   readonly ports: ReadonlyMap<string, ServicePorts>
   readonly families?: Promise<FamilyFacts> | undefined
+  /** The JavaScript of a script, from the repository's root; default: the translated file. */
+  readonly fileOf?: (script: string) => string
   /** What the service inherits; its plan overrides it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Told that the start takes long, and where to look. */
@@ -36,7 +38,7 @@ const graceMs = 20_000
  * lines, when it ends instead or does not become ready; nothing of it is left then
  */
 export async function startService(plan: ServicePlan, options: ServiceOptions): Promise<RunningService> {
-  const { network, repositoryRoot, families } = options
+  const { network, repositoryRoot, families, fileOf = translatedScript } = options
   const ports = options.ports.get(plan.name) ?? {}
   const { paths, runFile } = network
   const writeSecret = (name: string, secret: string) => writeSecretFile(paths.secrets, name, secret)
@@ -45,7 +47,7 @@ export async function startService(plan: ServicePlan, options: ServiceOptions): 
   const process = await startProcess({
     name: plan.name,
     command: globalThis.process.execPath,
-    args: [translatedScript(plan.script)],
+    args: [fileOf(plan.script)],
     directory: repositoryRoot,
     environment: { ...options.environment, ...environment },
     logFile: paths.logFile(plan.name),

@@ -24,6 +24,8 @@ export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog' | 
   readonly services: readonly ServicePlan[]
   readonly firstPorts: FirstPorts
   readonly repositoryRoot: string
+  /** The JavaScript of a service's script, from the repository's root; default: the translated file. */
+  readonly fileOf?: (script: string) => string
   /** What the services inherit. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly report: (line: string) => void
@@ -105,7 +107,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
 
 /** The nodes, and beside them the process of the other families where it is asked for. */
 async function startChains(options: SessionOptions) {
-  const { firstFamilyPort: firstPort, repositoryRoot, environment } = options
+  const { firstFamilyPort: firstPort, repositoryRoot, environment, fileOf } = options
   let familyProcess: FamilyProcess | undefined
   const network = await startLocalNetwork({
     ...options,
@@ -119,6 +121,7 @@ async function startChains(options: SessionOptions) {
           chainPorts,
           repositoryRoot,
           environment,
+          ...(fileOf !== undefined && { fileOf }),
         })
         familyProcess = started
         return () => started.process.stop()
