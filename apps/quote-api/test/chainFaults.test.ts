@@ -28,12 +28,13 @@ import { localRequest } from './serviceSupport/localRequest.ts'
 /** Within this a request is answered, whatever a chain does; four times its limits, for loaded machines. */
 const answerBudgetMs = 20_000
 const amount = 100_000_000n
+const impatientMs = 4_000
 
 let network: TestNetwork
 let database: TestDatabase
 /** The pace of these nodes, a block a second. */
 let paced: ConfigCopy
-/** The same, and a head that is stale after four seconds: for chains that are to be refused soon. */
+/** The same, and a head that is stale soon: for chains that are to be refused. */
 let impatient: ConfigCopy
 let directory: string
 
@@ -46,7 +47,7 @@ beforeAll(async () => {
   for (const configs of [paced, impatient]) {
     await configs.replace('quote.local.json', '"blockTimeMs": 2000', '"blockTimeMs": 1000')
   }
-  await impatient.replace('quote.local.json', '"headMaxAgeMs": 15000', '"headMaxAgeMs": 4000')
+  await impatient.replace('quote.local.json', '"headMaxAgeMs": 15000', `"headMaxAgeMs": ${impatientMs}`)
 })
 afterAll(async () => {
   await database?.stop()
@@ -124,34 +125,43 @@ async function expectPriced(url: string): Promise<void> {
 
 /** One of each kind of request; the route that does not touch the faulty chain must be served. */
 async function askEverything(url: string): Promise<Answer> {
-  const [priced, quoted, called, elsewhere] = await Promise.all([
+  const [priced, stored, called, elsewhere] = await Promise.all([
     post(`${url}/price`, bridge()),
     post(`${url}/quote`, bridge()),
     post(`${url}/price`, withCalls()),
-    askElsewhere(url),
+    quoted(url, onBase()),
   ])
-  for (const answer of [priced, quoted, called]) expectPricedOrTyped(answer)
+  for (const answer of [priced, stored, called]) expectPricedOrTyped(answer)
   expect(elsewhere.elapsedMs).toBeLessThan(answerBudgetMs)
   expect([elsewhere.status, elsewhere.text.slice(0, 200)]).toEqual([200, expect.any(String)])
   return priced
 }
 
 /** Nine services of these tests write to one database: that it is slow on a busy machine says nothing about chains. */
-async function askElsewhere(url: string): Promise<Answer> {
-  let answer = await post(`${url}/quote`, onBase())
+async function quoted(url: string, body: object): Promise<Answer> {
+  let answer = await post(`${url}/quote`, body)
   while (answer.status === 503 && answer.text.includes('The database did not answer'))
-    answer = await post(`${url}/quote`, onBase())
+    answer = await post(`${url}/quote`, body)
   return answer
 }
 
-/** Asks until the chain is refused, and a little longer. @returns the answers to /price until then */
-async function askUntilRefused(url: string): Promise<readonly Answer[]> {
+/** Asks until the chain is refused, and a little longer. What is fresh is used as long as it is fresh. */
+async function askUntilRefused(url: string): Promise<void> {
   const answers: Answer[] = []
+  const ageBefore = await headAgeMs(url)
+  const first = await askEverything(url)
+  // A busy machine may have let it grow old before anybody asked.
+  if (ageBefore + first.elapsedMs < impatientMs) expect(first.status).toBe(200)
   await waitUntil('the chain is refused', async () => {
     answers.push(await askEverything(url))
     return answers.filter(({ status }) => status === 503).length >= 3
   })
-  return answers
+}
+
+/** Age of the head of optimism when it was told. */
+async function headAgeMs(url: string): Promise<number> {
+  const { chains } = readOk(await send(`${url}/prices/health`), marketHealthSchema)
+  return chains.find(({ chain }) => chain === 'optimism')?.head?.ageMs ?? impatientMs
 }
 
 /** What is seen from outside while optimism cannot be read. */
@@ -195,9 +205,7 @@ describe.concurrent('a node that', () => {
           { CONFIG_DIR: impatient.directory, OPTIMISM_RPC_URL: proxy.url },
           async (url, service) => {
             await proxy.set(await mode())
-            const [first] = await askUntilRefused(url)
-            // What is fresh is used as long as it is fresh.
-            expect(first?.status).toBe(200)
+            await askUntilRefused(url)
             await expectRefusedByName(url, service)
             await proxy.set({ kind: 'pass' })
             await expectPriced(url)
@@ -222,8 +230,7 @@ describe.concurrent('a node that', () => {
         { CONFIG_DIR: impatient.directory, OPTIMISM_RPC_URL: node.url },
         async (url, service) => {
           process.kill(node.pid, 'SIGKILL')
-          const [first] = await askUntilRefused(url)
-          expect(first?.status).toBe(200)
+          await askUntilRefused(url)
           await expectRefusedByName(url, service)
           node = await startFrom(stateFile, node.port)
           await expectPriced(url)
@@ -267,7 +274,8 @@ async function baseHead(url: string): Promise<bigint> {
   return BigInt(chains.find(({ chain }) => chain === 'base')?.head?.number ?? 0)
 }
 
-describe.concurrent('three endpoints of one chain', () => {
+// Alone: that nothing is refused says something about chains only where the machine has time for it.
+describe('three endpoints of one chain', () => {
   /** @param work is given the proxy before the endpoint that is named first */
   async function withThree(work: (url: string, first: FaultProxy) => Promise<void>): Promise<void> {
     const { url } = network.chains.base
@@ -305,13 +313,13 @@ describe.concurrent('three endpoints of one chain', () => {
           async () => {
             const answers = await Promise.all([
               post(`${url}/price`, bridge()),
-              post(`${url}/quote`, bridge()),
-              post(`${url}/quote`, onBase()),
+              quoted(url, bridge()),
+              quoted(url, onBase()),
             ])
             expect(
-              answers.map(({ status }) => status),
+              answers.flatMap(({ status, text }) => (status === 200 ? [] : [text])),
               mode.kind,
-            ).toEqual([200, 200, 200])
+            ).toEqual([])
             return (await baseHead(url)) > block + 1n
           },
         )
