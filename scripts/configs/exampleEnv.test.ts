@@ -55,6 +55,7 @@ const services: readonly Service[] = [
     ...{ name: 'quote-api', config: 'apps/quote-api/src/config/config.ts', examine: examineQuoteApi },
     others: [
       ...signing(),
+      ...signing('EVIDENCE_'),
       ...denyList,
       ...tracing,
       'SECRETS_DIR',

@@ -3,11 +3,21 @@
 // library, the signer is recovered, and the row is read from PostgreSQL.
 
 import { createHash } from 'node:crypto'
-import { type Hex, orderId as hashOrder, mainNetwork, type Order, orderSchema } from '@causeway/core'
+import {
+  type Hex,
+  orderId as hashOrder,
+  mainNetwork,
+  type Order,
+  orderSchema,
+  timelineDomain,
+  timelineTypes,
+} from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
-import { hashStruct, recoverMessageAddress } from 'viem'
+import { hashStruct, recoverMessageAddress, recoverTypedDataAddress } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { orderTypedData } from '../../../packages/core/test/vectors/orderTypedData.ts'
+import { type TimelineAnswer, timelineSchema } from '../src/requests/timeline/timelineAnswer.ts'
 import { price, type QuoteAnswer, quote } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest } from './serviceSupport/localRequest.ts'
 import { type StillService, startStillService } from './serviceSupport/stillService.ts'
@@ -17,12 +27,17 @@ import { transactionsOf } from './serviceSupport/transactionsOf.ts'
 const orderTypes: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>> =
   orderTypedData
 
+const evidenceKey: Hex = `0x${'5e'.repeat(32)}`
+
 let database: TestDatabase
 let still: StillService
 
 beforeAll(async () => {
   database = await startTestDatabase()
-  still = await startStillService({ DATABASE_URL: database.connectionString })
+  still = await startStillService({
+    DATABASE_URL: database.connectionString,
+    EVIDENCE_ECDSA_PRIVATE_KEY: evidenceKey,
+  })
 })
 afterAll(async () => {
   await still?.stop()
@@ -140,6 +155,71 @@ describe('the order of an answer', () => {
     expect(order.fees).toEqual([])
   })
 })
+
+describe('the timeline of a quote', () => {
+  async function timelineOf(requestId: string, query: string): Promise<TimelineAnswer> {
+    const response = await fetch(`${still.url}/requests/${requestId}/timeline${query}`)
+    expect(response.status).toBe(200)
+    return timelineSchema.parse(await response.json())
+  }
+
+  test('tells what each source said of a price, and at which block how many endpoints told the chain alike', async () => {
+    const { requestId } = await quoted({ pay: 'native', amount: 10n ** 17n })
+    const [step] = (await timelineOf(requestId, '')).steps
+    const told = (step?.evidence ?? []).map(({ kind, label, value }) => `${kind} ${label}: ${value}`)
+    const feed = still.network.deployment.base.feeds['ETH/USD']
+    expect(told).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(
+          new RegExp(`^price ETH/USD by feed base ${feed}, read at block [0-9]+: [0-9.]+ USD of 20`, 'i'),
+        ),
+        expect.stringMatching(/^block read at block [0-9]+, alike at 1 of 1 endpoints: 0x[0-9a-f]{64}$/),
+        expect.stringMatching(/^price network fee: [0-9]+ wei per gas$/),
+      ]),
+    )
+  })
+
+  test('is signed by the evidence key where that is asked for, and only there', async () => {
+    const { requestId } = await quoted(bridge)
+    expect((await timelineOf(requestId, '')).signed).toBeUndefined()
+    const { signed, ...answer } = await timelineOf(requestId, '?signed=true')
+    const signer =
+      signed && (await recoverTypedDataAddress(timelineTypedData(answer, signed.asOf, signed.signature)))
+    expect(signer).toBe(privateKeyToAddress(evidenceKey))
+    expect(signer?.toLowerCase()).not.toBe(still.network.keys.orderSigner.address)
+  })
+
+  test('is refused by name for any other word than true and false', async () => {
+    const { requestId } = await quoted(bridge)
+    const response = await fetch(`${still.url}/requests/${requestId}/timeline?signed=yes`)
+    expect([response.status, await response.json()]).toMatchObject([400, { errorCode: 'INVALID_REQUEST' }])
+  })
+})
+
+/** As another library hashes it. */
+function timelineTypedData(answer: TimelineAnswer, asOf: string, signature: string) {
+  const { requestId, orderId, status, reason, steps } = answer
+  return {
+    ...{ domain: timelineDomain, types: timelineTypes, primaryType: 'Timeline' as const },
+    message: {
+      // CAST: 32 bytes of hex; hashing fails for anything else.
+      ...{
+        requestId: requestId as Hex,
+        orderId: (orderId ?? '0x') as Hex,
+        status,
+        reason: reason ?? '',
+        asOf,
+      },
+      steps: steps.map((step) => ({
+        ...step,
+        reason: step.reason ?? '',
+        evidence: step.evidence.map(({ chainId = 0, ...each }) => ({ ...each, chainId: BigInt(chainId) })),
+      })),
+    },
+    // CAST: 65 bytes of hex; recovering fails for anything else.
+    signature: signature as Hex,
+  }
+}
 
 describe('times of a quote', () => {
   test('it expires a minute after it was made, its order an hour after', async () => {

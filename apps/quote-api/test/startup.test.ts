@@ -84,6 +84,19 @@ const refused: readonly (readonly [
     local(set({ ECDSA_PRIVATE_KEY_FILE: '', ECDSA_PRIVATE_KEY: startSecrets.privateKey.slice(0, -2) })),
     ['ECDSA_PRIVATE_KEY'],
   ],
+  [
+    'the key of the order signer as evidence key',
+    local((environment) => ({
+      ...environment,
+      EVIDENCE_ECDSA_PRIVATE_KEY_FILE: environment['ECDSA_PRIVATE_KEY_FILE'] ?? '',
+    })),
+    ['EVIDENCE_ECDSA_PRIVATE_KEY', 'a key of its own'],
+  ],
+  [
+    'half an evidence key',
+    local(set({ EVIDENCE_SIGNING_MODULE: 'raw-private-key' })),
+    ['EVIDENCE_ECDSA_PRIVATE_KEY'],
+  ],
   ['every sender as a trusted proxy', local(set({ TRUSTED_PROXIES: '0.0.0.0/0' })), ['TRUSTED_PROXIES']],
   [
     'an admin listener for everybody without a key',

@@ -13,9 +13,11 @@ export { createHermes } from './prices/http/hermes.ts'
 export { hostOf, type SourceReach } from './prices/secondSource.ts'
 export type { Market } from './runMarket.ts'
 export type {
+  ChainBasis,
   ChainMarket,
   ChainRefusal,
   MarketSnapshot,
   PriceRefusal,
+  PriceWitness,
   UsdPrice,
 } from './snapshot.ts'

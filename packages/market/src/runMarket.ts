@@ -46,7 +46,11 @@ export type RunMarketOptions = {
 /** Refreshes every chain and every adapter on its own, so that a stuck one delays no other. */
 export function runMarket(options: RunMarketOptions): Market {
   const { plan, limits, clock, reserved } = options
-  const state = createMarketState({ plan, limits, clock, ...(reserved !== undefined && { reserved }) })
+  const { agreementOf = () => undefined } = options
+  const state = createMarketState({
+    ...{ plan, limits, clock, agreementOf },
+    ...(reserved !== undefined && { reserved }),
+  })
   const chains = plan.chains.flatMap((chain) => {
     const source = options.sources.get(chain.chainKey)
     if (source === undefined) return []
@@ -76,7 +80,7 @@ export function runMarket(options: RunMarketOptions): Market {
         evaluation: state.evaluation(),
         chainFacts: state.chainFacts,
         refreshHealth: (chainKey) => byKey.get(chainKey)?.health() ?? neverRefreshed,
-        agreementOf: options.agreementOf ?? (() => undefined),
+        agreementOf,
         nowMs: clock.now(),
       }),
     onChange: (listener) => state.onChange(listener),

@@ -25,6 +25,29 @@ export type PriceRefusal = {
     | 'second_source_missing'
 }
 
+/** What one source said of a price that it made or confirmed. */
+export type PriceWitness = {
+  /** E.g. `feed base 0x…`, `http defillama`. */
+  readonly source: string
+  /** USD per whole token, 18 fraction digits. */
+  readonly usdX18: bigint
+  /** By the source itself. */
+  readonly updatedAtMs: number
+  /** At which it was read, of a source on a chain. */
+  readonly block?: bigint
+}
+
+/** What was read of a chain, and by how many. */
+export type ChainBasis = {
+  readonly block: bigint
+  readonly hash?: Hex
+  /** For people, e.g. `1000000000 wei per gas`. */
+  readonly networkFee?: string
+  /** Hosts of endpoints that said the same, of those that are configured. */
+  readonly agreed?: number
+  readonly configured?: number
+}
+
 /** Everything about one chain that a price depends on, read at one head. */
 export type ChainMarket = {
   readonly chainId: number
@@ -62,4 +85,8 @@ export type MarketSnapshot = {
   /** The newest guarded price, though it may be refused now: to show what something is worth, never to decide. */
   lastPrice(priceKey: string): UsdPrice | undefined
   chain(chainId: number): ChainMarket | ChainRefusal
+  /** What a price was made of; empty for an unknown one. */
+  witnesses(priceKey: string): readonly PriceWitness[]
+  /** What a chain's values were read from; `undefined` before its first reading. */
+  basis(chainId: number): ChainBasis | undefined
 }

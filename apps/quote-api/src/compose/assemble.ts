@@ -41,6 +41,7 @@ import { createScreening } from '../requests/screening/screenedRequest.ts'
 import { insertReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { createTimelines } from '../requests/timeline/readTimeline.ts'
+import { createSignTimeline } from '../requests/timeline/signTimeline.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
 import { createAccess, createSharedLimits } from './access.ts'
@@ -80,6 +81,8 @@ export type Parts = OpenDatabase & {
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly logger: Logger
   readonly signer: ConfiguredSigner
+  /** Signs timelines; undefined where none are signed. */
+  readonly evidenceKey: ConfiguredSigner | undefined
   readonly quote: QuoteFile
   readonly chains: ChainRegistry
   readonly registry: QuoteRegistry
@@ -141,7 +144,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const { sponsorAsset } = sponsorship
   const pricing = createDepositPricing(shared, { sponsorAsset, lackOf: ports.lackOf })
   const { lateDeposits } = quote
-  const settlement = createSettlement({ ...shared, lateDeposits, pricing, oracles: config.oracles })
+  const settlement = createSettlement({ ...shared, tracing, lateDeposits, pricing, oracles: config.oracles })
   const webhooks = createWebhooks({ ...shared, peppers })
   const settling = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }
   const patientPorts = createChainPorts({ ...asked, budgetMs: claimPatienceMs })
@@ -218,6 +221,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
         return chain && findCurrency(chain, currency)
       },
     }),
+    signTimeline: createSignTimeline({ signer: parts.evidenceKey }),
     statusFeed: statusFeed.feed,
     addressLookup: createDepositAddressLookup(database),
     reindex: depositAddresses.reindex,
@@ -261,6 +265,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       close: () => Promise.all([...clients.values()].map((client) => client.close())),
     },
     { name: 'signer', close: () => parts.signer.close() },
+    { name: 'evidence key', close: async () => parts.evidenceKey?.close() },
     { name: 'database', close: parts.close },
     { name: 'traces', close: async () => tracing?.close() },
     { name: 'ops listener', close: () => opsListener.close() },

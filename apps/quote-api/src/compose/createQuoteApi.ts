@@ -4,7 +4,7 @@ import { createAdminListener, createLogger, logDenyList } from '@causeway/http'
 import { planMarket } from '@causeway/market'
 import { type ConfiguredSigner, createConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
-import type { QuoteApiConfig } from '../config/config.ts'
+import { evidenceKeyPrefix, hasEvidenceKey, type QuoteApiConfig } from '../config/config.ts'
 import { loadFiles } from '../config/configuration.ts'
 import { adminDescription } from '../http/admin/adminOperation.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
@@ -12,6 +12,7 @@ import { checkChains } from '../operate/checkChains.ts'
 import { openDatabase } from '../operate/database.ts'
 import { createDatabaseWait } from '../operate/databaseWait.ts'
 import { createRegistry } from '../pricing/registry.ts'
+import { checkEvidenceKey } from '../requests/timeline/signTimeline.ts'
 import { assemble, type QuoteApi } from './assemble.ts'
 import { createClients } from './market.ts'
 import { sourceReach } from './priceAdapters.ts'
@@ -28,6 +29,10 @@ export async function createQuoteApi(
 ): Promise<QuoteApi> {
   const logger = createLogger({ service: 'quote-api', level: config.logLevel })
   const signer = await openSigner(variables, logger)
+  const evidenceKey = hasEvidenceKey(variables)
+    ? await openSigner(variables, logger, evidenceKeyPrefix)
+    : undefined
+  checkEvidenceKey(evidenceKey?.address, signer.address)
   const { chains, quote } = await loadFiles(config, variables, signer.address)
   const registry = createRegistry(quote, [...chains.chains.values()])
   // Prices that contradict themselves are refused before anything is opened.
@@ -74,6 +79,7 @@ export async function createQuoteApi(
       variables,
       logger,
       signer,
+      evidenceKey,
       quote,
       chains,
       registry,
@@ -91,15 +97,18 @@ export async function createQuoteApi(
   }
 }
 
-/** The key must be there before anything else is opened: without it no quote can be signed. */
+/** A key must be there before anything else is opened: without it no quote, or no timeline, can be signed. */
 function openSigner(
   variables: Readonly<Record<string, string | undefined>>,
   logger: Logger,
+  prefix?: string,
 ): Promise<ConfiguredSigner> {
   return createConfiguredSigner({
     environment: variables,
     readFile: (path) => readFileSync(path, 'utf8'),
     warn: (message) => logger.warn(message),
-    isThreaded: true,
+    ...(prefix !== undefined && { prefix }),
+    // Every quote is signed, and hardly any timeline.
+    isThreaded: prefix === undefined,
   })
 }

@@ -1,6 +1,6 @@
 import type { ChainClient, ChainRegistry } from '@causeway/chains'
 import type { Ledger, SqlDatabase } from '@causeway/core'
-import type { HttpMetrics } from '@causeway/http'
+import type { HttpMetrics, Tracing } from '@causeway/http'
 import { recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createWaker, type Job } from '../jobs/runJobs.ts'
@@ -10,7 +10,7 @@ import { followPermits } from '../requests/permits/followPermits.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import { followReportedTransactions } from '../requests/selfExecution/followReportedTransactions.ts'
 import { createAttestedDebits } from '../requests/settlement/attestedDebitsJob.ts'
-import { attestFills } from '../requests/settlement/attestFills.ts'
+import { type AttestationContext, attestFills } from '../requests/settlement/attestFills.ts'
 import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
 import { createOracleClient } from '../requests/settlement/oracleClient.ts'
@@ -50,9 +50,10 @@ export function createSettlement(options: {
   pricing: DepositPricing
   screening: Screening | undefined
   metrics: HttpMetrics
+  tracing: Tracing | undefined
   logger: Logger
 }): Settlement {
-  const { database, ledger, registry, oracles, screening, logger } = options
+  const { database, ledger, registry, oracles, screening, tracing, logger } = options
   const chains = openChains(options)
   const context: SettlementContext = {
     database,
@@ -95,12 +96,23 @@ export function createSettlement(options: {
   ]
   if (oracles === undefined) logger.warn('no ORACLES: fills are not proven and nothing settles')
   else {
-    const clients = oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner }))
-    const proving = {
+    const tracedBy = () => tracing?.headers() ?? {}
+    const clients = oracles.oracles.map((setting) =>
+      createOracleClient({ setting, recover: recoverSigner, tracedBy }),
+    )
+    const proving: AttestationContext = {
       ...context,
       oracles: clients,
       threshold: oracles.threshold,
       networkOf: registry.networkByKey,
+      ...(tracing !== undefined && {
+        trace: ({ requestId, orderId }, work) =>
+          tracing.start(
+            'prove fill',
+            { 'causeway.request_id': requestId, 'causeway.order_id': orderId },
+            work,
+          ),
+      }),
     }
     jobs.push({
       name: 'attestations',

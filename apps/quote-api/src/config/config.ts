@@ -82,6 +82,20 @@ type Environment = Readonly<Record<string, string | undefined>>
 const tracedShare = 0.1
 
 /** Needed in every environment but `local`, which makes them itself. */
+/** Any of them selects an evidence key, which signs timelines. */
+const evidenceKeyVariables = [
+  'EVIDENCE_SIGNING_MODULE',
+  'EVIDENCE_ECDSA_PRIVATE_KEY',
+  'EVIDENCE_ECDSA_PRIVATE_KEY_FILE',
+  'EVIDENCE_AWS_KMS_SIGNER_KEY_ID',
+  'EVIDENCE_AWS_KMS_SIGNER_KEY_REGION',
+] as const
+export const evidenceKeyPrefix = 'EVIDENCE_'
+
+export function hasEvidenceKey(source: Environment): boolean {
+  return evidenceKeyVariables.some((name) => (source[name] ?? '').trim() !== '')
+}
+
 const neededElsewhere = ['DATABASE_URL', 'API_KEY_PEPPERS', 'PUBLIC_URL'] as const
 
 /**

@@ -26,6 +26,7 @@ import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import type { RequestStatuses } from '../requests/status/requestStatus.ts'
 import type { StatusFeed } from '../requests/status/statusFeed.ts'
 import type { Timelines } from '../requests/timeline/readTimeline.ts'
+import type { SignTimeline } from '../requests/timeline/signTimeline.ts'
 import { solverScope } from '../requests/work/solverKey.ts'
 import type { SolverWork } from '../requests/work/solverWork.ts'
 import { registerSponsorConsole, type SponsorConsole } from './console/sponsorRoutes.ts'
@@ -81,6 +82,7 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly solverWork: SolverWork
   readonly statuses: RequestStatuses
   readonly timelines: Timelines
+  readonly signTimeline: SignTimeline
   readonly statusFeed: Pick<StatusFeed, 'follow'>
   readonly hint: TransactionHints['hint']
   readonly report: TransactionHints['report']

@@ -21,6 +21,7 @@ import type {
   WithdrawRequestDomain,
 } from './execution.ts'
 import type { PayloadSigning, SigningRequest } from './signer.ts'
+import { timelineDigest } from './timelineStatement.ts'
 
 const executionTypeHash = typeHash('Execution(bytes32 idempotencyKey,bytes[] actions)')
 const withdrawRequestTypeHash = typeHash(
@@ -50,6 +51,8 @@ export function signingDigest(request: SigningRequest): Uint8Array {
       return transactionDigest(request.unsigned)
     case 'payload':
       return payloadDigest(request)
+    case 'timeline':
+      return timelineDigest(request.statement)
     default:
       return assertNever(request)
   }

@@ -9,6 +9,7 @@ import type {
   MappingEntry,
   WithdrawRequestDomain,
 } from './execution.ts'
+import type { TimelineStatement } from './timelineStatement.ts'
 
 /** Why a digest is signed. A signer accepts these structures and nothing else: no raw digests. */
 export type SigningRequest =
@@ -28,6 +29,8 @@ export type SigningRequest =
   | { readonly purpose: 'mapping-entry'; readonly domain: MappingDomain; readonly entry: MappingEntry }
   /** An EIP-1559 or EIP-7702 transaction without its signature, as EIP-2718 serializes it. */
   | { readonly purpose: 'transaction'; readonly unsigned: Hex }
+  /** EIP-712 `Timeline`, which the evidence key signs and no other. */
+  | { readonly purpose: 'timeline'; readonly statement: TimelineStatement }
   | PayloadSigning
 
 /** What an allocator signs for the part `index` of a payload that it issued. @source withdrawals.md 1.3 */

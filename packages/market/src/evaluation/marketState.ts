@@ -5,7 +5,8 @@ import type { MarketLimits } from '../limits.ts'
 import type { MarketPlan } from '../plan.ts'
 import type { Clock } from '../ports.ts'
 import type { Sample } from '../refreshedValue.ts'
-import type { ChainMarket, ChainRefusal, MarketSnapshot, PriceRefusal } from '../snapshot.ts'
+import type { ChainBasis, ChainMarket, ChainRefusal, MarketSnapshot, PriceRefusal } from '../snapshot.ts'
+import { type AgreementOf, chainBasis, witnessesOf } from './basis.ts'
 import { type Evaluation, evaluate, type Scope } from './evaluate.ts'
 import type { HttpFacts } from './readSources.ts'
 
@@ -30,8 +31,9 @@ export function createMarketState(options: {
   readonly clock: Clock
   /** Part of a balance that is promised already. */
   readonly reserved?: (key: CurrencyKey) => bigint
+  readonly agreementOf?: AgreementOf
 }): MarketState {
-  const { plan, limits, clock, reserved } = options
+  const { plan, limits, clock, reserved, agreementOf = () => undefined } = options
   const chains = new Map<string, ChainFacts>()
   const http = new Map<string, HttpFacts>()
   const listeners = new Set<(snapshot: MarketSnapshot) => void>()
@@ -39,7 +41,10 @@ export function createMarketState(options: {
   let evaluation = evaluate(factsNow())
   const { shownPriceMaxAgeMs } = limits
   const snapshotOf = (version: number) =>
-    buildSnapshot({ version, takenAtMs: clock.now(), plan, evaluation, shownPriceMaxAgeMs })
+    buildSnapshot({
+      ...{ version, takenAtMs: clock.now(), plan, evaluation, shownPriceMaxAgeMs },
+      bases: new Map([...chains].map(([key, facts]) => [key, chainBasis(facts, agreementOf(key))])),
+    })
   let snapshot = snapshotOf(1)
 
   /** @param scope left out: everything can have changed */
@@ -102,13 +107,19 @@ function buildSnapshot(args: {
   readonly plan: MarketPlan
   readonly evaluation: Evaluation
   readonly shownPriceMaxAgeMs: number
+  /** By chain key. */
+  readonly bases: ReadonlyMap<string, ChainBasis>
 }): MarketSnapshot {
-  const { version, takenAtMs, plan, evaluation, shownPriceMaxAgeMs } = args
+  const { version, takenAtMs, plan, evaluation, shownPriceMaxAgeMs, bases } = args
   const { prices } = evaluation
   const chains = new Map<number, ChainMarket | ChainRefusal>()
+  const basisById = new Map<number, ChainBasis>()
   for (const [key, { state }] of evaluation.chains) {
     const chain = plan.chainByKey.get(key)
-    if (chain?.quotable === true) chains.set(chain.config.chainId, state)
+    if (chain?.quotable !== true) continue
+    chains.set(chain.config.chainId, state)
+    const basis = bases.get(key)
+    if (basis !== undefined) basisById.set(chain.config.chainId, basis)
   }
   return Object.freeze({
     version,
@@ -121,6 +132,8 @@ function buildSnapshot(args: {
         : published.price
     },
     chain: (chainId: number) => chains.get(chainId) ?? noData,
+    witnesses: (priceKey: string) => witnessesOf(prices.get(priceKey)?.readings ?? [], takenAtMs),
+    basis: (chainId: number) => basisById.get(chainId),
   })
 }
 

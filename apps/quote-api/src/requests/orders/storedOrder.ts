@@ -2,6 +2,7 @@ import type { Hex, PricedUnit } from '@causeway/core'
 import { isExecuted } from '../../pricing/gas.ts'
 import type { Quote, QuoteRecord } from '../draft/createQuote.ts'
 import { type Execution, executionToJson } from './execution.ts'
+import { marketBasisText } from './marketBasis.ts'
 import { feesToRow } from './storedFees.ts'
 
 /** One answered quote as it is kept. JSON members are text already, so that they stay as hashed. */
@@ -65,7 +66,7 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
     originChainId: route.origin.chainId,
     destinationChainId: route.destination.chainId,
     apiKeyId,
-    quoted: JSON.stringify(quoted),
+    quoted: `${JSON.stringify(quoted).slice(0, -1)},"market":${marketBasisText(priced)}}`,
     orderData: signed?.orderJson,
     orderSignature: signed?.signature,
     stepsDigest,

@@ -27,6 +27,11 @@ export type AttestationContext = SettlementContext & {
   readonly oracles: readonly OracleClient[]
   readonly threshold: number
   readonly networkOf: NetworkOf
+  /** Tells a trace of what is read and asked for one request; absent: nobody wants one. */
+  readonly trace?: <T>(
+    request: Pick<SettledRequest, 'requestId' | 'orderId'>,
+    work: () => Promise<T>,
+  ) => Promise<T>
 }
 
 const atOnce = 8
@@ -64,7 +69,8 @@ async function readFilled(
   if (request === undefined || depositId === undefined) return undefined
   const deposit = await readDeposit(context.database, depositId)
   if (deposit === undefined) return undefined
-  return { mark: [depositId], seen: await prove(context, request, deposit, signal) }
+  const { trace = (_request, work) => work() } = context
+  return { mark: [depositId], seen: await trace(request, () => prove(context, request, deposit, signal)) }
 }
 
 /** Everything that is read before money moves: the deposit, the fill, and what the oracles sign. */

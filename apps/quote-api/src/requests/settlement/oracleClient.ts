@@ -51,8 +51,10 @@ export function createOracleClient(options: {
   setting: OracleSetting
   recover: RecoverSigner
   timeoutMs?: number
+  /** Headers beside its own, so that what an oracle does joins the trace it is asked in. */
+  tracedBy?: () => Readonly<Record<string, string>>
 }): OracleClient {
-  const { setting, recover, timeoutMs = defaultTimeoutMs } = options
+  const { setting, recover, timeoutMs = defaultTimeoutMs, tracedBy = () => ({}) } = options
   const { url, name, apiKey, signer } = setting
   const headers = {
     'content-type': 'application/json',
@@ -66,7 +68,7 @@ export function createOracleClient(options: {
         const { status, text } = await requestText({
           url: `${url.reveal()}/attestations/solver-fills/v1`,
           method: 'POST',
-          headers,
+          headers: { ...headers, ...tracedBy() },
           body: JSON.stringify({ ...request, requestPeerSignatures: false }),
           ...{ timeoutMs, answerBytesMax, signal },
         })

@@ -1,6 +1,7 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
 import { z } from 'zod'
 import type { RequestStatus } from '../history/requestFilter.ts'
+import { marketBasisSchema } from '../orders/marketBasis.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
 import { workKinds } from '../work/workItem.ts'
@@ -114,6 +115,7 @@ const quotedSchema = z.object({
     in: z.object({ decimals: z.number(), usdX18: text.transform(BigInt) }),
     out: z.object({ decimals: z.number(), usdX18: text.transform(BigInt) }),
   }),
+  market: marketBasisSchema.optional(),
 })
 
 const msOf = (column: string) => `floor(extract(epoch from ${column}) * 1000)::bigint`
@@ -161,6 +163,7 @@ async function readRequestFacts(database: Queries, requestId: Hex): Promise<Requ
       ...{ chainId: Number(row.destination_chain_id), currency: quoted.destinationCurrency },
       ...{ amount: quoted.amountOut, ...quoted.units.out },
     },
+    market: quoted.market,
     supersededBy:
       row.newer_id === null
         ? undefined

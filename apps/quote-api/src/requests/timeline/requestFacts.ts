@@ -1,5 +1,7 @@
 // What the story of a request is made of, as its rows hold it.
+import type { Hex } from '@causeway/core'
 import type { RequestStatus } from '../history/requestFilter.ts'
+import type { MarketBasis } from '../orders/marketBasis.ts'
 import type { WorkKind } from '../work/workItem.ts'
 
 /** One row of `request_event`. @source migration 0061 */
@@ -56,14 +58,16 @@ export type Hold = {
 
 /** What is known of a request. Amounts in smallest units, prices in USD with 18 decimals per whole unit. */
 export type RequestFacts = {
-  readonly requestId: string
-  readonly orderId: string | undefined
+  readonly requestId: Hex
+  readonly orderId: Hex | undefined
   readonly status: RequestStatus
   readonly createdAtMs: number
   /** After it nothing that is paid is filled any more. */
   readonly deadlineMs: number
   readonly origin: QuotedSide
   readonly destination: QuotedSide
+  /** What its prices were made of; requests from before it was kept have none. */
+  readonly market: MarketBasis | undefined
   /** The request that goes on in its place. */
   readonly supersededBy: { readonly requestId: string; readonly atMs: number } | undefined
   readonly holds: readonly Hold[]

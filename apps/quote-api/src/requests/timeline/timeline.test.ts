@@ -15,7 +15,7 @@ const facts: RequestFacts = {
     decimals: 18,
     usdX18: 2_500n * 10n ** 18n,
   },
-  ...{ supersededBy: undefined, holds: [], events: [], left: undefined },
+  ...{ market: undefined, supersededBy: undefined, holds: [], events: [], left: undefined },
 }
 const nameOf = (_chainId: number, currency: string) =>
   currency === '0xa' ? { symbol: 'USDC', decimals: 6 } : undefined
@@ -28,6 +28,34 @@ const deposit = { chainId: 8453, transaction: '0xd', currency: '0xa', amount: 5_
 const fill = { kind: 'fill', chainId: 10, transaction: '0xf' } as const
 const at = (atMs: number, reason?: string) => ({ atMs, reason })
 const proof = { kind: 'solver-fill', signatures: [{ signer: '0x3', signature: '0x4' }] }
+
+test('a quote rests on what each source said, and on blocks that so many endpoints told alike', () => {
+  const [quoted] = told({
+    market: {
+      prices: {
+        'ETH/USD': [
+          { source: 'feed base 0xfe', usdX18: 2_500n * 10n ** 18n, atMs: 500, block: 77n },
+          { source: 'http defillama', usdX18: 2_501n * 10n ** 18n, atMs: 600 },
+        ],
+      },
+      chains: {
+        8453: { block: 78n, hash: '0xbb', networkFee: '5 wei per gas', agreed: 3, configured: 3 },
+        10: { block: 9n },
+      },
+    },
+  }).steps
+  expect(quoted?.evidence.slice(4, -1)).toEqual([
+    {
+      kind: 'price',
+      label: 'ETH/USD by feed base 0xfe, read at block 77',
+      value: '2500.0 USD of 1970-01-01T00:00:00.500Z',
+    },
+    { kind: 'price', label: 'ETH/USD by http defillama', value: '2501.0 USD of 1970-01-01T00:00:00.600Z' },
+    { kind: 'block', label: 'read at block 9', value: '9', chainId: 10 },
+    { kind: 'block', label: 'read at block 78, alike at 3 of 3 endpoints', value: '0xbb', chainId: 8453 },
+    { kind: 'price', label: 'network fee', value: '5 wei per gas', chainId: 8453 },
+  ])
+})
 
 test('a sponsored request that succeeds, from quote to debit', () => {
   const { steps, reason } = told({

@@ -1,4 +1,4 @@
-import { assertNever, formatAmount } from '@causeway/core'
+import { assertNever, formatAmount, type Hex } from '@causeway/core'
 import type { RequestStatus } from '../history/requestFilter.ts'
 import { type Reason, reasonText } from '../status/reasons.ts'
 import type { WorkKind } from '../work/workItem.ts'
@@ -51,6 +51,7 @@ export type StepName = (typeof stepNames)[number]
 export const evidenceKinds = [
   'amount',
   'price',
+  'block',
   'transaction',
   'signature',
   'moment',
@@ -76,8 +77,8 @@ export type TimelineStep = {
 }
 
 export type Timeline = {
-  readonly requestId: string
-  readonly orderId: string | undefined
+  readonly requestId: Hex
+  readonly orderId: Hex | undefined
   readonly status: RequestStatus
   readonly reason: string | undefined
   readonly steps: readonly TimelineStep[]
@@ -140,9 +141,39 @@ function quoted(facts: RequestFacts, nameOf: NameOf): TimelineStep {
       { kind: 'amount', label: 'gets', value: side(destination), chainId: destination.chainId },
       price('price of what is paid', origin),
       price('price of what is got', destination),
+      ...marketEvidence(facts.market),
       { kind: 'moment', label: 'deadline', value: new Date(facts.deadlineMs).toISOString() },
     ],
   )
+}
+
+/** What each source said, and at which blocks the chains were read. */
+function marketEvidence(market: RequestFacts['market']): readonly Evidence[] {
+  if (market === undefined) return []
+  const prices = Object.entries(market.prices).flatMap(([key, sources]) =>
+    sources.map(({ source, usdX18, atMs, block }): Evidence => {
+      const read = block === undefined ? '' : `, read at block ${block}`
+      return {
+        kind: 'price',
+        label: `${key} by ${source}${read}`,
+        value: `${formatAmount(usdX18, usdDecimals)} USD of ${new Date(atMs).toISOString()}`,
+      }
+    }),
+  )
+  const chains = Object.entries(market.chains).flatMap(([id, { block, hash, networkFee, ...by }]) => {
+    const chainId = Number(id)
+    const alike = by.agreed === undefined ? '' : `, alike at ${by.agreed} of ${by.configured} endpoints`
+    const at: Evidence = {
+      kind: 'block',
+      label: `read at block ${block}${alike}`,
+      value: hash ?? `${block}`,
+      chainId,
+    }
+    return networkFee === undefined
+      ? [at]
+      : [at, { kind: 'price', label: 'network fee', value: networkFee, chainId } as const]
+  })
+  return [...prices, ...chains]
 }
 
 function holdSteps(hold: Hold): readonly TimelineStep[] {

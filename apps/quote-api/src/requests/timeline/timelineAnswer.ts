@@ -27,6 +27,14 @@ export const timelineSchema = z.object({
       }),
     )
     .describe('Oldest first'),
+  signed: z
+    .object({
+      signer: text.describe('Address of the evidence key'),
+      asOf: z.iso.datetime().describe('When this was so'),
+      signature: text.describe('EIP-712 `Timeline` in the domain `CausewayTimeline`, version 1'),
+    })
+    .optional()
+    .describe('With `signed=true`'),
 })
 
 export type TimelineAnswer = z.output<typeof timelineSchema>

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { quotedFamilyVariables } from '../../families/solanaAccounts.ts'
+import type { LocalKeys } from '../../keys/localKeys.ts'
 import { oracleThreshold, settlementOracles } from './oracle.ts'
 import type { ServicePlan } from './servicePlan.ts'
 import { solverApiKey } from './solver.ts'
@@ -35,7 +37,14 @@ export const quoteApiPlan: ServicePlan = {
       CUSTODY_ADDRESS: keys.custody.address,
       ECDSA_PRIVATE_KEY: '',
       ECDSA_PRIVATE_KEY_FILE: await writeSecret('order-signer.key', keys.orderSigner.privateKey),
+      EVIDENCE_ECDSA_PRIVATE_KEY: '',
+      EVIDENCE_ECDSA_PRIVATE_KEY_FILE: await writeSecret('evidence.key', evidenceKey(keys)),
     }
   },
   readyUrl: (ports) => `http://127.0.0.1:${ports['ops']}/ready`,
+}
+
+/** Signs timelines; derived, so that every start has the same. */
+function evidenceKey(keys: LocalKeys): string {
+  return `0x${createHash('sha256').update(`evidence of ${keys.orderSigner.privateKey}`).digest('hex')}`
 }

@@ -1,0 +1,95 @@
+import { LruCache } from '@causeway/chains'
+import {
+  ConfigurationError,
+  DomainError,
+  type Hex,
+  type Signer,
+  type TimelineStatement,
+} from '@causeway/core'
+import type { Timeline } from './timeline.ts'
+import { type TimelineAnswer, timelineAnswer } from './timelineAnswer.ts'
+
+/** Nobody can be given a signed timeline: the operator has set no key for it. */
+class EvidenceKeyMissingError extends DomainError {
+  readonly code = 'EVIDENCE_KEY_NOT_CONFIGURED'
+  readonly kind = 'invalid_request'
+
+  constructor() {
+    super('This service signs no timelines: ask without signed=true.', { data: { field: 'signed' } })
+  }
+}
+
+/** Signs what became of a request. @throws EvidenceKeyMissingError, SignerFailedError */
+export type SignTimeline = (timeline: Timeline) => Promise<TimelineAnswer>
+
+/** A signature of unchanged steps is answered again for so long: with a key management service each costs money. */
+const keptMs = 60_000
+const keptMax = 1_000
+
+type Kept = { readonly content: string; readonly asOfMs: number; readonly answer: Promise<TimelineAnswer> }
+
+/** @param signer the evidence key; without one every request for a signature is refused */
+export function createSignTimeline({
+  signer,
+  nowMs = Date.now,
+}: {
+  readonly signer: Signer | undefined
+  readonly nowMs?: () => number
+}): SignTimeline {
+  if (signer === undefined) return () => Promise.reject(new EvidenceKeyMissingError())
+  const recent = new LruCache<Kept>(keptMax)
+  return (timeline) => {
+    const unsigned = timelineAnswer(timeline)
+    const { requestId } = unsigned
+    const content = JSON.stringify(unsigned)
+    const now = nowMs()
+    const known = recent.get(requestId)
+    if (known?.content === content && now - known.asOfMs < keptMs) return known.answer
+    const answer = signed(signer, timeline, unsigned, new Date(now).toISOString())
+    recent.set(requestId, { content, asOfMs: now, answer })
+    answer.catch(() => {
+      if (recent.get(requestId)?.answer === answer) recent.delete(requestId)
+    })
+    return answer
+  }
+}
+
+async function signed(
+  signer: Signer,
+  timeline: Timeline,
+  unsigned: TimelineAnswer,
+  asOf: string,
+): Promise<TimelineAnswer> {
+  const statement = statementOf(timeline, unsigned, asOf)
+  const signature = await signer.sign({ purpose: 'timeline', statement })
+  return { ...unsigned, signed: { signer: signer.address, asOf, signature } }
+}
+
+/** What is signed of an answer: all of it, member by member. What is `null` there is empty or zero here. */
+function statementOf(
+  { requestId, orderId }: Timeline,
+  { status, reason, steps }: TimelineAnswer,
+  asOf: string,
+): TimelineStatement {
+  return {
+    ...{ requestId, orderId: orderId ?? noOrder, status, reason: reason ?? '', asOf },
+    steps: steps.map(({ reason: why, evidence, ...step }) => ({
+      ...step,
+      reason: why ?? '',
+      evidence: evidence.map(({ chainId = 0, ...each }) => ({ ...each, chainId: BigInt(chainId) })),
+    })),
+  }
+}
+
+const noOrder: Hex = `0x${'0'.repeat(64)}`
+
+/**
+ * The evidence key answers for what was told, the order signer for what was quoted: one key for both would let a story
+ * be taken for an order. @throws ConfigurationError
+ */
+export function checkEvidenceKey(evidenceKey: Hex | undefined, orderSigner: Hex | undefined): void {
+  if (evidenceKey !== undefined && evidenceKey === orderSigner)
+    throw new ConfigurationError(
+      'The evidence key must be a key of its own, not that of the order signer: see EVIDENCE_ECDSA_PRIVATE_KEY.',
+    )
+}
