@@ -15,6 +15,7 @@ export const suiteFiles = {
     'test/publicClientFailures.test.ts',
     'test/publicClientSocket.test.ts',
     'test/publicClientSolana.test.ts',
+    'test/referencePage.test.ts',
     'test/swapWidget.test.ts',
   ],
   /** `npm run test:localnet`: what a newcomer types works: the start, its restarts, the demo and the guides. */

@@ -85,7 +85,7 @@ export async function startWidgetPage(): Promise<WidgetPage> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // CAST: a server that listens on a port has such an address.
   const { port } = server.address() as AddressInfo
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  const browser = await launchChromium(executablePath)
   const url = `http://127.0.0.1:${port}/`
   return {
     url,
@@ -97,6 +97,15 @@ export async function startWidgetPage(): Promise<WidgetPage> {
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** Chromium without a screen. */
+export async function startBrowser(): Promise<Browser> {
+  return launchChromium(await findChromium())
+}
+
+function launchChromium(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] })
 }
 
 const names = ['chromium', 'chromium-browser', 'google-chrome']

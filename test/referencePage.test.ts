@@ -1,0 +1,99 @@
+// Goal: somebody with a phone reads the reference page and tries an operation. Adversaries: a part that is wider than
+// the screen, a page that asks other hosts, an error on the console, an example that the page cannot send. Method: the
+// page of the public listener in Chromium without a screen, 360 px wide.
+import type { HttpApp } from '@causeway/http'
+import { describedOperations } from '@causeway/localnet'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testApp } from '../apps/quote-api/test/fixtures/app.ts'
+import { marketWithPools } from '../apps/quote-api/test/fixtures/market.ts'
+import { startBrowser } from './support/widgetPage.ts'
+
+const screen = { width: 360, height: 740 }
+let browser: Awaited<ReturnType<typeof startBrowser>>
+let app: HttpApp
+let url: string
+
+beforeAll(async () => {
+  browser = await startBrowser()
+  // As the local network has it: the page asks the service that it came from.
+  const servers = [{ url: '/', description: 'This service' }]
+  app = await testApp({ market: { current: marketWithPools() }, servers })
+  url = await app.listen({ host: '127.0.0.1', port: 0 })
+}, 120_000)
+afterAll(async () => {
+  await browser?.close()
+  await app?.close()
+})
+
+type Opened = { readonly page: Page; readonly asked: URL[]; readonly said: string[]; readonly tookMs: number }
+
+/** The page with all its operations listed. */
+async function open(origin: string): Promise<Opened> {
+  const page = await browser.newPage({ viewport: screen })
+  const asked: URL[] = []
+  const said: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url())))
+  page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
+  page.on('pageerror', (error) => said.push(error.message))
+  const begun = performance.now()
+  await page.goto(`${origin}/documentation`)
+  await page.locator('.opblock').last().waitFor({ timeout: 30_000 })
+  return { page, asked, said, tookMs: performance.now() - begun }
+}
+
+const widthOf = (page: Page) => page.evaluate('document.documentElement.scrollWidth')
+
+test('the page fits a phone, opened or not, asks nobody else and complains of nothing', async () => {
+  const { page, asked, said, tookMs } = await open(url)
+  console.info(`reference page: ${asked.length} requests, listed in ${Math.round(tookMs)} ms`)
+  expect(await widthOf(page)).toBe(screen.width)
+  const count = describedOperations((await app.inject({ url: '/documentation/json' })).body).length
+  expect(await page.locator('.opblock').count()).toBe(count)
+  for (const title of await page.locator('.opblock-summary-description').all()) {
+    const box = await title.boundingBox()
+    expect(box?.width ?? 0, (await title.textContent()) ?? '').toBeGreaterThan(120)
+  }
+  for (const id of ['quote-quote', 'chains-listChains', 'history-getStatement']) {
+    const block = page.locator(`[id="operations-${id}"]`)
+    if ((await block.count()) === 0) continue
+    await block.locator('.opblock-summary-control').click()
+    await block.locator('.responses-wrapper').waitFor()
+    expect([id, await widthOf(page)]).toEqual([id, screen.width])
+  }
+  expect(asked.filter(({ origin, protocol }) => protocol !== 'data:' && origin !== url)).toEqual([])
+  expect(said).toEqual([])
+  await page.close()
+}, 120_000)
+
+test('every example is sent by the page as the description has it', async () => {
+  const { page } = await open(url)
+  const operations = describedOperations((await app.inject({ url: '/documentation/json' })).body)
+  const answered: Record<string, number> = {}
+  for (const { operationId, method, url: path } of operations) {
+    const block = page.locator(`.opblock[id$="-${operationId}"]`)
+    await block.locator('.opblock-summary-control').click()
+    await block.getByRole('button', { name: 'Try it out', exact: true }).click()
+    const wanted = new URL(path, url)
+    const sent = page.waitForResponse(
+      (response) =>
+        response.request().method() === method && new URL(response.url()).pathname === wanted.pathname,
+      { timeout: 15_000 },
+    )
+    await block.getByRole('button', { name: 'Execute', exact: true }).click()
+    const response = await sent.catch((error: unknown) => {
+      throw new Error(`the page sends nothing for ${operationId}`, { cause: error })
+    })
+    answered[operationId] = response.status()
+    // The page adds defaults of its own.
+    const { searchParams } = new URL(response.url())
+    for (const [name, value] of wanted.searchParams)
+      expect([operationId, name, searchParams.getAll(name)]).toEqual([operationId, name, [value]])
+    expect([operationId, await widthOf(page)]).toEqual([operationId, screen.width])
+    expect([operationId, response.status()]).not.toEqual([operationId, 500])
+    await block.locator('.opblock-summary-control').click()
+  }
+  console.info(JSON.stringify(answered))
+  expect(answered).toMatchObject({ quote: 200, price: 200, getTokenPrice: 200, findCurrencies: 200 })
+  await page.close()
+}, 240_000)
