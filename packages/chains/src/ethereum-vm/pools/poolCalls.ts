@@ -29,8 +29,17 @@ export const tickSpacingCall = (pool: Hex): ContractCall => ({
 /** One word of 256 ticks, counted in tick spacings. */
 export const tickBitmapCall = (pool: Hex, word: number): ContractCall => ({
   target: pool,
-  callData: uniswap.encode('tickBitmap', [word]),
+  callData: bitmapData(word),
 })
+
+/** Every pool is asked for the same words, up to 6,932 of them: each is encoded once. */
+const knownBitmapData = new Map<number, Hex>()
+
+function bitmapData(word: number): Hex {
+  const known = knownBitmapData.get(word) ?? uniswap.encode('tickBitmap', [word])
+  knownBitmapData.set(word, known)
+  return known
+}
 
 export const tickCall = (pool: Hex, tick: number): ContractCall => ({
   target: pool,
