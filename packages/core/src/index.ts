@@ -22,6 +22,7 @@ export type {
   DepositFact,
   DepositFacts,
   DepositQuestion,
+  DepositScan,
   Evidence,
   ExecutedCallFact,
   FactsReader,
@@ -32,6 +33,7 @@ export type {
   PaymentQuestion,
   PendingReason,
   ReadOptions,
+  ScanStart,
   TransferFact,
   WithdrawalFacts,
   WithdrawalQuestion,
@@ -333,6 +335,7 @@ export type {
 export { isSignedByOwner, type OwnerCheck } from './signatures/isSignedByOwner.ts'
 export { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './signatures/ownerRequest.ts'
 export type { RecoverSigner, Signer, SigningRequest } from './signatures/signer.ts'
+export { type TimelineStatement, timelineDomain, timelineTypes } from './signatures/timelineStatement.ts'
 export type { SqlDatabase, SqlRow, SqlTx, SqlWriteTx, TransactionOptions } from './sql/sqlTx.ts'
 export { classifyTopUps, needsTrace } from './topUps/classifyTopUps.ts'
 export { encodeTopUp, type TopUpCall } from './topUps/encodeTopUp.ts'

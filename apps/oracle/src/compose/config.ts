@@ -31,6 +31,9 @@ const variables = z.object({
   FINAL_RESULTS_KEPT_MAX: z.coerce.number().int().min(0).max(1_000_000).default(10_000),
   FINALITY_CHECK_INTERVAL_MS: z.coerce.number().int().min(100).max(600_000).default(15_000),
   HEAD_CHECK_INTERVAL_MS: z.coerce.number().int().min(50).max(1_000).default(500),
+  AHEAD: z.enum(['on', 'off']).optional(),
+  AHEAD_MINUTES: z.coerce.number().int().min(1).max(1_440).default(15),
+  AHEAD_WAITING_MAX: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
   TRUSTED_PROXIES: text.default(''),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   ...tracingVariables,
@@ -90,6 +93,12 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     finalResultsKeptMax: env.FINAL_RESULTS_KEPT_MAX,
     finalityCheckIntervalMs: env.FINALITY_CHECK_INTERVAL_MS,
     headCheckIntervalMs: env.HEAD_CHECK_INTERVAL_MS,
+    ahead: {
+      // With a key management service each signature costs money.
+      isOn: (env.AHEAD ?? ((source['SIGNING_MODULE'] ?? '').trim() === 'aws-kms' ? 'off' : 'on')) === 'on',
+      minutes: env.AHEAD_MINUTES,
+      waitingMax: env.AHEAD_WAITING_MAX,
+    },
     trustedProxies,
     logLevel: env.LOG_LEVEL,
     tracing: tracingSettings(env, tracedShare),

@@ -30,6 +30,7 @@ import { createAttestationService } from '../service/attestationService.ts'
 import { createConfiguredKeys } from '../service/keySetting.ts'
 import { createOracleMetrics, type OracleMetrics } from '../service/oracleMetrics.ts'
 import { measuredSigner } from '../service/signing.ts'
+import { openAhead } from './ahead.ts'
 import type { OracleConfig } from './config.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
 import { createListeners, type Oracle } from './listeners.ts'
@@ -126,6 +127,11 @@ async function assemble(parts: Parts): Promise<Oracle> {
   metrics.watchKept(() => watch.keptWindows())
   const { service, used } = await openService(parts, metrics, tracing)
   const aggregator = openPeers(parts, metrics, tracing)
+  const required = requiredSignatures(policy)
+  const ahead = openAhead({
+    ...{ config, logger, network, service, metrics, aggregator, required },
+    all: peers.length + 1,
+  })
   const readiness = createReadiness({
     checks: [
       { name: 'hub', check: async () => watch.refuseUnlessReady(context.hub.id) },
@@ -137,7 +143,8 @@ async function assemble(parts: Parts): Promise<Oracle> {
   const app = await buildApp({
     service,
     peers: aggregator,
-    signaturesRequired: requiredSignatures(policy),
+    prepared: ahead?.prepared,
+    signaturesRequired: required,
     metrics,
     chains: () => network.list(),
     requestTimeoutMs: Math.max(attestationDeadlineMs, peersMs) + answerMarginMs,
@@ -159,6 +166,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
     httpMetrics,
     signer: signer.address,
     used: [
+      { name: 'attesting ahead', close: async () => ahead?.close() },
       { name: 'peers', close: async () => aggregator?.close() },
       ...used,
       { name: 'state directory', close: parts.leave },

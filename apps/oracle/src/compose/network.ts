@@ -17,7 +17,14 @@ import {
   warnOfUncheckedCode,
 } from '@causeway/chains'
 import { fillContractAddress, isKnownCode as isKnown } from '@causeway/contracts/codes'
-import { ConfigurationError, DomainError, type Findings, type Hex, type ReadOptions } from '@causeway/core'
+import {
+  ConfigurationError,
+  DomainError,
+  type FactsReader,
+  type Findings,
+  type Hex,
+  type ReadOptions,
+} from '@causeway/core'
 import type { AttestationContext } from '../attestations/context.ts'
 import { type ChainWatch, createChainWatch } from '../halt/chainWatch.ts'
 import { createHaltStore } from '../halt/haltStore.ts'
@@ -42,6 +49,8 @@ export type OpenNetwork = {
   endpoints(): readonly ({ readonly chain: string } & QuorumEndpointHealth)[]
   /** Who is told from now on what becomes of the questions to them, by the same names. */
   observeEndpoints(observerOf: (chain: string, endpoint: string) => EndpointObserver): void
+  /** Looks through the final blocks of a chain; `undefined` where that cannot be done. */
+  scannerOf(chainId: string): FactsReader['scanDeposits']
   /** @throws NoChainReadyError while no chain can be attested */
   requireReadyChain(): void
   /** Called when what was kept of a chain may be wrong. */
@@ -124,6 +133,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
       observeEndpoints(observerOf) {
         for (const [chain, one] of measured) one.observe((endpoint) => observerOf(chain, endpoint))
       },
+      scannerOf: (chainId) => open.get(chainId)?.reader.scanDeposits,
       requireReadyChain() {
         if ([...open.keys()].some((chainId) => isUsable(watch.statusOf(chainId)))) return
         throw new NoChainReadyError()

@@ -9,6 +9,7 @@ import {
 } from '@causeway/http'
 import type { z } from 'zod'
 import type { PeerAggregator } from '../peers/peerAggregator.ts'
+import type { PreparedQuorums } from '../peers/preparedQuorums.ts'
 import type { AttestationService } from '../service/attestationService.ts'
 import type { AttestationDefinition, RequestSwitches } from '../service/definitions.ts'
 import { createForceGuard } from '../service/force.ts'
@@ -21,6 +22,8 @@ export type AttestationRouteDependencies = {
   readonly service: AttestationService
   /** Absent where no peer is configured. Entered only for who asks for peers. */
   readonly peers?: PeerAggregator | undefined
+  /** What peers signed ahead; absent where nothing is prepared. */
+  readonly prepared?: PreparedQuorums | undefined
   /** For `x-quorum-required`. */
   readonly signaturesRequired: number
   readonly metrics: OracleMetrics
@@ -53,7 +56,7 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
       ...errorResponses,
     },
   }
-  const { service, peers, signaturesRequired, metrics, allowsForce: isAllowed } = dependencies
+  const { service, peers, prepared, signaturesRequired, metrics, allowsForce: isAllowed } = dependencies
   const force = createForceGuard({ isAllowed, kind: kind.name, metrics })
   const config = { handlerTimeoutMs: dependencies.requestTimeoutMs }
   // Final answers are kept as objects and asked for again and again: each is written out once.
@@ -69,8 +72,12 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
       if (paidBy !== undefined) noteSubject(request, { transactionHash: paidBy })
       if (body.force === true) force.authorise(caller, request.log)
       const isForPeers = body.requestPeerSignatures === true
+      const ready =
+        isForPeers && body.force !== true && body.includeEvidence !== true
+          ? findPrepared(definition, body, { service, prepared })
+          : undefined
       const attested =
-        peers !== undefined && isForPeers
+        peers !== undefined && isForPeers && ready === undefined
           ? await peers.run({
               kind,
               body,
@@ -79,7 +86,7 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
               signal: request.cancellation,
               local: async (signal) => (await attestHere(definition, body, service, signal)).response,
             })
-          : await attestHere(definition, body, service, request.cancellation)
+          : (ready ?? (await attestHere(definition, body, service, request.cancellation)))
       if (body.force === true) force.answered(caller, definition.forcedBy?.(body) ?? {}, request.log)
       const { response, matched } = attested
       if (isForPeers) {
@@ -91,6 +98,17 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
     }
     answerJson(reply, answer())
   })
+}
+
+/** What this oracle and its peers signed before anybody asked. */
+function findPrepared<Request extends RequestSwitches, Response extends object>(
+  definition: AttestationDefinition<Request, Response>,
+  body: Request,
+  { service, prepared }: Pick<AttestationRouteDependencies, 'service' | 'prepared'>,
+): { readonly response: Response; readonly matched: number } | undefined {
+  if (prepared === undefined || !definition.isPreparedAhead) return undefined
+  const own = service.kept(definition, body)?.response
+  return own && prepared.find({ kind: definition.kind, body, own })
 }
 
 /** Kept apart from the handler's types: the definition ties body and answer together instead. */

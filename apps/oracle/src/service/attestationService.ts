@@ -36,6 +36,11 @@ export interface AttestationService {
     request: Request,
     options: { readonly signal: AbortSignal },
   ): Promise<LocalAttestation<Response>>
+  /** A kept answer to a request, where there is one: asks nobody. @throws DomainError as `attest`, for a halt */
+  kept<Request extends RequestSwitches, Response extends object>(
+    definition: AttestationDefinition<Request, Response>,
+    request: Request,
+  ): LocalAttestation<Response> | undefined
   /** Forgets every kept answer: a chain was rewritten. */
   forgetAll(): void
 }
@@ -148,6 +153,14 @@ export function createAttestationService(options: AttestationServiceOptions): At
         observe(error instanceof DomainError ? error.code : 'failed')
         throw error
       }
+    },
+    kept(definition, asked) {
+      watch.refuseUnlessReady(context.hub.id)
+      const request = definition.canonical?.(asked, context) ?? asked
+      const found = keptAnswer(definition.kind.name, keyOf(definition.kind.name, request))
+      if (found !== undefined) refuseUnlessReady(found)
+      // CAST: the key holds the kind's name, so what is found under it is of that kind.
+      return found as LocalAttestation<never> | undefined
     },
     forgetAll: () => kept.clear(),
   }

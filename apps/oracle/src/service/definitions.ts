@@ -50,6 +50,8 @@ export type AttestationDefinition<Request extends RequestSwitches, Response> = {
    * of initiations of one balance. What then pays the balance out is counted.
    */
   readonly letsNothingOut?: boolean
+  /** True where deposits are attested before anyone asks, peers included. */
+  readonly isPreparedAhead?: boolean
   /** Of a request; default: that of the server. */
   readonly bodyBytesMax?: number
 }
@@ -60,6 +62,7 @@ export const depositsDefinition = define({
   attest: attestDeposits,
   canonical: canonicalDeposits,
   chainOf: ({ chainId }) => chainId,
+  isPreparedAhead: true,
   summary: 'Attest the deposits of a transaction',
 })
 

@@ -6,7 +6,8 @@ import type { ForceRefusal } from './force.ts'
 
 /** What the oracle reports beside HTTP. Labels come from closed sets. @source oracle-protocol.md 8 */
 export type OracleMetrics = PeerMetrics &
-  GuardMetrics & {
+  GuardMetrics &
+  AheadMetrics & {
     observeAttestation(observation: {
       readonly kind: string
       /** As requested: one that is not configured is reported as `unknown`. */
@@ -37,6 +38,38 @@ export type OracleMetrics = PeerMetrics &
 
 const durationBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+/** What became of a deposit that nobody had asked for yet. */
+export const aheadOutcomes = ['prepared', 'empty', 'failed', 'dropped'] as const
+export type AheadOutcome = (typeof aheadOutcomes)[number]
+
+export type AheadMetrics = {
+  countAhead(chain: string, outcome: AheadOutcome): void
+  /** Read when scraped: transactions that wait to be prepared. */
+  watchAhead(read: () => number): void
+}
+
+function aheadMetrics({ registers }: Registered): AheadMetrics {
+  const prepared = new Counter({
+    name: 'oracle_ahead_transactions_total',
+    help: 'Transactions with something for a depository that were looked at before anyone asked, by what became of them',
+    labelNames: ['chain', 'outcome'] as const,
+    registers,
+  })
+  return {
+    countAhead: (chain, outcome) => prepared.inc({ chain, outcome }),
+    watchAhead(read) {
+      new Gauge({
+        name: 'oracle_ahead_waiting',
+        help: 'Transactions that wait to be attested ahead',
+        registers,
+        collect() {
+          this.set(read())
+        },
+      })
+    },
+  }
+}
+
 /** What the metrics of one part need: where they register. */
 type Registered = { readonly registers: HttpMetrics['registry'][] }
 
@@ -60,6 +93,7 @@ export function createOracleMetrics(options: {
     ...peerMetrics({ registers }, options.peerNames),
     ...capMetrics({ registers }),
     ...workMetrics({ registers }),
+    ...aheadMetrics({ registers }),
     ...chainMetrics({ registers }),
   }
 }

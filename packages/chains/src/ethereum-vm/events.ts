@@ -16,6 +16,8 @@ const topics = {
   relayCallExecuted: '0x4be109453ef7e895dc7215c929fff9b76b51483d56a4d04548b4866e9aa7c5ea',
 } as const
 
+export const transferTopic = topics.transfer
+
 export type NativeDeposit = { readonly from: Hex; readonly amount: bigint; readonly id: Hex }
 export type Erc20Deposit = NativeDeposit & { readonly token: Hex }
 export type Transfer = { readonly from: Hex; readonly to: Hex; readonly amount: bigint }

@@ -3,6 +3,7 @@ import {
   ConfigurationError,
   type Evidence,
   ethereumCodec,
+  type FactsReader,
   type FinalBlocks,
   type Hex,
   mainNetwork,
@@ -17,6 +18,7 @@ import {
   type WithdrawalReading,
 } from '../family/createFactsReader.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { scanDeposits } from './depositScan.ts'
 import { type DepositRules, findDeposits, needsCalldata, wordBehindTransfer } from './deposits.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
 import { describeFinality, type FinalityRule, finalityRule } from './finality.ts'
@@ -53,6 +55,7 @@ type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
 
 export interface EthereumFactsReader extends FamilyReader<KnownBlock> {
   readonly finalBlocks: FinalBlocks
+  readonly scanDeposits: NonNullable<FactsReader['scanDeposits']>
 }
 
 type Reading = {
@@ -95,7 +98,12 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
     prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
   })
-  return { ...reader, finalBlocks: ethereumFinalBlocks(quorum, finality) }
+  return {
+    ...reader,
+    finalBlocks: ethereumFinalBlocks(quorum, finality),
+    scanDeposits: (start, { signal }) =>
+      scanDeposits({ rules: reading.rules, rule: finality, quorum }, start, signal),
+  }
 }
 
 async function readDeposits(

@@ -80,7 +80,7 @@ function linkedBlocks(
  * The newest block that is deep and old enough, or one a little older: how far to go back is told by the
  * pace of the chain, so that two or three headers do. All endpoints of one chain come to the same block.
  */
-async function newestFinal(
+export async function newestFinal(
   rule: FinalityRule,
   pin: FinalPin,
   readHeader: (height: bigint) => Promise<EvmHeader>,

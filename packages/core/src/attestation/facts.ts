@@ -160,6 +160,19 @@ export interface FinalBlocks {
 
 export type ReadOptions = { readonly signal: AbortSignal }
 
+/** Where a look through final blocks begins: behind a block, or so many minutes before the newest of them. */
+export type ScanStart = { readonly after: bigint } | { readonly minutes: number }
+
+/** What final blocks hold for a chain's depository. */
+export type DepositScan = {
+  /** The last block that was looked through; the next look goes on behind it. */
+  readonly through: bigint
+  /** False where more final blocks wait. */
+  readonly isComplete: boolean
+  /** Canonical, in the order of the chain. What each holds is for `readDeposits` to say. */
+  readonly transactionIds: readonly string[]
+}
+
 /**
  * Read-only view of one configured chain, one implementation per VM family; adding a family adds
  * two folders and one registry line and changes no caller.
@@ -179,6 +192,8 @@ export interface FactsReader {
   /** Fills and refunds alike: both are payments that reference an order. */
   readPayment(question: PaymentQuestion, options: ReadOptions): Promise<PaymentFacts>
   readWithdrawRequest(question: WithdrawRequestQuestion, options: ReadOptions): Promise<WithdrawRequestFacts>
+  /** Looks through final blocks for deposits. Absent where a family's blocks cannot be looked through at once. */
+  scanDeposits?(start: ScanStart, options: ReadOptions): Promise<DepositScan>
   /**
    * EVM address of the key that signs for an account. Only families have it whose accounts do not name
    * their key.

@@ -1,0 +1,195 @@
+// Goal: whatever a chain holds for its depository is attested once, before anyone asks, and nobody can make that cost
+// more than it is worth. Attackers: a stranger who pays a depository with dust without end, an endpoint that is away or
+// repeats itself, a chain that halts, a peer that never signs, an operator who stops the service in the middle.
+import { type ScanStart, UpstreamUnavailableError } from '@causeway/core'
+import { expect, test } from 'vitest'
+import { type AheadOptions, createAttestAhead } from './attestAhead.ts'
+
+/** A chain of the test: what each block holds, up to the final one. */
+class Chain {
+  blocks = new Map<bigint, readonly string[]>()
+  final = 0n
+  isReady = true
+  isSilent = false
+  /** Blocks that one look holds. */
+  span = 100n
+  readonly starts: ScanStart[] = []
+  followed = 0
+
+  put(block: bigint, ...transactionIds: readonly string[]): void {
+    this.blocks.set(block, transactionIds)
+    if (block > this.final) this.final = block
+  }
+  ahead() {
+    return {
+      id: 'base',
+      isReady: () => this.isReady,
+      finalBlock: () => this.final,
+      keepFollowed: () => {
+        this.followed += 1
+      },
+      scan: async (start: ScanStart) => {
+        this.starts.push(start)
+        if (this.isSilent) throw new UpstreamUnavailableError('silent')
+        const after = 'after' in start ? start.after : 0n
+        const through = after + this.span < this.final ? after + this.span : this.final
+        const found = [...this.blocks].filter(([block]) => block > after && block <= through)
+        return {
+          through,
+          isComplete: through === this.final,
+          transactionIds: found.flatMap(([, transactionIds]) => transactionIds),
+        }
+      },
+    }
+  }
+}
+
+type Bench = ReturnType<typeof aheadOf>
+
+function aheadOf(chain: Chain, options: Partial<Pick<AheadOptions, 'prepare' | 'waitingMax'>> = {}) {
+  const clock = { nowMs: 0 }
+  const prepared: string[] = []
+  const counted: Record<string, number> = {}
+  const waiting = { read: () => 0 }
+  const ahead = createAttestAhead({
+    chains: [chain.ahead()],
+    prepare: async (_chainId, transactionId) => {
+      prepared.push(transactionId)
+      return 'prepared'
+    },
+    ...{ minutes: 15, waitingMax: 1_000, intervalMs: 3_600_000 },
+    metrics: {
+      countAhead(_chain, outcome) {
+        counted[outcome] = (counted[outcome] ?? 0) + 1
+      },
+      watchAhead(read) {
+        waiting.read = read
+      },
+    },
+    log: { error: () => undefined, warn: () => undefined, info: () => undefined },
+    now: () => clock.nowMs,
+    ...options,
+  })
+  return { ahead, clock, prepared, counted, waiting }
+}
+
+/** How often a bench prepares one transaction that does this each time. */
+async function triesOf(fails: () => Promise<'later'>, looks: number): Promise<Bench & { tries: number }> {
+  const chain = new Chain()
+  chain.put(1n, '0xa')
+  let tries = 0
+  const bench = aheadOf(chain, {
+    prepare: async () => {
+      tries += 1
+      return fails()
+    },
+  })
+  for (let look = 0; look < looks; look += 1) await bench.ahead.look()
+  return { ...bench, tries }
+}
+
+test('every deposit is prepared once, from so many minutes back and then block by block', async () => {
+  const chain = new Chain()
+  chain.put(3n, '0xa', '0xb')
+  const { ahead, prepared } = aheadOf(chain)
+  await ahead.look()
+  await ahead.look()
+  chain.put(5n, '0xc')
+  await ahead.look()
+  expect(prepared).toEqual(['0xa', '0xb', '0xc'])
+  expect(chain.starts).toEqual([{ minutes: 15 }, { after: 3n }])
+})
+
+test('a chain that stands is asked nothing, and stays followed', async () => {
+  const chain = new Chain()
+  chain.put(3n)
+  const { ahead } = aheadOf(chain)
+  for (let look = 0; look < 5; look += 1) await ahead.look()
+  expect([chain.starts.length, chain.followed]).toEqual([1, 5])
+})
+
+test('a gap is looked through in turns, and an endpoint that is away loses nothing', async () => {
+  const chain = new Chain()
+  chain.span = 2n
+  for (let block = 1n; block <= 30n; block += 1n) chain.put(block, `0x${block}`)
+  const { ahead, prepared } = aheadOf(chain)
+  await ahead.look()
+  expect(prepared).toHaveLength(10)
+  chain.isSilent = true
+  await ahead.look()
+  chain.isSilent = false
+  for (let look = 0; look < 3; look += 1) await ahead.look()
+  expect(prepared).toEqual(Array.from({ length: 30 }, (_none, index) => `0x${index + 1}`))
+})
+
+test('of a chain that must not be signed for nothing is looked at', async () => {
+  const chain = new Chain()
+  chain.put(3n, '0xa')
+  chain.isReady = false
+  const { ahead, prepared } = aheadOf(chain)
+  await ahead.look()
+  expect([prepared, chain.starts, chain.followed]).toEqual([[], [], 0])
+})
+
+test('dust without end waits in bounded memory, and what is beyond it is told', async () => {
+  const chain = new Chain()
+  for (let block = 1n; block <= 50n; block += 1n)
+    chain.put(block, ...Array.from({ length: 100 }, (_none, index) => `0x${block}${index}`))
+  const { ahead, counted, waiting } = aheadOf(chain)
+  const looking = ahead.look()
+  await looking
+  expect(counted).toEqual({ dropped: 4_000, prepared: 1_000 })
+  expect(waiting.read()).toBe(0)
+})
+
+test('what holds no deposit is not asked for again', async () => {
+  const chain = new Chain()
+  chain.put(1n, '0xa')
+  let tries = 0
+  const { ahead, counted } = aheadOf(chain, {
+    prepare: async () => {
+      tries += 1
+      return 'empty'
+    },
+  })
+  for (let look = 0; look < 3; look += 1) await ahead.look()
+  expect([tries, counted]).toEqual([1, { empty: 1 }])
+})
+
+test.each([
+  ['a chain that does not answer', () => Promise.reject(new UpstreamUnavailableError('silent'))],
+  ['peers that do not sign', async () => 'later' as const],
+])('%s is tried three times, a look apart, and given up', async (_what, fails) => {
+  const { tries, counted } = await triesOf(fails, 6)
+  expect([tries, counted]).toEqual([3, { failed: 1 }])
+})
+
+test('a mistake of ours is told and not repeated', async () => {
+  const { tries, counted } = await triesOf(() => Promise.reject(new Error('a bug')), 3)
+  expect([tries, counted]).toEqual([1, { failed: 1 }])
+})
+
+test('what waited longer than its minutes is left for whoever asks', async () => {
+  const { ahead, clock, counted } = await triesOf(async () => 'later', 1)
+  clock.nowMs += 15 * 60_000 + 1
+  await ahead.look()
+  expect(counted).toEqual({ dropped: 1 })
+})
+
+test('a stop ends what is being prepared, and begins nothing more', async () => {
+  const chain = new Chain()
+  chain.put(1n, ...Array.from({ length: 20 }, (_none, index) => `0x${index}`))
+  const begun: string[] = []
+  const { ahead } = aheadOf(chain, {
+    prepare: (_chainId, transactionId, signal) => {
+      begun.push(transactionId)
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new UpstreamUnavailableError('stopped')))
+      })
+    },
+  })
+  void ahead.look()
+  await expect.poll(() => begun.length).toBe(4)
+  await ahead.close()
+  expect(begun).toHaveLength(4)
+})

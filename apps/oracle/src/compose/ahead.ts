@@ -1,0 +1,58 @@
+import type { Logger } from 'pino'
+import { createAttestAhead } from '../ahead/attestAhead.ts'
+import type { PeerAggregator } from '../peers/peerAggregator.ts'
+import { createPreparedQuorums, type PreparedQuorums } from '../peers/preparedQuorums.ts'
+import type { AttestationService } from '../service/attestationService.ts'
+import { depositsDefinition } from '../service/definitions.ts'
+import type { OracleMetrics } from '../service/oracleMetrics.ts'
+import type { DepositsRequest } from '../wire/requests.ts'
+import type { OracleConfig } from './config.ts'
+import type { OpenNetwork } from './network.ts'
+
+/** What looks through final blocks, and what it had peers sign. */
+export type OpenAhead = {
+  /** Absent where no peer is configured. */
+  readonly prepared: PreparedQuorums | undefined
+  close(): Promise<void>
+}
+
+/** Attests the deposits of every chain whose blocks can be looked through; `undefined` where that is off. */
+export function openAhead(parts: {
+  readonly config: Pick<OracleConfig, 'ahead' | 'headCheckIntervalMs' | 'finalResultsKeptMax'>
+  readonly network: OpenNetwork
+  readonly service: AttestationService
+  readonly aggregator: PeerAggregator | undefined
+  /** Signatures that an answer needs, and those of this oracle and all its peers. */
+  readonly required: number
+  readonly all: number
+  readonly metrics: OracleMetrics
+  readonly logger: Logger
+}): OpenAhead | undefined {
+  const { config, network, service, aggregator, required, all, metrics, logger } = parts
+  // Nothing is kept: nothing can be prepared.
+  if (!config.ahead.isOn || config.finalResultsKeptMax === 0) return undefined
+  const now = () => performance.now()
+  const prepared = aggregator && createPreparedQuorums({ peers: aggregator, required, all, now })
+  const { context, watch } = network
+  const { kind } = depositsDefinition
+  const ahead = createAttestAhead({
+    chains: [...context.chains.keys()].flatMap((id) => {
+      const scan = network.scannerOf(id)
+      if (scan === undefined) return []
+      const isReady = () => watch.statusOf(id) === 'ready'
+      const finalBlock = () => watch.finalHeads().find(({ chain }) => chain === id)?.number
+      return [{ id, scan, isReady, finalBlock, keepFollowed: () => void watch.useKept(id) }]
+    }),
+    async prepare(chainId, transactionId, signal) {
+      const body: DepositsRequest = { chainId, transactionId }
+      const { response: own, isSigned } = await service.attest(depositsDefinition, body, { signal })
+      if (!isSigned) return 'empty'
+      const isEnough = (await prepared?.prepare({ kind, body, own }, signal)) ?? true
+      return isEnough ? 'prepared' : 'later'
+    },
+    ...{ minutes: config.ahead.minutes, waitingMax: config.ahead.waitingMax },
+    ...{ intervalMs: config.headCheckIntervalMs, metrics, log: logger, now },
+  })
+  ahead.start()
+  return { prepared, close: () => ahead.close() }
+}

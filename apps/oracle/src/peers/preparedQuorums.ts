@@ -1,0 +1,67 @@
+import type { AttestationKind } from '@causeway/core'
+import type { PeerAggregator, PeerResult } from './peerAggregator.ts'
+
+export type PreparedQuorumsOptions = {
+  readonly peers: PeerAggregator
+  /** Signatures that an answer needs; 1 where every signer counts. */
+  readonly required: number
+  /** Of this oracle and all its peers. */
+  readonly all: number
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+}
+
+/** What peers signed before anybody asked, by this oracle's own kept answer: it goes when that goes. */
+export interface PreparedQuorums {
+  /** Asks the peers about an answer that this oracle has kept. @returns false where too few of them signed it */
+  prepare<Response extends object>(asked: Prepared<Response>, signal: AbortSignal): Promise<boolean>
+  /**
+   * What was prepared for this very answer; `undefined` where it is not enough. What peers owe is asked for again
+   * behind it.
+   */
+  find<Response extends object>(asked: Prepared<Response>): PeerResult<Response> | undefined
+}
+
+export type Prepared<Response> = {
+  readonly kind: AttestationKind<Response>
+  /** As a caller writes it, for peers. */
+  readonly body: object
+  /** The kept answer itself. */
+  readonly own: Response
+}
+
+/** A peer that gave nothing is asked again so often at most. */
+const againAfterMs = 60_000
+/** Peers have a time of their own, and the caller has his answer. */
+const unending = new AbortController().signal
+
+export function createPreparedQuorums(options: PreparedQuorumsOptions): PreparedQuorums {
+  const { peers, required, all, now } = options
+  const known = new WeakMap<object, { readonly result: PeerResult<object>; readonly askedAtMs: number }>()
+
+  async function prepare<Response extends object>(
+    { kind, body, own }: Prepared<Response>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const askedAtMs = now()
+    const before = known.get(own)
+    // While it runs nobody begins another.
+    if (before !== undefined) known.set(own, { ...before, askedAtMs })
+    const result = await peers.run({ kind, body, signal, local: async () => own })
+    if (before === undefined || result.matched >= before.result.matched) known.set(own, { result, askedAtMs })
+    return result.matched >= required
+  }
+
+  return {
+    prepare,
+    find<Response extends object>(asked: Prepared<Response>) {
+      const found = known.get(asked.own)
+      if (found === undefined || found.result.matched < required) return undefined
+      const { result, askedAtMs } = found
+      if (result.matched < all && now() - askedAtMs > againAfterMs)
+        void prepare(asked, unending).catch(() => undefined)
+      // CAST: it was made of this very answer.
+      return result as PeerResult<Response>
+    },
+  }
+}

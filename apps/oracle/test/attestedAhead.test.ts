@@ -1,0 +1,164 @@
+// Goal: the first request for a final deposit costs no question to anybody, whatever endpoints and peers do by then,
+// and is worth what a later one is. Method: `main.ts` over three endpoints of a real node behind proxies that count, and
+// beside peers of which one is a real oracle and one is a socket that never answers.
+import { createServer, type Server } from 'node:net'
+import type { DepositsResponse } from '@causeway/core'
+import {
+  type FaultProxy,
+  freeLoopbackPort,
+  startFaultProxy,
+  startTestNetwork,
+  type TestNetwork,
+  waitUntil,
+} from '@causeway/localnet'
+import { parseEther } from 'viem'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { callerKey, type OracleProcess, oracleVariables, spawnOracle } from './support/oracleProcess.ts'
+import { deposit, native, noOrder } from './support/protocolActors.ts'
+
+const peerKey = 'peer-key-of-the-tests'
+let network: TestNetwork
+let proxies: readonly FaultProxy[]
+const started: OracleProcess[] = []
+const silent: Server[] = []
+
+beforeEach(async () => {
+  network = await startTestNetwork()
+  const { url: targetUrl } = network.chains.base
+  proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl })))
+})
+afterEach(async () => {
+  for (const oracle of started.splice(0)) await oracle.stop()
+  for (const server of silent.splice(0)) server.close()
+  for (const proxy of proxies ?? []) await proxy.stop()
+  await network?.stop()
+})
+
+type Running = { readonly oracle: OracleProcess; readonly url: string; readonly opsUrl: string }
+
+async function start(variables: Readonly<Record<string, string>> = {}): Promise<Running> {
+  const opsPort = await freeLoopbackPort()
+  const oracle = spawnOracle({
+    ...oracleVariables(network),
+    BASE_RPC_URL: proxies.map((proxy) => proxy.url).join(','),
+    AHEAD: 'on',
+    OPS_PORT: String(opsPort),
+    ...variables,
+  })
+  started.push(oracle)
+  return { oracle, url: await oracle.listening(), opsUrl: `http://127.0.0.1:${opsPort}` }
+}
+
+async function deposited(): Promise<string> {
+  const [user] = network.keys.users
+  if (user === undefined) throw new Error('the network has users')
+  const transactionId = await deposit(network, 'base', user, {
+    ...{ currency: native, amount: parseEther('0.1'), id: noOrder },
+  })
+  await network.mine('base', 3)
+  return transactionId
+}
+
+async function prepared({ opsUrl }: Running): Promise<number> {
+  const text = await (await fetch(`${opsUrl}/metrics`)).text()
+  const line = /^oracle_ahead_transactions_total\{[^}]*outcome="prepared"[^}]*\} (\d+)$/m.exec(text)
+  return Number(line?.[1] ?? 0)
+}
+
+const untilPrepared = (running: Running, count = 1) =>
+  waitUntil(`${count} deposits are prepared`, async () => (await prepared(running)) >= count, {
+    patienceMs: 60_000,
+    circumstances: () => running.oracle.output().slice(-2_000),
+  })
+
+async function attest({ url }: Running, transactionId: string, more: object = {}) {
+  const answer = await fetch(`${url}/attestations/depository-deposits/v1`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': callerKey },
+    body: JSON.stringify({ chainId: 'base', transactionId, ...more }),
+  })
+  return {
+    status: answer.status,
+    matched: answer.headers.get('x-quorum-matched'),
+    // CAST: compared member by member with another answer, or not read.
+    body: (await answer.json()) as DepositsResponse,
+  }
+}
+
+const asked = (method: string) =>
+  proxies.reduce((sum, proxy) => sum + (proxy.counters().callsByMethod[method] ?? 0), 0)
+
+test('the first request asks nobody, and no endpoint need be there', async () => {
+  const before = await deposited()
+  const running = await start()
+  await untilPrepared(running)
+  const after = await deposited()
+  await untilPrepared(running, 2)
+  const read = asked('eth_getTransactionReceipt')
+  for (const proxy of proxies) await proxy.set({ kind: 'hang' })
+  const answers = [await attest(running, before), await attest(running, after)]
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect(asked('eth_getTransactionReceipt')).toBe(read)
+}, 180_000)
+
+test('is what an oracle signs that prepares nothing', async () => {
+  const transactionId = await deposited()
+  const running = await start()
+  await untilPrepared(running)
+  const plain = await start({ AHEAD: 'off' })
+  const logs = asked('eth_getLogs')
+  const [first, second] = [await attest(running, transactionId), await attest(plain, transactionId)]
+  expect(first.body).toEqual(second.body)
+  expect(asked('eth_getLogs')).toBe(logs)
+}, 180_000)
+
+test('an endpoint of three that hides deposits or makes some up changes nothing', async () => {
+  const transactionId = await deposited()
+  await proxies[0]?.set({
+    kind: 'lie',
+    rewrite: ({ method }, result) => (method === 'eth_getLogs' ? [] : result),
+  })
+  const running = await start()
+  await untilPrepared(running)
+  expect((await attest(running, transactionId)).status).toBe(200)
+}, 180_000)
+
+test('a chain that was rewritten takes along what was prepared of it', async () => {
+  const transactionId = await deposited()
+  const running = await start()
+  await untilPrepared(running)
+  await fetch(network.chains.base.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_reorg', params: [8, []] }),
+  })
+  await expect.poll(async () => (await attest(running, transactionId)).status, { timeout: 30_000 }).toBe(503)
+}, 180_000)
+
+test('peers have signed before anybody asks: none is waited for, not even one that is gone by then', async () => {
+  const [mine, other, third] = network.keys.oracles
+  const hole = createServer(() => undefined)
+  silent.push(hole)
+  const holePort = await freeLoopbackPort()
+  await new Promise<void>((resolve) => hole.listen(holePort, '127.0.0.1', resolve))
+  const peer = await start({
+    ECDSA_PRIVATE_KEY: other.privateKey,
+    PEER_API_KEYS: `${peerKey}:peers`,
+    AHEAD: 'off',
+  })
+  const running = await start({
+    ECDSA_PRIVATE_KEY: mine.privateKey,
+    PEERS: `${peer.url}|${peerKey};http://127.0.0.1:${holePort}|${peerKey}`,
+    ORACLE_SIGNERS: [mine, other, third].map(({ address }) => address).join(';'),
+    ORACLE_SIGNERS_THRESHOLD: '2',
+  })
+  const transactionId = await deposited()
+  await untilPrepared(running)
+  await peer.oracle.stop()
+  const { status, matched, body } = await attest(running, transactionId, { requestPeerSignatures: true })
+  expect([status, matched]).toEqual([200, '2'])
+  const signers = body.messages.flatMap(({ signatures }) =>
+    signatures.map(({ oracleSigner }) => oracleSigner.toLowerCase()),
+  )
+  expect(signers.toSorted()).toEqual([mine.address, other.address].toSorted())
+}, 180_000)

@@ -1,0 +1,127 @@
+import type { DepositScan, Hex, ScanStart } from '@causeway/core'
+import type { EndpointView } from '../rpc/endpointView.ts'
+import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
+import { parseHash, parseList, parseQuantity, parseRecord, toQuantity } from '../rpc/quantity.ts'
+import type { ChainQuestion, QuorumClient } from '../rpc/quorumClient.ts'
+import { headerCall, parseHeader, resultOf } from './answers.ts'
+import type { DepositRules } from './deposits.ts'
+import { transferTopic } from './events.ts'
+import { newestFinal } from './finalBlocks.ts'
+import { type FinalityRule, type FinalPin, type Heads, pinFinalHeight } from './finality.ts'
+import { headCalls, parseHeads } from './readFinalTransaction.ts'
+
+/** Blocks of one look: what public endpoints answer for logs of one address. */
+const blocksMax = 200n
+/** From so far back the pace of the chain is taken, and so many blocks are looked through at least: it may have stood. */
+const paceBlocks = 100n
+/** Further back nothing is looked for, however fast blocks come. */
+const backMax = 20_000n
+/** Transactions of one look. Who floods a depository with dust is attested when somebody asks. */
+const transactionsMax = 1_000
+
+type Reading = {
+  readonly rules: Pick<DepositRules, 'depository'>
+  readonly rule: FinalityRule
+  readonly quorum: QuorumClient
+}
+
+/**
+ * Transactions of final blocks in which the depository wrote an event or was paid a token. What they are is read like
+ * any other: here an endpoint can hide or invent a candidate, never a deposit, and too few alike say nothing.
+ * @throws what `QuorumClient.read` throws
+ */
+export async function scanDeposits(
+  reading: Reading,
+  start: ScanStart,
+  signal: AbortSignal,
+): Promise<DepositScan> {
+  const { facts } = await reading.quorum.read({ ...scanQuestion(reading, start), signal })
+  return facts
+}
+
+function scanQuestion(
+  { rules, rule, quorum }: Reading,
+  start: ScanStart,
+): Omit<ChainQuestion<Heads, FinalPin, DepositScan>, 'signal'> {
+  return {
+    first: async (view, signal) => parseHeads(rule, await view.ask(headCalls(rule), signal)),
+    pin: (seen) => pinFinalHeight(rule, quorum.threshold, seen),
+    async second(view, _own, pin, signal) {
+      const readHeader = async (height: bigint) =>
+        parseHeader((await view.ask([headerCall(height)], signal))[0], height)
+      const newest = await newestFinal(rule, pin, readHeader)
+      if (newest === undefined) return { kind: 'not_final', waitSeconds: 1 }
+      const after = 'after' in start ? start.after : await blockBefore(start.minutes, newest, readHeader)
+      if (after >= newest.number)
+        return { kind: 'final', facts: { through: after, isComplete: true, transactionIds: [] } }
+      const through = after + blocksMax < newest.number ? after + blocksMax : newest.number
+      const range = { fromBlock: after + 1n, toBlock: through }
+      const transactionIds = await readCandidates(view, rules.depository, range, signal)
+      return { kind: 'final', facts: { through, isComplete: through === newest.number, transactionIds } }
+    },
+    key: ({ through, isComplete, transactionIds }) => `${through} ${isComplete} ${transactionIds.join()}`,
+  }
+}
+
+type KnownHeader = { readonly number: bigint; readonly timestampSeconds: bigint }
+
+/** The block about so many minutes before `newest`, by the pace of the blocks before it. */
+async function blockBefore(
+  minutes: number,
+  newest: KnownHeader,
+  readHeader: (height: bigint) => Promise<KnownHeader>,
+): Promise<bigint> {
+  const distance = newest.number < paceBlocks ? newest.number : paceBlocks
+  if (distance === 0n) return -1n
+  const earlier = await readHeader(newest.number - distance)
+  const passed = newest.timestampSeconds - earlier.timestampSeconds
+  const wanted = passed <= 0n ? backMax : (BigInt(minutes) * 60n * distance) / passed
+  const back = wanted < paceBlocks ? paceBlocks : wanted < backMax ? wanted : backMax
+  return back > newest.number ? -1n : newest.number - back
+}
+
+type Range = { readonly fromBlock: bigint; readonly toBlock: bigint }
+
+async function readCandidates(
+  view: EndpointView,
+  depository: string,
+  range: Range,
+  signal: AbortSignal,
+): Promise<readonly Hex[]> {
+  const padded = `0x${depository.slice(2).padStart(64, '0')}`
+  const calls = [
+    logsCall({ address: depository }, range),
+    logsCall({ topics: [transferTopic, null, padded] }, range),
+  ]
+  const answers = await view.ask(calls, signal)
+  const found = answers.flatMap((answer) => parseCandidates(answer, range))
+  const inOrder = found.sort(
+    (one, other) => compare(one.block, other.block) || compare(one.index, other.index),
+  )
+  return [...new Set(inOrder.map(({ transactionId }) => transactionId))].slice(0, transactionsMax)
+}
+
+function logsCall(filter: object, { fromBlock, toBlock }: Range): RpcCall {
+  const blocks = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) }
+  return { method: 'eth_getLogs', params: [{ ...filter, ...blocks }] }
+}
+
+type Candidate = { readonly transactionId: Hex; readonly block: bigint; readonly index: bigint }
+
+/** @throws MalformedAnswerError for what stands outside the blocks that were asked for */
+function parseCandidates(answer: RpcAnswer | undefined, { fromBlock, toBlock }: Range): readonly Candidate[] {
+  const what = 'eth_getLogs'
+  return parseList(resultOf(answer, what), what).map((entry) => {
+    const log = parseRecord(entry, what)
+    const block = parseQuantity(log['blockNumber'], what)
+    if (block < fromBlock || block > toBlock) throw new MalformedAnswerError(what)
+    return {
+      transactionId: parseHash(log['transactionHash'], what),
+      block,
+      index: parseQuantity(log['logIndex'], what),
+    }
+  })
+}
+
+const compare = (one: bigint, other: bigint): number => (one < other ? -1 : one > other ? 1 : 0)
