@@ -120,6 +120,23 @@ test('an attestation with peers is one trace through all of them', async () => {
   expect(asked?.traceId).toBe(peered.traceId)
 })
 
+test('a fill is proven in one trace, from what quote-api reads to what each oracle was asked', async () => {
+  const served = await collector.until((spans) =>
+    spans.find(
+      ({ service, name, parentSpanId }) =>
+        service === 'oracle' &&
+        name === 'POST /attestations/solver-fills/v1' &&
+        find(
+          spans.filter(({ spanId }) => spanId === parentSpanId),
+          'quote-api',
+          'prove fill',
+        ) !== undefined,
+    ),
+  )
+  const ofFill = collector.spans.filter(({ traceId }) => traceId === served.traceId)
+  expect(ofFill.some(({ service, name }) => service === 'quote-api' && name === 'chain endpoint')).toBe(true)
+})
+
 test('the searches of the page find what they say', async () => {
   const page = await readFile(join(repositoryRoot, 'docs/operating/logs.md'), 'utf8')
   const searches = [...page.matchAll(/```sh search\n(.*)\n```/g)].map(([, command = '']) => command)

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { createLogDestination } from './logDestination.ts'
+import { createLogDestination, type LogDestination } from './logDestination.ts'
 import { scrubUrls } from './scrubUrls.ts'
 
 export type LoggerOptions = {
@@ -29,7 +29,10 @@ const redactedPaths = [
 
 const causeDepthMax = 4
 /** One for all loggers of a process: lines of two would be torn. */
-let standardOutput: DestinationStream | undefined
+let standardOutput: LogDestination | undefined
+
+/** Lines of requests that were not written, because whoever reads the log was too slow. */
+export const droppedLines = (): number => standardOutput?.dropped() ?? 0
 
 /**
  * JSON lines. What reaches them is an allow-list: requests and answers are reduced to names and

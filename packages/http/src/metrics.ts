@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { type ClosedBecause, closedReasons } from './connections.ts'
 import { type ShedBecause, shedReasons } from './exchange.ts'
+import { droppedLines } from './logger.ts'
 
 /** What the HTTP layer reports. Labels come from closed sets: route patterns, methods, status codes. */
 export type HttpMetrics = {
@@ -54,6 +55,15 @@ export function createHttpMetrics(options: { service: string; processMetrics?: b
     help: 'Connections closed for what their clients did not do',
     labelNames: ['reason'] as const,
     registers: [registry],
+  })
+  new Counter({
+    name: 'log_lines_dropped_total',
+    help: 'Lines of requests that were not written, because whoever reads the log was too slow',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(droppedLines())
+    },
   })
   for (const reason of shedReasons) shed.inc({ reason }, 0)
   for (const reason of closedReasons) closed.inc({ reason }, 0)

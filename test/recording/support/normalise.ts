@@ -40,6 +40,9 @@ const placeMember = 'onchainIndex'
 const timeMember = /(?:at|time|timestamp|deadline|expiry|before|after|until|day)$/i
 const isoTime = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 const endpoint = /127\.0\.0\.1:\d+/g
+/** In the words of a timeline: where chains were read, and what their networks took then. */
+const readAtBlock = /(?<=read at block )\d+/g
+const networkFee = /^\d+(?= (?:wei per gas|micro-lamports per compute unit)$)/
 const calldata = /^0x(?:[0-9a-f]{2}){68,}$/i
 
 /** One exchange with placeholders; equal values have equal ones. Members keep their order. */
@@ -84,6 +87,8 @@ function replaceAll(
   const timed = calldata.test(text) ? withoutTimes(text, nowMs) : text
   const ofTimes = timed
     .replace(endpoint, '<endpoint>')
+    .replace(readAtBlock, '<block>')
+    .replace(networkFee, '<fee>')
     .replace(isoTime, (iso) => relativeTime(Date.parse(iso), nowMs))
   return replacements.reduce((rest, [value, name]) => {
     if (rest.toLowerCase() === value) return name
