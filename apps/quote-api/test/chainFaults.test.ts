@@ -158,10 +158,10 @@ async function askUntilRefused(url: string): Promise<void> {
   })
 }
 
-/** Age of the head of optimism when it was told. */
+/** Age of the older of both heads when it was told. */
 async function headAgeMs(url: string): Promise<number> {
   const { chains } = readOk(await send(`${url}/prices/health`), marketHealthSchema)
-  return chains.find(({ chain }) => chain === 'optimism')?.head?.ageMs ?? impatientMs
+  return Math.max(...chains.map(({ head }) => head?.ageMs ?? impatientMs))
 }
 
 /** What is seen from outside while optimism cannot be read. */
