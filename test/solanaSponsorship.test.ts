@@ -279,8 +279,16 @@ describe('depositFeePayer', () => {
 
   test('row 32: it leaves what the balance pays on the destination as it is', async () => {
     const fees = { subsidizeFees: true, subsidizeRent: true }
-    const alone = await told(fromSolana(fees))
-    const both = await told(fromSolana({ ...fees, depositFeePayer: fresh() }))
+    const outOf = ({ answer }: Awaited<ReturnType<typeof told>>) => answer.details.currencyOut.amount
+    let alone = await told(fromSolana(fees))
+    let both: typeof alone
+    for (;;) {
+      both = await told(fromSolana({ ...fees, depositFeePayer: fresh() }))
+      const again = await told(fromSolana(fees))
+      // Blocks come meanwhile, and gas has its price of the block: only quotes of one market are compared.
+      if (outOf(alone) === outOf(again)) break
+      alone = again
+    }
     // Whatever a sponsor pays, the fee of the deposit is the user's where nobody else is named.
     expect(BigInt(alone.answer.fees.gas.amount)).toBeGreaterThan(0n)
     expect(both.answer.feeSponsorship).toMatchObject({ status: 'full' })

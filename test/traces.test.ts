@@ -160,6 +160,7 @@ test('the searches of the page find what they say', async () => {
   expect(found('REQUEST_ID')).toContain('"solver","item_signed"')
   expect(found('ORDER_ID')).toContain('"/quote",200')
   expect(found('ORDER_ID')).toContain('"item_signed"')
+  expect(found('ORDER_ID')).toContain('"oracle"')
   expect(found('TRANSACTION_HASH')).toContain('"/solver/work/:id/report",200')
   expect(found('TRANSACTION_HASH')).toContain('"oracle"')
   expect(found('TRACE_ID')).toContain('"quote-api","request","/solver/work/:id/report"')

@@ -66,6 +66,8 @@ async function wayOfTransaction(running: TestNetwork): Promise<RequestFiles> {
   const service = await startMeasured('apps/oracle/src/main.ts', {
     ...endpoints(chains),
     ...{ UNAUTHENTICATED_RATE_LIMIT_MAX: '0', ECDSA_PRIVATE_KEY: keys.oracles[0].privateKey },
+    // Else the deposit would be attested before the request that is measured.
+    AHEAD: 'off',
   })
   try {
     const ask = (transactionId: string) =>

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { createAttestAhead } from '../ahead/attestAhead.ts'
 import type { PeerAggregator } from '../peers/peerAggregator.ts'
 import { createPreparedQuorums, type PreparedQuorums } from '../peers/preparedQuorums.ts'
+import { enoughAhead, type Peer, type SignerPolicy } from '../peers/settings.ts'
 import type { AttestationService } from '../service/attestationService.ts'
 import { depositsDefinition } from '../service/definitions.ts'
 import type { OracleMetrics } from '../service/oracleMetrics.ts'
@@ -22,17 +23,20 @@ export function openAhead(parts: {
   readonly network: OpenNetwork
   readonly service: AttestationService
   readonly aggregator: PeerAggregator | undefined
-  /** Signatures that an answer needs, and those of this oracle and all its peers. */
-  readonly required: number
-  readonly all: number
+  readonly policy: SignerPolicy
+  readonly peers: readonly Peer[]
   readonly metrics: OracleMetrics
   readonly logger: Logger
 }): OpenAhead | undefined {
-  const { config, network, service, aggregator, required, all, metrics, logger } = parts
+  const { config, network, service, aggregator, policy, peers, metrics, logger } = parts
   // Nothing is kept: nothing can be prepared.
   if (!config.ahead.isOn || config.finalResultsKeptMax === 0) return undefined
   const now = () => performance.now()
-  const prepared = aggregator && createPreparedQuorums({ peers: aggregator, required, all, now })
+  const prepared =
+    aggregator &&
+    createPreparedQuorums({
+      ...{ peers: aggregator, isEnough: enoughAhead(policy, peers), all: peers.length + 1, now },
+    })
   const { context, watch } = network
   const { kind } = depositsDefinition
   const ahead = createAttestAhead({

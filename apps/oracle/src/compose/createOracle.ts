@@ -127,11 +127,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
   metrics.watchKept(() => watch.keptWindows())
   const { service, used } = await openService(parts, metrics, tracing)
   const aggregator = openPeers(parts, metrics, tracing)
-  const required = requiredSignatures(policy)
-  const ahead = openAhead({
-    ...{ config, logger, network, service, metrics, aggregator, required },
-    all: peers.length + 1,
-  })
+  const ahead = openAhead({ config, logger, network, service, metrics, aggregator, policy, peers })
   const readiness = createReadiness({
     checks: [
       { name: 'hub', check: async () => watch.refuseUnlessReady(context.hub.id) },
@@ -144,7 +140,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
     service,
     peers: aggregator,
     prepared: ahead?.prepared,
-    signaturesRequired: required,
+    signaturesRequired: requiredSignatures(policy),
     metrics,
     chains: () => network.list(),
     requestTimeoutMs: Math.max(attestationDeadlineMs, peersMs) + answerMarginMs,

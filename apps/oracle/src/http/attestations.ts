@@ -1,4 +1,4 @@
-import type { DepositsResponse, Evidence } from '@causeway/core'
+import type { DepositsResponse, Evidence, Hex } from '@causeway/core'
 import {
   answerJson,
   apiKeyHeader,
@@ -84,9 +84,10 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
               callerApiKey: typeof presented === 'string' ? presented : undefined,
               requestId: request.id,
               signal: request.cancellation,
-              local: async (signal) => (await attestHere(definition, body, service, signal)).response,
+              local: async (signal) =>
+                noteOrder(request, await attestHere(definition, body, service, signal)).response,
             })
-          : (ready ?? (await attestHere(definition, body, service, request.cancellation)))
+          : (ready ?? noteOrder(request, await attestHere(definition, body, service, request.cancellation)))
       if (body.force === true) force.answered(caller, definition.forcedBy?.(body) ?? {}, request.log)
       const { response, matched } = attested
       if (isForPeers) {
@@ -122,17 +123,32 @@ type RouteSchema = {
   readonly response: Record<number, z.ZodType>
 }
 
+type AttestedHere<Response> = {
+  readonly response: Response
+  readonly matched: number
+  readonly orderId: Hex | undefined
+}
+
+/** Its line is found by the order, which stands in no request: callers send the order itself. */
+function noteOrder<Response>(
+  request: Parameters<typeof noteSubject>[0],
+  attested: AttestedHere<Response>,
+): AttestedHere<Response> {
+  if (attested.orderId !== undefined) noteSubject(request, { orderId: attested.orderId })
+  return attested
+}
+
 /** This oracle's own answer, with its evidence when the caller wants to see it, and how many signed it. */
 async function attestHere<Request extends RequestSwitches, Response extends object>(
   definition: AttestationDefinition<Request, Response>,
   body: Request,
   service: AttestationService,
   signal: AbortSignal,
-): Promise<{ readonly response: Response; readonly matched: number }> {
-  const { response, evidence, isSigned } = await service.attest(definition, body, { signal })
+): Promise<AttestedHere<Response>> {
+  const { response, evidence, isSigned, orderId } = await service.attest(definition, body, { signal })
   const matched = isSigned ? 1 : 0
-  if (body.includeEvidence !== true) return { response, matched }
-  return { response: { ...response, evidence: evidenceToWire(evidence) }, matched }
+  if (body.includeEvidence !== true) return { response, matched, orderId }
+  return { response: { ...response, evidence: evidenceToWire(evidence) }, matched, orderId }
 }
 
 /** Evidence as answers carry it, beside what is signed. @source design.md 7.9 */

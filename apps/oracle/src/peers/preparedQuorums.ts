@@ -3,9 +3,9 @@ import type { PeerAggregator, PeerResult } from './peerAggregator.ts'
 
 export type PreparedQuorumsOptions = {
   readonly peers: PeerAggregator
-  /** Signatures that an answer needs; 1 where every signer counts. */
-  readonly required: number
-  /** Of this oracle and all its peers. */
+  /** Whether an answer of so many signers may be given without asking anybody anew. */
+  readonly isEnough: (matched: number) => boolean
+  /** This oracle and all its peers. */
   readonly all: number
   /** Monotonic milliseconds. */
   readonly now: () => number
@@ -36,7 +36,7 @@ const againAfterMs = 60_000
 const unending = new AbortController().signal
 
 export function createPreparedQuorums(options: PreparedQuorumsOptions): PreparedQuorums {
-  const { peers, required, all, now } = options
+  const { peers, isEnough, all, now } = options
   const known = new WeakMap<object, { readonly result: PeerResult<object>; readonly askedAtMs: number }>()
 
   async function prepare<Response extends object>(
@@ -49,14 +49,14 @@ export function createPreparedQuorums(options: PreparedQuorumsOptions): Prepared
     if (before !== undefined) known.set(own, { ...before, askedAtMs })
     const result = await peers.run({ kind, body, signal, local: async () => own })
     if (before === undefined || result.matched >= before.result.matched) known.set(own, { result, askedAtMs })
-    return result.matched >= required
+    return isEnough(result.matched)
   }
 
   return {
     prepare,
     find<Response extends object>(asked: Prepared<Response>) {
       const found = known.get(asked.own)
-      if (found === undefined || found.result.matched < required) return undefined
+      if (found === undefined || !isEnough(found.result.matched)) return undefined
       const { result, askedAtMs } = found
       if (result.matched < all && now() - askedAtMs > againAfterMs)
         void prepare(asked, unending).catch(() => undefined)

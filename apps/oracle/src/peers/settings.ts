@@ -117,6 +117,16 @@ export function requiredSignatures({ signers, threshold }: SignerPolicy): number
   return signers === undefined ? 1 : threshold
 }
 
+/**
+ * Whether an answer of so many signers may be given without asking peers anew. Without a list whoever was asked counts
+ * as asked, what he gave or not; but nobody asked those who answer to the caller's own key alone.
+ */
+export function enoughAhead(policy: SignerPolicy, peers: readonly Peer[]): (matched: number) => boolean {
+  if (policy.signers !== undefined) return (matched) => matched >= requiredSignatures(policy)
+  const areAllAsked = peers.every(({ credential }) => credential.kind === 'key')
+  return (matched) => areAllAsked || matched > peers.length
+}
+
 const zeroAddress = `0x${'0'.repeat(40)}`
 
 /**

@@ -4,6 +4,7 @@ import {
   DomainError,
   type Evidence,
   type HeldExecution,
+  type Hex,
   type Signer,
   whenAborted,
 } from '@causeway/core'
@@ -22,6 +23,8 @@ export type LocalAttestation<Response> = {
   readonly evidence: readonly Evidence[]
   /** False for an answer that has nothing to sign: no deposits. */
   readonly isSigned: boolean
+  /** The order that a fill or a refund is of. */
+  readonly orderId?: Hex
 }
 
 /** Attests with this oracle alone. */
@@ -104,7 +107,12 @@ export function createAttestationService(options: AttestationServiceOptions): At
     const { kind } = definition
     const held = await whyHeld(definition, attested, options, signal)
     const answer = held === undefined ? unsigned : kind.withoutExecution(unsigned, held)
-    const attestation = { ...(await signResponse(kind, answer, options, { signal })), evidence }
+    const orderId = attested.settles?.orderId
+    const attestation = {
+      ...(await signResponse(kind, answer, options, { signal })),
+      ...(orderId !== undefined && { orderId }),
+      evidence,
+    }
     // Its text is kept beside it once it was asked for.
     if (isFinal && held === undefined)
       kept.set(key, attestation, key.length + 2 * JSON.stringify(attestation.response).length)

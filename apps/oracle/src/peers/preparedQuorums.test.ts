@@ -1,0 +1,79 @@
+// Goal: what peers signed ahead is given where it is enough and where it belongs, and nowhere else. Adversaries: a peer
+// that gives nothing, one that gives less the second time, an answer that was made anew since, a caller whose own key
+// opens peers that nobody could ask before.
+import { attestationKinds, Secret } from '@causeway/core'
+import { expect, test } from 'vitest'
+import type { PeerAggregator, PeerRequest } from './peerAggregator.ts'
+import { createPreparedQuorums } from './preparedQuorums.ts'
+import { enoughAhead, type Peer, type SignerPolicy } from './settings.ts'
+
+const kind = attestationKinds.deposits
+const body = { chainId: 'base', transactionId: '0x01' }
+const { signal } = new AbortController()
+const answerOf = () => ({ messages: [] })
+const peerNamed = (name: string, credential: Peer['credential']): Peer => ({
+  ...{ name, baseUrl: `https://${name}`, credential },
+})
+const keyed = peerNamed('keyed', { kind: 'key', key: new Secret('k') })
+const passing = peerNamed('passing', { kind: 'pass-through' })
+const open: SignerPolicy = { signers: undefined, threshold: 1 }
+const listed: SignerPolicy = { signers: new Set(['0x01', '0x02', '0x03']), threshold: 2 }
+
+/** Peers that give so many signatures, one number per time they are asked. */
+function benchOf(given: readonly number[], policy: SignerPolicy, peers: readonly Peer[] = [keyed, keyed]) {
+  const clock = { nowMs: 0 }
+  const asked: object[] = []
+  const aggregator: PeerAggregator = {
+    async run<Response extends object>(request: PeerRequest<Response>) {
+      const matched = given[asked.length] ?? 0
+      asked.push(request.body)
+      return { response: await request.local(signal), matched, required: 1 }
+    },
+    close: async () => undefined,
+  }
+  const prepared = createPreparedQuorums({
+    ...{ peers: aggregator, isEnough: enoughAhead(policy, peers), all: peers.length + 1 },
+    now: () => clock.nowMs,
+  })
+  return { prepared, clock, asked }
+}
+
+test('enough signatures are given for the very answer they are of, and for no other', async () => {
+  const { prepared, asked } = benchOf([2], listed)
+  const own = answerOf()
+  expect(await prepared.prepare({ kind, body, own }, signal)).toBe(true)
+  expect(prepared.find({ kind, body, own })).toMatchObject({ matched: 2, response: own })
+  expect(prepared.find({ kind, body, own: answerOf() })).toBeUndefined()
+  expect(asked).toHaveLength(1)
+})
+
+test('too few are none: the request asks anew', async () => {
+  const { prepared } = benchOf([1], listed)
+  const own = answerOf()
+  expect(await prepared.prepare({ kind, body, own }, signal)).toBe(false)
+  expect(prepared.find({ kind, body, own })).toBeUndefined()
+})
+
+test('without a list a silent peer counts as asked, and is asked again behind the answer, once in a minute', async () => {
+  const { prepared, clock, asked } = benchOf([1, 1, 3, 2], open)
+  const own = answerOf()
+  expect(await prepared.prepare({ kind, body, own }, signal)).toBe(true)
+  expect(prepared.find({ kind, body, own })?.matched).toBe(1)
+  expect(asked).toHaveLength(1)
+  for (const expected of [1, 1]) {
+    clock.nowMs += 60_001
+    expect(prepared.find({ kind, body, own })?.matched).toBe(expected)
+    expect(prepared.find({ kind, body, own })?.matched).toBe(expected)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect([prepared.find({ kind, body, own })?.matched, asked.length]).toEqual([3, 3])
+  clock.nowMs += 60_001
+  expect([prepared.find({ kind, body, own })?.matched, asked.length]).toEqual([3, 3])
+})
+
+test('peers that only the caller’s own key opens are never counted as asked', async () => {
+  const { prepared } = benchOf([2], open, [keyed, passing])
+  const own = answerOf()
+  expect(await prepared.prepare({ kind, body, own }, signal)).toBe(false)
+  expect(prepared.find({ kind, body, own })).toBeUndefined()
+})
