@@ -36,7 +36,7 @@ const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonl
   { ids: ['P7', 'P8-cold'], run: benchOracleReader },
   { ids: ['P7', 'P7-rounds'], run: benchFamilyRounds },
   { ids: ['P8', 'P11', 'P12', 'P11-cpu', 'P12-cpu', 'P11-p50', 'P11-p99'], run: benchOracle },
-  { ids: ['P16', 'P16-cold'], run: benchAhead },
+  { ids: ['P16'], run: benchAhead },
   { ids: ['P13'], run: async () => [await benchFanout()] },
   { ids: ['P14'], run: benchStart },
   { ids: ['libraries'], run: benchLibraries },
