@@ -122,6 +122,16 @@ test('a gap is looked through in turns, and an endpoint that is away loses nothi
   expect(prepared).toEqual(Array.from({ length: 30 }, (_none, index) => `0x${index + 1}`))
 })
 
+test('what was forgotten is prepared again', async () => {
+  const chain = new Chain()
+  chain.put(3n, '0xa')
+  const { ahead, prepared } = aheadOf(chain)
+  await ahead.look()
+  ahead.startOver()
+  await ahead.look()
+  expect(prepared).toEqual(['0xa', '0xa'])
+})
+
 test('of a chain that must not be signed for nothing is looked at', async () => {
   const chain = new Chain()
   chain.put(3n, '0xa')

@@ -38,6 +38,8 @@ export type AheadOptions = {
 export interface AttestAhead {
   /** Looks at every chain once, and prepares what waits. Never rejects. */
   look(): Promise<void>
+  /** What was prepared is forgotten: the last minutes of every chain are looked through again. */
+  startOver(): void
   /** Looks again and again. */
   start(): void
   close(): Promise<void>
@@ -60,13 +62,14 @@ const lookTimeoutMs = 7_000
 /**
  * Attests deposits before anyone asks: looks through the final blocks of each chain once, whatever is asked, and has
  * every deposit in them attested as a caller would. So nothing is signed that would not be signed on request, and
- * whatever drops a kept answer drops these. A start, and a chain that comes back, are looked through from where the
- * last look ended, at most so many minutes back; what waits is bounded in number and age. What could not be
- * prepared is made when somebody asks.
+ * whatever drops a kept answer drops these. A start looks so many minutes back, and a chain that was away is looked
+ * through from where the last look ended. What waits is bounded in number and age, and what could not be prepared is
+ * made when somebody asks.
  */
 export function createAttestAhead(options: AheadOptions): AttestAhead {
   const { chains, prepare, minutes, waitingMax, intervalMs, metrics, log, now } = options
-  const places = new Map<string, ScanStart>(chains.map(({ id }) => [id, { minutes }]))
+  /** Where the last look at a chain ended; none before the first. */
+  const places = new Map<string, ScanStart>()
   const closing = new AbortController()
   let waiting: Waiting[] = []
   let timer: NodeJS.Timeout | undefined
@@ -158,6 +161,7 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
 
   return {
     look,
+    startOver: () => places.clear(),
     start: schedule,
     async close() {
       closing.abort()

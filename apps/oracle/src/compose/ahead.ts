@@ -57,6 +57,7 @@ export function openAhead(parts: {
     ...{ minutes: config.ahead.minutes, waitingMax: config.ahead.waitingMax },
     ...{ intervalMs: config.headCheckIntervalMs, metrics, log: logger, now },
   })
+  network.onRewritten(() => ahead.startOver())
   ahead.start()
   return { prepared, close: () => ahead.close() }
 }
