@@ -1,9 +1,9 @@
-import type { AgreementReport } from '@causeway/chains'
 import { DomainError, formatAmount } from '@causeway/core'
 import { z } from 'zod'
-import { type AgreedKind, agreedKinds } from './chain/chainReading.ts'
+import { agreedKinds } from './chain/chainReading.ts'
 import type { ChainFacts } from './chain/chainState.ts'
 import type { Evaluation } from './evaluation/evaluate.ts'
+import type { AgreementOf } from './evaluation/marketState.ts'
 import type { ChainPlan, MarketPlan } from './plan.ts'
 import type { PricePlan } from './prices/pricePlan.ts'
 import { secondSourceRules } from './prices/secondSource.ts'
@@ -25,7 +25,7 @@ export type HealthFacts = {
   readonly evaluation: Evaluation
   readonly chainFacts: (chainKey: string) => ChainFacts | undefined
   readonly refreshHealth: (chainKey: string) => RefreshHealth
-  readonly agreementOf: (chainKey: string) => ReadonlyMap<AgreedKind, AgreementReport> | undefined
+  readonly agreementOf: AgreementOf
   readonly nowMs: number
 }
 

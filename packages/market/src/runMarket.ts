@@ -1,8 +1,7 @@
-import type { AgreementReport } from '@causeway/chains'
 import { ConfigurationError, type CurrencyKey } from '@causeway/core'
-import type { AgreedKind, ChainReading, ChainSource } from './chain/chainReading.ts'
+import type { ChainReading, ChainSource } from './chain/chainReading.ts'
 import type { Evaluation } from './evaluation/evaluate.ts'
-import { createMarketState, type MarketState } from './evaluation/marketState.ts'
+import { type AgreementOf, createMarketState, type MarketState } from './evaluation/marketState.ts'
 import { describeMarket, type MarketHealth, type RefreshHealth } from './health.ts'
 import { type MarketLimits, pollIntervalMs } from './limits.ts'
 import type { MarketPlan } from './plan.ts'
@@ -35,7 +34,7 @@ export type RunMarketOptions = {
   /** By chain key; a chain without one is never read and stays refused. */
   readonly sources: ReadonlyMap<string, ChainSource>
   /** How many agreed on what of a chain, when it was read last. */
-  readonly agreementOf?: (chainKey: string) => ReadonlyMap<AgreedKind, AgreementReport> | undefined
+  readonly agreementOf?: AgreementOf
   readonly adapters: readonly HttpPriceAdapter[]
   readonly reserved?: (key: CurrencyKey) => bigint
   readonly clock: Clock

@@ -132,6 +132,17 @@ test('what was forgotten is prepared again', async () => {
   expect(prepared).toEqual(['0xa', '0xa'])
 })
 
+test('a look that is under way when all is forgotten hides nothing from the next one', async () => {
+  const chain = new Chain()
+  chain.put(3n, '0xa')
+  const { ahead, prepared } = aheadOf(chain)
+  const looking = ahead.look()
+  ahead.startOver()
+  await looking
+  await ahead.look()
+  expect(prepared).toEqual(['0xa', '0xa'])
+})
+
 test('of a chain that must not be signed for nothing is looked at', async () => {
   const chain = new Chain()
   chain.put(3n, '0xa')

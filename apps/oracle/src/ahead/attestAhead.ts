@@ -1,4 +1,4 @@
-import { DomainError, type FactsReader, type ScanStart, startDeadline } from '@causeway/core'
+import { DomainError, type FactsReader, startDeadline } from '@causeway/core'
 import type { WatchLog } from '../halt/watchedChain.ts'
 import type { AheadMetrics } from '../service/oracleMetrics.ts'
 
@@ -68,8 +68,8 @@ const lookTimeoutMs = 7_000
  */
 export function createAttestAhead(options: AheadOptions): AttestAhead {
   const { chains, prepare, minutes, waitingMax, intervalMs, metrics, log, now } = options
-  /** Where the last look at a chain ended; none before the first. */
-  const places = new Map<string, ScanStart>()
+  /** The block at which the last look at a chain ended; none before the first. */
+  let places = new Map<string, bigint>()
   const closing = new AbortController()
   let waiting: Waiting[] = []
   let timer: NodeJS.Timeout | undefined
@@ -79,13 +79,16 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
   async function scan({ id, scan: find, isReady, finalBlock, keepFollowed }: AheadChain): Promise<void> {
     if (!isReady()) return
     keepFollowed()
+    // A look that is under way when all is forgotten must not say where the next one begins.
+    const reached = places
     for (let turn = 0; turn < scansMax; turn += 1) {
-      const start = places.get(id) ?? { minutes }
+      const after = reached.get(id)
       // The chain is followed anyway: its endpoints are asked once per block, and not while it stands.
-      if ('after' in start && start.after >= (finalBlock() ?? 0n)) return
+      if (after !== undefined && after >= (finalBlock() ?? 0n)) return
+      const start = after === undefined ? { minutes } : { after }
       const deadline = startDeadline(closing.signal, lookTimeoutMs)
       const { through, isComplete, transactionIds } = await find(start, deadline).finally(deadline.release)
-      places.set(id, { after: through })
+      reached.set(id, through)
       for (const transactionId of transactionIds) enqueue(id, transactionId)
       if (isComplete) return
     }
@@ -161,7 +164,9 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
 
   return {
     look,
-    startOver: () => places.clear(),
+    startOver() {
+      places = new Map()
+    },
     start: schedule,
     async close() {
       closing.abort()

@@ -1,14 +1,26 @@
+import type { AgreementReport } from '@causeway/chains'
 import type { CurrencyKey } from '@causeway/core'
-import type { ChainReading } from '../chain/chainReading.ts'
+import type { AgreedKind, ChainReading } from '../chain/chainReading.ts'
 import type { ChainFacts } from '../chain/chainState.ts'
 import type { MarketLimits } from '../limits.ts'
 import type { MarketPlan } from '../plan.ts'
 import type { Clock } from '../ports.ts'
+import { isWitness } from '../prices/secondSource.ts'
+import { isFresh, type SourceReading } from '../prices/source.ts'
 import type { Sample } from '../refreshedValue.ts'
-import type { ChainBasis, ChainMarket, ChainRefusal, MarketSnapshot, PriceRefusal } from '../snapshot.ts'
-import { type AgreementOf, chainBasis, witnessesOf } from './basis.ts'
+import type {
+  ChainBasis,
+  ChainMarket,
+  ChainRefusal,
+  MarketSnapshot,
+  PriceRefusal,
+  PriceWitness,
+} from '../snapshot.ts'
 import { type Evaluation, evaluate, type Scope } from './evaluate.ts'
 import type { HttpFacts } from './readSources.ts'
+
+/** How many endpoints said the same of a chain when it was read last. */
+export type AgreementOf = (chainKey: string) => ReadonlyMap<AgreedKind, AgreementReport> | undefined
 
 /** The facts read so far and the snapshot that follows from them. Does no I/O. */
 export type MarketState = {
@@ -148,4 +160,32 @@ function spendable(
       return [key, left > 0n ? left : 0n]
     }),
   )
+}
+
+/** Those of a price's sources that made it or confirmed it. */
+function witnessesOf(readings: readonly SourceReading[], nowMs: number): readonly PriceWitness[] {
+  return readings.flatMap((reading) => {
+    if (!isWitness(reading) || !isFresh(reading, nowMs)) return []
+    const { source, block, result } = reading
+    const { usdX18, updatedAtMs } = result
+    return [{ source, usdX18, updatedAtMs, ...(block !== undefined && { block }) }]
+  })
+}
+
+/** What is known of a chain's reading, for whoever asks later what was read. */
+function chainBasis({ reading }: ChainFacts, reports: ReturnType<AgreementOf>): ChainBasis {
+  const { head, fees } = reading
+  const agreed = reports?.get('state') ?? reports?.get('head')
+  return {
+    block: head.number,
+    ...(head.hash !== undefined && { hash: head.hash }),
+    ...(fees.shown !== undefined && { networkFee: networkFeeText(fees.shown) }),
+    ...(agreed !== undefined && { agreed: agreed.agreed, configured: agreed.configured }),
+  }
+}
+
+function networkFeeText(shown: NonNullable<ChainFacts['reading']['fees']['shown']>): string {
+  return 'expectedWei' in shown
+    ? `${shown.expectedWei} wei per gas`
+    : `${shown.microLamportsPerUnit} micro-lamports per compute unit`
 }
