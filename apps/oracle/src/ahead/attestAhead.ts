@@ -4,7 +4,7 @@ import type { AheadMetrics } from '../service/oracleMetrics.ts'
 
 export type AheadChain = {
   readonly id: string
-  readonly scan: NonNullable<FactsReader['scanDeposits']>
+  readonly scan: NonNullable<FactsReader['scanFinalBlocks']>
   /** False while nothing may be signed for the chain. */
   readonly isReady: () => boolean
   /** The newest final block that is known; `undefined` before the first. */

@@ -18,7 +18,7 @@ import {
   type WithdrawalReading,
 } from '../family/createFactsReader.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { scanDeposits } from './depositScan.ts'
+import { scanFinalBlocks } from './blockScan.ts'
 import { type DepositRules, findDeposits, needsCalldata, wordBehindTransfer } from './deposits.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
 import { describeFinality, type FinalityRule, finalityRule } from './finality.ts'
@@ -55,7 +55,7 @@ type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
 
 export interface EthereumFactsReader extends FamilyReader<KnownBlock> {
   readonly finalBlocks: FinalBlocks
-  readonly scanDeposits: NonNullable<FactsReader['scanDeposits']>
+  readonly scanFinalBlocks: NonNullable<FactsReader['scanFinalBlocks']>
 }
 
 type Reading = {
@@ -101,8 +101,8 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
   return {
     ...reader,
     finalBlocks: ethereumFinalBlocks(quorum, finality),
-    scanDeposits: (start, { signal }) =>
-      scanDeposits({ rules: reading.rules, rule: finality, quorum }, start, signal),
+    scanFinalBlocks: (start, { signal }) =>
+      scanFinalBlocks({ rules: reading.rules, rule: finality, quorum }, start, signal),
   }
 }
 

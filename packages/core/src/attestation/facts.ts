@@ -164,7 +164,7 @@ export type ReadOptions = { readonly signal: AbortSignal }
 export type ScanStart = { readonly after: bigint } | { readonly minutes: number }
 
 /** What final blocks hold for a chain's depository. */
-export type DepositScan = {
+export type FinalBlockScan = {
   /** The last block that was looked through; the next look goes on behind it. */
   readonly through: bigint
   /** False where more final blocks wait. */
@@ -193,7 +193,7 @@ export interface FactsReader {
   readPayment(question: PaymentQuestion, options: ReadOptions): Promise<PaymentFacts>
   readWithdrawRequest(question: WithdrawRequestQuestion, options: ReadOptions): Promise<WithdrawRequestFacts>
   /** Looks through final blocks for deposits. Absent where a family's blocks cannot be looked through at once. */
-  scanDeposits?(start: ScanStart, options: ReadOptions): Promise<DepositScan>
+  scanFinalBlocks?(start: ScanStart, options: ReadOptions): Promise<FinalBlockScan>
   /**
    * EVM address of the key that signs for an account. Only families have it whose accounts do not name
    * their key.

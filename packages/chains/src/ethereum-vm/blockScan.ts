@@ -1,4 +1,4 @@
-import type { DepositScan, Hex, ScanStart } from '@causeway/core'
+import type { FinalBlockScan, Hex, ScanStart } from '@causeway/core'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
@@ -31,11 +31,11 @@ type Reading = {
  * any other: here an endpoint can hide or invent a candidate, never a deposit, and too few alike say nothing.
  * @throws what `QuorumClient.read` throws
  */
-export async function scanDeposits(
+export async function scanFinalBlocks(
   reading: Reading,
   start: ScanStart,
   signal: AbortSignal,
-): Promise<DepositScan> {
+): Promise<FinalBlockScan> {
   const { facts } = await reading.quorum.read({ ...scanQuestion(reading, start), signal })
   return facts
 }
@@ -43,7 +43,7 @@ export async function scanDeposits(
 function scanQuestion(
   { rules, rule, quorum }: Reading,
   start: ScanStart,
-): Omit<ChainQuestion<Heads, FinalPin, DepositScan>, 'signal'> {
+): Omit<ChainQuestion<Heads, FinalPin, FinalBlockScan>, 'signal'> {
   return {
     first: async (view, signal) => parseHeads(rule, await view.ask(headCalls(rule), signal)),
     pin: (seen) => pinFinalHeight(rule, quorum.threshold, seen),
