@@ -1,8 +1,12 @@
 // Goal: the first request for a final deposit costs no question to anybody, whatever endpoints and peers do by then,
 // and is worth what a later one is. Method: `main.ts` over three endpoints of a real node behind proxies that count, and
 // beside peers of which one is a real oracle and one is a socket that never answers.
+
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
-import type { DepositsResponse } from '@causeway/core'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DepositsResponse, Hex } from '@causeway/core'
 import {
   type FaultProxy,
   freeLoopbackPort,
@@ -14,15 +18,18 @@ import {
 import { parseEther } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { callerKey, type OracleProcess, oracleVariables, spawnOracle } from './support/oracleProcess.ts'
-import { deposit, native, noOrder } from './support/protocolActors.ts'
+import { deposit, native, noOrder, pay, signedOrder } from './support/protocolActors.ts'
 
 const peerKey = 'peer-key-of-the-tests'
+const recipient: Hex = `0x${'d5'.repeat(20)}`
+let directory: string
 let network: TestNetwork
 let proxies: readonly FaultProxy[]
 const started: OracleProcess[] = []
 const silent: Server[] = []
 
 beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'causeway-ahead-'))
   network = await startTestNetwork()
   const { url: targetUrl } = network.chains.base
   proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl })))
@@ -32,6 +39,7 @@ afterEach(async () => {
   for (const server of silent.splice(0)) server.close()
   for (const proxy of proxies ?? []) await proxy.stop()
   await network?.stop()
+  await rm(directory, { recursive: true, force: true })
 })
 
 type Running = { readonly oracle: OracleProcess; readonly url: string; readonly opsUrl: string }
@@ -59,23 +67,26 @@ async function deposited(): Promise<string> {
   return transactionId
 }
 
-async function prepared({ opsUrl }: Running): Promise<number> {
+type Outcome = 'prepared' | 'remembered'
+
+async function counted({ opsUrl }: Running, wanted: Outcome): Promise<number> {
   const text = await (await fetch(`${opsUrl}/metrics`)).text()
-  const line = /^oracle_ahead_transactions_total\{[^}]*outcome="prepared"[^}]*\} (\d+)$/m.exec(text)
-  return Number(line?.[1] ?? 0)
+  const lines = text.matchAll(/^oracle_ahead_transactions_total\{[^}]*outcome="(\w+)"[^}]*\} (\d+)$/gm)
+  return [...lines].reduce((sum, [, outcome, count]) => sum + (outcome === wanted ? Number(count) : 0), 0)
 }
 
-const untilPrepared = (running: Running, count = 1) =>
-  waitUntil(`${count} deposits are prepared`, async () => (await prepared(running)) >= count, {
+const until = (running: Running, outcome: Outcome, count: number) =>
+  waitUntil(`${count} are ${outcome}`, async () => (await counted(running, outcome)) >= count, {
     patienceMs: 60_000,
     circumstances: () => running.oracle.output().slice(-2_000),
   })
+const untilPrepared = (running: Running, count = 1) => until(running, 'prepared', count)
 
-async function attest({ url }: Running, transactionId: string, more: object = {}) {
-  const answer = await fetch(`${url}/attestations/depository-deposits/v1`, {
+async function ask({ url }: Running, kind: string, body: object) {
+  const answer = await fetch(`${url}/attestations/${kind}/v1`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': callerKey },
-    body: JSON.stringify({ chainId: 'base', transactionId, ...more }),
+    body: JSON.stringify(body),
   })
   return {
     status: answer.status,
@@ -84,6 +95,9 @@ async function attest({ url }: Running, transactionId: string, more: object = {}
     body: (await answer.json()) as DepositsResponse,
   }
 }
+
+const attest = (running: Running, transactionId: string, more: object = {}) =>
+  ask(running, 'depository-deposits', { chainId: 'base', transactionId, ...more })
 
 const asked = (method: string) =>
   proxies.reduce((sum, proxy) => sum + (proxy.counters().callsByMethod[method] ?? 0), 0)
@@ -123,9 +137,10 @@ test('an endpoint of three that hides deposits or makes some up changes nothing'
   expect((await attest(running, transactionId)).status).toBe(200)
 }, 180_000)
 
-test('a chain that was rewritten takes along what was prepared of it', async () => {
+test('a chain that was rewritten takes along what was prepared of it, and what still stands is prepared again', async () => {
   const transactionId = await deposited()
-  const running = await start()
+  await network.mine('base', 12)
+  const running = await start({ STATE_DIR: directory })
   await untilPrepared(running)
   await fetch(network.chains.base.url, {
     method: 'POST',
@@ -133,7 +148,49 @@ test('a chain that was rewritten takes along what was prepared of it', async () 
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_reorg', params: [8, []] }),
   })
   await expect.poll(async () => (await attest(running, transactionId)).status, { timeout: 30_000 }).toBe(503)
+  const clear = spawnOracle({ STATE_DIR: directory }, ['halted', 'clear', 'base'])
+  expect(await clear.ended).toBe(0)
+  await untilPrepared(running, 2)
+  for (const proxy of proxies) await proxy.set({ kind: 'hang' })
+  expect((await attest(running, transactionId)).status).toBe(200)
 }, 180_000)
+
+const fillCurrencies: readonly (readonly [string, () => Hex])[] = [
+  ['coin', () => native],
+  ['a token', () => network.deployment.base.tokens.USDC],
+]
+
+test.each(fillCurrencies)(
+  'a fill in %s asks nobody, neither for its deposit nor for its payment',
+  async (_name, currency) => {
+    const [user] = network.keys.users
+    if (user === undefined) throw new Error('the network has users')
+    const paid = { to: recipient, currency: currency(), amount: 900_000n }
+    const { order, orderId, orderSignature } = await signedOrder(network, {
+      salt: '1',
+      input: { chain: 'base', currency: native, amount: 1_000_000n },
+      refundTo: user.address,
+      output: { chain: 'base', payments: [paid] },
+    })
+    const inputTransaction = await deposit(network, 'base', user, {
+      ...{ currency: native, amount: 1_000_000n, id: orderId },
+    })
+    const transactionId = await pay(network, 'base', { orderId, payments: [paid] })
+    await network.mine('base', 4)
+    const running = await start()
+    await untilPrepared(running)
+    await until(running, 'remembered', 1)
+    const onchainId = (await attest(running, inputTransaction)).body.messages[0]?.result.onchainId
+    const read = asked('eth_getTransactionReceipt')
+    for (const proxy of proxies) await proxy.set({ kind: 'hang' })
+    const { status } = await ask(running, 'solver-fills', {
+      ...{ order, orderSignature, fill: { transactionId } },
+      inputs: [{ transactionId: inputTransaction, onchainId, inputIndex: 0 }],
+    })
+    expect([status, asked('eth_getTransactionReceipt')]).toEqual([200, read])
+  },
+  180_000,
+)
 
 test('peers have signed before anybody asks: none is waited for, not even one that is gone by then', async () => {
   const [mine, other, third] = network.keys.oracles

@@ -19,6 +19,7 @@ export {
   withdrawalKey,
 } from './attestation/deterministicIds.ts'
 export type {
+  AheadReader,
   DepositFact,
   DepositFacts,
   DepositQuestion,

@@ -8,6 +8,8 @@ import { type AheadOptions, createAttestAhead } from './attestAhead.ts'
 /** A chain of the test: what each block holds, up to the final one. */
 class Chain {
   blocks = new Map<bigint, readonly string[]>()
+  payments = new Map<bigint, readonly string[]>()
+  readonly remembered: string[] = []
   final = 0n
   isReady = true
   isSilent = false
@@ -20,6 +22,24 @@ class Chain {
     this.blocks.set(block, transactionIds)
     if (block > this.final) this.final = block
   }
+  pay(block: bigint, ...transactionIds: readonly string[]): void {
+    this.payments.set(block, transactionIds)
+    if (block > this.final) this.final = block
+  }
+  async scan(start: ScanStart) {
+    this.starts.push(start)
+    if (this.isSilent) throw new UpstreamUnavailableError('silent')
+    const after = 'after' in start ? start.after : 0n
+    const through = after + this.span < this.final ? after + this.span : this.final
+    const foundIn = (blocks: ReadonlyMap<bigint, readonly string[]>) =>
+      [...blocks].flatMap(([block, found]) => (block > after && block <= through ? found : []))
+    return {
+      through,
+      isComplete: through === this.final,
+      deposits: foundIn(this.blocks),
+      payments: foundIn(this.payments),
+    }
+  }
   ahead() {
     return {
       id: 'base',
@@ -28,17 +48,11 @@ class Chain {
       keepFollowed: () => {
         this.followed += 1
       },
-      scan: async (start: ScanStart) => {
-        this.starts.push(start)
-        if (this.isSilent) throw new UpstreamUnavailableError('silent')
-        const after = 'after' in start ? start.after : 0n
-        const through = after + this.span < this.final ? after + this.span : this.final
-        const found = [...this.blocks].filter(([block]) => block > after && block <= through)
-        return {
-          through,
-          isComplete: through === this.final,
-          transactionIds: found.flatMap(([, transactionIds]) => transactionIds),
-        }
+      reader: {
+        scan: (start: ScanStart) => this.scan(start),
+        rememberPayment: async (transactionId: string) => {
+          this.remembered.push(transactionId)
+        },
       },
     }
   }
@@ -46,16 +60,19 @@ class Chain {
 
 type Bench = ReturnType<typeof aheadOf>
 
-function aheadOf(chain: Chain, options: Partial<Pick<AheadOptions, 'prepare' | 'waitingMax'>> = {}) {
+function aheadOf(
+  chain: Chain,
+  options: Partial<Pick<AheadOptions, 'attest' | 'gather' | 'waitingMax'>> = {},
+) {
   const clock = { nowMs: 0 }
   const prepared: string[] = []
   const counted: Record<string, number> = {}
   const waiting = { read: () => 0 }
   const ahead = createAttestAhead({
     chains: [chain.ahead()],
-    prepare: async (_chainId, transactionId) => {
+    attest: async (_chainId, transactionId) => {
       prepared.push(transactionId)
-      return 'prepared'
+      return 'attested'
     },
     ...{ minutes: 15, waitingMax: 1_000, intervalMs: 3_600_000 },
     metrics: {
@@ -73,20 +90,34 @@ function aheadOf(chain: Chain, options: Partial<Pick<AheadOptions, 'prepare' | '
   return { ahead, clock, prepared, counted, waiting }
 }
 
-/** How often a bench prepares one transaction that does this each time. */
-async function triesOf(fails: () => Promise<'later'>, looks: number): Promise<Bench & { tries: number }> {
+/** How often a bench prepares one transaction at which a part of the work fails each time. */
+async function triesOf(
+  part: 'attest' | 'gather',
+  fails: Failing,
+  looks: number,
+): Promise<Bench & { tries: number }> {
   const chain = new Chain()
   chain.put(1n, '0xa')
   let tries = 0
-  const bench = aheadOf(chain, {
-    prepare: async () => {
-      tries += 1
-      return fails()
-    },
-  })
-  for (let look = 0; look < looks; look += 1) await bench.ahead.look()
+  const failing = async (): Promise<false> => {
+    tries += 1
+    return fails()
+  }
+  const bench = aheadOf(
+    chain,
+    part === 'gather' ? { gather: failing } : { attest: () => failing().then(() => 'attested' as const) },
+  )
+  for (let look = 0; look < looks; look += 1) {
+    await bench.ahead.look()
+    await bench.ahead.gathered()
+  }
   return { ...bench, tries }
 }
+
+type Failing = () => Promise<false>
+
+const silentUpstream: Failing = () => Promise.reject(new UpstreamUnavailableError('silent'))
+const tooFewSigned: Failing = () => Promise.resolve(false)
 
 test('every deposit is prepared once, from so many minutes back and then block by block', async () => {
   const chain = new Chain()
@@ -168,7 +199,7 @@ test('what holds no deposit is not asked for again', async () => {
   chain.put(1n, '0xa')
   let tries = 0
   const { ahead, counted } = aheadOf(chain, {
-    prepare: async () => {
+    attest: async () => {
       tries += 1
       return 'empty'
     },
@@ -177,24 +208,60 @@ test('what holds no deposit is not asked for again', async () => {
   expect([tries, counted]).toEqual([1, { empty: 1 }])
 })
 
-test.each([
-  ['a chain that does not answer', () => Promise.reject(new UpstreamUnavailableError('silent'))],
-  ['peers that do not sign', async () => 'later' as const],
-])('%s is tried three times, a look apart, and given up', async (_what, fails) => {
-  const { tries, counted } = await triesOf(fails, 6)
+const failures: readonly (readonly [string, 'attest' | 'gather', Failing])[] = [
+  ['a chain that does not answer', 'attest', silentUpstream],
+  ['a peer whose question fails', 'gather', silentUpstream],
+  ['peers that do not sign', 'gather', tooFewSigned],
+]
+
+test.each(failures)('%s is tried three times, a look apart, and given up', async (_what, part, fails) => {
+  const { tries, counted } = await triesOf(part, fails, 6)
   expect([tries, counted]).toEqual([3, { failed: 1 }])
 })
 
 test('a mistake of ours is told and not repeated', async () => {
-  const { tries, counted } = await triesOf(() => Promise.reject(new Error('a bug')), 3)
+  const { tries, counted } = await triesOf('attest', () => Promise.reject(new Error('a bug')), 3)
   expect([tries, counted]).toEqual([1, { failed: 1 }])
 })
 
-test('what waited longer than its minutes is left for whoever asks', async () => {
-  const { ahead, clock, counted } = await triesOf(async () => 'later', 1)
-  clock.nowMs += 15 * 60_000 + 1
+test.each(['attest', 'gather'] as const)(
+  'what waited longer than its minutes is left for whoever asks: %s',
+  async (part) => {
+    const { ahead, clock, counted } = await triesOf(part, silentUpstream, 1)
+    clock.nowMs += 15 * 60_000 + 1
+    await ahead.look()
+    await ahead.gathered()
+    expect(counted).toEqual({ dropped: 1 })
+  },
+)
+
+test('a peer that never answers holds no attestation up', async () => {
+  const chain = new Chain()
+  chain.put(1n, ...Array.from({ length: 20 }, (_none, index) => `0xa${index}`))
+  const asked: string[] = []
+  const { ahead, prepared } = aheadOf(chain, {
+    gather: (_chainId, transactionId, signal) => {
+      asked.push(transactionId)
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new UpstreamUnavailableError('stopped')))
+      })
+    },
+  })
   await ahead.look()
-  expect(counted).toEqual({ dropped: 1 })
+  chain.put(2n, '0xb')
+  await ahead.look()
+  expect([prepared.length, prepared.at(-1), asked.length]).toEqual([21, '0xb', 4])
+  await ahead.close()
+})
+
+test('payments are remembered, and no flood of them takes the place of a deposit', async () => {
+  const chain = new Chain()
+  chain.pay(1n, ...Array.from({ length: 5_000 }, (_none, index) => `0xf${index}`))
+  chain.put(2n, '0xa')
+  const { ahead, prepared, counted } = aheadOf(chain)
+  await ahead.look()
+  expect([prepared, chain.remembered.length]).toEqual([['0xa'], 1_000])
+  expect(counted).toEqual({ dropped: 4_000, prepared: 1, remembered: 1_000 })
 })
 
 test('a stop ends what is being prepared, and begins nothing more', async () => {
@@ -202,7 +269,7 @@ test('a stop ends what is being prepared, and begins nothing more', async () => 
   chain.put(1n, ...Array.from({ length: 20 }, (_none, index) => `0x${index}`))
   const begun: string[] = []
   const { ahead } = aheadOf(chain, {
-    prepare: (_chainId, transactionId, signal) => {
+    attest: (_chainId, transactionId, signal) => {
       begun.push(transactionId)
       return new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(new UpstreamUnavailableError('stopped')))

@@ -6,7 +6,6 @@ import { enoughAhead, type Peer, type SignerPolicy } from '../peers/settings.ts'
 import type { AttestationService } from '../service/attestationService.ts'
 import { depositsDefinition } from '../service/definitions.ts'
 import type { OracleMetrics } from '../service/oracleMetrics.ts'
-import type { DepositsRequest } from '../wire/requests.ts'
 import type { OracleConfig } from './config.ts'
 import type { OpenNetwork } from './network.ts'
 
@@ -39,21 +38,25 @@ export function openAhead(parts: {
     })
   const { context, watch } = network
   const { kind } = depositsDefinition
+  const attest = (chainId: string, transactionId: string, signal: AbortSignal) =>
+    service.attest(depositsDefinition, { chainId, transactionId }, { signal })
   const ahead = createAttestAhead({
     chains: [...context.chains.keys()].flatMap((id) => {
-      const scan = network.scannerOf(id)
-      if (scan === undefined) return []
+      const reader = network.aheadOf(id)
+      if (reader === undefined) return []
       const isReady = () => watch.statusOf(id) === 'ready'
       const finalBlock = () => watch.finalHeads().find(({ chain }) => chain === id)?.number
-      return [{ id, scan, isReady, finalBlock, keepFollowed: () => void watch.useKept(id) }]
+      return [{ id, reader, isReady, finalBlock, keepFollowed: () => void watch.useKept(id) }]
     }),
-    async prepare(chainId, transactionId, signal) {
-      const body: DepositsRequest = { chainId, transactionId }
-      const { response: own, isSigned } = await service.attest(depositsDefinition, body, { signal })
-      if (!isSigned) return 'empty'
-      const isEnough = (await prepared?.prepare({ kind, body, own }, signal)) ?? true
-      return isEnough ? 'prepared' : 'later'
-    },
+    attest: async (chainId, transactionId, signal) =>
+      (await attest(chainId, transactionId, signal)).isSigned ? 'attested' : 'empty',
+    gather:
+      prepared &&
+      (async (chainId, transactionId, signal) => {
+        // Kept since it was attested a moment ago, or made again.
+        const { response: own } = await attest(chainId, transactionId, signal)
+        return prepared.prepare({ kind, body: { chainId, transactionId }, own }, signal)
+      }),
     ...{ minutes: config.ahead.minutes, waitingMax: config.ahead.waitingMax },
     ...{ intervalMs: config.headCheckIntervalMs, metrics, log: logger, now },
   })

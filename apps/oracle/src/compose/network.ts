@@ -18,9 +18,9 @@ import {
 } from '@causeway/chains'
 import { fillContractAddress, isKnownCode as isKnown } from '@causeway/contracts/codes'
 import {
+  type AheadReader,
   ConfigurationError,
   DomainError,
-  type FactsReader,
   type Findings,
   type Hex,
   type ReadOptions,
@@ -50,7 +50,7 @@ export type OpenNetwork = {
   /** Who is told from now on what becomes of the questions to them, by the same names. */
   observeEndpoints(observerOf: (chain: string, endpoint: string) => EndpointObserver): void
   /** Looks through the final blocks of a chain; `undefined` where that cannot be done. */
-  scannerOf(chainId: string): FactsReader['scanFinalBlocks']
+  aheadOf(chainId: string): AheadReader | undefined
   /** @throws NoChainReadyError while no chain can be attested */
   requireReadyChain(): void
   /** Called when what was kept of a chain may be wrong. */
@@ -133,7 +133,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
       observeEndpoints(observerOf) {
         for (const [chain, one] of measured) one.observe((endpoint) => observerOf(chain, endpoint))
       },
-      scannerOf: (chainId) => open.get(chainId)?.reader.scanFinalBlocks,
+      aheadOf: (chainId) => open.get(chainId)?.reader.ahead,
       requireReadyChain() {
         if ([...open.keys()].some((chainId) => isUsable(watch.statusOf(chainId)))) return
         throw new NoChainReadyError()

@@ -38,8 +38,8 @@ export type OracleMetrics = PeerMetrics &
 
 const durationBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** What became of a deposit that nobody had asked for yet. */
-export const aheadOutcomes = ['prepared', 'empty', 'failed', 'dropped'] as const
+/** What became of a deposit, or of a payment that was remembered, that nobody had asked for yet. */
+export const aheadOutcomes = ['prepared', 'remembered', 'empty', 'failed', 'dropped'] as const
 export type AheadOutcome = (typeof aheadOutcomes)[number]
 
 export type AheadMetrics = {
@@ -51,7 +51,7 @@ export type AheadMetrics = {
 function aheadMetrics({ registers }: Registered): AheadMetrics {
   const prepared = new Counter({
     name: 'oracle_ahead_transactions_total',
-    help: 'Transactions with something for a depository that were looked at before anyone asked, by what became of them',
+    help: 'Deposits and payments that were looked at before anyone asked, by what became of them',
     labelNames: ['chain', 'outcome'] as const,
     registers,
   })
@@ -60,7 +60,7 @@ function aheadMetrics({ registers }: Registered): AheadMetrics {
     watchAhead(read) {
       new Gauge({
         name: 'oracle_ahead_waiting',
-        help: 'Transactions that wait to be attested ahead',
+        help: 'Deposits, signatures of peers and payments that wait to be prepared',
         registers,
         collect() {
           this.set(read())

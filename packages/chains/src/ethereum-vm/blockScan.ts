@@ -1,4 +1,5 @@
 import type { FinalBlockScan, Hex, ScanStart } from '@causeway/core'
+import type { ListedPayers } from '../config/listedPayers.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
@@ -17,18 +18,21 @@ const blocksMax = 200n
 const paceBlocks = 100n
 /** Further back nothing is looked for, however fast blocks come. */
 const backMax = 20_000n
-/** Transactions of one look. Who floods a depository with dust is attested when somebody asks. */
+/** Transactions of one look and kind. Who floods a depository with dust is attested when somebody asks. */
 const transactionsMax = 1_000
 
 type Reading = {
   readonly rules: Pick<DepositRules, 'depository'>
+  readonly payers: Pick<ListedPayers, 'fillContracts' | 'fillPayers'>
   readonly rule: FinalityRule
   readonly quorum: QuorumClient
 }
 
 /**
- * Transactions of final blocks in which the depository wrote an event or was paid a token. What they are is read like
- * any other: here an endpoint can hide or invent a candidate, never a deposit, and too few alike say nothing.
+ * Transactions of final blocks in which the depository wrote an event or was paid a token, and those in which a fill
+ * contract wrote one, or what is listed as a payer gave a token away. What they are is read like any other: here an
+ * endpoint can hide or invent a candidate, never a deposit or a payment, and too few alike say nothing. A listed payer
+ * who pays coin himself writes no event: such a payment is read when somebody asks.
  * @throws what `QuorumClient.read` throws
  */
 export async function scanFinalBlocks(
@@ -41,7 +45,7 @@ export async function scanFinalBlocks(
 }
 
 function scanQuestion(
-  { rules, rule, quorum }: Reading,
+  { rules, payers, rule, quorum }: Reading,
   start: ScanStart,
 ): Omit<ChainQuestion<Heads, FinalPin, FinalBlockScan>, 'signal'> {
   return {
@@ -54,13 +58,14 @@ function scanQuestion(
       if (newest === undefined) return { kind: 'not_final', waitSeconds: 1 }
       const after = 'after' in start ? start.after : await blockBefore(start.minutes, newest, readHeader)
       if (after >= newest.number)
-        return { kind: 'final', facts: { through: after, isComplete: true, transactionIds: [] } }
+        return { kind: 'final', facts: { through: after, isComplete: true, deposits: [], payments: [] } }
       const through = after + blocksMax < newest.number ? after + blocksMax : newest.number
       const range = { fromBlock: after + 1n, toBlock: through }
-      const transactionIds = await readCandidates(view, rules.depository, range, signal)
-      return { kind: 'final', facts: { through, isComplete: through === newest.number, transactionIds } }
+      const found = await readCandidates(view, { rules, payers, range }, signal)
+      return { kind: 'final', facts: { through, isComplete: through === newest.number, ...found } }
     },
-    key: ({ through, isComplete, transactionIds }) => `${through} ${isComplete} ${transactionIds.join()}`,
+    key: ({ through, isComplete, deposits, payments }) =>
+      `${through} ${isComplete} ${deposits.join()} ${payments.join()}`,
   }
 }
 
@@ -85,21 +90,34 @@ type Range = { readonly fromBlock: bigint; readonly toBlock: bigint }
 
 async function readCandidates(
   view: EndpointView,
-  depository: string,
-  range: Range,
+  { rules, payers, range }: Pick<Reading, 'rules' | 'payers'> & { readonly range: Range },
   signal: AbortSignal,
-): Promise<readonly Hex[]> {
-  const padded = `0x${depository.slice(2).padStart(64, '0')}`
-  const calls = [
-    logsCall({ address: depository }, range),
-    logsCall({ topics: [transferTopic, null, padded] }, range),
+): Promise<Pick<FinalBlockScan, 'deposits' | 'payments'>> {
+  const { depository } = rules
+  const fillContracts = [...payers.fillContracts]
+  const givers = [...fillContracts, ...payers.fillPayers]
+  const ofDeposits = [{ address: depository }, { topics: [transferTopic, null, padded(depository)] }]
+  const ofPayments = [
+    ...(fillContracts.length > 0 ? [{ address: fillContracts }] : []),
+    ...(givers.length > 0 ? [{ topics: [transferTopic, givers.map(padded)] }] : []),
   ]
+  const calls = [...ofDeposits, ...ofPayments].map((filter) => logsCall(filter, range))
   const answers = await view.ask(calls, signal)
-  const found = answers.flatMap((answer) => parseCandidates(answer, range))
-  const inOrder = found.sort(
+  const transactionsOf = (some: readonly (RpcAnswer | undefined)[]) =>
+    inOrder(some.flatMap((answer) => parseCandidates(answer, range)))
+  return {
+    deposits: transactionsOf(answers.slice(0, ofDeposits.length)),
+    payments: transactionsOf(answers.slice(ofDeposits.length)),
+  }
+}
+
+const padded = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`
+
+function inOrder(found: readonly Candidate[]): readonly Hex[] {
+  const sorted = found.toSorted(
     (one, other) => compare(one.block, other.block) || compare(one.index, other.index),
   )
-  return [...new Set(inOrder.map(({ transactionId }) => transactionId))].slice(0, transactionsMax)
+  return [...new Set(sorted.map(({ transactionId }) => transactionId))].slice(0, transactionsMax)
 }
 
 function logsCall(filter: object, { fromBlock, toBlock }: Range): RpcCall {

@@ -1,9 +1,9 @@
 import {
+  type AheadReader,
   type ChainEntry,
   ConfigurationError,
   type Evidence,
   ethereumCodec,
-  type FactsReader,
   type FinalBlocks,
   type Hex,
   mainNetwork,
@@ -20,6 +20,7 @@ import {
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { scanFinalBlocks } from './blockScan.ts'
 import { type DepositRules, findDeposits, needsCalldata, wordBehindTransfer } from './deposits.ts'
+import { readSolverNativeTransfer } from './events.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
 import { describeFinality, type FinalityRule, finalityRule } from './finality.ts'
 import {
@@ -55,7 +56,7 @@ type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
 
 export interface EthereumFactsReader extends FamilyReader<KnownBlock> {
   readonly finalBlocks: FinalBlocks
-  readonly scanFinalBlocks: NonNullable<FactsReader['scanFinalBlocks']>
+  readonly ahead: AheadReader
 }
 
 type Reading = {
@@ -101,8 +102,10 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
   return {
     ...reader,
     finalBlocks: ethereumFinalBlocks(quorum, finality),
-    scanFinalBlocks: (start, { signal }) =>
-      scanFinalBlocks({ rules: reading.rules, rule: finality, quorum }, start, signal),
+    ahead: {
+      scan: (start, { signal }) => scanFinalBlocks({ ...reading, rule: finality }, start, signal),
+      rememberPayment: (transactionId, { signal }) => rememberPayment(reading, transactionId, signal),
+    },
   }
 }
 
@@ -155,6 +158,35 @@ async function readPayment(
     calls: executedCalls({ logs, transaction }, side),
     evidence,
   }
+}
+
+/** Everybody may have a fill contract pay whomever he likes, as often as a block holds. */
+const rememberedRecipientsMax = 20
+
+/**
+ * Whatever order is asked for later: the calldata, and the code of everybody whom a listed fill contract says that it
+ * paid. A trace is read when somebody asks: it is dear, and few payments need one.
+ */
+async function rememberPayment(
+  { payers, transactions }: Reading,
+  transactionId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted: Wanted = {
+    transaction: 'always',
+    trace: () => false,
+    codeOf: (logs) =>
+      [
+        ...new Set(
+          logs.flatMap((log) => {
+            const paid = payers.fillContracts.has(log.address) ? readSolverNativeTransfer(log) : undefined
+            return paid === undefined ? [] : [paid.to]
+          }),
+        ),
+      ].slice(0, rememberedRecipientsMax),
+    tracesCode: false,
+  }
+  await transactions.read({ transactionId, wanted, purpose: 'ahead' }, signal)
 }
 
 function prepareWithdrawal(

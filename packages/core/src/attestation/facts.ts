@@ -163,14 +163,23 @@ export type ReadOptions = { readonly signal: AbortSignal }
 /** Where a look through final blocks begins: behind a block, or so many minutes before the newest of them. */
 export type ScanStart = { readonly after: bigint } | { readonly minutes: number }
 
-/** What final blocks hold for a chain's depository. */
+/** What final blocks hold for settlement. Ids are canonical, in the order of the chain, each once in its list. */
 export type FinalBlockScan = {
   /** The last block that was looked through; the next look goes on behind it. */
   readonly through: bigint
   /** False where more final blocks wait. */
   readonly isComplete: boolean
-  /** Canonical, in the order of the chain. What each holds is for `readDeposits` to say. */
-  readonly transactionIds: readonly string[]
+  /** Transactions with something for the depository. What each holds is for `readDeposits` to say. */
+  readonly deposits: readonly string[]
+  /** Transactions in which something that pays orders took part. What each paid is for `readPayment` to say. */
+  readonly payments: readonly string[]
+}
+
+/** Finds what will be asked for before it is. */
+export interface AheadReader {
+  scan(start: ScanStart, options: ReadOptions): Promise<FinalBlockScan>
+  /** Reads a transaction as a payment, so that `readPayment` asks nobody whatever order it is asked for. */
+  rememberPayment(transactionId: string, options: ReadOptions): Promise<void>
 }
 
 /**
@@ -192,8 +201,8 @@ export interface FactsReader {
   /** Fills and refunds alike: both are payments that reference an order. */
   readPayment(question: PaymentQuestion, options: ReadOptions): Promise<PaymentFacts>
   readWithdrawRequest(question: WithdrawRequestQuestion, options: ReadOptions): Promise<WithdrawRequestFacts>
-  /** Looks through final blocks for deposits. Absent where a family's blocks cannot be looked through at once. */
-  scanFinalBlocks?(start: ScanStart, options: ReadOptions): Promise<FinalBlockScan>
+  /** Absent where a family's blocks cannot be looked through at once. */
+  readonly ahead?: AheadReader
   /**
    * EVM address of the key that signs for an account. Only families have it whose accounts do not name
    * their key.
