@@ -34,6 +34,8 @@ test('quotes are counted by route, outcome and reason, and timed part by part', 
   expect(shown).toContain(
     'quotes_total{route="price",outcome="refused",reason="AMOUNT_TOO_LOW",service="quote-api"} 1',
   )
+  // So that the first failure is growth.
+  expect(shown).toContain('quotes_total{route="quote",outcome="failed",reason="",service="quote-api"} 0')
   for (const part of ['chain', 'sign', 'store', 'own', 'total'])
     expect(shown).toContain(
       `quote_part_duration_seconds_count{service="quote-api",route="quote",part="${part}"} 1`,

@@ -48,7 +48,8 @@ export function createTimedAnswers({
     registers,
   })
   return (route) => {
-    quotes.inc({ route, outcome: 'quoted', reason: '' }, 0)
+    // A counter that first shows itself at 1 has not grown for whoever looks at its growth.
+    for (const outcome of ['quoted', 'failed']) quotes.inc({ route, outcome, reason: '' }, 0)
     const observe = partsOf(parts, route)
     const count = (outcome: string, reason: string) => quotes.inc({ route, outcome, reason })
     return (reply, answer) => {

@@ -49,12 +49,14 @@ export function createSolverMetrics({ registry }: Pick<HttpMetrics, 'registry'>)
     help: 'Looks at a chain, an item or the service that failed and are tried again',
     registers,
   })
+  const final = createFinalMetrics(registry)
   return {
     countHandled: ({ kind }, { kind: outcome }) =>
       items.inc({ kind: kinds.includes(kind) ? kind : 'other', outcome }),
     countFailure: () => failures.inc(),
-    observeFinal: createFinalMetrics(registry),
+    observeFinal: final.observe,
     watch(state) {
+      final.showZeros(state.chains.map(({ key }) => key))
       const gauge = (
         name: string,
         help: string,
@@ -119,10 +121,15 @@ function watchInventory(
   )
 }
 
+const outcomes: readonly string[] = ['done', 'reverted', 'cancelled', 'lost']
 const resultBuckets = [-10, -1, -0.1, -0.01, 0, 0.01, 0.1, 1, 10]
 const microUsd = 1_000_000
 
-function createFinalMetrics(registry: HttpMetrics['registry']): SolverMetrics['observeFinal'] {
+function createFinalMetrics(registry: HttpMetrics['registry']): {
+  readonly observe: SolverMetrics['observeFinal']
+  /** A counter that first shows itself with a loss has not grown for whoever looks at its growth. */
+  showZeros(chains: readonly string[]): void
+} {
   const registers = [registry]
   const gasSpent = new Counter({
     name: 'solver_gas_spent_total',
@@ -149,12 +156,20 @@ function createFinalMetrics(registry: HttpMetrics['registry']): SolverMetrics['o
     labelNames: ['chain', 'kind'] as const,
     registers,
   })
-  return ({ chain, kind, outcome, gas, resultMicroUsd }) => {
-    ended.inc({ chain, kind, outcome })
-    gasSpent.inc({ chain, kind }, Number(gas))
-    if (resultMicroUsd === undefined) return
-    const usd = Number(resultMicroUsd) / microUsd
-    results.observe({ chain, kind }, usd)
-    losses.inc({ chain, kind }, Math.max(-usd, 0))
+  return {
+    observe({ chain, kind, outcome, gas, resultMicroUsd }) {
+      ended.inc({ chain, kind, outcome })
+      gasSpent.inc({ chain, kind }, Number(gas))
+      if (resultMicroUsd === undefined) return
+      const usd = Number(resultMicroUsd) / microUsd
+      results.observe({ chain, kind }, usd)
+      losses.inc({ chain, kind }, Math.max(-usd, 0))
+    },
+    showZeros(chains) {
+      for (const chain of chains) {
+        for (const kind of kinds) for (const outcome of outcomes) ended.inc({ chain, kind, outcome }, 0)
+        for (const kind of ['fill', 'refund']) losses.inc({ chain, kind }, 0)
+      }
+    },
   }
 }
