@@ -6,7 +6,15 @@ export const endToEndFiles = ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.
 /** Files by the suite that they run in. A file that stands in none runs in `npm test`. */
 export const suiteFiles = {
   /** `npm run test:alerts`: what Prometheus makes of our metrics and rules; it must be installed. */
-  alerts: ['test/alerts/faults.test.ts', 'test/alerts/lies.test.ts', 'test/alerts/rules.test.ts'],
+  alerts: [
+    'test/alerts/faults.test.ts',
+    'test/alerts/lies.test.ts',
+    'test/alerts/money.test.ts',
+    'test/alerts/operators.test.ts',
+    'test/alerts/overload.test.ts',
+    'test/alerts/rules.test.ts',
+    'test/alerts/solver.test.ts',
+  ],
   /** `npm run test:clients`: what others publish works here unmodified. */
   clients: [
     'test/console.test.ts',

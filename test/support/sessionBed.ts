@@ -28,6 +28,8 @@ const startsMax = 3
 
 export type SessionBed = {
   readonly session: Session
+  /** Every process of it, as Prometheus scrapes them. */
+  readonly targets: readonly { readonly name: string; readonly opsUrl: string }[]
   /** Of quote-api. */
   readonly url: string
   /** The folder of the network. */
@@ -52,6 +54,10 @@ export async function startSessionBed(
   const quoteApi = session.services.find(({ plan }) => plan.name === 'quote-api')
   return {
     session,
+    targets: session.services.map(({ plan, ports }) => ({
+      name: plan.name,
+      opsUrl: `http://127.0.0.1:${ports['ops']}`,
+    })),
     url: `http://127.0.0.1:${quoteApi?.ports['http']}`,
     directory,
     async openDatabase() {
@@ -94,8 +100,11 @@ export type MortalService = {
   readonly name: string
   /** Of the process that runs now, if any does. */
   pid(): number | undefined
-  /** SIGKILL, and a new process with the same settings; resolves when that is ready. */
-  killAndRestart(): Promise<void>
+  /**
+   * SIGKILL, and a new process; resolves when that is ready.
+   * @param changes variables that are other than before; default: the same settings
+   */
+  killAndRestart(changes?: Readonly<Record<string, string>>): Promise<void>
   /** Ends the process that this one started, if any. */
   stop(): Promise<void>
 }
@@ -117,7 +126,7 @@ export function mortalServices({ session }: SessionBed): readonly MortalService[
     return {
       name: plan.name,
       pid: () => (current === undefined ? first.pid : current.pid),
-      async killAndRestart() {
+      async killAndRestart(changes = {}) {
         await kill()
         const file = session.network.paths.serviceFile(plan.name)
         const environment = environmentSchema.parse(JSON.parse(await readFile(file, 'utf8')))
@@ -126,7 +135,7 @@ export function mortalServices({ session }: SessionBed): readonly MortalService[
         for (let attempt = 1; ; attempt += 1) {
           current = spawn(process.execPath, [translatedScript(plan.script)], {
             cwd: repositoryRoot,
-            env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment },
+            env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment, ...changes },
             stdio: ['ignore', log.fd, log.fd],
           })
           if (await becomesReady(current, plan.readyUrl(ports))) break

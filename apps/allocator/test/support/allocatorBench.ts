@@ -18,6 +18,7 @@ import {
   allocatorEnvironment,
   allocatorKeys,
   hubAbi,
+  type Session,
   type SolverProcess,
   spawnAllocator,
   type TestNetwork,
@@ -29,6 +30,9 @@ import { onTestFinished } from 'vitest'
 const base = { chainId: 'base', ...mainNetwork('ethereum-vm') } as const
 const configs = join(import.meta.dirname, '../../../../configs')
 
+/** One whose hub issues payloads, whoever mines its blocks. */
+type IssuingNetwork = Pick<Session['network'], 'keys' | 'deployment' | 'chains'>
+
 export const freshAddress = (): Hex => {
   const address = privateKeyToAddress(generatePrivateKey())
   return `0x${address.slice(2).toLowerCase()}`
@@ -37,7 +41,7 @@ export const bytes32 = (value: number | bigint): Hex => `0x${value.toString(16).
 
 /** What somebody wants paid out of the depository on Base. */
 export function usdcRequest(
-  { deployment }: TestNetwork,
+  { deployment }: IssuingNetwork,
   change: Partial<WithdrawRequest> = {},
 ): WithdrawRequest {
   const { chainId, depository, tokens } = deployment.base
@@ -49,7 +53,7 @@ export function usdcRequest(
 
 /** Puts money behind a request, as the settlement of its initiation does: the owner of the ledger mints it. */
 export async function fund(
-  network: TestNetwork,
+  network: IssuingNetwork,
   request: WithdrawRequest,
   amount = request.amount,
 ): Promise<void> {
@@ -80,7 +84,7 @@ export type Issued = {
 }
 
 /** Two oracles sign it, and the allocator's contract builds its payload; not final yet. */
-export async function issue(network: TestNetwork, request: WithdrawRequest): Promise<Issued> {
+export async function issue(network: IssuingNetwork, request: WithdrawRequest): Promise<Issued> {
   const { hub } = network.deployment
   const { chain, chainId } = network.chains.hub
   const domain = { chainId, verifyingContract: hub.allocator }

@@ -1,0 +1,118 @@
+// Goal: who holds the fill wallet is told when it loses money, when what it signed fails, and when nobody writes for
+// it. Method: the solver as an operator runs it, on real nodes with real deposits and a database, under Prometheus with
+// our rules; a scripted quote-api lists the work.
+import { createDatabase } from '@causeway/database'
+import { startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { fillItem, manyWishes, paidOrder, paidOrders } from '../../apps/solver/test/support/paidOrders.ts'
+import { type ScriptedWork, startScriptedWork } from '../../apps/solver/test/support/scriptedWork.ts'
+import {
+  changedConfigs,
+  type SolverBench,
+  type SolverSettings,
+  startSolver,
+  startSolverBench,
+} from '../../apps/solver/test/support/solverBench.ts'
+import { fires, patienceMs } from '../support/firing.ts'
+import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
+
+let network: TestNetwork
+let bench: SolverBench
+
+vi.setConfig({ testTimeout: 2 * patienceMs })
+
+beforeAll(async () => {
+  network = await startTestNetwork({ blockTimeSeconds: 1 })
+  bench = await startSolverBench(network)
+})
+afterAll(async () => {
+  await bench?.stop()
+  await network?.stop()
+})
+
+type Watched = {
+  readonly work: ScriptedWork
+  readonly settings: SolverSettings
+  readonly prometheus: Prometheus
+}
+
+/** A solver with a database of its own, scraped, and nothing of it that fires; gone after the test. */
+async function watched(overrides: Readonly<Record<string, string>> = {}): Promise<Watched> {
+  const work = await startScriptedWork()
+  const settings = await bench.settings(work, overrides)
+  const solver = startSolver(settings)
+  await solver.ready()
+  const opsUrl = /"opsUrl":"([^"]+)"/.exec(solver.output())?.[1] ?? ''
+  const prometheus = await startPrometheus([{ name: 'solver', opsUrl }])
+  onTestFinished(() => prometheus.stop())
+  await waitUntil('it leads', async () => (await prometheus.query('solver_leads == 1')) === 2)
+  expect(await prometheus.alerts()).toEqual([])
+  return { work, settings, prometheus }
+}
+
+const solverFile = (change: (text: string) => string) => changedConfigs('solver.local.json', change)
+
+test('SolverLoses and SolverBudgetNearlySpent where orders pay out far more than was deposited', async () => {
+  const perHour = '"lossPerHourMicroUsd": "200000000"'
+  const configs = await solverFile((text) => text.replace(/"lossPerHourMicroUsd": "\d+"/, perHour))
+  const { work, prometheus } = await watched({ CONFIG_DIR: configs })
+  // Some dollars for 90, twice: either is within the loss of one order.
+  const wish = { payments: [{ amount: 90_000_000n }] }
+  for (const order of [await paidOrder(network, wish), await paidOrder(network, wish)])
+    work.add(fillItem(network, order))
+  await fires(prometheus, 'SolverBudgetNearlySpent')
+  await fires(prometheus, 'SolverLoses', { chain: 'optimism' })
+})
+
+test('SolverTransactionsFail where the fill contract refuses what it took when it was asked', async () => {
+  const { client, node } = network.chains.optimism.chain
+  const address = network.deployment.optimism.fillContract
+  // While blocks are held back, the head of the chain is no reason to have no price of gas.
+  const configs = await changedConfigs('quote.local.json', (text) =>
+    text.replace(/"headMaxAgeMs": \d+/g, '"headMaxAgeMs": 3600000'),
+  )
+  const { work, prometheus } = await watched({ CONFIG_DIR: configs })
+  const items = (await paidOrders(network, manyWishes(8)))
+    .filter(({ to }) => to === 'optimism')
+    .map((order) => fillItem(network, order))
+  const code = await client.getCode({ address })
+  await node.setIntervalMining({ interval: 0 })
+  await node.setAutomine(false)
+  try {
+    for (const item of items) work.add(item)
+    await waitUntil(
+      'all wait at the node',
+      async () => (await node.getTxpoolStatus()).pending >= items.length,
+    )
+    // Reverts whatever it is asked.
+    await node.setCode({ address, bytecode: '0x60006000fd' })
+  } finally {
+    await node.setAutomine(true)
+    await node.setIntervalMining({ interval: 1 })
+  }
+  try {
+    await fires(prometheus, 'SolverTransactionsFail', { chain: 'optimism' })
+  } finally {
+    await node.setCode({ address, bytecode: code ?? '0x' })
+  }
+})
+
+test('SolverWithoutLeader where the database lets nobody be elected', async () => {
+  const { settings, prometheus } = await watched()
+  const database = createDatabase({ connectionString: settings.databaseUrl, poolSize: 2 })
+  try {
+    await database.transaction(async (tx) => {
+      // What a long change of a table does after the database came up elsewhere.
+      await tx.query('lock table job_epoch in access exclusive mode')
+      await tx.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      )
+      await fires(prometheus, 'SolverWithoutLeader')
+    })
+    await waitUntil('it leads again', async () => (await prometheus.query('solver_leads == 1')) === 2, {
+      patienceMs,
+    })
+  } finally {
+    await database.close()
+  }
+})

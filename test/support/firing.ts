@@ -1,0 +1,25 @@
+// What a test of alerts waits for: that Prometheus says an alert, of the one that a fault was done to.
+import { waitUntil } from '@causeway/localnet'
+import type { Alert, Prometheus } from './prometheus.ts'
+
+/** Only ends a test that would hang. */
+export const patienceMs = 180_000
+
+/** Resolves once an alert fires with at least these labels. */
+export async function fires(
+  prometheus: Prometheus,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const isMeant = (alert: Alert) =>
+    alert.name === name && Object.entries(labels).every(([label, value]) => alert.labels[label] === value)
+  let seen: readonly Alert[] = []
+  await waitUntil(
+    `${name} fires`,
+    async () => {
+      seen = await prometheus.alerts()
+      return seen.some(isMeant)
+    },
+    { patienceMs, circumstances: () => `firing: ${JSON.stringify(seen)}` },
+  )
+}
