@@ -2,12 +2,12 @@
 // real chains and a real database under Prometheus with our rules; oracles that deny, a solver that lies, a chain that
 // stands, a receiver that is gone. Hours of waiting are rows made older, for nothing else passes an hour in a test.
 import { encodeTopUp, type Hex, Secret } from '@causeway/core'
-import { accrueAppFees } from '@causeway/ledger'
 import { waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { parsePeppers } from '../../apps/quote-api/src/access/keys/peppers.ts'
 import { createAdministration } from '../../apps/quote-api/src/operate/administration.ts'
+import { accrueUsdc } from '../../apps/quote-api/test/feeSupport/owedFees.ts'
 import { readClaimStep } from '../../apps/quote-api/test/serviceSupport/appFeeClaim.ts'
 import { post, type QuoteAnswer } from '../../apps/quote-api/test/serviceSupport/callService.ts'
 import { userOf } from '../../apps/quote-api/test/serviceSupport/localRequest.ts'
@@ -95,9 +95,7 @@ test('ClaimStuck where the solver pays half of a claim', async () => {
   // CAST: lower-cased hex stays hex.
   const recipient = account.address.toLowerCase() as Hex
   const { chainId, tokens } = network.deployment.base
-  const asset = { chainId, address: tokens.USDC, symbol: 'USDC', name: 'USD Coin', decimals: 6 }
-  const accrual = { requestId: generatePrivateKey(), asset, fees: [{ recipient, amount: 5_000_000n }] }
-  await database.transaction((tx) => accrueAppFees(tx, accrual))
+  await accrueUsdc(database, network, { recipient, amount: 5_000_000n })
   const wish = { chainId, currency: tokens.USDC, recipient }
   const { claimId, typedData } = readClaimStep(await post(`${url}/app-fees/${recipient}/claim`, wish))
   const signature = await account.signTypedData(typedData)
@@ -120,9 +118,10 @@ test('WebhooksWait where a receiver is gone for an hour', async () => {
   // A port that nobody listens on.
   await webhooks.set({ actor: 'cli:test', apiKeyId: sponsor.keyId, url: 'http://127.0.0.1:9/', headers: {} })
   await deposited()
-  const waiting = `from webhook_delivery where state = 'waiting' and attempts > 0`
   await waitUntil('a message was not taken', async () => {
-    const rows = await bed.database.query(`select 1 ${waiting}`)
+    const rows = await bed.database.query(
+      `select 1 from webhook_delivery where state = 'waiting' and attempts > 0`,
+    )
     return rows.length > 0
   })
   await bed.database.query(
@@ -140,11 +139,13 @@ test('TopUpsPendingLong where the chain of a top-up makes nothing final for an h
   })
   await chain.node.setIntervalMining({ interval: 0 })
   try {
-    await chain.send(userOf(bed.network, 4), [
-      { what: 'top-up', to: bed.network.deployment.base.tokens.USDC, data },
-    ])
-    const seen = `from chain_event where state = 'seen'`
-    await waitUntil('it is seen', async () => (await bed.database.query(`select 1 ${seen}`)).length > 0)
+    const { tokens } = bed.network.deployment.base
+    await chain.as(userOf(bed.network, 4)).walletClient.sendTransaction({ to: tokens.USDC, data })
+    await chain.node.mine({ blocks: 1 })
+    await waitUntil('it is seen', async () => {
+      const rows = await bed.database.query(`select 1 from chain_event where state = 'seen'`)
+      return rows.length > 0
+    })
     await bed.database.query(
       `update chain_event set seen_at = seen_at - interval '2 hours' where state = 'seen'`,
     )
