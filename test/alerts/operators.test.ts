@@ -2,7 +2,9 @@
 // nobody runs, a past that changed. Method: a whole local network under Prometheus with our rules, and faults by the
 // operators' own commands, restarts with other settings, and the nodes.
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { encodeDepositNative, encodeTopUp } from '@causeway/core'
 import { type LocalAccount, translatedScript, waitUntil } from '@causeway/localnet'
@@ -11,6 +13,8 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, test, vi } from 'vitest'
 import { z } from 'zod'
 import { bytes32, fund, issue, usdcRequest } from '../../apps/allocator/test/support/allocatorBench.ts'
+import { writeCappedConfigs } from '../../apps/oracle/test/support/oracleProcess.ts'
+import { native } from '../../apps/oracle/test/support/protocolActors.ts'
 import { fires, patienceMs } from '../support/firing.ts'
 import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
 import {
@@ -114,9 +118,8 @@ test('PeerDisagrees where a peer signs with a key that nobody lists', async () =
   })
   const { walletClient } = chains.base.chain.as(user())
   const { depository } = deployment.base
-  const transactionId = await walletClient.sendTransaction({
-    ...{ to: depository, data: encodeDepositNative(user().address, bytes32(0)), value: 1n },
-  })
+  const data = encodeDepositNative(user().address, bytes32(0))
+  const transactionId = await walletClient.sendTransaction({ to: depository, data, value: 1n })
   let isAsking = true
   const asking = (async () => {
     while (isAsking) await attest(transactionId).then((answer) => answer.text())
@@ -163,6 +166,38 @@ test('PriceRefused and PriceSourcesFew where the contract of a feed is another o
   await fires(prometheus, 'PriceSourcesFew', price)
   await node.setCode({ address, bytecode: code ?? '0x' })
   await holds('it is quoted again', 'market_price_confidence{price="TIDE/USD",confidence="refused"} == 0')
+})
+
+test('AttestationsFail where a state folder is broken, and ExecutionsHeld where a deposit is above a cap', async () => {
+  const { chains, deployment, paths } = bed.session.network
+  const configs = await mkdtemp(join(tmpdir(), 'causeway-capped-'))
+  try {
+    await writeCappedConfigs(configs, { [native]: '5' })
+    await restart('oracle-1', { CONFIG_DIR: configs })
+    const heldFolder = join(paths.directory, 'oracle-1', 'held-executions')
+    await rm(heldFolder, { recursive: true })
+    await writeFile(heldFolder, 'no folder')
+    const deposit = (value: bigint) =>
+      chains.base.chain.as(user()).walletClient.sendTransaction({
+        ...{ to: deployment.base.depository, value },
+        data: encodeDepositNative(user().address, bytes32(0)),
+      })
+    const [lost, held] = [await deposit(10n), await deposit(11n)]
+    await waitUntil('nobody foresaw it', async () => (await attest(lost)).status === 500, patience)
+    await fires(prometheus, 'AttestationsFail', { instance: 'oracle-1' })
+    await rm(heldFolder)
+    await waitUntil('it is answered', async () => (await attest(held)).status === 200, patience)
+    await fires(prometheus, 'ExecutionsHeld', { instance: 'oracle-1' })
+  } finally {
+    await rm(configs, { recursive: true, force: true })
+  }
+})
+
+test('FinalBlockStands where the hub makes no block any more', async () => {
+  const { node } = bed.session.network.chains.hub.chain
+  await node.setIntervalMining({ interval: 0 })
+  await fires(prometheus, 'FinalBlockStands', { instance: 'oracle-2' })
+  await node.setIntervalMining({ interval: 4 })
 })
 
 test('OracleChainHalted and TopUpsHalted where final blocks of the chain of top-ups are others', async () => {
