@@ -10,6 +10,8 @@ import { type SessionBed, startSessionBed } from '../support/sessionBed.ts'
 
 /** More than a process works on at a time. */
 const floodCallers = 600
+/** Longer than a metric waits for a connection of the pool. */
+const scrapeSeconds = 5
 const patience = { patienceMs }
 let bed: SessionBed
 let database: Database
@@ -23,7 +25,7 @@ beforeAll(async () => {
     { services: servicePlans.filter(({ name }) => name === 'quote-api') },
   )
   database = await bed.openDatabase()
-  prometheus = await startPrometheus(bed.targets)
+  prometheus = await startPrometheus(bed.targets, scrapeSeconds)
 })
 afterAll(async () => {
   await prometheus?.stop()
