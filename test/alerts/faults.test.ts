@@ -5,15 +5,15 @@ import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from '@causeway/database'
-import { chainPlans, type LocalAccount, waitUntil } from '@causeway/localnet'
+import { chainPlans, type LocalAccount } from '@causeway/localnet'
 import { erc20Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Alert, haste, type Prometheus, startPrometheus } from '../support/prometheus.ts'
+import { fires as firesIn, patienceMs } from '../support/firing.ts'
+import { haste, type Prometheus, startPrometheus } from '../support/prometheus.ts'
 import { type SessionBed, startSessionBed } from '../support/sessionBed.ts'
 
 /** As long as an hour is where everything is so much faster. */
 const healthyMs = 3_600_000 / haste
-const patienceMs = 180_000
 
 const denyList = join(tmpdir(), `causeway-alerts-${process.pid}.txt`)
 const deniedText = JSON.stringify({ version: 1, denied: { 'ethereum-vm': [`0x${'de'.repeat(20)}`] } })
@@ -30,12 +30,7 @@ beforeAll(async () => {
     ...{ DENY_LIST_FILE: denyList, DENY_LIST_REFRESH_SECONDS: '1', DENY_LIST_MAX_AGE_SECONDS: '30' },
   })
   database = await bed.openDatabase()
-  prometheus = await startPrometheus(
-    bed.session.services.map(({ plan, ports }) => ({
-      name: plan.name,
-      opsUrl: `http://127.0.0.1:${ports['ops']}`,
-    })),
-  )
+  prometheus = await startPrometheus(bed.targets)
 })
 afterAll(async () => {
   await load?.stop()
@@ -104,19 +99,8 @@ function startLoad(): { stop(): Promise<Load> } {
   }
 }
 
-async function fires(name: string, labels: Readonly<Record<string, string>> = {}): Promise<void> {
-  const isMeant = (alert: Alert) =>
-    alert.name === name && Object.entries(labels).every(([label, value]) => alert.labels[label] === value)
-  let seen: readonly Alert[] = []
-  await waitUntil(
-    `${name} fires`,
-    async () => {
-      seen = await prometheus.alerts()
-      return seen.some(isMeant)
-    },
-    { patienceMs, circumstances: () => `firing: ${JSON.stringify(seen)}` },
-  )
-}
+const fires = (name: string, labels: Readonly<Record<string, string>> = {}) =>
+  firesIn(prometheus, name, labels)
 
 test(
   'nothing fires under load while nothing is wrong',

@@ -1,4 +1,4 @@
-// Goal: who lies or is gone is named while nothing is lost yet, and a debit that nothing proves is seen to the unit.
+// Goal: who lies, is gone or is slow is named while nothing is lost yet, and a debit that nothing proves is seen to the unit.
 // Method: quote-api over three endpoints of a chain, two of which misbehave in turn, with a request that settles.
 import { type FaultProxy, startFaultProxy, waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -78,6 +78,15 @@ test('the endpoint that is gone is named, while quotes go on', async () => {
   await fires('EndpointFailing', ({ endpoint = '' }) => endpoint.startsWith(hostOf(gone)))
   expect((await prometheus.alerts()).filter(({ name }) => name === 'AgreementLost')).toEqual([])
   await gone.set({ kind: 'pass' })
+})
+
+test('the endpoint that is slow is named, and no other one', async () => {
+  const slow = proxyAt(2)
+  await slow.set({ kind: 'latency', delayMs: 1_500 })
+  await fires('EndpointSlow', ({ endpoint = '' }) => endpoint.startsWith(hostOf(slow)))
+  const named = (await prometheus.alerts()).filter(({ name }) => name === 'EndpointSlow')
+  expect(named.every(({ labels }) => labels['endpoint']?.startsWith(hostOf(slow)))).toBe(true)
+  await slow.set({ kind: 'pass' })
 })
 
 test('AgreementLost where two of three are gone', async () => {
