@@ -158,7 +158,9 @@ export function createAttestationService(options: AttestationServiceOptions): At
         // CAST: the key holds the kind's name, so what is found under it is of that kind.
         return attestation as LocalAttestation<never>
       } catch (error) {
-        observe(error instanceof DomainError ? error.code : 'failed')
+        // Who asked may have enough answers of others by now: that is nobody's failure.
+        const unforeseen = signal.aborted ? 'aborted' : 'failed'
+        observe(error instanceof DomainError ? error.code : unforeseen)
         throw error
       }
     },
