@@ -11,6 +11,7 @@ export const suiteFiles = {
     'test/alerts/lies.test.ts',
     'test/alerts/money.test.ts',
     'test/alerts/operators.test.ts',
+    'test/alerts/oracles.test.ts',
     'test/alerts/overload.test.ts',
     'test/alerts/rules.test.ts',
     'test/alerts/solver.test.ts',

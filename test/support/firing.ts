@@ -2,8 +2,8 @@
 import { waitUntil } from '@causeway/localnet'
 import type { Alert, Prometheus } from './prometheus.ts'
 
-/** Only ends a test that would hang. */
-export const patienceMs = 180_000
+/** Only ends a test that would hang: half an hour of a rule is two minutes here, and a busy machine misses scrapes. */
+export const patienceMs = 400_000
 
 /** Resolves once an alert fires with at least these labels. */
 export async function fires(

@@ -1,0 +1,150 @@
+// Goal: an oracle that others cannot use, that cannot sign, or whose chain changed its past is seen. Method: a whole
+// local network under Prometheus with our rules, and faults by restarts with other settings, a broken folder and the
+// nodes.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { encodeDepositNative, type Hex } from '@causeway/core'
+import { type LocalAccount, waitUntil } from '@causeway/localnet'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, test, vi } from 'vitest'
+import { callerKey, writeCappedConfigs } from '../../apps/oracle/test/support/oracleProcess.ts'
+import { native, noOrder } from '../../apps/oracle/test/support/protocolActors.ts'
+import { fires, patienceMs } from '../support/firing.ts'
+import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
+import {
+  type MortalService,
+  mortalServices,
+  type SessionBed,
+  startSessionBed,
+} from '../support/sessionBed.ts'
+
+const patience = { patienceMs }
+let bed: SessionBed
+let prometheus: Prometheus
+let mortals: readonly MortalService[] = []
+
+vi.setConfig({ testTimeout: 3 * patienceMs })
+
+beforeAll(async () => {
+  bed = await startSessionBed({ API_KEYS: `${callerKey}:caller` })
+  mortals = mortalServices(bed)
+  prometheus = await startPrometheus(bed.targets)
+})
+afterAll(async () => {
+  await prometheus?.stop()
+  await Promise.all(mortals.map((service) => service.stop()))
+  await bed?.stop()
+})
+
+const mortal = (name: string): MortalService => {
+  const found = mortals.find((service) => service.name === name)
+  if (found === undefined) throw new Error(`there is no ${name}`)
+  return found
+}
+
+function user(): LocalAccount {
+  const [first] = bed.session.network.keys.users
+  if (first === undefined) throw new Error('the network has users')
+  return first
+}
+
+const holds = (what: string, expr: string, series = 1) =>
+  waitUntil(what, async () => (await prometheus.query(expr)) >= series, patience)
+
+function deposit(value: bigint): Promise<Hex> {
+  const { chains, deployment } = bed.session.network
+  const data = encodeDepositNative(user().address, noOrder)
+  return chains.base.chain
+    .as(user())
+    .walletClient.sendTransaction({ to: deployment.base.depository, data, value })
+}
+
+/** Asks the first oracle, which asks its peers too, again and again while something happens. */
+async function whileAttesting(transactionId: Hex, happens: () => Promise<void>): Promise<void> {
+  const oracle = bed.session.services.find(({ plan }) => plan.name === 'oracle-1')
+  let isOver = false
+  const asking = (async () => {
+    while (!isOver) {
+      await fetch(`http://127.0.0.1:${oracle?.ports['http']}/attestations/depository-deposits/v1`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': callerKey },
+        body: JSON.stringify({ chainId: 'base', transactionId, requestPeerSignatures: true }),
+      }).then(
+        (answer) => answer.text(),
+        () => '',
+      )
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  })()
+  try {
+    await happens()
+  } finally {
+    isOver = true
+    await asking
+  }
+}
+
+test('PeerDisagrees where a peer signs with a key that nobody lists', async () => {
+  const { keys } = bed.session.network
+  const own = generatePrivateKey()
+  const listed = [...keys.oracles.slice(0, 2).map(({ address }) => address), privateKeyToAddress(own)]
+  // Its operator lists the new key; the others were not told of it.
+  await mortal('oracle-3').killAndRestart({
+    ...{ ECDSA_PRIVATE_KEY: own, ECDSA_PRIVATE_KEY_FILE: '', ORACLE_SIGNERS: listed.join(';') },
+  })
+  // With the second one there would be enough signatures before anybody looks at those of the third.
+  const second = mortal('oracle-2').pid() ?? 0
+  process.kill(second, 'SIGSTOP')
+  try {
+    await whileAttesting(await deposit(1n), () =>
+      fires(prometheus, 'PeerDisagrees', { instance: 'oracle-1' }),
+    )
+  } finally {
+    process.kill(second, 'SIGCONT')
+  }
+  await mortal('oracle-3').killAndRestart()
+})
+
+test('AttestationsFail where a state folder is broken, and ExecutionsHeld where a deposit is above a cap', async () => {
+  const configs = await mkdtemp(join(tmpdir(), 'causeway-capped-'))
+  try {
+    await writeCappedConfigs(configs, { [native]: '5' })
+    await mortal('oracle-1').killAndRestart({ CONFIG_DIR: configs })
+    const heldFolder = join(bed.session.network.paths.directory, 'oracle-1', 'held-executions')
+    await rm(heldFolder, { recursive: true })
+    await writeFile(heldFolder, 'no folder')
+    await whileAttesting(await deposit(10n), () =>
+      fires(prometheus, 'AttestationsFail', { instance: 'oracle-1' }),
+    )
+    await rm(heldFolder)
+    await whileAttesting(await deposit(11n), () =>
+      fires(prometheus, 'ExecutionsHeld', { instance: 'oracle-1' }),
+    )
+  } finally {
+    await rm(configs, { recursive: true, force: true })
+  }
+})
+
+test('FinalBlockStands where the hub makes no block any more', async () => {
+  const { node } = bed.session.network.chains.hub.chain
+  await node.setIntervalMining({ interval: 0 })
+  await fires(prometheus, 'FinalBlockStands', { instance: 'oracle-2' })
+  await node.setIntervalMining({ interval: 4 })
+})
+
+test('OracleChainHalted and TopUpsHalted where final blocks of the chain of top-ups are others', async () => {
+  const { client, node } = bed.session.network.chains.base.chain
+  const forgotten = await node.snapshot()
+  const known = await client.getBlockNumber({ cacheTime: 0 })
+  await node.mine({ blocks: 8 })
+  await holds('blocks that will change are final for top-ups', `top_up_block{stage="final"} > ${known + 2n}`)
+  await holds('and for every oracle', `oracle_final_block{chain="base"} > ${known + 2n}`, 3)
+  const lost = await client.getBlockNumber({ cacheTime: 0 })
+  await node.revert({ id: forgotten })
+  await node.increaseTime({ seconds: 7 })
+  await node.mine({ blocks: Number(lost - known) + 8 })
+  for (const instance of ['oracle-1', 'oracle-2', 'oracle-3'])
+    await fires(prometheus, 'OracleChainHalted', { instance, chain: 'base' })
+  await fires(prometheus, 'TopUpsHalted')
+})
