@@ -1,12 +1,11 @@
 // Goal: an oracle that others cannot use, that cannot sign, or whose chain changed its past is seen. Method: a whole
-// local network under Prometheus with our rules, and faults by restarts with other settings, a broken folder and the
-// nodes.
+// local network under Prometheus with our rules, and faults by restarts with other settings, a lying endpoint, a broken
+// folder and the nodes.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeDepositNative, type Hex } from '@causeway/core'
-import { type LocalAccount, waitUntil } from '@causeway/localnet'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { type LocalAccount, startFaultProxy, waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, test, vi } from 'vitest'
 import { callerKey, writeCappedConfigs } from '../../apps/oracle/test/support/oracleProcess.ts'
 import { native, noOrder } from '../../apps/oracle/test/support/protocolActors.ts'
@@ -85,25 +84,28 @@ async function whileAttesting(transactionId: Hex, happens: () => Promise<void>):
   }
 }
 
-test('PeerDisagrees where a peer signs with a key that nobody lists', async () => {
-  const { keys } = bed.session.network
-  const own = generatePrivateKey()
-  const listed = [...keys.oracles.slice(0, 2).map(({ address }) => address), privateKeyToAddress(own)]
-  // Its operator lists the new key; the others were not told of it.
-  await mortal('oracle-3').killAndRestart({
-    ...{ ECDSA_PRIVATE_KEY: own, ECDSA_PRIVATE_KEY_FILE: '', ORACLE_SIGNERS: listed.join(';') },
-  })
+test('PeerDisagrees where the only endpoint of a peer tells of another amount', async () => {
+  const [amount, told] = [0x1234_5678_9an, 0xa987_6543_21n]
+  const wordOf = (value: bigint) => value.toString(16).padStart(64, '0')
+  const liar = await startFaultProxy({ targetUrl: bed.session.network.chains.base.url })
+  const rewrite = (_call: object, result: unknown): unknown =>
+    result === undefined
+      ? result
+      : JSON.parse(JSON.stringify(result).replaceAll(wordOf(amount), wordOf(told)))
+  await liar.set({ kind: 'lie', rewrite })
+  await mortal('oracle-3').killAndRestart({ BASE_RPC_URL: liar.url })
   // With the second one there would be enough signatures before anybody looks at those of the third.
   const second = mortal('oracle-2').pid() ?? 0
   process.kill(second, 'SIGSTOP')
   try {
-    await whileAttesting(await deposit(1n), () =>
+    await whileAttesting(await deposit(amount), () =>
       fires(prometheus, 'PeerDisagrees', { instance: 'oracle-1' }),
     )
   } finally {
     process.kill(second, 'SIGCONT')
+    await mortal('oracle-3').killAndRestart()
+    await liar.stop()
   }
-  await mortal('oracle-3').killAndRestart()
 })
 
 test('AttestationsFail where a state folder is broken, and ExecutionsHeld where a deposit is above a cap', async () => {
