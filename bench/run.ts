@@ -9,6 +9,7 @@ import { benchEndpoints } from './endpointsBench.ts'
 import { benchFamilyRounds } from './familyRoundsBench.ts'
 import { benchFillLatency } from './fillLatencyBench.ts'
 import { growthEnvironment } from './growthConfig.ts'
+import { benchLatency } from './latency/latencyBench.ts'
 import { benchLedger } from './ledgerBench.ts'
 import { benchLibraries } from './librariesBench.ts'
 import { benchMemory } from './memoryBench.ts'
@@ -43,6 +44,7 @@ const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonl
   { ids: ['P10'], run: benchMemory },
   { ids: ['P3'], run: benchSponsored },
   { ids: ['P15'], run: benchStatus },
+  { ids: ['latency', 'P17'], run: benchLatency },
   { ids: ['P21'], run: benchFillLatency },
   { ids: ['P20', 'P20-rows'], run: benchUnpaidQuotes },
   { ids: ['P23-line', 'P23-unsampled', 'P23-sampled', 'P23-all'], run: benchTraces },

@@ -68,6 +68,28 @@ describe('a stale head', () => {
   })
 })
 
+describe('a distant endpoint', () => {
+  test('answers the truth after the delay that was drawn', async () => {
+    const delaysMs = [80, 5]
+    const drawDelayMs = () => delaysMs.shift() ?? 0
+    await proxy.set({ kind: 'distant', drawDelayMs, drawError: () => false })
+    const startedMs = performance.now()
+    expect(await ask('eth_chainId')).toMatchObject({ result: '0x7a69' })
+    // A timer may fire within the millisecond before.
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(79)
+    expect(await ask('eth_chainId')).toMatchObject({ result: '0x7a69' })
+    expect(delaysMs).toEqual([])
+  })
+
+  test('is overloaded when the draw says so', async () => {
+    const isError = [true, false]
+    const drawError = () => isError.shift() ?? false
+    await proxy.set({ kind: 'distant', drawDelayMs: () => 0, drawError })
+    expect((await post(body('eth_chainId'))).status).toBe(503)
+    expect((await post(body('eth_chainId'))).status).toBe(200)
+  })
+})
+
 describe('answers', () => {
   test.each<readonly [string, FaultMode, unknown]>([
     ['of another id', { kind: 'wrongId' }, { id: 1_000_001, result: '0x7a69' }],

@@ -5,6 +5,8 @@ export type SeenCall = { readonly id: unknown; readonly method: string; readonly
 export type FaultMode =
   | { readonly kind: 'pass' }
   | { readonly kind: 'latency'; readonly delayMs: number }
+  /** As far away as each draw says; where `drawError` is true it answers 503 after the delay. */
+  | { readonly kind: 'distant'; readonly drawDelayMs: () => number; readonly drawError: () => boolean }
   /** Accepts and never answers. */
   | { readonly kind: 'hang' }
   /** Nothing listens; open connections are cut. */

@@ -116,6 +116,12 @@ async function answerAlone(
     case 'latency':
       await delay(mode.delayMs, response)
       return response.destroyed
+    case 'distant':
+      await delay(mode.drawDelayMs(), response)
+      if (response.destroyed) return true
+      if (!mode.drawError()) return false
+      response.writeHead(503).end('{"error":"overloaded"}')
+      return true
     default:
       return false
   }

@@ -1,0 +1,150 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { createDatabase, startEmbeddedPostgres } from '@causeway/database'
+import { startTestNetwork } from '@causeway/localnet'
+import { serviceEnvironment } from '../../apps/quote-api/test/fixtures/service.ts'
+import { createSponsor, pepperText } from '../../apps/quote-api/test/sponsorSupport/sponsors.ts'
+import { startQuoteServer } from '../process.ts'
+import type { BenchRow } from '../row.ts'
+import { type DistantChain, describeDelays, startDistantChain } from './distantEndpoints.ts'
+import { goalRate, goalRows } from './goals.ts'
+import { openLoad } from './openLoad.ts'
+import { watchPriceAges } from './priceAges.ts'
+import { createMix, type MixedRequest } from './routeMix.ts'
+import { printRun, type RateRun, summaryOf } from './runReport.ts'
+import { seededRandom } from './seededRandom.ts'
+
+const warmUpSeconds = 4
+/** A key has at most 1,000 holds open at once. */
+const sponsors = 4
+const balanceMicroUsd = 10n ** 15n
+const hangingSeconds = 60
+const aroundHangingSeconds = 10
+
+type Options = {
+  readonly rates: readonly number[]
+  readonly seconds: number
+  readonly goalSeconds: number
+  readonly seed: number
+}
+
+/**
+ * `LATENCY_RATES=10,50` requests per second, `LATENCY_SECONDS` of each, `LATENCY_SEED`. The rate that has goals takes
+ * long enough for an endpoint to hang for a whole minute, unless `LATENCY_SECONDS` is given.
+ */
+function readOptions(environment: NodeJS.ProcessEnv): Options {
+  const given = environment['LATENCY_SECONDS']
+  return {
+    rates: (environment['LATENCY_RATES'] ?? '10,50,100,200').split(',').map(Number),
+    seconds: Number(given ?? 20),
+    goalSeconds: Number(given ?? hangingSeconds + 2 * aroundHangingSeconds),
+    seed: Number(environment['LATENCY_SEED'] ?? 20_261_126),
+  }
+}
+
+/** P17 of design 9: a day's mix over endpoints as far away as public ones. Timings fail nothing. */
+export async function benchLatency(): Promise<readonly BenchRow[]> {
+  const options = readOptions(process.env)
+  const network = await startTestNetwork({ blockTimeSeconds: 2 })
+  const directory = await mkdtemp(join(tmpdir(), 'causeway-latency-'))
+  const server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres') })
+  const database = createDatabase({
+    ...{ connectionString: server.connectionString, poolSize: 1, statementTimeoutMs: 60_000 },
+  })
+  const chains: DistantChain[] = []
+  const distant = async (url: string) => {
+    const chain = await startDistantChain(url, options.seed + chains.length)
+    chains.push(chain)
+    return chain.urls
+  }
+  try {
+    const environment = await serviceEnvironment(network, directory, {
+      DATABASE_URL: server.connectionString,
+      API_KEY_PEPPERS: pepperText,
+      BENCH_PRICE_BYTES: '100',
+      BENCH_QUOTE_BYTES: '100',
+      BASE_RPC_URL: await distant(network.chains.base.url),
+      OPTIMISM_RPC_URL: await distant(network.chains.optimism.url),
+      RELAY_RPC_URL: await distant(network.chains.hub.url),
+    })
+    const service = await startQuoteServer({ ...process.env, ...environment })
+    try {
+      const apiKeys: string[] = []
+      while (apiKeys.length < sponsors) apiKeys.push((await createSponsor(database, balanceMicroUsd)).apiKey)
+      const next = createMix(network, seededRandom(options.seed))
+      const runs = await measureRates(options, { url: service.url, apiKeys, next, chains })
+      for (const run of runs) printRun(run)
+      const delays = describeDelays(chains)
+      console.log(`\n${delays}`)
+      await keep({ ...options, delays, runs: runs.map(summaryOf) })
+      return goalRows(runs)
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    await Promise.all(chains.map((chain) => chain.stop()))
+    await database.close()
+    await server.stop()
+    await network.stop()
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+type Bed = {
+  readonly url: string
+  readonly apiKeys: readonly string[]
+  readonly chains: readonly DistantChain[]
+  readonly next: () => MixedRequest
+}
+
+async function measureRates(options: Options, bed: Bed): Promise<readonly RateRun[]> {
+  const runs: RateRun[] = []
+  for (const rate of options.rates) {
+    await openLoad({ ...bed, rate, seconds: warmUpSeconds, isHanging: () => false })
+    runs.push(await measureRate(bed, rate, rate === goalRate ? options.goalSeconds : options.seconds))
+  }
+  return runs
+}
+
+/** One endpoint of each chain hangs in the middle of it: for a minute, or for half of a shorter run. */
+async function measureRate(bed: Bed, rate: number, seconds: number): Promise<RateRun> {
+  const hangSeconds = seconds > hangingSeconds ? hangingSeconds : seconds / 2
+  let isHanging = false
+  let turning: Promise<unknown> = Promise.resolve()
+  const turn = (hangs: boolean) => {
+    isHanging = hangs
+    turning = Promise.all(bed.chains.map((chain) => chain.setHanging(hangs)))
+  }
+  const beforeSeconds = (seconds - hangSeconds) / 2
+  const timers = [
+    setTimeout(turn, beforeSeconds * 1_000, true),
+    setTimeout(turn, (beforeSeconds + hangSeconds) * 1_000, false),
+  ]
+  const ages = watchPriceAges(bed.url)
+  const lag = monitorEventLoopDelay({ resolution: 1 })
+  lag.enable()
+  try {
+    const answers = await openLoad({ ...bed, rate, seconds, isHanging: () => isHanging })
+    lag.disable()
+    return {
+      rate,
+      seconds,
+      hangSeconds,
+      answers,
+      ages: await ages.stop(),
+      ownLagMs: lag.percentile(99) / 1e6,
+    }
+  } finally {
+    for (const timer of timers) clearTimeout(timer)
+    turn(false)
+    await turning
+  }
+}
+
+async function keep(report: object): Promise<void> {
+  const folder = new URL('../results/', import.meta.url)
+  await mkdir(folder, { recursive: true })
+  await writeFile(new URL('latency.json', folder), `${JSON.stringify(report, null, 2)}\n`)
+}
