@@ -23,13 +23,13 @@ export function goalRows(runs: readonly RateRun[]): readonly BenchRow[] {
   ]
 }
 
-const names: Readonly<Record<Group, string>> = {
+const names = {
   known: 'known users in full, p99',
   'first-seen': 'first-seen users in full, p99',
   'asks a chain': 'requests that must ask a chain in full, p99',
-}
+} satisfies Partial<Record<Group, string>>
 
-function fullRow(answers: readonly TimedAnswer[], group: Group, goalMs: number): BenchRow {
+function fullRow(answers: readonly TimedAnswer[], group: keyof typeof names, goalMs: number): BenchRow {
   const chosen = answers.filter((answer) => answer.group === group).map(({ tookMs }) => tookMs)
   const id = group === 'asks a chain' ? 'P17-budget' : `P17-${group}`
   return row(id, names[group], spreadOf(chosen).p99Ms, goalMs, chosen.length)

@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createDatabase, startEmbeddedPostgres } from '@causeway/database'
@@ -7,6 +7,7 @@ import { startTestNetwork } from '@causeway/localnet'
 import { serviceEnvironment } from '../../apps/quote-api/test/fixtures/service.ts'
 import { createSponsor, pepperText } from '../../apps/quote-api/test/sponsorSupport/sponsors.ts'
 import { startQuoteServer } from '../process.ts'
+import { cpuMs, machineCpuMs } from '../processFigures.ts'
 import type { BenchRow } from '../row.ts'
 import { type DistantChain, describeDelays, startDistantChain } from './distantEndpoints.ts'
 import { goalRate, goalRows } from './goals.ts'
@@ -74,7 +75,13 @@ export async function benchLatency(): Promise<readonly BenchRow[]> {
       const apiKeys: string[] = []
       while (apiKeys.length < sponsors) apiKeys.push((await createSponsor(database, balanceMicroUsd)).apiKey)
       const next = createMix(network, seededRandom(options.seed))
-      const runs = await measureRates(options, { url: service.url, apiKeys, next, chains })
+      const runs = await measureRates(options, {
+        url: service.url,
+        pid: service.child.pid,
+        apiKeys,
+        next,
+        chains,
+      })
       for (const run of runs) printRun(run)
       const delays = describeDelays(chains)
       console.log(`\n${delays}`)
@@ -94,6 +101,7 @@ export async function benchLatency(): Promise<readonly BenchRow[]> {
 
 type Bed = {
   readonly url: string
+  readonly pid: number | undefined
   readonly apiKeys: readonly string[]
   readonly chains: readonly DistantChain[]
   readonly next: () => MixedRequest
@@ -125,16 +133,18 @@ async function measureRate(bed: Bed, rate: number, seconds: number): Promise<Rat
   const ages = watchPriceAges(bed.url)
   const lag = monitorEventLoopDelay({ resolution: 1 })
   lag.enable()
+  const spentMs = () => [machineCpuMs(), bed.pid === undefined ? Number.NaN : cpuMs(bed.pid)] as const
+  const [machineBefore, serviceBefore] = spentMs()
+  const startedMs = performance.now()
   try {
     const answers = await openLoad({ ...bed, rate, seconds, isHanging: () => isHanging })
     lag.disable()
+    const [machineAfter, serviceAfter] = spentMs()
+    const processorsMs = (performance.now() - startedMs) * cpus().length
     return {
-      rate,
-      seconds,
-      hangSeconds,
-      answers,
-      ages: await ages.stop(),
-      ownLagMs: lag.percentile(99) / 1e6,
+      ...{ rate, seconds, hangSeconds, answers, ages: await ages.stop(), ownLagMs: lag.percentile(99) / 1e6 },
+      busyShare: (machineAfter - machineBefore) / processorsMs,
+      serviceShare: (serviceAfter - serviceBefore) / processorsMs,
     }
   } finally {
     for (const timer of timers) clearTimeout(timer)

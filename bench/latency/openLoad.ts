@@ -9,6 +9,10 @@ const refusalSchema = z.object({ errorCode: z.string() })
 export type TimedAnswer = Pick<MixedRequest, 'kind' | 'group'> & {
   /** From the moment at which it was due to the last byte of the answer. */
   readonly tookMs: number
+  /** How late it was sent: this process did not get to it, or others had the processors. */
+  readonly sentLateMs: number
+  /** From the parsed request to the answer, by the service's `Server-Timing`; 0 where it says nothing. */
+  readonly insideMs: number
   /** What the service says that it waited for chains, by `Server-Timing`. */
   readonly chainMs: number
   /** Undefined for an answer that is a success. */
@@ -40,9 +44,10 @@ export async function openLoad(args: {
     const waitMs = dueMs - performance.now()
     if (waitMs > 0) await sleep(waitMs)
     const wasHanging = isHanging()
+    const sentLateMs = performance.now() - dueMs
     answers.push(
       send({ url: new URL(path, url), agent, body, key }).then((answer) => ({
-        ...{ kind, group, isHanging: wasHanging, ...answer },
+        ...{ kind, group, isHanging: wasHanging, sentLateMs, ...answer },
         tookMs: performance.now() - dueMs,
       })),
     )
@@ -52,7 +57,7 @@ export async function openLoad(args: {
   return all
 }
 
-type Told = Pick<TimedAnswer, 'chainMs' | 'refusal'>
+type Told = Pick<TimedAnswer, 'chainMs' | 'insideMs' | 'refusal'>
 
 /** What went wrong on the way is a refusal too: callers cannot tell the difference. */
 function send(args: {
@@ -74,22 +79,27 @@ function send(args: {
       response.on('data', (chunk: Buffer) => {
         if (!isSuccess) chunks.push(chunk)
       })
-      response.once('error', () => resolve({ chainMs: 0, refusal: 'CUT' }))
+      response.once('error', () => resolve({ ...unheard, refusal: 'CUT' }))
       response.once('end', () =>
         resolve({
-          chainMs: waitedForChains(response.headers['server-timing']),
+          ...timesOf(String(response.headers['server-timing'])),
           refusal: isSuccess ? undefined : refusalOf(Buffer.concat(chunks).toString(), response.statusCode),
         }),
       )
     })
     sent.once('timeout', () => sent.destroy())
-    sent.once('error', () => resolve({ chainMs: 0, refusal: 'NO_ANSWER' }))
+    sent.once('error', () => resolve({ ...unheard, refusal: 'NO_ANSWER' }))
     sent.end(body)
   })
 }
 
-function waitedForChains(timing: string | string[] | undefined): number {
-  return Number(/(?:^|, )chain;dur=([0-9.]+)/.exec(String(timing))?.[1] ?? 0)
+const unheard = { chainMs: 0, insideMs: 0 }
+
+function timesOf(timing: string): typeof unheard {
+  return {
+    chainMs: Number(/(?:^|, )chain;dur=([0-9.]+)/.exec(timing)?.[1] ?? 0),
+    insideMs: Number(/(?:^|, )total;dur=([0-9.]+)/.exec(timing)?.[1] ?? 0),
+  }
 }
 
 function refusalOf(text: string, status: number | undefined): string {

@@ -4,8 +4,8 @@ import { type LocalRequest, localRequest } from '../../apps/quote-api/test/servi
 /** Who asks: somebody of a fixed crowd that was asked about before, or somebody nobody has seen. */
 type Asker = 'known' | 'first-seen'
 
-/** What P17 has a goal for each. */
-export type Group = Asker | 'asks a chain'
+/** Who has a goal of P17; what names no currency is answered from memory and would flatter any of the others. */
+export type Group = Asker | 'asks a chain' | 'unknown token'
 
 type Kind = {
   readonly name: string
@@ -16,8 +16,8 @@ type Kind = {
   readonly request: LocalRequest
   /** Sent with the key of a sponsor. */
   readonly isKeyed?: boolean
-  /** Cannot be answered without a read of its own, whoever asks. */
-  readonly asksChain?: boolean
+  /** Where it is not that of the asker: calls cannot be answered without a read of their own, whoever asks. */
+  readonly group?: Group
   /** Members that no two requests share. */
   readonly more?: (draw: Draw) => object
 }
@@ -50,7 +50,7 @@ const kinds: readonly Kind[] = [
   { name: 'quote, swap', path: '/quote', asker: 'first-seen', share: 4, request: longTail },
   {
     ...{ name: 'quote, calls', path: '/quote', asker: 'known', share: 4, request: bridge },
-    asksChain: true,
+    group: 'asks a chain',
     // `balanceOf` of somebody new, so that no earlier simulation is used again.
     more: ({ address, token }) => ({
       txs: [{ to: token, value: '0', data: `0x70a08231${address().slice(2).padStart(64, '0')}` }],
@@ -68,7 +68,7 @@ const kinds: readonly Kind[] = [
   },
   {
     ...{ name: 'price, unknown token', path: '/price', asker: 'known', share: 4, request: bridge },
-    asksChain: true,
+    group: 'unknown token',
     more: ({ address }) => ({ originCurrency: address() }),
   },
 ]
@@ -92,7 +92,7 @@ export function createMix(network: TestNetwork, random: () => number): () => Mix
     const more = { user, recipient: user, ...kind.more?.({ address, token }) }
     return {
       kind: `${kind.name}, ${kind.asker}`,
-      group: kind.asksChain === true ? 'asks a chain' : kind.asker,
+      group: kind.group ?? kind.asker,
       path: kind.path,
       body: JSON.stringify(localRequest(network, { ...kind.request, amount, more })),
       isKeyed: kind.isKeyed ?? false,
