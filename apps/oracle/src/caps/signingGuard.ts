@@ -68,6 +68,8 @@ const waitingMax = 10_000
 export function createSigningGuard(options: SigningGuardOptions): SigningGuard {
   const { caps, table, held = noHeldStore, isExecuted, metrics, log, now } = options
   const waiting = new Set<string>(options.heldBefore)
+  /** Of what waits: what could not be written yet, so that no operator can see or release it. */
+  const unwritten = new Set<string>()
   metrics.watchCaps(() => caps.usage())
   metrics.watchHeld(() => waiting.size)
 
@@ -118,19 +120,23 @@ export function createSigningGuard(options: SigningGuardOptions): SigningGuard {
 
   async function forget(id: string): Promise<void> {
     waiting.delete(id)
+    unwritten.delete(id)
     await held.forget(id)
   }
 
   async function hold(id: string, { kind }: Signing, value: CountedValue, reason: HeldReason): Promise<void> {
     metrics.countHeld(kind, reason)
-    if (waiting.has(id) || waiting.size >= waitingMax) return
+    const isNew = !waiting.has(id)
+    if (isNew ? waiting.size >= waitingMax : !unwritten.has(id)) return
     waiting.add(id)
     const { key } = value
     const record = { kind, key, lets: describe(value), reason, since: new Date(now()).toISOString() }
-    log.warn({ event: 'execution_held', id, ...record }, 'an execution waits for the operator')
+    if (isNew) log.warn({ event: 'execution_held', id, ...record }, 'an execution waits for the operator')
     try {
       await held.keep(id, record)
+      unwritten.delete(id)
     } catch (error) {
+      unwritten.add(id)
       log.error({ event: 'held_not_kept', id, err: error }, 'what is held could not be written to STATE_DIR')
     }
   }

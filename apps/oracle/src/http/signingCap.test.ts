@@ -1,6 +1,6 @@
 // Signing caps over HTTP: who has value signed, who tries to have more signed, and who tries to use up the cap
 // of everybody. The service, its guard and its signer are the real ones; chains are scripted.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -306,6 +306,23 @@ describe('a stranger who would use up the cap of everybody', () => {
 })
 
 describe('the operator', () => {
+  test('lists what could not be written while the disk was full, once it is asked for again', async () => {
+    const open = await bed(ether)
+    await open.post(paths.deposits, deposit(1))
+    const place = join(open.stateDirectory, 'held-executions')
+    await rm(place, { recursive: true, force: true })
+    await writeFile(place, 'no folder')
+    for (let times = 1; times <= 2; times += 1)
+      expect((await open.post(paths.deposits, deposit(2))).body).toHaveProperty('executionHeld')
+    await rm(place)
+    await open.post(paths.deposits, deposit(2))
+    const [told] = open.lines.filter(({ event }) => event === 'execution_held')
+    expect(await runHeldCommand(['held', 'list'], open.stateDirectory)).toContain(String(told?.['id']))
+    const events = open.lines.map(({ event }) => event)
+    expect(events.filter((event) => event === 'execution_held')).toHaveLength(1)
+    expect(events.filter((event) => event === 'held_not_kept')).toHaveLength(2)
+  })
+
   test('lists what is held and releases exactly what was reviewed, beside the cap', async () => {
     const open = await bed(ether)
     await open.post(paths.deposits, deposit(1))
