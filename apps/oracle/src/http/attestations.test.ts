@@ -21,6 +21,7 @@ import {
   scriptedReader,
   world,
 } from '../../test/fixtures/world.ts'
+import type { PreparedQuorums } from '../peers/preparedQuorums.ts'
 
 const deposit = { chainId: 'ethereum', transactionId: depositTransaction }
 const fill = {
@@ -403,6 +404,17 @@ describe('work', () => {
     expect(chain.readings()).toBe(1)
     expect(await to.metrics.registry.metrics()).toContain(
       'oracle_kept_answers_total{kind="deposits",service="oracle"} 2',
+    )
+    await to.app.close()
+  })
+
+  test('counts as kept once, where what peers signed ahead is not enough', async () => {
+    const prepared: PreparedQuorums = { prepare: async () => false, find: () => undefined }
+    const to = await testApp({ context: world(scripts), prepared })
+    for (let count = 0; count < 2; count += 1)
+      await post(paths.deposits, { ...deposit, requestPeerSignatures: true }, {}, to)
+    expect(await to.metrics.registry.metrics()).toContain(
+      'oracle_kept_answers_total{kind="deposits",service="oracle"} 1',
     )
     await to.app.close()
   })

@@ -108,8 +108,8 @@ function findPrepared<Request extends RequestSwitches, Response extends object>(
   { service, prepared }: Pick<AttestationRouteDependencies, 'service' | 'prepared'>,
 ): { readonly response: Response; readonly matched: number } | undefined {
   if (prepared === undefined || !definition.isPreparedAhead) return undefined
-  const own = service.kept(definition, body)?.response
-  return own && prepared.find({ kind: definition.kind, body, own })
+  const { kind } = definition
+  return service.useKept(definition, body, (own) => prepared.find({ kind, body, own }))
 }
 
 /** Kept apart from the handler's types: the definition ties body and answer together instead. */

@@ -39,11 +39,15 @@ export interface AttestationService {
     request: Request,
     options: { readonly signal: AbortSignal },
   ): Promise<LocalAttestation<Response>>
-  /** A kept answer to a request, where there is one: asks nobody. @throws DomainError as `attest`, for a halt */
-  kept<Request extends RequestSwitches, Response extends object>(
+  /**
+   * What `use` makes of the kept answer to a request; `undefined` where none is kept or it is of no use, and then it
+   * does not count as one that was given. Asks nobody. @throws DomainError as `attest`, for a halt
+   */
+  useKept<Request extends RequestSwitches, Response extends object, Result>(
     definition: AttestationDefinition<Request, Response>,
     request: Request,
-  ): LocalAttestation<Response> | undefined
+    use: (response: Response) => Result | undefined,
+  ): Result | undefined
   /** Forgets every kept answer: a chain was rewritten. */
   forgetAll(): void
 }
@@ -119,13 +123,11 @@ export function createAttestationService(options: AttestationServiceOptions): At
     return attestation
   }
 
-  function keptAnswer(kind: string, key: string): LocalAttestation<object> | undefined {
+  function keptAnswer(key: string): LocalAttestation<object> | undefined {
     const found = kept.get(key)
     // Each chain is told: all of them are followed again from now on.
     const used = found?.evidence.map(({ chainId }) => watch.useKept(chainId)) ?? []
-    if (found === undefined || used.includes(false)) return undefined
-    metrics.countKept(kind)
-    return found
+    return used.includes(false) ? undefined : found
   }
 
   function refuseUnlessReady({ evidence }: LocalAttestation<object>): void {
@@ -148,8 +150,10 @@ export function createAttestationService(options: AttestationServiceOptions): At
         watch.refuseUnlessReady(context.hub.id)
         const request = definition.canonical?.(asked, context) ?? asked
         const key = keyOf(name, request)
+        const found = keptAnswer(key)
+        if (found !== undefined) metrics.countKept(name)
         const attestation =
-          keptAnswer(name, key) ??
+          found ??
           (await flights.run(key, signal, (ending) =>
             slots.run(() => endWith(ending, work(definition, request, key, ending))),
           ))
@@ -164,13 +168,17 @@ export function createAttestationService(options: AttestationServiceOptions): At
         throw error
       }
     },
-    kept(definition, asked) {
+    useKept(definition, asked, use) {
       watch.refuseUnlessReady(context.hub.id)
       const request = definition.canonical?.(asked, context) ?? asked
-      const found = keptAnswer(definition.kind.name, keyOf(definition.kind.name, request))
-      if (found !== undefined) refuseUnlessReady(found)
+      const { name } = definition.kind
+      const found = keptAnswer(keyOf(name, request))
+      if (found === undefined) return undefined
+      refuseUnlessReady(found)
       // CAST: the key holds the kind's name, so what is found under it is of that kind.
-      return found as LocalAttestation<never> | undefined
+      const result = use((found as LocalAttestation<never>).response)
+      if (result !== undefined) metrics.countKept(name)
+      return result
     },
     forgetAll: () => kept.clear(),
   }
