@@ -1,17 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { SqlDatabase } from '@causeway/core'
-import { createDatabase, startEmbeddedPostgres } from '@causeway/database'
-import { startTestNetwork } from '@causeway/localnet'
-import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
-import {
-  createSponsor,
-  pepperText,
-  type TestSponsor,
-} from '../apps/quote-api/test/sponsorSupport/sponsors.ts'
+import { createSponsor, type TestSponsor } from '../apps/quote-api/test/sponsorSupport/sponsors.ts'
 import type { LoadResult } from './load.ts'
-import { startQuoteServer } from './process.ts'
+import { withQuoteBed } from './quoteBed.ts'
 import { alternate, bodies, describe, ratioOf } from './quoteBench.ts'
 import type { BenchRow } from './row.ts'
 import { type SteadyResult, steadyLoad } from './steadyLoad.ts'
@@ -31,36 +21,17 @@ type Measured = { readonly results: Map<string, LoadResult[]>; readonly steady: 
  * Quotes of one hot sponsor beside unsponsored ones of the same process; PostgreSQL syncs every commit.
  * @param prepare fills the ledger before the first quote
  */
-async function measure(
+function measure(
   prepare: (database: SqlDatabase, sponsor: TestSponsor) => Promise<void>,
   more: Readonly<Record<string, string>> = {},
 ): Promise<Measured> {
-  const network = await startTestNetwork({ blockTimeSeconds: 2 })
-  const directory = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
-  const server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres') })
-  const database = createDatabase({
-    connectionString: server.connectionString,
-    poolSize: 1,
-    statementTimeoutMs: 600_000,
-  })
-  try {
-    const environment = await serviceEnvironment(network, directory, {
-      DATABASE_URL: server.connectionString,
-      API_KEY_PEPPERS: pepperText,
-      BENCH_PRICE_BYTES: '100',
-      BENCH_QUOTE_BYTES: '100',
-      ...more,
-    })
-    const service = await startQuoteServer({
-      ...process.env,
-      ...environment,
-    })
-    try {
+  return withQuoteBed(
+    async ({ network, database, service: { url } }) => {
       const sponsor = await createSponsor(database, balanceMicroUsd)
       await prepare(database, sponsor)
       const headers = { 'x-api-key': sponsor.apiKey }
       const texts = bodies(network, { count: users, more: { subsidizeFees: true } })
-      const target = { url: service.url, path: '/quote' }
+      const target = { url, path: '/quote' }
       const results = await alternate(
         [
           { name: unsponsored, ...target },
@@ -69,7 +40,7 @@ async function measure(
         bodies(network),
       )
       const steady = await steadyLoad({
-        url: service.url,
+        url,
         requests: texts.map((body) => ({ path: '/quote', body })),
         headers,
         connections: 32,
@@ -78,15 +49,9 @@ async function measure(
       })
       await requireHolds(database, sponsor, steady)
       return { results, steady }
-    } finally {
-      await service.stop()
-    }
-  } finally {
-    await database.close()
-    await server.stop()
-    await network.stop()
-    await rm(directory, { recursive: true, force: true })
-  }
+    },
+    () => more,
+  )
 }
 
 /** A quote that fell back to its user would be cheaper and would prove nothing. */

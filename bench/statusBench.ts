@@ -1,14 +1,8 @@
 // P15: what every client of a running request asks for, at the rate of many, out of many stored requests.
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { SqlDatabase } from '@causeway/core'
-import { createDatabase, startEmbeddedPostgres } from '@causeway/database'
-import { startTestNetwork } from '@causeway/localnet'
-import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
 import { median } from './load.ts'
-import { startQuoteServer } from './process.ts'
+import { withQuoteBed } from './quoteBed.ts'
 import { bodies } from './quoteBench.ts'
 import type { BenchRow } from './row.ts'
 import { type SteadyResult, steadyLoad } from './steadyLoad.ts'
@@ -37,42 +31,19 @@ export async function benchStatus(): Promise<readonly BenchRow[]> {
   ]
 }
 
-async function measure(): Promise<readonly SteadyResult[]> {
-  const network = await startTestNetwork({ blockTimeSeconds: 2 })
-  const directory = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
-  const server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres') })
-  const { connectionString } = server
-  const database = createDatabase({ connectionString, poolSize: 1, statementTimeoutMs: 600_000 })
-  try {
-    const environment = await serviceEnvironment(network, directory, {
-      DATABASE_URL: connectionString,
-      BENCH_PRICE_BYTES: '100',
-      BENCH_QUOTE_BYTES: '100',
-    })
-    const service = await startQuoteServer({
-      ...process.env,
-      ...environment,
-    })
-    try {
-      await storeOne(service.url, bodies(network, { count: 1 })[0] ?? '')
-      await storeCopies(database)
-      const results: SteadyResult[] = []
-      // The first one warms up.
-      for (let round = 0; round <= rounds; round += 1) {
-        const result = await readStatuses(service.url, round)
-        if (result.failed > 0) throw new Error(`${result.failed} reads failed`)
-        if (round > 0) results.push(result)
-      }
-      return results
-    } finally {
-      await service.stop()
+function measure(): Promise<readonly SteadyResult[]> {
+  return withQuoteBed(async ({ network, database, service: { url } }) => {
+    await storeOne(url, bodies(network, { count: 1 })[0] ?? '')
+    await storeCopies(database)
+    const results: SteadyResult[] = []
+    // The first one warms up.
+    for (let round = 0; round <= rounds; round += 1) {
+      const result = await readStatuses(url, round)
+      if (result.failed > 0) throw new Error(`${result.failed} reads failed`)
+      if (round > 0) results.push(result)
     }
-  } finally {
-    await database.close()
-    await server.stop()
-    await network.stop()
-    await rm(directory, { recursive: true, force: true })
-  }
+    return results
+  })
 }
 
 async function storeOne(url: string, body: string): Promise<void> {

@@ -1,13 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { cpus, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { cpus } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { createDatabase, startEmbeddedPostgres } from '@causeway/database'
-import { startTestNetwork } from '@causeway/localnet'
-import { serviceEnvironment } from '../../apps/quote-api/test/fixtures/service.ts'
-import { createSponsor, pepperText } from '../../apps/quote-api/test/sponsorSupport/sponsors.ts'
-import { startQuoteServer } from '../process.ts'
+import { createSponsor } from '../../apps/quote-api/test/sponsorSupport/sponsors.ts'
 import { cpuMs, machineCpuMs } from '../processFigures.ts'
+import { withQuoteBed } from '../quoteBed.ts'
 import type { BenchRow } from '../row.ts'
 import { type DistantChain, describeDelays, startDistantChain } from './distantEndpoints.ts'
 import { goalRate, goalRows } from './goals.ts'
@@ -48,12 +44,6 @@ function readOptions(environment: NodeJS.ProcessEnv): Options {
 /** P17 of design 9: a day's mix over endpoints as far away as public ones. Timings fail nothing. */
 export async function benchLatency(): Promise<readonly BenchRow[]> {
   const options = readOptions(process.env)
-  const network = await startTestNetwork({ blockTimeSeconds: 2 })
-  const directory = await mkdtemp(join(tmpdir(), 'causeway-latency-'))
-  const server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres') })
-  const database = createDatabase({
-    ...{ connectionString: server.connectionString, poolSize: 1, statementTimeoutMs: 60_000 },
-  })
   const chains: DistantChain[] = []
   const distant = async (url: string) => {
     const chain = await startDistantChain(url, options.seed + chains.length)
@@ -61,41 +51,28 @@ export async function benchLatency(): Promise<readonly BenchRow[]> {
     return chain.urls
   }
   try {
-    const environment = await serviceEnvironment(network, directory, {
-      DATABASE_URL: server.connectionString,
-      API_KEY_PEPPERS: pepperText,
-      BENCH_PRICE_BYTES: '100',
-      BENCH_QUOTE_BYTES: '100',
-      BASE_RPC_URL: await distant(network.chains.base.url),
-      OPTIMISM_RPC_URL: await distant(network.chains.optimism.url),
-      RELAY_RPC_URL: await distant(network.chains.hub.url),
-    })
-    const service = await startQuoteServer({ ...process.env, ...environment })
-    try {
-      const apiKeys: string[] = []
-      while (apiKeys.length < sponsors) apiKeys.push((await createSponsor(database, balanceMicroUsd)).apiKey)
-      const next = createMix(network, seededRandom(options.seed))
-      const runs = await measureRates(options, {
-        url: service.url,
-        pid: service.child.pid,
-        apiKeys,
-        next,
-        chains,
-      })
-      for (const run of runs) printRun(run)
-      const delays = describeDelays(chains)
-      console.log(`\n${delays}`)
-      await keep({ ...options, delays, runs: runs.map(summaryOf) })
-      return goalRows(runs)
-    } finally {
-      await service.stop()
-    }
+    return await withQuoteBed(
+      async ({ network, database, service }) => {
+        const apiKeys: string[] = []
+        while (apiKeys.length < sponsors)
+          apiKeys.push((await createSponsor(database, balanceMicroUsd)).apiKey)
+        const next = createMix(network, seededRandom(options.seed))
+        const { url, child } = service
+        const runs = await measureRates(options, { url, pid: child.pid, apiKeys, next, chains })
+        for (const run of runs) printRun(run)
+        const delays = describeDelays(chains)
+        console.log(`\n${delays}`)
+        await keep({ ...options, delays, runs: runs.map(summaryOf) })
+        return goalRows(runs)
+      },
+      async ({ chains: { base, optimism, hub } }) => ({
+        BASE_RPC_URL: await distant(base.url),
+        OPTIMISM_RPC_URL: await distant(optimism.url),
+        RELAY_RPC_URL: await distant(hub.url),
+      }),
+    )
   } finally {
     await Promise.all(chains.map((chain) => chain.stop()))
-    await database.close()
-    await server.stop()
-    await network.stop()
-    await rm(directory, { recursive: true, force: true })
   }
 }
 

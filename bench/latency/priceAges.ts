@@ -1,15 +1,4 @@
-import { z } from 'zod'
-
-/** What is looked at of `GET /prices/health`. */
-const marketHealthSchema = z.object({
-  prices: z.array(
-    z.object({
-      confidence: z.string(),
-      sources: z.array(z.object({ readAgeMs: z.number().optional() })),
-    }),
-  ),
-  chains: z.array(z.object({ state: z.string(), head: z.object({ ageMs: z.number() }).optional() })),
-})
+import { marketHealthSchema } from '@causeway/market'
 
 export type PriceAges = {
   /** Since a price was last read from its source and since a chain's head was made, at each look. */
