@@ -1,15 +1,22 @@
 // Goal: whatever a chain holds for its depository is attested once, before anyone asks, and nobody can make that cost
 // more than it is worth. Attackers: a stranger who pays a depository with dust without end, an endpoint that is away or
 // repeats itself, a chain that halts, a peer that never signs, an operator who stops the service in the middle.
-import { type ScanStart, UpstreamUnavailableError } from '@causeway/core'
+import { type ReadOptions, type ScanStart, UpstreamUnavailableError } from '@causeway/core'
 import { expect, test } from 'vitest'
 import { type AheadOptions, createAttestAhead } from './attestAhead.ts'
+
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new UpstreamUnavailableError('stopped')))
+  })
 
 /** A chain of the test: what each block holds, up to the final one. */
 class Chain {
   blocks = new Map<bigint, readonly string[]>()
   payments = new Map<bigint, readonly string[]>()
   readonly remembered: string[] = []
+  /** Payments are never answered for. */
+  isMute = false
   final = 0n
   isReady = true
   isSilent = false
@@ -50,8 +57,9 @@ class Chain {
       },
       reader: {
         scan: (start: ScanStart) => this.scan(start),
-        rememberPayment: async (transactionId: string) => {
+        rememberPayment: (transactionId: string, { signal }: ReadOptions) => {
           this.remembered.push(transactionId)
+          return this.isMute ? untilAborted(signal) : Promise.resolve()
         },
       },
     }
@@ -109,7 +117,7 @@ async function triesOf(
   )
   for (let look = 0; look < looks; look += 1) {
     await bench.ahead.look()
-    await bench.ahead.gathered()
+    await bench.ahead.settle()
   }
   return { ...bench, tries }
 }
@@ -230,7 +238,7 @@ test.each(['attest', 'gather'] as const)(
     const { ahead, clock, counted } = await triesOf(part, silentUpstream, 1)
     clock.nowMs += 15 * 60_000 + 1
     await ahead.look()
-    await ahead.gathered()
+    await ahead.settle()
     expect(counted).toEqual({ dropped: 1 })
   },
 )
@@ -242,9 +250,7 @@ test('a peer that never answers holds no attestation up', async () => {
   const { ahead, prepared } = aheadOf(chain, {
     gather: (_chainId, transactionId, signal) => {
       asked.push(transactionId)
-      return new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(new UpstreamUnavailableError('stopped')))
-      })
+      return untilAborted(signal)
     },
   })
   await ahead.look()
@@ -254,12 +260,26 @@ test('a peer that never answers holds no attestation up', async () => {
   await ahead.close()
 })
 
+test('payments that nobody tells of hold no deposit up', async () => {
+  const chain = new Chain()
+  chain.isMute = true
+  chain.pay(1n, ...Array.from({ length: 20 }, (_none, index) => `0xf${index}`))
+  chain.put(2n, '0xa')
+  const { ahead, prepared } = aheadOf(chain)
+  await ahead.look()
+  chain.put(3n, '0xb')
+  await ahead.look()
+  expect([prepared, chain.remembered.length]).toEqual([['0xa', '0xb'], 4])
+  await ahead.close()
+})
+
 test('payments are remembered, and no flood of them takes the place of a deposit', async () => {
   const chain = new Chain()
   chain.pay(1n, ...Array.from({ length: 5_000 }, (_none, index) => `0xf${index}`))
   chain.put(2n, '0xa')
   const { ahead, prepared, counted } = aheadOf(chain)
   await ahead.look()
+  await ahead.settle()
   expect([prepared, chain.remembered.length]).toEqual([['0xa'], 1_000])
   expect(counted).toEqual({ dropped: 4_000, prepared: 1, remembered: 1_000 })
 })
@@ -271,9 +291,7 @@ test('a stop ends what is being prepared, and begins nothing more', async () => 
   const { ahead } = aheadOf(chain, {
     attest: (_chainId, transactionId, signal) => {
       begun.push(transactionId)
-      return new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(new UpstreamUnavailableError('stopped')))
-      })
+      return untilAborted(signal)
     },
   })
   void ahead.look()

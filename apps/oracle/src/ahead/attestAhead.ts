@@ -45,10 +45,10 @@ export type AheadOptions = {
 }
 
 export interface AttestAhead {
-  /** Looks at every chain once, and prepares what waits. Nobody waits for peers. Never rejects. */
+  /** Looks at every chain once, and attests what waits. Waits for no peer and no payment. Never rejects. */
   look(): Promise<void>
-  /** Resolves once the peers that are being asked have answered. */
-  gathered(): Promise<void>
+  /** Resolves once peers have signed what waits for them, and payments are read, or both have failed for now. */
+  settle(): Promise<void>
   /** What was prepared is forgotten: the last minutes of every chain are looked through again. */
   startOver(): void
   /** Looks again and again. */
@@ -84,16 +84,18 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
     await readers.get(chainId)?.rememberPayment(transactionId, deadline).finally(deadline.release)
     return 'remembered'
   })
-  const signatures = queueOf(async (chainId, transactionId) =>
-    (await gather?.(chainId, transactionId, signal)) === false ? 'later' : 'prepared',
-  )
+  const signatures =
+    gather &&
+    queueOf(async (chainId, transactionId) =>
+      (await gather(chainId, transactionId, signal)) ? 'prepared' : 'later',
+    )
   const deposits = queueOf(async (chainId, transactionId) => {
     if ((await attest(chainId, transactionId, signal)) === 'empty') return 'empty'
-    if (gather === undefined) return 'prepared'
+    if (signatures === undefined) return 'prepared'
     signatures.add(chainId, transactionId)
     return 'passed'
   })
-  metrics.watchAhead(() => deposits.length + signatures.length + payments.length)
+  metrics.watchAhead(() => deposits.length + (signatures?.length ?? 0) + payments.length)
 
   async function scan({ id, reader, isReady, finalBlock, keepFollowed }: AheadChain): Promise<void> {
     if (!isReady()) return
@@ -131,8 +133,12 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
   async function lookOnce(): Promise<void> {
     await scanAll()
     await deposits.run()
-    void signatures.run()
-    await payments.run()
+    // The next look waits for neither: a silent peer or a flood of payments would hold deposits up.
+    void settle()
+  }
+
+  async function settle(): Promise<void> {
+    await Promise.all([signatures?.run(), payments.run()])
   }
 
   function look(): Promise<void> {
@@ -149,7 +155,7 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
 
   return {
     look,
-    gathered: () => signatures.run(),
+    settle,
     startOver() {
       places = new Map()
     },
@@ -158,7 +164,7 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
       closing.abort()
       clearTimeout(timer)
       await looking
-      await signatures.run()
+      await settle()
     },
   }
 }
