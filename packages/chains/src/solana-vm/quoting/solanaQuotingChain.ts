@@ -14,6 +14,7 @@ import {
   type QuotingChainFamily,
   type UserFacts,
 } from '../../family/quotingChain.ts'
+import { createRecent } from '../../family/recent.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
 import { createQuorumOver } from '../../rpc/quorumClient.ts'
 import { exactLamportsMax, type ShownAccount } from '../answers.ts'
@@ -26,13 +27,6 @@ import { readTokenMint, type TokenMint, tokenAmountOf, tokenPrograms } from './t
 /** Mints that are remembered: the program and the extensions of one never change. */
 const mintsMax = 1_000
 const lacksNothing: AccountLack = {}
-/**
- * How long what was found out about an account counts: as long as a block of the EVM chains beside it, and far less
- * than a quote lives, in which its owner may change it as well.
- */
-const recentMs = 2_000
-const recentMax = 10_000
-
 /**
  * Accounts as clusters show them at the newest confirmed slot. What is only shown, a user's balance, is asked of
  * one endpoint; what is charged or refused for, of all of them.
@@ -191,23 +185,6 @@ async function mintContradictions({
 
 /** A start waits so long for a chain. */
 const checkTimeoutMs = 5_000
-
-/** One question about an account serves whoever asks the same soon; what nobody answered is asked again. */
-function createRecent<Value>(now: () => number) {
-  const known = new LruCache<{ readonly atMs: number; readonly found: Promise<Value | undefined> }>(recentMax)
-  return (key: string, find: () => Promise<Value | undefined>): Promise<Value | undefined> => {
-    const before = known.get(key)
-    const atMs = now()
-    if (before !== undefined && atMs - before.atMs < recentMs) return before.found
-    const found = find()
-    const entry = { atMs, found }
-    known.set(key, entry)
-    void found.then((value) => {
-      if (value === undefined && known.get(key) === entry) known.delete(key)
-    })
-    return found
-  }
-}
 
 function tokenAccountOf(owner: string, mint: string, { program }: TokenMint): string {
   return associatedTokenAccount(owner, { mint, tokenProgram: program })
