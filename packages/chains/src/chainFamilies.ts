@@ -1,5 +1,6 @@
 import { ConfigurationError, codecOf, type QuoteChain, type VmType } from '@causeway/core'
 import { missingBitcoinSettings, openBitcoinChain } from './bitcoin-vm/openBitcoinChain.ts'
+import { bitcoinQuotingChain } from './bitcoin-vm/quoting/bitcoinQuotingChain.ts'
 import type { RegisteredChain } from './config/chainRegistry.ts'
 import { ethereumQuotingChain } from './ethereum-vm/ethereumQuotingChain.ts'
 import { openEthereumChain } from './ethereum-vm/openEthereumChain.ts'
@@ -21,7 +22,7 @@ import { openTronChain } from './tron-vm/openTronChain.ts'
 
 /** One line per family that can be read. */
 const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
-  'bitcoin-vm': { open: openBitcoinChain, missing: missingBitcoinSettings },
+  'bitcoin-vm': { open: openBitcoinChain, missing: missingBitcoinSettings, quoting: bitcoinQuotingChain },
   'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints, quoting: ethereumQuotingChain },
   'hyperliquid-vm': { open: openHyperliquidChain, missing: withoutEndpoints, hasDepths: false },
   'lighter-vm': { open: openLighterChain, missing: withoutEndpoints, hasDepths: false },
@@ -106,7 +107,8 @@ function networkReaderOptions(
   { feeModel, fillWallet, currencies }: QuoteChain,
   client: ChainClient,
 ): NetworkReaderOptions | undefined {
-  if (feeModel.kind !== 'priority-fee' || chain.depository === undefined) return undefined
+  if (feeModel.kind !== 'priority-fee' && feeModel.kind !== 'feerate') return undefined
+  if (chain.depository === undefined) return undefined
   const { canonicalAddress } = codecOf(chain)
   return {
     ...{ client, feeModel, network: chain.network, depository: canonicalAddress(chain.depository) },

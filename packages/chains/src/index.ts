@@ -160,10 +160,10 @@ export type { FamilyChain } from './family/familyChain.ts'
 export type { HubEntries } from './family/hubEntries.ts'
 export type { KnownCode, ReliedContract } from './family/knownCode.ts'
 export type {
+  NetworkFeeRefusal,
   NetworkReader,
   NetworkReading,
-  PriorityFeeRefusal,
-  ShownPriorityFee,
+  ShownNetworkFee,
 } from './family/networkReader.ts'
 export type {
   ExpiringTransaction,

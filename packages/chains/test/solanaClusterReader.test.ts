@@ -121,7 +121,7 @@ describe('three honest endpoints', () => {
       ...{ expectedMicroLamports: 7_000n, ceilingMicroLamports: 6_999n },
     })
     const { shown } = await read(config({ feeModel: { minMicroLamportsPerUnit: 9_000n } }))
-    expect(shown.microLamportsPerUnit).toBe('9000')
+    expect(shown).toMatchObject({ microLamportsPerUnit: '9000' })
   })
 })
 

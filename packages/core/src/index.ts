@@ -133,6 +133,8 @@ export {
   type ContractChain,
   contractChain,
   type ExternalLiquiditySettings,
+  type FeerateModel,
+  feeModelClass,
   type GasModel,
   type GuardianSet,
   isContractChain,
@@ -375,6 +377,11 @@ export {
 } from './vm/bitcoin/codec.ts'
 export { bitcoinLibrary } from './vm/bitcoin/library.ts'
 export type { Psbt, PsbtInput } from './vm/bitcoin/psbt.ts'
+export { BitcoinFees } from './vm/bitcoin/quoting/bitcoinFees.ts'
+export { BitcoinFundsError, bitcoinQuoting } from './vm/bitcoin/quoting/bitcoinQuoting.ts'
+export { inputsMax } from './vm/bitcoin/quoting/fundTransaction.ts'
+export { OwnerKeyError } from './vm/bitcoin/quoting/ownerKey.ts'
+export { dustOf, type InputKind, inputKindOf, virtualBytesOf } from './vm/bitcoin/quoting/virtualSize.ts'
 export { outputScript, scriptAddress } from './vm/bitcoin/script.ts'
 export {
   type BitcoinInput,
@@ -462,12 +469,14 @@ export type {
   ChainSettings,
   CostedTransaction,
   EncodedTransaction,
+  Funding,
   Holding,
   NetworkFees,
   OriginRoute,
   PlannedTransaction,
   QuotedCurrency,
   QuotingFamily,
+  SpendableOutput,
   StepData,
   StepIdentity,
   UserTransactionKind,

@@ -74,6 +74,12 @@ const priorityFeeSchema = z.object({
   priceFrom: z.enum(['median', 'configured']),
 })
 
+const feerateSchema = z.object({
+  satPerKvb: z.string(),
+  ceilingSatPerKvb: z.string(),
+  priceFrom: z.enum(['median', 'configured']),
+})
+
 const chainSchema = z.object({
   chain: z.string(),
   chainId: z.number().int(),
@@ -86,6 +92,7 @@ const chainSchema = z.object({
     'gas_disputed',
     'gas_above_ceiling',
     'priority_fee_above_ceiling',
+    'feerate_above_ceiling',
   ]),
   head: z
     .object({
@@ -95,9 +102,9 @@ const chainSchema = z.object({
     })
     .optional(),
   gas: z
-    .union([gasSchema, priorityFeeSchema])
+    .union([gasSchema, priorityFeeSchema, feerateSchema])
     .optional()
-    .describe('Wei per gas, or millionths of a lamport per compute unit'),
+    .describe('Wei per gas, millionths of a lamport per compute unit, or satoshi per thousand virtual bytes'),
   agreement: z
     .array(
       z.object({

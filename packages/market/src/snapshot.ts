@@ -1,4 +1,4 @@
-import type { PriorityFeeRefusal } from '@causeway/chains'
+import type { NetworkFeeRefusal } from '@causeway/chains'
 import type { CurrencyKey, Hex, NetworkFees, PoolState } from '@causeway/core'
 
 /** One USD price as of one refresh, already guarded. @source pricing-engine.md 2.3 */
@@ -71,7 +71,7 @@ export type FeeRefusal =
   | { readonly reason: 'gas_disputed' }
   /** The chain's own last blocks do not bear the gas price out. */
   | { readonly reason: 'gas_above_ceiling'; readonly expectedWei: bigint; readonly ceilingWei: bigint }
-  | PriorityFeeRefusal
+  | NetworkFeeRefusal
 
 /**
  * One immutable view of all markets: whoever prices something uses exactly one, so it never mixes two ticks.

@@ -3,6 +3,7 @@
 // one that is far too dear, so that nobody is quoted. Method: a real node with a contract in place of the precompile,
 // which nodes of other chains do not have; it answers six words, the second from its storage.
 import { createJsonRpcClient } from '@causeway/chains'
+import { isContractChain } from '@causeway/core'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createChainSource } from '../src/chain/chainSource.ts'
@@ -32,7 +33,7 @@ beforeAll(async () => {
   await chain.node.setStorageAt({ address: arbGasInfo, index, value: `0x${wordOf(perByteWei)}` })
   const file = await readLocalQuoteFile(network)
   const base = planMarket(file).chains.find(({ chainKey }) => chainKey === 'base')
-  if (base === undefined || base.config.feeModel.kind === 'priority-fee') throw new Error('no base')
+  if (base === undefined || !isContractChain(base.config)) throw new Error('no base')
   const feeModel = { ...base.config.feeModel, kind: 'arbitrum', gasPriceOracle: arbGasInfo } as const
   plan = { ...base, config: { ...base.config, feeModel } }
   height = await chain.client.getBlockNumber({ cacheTime: 0 })

@@ -141,6 +141,7 @@ export function createChainPorts(args: {
     if (client === undefined) continue
     const live = openQuotingChain(vmType, {
       client,
+      network: registry.networkByKey(key)?.network,
       multicall3: config.multicall3,
       currentHead: () => headOf(market, chain),
       budgetMs,

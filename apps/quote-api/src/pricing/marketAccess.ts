@@ -56,6 +56,14 @@ export function requireChain(snapshot: MarketSnapshot, chainId: number): ChainMa
       { data: { chainId, reason } },
     )
   }
+  if ('reason' in chain && chain.reason === 'feerate_above_ceiling') {
+    const { reason, expectedSatPerKvb, ceilingSatPerKvb } = chain
+    throw new QuoteError(
+      'GAS_PRICE_TOO_HIGH',
+      `A thousand virtual bytes on chain ${chainId} cost ${expectedSatPerKvb} satoshi, above the ceiling of ${ceilingSatPerKvb}.`,
+      { data: { chainId, reason } },
+    )
+  }
   if ('reason' in chain) {
     throw new QuoteError('SERVICE_UNAVAILABLE', `Chain ${chainId} cannot be priced at the moment.`, {
       data: { chainId, reason: chain.reason },

@@ -7,6 +7,7 @@ import {
   type OriginRoute,
   type PlannedTransaction,
   type QuoteCeilings,
+  type SpendableOutput,
   usdValueDown,
 } from '@causeway/core'
 import type { ChainMarket, Clock, MarketSnapshot } from '@causeway/market'
@@ -59,6 +60,8 @@ export type UserFacts = {
   readonly allowance?: bigint
   /** In the order of `touched`. */
   readonly held?: readonly (bigint | undefined)[]
+  /** In families without balances. */
+  readonly spendable?: readonly SpendableOutput[]
 }
 
 /** What pricing needs from outside. All are ports: `main.ts` passes the real ones. */
@@ -216,7 +219,7 @@ async function priceWithin(
   checkCarried(priced)
   await requireProvenPayments(priced)
   await requireRefundable(priced)
-  const { balance, allowance, held = [] } = await facts
+  const { balance, allowance, held = [], spendable } = await facts
   const origin = originRoute(priced, request)
   const heldBy = ({ account, currency }: Holding) =>
     held[question.touched.findIndex((at) => at.account === account && at.currency === currency)]
@@ -227,7 +230,8 @@ async function priceWithin(
       currency: route.currencyOut,
       amount: priced.amountOut,
     })
-  const known = { allowance, balance, heldBy, recipientLack: lackOfSend }
+  const { fees } = originMarket
+  const known = { allowance, balance, heldBy, recipientLack: lackOfSend, spendable, fees }
   const transactions = route.origin.quoting.plan(origin, known)
   return {
     ...priced,

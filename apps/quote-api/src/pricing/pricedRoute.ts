@@ -104,7 +104,7 @@ export function shownPrices(snapshot: MarketSnapshot, route: Route): RoutePrices
 
 type DepositChoice = Pick<
   QuoteRequest,
-  'explicitDeposit' | 'useDepositAddress' | 'usePermit' | 'depositFeePayer'
+  'explicitDeposit' | 'useDepositAddress' | 'usePermit' | 'depositFeePayer' | 'userPublicKey'
 >
 
 /** What the origin's family plans and encodes transactions from. */
@@ -118,6 +118,7 @@ export function originRoute(priced: PricedRoute, request: DepositChoice): Origin
     recipient,
     by: wayOf(priced, request),
     ...(request.depositFeePayer !== undefined && { depositFeePayer: request.depositFeePayer }),
+    ...(request.userPublicKey !== undefined && { userPublicKey: request.userPublicKey }),
     currencyIn,
     currencyOut,
     amountIn,

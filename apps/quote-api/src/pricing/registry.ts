@@ -8,6 +8,7 @@ import {
   type CurrencyKey,
   codecOf,
   currencyKey,
+  feeModelClass,
   type NetworkOf,
   type QuoteAsset,
   type QuoteChain,
@@ -85,7 +86,7 @@ export function createRegistry(
     }
     const family = families[entry.vmType]
     if (family === undefined) problems.push(`chains.${key}: a chain of ${entry.vmType} cannot be quoted`)
-    else if ((config.feeModel.kind === 'priority-fee') !== (family.feeModel === 'priority-fee'))
+    else if (feeModelClass(config.feeModel) !== family.feeModel)
       problems.push(`chains.${key}.feeModel: ${config.feeModel.kind} is none of ${entry.vmType}`)
     else
       quotable.push(
@@ -157,6 +158,7 @@ function quotableChain(args: {
     quoting: family.bind({
       chainId: config.chainId,
       codec,
+      network: entry.network,
       depository,
       wrappedNative: config.wrappedNative,
       depositRouter: config.depositRouter,

@@ -31,6 +31,8 @@ export type QuoteRequest = {
   readonly refundTo: string | undefined
   /** Pays the origin's network in the user's place; it was checked against both. */
   readonly depositFeePayer?: string | undefined
+  /** Hex: of a user whose address does not name it. */
+  readonly userPublicKey?: string | undefined
   readonly topupGas: boolean
   readonly topupGasMicroUsd: bigint
   readonly appFees: readonly AppFeeRequest[]

@@ -7,6 +7,7 @@ import {
   parseHexDigits,
   parseMerkleBlock,
 } from '@causeway/core'
+import type { NamedOutput } from '../rpc/client.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 
 /** A transaction whose bytes hash to its id. */
@@ -49,6 +50,8 @@ export interface BitcoinView {
   readBlockOf(seen: SeenTransaction, signal: AbortSignal): Promise<BitcoinBlock | undefined>
   /** Whether a confirmed transaction has spent the output. */
   readSpending(outPoint: OutPoint, signal: AbortSignal): Promise<Spending>
+  /** Confirmed outputs that the endpoint says an address holds, with the values that it gives them. */
+  nameOutputs(address: string, signal: AbortSignal): Promise<readonly NamedOutput[]>
 }
 
 const hashPattern = /^[0-9a-f]{64}$/
@@ -66,6 +69,17 @@ export function parseHeight(value: unknown, what: string): bigint {
   }
   return BigInt(value)
 }
+
+/**
+ * Nodes write amounts as numbers of bitcoin. All there are stay exact in them, to the satoshi.
+ * @throws MalformedAnswerError
+ */
+export function parseCoins(value: unknown, what: string): bigint {
+  if (typeof value !== 'number' || !(value >= 0 && value <= 21_000_000)) throw new MalformedAnswerError(what)
+  return BigInt(Math.round(value * satoshiPerCoin))
+}
+
+const satoshiPerCoin = 100_000_000
 
 /** @throws MalformedAnswerError unless the bytes are a transaction of that id */
 export function parseSeenTransaction(

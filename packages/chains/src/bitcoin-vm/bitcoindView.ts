@@ -2,11 +2,12 @@ import type { OutPoint } from '@causeway/core'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { parseRecord } from '../rpc/quantity.ts'
+import { parseList, parseRecord } from '../rpc/quantity.ts'
 import {
   type BitcoinBlock,
   type BitcoinView,
   checkMerkleProof,
+  parseCoins,
   parseHashText,
   parseHeaderOf,
   parseHeight,
@@ -72,6 +73,19 @@ export function createBitcoindView(view: EndpointView): BitcoinView {
       if (output === null) return { kind: 'spent', by: undefined }
       parseRecord(output, what)
       return { kind: 'unspent' }
+    },
+
+    async nameOutputs(address, signal) {
+      const what = 'scantxoutset'
+      const answer = await view.askAlone({ method: what, params: ['start', [`addr(${address})`]] }, signal)
+      const { unspents } = parseRecord(resultOf(answer, what), what)
+      return parseList(unspents, what).map((listed) => {
+        const { txid, vout, amount } = parseRecord(listed, what)
+        return {
+          ...{ txid: parseHashText(txid, what), vout: Number(parseHeight(vout, what)) },
+          value: parseCoins(amount, what),
+        }
+      })
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { HttpAnswer } from '../rpc/httpTransport.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { parseRecord } from '../rpc/quantity.ts'
+import { parseList, parseRecord } from '../rpc/quantity.ts'
 import {
   type BitcoinBlock,
   type BitcoinView,
@@ -68,6 +68,18 @@ export function createEsploraView(view: HttpView): BitcoinView {
       const { confirmed } = parseRecord(status, what)
       if (spent !== true || typeof confirmed !== 'boolean') throw new MalformedAnswerError(what)
       return confirmed ? { kind: 'spent', by: parseHashText(by, what) } : { kind: 'unspent' }
+    },
+
+    async nameOutputs(address, signal) {
+      const what = '/address/utxo'
+      const listed = parseList(jsonOf(await get(`/address/${address}/utxo`, signal), what), what)
+      return listed.flatMap((one) => {
+        const { txid, vout, value, status } = parseRecord(one, what)
+        const { confirmed } = parseRecord(status, what)
+        if (confirmed !== true) return []
+        const place = { txid: parseHashText(txid, what), vout: Number(parseHeight(vout, what)) }
+        return [{ ...place, value: parseHeight(value, what) }]
+      })
     },
   }
 }

@@ -18,7 +18,7 @@ import { createSpenderLookup, noSpenderLookup } from './spenderLookup.ts'
  * First blocks: what tells the networks apart, whichever API shows them.
  * @source Bitcoin Core, `src/kernel/chainparams.cpp`
  */
-const firstBlocks: Readonly<Record<keyof typeof bitcoinNetworks, readonly string[]>> = {
+export const firstBlocks: Readonly<Record<keyof typeof bitcoinNetworks, readonly string[]>> = {
   mainnet: ['000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'],
   testnet: [
     '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943',
@@ -42,7 +42,7 @@ export function missingBitcoinSettings(chain: RegisteredChain): readonly string[
  * @throws ConfigurationError for endpoints that are no URLs, depositories of another network, other finality
  */
 export const openBitcoinChain: OpenFamilyChain = (chain, limits) => {
-  const api = esploraUrls(chain).length === 0 ? undefined : esploraQuorum(chain)
+  const api = esploraQuorumOf(chain)
   const nodes = chain.ready ? nodeQuorum(chain) : undefined
   const quorum = nodes ?? api
   if (quorum === undefined) throw new ConfigurationError(`chain ${chain.id} has no endpoint`)
@@ -94,10 +94,14 @@ function nodeQuorum(chain: ReadableChain): QuorumClient<BitcoinView> {
   )
 }
 
-/** `rpcThreshold` counts endpoints of `httpRpcUrl`; it can only raise the bar for these. */
-function esploraQuorum(chain: ReadableChain): QuorumClient<BitcoinView> {
+/**
+ * The Esplora-compatible APIs of a chain; `undefined` where it has none. `rpcThreshold` counts endpoints of
+ * `httpRpcUrl`; it can only raise the bar for these. @throws ConfigurationError as `openBitcoinChain`
+ */
+export function esploraQuorumOf(chain: RegisteredChain): QuorumClient<BitcoinView> | undefined {
   const { id: chainId, additionalData, rpcThreshold } = chain
   const urls = esploraUrls(chain)
+  if (urls.length === 0) return undefined
   const hosts = countHosts(urls)
   const threshold = chain.ready ? 1 : Math.max(rpcThreshold, defaultThreshold(hosts))
   if (threshold > hosts) {
@@ -113,6 +117,7 @@ function readFirstBlock(view: BitcoinView, signal: AbortSignal): Promise<string 
   return view.readBlockHash(0n, signal)
 }
 
-function firstBlocksOf({ network = 'mainnet' }: RegisteredChain): readonly string[] {
+/** Of a network, by its name in the chains file. */
+export function firstBlocksOf({ network = 'mainnet' }: Pick<RegisteredChain, 'network'>): readonly string[] {
   return Object.entries(firstBlocks).find(([name]) => name === network)?.[1] ?? []
 }

@@ -1,8 +1,8 @@
-import type { NetworkFees, PriorityFeeModel } from '@causeway/core'
+import type { FeerateModel, NetworkFees, PriorityFeeModel } from '@causeway/core'
 import type { ChainClient } from '../rpc/client.ts'
 
 /** Why what a network charges must not be used. */
-export type PriorityFeeRefusal =
+export type NetworkFeeRefusal =
   /** Endpoints contradict each other about it. */
   | { readonly reason: 'gas_disputed' }
   | {
@@ -11,11 +11,18 @@ export type PriorityFeeRefusal =
       readonly expectedMicroLamports: bigint
       readonly ceilingMicroLamports: bigint
     }
+  | {
+      readonly reason: 'feerate_above_ceiling'
+      /** Satoshi per thousand virtual bytes. */
+      readonly expectedSatPerKvb: bigint
+      readonly ceilingSatPerKvb: bigint
+    }
 
 /** What health tells of the fees. Whole numbers in decimal text. */
-export type ShownPriorityFee = {
-  readonly microLamportsPerUnit: string
-  readonly ceilingMicroLamportsPerUnit: string
+export type ShownNetworkFee = (
+  | { readonly microLamportsPerUnit: string; readonly ceilingMicroLamportsPerUnit: string }
+  | { readonly satPerKvb: string; readonly ceilingSatPerKvb: string }
+) & {
   /** The median of enough estimates, or the configured floor. */
   readonly priceFrom: 'median' | 'configured'
 }
@@ -23,8 +30,8 @@ export type ShownPriorityFee = {
 /** What a market needs to know of a chain without contracts to read prices from. */
 export type NetworkReading = {
   readonly head: { readonly number: bigint; readonly timestampSeconds: number }
-  readonly fees: NetworkFees | PriorityFeeRefusal
-  readonly shown: ShownPriorityFee
+  readonly fees: NetworkFees | NetworkFeeRefusal
+  readonly shown: ShownNetworkFee
   /** Smallest units by canonical currency; one that too few endpoints told is left out. */
   readonly inventory: ReadonlyMap<string, bigint>
   /** Voices that have reached the head, that must, and that there are. */
@@ -37,12 +44,13 @@ export interface NetworkReader {
   read(limits: { readonly signal: AbortSignal; readonly timeoutMs: number }): Promise<NetworkReading>
 }
 
+/** Each family's reader takes its own kind of fee model: the quote file is compared with that at start. */
 export type NetworkReaderOptions = {
   readonly client: ChainClient
   readonly depository: string
   /** Which network of the family it is, as the chains file names it; absent: whatever the endpoints agree on. */
   readonly network: string | undefined
-  readonly feeModel: PriorityFeeModel
+  readonly feeModel: PriorityFeeModel | FeerateModel
   /** Whose balances are the inventory; without it inventory stays empty. */
   readonly fillWallet: string | undefined
   readonly currencies: readonly ListedCurrency[]

@@ -1,4 +1,4 @@
-import type { AccountLack, Hex, Holding } from '@causeway/core'
+import type { AccountLack, Hex, Holding, SpendableOutput } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from '../rpc/client.ts'
 import type { ChainFinding } from './chainFinding.ts'
@@ -10,6 +10,8 @@ export type UserFacts = {
   readonly allowance?: bigint
   /** In the order of `touched`. */
   readonly held?: readonly (bigint | undefined)[]
+  /** Confirmed outputs of the user, in families without balances. */
+  readonly spendable?: readonly SpendableOutput[]
 }
 
 export type UserFactsQuestion = {
@@ -54,6 +56,8 @@ export interface QuotingChain {
 
 export type QuotingChainOptions = {
   readonly client: ChainClient
+  /** Which network of the family it is, as the chains file names it; absent: the main one. */
+  readonly network?: string | undefined
   /** Of a chain that is read by contract calls. */
   readonly multicall3: Hex | undefined
   /** The newest block that the market agrees on; `undefined` while there is none. */

@@ -1,4 +1,4 @@
-import type { Secret } from '@causeway/core'
+import type { OutPoint, Secret } from '@causeway/core'
 import { poll, seekAgreement, shortestPauseMs } from './agreement.ts'
 import { createEndpoints } from './createEndpoints.ts'
 import type { Endpoint, ObserveEndpoints, SendOptions } from './endpoint.ts'
@@ -37,9 +37,17 @@ const patienceMs = 500
 /** Sending these twice could act twice, so they go to one endpoint, once. */
 const unrepeatable = /^(eth_send|personal_|miner_|admin_|anvil_|hardhat_|evm_)/
 
+/** An output that somebody names; whoever spends it asks nodes whether it is there. */
+export type NamedOutput = OutPoint & { readonly value: bigint }
+
 /** A client with its endpoints, so that a quorum of the same ones can read beside it. */
 export type ChainClient = JsonRpcClient & {
   readonly endpoints: readonly Endpoint[]
+  /**
+   * Names what an address holds, on chains whose nodes keep no lists of that: what any of those says who do.
+   * @throws upstream errors where none answers
+   */
+  readonly nameOutputs?: (address: string, signal: AbortSignal) => Promise<readonly NamedOutput[]>
   /** Who is told from now on what becomes of its endpoints, for metrics. */
   observe(observerOf: ObserveEndpoints): void
 }

@@ -141,7 +141,28 @@ const priorityFeeModelSchema = z.object({
   markupBps,
 })
 
-const feeModelSchema = z.discriminatedUnion('kind', [gasModelSchema, priorityFeeModelSchema])
+/** Chains whose transactions pay for their size. @source pricing-engine.md 1.5; design.md 5.4 */
+const feerateModelSchema = z.object({
+  kind: z.literal('feerate'),
+  targetBlocks: z
+    .number()
+    .int()
+    .min(1)
+    .max(1_008)
+    .default(2)
+    .describe('Blocks within which a transaction is to be mined, by what an endpoint estimates'),
+  minSatPerKvb: decimalInteger
+    .default(1_000n)
+    .describe('Floor, and the price while too few endpoints estimate one'),
+  maxSatPerKvb: decimalInteger.default(500_000n).describe('While the price is above this, nothing is quoted'),
+  markupBps,
+})
+
+const feeModelSchema = z.discriminatedUnion('kind', [
+  gasModelSchema,
+  priorityFeeModelSchema,
+  feerateModelSchema,
+])
 
 const poolSchema = z.object({
   address: evmAddress,
@@ -249,7 +270,7 @@ const quoteChainSchema = z
     currencies: z.array(currencySchema),
   })
   .superRefine(({ feeModel, multicall3, wrappedNative }, context) => {
-    if (feeModel.kind === 'priority-fee') return
+    if (feeModelClass(feeModel) !== 'gas') return
     for (const [name, value] of Object.entries({ multicall3, wrappedNative })) {
       if (value === undefined)
         context.addIssue({ code: 'custom', path: [name], message: `needed by ${feeModel.kind}` })
@@ -346,11 +367,25 @@ export type PriceFeed = z.infer<typeof feedSchema>
 export type GuardianSet = z.infer<typeof guardianSetSchema>
 export type GasModel = z.infer<typeof gasModelSchema>
 export type PriorityFeeModel = z.infer<typeof priorityFeeModelSchema>
+export type FeerateModel = z.infer<typeof feerateModelSchema>
 export type PoolConfig = z.infer<typeof poolSchema>
+
+/** How a family of chains charges, whichever of its ways a chain takes. */
+export function feeModelClass({ kind }: QuoteChain['feeModel']): 'gas' | 'priority-fee' | 'feerate' {
+  switch (kind) {
+    case 'priority-fee':
+    case 'feerate':
+      return kind
+    case 'eip1559':
+    case 'op-stack':
+    case 'arbitrum':
+      return 'gas'
+  }
+}
 
 /** Whether a chain charges for data and nobody is named who tells the price. */
 export function lacksGasPriceOracle(feeModel: QuoteChain['feeModel']): feeModel is GasModel {
-  if (feeModel.kind === 'priority-fee' || feeModel.kind === 'eip1559') return false
+  if (feeModel.kind !== 'op-stack' && feeModel.kind !== 'arbitrum') return false
   return feeModel.gasPriceOracle === undefined
 }
 
@@ -363,7 +398,7 @@ export type ContractChain = QuoteChain & {
 
 export function isContractChain(chain: QuoteChain): chain is ContractChain {
   return (
-    chain.feeModel.kind !== 'priority-fee' &&
+    feeModelClass(chain.feeModel) === 'gas' &&
     chain.multicall3 !== undefined &&
     chain.wrappedNative !== undefined
   )

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bitcoinQuoting, bitcoinStepData } from './bitcoin/quoting/bitcoinQuoting.ts'
 import { ethereumStepData } from './ethereum/quoting/encodeTransaction.ts'
 import { ethereumQuoting } from './ethereum/quoting/ethereumQuoting.ts'
 import type { QuotingFamily } from './quotingFamily.ts'
@@ -9,9 +10,10 @@ export type QuotingFamilies = Readonly<Partial<Record<VmType, QuotingFamily>>>
 
 /** One line per family that can be quoted; chains of all others are refused. */
 export const quotingFamilies: QuotingFamilies = {
+  'bitcoin-vm': bitcoinQuoting,
   'ethereum-vm': ethereumQuoting,
   'solana-vm': solanaQuoting,
 }
 
 /** Form of `items[].data` of transaction steps: the union of what these families encode. */
-export const stepDataSchema = z.union([ethereumStepData, solanaStepData])
+export const stepDataSchema = z.union([ethereumStepData, solanaStepData, bitcoinStepData])

@@ -7,8 +7,8 @@ import type { VmCodec } from './vmCodec.ts'
  * families through these two alone.
  */
 export type QuotingFamily = {
-  /** How its chains charge, as the quote file must describe them: for gas by block, or by bids for units. */
-  readonly feeModel: 'gas' | 'priority-fee'
+  /** How its chains charge, as the quote file must describe them: for gas by block, by bids for units, or by size. */
+  readonly feeModel: 'gas' | 'priority-fee' | 'feerate'
   /** One chain of the family, as its configuration describes it. Done once, at start. */
   readonly bind: (chain: ChainSettings) => ChainQuoting
 }
@@ -17,6 +17,8 @@ export type QuotingFamily = {
 export type ChainSettings = {
   readonly chainId: number
   readonly codec: VmCodec
+  /** Which network of the family it is, as the chains file names it; absent: the main one. */
+  readonly network?: string | undefined
   readonly depository: string
   readonly wrappedNative?: string | undefined
   /** Swaps and deposits, or pays out, in one transaction; absent: users swap nothing on the chain. */
@@ -92,7 +94,42 @@ export type KnownState = {
   readonly heldBy?: (holding: Holding) => bigint | undefined
   /** What whom the user pays himself lacks. */
   readonly recipientLack?: AccountLack | undefined
+  /** What the user can spend, in families without balances. */
+  readonly spendable?: readonly SpendableOutput[] | undefined
+  /** What the network charges, where it decides what is spent. */
+  readonly fees?: NetworkFees | undefined
 }
+
+/** A confirmed output that one account can spend. */
+export type SpendableOutput = {
+  /** Display order, 64 lower-case hex digits. */
+  readonly txid: string
+  readonly vout: number
+  /** Smallest units. */
+  readonly value: bigint
+  readonly script: Hex
+  /** The transaction that made it, where whoever spends it has to show that. */
+  readonly transaction?: Hex
+}
+
+/** What pays for a transaction in families without balances. */
+export type Funding =
+  /** `change` is 0 where there is none: what is left is a part of the fee. */
+  | {
+      readonly kind: 'chosen'
+      readonly inputs: readonly SpendableOutput[]
+      readonly fee: bigint
+      readonly change: bigint
+    }
+  /** All that may be spent at once is less than the amount and the fee of spending it. */
+  | {
+      readonly kind: 'short'
+      readonly spendable: bigint
+      readonly needed: bigint
+      readonly isOfTooMany: boolean
+    }
+  /** What the user has was not told in time, or there is no user yet. */
+  | { readonly kind: 'unknown' }
 
 /**
  * What a chain's network charges at one moment, as its family reckons. Made by the live part from what it read;
@@ -186,6 +223,8 @@ export type CostedTransaction = {
   readonly overheadUnits?: bigint
   /** What whom it pays lacks. */
   readonly lack?: AccountLack
+  /** What it takes, where planning has decided that already. */
+  readonly networkFee?: bigint
   /** What it does to state, where that is known; without it the dearest common form is reckoned with. */
   readonly writes?: StateWrites
 }
@@ -207,6 +246,7 @@ export type PlannedTransaction = CostedTransaction & {
   readonly kind: UserTransactionKind
   /** Whom an approval allows. */
   readonly spender?: string
+  readonly funding?: Funding
 }
 
 /** A route as far as it is known before it is priced. */
@@ -237,6 +277,8 @@ export type OriginRoute = {
     | 'unwrap'
   /** Pays the fee of the deposit, and for the accounts that it makes, in the user's place. */
   readonly depositFeePayer?: string | undefined
+  /** Hex, as the caller wrote it, where an address does not name its key. */
+  readonly userPublicKey?: string | undefined
   readonly currencyIn: QuotedCurrency
   readonly currencyOut: QuotedCurrency
   /** Expected input, and the most that is taken. */

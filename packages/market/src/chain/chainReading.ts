@@ -1,4 +1,4 @@
-import type { AgreedGas, ShownPriorityFee } from '@causeway/chains'
+import type { AgreedGas, ShownNetworkFee } from '@causeway/chains'
 import type { CurrencyKey, Hex, NetworkFees, PoolState } from '@causeway/core'
 import type { FeedReading } from '../prices/feedReader.ts'
 import type { ChainMarket, FeeRefusal } from '../snapshot.ts'
@@ -7,7 +7,7 @@ import type { ChainMarket, FeeRefusal } from '../snapshot.ts'
 export type FeeReading = {
   readonly fees: NetworkFees | FeeRefusal
   /** What health tells of it; undefined while nothing is known. */
-  readonly shown: ShownGas | ShownPriorityFee | undefined
+  readonly shown: ShownGas | ShownNetworkFee | undefined
 }
 
 /** Whole numbers in decimal text. */

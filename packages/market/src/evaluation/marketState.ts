@@ -185,7 +185,7 @@ function chainBasis({ reading }: ChainFacts, reports: ReturnType<AgreementOf>): 
 }
 
 function networkFeeText(shown: NonNullable<ChainFacts['reading']['fees']['shown']>): string {
-  return 'expectedWei' in shown
-    ? `${shown.expectedWei} wei per gas`
-    : `${shown.microLamportsPerUnit} micro-lamports per compute unit`
+  if ('expectedWei' in shown) return `${shown.expectedWei} wei per gas`
+  if ('satPerKvb' in shown) return `${shown.satPerKvb} satoshi per thousand virtual bytes`
+  return `${shown.microLamportsPerUnit} micro-lamports per compute unit`
 }

@@ -45,9 +45,15 @@ export const clientFields = {
   disableSwapProviderPreference: z.boolean().optional().describe('No effect: the best pool wins'),
   protocolVersion: z.enum(['v2', 'preferV2']).optional().describe('No effect: there is one'),
   additionalData: z
-    .object({ userPublicKey: z.string().max(256).optional() })
+    .object({
+      userPublicKey: z
+        .string()
+        .max(256)
+        .optional()
+        .describe('Hex. Of a Bitcoin user: needed for the hash of a script, shown to signers of taproot'),
+    })
     .optional()
-    .describe('No effect'),
+    .describe('Without effect on other chains than Bitcoin'),
   maxRouteLength: z.int().min(0).optional().describe('As useSharedAccounts'),
   useSharedAccounts: z.boolean().optional().describe('No effect'),
   includeComputeUnitLimit: z.boolean().optional().describe('No effect: it is always there'),

@@ -9,10 +9,10 @@ import {
   tokenProgram,
 } from '@causeway/core'
 import type {
+  NetworkFeeRefusal,
   NetworkReader,
   NetworkReaderOptions,
   NetworkReading,
-  PriorityFeeRefusal,
 } from '../../family/networkReader.ts'
 import { medianOfVoices } from '../../rpc/estimates.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
@@ -43,6 +43,7 @@ const lamportsPerSignature = 5_000n
  */
 export function createClusterReader(options: NetworkReaderOptions): NetworkReader {
   const { client, feeModel } = options
+  if (feeModel.kind !== 'priority-fee') throw new Error('clusters charge by bids for units')
   const { electorate } = client
   const holders = holdersOf(options)
   const { vault } = deriveProgramAddresses(options.depository)
@@ -199,7 +200,7 @@ function feesAt(
   microLamportsPerUnit: bigint,
   rentLamportsPerByte: bigint | undefined,
   { maxMicroLamportsPerUnit: ceilingMicroLamports }: PriorityFeeModel,
-): NetworkFees | PriorityFeeRefusal {
+): NetworkFees | NetworkFeeRefusal {
   if (rentLamportsPerByte === undefined) return { reason: 'gas_disputed' }
   return microLamportsPerUnit > ceilingMicroLamports
     ? {

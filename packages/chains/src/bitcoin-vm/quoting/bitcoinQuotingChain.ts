@@ -1,0 +1,84 @@
+import { type AccountLack, bitcoinNetworkOf, createBitcoinCodec } from '@causeway/core'
+import type { ChainFinding } from '../../family/chainFinding.ts'
+import type { NetworkReaderOptions } from '../../family/networkReader.ts'
+import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
+import { createRecent } from '../../family/recent.ts'
+import { createQuorumOver } from '../../rpc/quorumClient.ts'
+import { createBitcoindView } from '../bitcoindView.ts'
+import { firstBlocks, firstBlocksOf } from '../openBitcoinChain.ts'
+import { connectBitcoin } from './connectBitcoin.ts'
+import { createBitcoinNetworkReader } from './feeReader.ts'
+import { readOwnOutputs } from './ownOutputs.ts'
+
+const lacksNothing: AccountLack = {}
+const decimals = 8
+/** A start waits so long for a chain. */
+const checkTimeoutMs = 5_000
+
+/** What users hold, which is what they can spend; nothing else of an account decides about a quote. */
+export const bitcoinQuotingChain: QuotingChainFamily = {
+  connect: connectBitcoin,
+  open({ client, network: name, neededWithinMs, now, onFailure }): QuotingChain {
+    const network = bitcoinNetworkOf(name)
+    const { isAddress } = createBitcoinCodec(network)
+    const recent = createRecent<UserFacts>(now)
+    return {
+      async userFacts({ user }) {
+        // Nobody yet, or what stands for nobody on another network.
+        if (!isAddress(user)) return {}
+        const facts = await recent(user, async () => {
+          try {
+            const asked = { address: user, network }
+            // No step can be made without them, so they may take as long as what a price needs.
+            const spendable = await readOwnOutputs(client, asked, { timeoutMs: neededWithinMs })
+            return { spendable, balance: spendable.reduce((sum, { value }) => sum + value, 0n) }
+          } catch (error) {
+            onFailure(error)
+            return undefined
+          }
+        })
+        return facts ?? {}
+      },
+      lackOf: async () => lacksNothing,
+      // Who can spend an output is fixed when it is paid: no code of anybody's decides later.
+      hasCode: async () => false,
+      unitsOfCalls: undefined,
+    }
+  },
+  network: { reader: createBitcoinNetworkReader, contradictions },
+}
+
+/** Endpoints of another network, and currencies that there are not. */
+async function contradictions({
+  client,
+  network,
+  currencies,
+  isLocal,
+}: NetworkReaderOptions & { readonly isLocal: boolean }): Promise<readonly ChainFinding[]> {
+  const quorum = createQuorumOver(client, { now: () => Date.now() })
+  const each = await quorum.askEach(
+    (view, signal) => createBitcoindView(view).readBlockHash(0n, signal),
+    AbortSignal.timeout(checkTimeoutMs),
+  )
+  const known = isLocal ? firstBlocks.regtest : firstBlocksOf({ network })
+  const foreign = each.flatMap(({ alias, said }): readonly ChainFinding[] => {
+    if (said === undefined || known.includes(said)) return []
+    const problem = `endpoint ${alias} is on another network`
+    return [
+      {
+        kind: 'network',
+        setting: `chains: ${client.chainId}.httpRpcUrl`,
+        value: network ?? 'mainnet',
+        said,
+        problem,
+      },
+    ]
+  })
+  const odd = currencies.flatMap(({ address, decimals: configured }): readonly ChainFinding[] => {
+    if (configured === decimals) return []
+    const setting = `quote: chains.${client.chainId}.currencies.${address}`
+    const problem = `${address} has ${decimals} decimals`
+    return [{ kind: 'decimals', setting, value: `${configured}`, said: `${decimals}`, problem }]
+  })
+  return [...foreign, ...odd]
+}

@@ -1,0 +1,68 @@
+import { UpstreamUnavailableError } from '@causeway/core'
+import type { RegisteredChain } from '../../config/chainRegistry.ts'
+import { connectByJsonRpc } from '../../family/quotingChain.ts'
+import type { ChainClient, NamedOutput } from '../../rpc/client.ts'
+import type { HeadTracking } from '../../rpc/headTracking.ts'
+import { createQuorumOver, type EndpointSource, type QuorumClient } from '../../rpc/quorumClient.ts'
+import { createBitcoindView } from '../bitcoindView.ts'
+import type { BitcoinView } from '../bitcoinView.ts'
+import { esploraQuorumOf } from '../openBitcoinChain.ts'
+
+const bitcoinHeadTracking: HeadTracking = {
+  call: { method: 'getblockcount', params: [] },
+  readHead: ({ method }, result) =>
+    method === 'getblockcount' && typeof result === 'number' && Number.isSafeInteger(result)
+      ? BigInt(result)
+      : undefined,
+}
+
+/**
+ * Nodes, and beside them the Esplora-compatible APIs that name outputs of addresses. Without such an API each node
+ * looks through all unspent outputs: that is fast on a local network and takes minutes on the main one.
+ * @throws ConfigurationError for endpoints that are no URLs
+ */
+export function connectBitcoin(chain: RegisteredChain): ChainClient {
+  const client = connectByJsonRpc(chain, { headTracking: bitcoinHeadTracking, lagBlocksMax: 1 })
+  const api = esploraQuorumOf(chain)
+  return {
+    ...client,
+    nameOutputs: api === undefined ? nameByNodes(client) : nameBy(api, (view) => view),
+    observe(observerOf) {
+      client.observe(observerOf)
+      api?.observe(observerOf)
+    },
+    async close() {
+      await Promise.all([client.close(), api?.close()])
+    },
+  }
+}
+
+type NameOutputs = NonNullable<ChainClient['nameOutputs']>
+
+/** A node looks through its outputs for one address at a time, and refuses a second one meanwhile. */
+function nameByNodes(client: ChainClient): NameOutputs {
+  const quorum = createQuorumOver(client, { now: () => Date.now() })
+  const name = nameBy(quorum, (view) => createBitcoindView(view))
+  let last: Promise<unknown> = Promise.resolve()
+  return (address, signal) => {
+    const result = last.then(() => name(address, signal))
+    last = result.catch(() => undefined)
+    return result
+  }
+}
+
+/** All that any of them names: one that hides something hides it for nobody. */
+function nameBy<Source extends EndpointSource>(
+  quorum: QuorumClient<Source>,
+  viewOf: (source: Source) => BitcoinView,
+): NameOutputs {
+  return async (address, signal) => {
+    const each = await quorum.askEach((source, own) => viewOf(source).nameOutputs(address, own), signal)
+    const answered = each.flatMap(({ said }): (readonly NamedOutput[])[] =>
+      said === undefined ? [] : [said],
+    )
+    if (answered.length === 0)
+      throw new UpstreamUnavailableError(`No endpoint of ${quorum.chainId} names the outputs of an address.`)
+    return answered.flat()
+  }
+}

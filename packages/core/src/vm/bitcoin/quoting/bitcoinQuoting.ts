@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { DomainError, UpstreamUnavailableError } from '../../../errors.ts'
+import { hexToBytes, utf8Bytes } from '../../../hashing/hexBytes.ts'
+import type { Hex } from '../../../hex.ts'
+import type {
+  EncodedTransaction,
+  Funding,
+  KnownState,
+  OriginRoute,
+  PlannedTransaction,
+  QuotingFamily,
+  SpendableOutput,
+  StepIdentity,
+} from '../../quotingFamily.ts'
+import { type BitcoinNetwork, bitcoinNetworkOf } from '../codec.ts'
+import { bitcoinLibrary } from '../library.ts'
+import { outputScript } from '../script.ts'
+import { BitcoinFees } from './bitcoinFees.ts'
+import { fundPayment, inputsMax } from './fundTransaction.ts'
+import { type OwnerKey, ownerKeyOf } from './ownerKey.ts'
+import { inputKindOf } from './virtualSize.ts'
+
+/** An unsigned transaction in hex, as the public client takes it. @source families.md 2.2 */
+export const bitcoinStepData = z.object({ psbt: z.string() })
+
+/** There never are more satoshi. */
+const amountMax = 21_000_000n * 100_000_000n
+
+/** Wallets may raise the fee. @source BIP 125 */
+const replaceableSequence = 0xffff_fffd
+
+/** The public client prices for this account before a wallet is connected. @source families.md 1 */
+const clientsNobody = '34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo'
+
+/** The user's outputs do not pay for the deposit and its fee. */
+export class BitcoinFundsError extends DomainError {
+  readonly code = 'INSUFFICIENT_FUNDS'
+  readonly kind = 'invalid_request'
+
+  constructor({ spendable, needed, isOfTooMany }: Extract<Funding, { kind: 'short' }>) {
+    const [has, wants] = [`${spendable} satoshi`, `${needed} satoshi with its network fee`]
+    super(
+      isOfTooMany
+        ? `The ${inputsMax} largest outputs of user hold ${has}; the deposit needs ${wants}: join outputs first.`
+        : `The confirmed outputs of user that are worth spending hold ${has}; the deposit needs ${wants}.`,
+      { data: { field: 'amount', spendable: spendable.toString(), needed: needed.toString() } },
+    )
+  }
+}
+
+/**
+ * The family whose users sign one transaction of their own outputs: it pays the depository, names the order behind
+ * it, and gives the rest back. @source families.md 2.2, 5.2
+ */
+export const bitcoinQuoting: QuotingFamily = {
+  feeModel: 'feerate',
+  bind: ({ codec, network: name, depository }) => {
+    const network = bitcoinNetworkOf(name)
+    const depositoryScript = () => outputScript(depository, network)
+    return {
+      isNobody: (address) => address === codec.nativeCurrency || address === clientsNobody,
+      canSign: (address) => inputKindOf(outputScript(address, network)) !== undefined,
+      amountMax,
+      runsCalls: false,
+      paysTokensToCode: true,
+      takesDepositAddresses: false,
+      tellsCallsApart: false,
+      namesSolvers: false,
+      hexAddress: () => {
+        throw new Error('accounts of this family are no 20 bytes')
+      },
+      spenderOf: () => undefined,
+      touched: () => [],
+      plan: (route, known) => [plan(route, known, { network, paid: depositoryScript })],
+      encode: (planned, route, { identity }) =>
+        encode(planned, route, { identity, network, depository: depositoryScript() }),
+      addressSwap: () => undefined,
+      encodeAddressSwap: () => {
+        throw new Error('this family has no deposit addresses')
+      },
+    }
+  },
+}
+
+/** As long as every order's, and in no other way different from it. */
+const noOrder: Hex = `0x${'0'.repeat(64)}`
+
+function plan(
+  route: OriginRoute,
+  { spendable, fees }: KnownState,
+  { network, paid }: { readonly network: BitcoinNetwork; readonly paid: () => Uint8Array },
+): PlannedTransaction {
+  const { by, swap, user, amountIn: amount } = route
+  if ((by !== 'deposit' && by !== 'deposit-transfer') || swap !== undefined)
+    throw new Error(`nothing is deposited by ${by} on this family`)
+  const planned = { kind: 'deposit', isNative: true } as const
+  if (spendable === undefined) return { ...planned, funding: { kind: 'unknown' } }
+  if (!(fees instanceof BitcoinFees)) throw new Error('a step is paid by fees of its own family')
+  const own = outputScript(user, network)
+  const inputKind = inputKindOf(own)
+  if (inputKind === undefined) throw new Error('nobody signs for this account')
+  const funding = fundPayment(spendable, {
+    ...{ amount, paid: [paid(), orderScript(noOrder)], change: own, inputKind, fees },
+  })
+  return funding.kind === 'chosen'
+    ? { ...planned, funding, networkFee: funding.fee }
+    : { ...planned, funding }
+}
+
+/** The order id as text behind OP_RETURN, which is what attests it. @source oracle-protocol.md 5.3 */
+export function orderScript(orderId: Hex): Uint8Array {
+  const { compile, OPS } = bitcoinLibrary().script
+  return compile([OPS.OP_RETURN, utf8Bytes(orderId)])
+}
+
+type Encoding = {
+  readonly identity: StepIdentity
+  readonly network: BitcoinNetwork
+  readonly depository: Uint8Array
+}
+
+/**
+ * @throws BitcoinFundsError; UpstreamUnavailableError where the user's outputs were not told in time;
+ * OwnerKeyError for a key that is missing or another one; Error for what was planned from another route
+ */
+function encode(
+  { kind, funding }: PlannedTransaction,
+  { user, userPublicKey, amountIn }: OriginRoute,
+  { identity: { orderId }, network, depository }: Encoding,
+): EncodedTransaction {
+  if (kind !== 'deposit' || orderId === undefined || funding === undefined)
+    throw new Error(`no ${kind} is encoded on this family`)
+  if (funding.kind === 'unknown')
+    throw new UpstreamUnavailableError('The outputs of user could not be read in time.')
+  if (funding.kind === 'short') throw new BitcoinFundsError(funding)
+  const script = outputScript(user, network)
+  const owner = ownerKeyOf(script, userPublicKey)
+  const { Psbt } = bitcoinLibrary()
+  const psbt = new Psbt()
+  psbt.setVersion(2)
+  for (const output of funding.inputs) psbt.addInput(inputOf(output, owner))
+  psbt.addOutput({ script: depository, value: amountIn })
+  psbt.addOutput({ script: orderScript(orderId), value: 0n })
+  if (funding.change > 0n) psbt.addOutput({ script, value: funding.change })
+  return { data: { psbt: psbt.toHex() } satisfies z.infer<typeof bitcoinStepData>, call: undefined }
+}
+
+/** @throws Error where nobody read the transaction that a legacy input has to show */
+function inputOf({ txid, vout, value, script, transaction }: SpendableOutput, owner: OwnerKey) {
+  const spent = { hash: txid, index: vout, sequence: replaceableSequence }
+  if (owner.kind === 'public-key-hash') {
+    if (transaction === undefined) throw new Error('a legacy input shows the transaction that it spends from')
+    return { ...spent, nonWitnessUtxo: hexToBytes(transaction) }
+  }
+  return { ...spent, witnessUtxo: { script: hexToBytes(script), value }, ...owner.shown }
+}

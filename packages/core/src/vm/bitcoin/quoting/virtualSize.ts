@@ -1,0 +1,84 @@
+import { readScript, type ScriptForm } from '../script.ts'
+
+/** How an output is spent by one key. */
+export type InputKind = 'public-key-hash' | 'wrapped-witness' | 'witness' | 'taproot'
+
+/**
+ * Weight units of one signed input: its bytes count four times, those of its witness once. Signatures are reckoned
+ * with their usual greatest length, 72 bytes, so that none turns out larger. @source BIP 141, BIP 340
+ */
+const inputWeights: Readonly<Record<InputKind, number>> = {
+  'public-key-hash': 4 * (outPointBytes() + 1 + 107),
+  'wrapped-witness': 4 * (outPointBytes() + 1 + 23) + 108,
+  witness: 4 * (outPointBytes() + 1) + 108,
+  taproot: 4 * (outPointBytes() + 1) + 66,
+}
+
+/** Transaction id, index and sequence. */
+function outPointBytes(): number {
+  return 32 + 4 + 4
+}
+
+/**
+ * How one key spends what a script holds; undefined for scripts that want more than one key, or none. A script hash
+ * counts as a wrapped witness program: nothing else behind one is spent by a single key today.
+ */
+export function inputKindOf(script: Uint8Array): InputKind | undefined {
+  const form = readScript(script)
+  return form === undefined ? undefined : kindOf(form)
+}
+
+function kindOf(form: ScriptForm): InputKind | undefined {
+  switch (form.kind) {
+    case 'public-key-hash':
+      return 'public-key-hash'
+    case 'script-hash':
+      return 'wrapped-witness'
+    case 'witness':
+      if (form.version === 0) return form.program.length === 20 ? 'witness' : undefined
+      return form.version === 1 && form.program.length === 32 ? 'taproot' : undefined
+  }
+}
+
+/** What a transaction is measured by. */
+export type TransactionShape = {
+  readonly inputs: readonly InputKind[]
+  /** Scripts. */
+  readonly outputs: readonly Uint8Array[]
+}
+
+/** Virtual bytes of the signed transaction, which feerates count; never less than it turns out to have. */
+export function virtualBytesOf({ inputs, outputs }: TransactionShape): number {
+  const hasWitness = inputs.some((kind) => kind !== 'public-key-hash')
+  const versionAndLockTime = 8
+  const plain = versionAndLockTime + countBytes(inputs.length) + countBytes(outputs.length)
+  const paid = outputs.reduce((sum, script) => sum + outputBytes(script), 0)
+  const spent = inputs.reduce((sum, kind) => sum + inputWeights[kind], 0)
+  // Marker and flag, and an empty witness for each input that has none.
+  const marked = hasWitness ? 2 + inputs.filter((kind) => kind === 'public-key-hash').length : 0
+  return Math.ceil((4 * (plain + paid) + spent + marked) / 4)
+}
+
+const valueBytes = 8
+
+function outputBytes(script: Uint8Array): number {
+  return valueBytes + countBytes(script.length) + script.length
+}
+
+/** Of a count or length before what it counts. */
+const countBytes = (count: number): number => (count < 0xfd ? 1 : 3)
+
+/** Satoshi per kvB by which nodes judge dust, whatever they relay for. @source Bitcoin Core, `policy/policy.h` */
+const dustSatPerKvb = 3_000
+
+/**
+ * The least that nodes relay to a script: what it costs to make the output and to spend it again at 3 sat/vB.
+ * @source Bitcoin Core, `policy/policy.cpp`, `GetDustThreshold`
+ */
+export function dustOf(script: Uint8Array): bigint {
+  const spendingBytes = readScript(script)?.kind === 'witness' ? 67 : 148
+  return BigInt(Math.ceil(((outputBytes(script) + spendingBytes) * dustSatPerKvb) / 1_000))
+}
+
+/** Of every kind of script that has an address. */
+export const dustMax = 546n
