@@ -376,6 +376,20 @@ export {
   createBitcoinCodec,
 } from './vm/bitcoin/codec.ts'
 export { bitcoinLibrary } from './vm/bitcoin/library.ts'
+export { type FeeShare, feeAt, type LineBid, lineFee, unminedMax } from './vm/bitcoin/paying/lineFees.ts'
+export {
+  type LinePlan,
+  type LineStep,
+  type LineTransaction,
+  type LineWallet,
+  lineDust,
+  lineVirtualBytes,
+  lineWallet,
+  type OwnOutput,
+  readLineStep,
+  signLineTransaction,
+} from './vm/bitcoin/paying/lineTransaction.ts'
+export { type BitcoinMark, paymentTag, tagText, untagged } from './vm/bitcoin/paying/paymentTag.ts'
 export type { Psbt, PsbtInput } from './vm/bitcoin/psbt.ts'
 export { BitcoinFees } from './vm/bitcoin/quoting/bitcoinFees.ts'
 export { BitcoinFundsError, bitcoinQuoting } from './vm/bitcoin/quoting/bitcoinQuoting.ts'

@@ -1,0 +1,146 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { concatBytes, utf8Bytes } from '../../../hashing/hexBytes.ts'
+import type { Hex } from '../../../hex.ts'
+import type { BitcoinNetwork } from '../codec.ts'
+import { bitcoinLibrary } from '../library.ts'
+import { encodeScript, scriptAddress } from '../script.ts'
+import {
+  type BitcoinOutput,
+  type BitcoinTransaction,
+  bitcoinTransactionId,
+  type OutPoint,
+} from '../transaction.ts'
+import { type PaymentTag, readPaymentTag } from './paymentTag.ts'
+
+/**
+ * Transactions of a fill wallet on Bitcoin. They are one line: each spends the first output of the one before it by
+ * its first input, and gives what is left back to the wallet by its first output. So two that spend the same place
+ * of the line exclude each other, and whatever is mined are stretches of one path. See decision 29.
+ */
+
+/** An output of the wallet and what it holds. */
+export type OwnOutput = OutPoint & { readonly value: bigint }
+
+/** What pays a wallet of one key, P2WPKH. */
+export type LineWallet = {
+  readonly key: Uint8Array
+  readonly publicKey: Uint8Array
+  readonly script: Uint8Array
+  readonly address: string
+}
+
+/** @throws Error for what is no key of the curve */
+export function lineWallet(key: Uint8Array, network: BitcoinNetwork): LineWallet {
+  const publicKey = secp256k1.getPublicKey(key, true)
+  const program = bitcoinLibrary().crypto.hash160(publicKey)
+  const script = encodeScript({ kind: 'witness', version: 0, program })
+  const address = scriptAddress(script, network)
+  if (address === undefined) throw new Error('a key has an address')
+  return { key, publicKey, script, address }
+}
+
+/** What one transaction of the line is to do. */
+export type LinePlan = {
+  /** Where the line stands: the output that it spends first. */
+  readonly parent: OwnOutput
+  /** Other outputs of the wallet that it takes into the line. */
+  readonly gathered: readonly OwnOutput[]
+  readonly payments: readonly BitcoinOutput[]
+  /** Named by OP_RETURN as text, which is what attests a payment; absent where nothing is paid. */
+  readonly orderId?: Hex | undefined
+  readonly tag: PaymentTag
+}
+
+export type LineTransaction = {
+  readonly raw: Hex
+  /** Display order. */
+  readonly hash: string
+  /** What its first output, the next place of the line, holds. */
+  readonly left: bigint
+}
+
+const version = 2
+/** P2WPKH: the number of its two items, a signature of 72 bytes at most and a key of 33, each behind its length. */
+const witnessBytes = 1 + 1 + 72 + 1 + 33
+const signAll = 1
+
+/** Less than this is dust to nodes, and the line would end with it. @source Bitcoin Core, GetDustThreshold at 3 sat/vB */
+export const lineDust = 294n
+
+/** Virtual bytes that the transaction has at most: signatures differ by a byte or two. Pure. */
+export function lineVirtualBytes(wallet: LineWallet, plan: LinePlan): number {
+  const stripped = unsigned(wallet, plan, 0n).byteLength(false)
+  const witnesses = 2 + witnessBytes * (1 + plan.gathered.length)
+  return Math.ceil((4 * stripped + witnesses) / 4)
+}
+
+/** What stays in the line once payments and the fee are paid; negative where they cannot be. Pure. */
+export function lineLeft({ parent, gathered, payments }: LinePlan, fee: bigint): bigint {
+  const sum = (values: readonly { readonly value: bigint }[]) =>
+    values.reduce((total, { value }) => total + value, 0n)
+  return parent.value + sum(gathered) - sum(payments) - fee
+}
+
+/** @throws Error where less than dust would be left: nothing is burnt and the line never ends */
+export function signLineTransaction(wallet: LineWallet, plan: LinePlan, fee: bigint): LineTransaction {
+  const left = lineLeft(plan, fee)
+  if (fee < 0n || left < lineDust) throw new Error('a transaction leaves its line nothing')
+  const { payments, script } = bitcoinLibrary()
+  const transaction = unsigned(wallet, plan, left)
+  const { publicKey } = wallet
+  const scriptCode = payments.p2pkh({ pubkey: publicKey }).output
+  if (scriptCode === undefined) throw new Error('a key has a script')
+  for (const [index, { value }] of [plan.parent, ...plan.gathered].entries()) {
+    const digest = transaction.hashForWitnessV0(index, scriptCode, value, signAll)
+    const signature = secp256k1.sign(digest, wallet.key, { lowS: true }).toCompactRawBytes()
+    transaction.setWitness(index, [script.signature.encode(signature, signAll), publicKey])
+  }
+  return { raw: `0x${transaction.toHex()}`, hash: transaction.getId(), left }
+}
+
+function unsigned(wallet: LineWallet, plan: LinePlan, left: bigint) {
+  const { Transaction } = bitcoinLibrary()
+  const transaction = new Transaction()
+  transaction.version = version
+  transaction.locktime = plan.tag.lockTime
+  for (const [index, { txid, vout }] of [plan.parent, ...plan.gathered].entries()) {
+    const hash = Uint8Array.from(Buffer.from(txid, 'hex')).reverse()
+    transaction.addInput(hash, vout, index === 0 ? plan.tag.sequence : 0xffff_fffd)
+  }
+  transaction.addOutput(wallet.script, left)
+  for (const { script, value } of plan.payments) transaction.addOutput(script, value)
+  if (plan.orderId !== undefined) transaction.addOutput(named(plan.orderId), 0n)
+  return transaction
+}
+
+/** The order id as text, which is what is read. @source families.md 4.2 */
+function named(orderId: Hex): Uint8Array {
+  const text = utf8Bytes(orderId)
+  return concatBytes([Uint8Array.of(0x6a, text.length), text])
+}
+
+/** One transaction as a place of a line. */
+export type LineStep = {
+  readonly hash: string
+  /** The output that it spends first. */
+  readonly parent: OutPoint
+  readonly tag: PaymentTag | undefined
+  readonly left: bigint
+}
+
+/** Undefined for a transaction that leads no line of this wallet on. Pure. */
+export function readLineStep(
+  transaction: BitcoinTransaction,
+  { script }: Pick<LineWallet, 'script'>,
+): LineStep | undefined {
+  const [input] = transaction.inputs
+  const [output] = transaction.outputs
+  if (input === undefined || output === undefined || Buffer.compare(output.script, script) !== 0)
+    return undefined
+  return {
+    hash: bitcoinTransactionId(transaction),
+    parent: { txid: input.txid, vout: input.vout },
+    tag: readPaymentTag(transaction),
+    left: output.value,
+  }
+}
