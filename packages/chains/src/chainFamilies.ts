@@ -1,5 +1,6 @@
 import { ConfigurationError, codecOf, type QuoteChain, type VmType } from '@causeway/core'
 import { missingBitcoinSettings, openBitcoinChain } from './bitcoin-vm/openBitcoinChain.ts'
+import { bitcoinPaying } from './bitcoin-vm/paying/bitcoinPayingChain.ts'
 import { bitcoinQuotingChain } from './bitcoin-vm/quoting/bitcoinQuotingChain.ts'
 import type { RegisteredChain } from './config/chainRegistry.ts'
 import { ethereumQuotingChain } from './ethereum-vm/ethereumQuotingChain.ts'
@@ -7,6 +8,7 @@ import { openEthereumChain } from './ethereum-vm/openEthereumChain.ts'
 import type { ChainFinding } from './family/chainFinding.ts'
 import type { ChainFamily, FamilyChain, FamilyLimits, ReadableChain } from './family/familyChain.ts'
 import type { HubEntries } from './family/hubEntries.ts'
+import type { LinePayingFamily } from './family/linePayingChain.ts'
 import type { NetworkReader, NetworkReaderOptions } from './family/networkReader.ts'
 import type { PayingChainFamily } from './family/payingChain.ts'
 import type { QuotingChain, QuotingChainOptions } from './family/quotingChain.ts'
@@ -22,7 +24,10 @@ import { openTronChain } from './tron-vm/openTronChain.ts'
 
 /** One line per family that can be read. */
 const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
-  'bitcoin-vm': { open: openBitcoinChain, missing: missingBitcoinSettings, quoting: bitcoinQuotingChain },
+  'bitcoin-vm': {
+    ...{ open: openBitcoinChain, missing: missingBitcoinSettings },
+    ...{ quoting: bitcoinQuotingChain, linePaying: bitcoinPaying },
+  },
   'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints, quoting: ethereumQuotingChain },
   'hyperliquid-vm': { open: openHyperliquidChain, missing: withoutEndpoints, hasDepths: false },
   'lighter-vm': { open: openLighterChain, missing: withoutEndpoints, hasDepths: false },
@@ -129,6 +134,11 @@ export function openQuotingChain(vmType: VmType, options: QuotingChainOptions): 
 /** How chains of the family are paid on without a fill contract; `undefined` where they cannot be. */
 export function payingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): PayingChainFamily | undefined {
   return chainFamilies[vmType]?.paying
+}
+
+/** The same where chains keep coins in outputs. */
+export function linePayingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): LinePayingFamily | undefined {
+  return chainFamilies[vmType]?.linePaying
 }
 
 /** The chain with another rule of finality: so many blocks, where the family has depths to choose. */

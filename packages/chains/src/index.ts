@@ -3,6 +3,7 @@ export {
   connectQuotingChain,
   headSeconds,
   isReadable,
+  linePayingFamily,
   missingSettings,
   networkContradictions,
   openFamilyChain,
@@ -159,6 +160,15 @@ export type { ChainFinding } from './family/chainFinding.ts'
 export type { FamilyChain } from './family/familyChain.ts'
 export type { HubEntries } from './family/hubEntries.ts'
 export type { KnownCode, ReliedContract } from './family/knownCode.ts'
+export {
+  AlreadyMarkedError,
+  type LineInputs,
+  type LinePayingChain,
+  type LinePayingFamily,
+  type LinePayingOptions,
+  type LineView,
+  type LineWork,
+} from './family/linePayingChain.ts'
 export type {
   NetworkFeeRefusal,
   NetworkReader,

@@ -1,17 +1,13 @@
-import { bitcoinLibrary, type bitcoinNetworks, ConfigurationError, Secret } from '@causeway/core'
+import { bitcoinLibrary, type bitcoinNetworks, ConfigurationError } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
-import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
+import type { OpenFamilyChain } from '../family/familyChain.ts'
 import { askEnough } from '../rpc/checkEndpoints.ts'
-import { countHosts } from '../rpc/endpointUrl.ts'
-import { EndpointView } from '../rpc/endpointView.ts'
-import { HttpView } from '../rpc/httpView.ts'
-import { createQuorum, type QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultThreshold } from '../rpc/tally.ts'
 import { createBitcoindView } from './bitcoindView.ts'
 import type { BitcoinView } from './bitcoinView.ts'
-import { esploraHeaders, missingCredentials } from './esploraAccess.ts'
+import { missingCredentials } from './esploraAccess.ts'
 import { createEsploraView } from './esploraView.ts'
 import { createBitcoinFactsReader } from './factsReader.ts'
+import { esploraUrls, openQuorums } from './openQuorums.ts'
 import { createSpenderLookup, noSpenderLookup } from './spenderLookup.ts'
 
 /**
@@ -42,8 +38,7 @@ export function missingBitcoinSettings(chain: RegisteredChain): readonly string[
  * @throws ConfigurationError for endpoints that are no URLs, depositories of another network, other finality
  */
 export const openBitcoinChain: OpenFamilyChain = (chain, limits) => {
-  const api = esploraQuorumOf(chain)
-  const nodes = chain.ready ? nodeQuorum(chain) : undefined
+  const { nodes, api } = openQuorums(chain, { node: createBitcoindView, api: createEsploraView })
   const quorum = nodes ?? api
   if (quorum === undefined) throw new ConfigurationError(`chain ${chain.id} has no endpoint`)
   const findSpenders = nodes === undefined || api === undefined ? noSpenderLookup : createSpenderLookup(api)
@@ -76,41 +71,6 @@ export const openBitcoinChain: OpenFamilyChain = (chain, limits) => {
       await Promise.all(opened.map((one) => one.close()))
     },
   }
-}
-
-/** One setting may name several, like `httpRpcUrl`. */
-function esploraUrls({ additionalData }: RegisteredChain): readonly Secret[] {
-  const urls = additionalData.esploraCompatibleApiUrl?.reveal().split(',') ?? []
-  return urls.map((url) => url.trim()).flatMap((url) => (url === '' ? [] : [new Secret(url)]))
-}
-
-const now = () => Date.now()
-
-function nodeQuorum(chain: ReadableChain): QuorumClient<BitcoinView> {
-  const { id: chainId, endpoints, rpcThreshold: threshold } = chain
-  const options = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold, now }
-  return createQuorum(options, (endpoint, limits) =>
-    createBitcoindView(new EndpointView(endpoint, limits, now)),
-  )
-}
-
-/**
- * The Esplora-compatible APIs of a chain; `undefined` where it has none. `rpcThreshold` counts endpoints of
- * `httpRpcUrl`; it can only raise the bar for these. @throws ConfigurationError as `openBitcoinChain`
- */
-export function esploraQuorumOf(chain: RegisteredChain): QuorumClient<BitcoinView> | undefined {
-  const { id: chainId, additionalData, rpcThreshold } = chain
-  const urls = esploraUrls(chain)
-  if (urls.length === 0) return undefined
-  const hosts = countHosts(urls)
-  const threshold = chain.ready ? 1 : Math.max(rpcThreshold, defaultThreshold(hosts))
-  if (threshold > hosts) {
-    throw new ConfigurationError(`chains: ${chainId}.rpcThreshold is above the number of endpoint hosts`)
-  }
-  const endpoints = urls.map((url) => ({ url, headers: esploraHeaders(url, additionalData, now) }))
-  return createQuorum({ chainId, endpoints, threshold, now }, (endpoint, limits) =>
-    createEsploraView(new HttpView(endpoint, limits, now)),
-  )
 }
 
 function readFirstBlock(view: BitcoinView, signal: AbortSignal): Promise<string | undefined> {

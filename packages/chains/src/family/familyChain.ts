@@ -4,6 +4,7 @@ import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
 import type { FamilyReader } from './createFactsReader.ts'
 import type { HubEntries } from './hubEntries.ts'
 import type { KnownCode } from './knownCode.ts'
+import type { LinePayingFamily } from './linePayingChain.ts'
 import type { PayingChainFamily } from './payingChain.ts'
 import type { QuotingChainFamily } from './quotingChain.ts'
 import type { SettlingChainFamily } from './settlingChain.ts'
@@ -57,6 +58,8 @@ export type ChainFamily = {
   readonly quoting?: QuotingChainFamily
   /** Absent: its chains have fill contracts, or are not paid on. */
   readonly paying?: PayingChainFamily
+  /** In the place of `paying` where chains keep coins in outputs. */
+  readonly linePaying?: LinePayingFamily
   /** False where the chain itself says what is final, and nobody chooses. Default: true. */
   readonly hasDepths?: boolean
   /** Absent: settlement reads events of contracts. */

@@ -10,6 +10,8 @@ export type HttpRequest = {
   readonly path: string
   /** Sent as JSON. */
   readonly body?: unknown
+  /** Sent as it is, in place of `body`. */
+  readonly text?: string
   /** Statuses beside 200 that answer the question, such as 404 for what does not exist. */
   readonly answerStatuses?: readonly number[]
 }
@@ -64,6 +66,7 @@ export function createHttpTransport(
     ...(typeof headerSource === 'function' ? {} : revealed(headerSource)),
   }
   const json = { 'content-type': 'application/json' }
+  const plain = { 'content-type': 'text/plain' }
   const request = { path: target.path.reveal(), method: 'POST' as const, headers: { ...json, ...headers } }
   return {
     post(body, options) {
@@ -74,15 +77,24 @@ export function createHttpTransport(
         if (!exchange.done) pool.dispatch({ ...request, body }, exchange)
       })
     },
-    fetch({ method, path, body, answerStatuses = [] }, options) {
+    fetch({ method, path, body, text, answerStatuses = [] }, options) {
       return new Promise((resolve, reject) => {
         const exchange = new Exchange({ alias: target.alias, now, answerStatuses }, resolve, reject)
         exchange.limit(options)
         const dispatch = (more: Record<string, string>) => {
           if (exchange.done) return
-          const all = { ...(body === undefined ? {} : json), ...headers, ...more }
-          const content = body === undefined ? {} : { body: JSON.stringify(body) }
-          pool.dispatch({ path: joinPath(request.path, path), method, headers: all, ...content }, exchange)
+          const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
+          const form = text !== undefined ? plain : content !== undefined ? json : {}
+          const sent = content === undefined ? {} : { body: content }
+          pool.dispatch(
+            {
+              path: joinPath(request.path, path),
+              method,
+              headers: { ...form, ...headers, ...more },
+              ...sent,
+            },
+            exchange,
+          )
         }
         if (typeof headerSource !== 'function') return dispatch({})
         headerSource(options.signal ?? AbortSignal.timeout(options.timeoutMs)).then(

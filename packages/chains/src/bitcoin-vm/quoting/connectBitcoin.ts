@@ -6,7 +6,8 @@ import type { HeadTracking } from '../../rpc/headTracking.ts'
 import { createQuorumOver, type EndpointSource, type QuorumClient } from '../../rpc/quorumClient.ts'
 import { createBitcoindView } from '../bitcoindView.ts'
 import type { BitcoinView } from '../bitcoinView.ts'
-import { esploraQuorumOf } from '../openBitcoinChain.ts'
+import { createEsploraView } from '../esploraView.ts'
+import { esploraQuorumOf } from '../openQuorums.ts'
 
 const bitcoinHeadTracking: HeadTracking = {
   call: { method: 'getblockcount', params: [] },
@@ -23,7 +24,7 @@ const bitcoinHeadTracking: HeadTracking = {
  */
 export function connectBitcoin(chain: RegisteredChain): ChainClient {
   const client = connectByJsonRpc(chain, { headTracking: bitcoinHeadTracking, lagBlocksMax: 1 })
-  const api = esploraQuorumOf(chain)
+  const api = esploraQuorumOf(chain, createEsploraView)
   return {
     ...client,
     nameOutputs: api === undefined ? nameByNodes(client) : nameBy(api, (view) => view),

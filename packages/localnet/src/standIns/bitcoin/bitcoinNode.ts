@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { bitcoinNetworkOf, outputScript } from '@causeway/core'
+import { Transaction } from 'bitcoinjs-lib'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'
 import { bitcoinBodies } from './bodies.ts'
 import { type ConstructedChain, merkleBlock, timeAt } from './constructedChain.ts'
@@ -57,7 +59,12 @@ export async function startBitcoinNode(first: ConstructedChain, port = 0): Promi
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? ''
     const plain = path.startsWith('/api/')
-      ? await faulty(path.slice('/api'.length), esplora(chain, path.slice('/api'.length)))
+      ? await faulty(
+          path.slice('/api'.length),
+          request.method === 'POST'
+            ? posted(chain, path.slice('/api'.length), await bodyOf(request))
+            : esplora(chain, path.slice('/api'.length)),
+        )
       : await rpc(JSON.parse(await bodyOf(request)))
     if (plain === 'hang') return
     response.writeHead(plain.status, { 'content-type': 'application/json' }).end(plain.text)
@@ -157,6 +164,17 @@ function nodeResult(chain: ConstructedChain, method: string, params: readonly un
       if (block === undefined) throw new RpcRefusal(refusals.noBlock)
       return merkleBlock(block, String(txid)).toString('hex')
     }
+    case 'sendrawtransaction': {
+      const transaction = Transaction.fromHex(String(first))
+      const refusal = chain.offer(transaction)
+      if (refusal !== undefined) throw new RpcRefusal(bitcoinBodies.refusedTransaction.body(refusal))
+      return transaction.getId()
+    }
+    case 'scantxoutset': {
+      const [descriptor] = Array.isArray(second) ? second : []
+      const address = /^addr\((.*)\)$/.exec(String(descriptor))?.[1] ?? ''
+      return bitcoinBodies.scan.body(chain.unspentOf(outputScript(address, bitcoinNetworkOf('regtest'))))
+    }
     case 'gettxout': {
       const found = chain.find(String(first))
       const output = found?.transaction.outs[Number(second)]
@@ -172,6 +190,14 @@ function nodeResult(chain: ConstructedChain, method: string, params: readonly un
 const missing: Answer = { status: 404, text: bitcoinBodies.missing.body.any }
 const text = (value: string): Answer => ({ status: 200, text: value })
 
+function posted(chain: ConstructedChain, path: string, body: string): Answer {
+  if (path !== '/tx') return missing
+  const transaction = Transaction.fromHex(body)
+  const refusal = chain.offer(transaction)
+  if (refusal === undefined) return text(transaction.getId())
+  return { status: 400, text: bitcoinBodies.refusedText.body(refusal) }
+}
+
 function esplora(chain: ConstructedChain, path: string): Answer {
   const parts = path.split('/').slice(1)
   const [kind, name = '', detail, place] = parts
@@ -183,6 +209,14 @@ function esplora(chain: ConstructedChain, path: string): Answer {
   if (kind === 'block' && detail === 'header') {
     const block = chain.blockOf(name)
     return block === undefined ? missing : text(block.header.toString('hex'))
+  }
+  if (kind === 'address' && detail === 'utxo') {
+    const outputs = chain.unspentOf(outputScript(name, bitcoinNetworkOf('regtest')))
+    const placed = outputs.map((one) => ({
+      ...one,
+      block: placeOf(chain, chain.find(one.txid)?.block?.hash),
+    }))
+    return text(JSON.stringify(bitcoinBodies.addressOutputs.body(placed)))
   }
   return kind === 'tx' ? esploraTransaction(chain, { txid: name, detail, vout: Number(place) }) : missing
 }

@@ -45,6 +45,38 @@ export const bitcoinBodies = {
       ...{ bestblock: bestBlock, confirmations: 1, value: 0.5, coinbase: false },
     }),
   },
+  scan: {
+    provenance: 'specified',
+    source: `${core}, scantxoutset`,
+    proves: ['a scan names the unspent outputs of an address'],
+    body: (outputs: readonly { readonly txid: string; readonly vout: number }[]) => ({
+      ...{ success: true, unspents: outputs.map(({ txid, vout }) => ({ txid, vout, amount: 0.5 })) },
+    }),
+  },
+  refusedTransaction: {
+    provenance: 'specified',
+    source: `${core}, sendrawtransaction: RPC_VERIFY_REJECTED`,
+    proves: ['a node says why it does not take a transaction'],
+    body: (message: string) => ({ code: -26, message }),
+  },
+  addressOutputs: {
+    provenance: 'specified',
+    source: `${esplora}, AddressTxsUtxo`,
+    proves: ['an API names the unspent outputs of an address, and which of them a block has'],
+    body: (
+      outputs: readonly {
+        readonly txid: string
+        readonly vout: number
+        readonly block: Confirmed | undefined
+      }[],
+    ) => outputs.map(({ txid, vout, block }) => ({ ...{ txid, vout, value: 1 }, status: placeOf(block) })),
+  },
+  refusedText: {
+    provenance: 'constructed',
+    source: 'words of Esplora around those of its node',
+    proves: ['an API says with status 400 why its node does not take a transaction'],
+    body: (message: string) => `sendrawtransaction RPC error: {"code":-26,"message":"${message}"}`,
+  },
   refusals: {
     provenance: 'specified',
     source: `${core}: codes of rpc/protocol.h`,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Transaction } from 'bitcoinjs-lib'
+import { type Coin, Mempool } from './mempool.ts'
 
 /**
  * A chain that nobody mined: real transactions, ids, headers and merkle trees, without work and without
@@ -27,7 +28,10 @@ export class ConstructedChain {
   ]
   /** Left behind by a reorganisation; nodes still know them. */
   readonly #stale: ConstructedBlock[] = []
-  readonly #mempool = new Map<string, Transaction>()
+  readonly #mempool = new Mempool({
+    confirmed: ({ txid, vout }) => this.#unspent(txid, vout),
+    isMined: (txid) => this.find(txid)?.block !== undefined,
+  })
   #branch = 0
 
   get tipHeight(): number {
@@ -48,7 +52,7 @@ export class ConstructedChain {
     header.writeUInt32LE(this.#branch, 76)
     const block = { hash: displayed(hash256(header)), header, transactions: all }
     this.#blocks.push(block)
-    for (const transaction of transactions) this.#mempool.delete(transaction.getId())
+    for (const transaction of transactions) this.#mempool.mined(transaction)
     return block
   }
 
@@ -65,7 +69,44 @@ export class ConstructedChain {
   }
 
   announce(transaction: Transaction): void {
-    this.#mempool.set(transaction.getId(), transaction)
+    this.#mempool.put(transaction)
+  }
+
+  /** As a node takes it that has rules. @returns why it is refused */
+  offer(transaction: Transaction): string | undefined {
+    return this.#mempool.offer(transaction)
+  }
+
+  /** One block with all that waits. */
+  mineWaiting(): ConstructedBlock {
+    return this.mine(...this.#mempool.all())
+  }
+
+  waiting(): readonly Transaction[] {
+    return this.#mempool.all()
+  }
+
+  /** Outputs of a script that blocks have and none has spent. */
+  unspentOf(
+    script: Uint8Array,
+  ): readonly { readonly txid: string; readonly vout: number; readonly value: bigint }[] {
+    return this.#blocks.flatMap((block) =>
+      block.transactions.flatMap((one) =>
+        one.outs.flatMap((output, vout) => {
+          const isOwn = Buffer.compare(output.script, script) === 0
+          const txid = isOwn ? idOf(one) : ''
+          return isOwn && this.spenderOf(txid, vout) === undefined
+            ? [{ txid, vout, value: output.value }]
+            : []
+        }),
+      ),
+    )
+  }
+
+  #unspent(txid: string, vout: number): Coin | undefined {
+    const found = this.find(txid)
+    if (found?.block === undefined || this.spenderOf(txid, vout) !== undefined) return undefined
+    return found.transaction.outs[vout]
   }
 
   blockAt(height: number): ConstructedBlock | undefined {
@@ -100,9 +141,9 @@ export class ConstructedChain {
 
   isMempoolSpent(txid: string, vout: number): Transaction | undefined {
     const hash = Buffer.from(txid, 'hex').reverse()
-    return [...this.#mempool.values()].find((one) =>
-      one.ins.some((input) => Buffer.compare(input.hash, hash) === 0 && input.index === vout),
-    )
+    return this.#mempool
+      .all()
+      .find((one) => one.ins.some((input) => Buffer.compare(input.hash, hash) === 0 && input.index === vout))
   }
 }
 

@@ -3,6 +3,7 @@ import { concatBytes, utf8Bytes } from '../../../hashing/hexBytes.ts'
 import type { Hex } from '../../../hex.ts'
 import type { BitcoinNetwork } from '../codec.ts'
 import { bitcoinLibrary } from '../library.ts'
+import { virtualBytesOf } from '../quoting/virtualSize.ts'
 import { encodeScript, scriptAddress } from '../script.ts'
 import {
   type BitcoinOutput,
@@ -60,19 +61,17 @@ export type LineTransaction = {
 }
 
 const version = 2
-/** P2WPKH: the number of its two items, a signature of 72 bytes at most and a key of 33, each behind its length. */
-const witnessBytes = 1 + 1 + 72 + 1 + 33
 const signAll = 1
 
 /** Less than this is dust to nodes, and the line would end with it. @source Bitcoin Core, GetDustThreshold at 3 sat/vB */
 export const lineDust = 294n
 
-/** Virtual bytes that the transaction has at most: signatures differ by a byte or two. Pure. */
-export function lineVirtualBytes(wallet: LineWallet, plan: LinePlan): number {
-  const stripped = unsigned(wallet, plan, 0n).byteLength(false)
-  const witnesses = 2 + witnessBytes * (1 + plan.gathered.length)
-  return Math.ceil((4 * stripped + witnesses) / 4)
-}
+/** Virtual bytes that the transaction has at most: signatures differ by a byte. Pure. */
+export const lineVirtualBytes = (wallet: LineWallet, plan: LinePlan): number =>
+  virtualBytesOf({
+    inputs: [plan.parent, ...plan.gathered].map(() => 'witness'),
+    outputs: outputsOf(wallet, plan, 0n).map(({ script }) => script),
+  })
 
 /** What stays in the line once payments and the fee are paid; negative where they cannot be. Pure. */
 export function lineLeft({ parent, gathered, payments }: LinePlan, fee: bigint): bigint {
@@ -107,11 +106,19 @@ function unsigned(wallet: LineWallet, plan: LinePlan, left: bigint) {
     const hash = Uint8Array.from(Buffer.from(txid, 'hex')).reverse()
     transaction.addInput(hash, vout, index === 0 ? plan.tag.sequence : 0xffff_fffd)
   }
-  transaction.addOutput(wallet.script, left)
-  for (const { script, value } of plan.payments) transaction.addOutput(script, value)
-  if (plan.orderId !== undefined) transaction.addOutput(named(plan.orderId), 0n)
+  for (const { script, value } of outputsOf(wallet, plan, left)) transaction.addOutput(script, value)
   return transaction
 }
+
+const outputsOf = (
+  wallet: LineWallet,
+  { payments, orderId }: LinePlan,
+  left: bigint,
+): readonly BitcoinOutput[] => [
+  { script: wallet.script, value: left },
+  ...payments,
+  ...(orderId === undefined ? [] : [{ script: named(orderId), value: 0n }]),
+]
 
 /** The order id as text, which is what is read. @source families.md 4.2 */
 function named(orderId: Hex): Uint8Array {

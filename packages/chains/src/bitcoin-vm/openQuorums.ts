@@ -1,0 +1,68 @@
+import { ConfigurationError, Secret } from '@causeway/core'
+import type { RegisteredChain } from '../config/chainRegistry.ts'
+import { countHosts } from '../rpc/endpointUrl.ts'
+import { EndpointView } from '../rpc/endpointView.ts'
+import { HttpView } from '../rpc/httpView.ts'
+import { createQuorum, type QuorumClient } from '../rpc/quorumClient.ts'
+import { defaultThreshold } from '../rpc/tally.ts'
+import type { BitcoinView } from './bitcoinView.ts'
+import { esploraHeaders } from './esploraAccess.ts'
+
+/** The endpoints of a `bitcoin-vm` chain, each kind where there is one. */
+export type BitcoinQuorums<View extends BitcoinView> = {
+  readonly nodes: QuorumClient<View> | undefined
+  readonly api: QuorumClient<View> | undefined
+}
+
+/**
+ * Nodes of `httpRpcUrl`, and Esplora-compatible APIs beside them or in their place. Opens no connection.
+ * @throws ConfigurationError for endpoints that are no URLs, or a threshold above their hosts
+ */
+export function openQuorums<View extends BitcoinView>(
+  chain: RegisteredChain,
+  views: { readonly node: (view: EndpointView) => View; readonly api: (view: HttpView) => View },
+): BitcoinQuorums<View> {
+  return {
+    nodes: chain.ready ? nodeQuorum(chain, views.node) : undefined,
+    api: esploraQuorumOf(chain, views.api),
+  }
+}
+
+/** One setting may name several, like `httpRpcUrl`. */
+export function esploraUrls({ additionalData }: RegisteredChain): readonly Secret[] {
+  const urls = additionalData.esploraCompatibleApiUrl?.reveal().split(',') ?? []
+  return urls.map((url) => url.trim()).flatMap((url) => (url === '' ? [] : [new Secret(url)]))
+}
+
+const now = () => Date.now()
+
+function nodeQuorum<View extends BitcoinView>(
+  chain: RegisteredChain,
+  viewOf: (view: EndpointView) => View,
+): QuorumClient<View> {
+  const { id: chainId, endpoints, rpcThreshold: threshold } = chain
+  const options = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold, now }
+  return createQuorum(options, (endpoint, limits) => viewOf(new EndpointView(endpoint, limits, now)))
+}
+
+/**
+ * The Esplora-compatible APIs of a chain; `undefined` where it has none. `rpcThreshold` counts endpoints of
+ * `httpRpcUrl`; it can only raise the bar for these. @throws ConfigurationError as `openQuorums`
+ */
+export function esploraQuorumOf<View extends BitcoinView>(
+  chain: RegisteredChain,
+  viewOf: (view: HttpView) => View,
+): QuorumClient<View> | undefined {
+  const { id: chainId, additionalData, rpcThreshold } = chain
+  const urls = esploraUrls(chain)
+  if (urls.length === 0) return undefined
+  const hosts = countHosts(urls)
+  const threshold = chain.ready ? 1 : Math.max(rpcThreshold, defaultThreshold(hosts))
+  if (threshold > hosts) {
+    throw new ConfigurationError(`chains: ${chainId}.rpcThreshold is above the number of endpoint hosts`)
+  }
+  const endpoints = urls.map((url) => ({ url, headers: esploraHeaders(url, additionalData, now) }))
+  return createQuorum({ chainId, endpoints, threshold, now }, (endpoint, limits) =>
+    viewOf(new HttpView(endpoint, limits, now)),
+  )
+}
