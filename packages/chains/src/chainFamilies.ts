@@ -2,6 +2,7 @@ import { ConfigurationError, codecOf, type QuoteChain, type VmType } from '@caus
 import { missingBitcoinSettings, openBitcoinChain } from './bitcoin-vm/openBitcoinChain.ts'
 import { bitcoinPaying } from './bitcoin-vm/paying/bitcoinPayingChain.ts'
 import { bitcoinQuotingChain } from './bitcoin-vm/quoting/bitcoinQuotingChain.ts'
+import { bitcoinSettlingChain } from './bitcoin-vm/settling/bitcoinSettlingChain.ts'
 import type { RegisteredChain } from './config/chainRegistry.ts'
 import { ethereumQuotingChain } from './ethereum-vm/ethereumQuotingChain.ts'
 import { openEthereumChain } from './ethereum-vm/openEthereumChain.ts'
@@ -26,7 +27,7 @@ import { openTronChain } from './tron-vm/openTronChain.ts'
 const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
   'bitcoin-vm': {
     ...{ open: openBitcoinChain, missing: missingBitcoinSettings },
-    ...{ quoting: bitcoinQuotingChain, linePaying: bitcoinPaying },
+    ...{ quoting: bitcoinQuotingChain, settling: bitcoinSettlingChain, linePaying: bitcoinPaying },
   },
   'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints, quoting: ethereumQuotingChain },
   'hyperliquid-vm': { open: openHyperliquidChain, missing: withoutEndpoints, hasDepths: false },

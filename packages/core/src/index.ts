@@ -367,7 +367,7 @@ export {
   decodeBitcoinPayload,
   encodeBitcoinPayload,
 } from './vm/bitcoin/allocatorPayload.ts'
-export { parseBlockHeader, parseMerkleBlock } from './vm/bitcoin/block.ts'
+export { parseBitcoinBlock, parseBlockHeader, parseMerkleBlock } from './vm/bitcoin/block.ts'
 export {
   type BitcoinNetwork,
   bitcoinMainnet,

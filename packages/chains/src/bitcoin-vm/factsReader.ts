@@ -41,15 +41,17 @@ import { readWithdrawalTerms, type WithdrawalTerms } from './withdrawals.ts'
 export type BitcoinFactsReaderOptions = {
   readonly chain: Pick<
     RegisteredChain,
-    'id' | 'vmType' | 'network' | 'depository' | 'additionalDepositories' | 'finality' | 'additionalData'
-  >
+    'id' | 'vmType' | 'network' | 'depository' | 'finality' | 'additionalData'
+  > & { readonly additionalDepositories?: readonly string[] | undefined }
   readonly quorum: QuorumClient<BitcoinView>
   /** Where the endpoints cannot name what spent an output. */
   readonly findSpenders: FindSpenders
   readonly limits?: Partial<BitcoinReaderLimits>
 }
 
-export interface BitcoinFactsReader extends FamilyReader {
+type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
+
+export interface BitcoinFactsReader extends FamilyReader<KnownBlock> {
   readonly finalBlocks: FinalBlocks
 }
 
@@ -91,7 +93,7 @@ async function readDeposits(
   { rules, transactions }: Reading,
   transactionId: string,
   signal: AbortSignal,
-): Promise<FoundDeposits> {
+): Promise<FoundDeposits<KnownBlock>> {
   const { final, evidence } = await transactions.read({ transactionId, wantsSpent: true }, signal)
   const { transaction, spent, block } = final
   if (spent === undefined) throw new Error('a deposit was read without what it spends')
@@ -103,7 +105,7 @@ async function readPayment(
   { rules, transactions }: Reading,
   { transactionId, orderId, payments }: PaymentQuestion,
   signal: AbortSignal,
-): Promise<FoundPayment> {
+): Promise<FoundPayment<KnownBlock>> {
   const { final, evidence } = await transactions.read({ transactionId, wantsSpent: true }, signal)
   const { transaction, spent, block } = final
   if (spent === undefined) throw new Error('a payment was read without what it spends')

@@ -1,4 +1,5 @@
 import type { DepositFacts, InBlock, PaymentFacts, PaymentQuestion } from '@causeway/core'
+import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { ListedChain } from '../config/listedPayers.ts'
 import type { ChainClient } from '../rpc/client.ts'
 
@@ -28,6 +29,8 @@ export type PaymentReading =
  * them throw UpstreamUnavailableError and UpstreamDisagreementError.
  */
 export interface SettlingChain {
+  /** How far it is read in one look and back, where blocks are too large for as many as usual. */
+  readonly steps?: { readonly rangeBlocks: bigint; readonly rewindBlocks: bigint }
   /** Newest block that a quorum has. */
   head(signal: AbortSignal): Promise<bigint>
   /** Newest block that no reorganization takes back. */
@@ -58,6 +61,6 @@ export type PassRange = { readonly from: bigint; readonly to: bigint; readonly k
  * not read contracts' events. @throws ConfigurationError when the chain has no depository
  */
 export type SettlingChainFamily = (options: {
-  readonly chain: ListedChain
+  readonly chain: ListedChain & Partial<Pick<RegisteredChain, 'additionalData' | 'finality' | 'network'>>
   readonly client: ChainClient
 }) => SettlingChain

@@ -102,15 +102,25 @@ export function createQuorumClient(options: QuorumClientOptions): QuorumClient {
  * knows. Closing it closes nothing; the client does.
  */
 export function createQuorumOver(
-  client: Pick<ChainClient, 'chainId' | 'endpoints' | 'electorate'>,
-  { now, limits }: Pick<QuorumClientOptions, 'now' | 'limits'>,
+  client: OwnEndpoints,
+  options: Pick<QuorumClientOptions, 'now' | 'limits'>,
 ): QuorumClient {
-  const { chainId, endpoints, electorate } = client
+  return createViewedQuorum(client, options, (view) => view)
+}
+
+type OwnEndpoints = Pick<ChainClient, 'chainId' | 'endpoints' | 'electorate'>
+
+/** The same, where a family asks endpoints in its own way. */
+export function createViewedQuorum<View extends EndpointSource>(
+  { chainId, endpoints, electorate }: OwnEndpoints,
+  { now, limits }: Pick<QuorumClientOptions, 'now' | 'limits'>,
+  viewOf: (view: EndpointView) => View,
+): QuorumClient<View> {
   const used = { ...defaultLimits, ...limits }
   return quorumOf({
     chainId,
     endpoints,
-    sources: endpoints.map((endpoint) => new EndpointView(endpoint, used, now)),
+    sources: endpoints.map((endpoint) => viewOf(new EndpointView(endpoint, used, now))),
     threshold: electorate.threshold,
     limits: used,
     close: async () => {},

@@ -5,7 +5,7 @@ import {
   ConstructedChain,
   startBitcoinNode,
 } from '@causeway/localnet/standIns/bitcoin'
-import { type Output, Transaction } from 'bitcoinjs-lib'
+import { Transaction, type TxOutput } from 'bitcoinjs-lib'
 import { onTestFinished } from 'vitest'
 import { linePayingFamily } from '../../src/chainFamilies.ts'
 import type { LinePayingChain, LineWork } from '../../src/family/linePayingChain.ts'
@@ -66,7 +66,7 @@ export async function startPayingBed(count = 1): Promise<PayingBed> {
     },
     received: () =>
       mined()
-        .flatMap(({ outs }): readonly Output[] => outs)
+        .flatMap(({ outs }): readonly TxOutput[] => outs)
         .filter(({ script: paid }) => Buffer.compare(paid, recipientScript) === 0)
         .reduce((sum, { value }) => sum + value, 0n),
     naming: (orderId) =>

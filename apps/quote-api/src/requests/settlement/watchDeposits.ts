@@ -19,10 +19,11 @@ import { takeDeposits } from './takeDeposits.ts'
 
 type FoundDeposit = Omit<NewDeposit, 'minedAfterSeconds'>
 
-/** Blocks of one look; a chain that was not read for long is caught up in several. */
-const rangeBlocksMax = 1_000n
-/** How far a reorganization is followed back, and where a first start begins. */
-const rewindBlocks = 512n
+/**
+ * Blocks of one look, where the family names no others: a chain that was not read for long is caught up in several.
+ * And how far a reorganization is followed back, which is where a first start begins.
+ */
+const usualSteps = { rangeBlocks: 1_000n, rewindBlocks: 512n }
 /** Transactions read at once. */
 const readingsAtOnce = 8
 
@@ -55,12 +56,13 @@ async function scanRange(
 ): Promise<boolean> {
   const { database } = context
   const { chainId } = chain.chain
+  const { rangeBlocks, rewindBlocks } = chain.steps ?? usualSteps
   const cursor = await readDepositCursor(database, chainId)
   const scannedTo = cursor?.scannedTo ?? below(head, rewindBlocks)
   // A chain that became shorter is read again from below its end.
   const known = scannedTo < head ? scannedTo : head
   const from = known + 1n
-  const last = known + rangeBlocksMax
+  const last = known + rangeBlocks
   const to = last < head ? last : head
   const pass = await chain.depositPass({ from: from > to ? to : from, to, known }, signal)
   const isSame = cursor === undefined || (known === scannedTo && pass.known?.hash === cursor.scannedHash)

@@ -1,7 +1,8 @@
 import type { BufferReader } from 'bitcoinjs-lib/src/bufferutils'
 import { concatBytes } from '../../hashing/hexBytes.ts'
 import { readWholly } from './bytes.ts'
-import { displayed, doubleSha256 } from './transaction.ts'
+import { plainBytes, unlessRefused } from './library.ts'
+import { type BitcoinOutput, displayed, doubleSha256, readOutput } from './transaction.ts'
 
 export type BitcoinBlockHeader = {
   /** Display order, 64 lower-case hex digits; recomputed from the header's bytes. */
@@ -27,6 +28,37 @@ export function parseBlockHeader(bytes: Uint8Array): BitcoinBlockHeader | undefi
     merkleRoot: bytes.subarray(36, 36 + hashBytes),
     timeSeconds: BigInt(new DataView(bytes.buffer, bytes.byteOffset).getUint32(68, true)),
   }
+}
+
+/** A whole block, as far as it says who is paid. */
+export type BitcoinBlockContent = {
+  readonly header: BitcoinBlockHeader
+  /** Display order. */
+  readonly previousHash: string
+  readonly transactions: readonly {
+    readonly transactionId: string
+    readonly outputs: readonly BitcoinOutput[]
+  }[]
+}
+
+/**
+ * Reads a serialised block; `undefined` for anything else, and where its transactions are not those that the header
+ * commits to.
+ */
+export function parseBitcoinBlock(bytes: Uint8Array): BitcoinBlockContent | undefined {
+  const header = parseBlockHeader(bytes.subarray(0, headerBytes))
+  if (header === undefined) return undefined
+  return unlessRefused(({ Block }) => {
+    const { prevHash, transactions = [] } = Block.fromBuffer(plainBytes(bytes))
+    const root = Block.calculateMerkleRoot(transactions)
+    if (prevHash === undefined || Buffer.compare(root, header.merkleRoot) !== 0) return undefined
+    return {
+      ...{ header, previousHash: displayed(prevHash) },
+      transactions: transactions.map((one) => ({
+        ...{ transactionId: one.getId(), outputs: one.outs.map(readOutput) },
+      })),
+    }
+  })
 }
 
 /**

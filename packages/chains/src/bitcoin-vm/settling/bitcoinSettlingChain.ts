@@ -1,0 +1,124 @@
+import {
+  bitcoinNetworkOf,
+  type DepositFacts,
+  type Finality,
+  type InBlock,
+  outputScript,
+} from '@causeway/core'
+import type {
+  BlockMark,
+  PaymentReading,
+  SettlingChainFamily,
+  SettlingPass,
+} from '../../family/settlingChain.ts'
+import {
+  TransactionMissingError,
+  TransactionNotFinalError,
+  TransactionTooLargeError,
+} from '../../rpc/chainErrors.ts'
+import type { EndpointView } from '../../rpc/endpointView.ts'
+import { createQuorumOver, createViewedQuorum } from '../../rpc/quorumClient.ts'
+import { singleRoundQuestion } from '../../rpc/singleRoundQuestion.ts'
+import { createBitcoindView } from '../bitcoindView.ts'
+import { BitcoinDepositError } from '../bitcoinErrors.ts'
+import { createBitcoinFactsReader } from '../factsReader.ts'
+import { noSpenderLookup } from '../spenderLookup.ts'
+import { readBlockMarks, readDepositPass, readHeaderSeconds } from './depositPass.ts'
+import { readFee } from './readFee.ts'
+
+/** Nothing is remembered: what is not final may change. */
+const limits = { finalEntriesMax: 0 }
+
+/** A block counts as soon as it is the newest; the caller counts confirmations. */
+const anyDepth: Finality = { mode: 'depth', blocks: 1 }
+
+/**
+ * A chain as settlement reads it: whole blocks, of which a few at a time are a lot to read. What nodes say that waits
+ * for a block is in none. @source oracle-protocol.md 5.3; families.md 2.2
+ */
+export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, client }) => {
+  const chain = { network: undefined, additionalData: {}, ...listed, vmType: 'bitcoin-vm' as const }
+  const now = () => Date.now()
+  const endpoints = createQuorumOver(client, { now })
+  const quorum = createViewedQuorum(client, { now }, createBitcoindView)
+  const reading = { quorum, findSpenders: noSpenderLookup, limits }
+  const deep = createBitcoinFactsReader({ ...reading, chain })
+  const shallow = createBitcoinFactsReader({ ...reading, chain: { ...chain, finality: anyDepth } })
+  const network = bitcoinNetworkOf(chain.network)
+  const depositories = [chain.depository, ...(chain.additionalDepositories ?? [])].flatMap((address) =>
+    address === undefined ? [] : [outputScript(address, network)],
+  )
+  const head = async (signal: AbortSignal) => (await shallow.finalBlocks.readNewest({ signal })).number
+  const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
+  const agree = async <Facts>(
+    see: (view: EndpointView, own: AbortSignal) => Promise<Facts>,
+    signal: AbortSignal,
+  ): Promise<Facts> => {
+    const question = singleRoundQuestion<Facts, EndpointView>(async (view, own) => ({
+      kind: 'final',
+      facts: await see(view, own),
+    }))
+    return (await endpoints.read({ ...question, signal })).facts
+  }
+
+  return {
+    // A first look goes back by two hours; no chain was ever rewound by as much.
+    steps: { rangeBlocks: 6n, rewindBlocks: 12n },
+    head,
+    finalHeight,
+    async finalSeconds(signal) {
+      const { number, hash } = await deep.finalBlocks.readNewest({ signal })
+      const seconds = await agree(
+        async (view, own) => ({ number, seconds: await readHeaderSeconds(view, hash, own) }),
+        signal,
+      )
+      return Number(seconds.seconds)
+    },
+    depositPass: (range, signal) =>
+      agree<SettlingPass>((view, own) => readDepositPass(view, { ...range, depositories }, own), signal),
+    async blockHashes(heights, signal) {
+      type Marks = readonly (BlockMark | undefined)[]
+      const marks = await agree<Marks>((view, own) => readBlockMarks(view, heights, own), signal)
+      return new Map(marks.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
+    },
+    async deposits(transactionId, signal): Promise<InBlock<DepositFacts> | undefined> {
+      try {
+        return await shallow.readDeposits({ transactionId }, { signal })
+      } catch (error) {
+        // What pays two depositories at once, or nobody can be said to have paid, is nobody's deposit.
+        if (isInNoBlock(error) || error instanceof BitcoinDepositError) return undefined
+        throw error
+      }
+    },
+    async payment(question, signal): Promise<PaymentReading> {
+      try {
+        const facts = await shallow.readPayment(question, { signal })
+        const confirmations = Number((await head(signal)) - facts.evidence.blockNumber) + 1
+        return { state: 'included', facts, confirmations }
+      } catch (error) {
+        if (isInNoBlock(error)) return { state: 'missing' }
+        throw error
+      }
+    },
+    async finalPayment(question, signal) {
+      try {
+        return await deep.readPayment(question, { signal })
+      } catch (error) {
+        // Not deep enough is told as such: only what is in no block at all is no payment.
+        if (error instanceof TransactionMissingError || error instanceof TransactionTooLargeError)
+          return undefined
+        throw error
+      }
+    },
+    feePaid: (transactionId, signal) => readFee(client, transactionId, signal),
+  }
+}
+
+/** Whatever is in a block is final to a reader that wants one confirmation: what waits is told as not final. */
+function isInNoBlock(error: unknown): boolean {
+  return (
+    error instanceof TransactionMissingError ||
+    error instanceof TransactionNotFinalError ||
+    error instanceof TransactionTooLargeError
+  )
+}

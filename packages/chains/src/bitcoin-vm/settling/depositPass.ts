@@ -1,0 +1,84 @@
+import { hexToBytes, parseBitcoinBlock } from '@causeway/core'
+import type { BlockMark, PassRange, SettlingPass } from '../../family/settlingChain.ts'
+import type { EndpointView } from '../../rpc/endpointView.ts'
+import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
+import { parseBytes } from '../../rpc/quantity.ts'
+import { parseHashText, parseHeaderOf } from '../bitcoinView.ts'
+
+const outOfRange = -8
+
+const hashCall = (height: bigint): RpcCall => ({ method: 'getblockhash', params: [Number(height)] })
+
+/**
+ * What one node shows of a range of heights: the blocks at both of its ends, and all transactions that pay a
+ * depository, in chain order. Each block is read by its hash and has to follow the one before it, so that no
+ * reorganization between two answers mixes two chains. Of a node that has not reached the range there is no last
+ * block, and nothing is compared.
+ * @throws MalformedAnswerError, also where the node has dropped a block of the range
+ */
+export async function readDepositPass(
+  view: EndpointView,
+  { known, from, to, depositories }: PassRange & { readonly depositories: readonly Uint8Array[] },
+  signal: AbortSignal,
+): Promise<SettlingPass> {
+  const heights = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index))
+  const [knownMark, ...marks] = await readBlockMarks(view, [known, ...heights], signal)
+  const last = marks.at(-1)
+  if (last === undefined) return { known: knownMark, last, transactions: [] }
+  const transactions: string[] = []
+  let previous = known === from - 1n ? knownMark?.hash : undefined
+  for (const mark of marks) {
+    if (mark === undefined) throw new MalformedAnswerError('getblockhash')
+    const block = await readBlock(view, mark.hash, signal)
+    if (previous !== undefined && block.previousHash !== previous) throw new MalformedAnswerError('getblock')
+    previous = mark.hash
+    for (const { transactionId, outputs } of block.transactions) {
+      const isDeposit = outputs.some(({ script }) =>
+        depositories.some((depository) => Buffer.compare(script, depository) === 0),
+      )
+      if (isDeposit) transactions.push(transactionId)
+    }
+  }
+  return { known: knownMark, last, transactions }
+}
+
+/** Blocks by height, where the node has reached them. @throws MalformedAnswerError */
+export async function readBlockMarks(
+  view: EndpointView,
+  heights: readonly bigint[],
+  signal: AbortSignal,
+): Promise<readonly (BlockMark | undefined)[]> {
+  const answers = await view.ask(heights.map(hashCall), signal)
+  return heights.map((number, index) => {
+    const answer = answers[index]
+    if (answer?.ok === false && answer.code === outOfRange) return undefined
+    return { number, hash: parseHashText(resultOf(answer, 'getblockhash'), 'getblockhash') }
+  })
+}
+
+/** When a block was made, Unix seconds, by its own header. @throws MalformedAnswerError */
+export async function readHeaderSeconds(
+  view: EndpointView,
+  hash: string,
+  signal: AbortSignal,
+): Promise<bigint> {
+  const what = 'getblockheader'
+  const [answer] = await view.ask([{ method: what, params: [hash, false] }], signal)
+  return parseHeaderOf(hash, resultOf(answer, what), what).timeSeconds
+}
+
+/** By itself: no other answer waits for megabytes. */
+async function readBlock(view: EndpointView, hash: string, signal: AbortSignal) {
+  const what = 'getblock'
+  const answer = await view.askAlone({ method: what, params: [hash, 0] }, signal)
+  const digits = resultOf(answer, what)
+  const block = parseBitcoinBlock(hexToBytes(parseBytes(`0x${String(digits)}`, what)))
+  if (block?.header.hash !== hash) throw new MalformedAnswerError(what)
+  return block
+}
+
+function resultOf(answer: RpcAnswer | undefined, what: string): unknown {
+  if (answer?.ok !== true) throw new MalformedAnswerError(what)
+  return answer.result
+}
