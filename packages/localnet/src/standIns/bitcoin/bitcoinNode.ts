@@ -3,7 +3,7 @@ import { bitcoinNetworkOf, outputScript } from '@causeway/core'
 import { Transaction } from 'bitcoinjs-lib'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'
 import { bitcoinBodies } from './bodies.ts'
-import { type ConstructedChain, merkleBlock, timeAt } from './constructedChain.ts'
+import { blockBytes, type ConstructedChain, merkleBlock, timeAt } from './constructedChain.ts'
 
 /** `esplora` under `/api`, as public services have it; `node` at the root, as bitcoind has it. */
 export type BitcoinApi = 'node' | 'esplora'
@@ -129,7 +129,7 @@ function callNode(chain: ConstructedChain, id: unknown, method: string, params: 
 }
 
 function nodeResult(chain: ConstructedChain, method: string, params: readonly unknown[]): unknown {
-  const [first, second] = params
+  const [first, second, third] = params
   switch (method) {
     case 'getblockcount':
       return chain.tipHeight
@@ -178,10 +178,26 @@ function nodeResult(chain: ConstructedChain, method: string, params: readonly un
     case 'gettxout': {
       const found = chain.find(String(first))
       const output = found?.transaction.outs[Number(second)]
-      if (found?.block === undefined || output === undefined) return null
+      const height = chain.heightOf(found?.block?.hash ?? '')
+      if (found === undefined || height === undefined || output === undefined) return null
       if (chain.spenderOf(String(first), Number(second)) !== undefined) return null
-      return bitcoinBodies.unspent.body(chain.blockAt(chain.tipHeight)?.hash)
+      if (third === true && chain.isMempoolSpent(String(first), Number(second)) !== undefined) return null
+      return bitcoinBodies.unspent.body(chain.blockAt(chain.tipHeight)?.hash, {
+        confirmations: chain.tipHeight - height + 1,
+        coinbase: found.transaction.isCoinbase(),
+      })
     }
+    case 'getblock': {
+      const block = chain.blockOf(String(first))
+      if (block === undefined) throw new RpcRefusal(refusals.noBlock)
+      return blockBytes(block).toString('hex')
+    }
+    case 'getblockchaininfo':
+      return bitcoinBodies.chainInfo.body(chain.tipHeight, timeAt(chain.tipHeight))
+    case 'estimatesmartfee':
+      return bitcoinBodies.feeEstimate.body(chain.satPerKvb)
+    case 'getmempoolinfo':
+      return bitcoinBodies.mempoolInfo.body()
     default:
       throw new RpcRefusal(refusals.noMethod)
   }

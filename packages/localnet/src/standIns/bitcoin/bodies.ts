@@ -41,9 +41,33 @@ export const bitcoinBodies = {
     provenance: 'specified',
     source: `${core}, gettxout`,
     proves: ['an output that is unspent in blocks is told, another is null'],
-    body: (bestBlock: string | undefined) => ({
-      ...{ bestblock: bestBlock, confirmations: 1, value: 0.5, coinbase: false },
+    body: (
+      bestBlock: string | undefined,
+      place: { readonly confirmations: number; readonly coinbase: boolean },
+    ) => ({ bestblock: bestBlock, value: 0.5, ...place }),
+  },
+  chainInfo: {
+    provenance: 'specified',
+    source: `${core}, getblockchaininfo`,
+    proves: ['a node tells the height and the time of its newest block'],
+    body: (blocks: number, time: number) => ({ chain: 'regtest', blocks, time }),
+  },
+  feeEstimate: {
+    provenance: 'specified',
+    source: `${core}, estimatesmartfee`,
+    proves: ['a node without an estimate says why, and names no feerate'],
+    body: (satPerKvb: number | undefined) => ({
+      blocks: 2,
+      ...(satPerKvb === undefined
+        ? { errors: ['Insufficient data or no feerate found'] }
+        : { feerate: satPerKvb / 100_000_000 }),
     }),
+  },
+  mempoolInfo: {
+    provenance: 'specified',
+    source: `${core}, getmempoolinfo`,
+    proves: ['a node tells what it relays for at least'],
+    body: () => ({ loaded: true, size: 0, mempoolminfee: 0.00001, minrelaytxfee: 0.00001 }),
   },
   scan: {
     provenance: 'specified',

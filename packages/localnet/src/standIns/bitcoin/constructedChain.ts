@@ -33,6 +33,8 @@ export class ConstructedChain {
     isMined: (txid) => this.find(txid)?.block !== undefined,
   })
   #branch = 0
+  /** What nodes estimate; none, as on a network that nobody uses. */
+  satPerKvb: number | undefined
 
   get tipHeight(): number {
     return this.#blocks.length - 1
@@ -154,6 +156,14 @@ function idOf(transaction: Transaction): string {
   const id = ids.get(transaction) ?? transaction.getId()
   ids.set(transaction, id)
   return id
+}
+
+/** Of the whole block. */
+export function blockBytes({ header, transactions }: ConstructedBlock): Buffer {
+  // A count below 65,536 in its shortest form.
+  const [low, high] = [transactions.length & 0xff, transactions.length >> 8]
+  const count = transactions.length < 0xfd ? Buffer.of(low) : Buffer.of(0xfd, low, high)
+  return Buffer.concat([header, count, ...transactions.map((one) => one.toBuffer())])
 }
 
 /** A merkle block that proves one transaction. @source BIP 37 */

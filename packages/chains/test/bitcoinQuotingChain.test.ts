@@ -1,0 +1,324 @@
+// Goal: what a user can spend on Bitcoin is what enough nodes have, whoever names it; fees and heads are nobody's alone;
+// settlement finds every deposit of a block. Who gains by breaking it: an endpoint that has users sign for outputs that
+// are not there, hides what they have, raises a fee, or shows a deposit that no other has. Method: constructed chains
+// behind the APIs of nodes and of Esplora, one of which lies.
+import { BitcoinFees, bitcoinNetworkOf, type FeerateModel } from '@causeway/core'
+import {
+  type BitcoinNode,
+  ConstructedChain,
+  type Fault,
+  startBitcoinNode,
+  timeAt,
+} from '@causeway/localnet/standIns/bitcoin'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { bitcoinQuotingChain } from '../src/bitcoin-vm/quoting/bitcoinQuotingChain.ts'
+import { readOwnOutputs } from '../src/bitcoin-vm/quoting/ownOutputs.ts'
+import { bitcoinSettlingChain } from '../src/bitcoin-vm/settling/bitcoinSettlingChain.ts'
+import type { NetworkReading } from '../src/family/networkReader.ts'
+import type { ChainClient } from '../src/index.ts'
+import {
+  chainOf,
+  depository,
+  depositoryKey,
+  funding,
+  native,
+  orderId,
+  paying,
+  saying,
+  user,
+} from './bitcoinSupport/bitcoinBed.ts'
+
+let nodes: readonly BitcoinNode[]
+let chain: ConstructedChain
+beforeAll(async () => {
+  nodes = await Promise.all([1, 2, 3].map(() => startBitcoinNode(new ConstructedChain())))
+})
+afterAll(async () => {
+  await Promise.all((nodes ?? []).map((node) => node.stop()))
+})
+beforeEach(() => {
+  chain = new ConstructedChain()
+  for (const node of nodes) {
+    node.show(chain)
+    node.fault(undefined)
+    node.reset()
+  }
+})
+
+/** Three nodes, and as many of them as Esplora services beside. */
+function connect(apis = 3): ChainClient {
+  const client = bitcoinQuotingChain.connect({
+    ...chainOf({
+      ...{ api: 'node', urls: nodes.map((node) => node.url('node')) },
+      lookup: nodes.slice(0, apis).map((node) => node.url('esplora')),
+    }),
+  })
+  onTestFinished(() => client.close())
+  return client
+}
+const network = bitcoinNetworkOf('regtest')
+const outputsOf = (address: string, client = connect()) =>
+  readOwnOutputs(client, { address, network }, { timeoutMs: 10_000 })
+/** What a stand-in answers instead of the result of one method; `undefined`: its own answer. */
+const lying =
+  (what: string, lie: (text: string) => string | undefined): Fault =>
+  (asked, answer) => ({ ...answer, text: (asked === what ? lie(answer.text) : undefined) ?? answer.text })
+const resultOf = (result: unknown) => (text: string) =>
+  JSON.stringify({ ...Object(JSON.parse(text)), result, error: null })
+
+describe('what a user can spend', () => {
+  test('is confirmed and unspent, with values from the bytes that made it', async () => {
+    const made = funding(
+      { script: user.witness.script, value: 70_000n },
+      { script: user.witness.script, value: 90_000n },
+      { script: user.legacy.script, value: 5_000n },
+      { script: user.witness.script, value: 20_000n },
+      { script: user.witness.script, value: 30_000n },
+    )
+    chain.mine(made)
+    chain.mine(paying([{ txid: made.getId(), vout: 3 }], [saying('spent in a block')]))
+    chain.announce(paying([{ txid: made.getId(), vout: 4 }], [saying('spent by what waits')]))
+    chain.announce(funding({ script: user.witness.script, value: 99_000n }))
+    const script = `0x${Buffer.from(user.witness.script).toString('hex')}`
+    const at = (vout: number, value: bigint) => ({ txid: made.getId(), vout, value, script })
+    for (const apis of [3, 0]) {
+      const found = await outputsOf(user.witness.address, connect(apis))
+      expect(found.toSorted((a, b) => a.vout - b.vout)).toEqual([at(0, 70_000n), at(1, 90_000n)])
+    }
+    // A legacy input shows the transaction that it spends from.
+    expect(await outputsOf(user.legacy.address)).toEqual([
+      expect.objectContaining({ vout: 2, transaction: `0x${Buffer.from(made.toBuffer()).toString('hex')}` }),
+    ])
+    expect(await outputsOf(user.nested.address)).toEqual([])
+  })
+
+  test('leaves out a reward that is not ripe', async () => {
+    const made = funding({ script: user.witness.script, value: 70_000n })
+    chain.mine(made)
+    const young = lying('gettxout', (text) =>
+      text
+        .replace('"coinbase":false', '"coinbase":true')
+        .replace(/"confirmations":1\b/, '"confirmations":99'),
+    )
+    for (const node of nodes) node.fault(young)
+    expect(await outputsOf(user.witness.address)).toEqual([])
+    const ripe = lying('gettxout', (text) => text.replace('"confirmations":1,', '"confirmations":100,'))
+    for (const node of nodes) node.fault(ripe)
+    expect(await outputsOf(user.witness.address)).toHaveLength(1)
+  })
+
+  test('is not changed by a list that names more, or less, or what belongs to somebody else', async () => {
+    const made = funding(
+      { script: user.witness.script, value: 70_000n },
+      { script: depositoryKey.legacy.script, value: 90_000n },
+    )
+    chain.mine(made)
+    const strange = ['ab'.repeat(32), made.getId()].map((txid) => ({
+      ...{ txid, vout: 1, value: 21e14, status: { confirmed: true } },
+    }))
+    const path = `/address/${user.witness.address}/utxo`
+    for (const lie of ['[]', JSON.stringify(strange), '{"error":"no"}', 'nothing']) {
+      nodes[0]?.fault(lying(path, () => lie))
+      expect(await outputsOf(user.witness.address)).toMatchObject([{ vout: 0, value: 70_000n }])
+    }
+    for (const node of nodes) node.fault(lying(path, () => 'nothing'))
+    await expect(outputsOf(user.witness.address)).rejects.toThrow(/names the outputs/)
+  })
+
+  test('is not changed by one node of three that has an output of its own, none, or other bytes', async () => {
+    const made = funding({ script: user.witness.script, value: 70_000n })
+    const other = funding({ script: user.witness.script, value: 90_000n })
+    chain.mine(made)
+    const own = new ConstructedChain()
+    own.mine(made, other)
+    nodes[0]?.show(own)
+    expect(await outputsOf(user.witness.address)).toMatchObject([{ txid: made.getId(), value: 70_000n }])
+    nodes[0]?.show(chain)
+    const bytes = Buffer.from(other.toBuffer()).toString('hex')
+    for (const fault of [
+      lying('gettxout', resultOf(null)),
+      lying('getrawtransaction', resultOf({ hex: bytes })),
+      lying('gettxout', resultOf({ confirmations: '1', coinbase: false })),
+      lying('gettxout', () => 'nothing'),
+    ]) {
+      nodes[0]?.fault(fault)
+      expect(await outputsOf(user.witness.address)).toMatchObject([{ txid: made.getId(), value: 70_000n }])
+    }
+  })
+
+  test('is told as facts of a user, and of nobody nothing', async () => {
+    chain.mine(funding({ script: user.witness.script, value: 70_000n }))
+    const failures: unknown[] = []
+    const opened = bitcoinQuotingChain.open({
+      ...{ client: connect(), network: 'regtest', multicall3: undefined, currentHead: () => undefined },
+      ...{ budgetMs: 1, neededWithinMs: 10_000, now: Date.now, onFailure: (error) => failures.push(error) },
+    })
+    const factsOf = (who: string) => opened.userFacts({ user: who, currency: native, spender: undefined })
+    expect(await factsOf(user.witness.address)).toMatchObject({ balance: 70_000n, spendable: [{ vout: 0 }] })
+    expect(await factsOf(native)).toEqual({})
+    expect(await factsOf('34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo')).toEqual({})
+    for (const node of nodes) node.fault(() => 'hang')
+    const impatient = bitcoinQuotingChain.open({
+      ...{ client: connect(), network: 'regtest', multicall3: undefined, currentHead: () => undefined },
+      ...{ budgetMs: 1, neededWithinMs: 200, now: Date.now, onFailure: (error) => failures.push(error) },
+    })
+    expect(
+      await impatient.userFacts({ user: user.witness.address, currency: native, spender: undefined }),
+    ).toEqual({})
+    expect(failures).toHaveLength(1)
+  })
+})
+
+const feeModel: FeerateModel = {
+  ...{ kind: 'feerate', targetBlocks: 2, minSatPerKvb: 2_000n, maxSatPerKvb: 100_000n, markupBps: 1_000n },
+}
+function read(change: Partial<FeerateModel> = {}, fillWallet?: string): Promise<NetworkReading> {
+  const { network: family } = bitcoinQuotingChain
+  if (family === undefined) throw new Error('it has a reader')
+  const currencies = [{ address: native, decimals: 8 }]
+  const options = { client: connect(), depository, network: 'regtest', fillWallet, currencies }
+  return family
+    .reader({ ...options, feeModel: { ...feeModel, ...change } })
+    .read({ signal: AbortSignal.timeout(10_000), timeoutMs: 10_000 })
+}
+
+describe('the network', () => {
+  test('is read at the head that enough nodes have, at the median of what they estimate', async () => {
+    chain.mineEmpty(3)
+    chain.satPerKvb = 7_500
+    nodes[0]?.fault(lying('estimatesmartfee', resultOf({ feerate: 0.09, blocks: 2 })))
+    const { head, fees, shown, voices } = await read()
+    expect(head).toEqual({ number: 3n, timestampSeconds: timeAt(3) })
+    expect(fees).toEqual(new BitcoinFees({ satPerKvb: 7_500n }))
+    expect(shown).toEqual({ satPerKvb: '7500', ceilingSatPerKvb: '100000', priceFrom: 'median' })
+    expect(voices).toEqual({ agreed: 3, required: 2, configured: 3 })
+  })
+
+  test('costs the floor while nodes have no estimate, and no less than they relay for', async () => {
+    expect((await read()).shown).toMatchObject({ satPerKvb: '2000', priceFrom: 'configured' })
+    chain.satPerKvb = 100
+    expect((await read({ minSatPerKvb: 0n })).shown).toMatchObject({ satPerKvb: '1000', priceFrom: 'median' })
+  })
+
+  test('above the ceiling is a refusal', async () => {
+    chain.satPerKvb = 100_001
+    expect((await read()).fees).toEqual({
+      reason: 'feerate_above_ceiling',
+      ...{ expectedSatPerKvb: 100_001n, ceilingSatPerKvb: 100_000n },
+    })
+  })
+
+  test('is not moved by one node of three that is ahead, behind or confused', async () => {
+    chain.mineEmpty(3)
+    const ahead = new ConstructedChain()
+    ahead.mineEmpty(50)
+    nodes[0]?.show(ahead)
+    expect((await read()).head.number).toBe(3n)
+    nodes[0]?.show(new ConstructedChain())
+    expect((await read()).head.number).toBe(3n)
+    nodes[0]?.show(chain)
+    nodes[0]?.fault(lying('getblockchaininfo', resultOf({ blocks: -1, time: 'now' })))
+    expect((await read()).head.number).toBe(3n)
+    for (const node of nodes) node.fault(lying('getblockchaininfo', () => 'nothing'))
+    await expect(read()).rejects.toThrow()
+  })
+
+  test('has the inventory that the solver can spend, and none where nobody names it', async () => {
+    chain.mine(funding({ script: user.witness.script, value: 70_000n }))
+    expect((await read({}, user.witness.address)).inventory).toEqual(new Map([[native, 70_000n]]))
+    for (const node of nodes) node.fault((what, own) => (what.startsWith('/address') ? 'hang' : own))
+    expect((await read({}, user.witness.address)).inventory).toEqual(new Map())
+  })
+})
+
+describe('settlement', () => {
+  const signal = () => AbortSignal.timeout(20_000)
+  const settling = () =>
+    bitcoinSettlingChain({
+      chain: { id: 'bitcoin', depository, network: 'regtest', finality: { mode: 'depth', blocks: 3 } },
+      client: connect(),
+    })
+  const deposit = (value: bigint, more: Parameters<typeof paying>[1] = [saying(orderId)]) => {
+    const made = funding({ script: user.witness.script, value: value + 1_000n })
+    const paid = paying(
+      [{ txid: made.getId(), vout: 0 }],
+      [{ script: depositoryKey.legacy.script, value }, ...more],
+    )
+    return { made, paid, id: paid.getId() }
+  }
+
+  test('finds the deposits of a range in their order, and reads each', async () => {
+    const [one, two] = [deposit(50_000n), deposit(60_000n)]
+    chain.mine(one.made, one.paid)
+    chain.mine(two.made, funding({ script: user.witness.script, value: 1n }), two.paid)
+    const settled = settling()
+    expect([await settled.head(signal()), await settled.finalHeight(signal())]).toEqual([2n, 0n])
+    const pass = await settled.depositPass({ known: 0n, from: 1n, to: 2n }, signal())
+    expect(pass.transactions).toEqual([one.id, two.id])
+    expect(pass.known).toEqual({ number: 0n, hash: chain.blockAt(0)?.hash })
+    expect(pass.last).toEqual({ number: 2n, hash: chain.blockAt(2)?.hash })
+    expect(await settled.deposits(one.id, signal())).toMatchObject({
+      deposits: [{ depositId: orderId, depositor: user.witness.address, amount: 50_000n, currency: native }],
+      evidence: { blockNumber: 1n },
+    })
+    const hashes = await settled.blockHashes([1n, 9n], signal())
+    expect([...hashes]).toEqual([[1n, chain.blockAt(1)?.hash]])
+    chain.mineEmpty(2)
+    expect(await settled.finalSeconds(signal())).toBe(timeAt(2))
+    expect(await settled.feePaid?.(one.id, signal())).toBe(1_000n)
+  })
+
+  test('has no deposit of what waits for a block, or has left its own', async () => {
+    const one = deposit(50_000n)
+    chain.announce(one.made)
+    chain.announce(one.paid)
+    const settled = settling()
+    expect(await settled.deposits(one.id, signal())).toBeUndefined()
+    chain.mine(one.made, one.paid)
+    expect((await settled.deposits(one.id, signal()))?.deposits).toHaveLength(1)
+    chain.drop(1)
+    expect(await settled.deposits(one.id, signal())).toBeUndefined()
+  })
+
+  test('reads a payment as missing, included and final', async () => {
+    const made = funding(
+      { script: depositoryKey.legacy.script, value: 1n },
+      { script: user.legacy.script, value: 9_000n },
+    )
+    const paid = paying(
+      [{ txid: made.getId(), vout: 1 }],
+      [{ script: user.witness.script, value: 8_000n }, saying(orderId)],
+    )
+    const payments = [{ recipient: user.witness.address, currency: native, minimumAmount: 8_000n }]
+    const question = { transactionId: paid.getId(), orderId, extraData: '0x', payments } as const
+    const settled = settling()
+    expect(await settled.payment(question, signal())).toEqual({ state: 'missing' })
+    chain.mine(made, paid)
+    expect(await settled.payment(question, signal())).toMatchObject({ state: 'included', confirmations: 1 })
+    await expect(settled.finalPayment(question, signal())).rejects.toMatchObject({
+      code: 'TRANSACTION_NOT_FINAL',
+    })
+    chain.mineEmpty(2)
+    expect((await settled.finalPayment(question, signal()))?.transfers).toMatchObject([{ amount: 8_000n }])
+  })
+
+  test('takes no deposit from one node of three that shows another block, or hides one', async () => {
+    const one = deposit(50_000n)
+    chain.mine(one.made, one.paid)
+    const lie = new ConstructedChain()
+    const invented = deposit(10n ** 12n)
+    lie.mine(invented.made, invented.paid)
+    nodes[0]?.show(lie)
+    expect((await settling().depositPass({ known: 0n, from: 1n, to: 1n }, signal())).transactions).toEqual([
+      one.id,
+    ])
+    nodes[0]?.show(chain)
+    // The bytes of an honest header, with other transactions behind it.
+    nodes[0]?.fault(
+      lying('getblock', (text) => text.replace(/"result":"([0-9a-f]{160})[0-9a-f]*"/, '"result":"$100"')),
+    )
+    expect((await settling().depositPass({ known: 0n, from: 1n, to: 1n }, signal())).transactions).toEqual([
+      one.id,
+    ])
+  })
+})
