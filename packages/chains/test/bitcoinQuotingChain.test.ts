@@ -6,7 +6,6 @@ import { BitcoinFees, bitcoinNetworkOf, type FeerateModel } from '@causeway/core
 import {
   type BitcoinNode,
   ConstructedChain,
-  type Fault,
   startBitcoinNode,
   timeAt,
 } from '@causeway/localnet/standIns/bitcoin'
@@ -60,6 +59,7 @@ const network = bitcoinNetworkOf('regtest')
 const outputsOf = (address: string, client = connect()) =>
   readOwnOutputs(client, { address, network }, { timeoutMs: 10_000 })
 /** What a stand-in answers instead of the result of one method; `undefined`: its own answer. */
+type Fault = Exclude<Parameters<BitcoinNode['fault']>[0], undefined>
 const lying =
   (what: string, lie: (text: string) => string | undefined): Fault =>
   (asked, answer) => ({ ...answer, text: (asked === what ? lie(answer.text) : undefined) ?? answer.text })
@@ -170,7 +170,7 @@ describe('what a user can spend', () => {
 })
 
 const feeModel: FeerateModel = {
-  ...{ kind: 'feerate', targetBlocks: 2, minSatPerKvb: 2_000n, maxSatPerKvb: 100_000n, markupBps: 1_000n },
+  ...{ kind: 'feerate', targetBlocks: 2, minSatPerKvb: 2_000n, maxSatPerKvb: 100_000n, markupBps: 1_000 },
 }
 function read(change: Partial<FeerateModel> = {}, fillWallet?: string): Promise<NetworkReading> {
   const { network: family } = bitcoinQuotingChain

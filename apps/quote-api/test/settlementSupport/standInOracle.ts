@@ -49,7 +49,10 @@ type FillRequest = {
 }
 
 /** Of the chains of the local configuration that requests of tests go through. */
-export const localNetworkOf: NetworkOf = (key) => mainNetwork(key === 'solana' ? 'solana-vm' : 'ethereum-vm')
+export const localNetworkOf: NetworkOf = (key) => {
+  if (key === 'bitcoin') return { vmType: 'bitcoin-vm', network: 'regtest' }
+  return mainNetwork(key === 'solana' ? 'solana-vm' : 'ethereum-vm')
+}
 
 export async function startStandInOracle(options: {
   privateKey: Hex

@@ -9,7 +9,7 @@ const bytesPerKilobyte = 1_000n
  * depository, the order id and change. A payment: one witness input, the dearest form of recipient, the order id and
  * change. @source families.md 5.2
  */
-const usualBytes = { deposit: 242, payment: 230, 'pay-address': 154 } as const
+const usualBytes = { deposit: 242, payment: 230, plain: 166 } as const
 
 /** Solvers replace what waits too long by what pays more, which their payments are charged for beforehand. */
 const replacementBps = 2_500n
@@ -35,8 +35,9 @@ export class BitcoinFees implements NetworkFees {
     switch (kind) {
       case 'deposit':
         return this.feeOf(usualBytes.deposit)
+      case 'send-input':
       case 'pay-address':
-        return this.feeOf(usualBytes['pay-address'])
+        return this.feeOf(usualBytes.plain)
       case 'fill':
       case 'refund':
         return bpsUp(this.feeOf(usualBytes.payment), bpsDenominator + replacementBps)

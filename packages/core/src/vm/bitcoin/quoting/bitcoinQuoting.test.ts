@@ -185,7 +185,7 @@ describe('the transaction of a deposit', () => {
     })
     const known = { allowance: undefined, spendable: [aa] }
     expect(() => quoting.plan(route, { ...known, fees: strange })).toThrow(/its own family/)
-    for (const by of ['send', 'swap', 'wrap', 'pay-address', 'signature'] as const)
+    for (const by of ['swap', 'wrap', 'pay-address', 'signature'] as const)
       expect(() => quoting.plan(routeOf(route.user, { by }), known)).toThrow(/nothing is deposited/)
   })
 })
@@ -193,6 +193,19 @@ describe('the transaction of a deposit', () => {
 function schnorrTweak(key: Uint8Array): Uint8Array {
   return schnorr.utils.taggedHash('TapTweak', key)
 }
+
+test('a payment of the user to somebody else names no order, and gives the rest back', () => {
+  const recipient = addressOf(scripts['public-key-hash'])
+  const route = routeOf(addressOf(scripts.witness), { by: 'send', recipient })
+  const planned = plan(route, [aa])
+  const { txOutputs } = Psbt.fromHex(encode(planned, route))
+  expect(txOutputs.map(({ address, value }) => [address, value])).toEqual([
+    [recipient, 100_000n],
+    [route.user, 100_000n - fees.feeOf(144)],
+  ])
+  expect(planned.networkFee).toBe(fees.feeOf(144))
+  expect(fees.costOf(plan(route))).toBe(fees.feeOf(166))
+})
 
 describe('whoever is asked for', () => {
   test.each([

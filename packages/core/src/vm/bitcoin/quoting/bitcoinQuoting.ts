@@ -43,7 +43,7 @@ export class BitcoinFundsError extends DomainError {
       isOfTooMany
         ? `The ${inputsMax} largest outputs of user hold ${has}; the deposit needs ${wants}: join outputs first.`
         : `The confirmed outputs of user that are worth spending hold ${has}; the deposit needs ${wants}.`,
-      { data: { field: 'amount', spendable: spendable.toString(), needed: needed.toString() } },
+      { data: { field: 'amount', availableAmount: spendable.toString(), neededAmount: needed.toString() } },
     )
   }
 }
@@ -56,7 +56,7 @@ export const bitcoinQuoting: QuotingFamily = {
   feeModel: 'feerate',
   bind: ({ codec, network: name, depository }) => {
     const network = bitcoinNetworkOf(name)
-    const depositoryScript = () => outputScript(depository, network)
+    const parties = { network, depository: () => outputScript(depository, network) }
     return {
       isNobody: (address) => address === codec.nativeCurrency || address === clientsNobody,
       canSign: (address) => inputKindOf(outputScript(address, network)) !== undefined,
@@ -71,9 +71,8 @@ export const bitcoinQuoting: QuotingFamily = {
       },
       spenderOf: () => undefined,
       touched: () => [],
-      plan: (route, known) => [plan(route, known, { network, paid: depositoryScript })],
-      encode: (planned, route, { identity }) =>
-        encode(planned, route, { identity, network, depository: depositoryScript() }),
+      plan: (route, known) => [plan(route, known, parties)],
+      encode: (planned, route, { identity }) => encode(planned, route, { ...parties, identity }),
       addressSwap: () => undefined,
       encodeAddressSwap: () => {
         throw new Error('this family has no deposit addresses')
@@ -85,26 +84,33 @@ export const bitcoinQuoting: QuotingFamily = {
 /** As long as every order's, and in no other way different from it. */
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 
+type Parties = { readonly network: BitcoinNetwork; readonly depository: () => Uint8Array }
+
 function plan(
   route: OriginRoute,
   { spendable, fees }: KnownState,
-  { network, paid }: { readonly network: BitcoinNetwork; readonly paid: () => Uint8Array },
+  { network, depository }: Parties,
 ): PlannedTransaction {
-  const { by, swap, user, amountIn: amount } = route
-  if ((by !== 'deposit' && by !== 'deposit-transfer') || swap !== undefined)
-    throw new Error(`nothing is deposited by ${by} on this family`)
-  const planned = { kind: 'deposit', isNative: true } as const
+  const kind = kindOf(route)
+  const planned = { kind, isNative: true }
   if (spendable === undefined) return { ...planned, funding: { kind: 'unknown' } }
   if (!(fees instanceof BitcoinFees)) throw new Error('a step is paid by fees of its own family')
-  const own = outputScript(user, network)
+  const own = outputScript(route.user, network)
   const inputKind = inputKindOf(own)
   if (inputKind === undefined) throw new Error('nobody signs for this account')
-  const funding = fundPayment(spendable, {
-    ...{ amount, paid: [paid(), orderScript(noOrder)], change: own, inputKind, fees },
-  })
+  const paid =
+    kind === 'deposit' ? [depository(), orderScript(noOrder)] : [outputScript(route.recipient, network)]
+  const funding = fundPayment(spendable, { amount: route.amountIn, paid, change: own, inputKind, fees })
   return funding.kind === 'chosen'
     ? { ...planned, funding, networkFee: funding.fee }
     : { ...planned, funding }
+}
+
+/** @throws Error for what nobody does on this family */
+function kindOf({ by, swap }: OriginRoute): 'deposit' | 'send-input' {
+  if (by === 'send') return 'send-input'
+  if ((by === 'deposit' || by === 'deposit-transfer') && swap === undefined) return 'deposit'
+  throw new Error(`nothing is deposited by ${by} on this family`)
 }
 
 /** The order id as text behind OP_RETURN, which is what attests it. @source oracle-protocol.md 5.3 */
@@ -113,23 +119,16 @@ export function orderScript(orderId: Hex): Uint8Array {
   return compile([OPS.OP_RETURN, utf8Bytes(orderId)])
 }
 
-type Encoding = {
-  readonly identity: StepIdentity
-  readonly network: BitcoinNetwork
-  readonly depository: Uint8Array
-}
-
 /**
  * @throws BitcoinFundsError; UpstreamUnavailableError where the user's outputs were not told in time;
  * OwnerKeyError for a key that is missing or another one; Error for what was planned from another route
  */
 function encode(
   { kind, funding }: PlannedTransaction,
-  { user, userPublicKey, amountIn }: OriginRoute,
-  { identity: { orderId }, network, depository }: Encoding,
+  { user, recipient, userPublicKey, amountIn: value }: OriginRoute,
+  { identity: { orderId }, network, depository }: Parties & { readonly identity: StepIdentity },
 ): EncodedTransaction {
-  if (kind !== 'deposit' || orderId === undefined || funding === undefined)
-    throw new Error(`no ${kind} is encoded on this family`)
+  if (funding === undefined) throw new Error('it was planned by another family')
   if (funding.kind === 'unknown')
     throw new UpstreamUnavailableError('The outputs of user could not be read in time.')
   if (funding.kind === 'short') throw new BitcoinFundsError(funding)
@@ -139,8 +138,11 @@ function encode(
   const psbt = new Psbt()
   psbt.setVersion(2)
   for (const output of funding.inputs) psbt.addInput(inputOf(output, owner))
-  psbt.addOutput({ script: depository, value: amountIn })
-  psbt.addOutput({ script: orderScript(orderId), value: 0n })
+  if (kind === 'send-input') psbt.addOutput({ script: outputScript(recipient, network), value })
+  else if (kind === 'deposit' && orderId !== undefined) {
+    psbt.addOutput({ script: depository(), value })
+    psbt.addOutput({ script: orderScript(orderId), value: 0n })
+  } else throw new Error(`no ${kind} is encoded on this family`)
   if (funding.change > 0n) psbt.addOutput({ script, value: funding.change })
   return { data: { psbt: psbt.toHex() } satisfies z.infer<typeof bitcoinStepData>, call: undefined }
 }
