@@ -221,7 +221,7 @@ export function checkLeastPayment(
   const { symbol, decimals } = paid.currency
   throw new QuoteError(
     'AMOUNT_TOO_LOW',
-    `The recipient has no account yet: its first payment is at least ${formatAmount(least, decimals)} ${symbol}.`,
+    `The recipient would keep no payment of less than ${formatAmount(least, decimals)} ${symbol}.`,
     paid.field === undefined ? {} : { data: { field: paid.field } },
   )
 }
