@@ -6,7 +6,8 @@ import { createBareApp } from './bareApp.ts'
 import type { ErrorPolicy } from './describeFailure.ts'
 import { notFound } from './errorHandler.ts'
 import type { HttpApp } from './fastifyTypes.ts'
-import { descriptionPath, type OpenApiOptions, registerOpenApi } from './openapi.ts'
+import { type OpenApiOptions, registerOpenApi } from './openapi.ts'
+import { descriptionPath } from './referencePage.ts'
 
 export type AdminListenerOptions = {
   readonly logger: FastifyBaseLogger
