@@ -17,6 +17,7 @@ import { benchOracle } from './oracleBench.ts'
 import { benchFanout } from './oracleFanoutBench.ts'
 import { benchOracleReader } from './oracleReaderBench.ts'
 import { benchStart } from './oracleStartBench.ts'
+import { benchPage } from './pageBench.ts'
 import { benchPoolQuote } from './poolQuote.ts'
 import { benchGrowth, benchQuotes } from './quoteBench.ts'
 import { type BenchRow, isMet } from './row.ts'
@@ -48,6 +49,7 @@ const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonl
   { ids: ['P21'], run: benchFillLatency },
   { ids: ['P20', 'P20-rows'], run: benchUnpaidQuotes },
   { ids: ['P23-line', 'P23-unsampled', 'P23-sampled', 'P23-all'], run: benchTraces },
+  { ids: ['P24', 'P24-bare'], run: benchPage },
   { ids: ['P3-growth'], run: benchSponsoredGrowth },
   { ids: ['P1-growth'], run: async () => [await benchGrowth(growthEnvironment)] },
 ]

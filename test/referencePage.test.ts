@@ -1,6 +1,7 @@
 // Goal: somebody with a phone reads the reference page and tries an operation. Adversaries: a part that is wider than
-// the screen, a page that asks other hosts, an error on the console, an example that the page cannot send. Method: the
-// page of the public listener in Chromium without a screen, 360 px wide.
+// the screen, a page that a phone draws as wide as a desk's, one that asks other hosts, an error on the console, an
+// example that the page cannot send, a reference that is put in its place otherwise than Swagger UI would. Method: the
+// page of the public listener in Chromium without a screen, as a phone of 360 px.
 import type { HttpApp } from '@causeway/http'
 import { describedOperations } from '@causeway/localnet'
 import type { Page } from 'playwright-core'
@@ -29,8 +30,10 @@ afterAll(async () => {
 type Opened = { readonly page: Page; readonly asked: URL[]; readonly said: string[]; readonly tookMs: number }
 
 /** The page with all its operations listed. */
-async function open(origin: string): Promise<Opened> {
-  const page = await browser.newPage({ viewport: screen })
+async function open(origin: string, withoutOurScript = false): Promise<Opened> {
+  // A phone draws what names no viewport as wide as a desk's screen.
+  const page = await browser.newPage({ viewport: screen, isMobile: true, hasTouch: true })
+  if (withoutOurScript) await page.route('**/static/theme/reference.js', (route) => route.abort())
   const asked: URL[] = []
   const said: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url())))
@@ -66,6 +69,40 @@ test('the page fits a phone, opened or not, asks nobody else and complains of no
   await page.close()
 }, 120_000)
 
+/** What an operation shows once its schemas are opened, without the ids that are made up at each opening. */
+async function shownOf(page: Page, operationId: string): Promise<string> {
+  const block = page.locator(`.opblock[id$="-${operationId}"]`)
+  await block.locator('.opblock-summary-control').click()
+  await block.locator('.responses-wrapper').waitFor({ timeout: 60_000 })
+  for (const tab of await block.getByRole('tab', { name: 'Schema', exact: true }).all()) await tab.click()
+  await block.locator('.json-schema-2020-12').first().waitFor({ timeout: 60_000 })
+  // All at once, as they stand: each opens what is beneath it.
+  await page.evaluate(`for (const button of document.querySelectorAll('.opblock[id$="-${operationId}"] button'))
+    if (button.textContent.trim() === 'Expand all') button.click()`)
+  let shown = ''
+  const grew = async () => {
+    const before = shown
+    await page.waitForTimeout(1_000)
+    shown = (await block.innerHTML()).replace(/ (id|for|aria-[a-z]+)="[^"]*"/g, '')
+    return shown.length - before.length
+  }
+  await expect.poll(grew, { timeout: 120_000 }).toBe(0)
+  return shown
+}
+
+test('an operation shows what Swagger UI shows of it when it resolves references itself', async () => {
+  const ours = await open(url)
+  const theirs = await open(url, true)
+  // With a body, with a list of nested schemas, with nothing but an answer.
+  for (const operationId of ['submitCalls', 'getTimeline', 'getLiveness']) {
+    const shown = await shownOf(ours.page, operationId)
+    expect(shown.length).toBeGreaterThan(5_000)
+    expect([operationId, shown]).toEqual([operationId, await shownOf(theirs.page, operationId)])
+  }
+  await ours.page.close()
+  await theirs.page.close()
+}, 600_000)
+
 test('every example is sent by the page as the description has it', async () => {
   const { page } = await open(url)
   const operations = describedOperations((await app.inject({ url: '/documentation/json' })).body)
@@ -78,7 +115,7 @@ test('every example is sent by the page as the description has it', async () => 
     const sent = page.waitForResponse(
       (response) =>
         response.request().method() === method && new URL(response.url()).pathname === wanted.pathname,
-      { timeout: 15_000 },
+      { timeout: 60_000 },
     )
     await block.getByRole('button', { name: 'Execute', exact: true }).click()
     const response = await sent.catch((error: unknown) => {
@@ -96,4 +133,4 @@ test('every example is sent by the page as the description has it', async () => 
   console.info(JSON.stringify(answered))
   expect(answered).toMatchObject({ quote: 200, price: 200, getTokenPrice: 200, findCurrencies: 200 })
   await page.close()
-}, 240_000)
+}, 900_000)

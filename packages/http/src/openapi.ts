@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 import type { ErrorPolicy } from './describeFailure.ts'
+import { errorBodySchema } from './errorBody.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import { nameSchemas, type OperationExamples } from './openApiDocument.ts'
 import { descriptionPath, registerReferencePage } from './referencePage.ts'
@@ -50,7 +51,7 @@ export async function registerOpenApi(app: HttpApp, options: OpenApiOptions & Li
       security: options.isAdmin === true ? keyed : [{}, ...keyed],
     },
     transform: (route) => {
-      const { schema, url } = jsonSchemaTransform(route)
+      const { schema, url } = withSharedRefusals(route)
       return { schema: withKeys(withErrors(schema, options), keyed), url }
     },
     transformObject: (document) =>
@@ -64,7 +65,35 @@ export async function registerOpenApi(app: HttpApp, options: OpenApiOptions & Li
   )
 }
 
-type DescribedSchema = ReturnType<typeof jsonSchemaTransform>['schema']
+type Route = Parameters<typeof jsonSchemaTransform>[0]
+type Described = ReturnType<typeof jsonSchemaTransform>
+type DescribedSchema = Described['schema']
+
+/**
+ * A route as it is described. The refusal, which each route has ten times, is turned to JSON once per route: the
+ * first reader of the description holds up everybody else for a quarter less.
+ */
+function withSharedRefusals(route: Route): Described {
+  const response: unknown = route.schema?.response
+  if (typeof response !== 'object' || response === null) return jsonSchemaTransform(route)
+  const refusals = Object.entries(response).filter(([, schema]) => schema === errorBodySchema)
+  const [first] = refusals
+  if (first === undefined) return jsonSchemaTransform(route)
+  const own = Object.entries(response).filter(([, schema]) => schema !== errorBodySchema)
+  const described = jsonSchemaTransform({
+    ...route,
+    schema: { ...route.schema, response: Object.fromEntries([...own, first]) },
+  })
+  const { response: answers, ...rest } = described.schema
+  // Hidden routes are described without.
+  if (typeof answers !== 'object' || answers === null) return described
+  const refusal = new Map<string, unknown>(Object.entries(answers)).get(first[0])
+  const all = {
+    ...answers,
+    ...Object.fromEntries(refusals.map(([status]) => [status, structuredClone(refusal)])),
+  }
+  return { ...described, schema: { ...rest, response: all } }
+}
 
 /** A route names the key; by which headers it may come is the app's matter. */
 function withKeys(schema: DescribedSchema, keyed: readonly Record<string, string[]>[]): DescribedSchema {

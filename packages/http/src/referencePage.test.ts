@@ -1,0 +1,153 @@
+// Goal: the page of a description is small on its way, kept by browsers, as wide as the screen that shows it, and puts
+// references in their place at once. Adversaries: callers who take no gzip, ask for a part, or spell a path anew to make
+// the service remember it; an address without the version; a schema that leads to itself.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createContext, runInContext } from 'node:vm'
+import { gunzipSync } from 'node:zlib'
+import Fastify from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestApp } from '../test/httpTestApp.ts'
+import { createPacker } from './compressedAnswers.ts'
+import type { HttpApp } from './fastifyTypes.ts'
+
+let app: HttpApp
+beforeAll(async () => {
+  const servers = [{ url: '/', description: 'this' }]
+  app = await createTestApp({ openApi: { title: 'Quotes', description: 'Prices', servers } })
+})
+afterAll(() => app?.close())
+
+const ask = (url: string, headers: Record<string, string> = {}) =>
+  app.inject({ url: `/documentation${url}`, headers })
+
+describe('files of the page', () => {
+  test('come compressed to who takes it, with the bytes that others get', async () => {
+    for (const url of ['/json', '/yaml', '/static/swagger-ui-bundle.js', '/static/swagger-ui.css']) {
+      const plain = await ask(url)
+      expect([url, plain.headers['content-encoding'], plain.headers.vary]).toEqual([
+        url,
+        undefined,
+        'accept-encoding',
+      ])
+      const packed = await ask(url, { 'accept-encoding': 'br, gzip;q=0.8' })
+      expect([url, packed.headers['content-encoding']]).toEqual([url, 'gzip'])
+      expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true)
+      expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 2)
+      expect(packed.headers['content-length']).toBe(String(packed.rawPayload.length))
+    }
+  })
+
+  test.each(['', 'br', 'gzip;q=0', 'gzip; q=0.00', 'xgzip'])('come as they are to "%s"', async (accepted) => {
+    const answer = await ask('/json', { 'accept-encoding': accepted })
+    expect(answer.headers['content-encoding']).toBeUndefined()
+    expect(answer.json()).toMatchObject({ openapi: '3.1.0' })
+  })
+
+  test('are kept by browsers under their version alone', async () => {
+    const { body } = await ask('')
+    const large = [...body.matchAll(/\/documentation(\/static\/swagger-ui[\w.-]+)\?v=[\d.]+/g)]
+    expect(large.map(([, path]) => path)).toEqual([
+      '/static/swagger-ui.css',
+      '/static/swagger-ui-bundle.js',
+      '/static/swagger-ui-standalone-preset.js',
+    ])
+    for (const [url, path] of large) {
+      expect((await app.inject({ url })).headers['cache-control']).toBe('public, max-age=31536000, immutable')
+      for (const other of ['', '?v=0.0.1', '?v=', '?V=6.1.3', '?v=6.1.3&v=6.1.3'])
+        expect([other, (await ask(`${path}${other}`)).headers['cache-control']]).toEqual([other, 'no-store'])
+    }
+    for (const url of ['', '/json', '/static/swagger-initializer.js', '/static/theme/reference.js'])
+      expect([url, (await ask(url)).headers['cache-control']]).toEqual([url, 'no-store'])
+  })
+
+  test('are drawn as wide as the screen, and asked for early, with a slash at the end or without', async () => {
+    for (const [url, json] of [
+      ['', '/documentation/json'],
+      ['/', './json'],
+    ] as const) {
+      const { body } = await ask(url)
+      expect(body).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">')
+      expect(body).toContain(`<link rel="preload" href="${json}" as="fetch"`)
+    }
+  })
+})
+
+test('what is compressed is bounded: more texts than a page has are sent as they are', async () => {
+  const packer = createPacker()
+  const many = Fastify()
+  many.addHook('onSend', (request, reply, payload) => packer(request, reply, payload))
+  many.get<{ Params: { text: string } }>('/:text', async ({ params }) => params.text.repeat(2_000))
+  const encodingOf = async (url: string) =>
+    (await many.inject({ url, headers: { 'accept-encoding': 'gzip' } })).headers['content-encoding']
+  expect(await encodingOf('/0')).toBe('gzip')
+  for (let index = 1; index < 40; index += 1) await encodingOf(`/${index}`)
+  expect([await encodingOf('/0'), await encodingOf('/39')]).toEqual(['gzip', undefined])
+  await many.close()
+})
+
+type Resolve = (description: object, path: readonly string[]) => Promise<{ spec: unknown; errors: unknown }>
+
+/** What the script of the page gives to Swagger UI, as Swagger UI would get it. */
+function resolverOfThePage(): Resolve {
+  const script = readFileSync(fileURLToPath(new URL('./referenceScript.js', import.meta.url)), 'utf8')
+  let given: { plugins: (() => { fn: { resolveSubtree: Resolve } })[] } | undefined
+  const start = (settings: typeof given) => {
+    given = settings
+  }
+  const page = createContext({ SwaggerUIBundle: Object.assign(start, { presets: { apis: 1 } }) })
+  runInContext(script, page)
+  expect(runInContext('SwaggerUIBundle.presets.apis', page)).toBe(1)
+  runInContext('SwaggerUIBundle({ plugins: ["theirs"] })', page)
+  const plugin = given?.plugins.at(-1)
+  if (plugin === undefined) throw new Error('the script gives no plugin')
+  return plugin().fn.resolveSubtree
+}
+
+test('references are put in their place, what is said of a use wins, and what leads to itself ends', async () => {
+  const resolve = resolverOfThePage()
+  const description = {
+    paths: { '/a': { get: { responses: { 400: { $ref: '#/components/responses/Bad' } } } } },
+    components: {
+      responses: {
+        Bad: { description: 'bad', content: [{ schema: { $ref: '#/components/schemas/Tree' } }] },
+      },
+      schemas: {
+        Tree: {
+          description: 'of all',
+          leaf: { $ref: '#/components/schemas/Leaf', description: 'of this use' },
+          inner: { $ref: '#/components/schemas/Tree' },
+        },
+        Leaf: { description: 'of all leaves', type: 'string', default: null },
+      },
+    },
+  }
+  const { spec, errors } = await resolve(description, ['paths', '/a', 'get'])
+  expect(JSON.parse(JSON.stringify([spec, errors]))).toEqual([
+    {
+      responses: {
+        400: {
+          $$ref: '#/components/responses/Bad',
+          description: 'bad',
+          content: [
+            {
+              schema: {
+                $$ref: '#/components/schemas/Tree',
+                description: 'of all',
+                leaf: {
+                  $$ref: '#/components/schemas/Leaf',
+                  description: 'of this use',
+                  type: 'string',
+                  default: null,
+                },
+                inner: { $ref: '#/components/schemas/Tree' },
+              },
+            },
+          ],
+        },
+      },
+    },
+    [],
+  ])
+  expect((await resolve(description, ['components', 'none'])).spec).toBeUndefined()
+})
