@@ -11,6 +11,18 @@ export class RefusedError extends Error {
   }
 }
 
+/** What somebody typed is none of what the field takes. */
+export class FieldError extends Error {
+  /** Name of the field in its form. */
+  readonly field: string
+
+  constructor(field: string, message: string) {
+    super(message)
+    this.name = 'FieldError'
+    this.field = field
+  }
+}
+
 const timeoutMs = 15_000
 
 /**
@@ -66,10 +78,10 @@ export function dollars(microUsd: string): string {
   return `${amount < 0n ? '−' : ''}$${digits.slice(0, -6)}.${digits.slice(-6)}`
 }
 
-/** Dollars as somebody types them, in micro-USDC. @throws Error for anything else */
+/** Dollars as somebody types them into `amount`, in micro-USDC. @throws FieldError for anything else */
 export function microUsdOf(text: string): string {
   const match = /^([0-9]{1,12})(?:\.([0-9]{1,6}))?$/.exec(text)
-  if (match === null) throw new Error('An amount is digits, with a point and up to six more.')
+  if (match === null) throw new FieldError('amount', 'An amount is digits, with a point and up to six more.')
   return BigInt(`${match[1]}${(match[2] ?? '').padEnd(6, '0')}`).toString()
 }
 

@@ -1,3 +1,5 @@
+import { FieldError, RefusedError } from './answers.ts'
+
 /** What an element may be given: its attributes, as text. Handlers are added by code, never by a name. */
 type Attributes = Readonly<Record<string, string | undefined>>
 export type Child = Node | string
@@ -71,6 +73,11 @@ export function show(id: string, ...children: readonly Child[]): void {
   found(id, HTMLElement).replaceChildren(...children)
 }
 
+/** What had the focus is gone, or the page shows something else: it goes on here. */
+export function moveFocus(id: string): void {
+  found(id, HTMLElement).focus()
+}
+
 /** Said aloud by screen readers, and shown above the sections. */
 export function announce(text: string): void {
   show('status', text)
@@ -118,12 +125,15 @@ export function facts(pairs: readonly (readonly [string, Child])[]): HTMLElement
 /** Runs when a form is sent; the page itself is never left. */
 export function onSend(id: string, run: (fields: FormData) => Promise<void>): void {
   const form = found(id, HTMLFormElement)
+  // Not `form.id`, which is a field that is called so.
+  const problemId = `${id}-problem`
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     const fields = new FormData(form)
+    forgive(form, problemId)
     form.setAttribute('aria-busy', 'true')
     run(fields)
-      .catch((error: unknown) => announce(messageOf(error)))
+      .catch((error: unknown) => blame(form, problemId, error))
       .finally(() => form.removeAttribute('aria-busy'))
   })
 }
@@ -132,6 +142,39 @@ export function onPress(id: string, run: () => Promise<void>): void {
   found(id, HTMLButtonElement).addEventListener('click', () => {
     run().catch((error: unknown) => announce(messageOf(error)))
   })
+}
+
+/** What went wrong, said aloud, and beside the field that it is about, which gets the focus. */
+function blame(form: HTMLFormElement, id: string, error: unknown): void {
+  const message = messageOf(error)
+  announce(message)
+  const field = blamedField(form, error)
+  if (field === undefined) return
+  form.append(element('p', { id, class: 'problem' }, message))
+  field.setAttribute('aria-invalid', 'true')
+  field.setAttribute(
+    'aria-describedby',
+    [field.getAttribute('aria-describedby'), id].filter(Boolean).join(' '),
+  )
+  field.focus()
+}
+
+function forgive(form: HTMLFormElement, id: string): void {
+  document.getElementById(id)?.remove()
+  for (const field of form.querySelectorAll('[aria-invalid]')) {
+    field.removeAttribute('aria-invalid')
+    const described = (field.getAttribute('aria-describedby') ?? '').split(' ').filter((one) => one !== id)
+    if (described.join('') === '') field.removeAttribute('aria-describedby')
+    else field.setAttribute('aria-describedby', described.join(' '))
+  }
+}
+
+/** The field that the error names; of a refusal, the only field there is. Of anything else no field is to blame. */
+function blamedField(form: HTMLFormElement, error: unknown): HTMLElement | undefined {
+  const fields = [...form.querySelectorAll<HTMLInputElement | HTMLSelectElement>('input, select')]
+  if (error instanceof FieldError) return fields.find(({ name }) => name === error.field)
+  const isRefused = error instanceof RefusedError && error.status >= 400 && error.status < 500
+  return isRefused && fields.length === 1 ? fields[0] : undefined
 }
 
 export function fieldOf(fields: FormData, name: string): string {

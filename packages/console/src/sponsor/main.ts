@@ -15,6 +15,7 @@ import {
   fieldOf,
   foreign,
   found,
+  moveFocus,
   onPress,
   onSend,
   show,
@@ -57,9 +58,14 @@ function leave(): void {
     'request',
   ])
     show(id)
-  found('main', HTMLElement).hidden = true
-  found('leave', HTMLButtonElement).hidden = true
   found('send', HTMLButtonElement).hidden = true
+  reveal(false)
+  moveFocus('sign-in')
+}
+
+/** Links lead nowhere while the sections are hidden. */
+function reveal(isSignedIn: boolean): void {
+  for (const id of ['main', 'leave', 'sections', 'skip']) found(id, HTMLElement).hidden = !isSignedIn
 }
 
 onSend('enter', async () => {
@@ -70,8 +76,7 @@ onSend('enter', async () => {
   const opened = await read('session', { wallet, nonce: textOf(challenge, 'nonce'), signature })
   session = { wallet, token: textOf(opened, 'token') }
   await load()
-  found('main', HTMLElement).hidden = false
-  found('leave', HTMLButtonElement).hidden = false
+  reveal(true)
   announce(`Signed in as ${visible(wallet)} until ${timeText(textOf(opened, 'expiresAt'))}.`)
 })
 
@@ -143,6 +148,7 @@ onPress('send', async () => {
   // Sent once: the next one is prepared anew.
   prepared = undefined
   found('send', HTMLButtonElement).hidden = true
+  moveFocus('topup-title')
   announce(`Sent: ${visible(hash)}. It is credited once it is final.`)
 })
 
