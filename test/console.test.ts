@@ -163,6 +163,45 @@ const lowestContrast = `(() => {
   return Math.min(...ratios)
 })()`
 
+/** None, then one fault each, beside what is otherwise told. */
+const plantedFaults: readonly (readonly [string, string])[] = [
+  ['', ''],
+  ['<button></button>', 'a button has no name'],
+  ['<svg role="img" width="9" height="9"></svg>', 'has no name'],
+  ['<input aria-invalid="true" aria-label="Amount">', 'Amount is wrong, and nothing says why'],
+  ['<button>Show</button><button>Show</button>', 'two of: button Show'],
+  ['<h3>Deep</h3>', 'a heading of 3 after one of 1'],
+  [
+    '<table><tr><th scope="col">A</th><th scope="col">B</th></tr><tr><th scope="row">1</th><td>2</td></tr></table>',
+    'has no caption',
+  ],
+  [
+    '<table><caption>T</caption><tr><th scope="col">A</th><th scope="col">B</th></tr><tr><td>1</td><td>2</td></tr></table>',
+    'rows of T have no headings',
+  ],
+  [
+    '<style>a { outline: none !important }</style><a href="#a">one</a> <a href="#b">two</a> <a href="#c">three</a>',
+    'the focus on A one is not seen',
+  ],
+]
+
+describe('the look through the accessible tree', () => {
+  const page = (inner: string) =>
+    `<!doctype html><html lang="en"><title>t</title><h1>t</h1><p role="status"></p>
+     <main>${inner}<a href="#x">x</a> <a href="#y">y</a> <a href="#z">z</a></main></html>`
+
+  test.each(plantedFaults)('finds a fault that is planted: %s', async (inner, expected) => {
+    const shown = await browser.newPage()
+    await shown.setContent(
+      page(inner).replace('</title>', '</title><style>:focus-visible { outline: 3px solid }</style>'),
+    )
+    const problems = [...(await accessProblems(shown)), ...(await focusProblems(shown))]
+    if (expected === '') expect(problems).toEqual([])
+    else expect(problems.join('; ')).toContain(expected)
+    await shown.close()
+  })
+})
+
 describe('files of the pages', () => {
   test('are open without the secret, under a policy that lets nothing else in', async () => {
     const answer = await fetch(`${urls.adminUrl}/console/`)
