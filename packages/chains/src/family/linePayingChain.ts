@@ -1,11 +1,11 @@
-import type { BitcoinMark, Hex, LineTransaction, OutPoint, OwnOutput, Secret } from '@causeway/core'
+import type { Hex, LineTransaction, OutPoint, OwnOutput, Secret } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { FinalMark, PaymentState } from './payingChain.ts'
 
 /** What a transaction of a line does. */
 export type LineWork = {
   /** What the line remembers; absent where nothing has to be: coins are gathered, or a place is taken for nothing. */
-  readonly mark?: { readonly kind: BitcoinMark; readonly id: Hex } | undefined
+  readonly mark?: { readonly kind: 'paid' | 'closed'; readonly id: Hex } | undefined
   /** What attests the payment; absent where nothing is paid. */
   readonly orderId?: Hex | undefined
   readonly payments: readonly { readonly recipient: string; readonly amount: bigint }[]

@@ -11,9 +11,9 @@ import { linePayingFamily } from '../../src/chainFamilies.ts'
 import type { LinePayingChain, LineWork } from '../../src/family/linePayingChain.ts'
 import { chainOf, funding, user } from './bitcoinBed.ts'
 
-export const walletKey: Hex = `0x${'5e'.repeat(32)}`
+const walletKey: Hex = `0x${'5e'.repeat(32)}`
 export const idOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
-export const recipientScript = user.witness.script
+const recipientScript = user.witness.script
 
 /** A chain with the first output of a wallet's line, and nodes that show it. */
 export type PayingBed = {

@@ -50,10 +50,10 @@ export const clientFields = {
         .string()
         .max(256)
         .optional()
-        .describe('Hex. Of a Bitcoin user: needed for the hash of a script, shown to signers of taproot'),
+        .describe('Hex. Of a user whose address is the hash of a script: needed to spend from it'),
     })
     .optional()
-    .describe('Without effect on other chains than Bitcoin'),
+    .describe('Without effect where the address of `user` says how it is spent from'),
   maxRouteLength: z.int().min(0).optional().describe('As useSharedAccounts'),
   useSharedAccounts: z.boolean().optional().describe('No effect'),
   includeComputeUnitLimit: z.boolean().optional().describe('No effect: it is always there'),
