@@ -47,6 +47,8 @@ const signing = (prefix = '') =>
   ].map((name) => `${prefix}${name}`)
 const ed25519 = (prefix = '') => [`${prefix}ED25519_PRIVATE_KEY`, `${prefix}ED25519_PRIVATE_KEY_FILE`]
 
+const bitcoin = ['BITCOIN_PRIVATE_KEY', 'BITCOIN_PRIVATE_KEY_FILE']
+
 const denyList = Object.keys(denyListVariables)
 const tracing = Object.keys(tracingVariables)
 
@@ -73,7 +75,7 @@ const services: readonly Service[] = [
   },
   {
     ...{ name: 'solver', config: 'apps/solver/src/compose/config.ts', examine: examineSolver },
-    others: [...signing(), ...ed25519(), ...denyList, ...tracing, 'SECRETS_DIR'],
+    others: [...signing(), ...ed25519(), ...bitcoin, ...denyList, ...tracing, 'SECRETS_DIR'],
     files: /^(chains\.(?!hub)|quote\.|solver\.)/,
     placeholders: /_RPC_URL$|_BASE_URL$/,
   },

@@ -142,6 +142,11 @@ export function linePayingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): L
   return chainFamilies[vmType]?.linePaying
 }
 
+/** Variables of the keys that such families pay with. */
+export function lineKeySettings(): readonly string[] {
+  return Object.values(chainFamilies).flatMap(({ linePaying }) => linePaying?.keySetting ?? [])
+}
+
 /** The chain with another rule of finality: so many blocks, where the family has depths to choose. */
 export function atDepth<Chain extends RegisteredChain>(chain: Chain, blocks: number): Chain {
   return chainFamilies[chain.vmType]?.hasDepths === false

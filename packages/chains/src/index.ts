@@ -3,6 +3,7 @@ export {
   connectQuotingChain,
   headSeconds,
   isReadable,
+  lineKeySettings,
   linePayingFamily,
   missingSettings,
   networkContradictions,

@@ -389,7 +389,7 @@ export {
   readLineStep,
   signLineTransaction,
 } from './vm/bitcoin/paying/lineTransaction.ts'
-export { type BitcoinMark, paymentTag, tagText, untagged } from './vm/bitcoin/paying/paymentTag.ts'
+export { type LineMark, paymentTag, tagText, untagged } from './vm/bitcoin/paying/paymentTag.ts'
 export type { Psbt, PsbtInput } from './vm/bitcoin/psbt.ts'
 export { BitcoinFees } from './vm/bitcoin/quoting/bitcoinFees.ts'
 export { BitcoinFundsError, bitcoinQuoting } from './vm/bitcoin/quoting/bitcoinQuoting.ts'

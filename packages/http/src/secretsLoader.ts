@@ -48,6 +48,7 @@ const custodyKeys = ['CUSTODY_PRIVATE_KEY'] as const
 const otherKeys = [
   'ECDSA_PRIVATE_KEY',
   'ED25519_PRIVATE_KEY',
+  'BITCOIN_PRIVATE_KEY',
   'AWS_KMS_SIGNER_KEY_ID',
   'FILL_WALLET_PRIVATE_KEY',
   'ADMIN_API_KEY',

@@ -7,6 +7,8 @@ import {
   type FamilyChain,
   headSeconds,
   isReadable,
+  type LinePayingChain,
+  linePayingFamily,
   openFamilyChain,
   type PayingChain,
   payingFamily,
@@ -30,7 +32,7 @@ import {
 import type { LoadedFiles } from './files.ts'
 
 /** A chain that the solver pays on, with what reads it. */
-export type PaidChain = ContractPaidChain | MarkedPaidChain
+export type PaidChain = ContractPaidChain | MarkedPaidChain | LinePaidChain
 
 type PaidChainParts = {
   readonly key: string
@@ -54,6 +56,20 @@ export type MarkedPaidChain = PaidChainParts & {
   readonly landsWithinSeconds: number
 }
 
+/** Paid on by one line of transactions. */
+export type LinePaidChain = PaidChainParts & {
+  readonly kind: 'line'
+  readonly paying: LinePayingChain
+  readonly landsWithinSeconds: number
+}
+
+/** Keys of the fill wallet beside that of EVM chains, where they are set. */
+export type FillKeys = {
+  readonly ed25519: Secret | undefined
+  /** By the variable that holds one. */
+  readonly ofLines: ReadonlyMap<string, Secret>
+}
+
 export type OpenChains = {
   readonly paying: readonly PaidChain[]
   /** Of every chain of the quote file that has endpoints: prices stand on them too. */
@@ -65,12 +81,12 @@ const checkTimeoutMs = 5_000
 
 /**
  * Opens one set of endpoints per chain, and compares those that are paid on with the configuration.
- * @param ed25519 the fill wallet's key on chains of that curve
+ * @param keys of the fill wallet on chains whose families have keys of their own
  * @throws ConfigurationError for what contradicts it
  */
 export async function openChains(
   { chains, quote, solver }: LoadedFiles,
-  ed25519: Secret | undefined,
+  keys: FillKeys,
 ): Promise<OpenChains> {
   const clients = new Map<string, ChainClient>()
   for (const key of Object.keys(quote.chains)) {
@@ -78,7 +94,8 @@ export async function openChains(
     const client = chain && connectQuotingChain(chain)
     if (client !== undefined) clients.set(key, client)
   }
-  const families: FamilyChain[] = []
+  const families: { close(): Promise<void> }[] = []
+  const read: FamilyChain[] = []
   const close = async () => {
     await Promise.all([...families, ...clients.values()].map((one) => one.close()))
   }
@@ -88,16 +105,21 @@ export async function openChains(
       if (chain === undefined || config === undefined || client === undefined) throw cannotBePaidOn(key)
       const family = openFamily(chain)
       families.push(family)
+      read.push(family)
       const parts = { key, chainId: config.chainId, codec: codecOf(chain), policy }
-      return isContractChain(config)
-        ? openContractChain(parts, { config, client, family })
-        : openMarkedChain(parts, { chain, config, client, key: ed25519, sharing: solver.sharing })
+      if (isContractChain(config)) return openContractChain(parts, { config, client, family })
+      const opened = { chain, config, sharing: solver.sharing }
+      if (linePayingFamily(chain) === undefined)
+        return openMarkedChain(parts, { ...opened, client, key: keys.ed25519 })
+      const line = openLineChain(parts, { ...opened, keys: keys.ofLines })
+      families.push(line.paying)
+      return line
     })
     const called = [...clients].flatMap(([key, client]) => {
       const config = quote.chains[key]
       return config !== undefined && isContractChain(config) ? [client] : []
     })
-    await refuseContradictions(chains.environment, families, called)
+    await refuseContradictions(chains.environment, read, called)
     return { paying, clients, close }
   } catch (error) {
     await close()
@@ -138,17 +160,56 @@ function openMarkedChain(
     throw new ConfigurationError(
       `ED25519_PRIVATE_KEY or ED25519_PRIVATE_KEY_FILE is required: chains.${parts.key} knows no other curve.`,
     )
-  // What is signed there has no deadline, so that a turn would not end what was signed in it.
-  if (sharing !== undefined)
-    throw new ConfigurationError(
-      `solver: chains.${parts.key} cannot be shared by turns: remove it, or sharing`,
-    )
+  refuseSharing(parts, sharing)
   const paying = family.open({ client, key })
-  if (config.fillWallet !== undefined && config.fillWallet !== paying.address)
-    throw new ConfigurationError(
-      `quote: chains.${parts.key}.fillWallet is not the account of ED25519_PRIVATE_KEY, ${paying.address}`,
-    )
+  refuseOtherWallet(parts, config, { address: paying.address, setting: 'ED25519_PRIVATE_KEY' })
   return { ...parts, kind: 'marked', paying, landsWithinSeconds: family.landsWithinSeconds }
+}
+
+function openLineChain(
+  parts: PaidChainParts,
+  opened: {
+    readonly chain: RegisteredChain
+    readonly config: QuoteChain
+    readonly keys: FillKeys['ofLines']
+    readonly sharing: LoadedFiles['solver']['sharing']
+  },
+): LinePaidChain {
+  const { chain, config, keys, sharing } = opened
+  const family = linePayingFamily(chain)
+  if (family === undefined) throw cannotBePaidOn(parts.key)
+  const { keySetting: setting } = family
+  const key = keys.get(setting)
+  if (key === undefined)
+    throw new ConfigurationError(
+      `${setting} or ${setting}_FILE is required: chains.${parts.key} is paid on with it.`,
+    )
+  const { firstOutput } = parts.policy
+  if (firstOutput === undefined)
+    throw new ConfigurationError(
+      `solver: chains.${parts.key} has no firstOutput, which its payments begin with`,
+    )
+  refuseSharing(parts, sharing)
+  const paying = family.open({ chain, key, firstOutput, nowMs: () => Date.now() })
+  refuseOtherWallet(parts, config, { address: paying.address, setting })
+  return { ...parts, kind: 'line', paying, landsWithinSeconds: family.landsWithinSeconds }
+}
+
+/** What is signed there has no deadline, so that a turn would not end what was signed in it. */
+function refuseSharing({ key }: PaidChainParts, sharing: LoadedFiles['solver']['sharing']): void {
+  if (sharing !== undefined)
+    throw new ConfigurationError(`solver: chains.${key} cannot be shared by turns: remove it, or sharing`)
+}
+
+function refuseOtherWallet(
+  { key }: PaidChainParts,
+  { fillWallet }: QuoteChain,
+  own: { readonly address: string; readonly setting: string },
+): void {
+  if (fillWallet !== undefined && fillWallet !== own.address)
+    throw new ConfigurationError(
+      `quote: chains.${key}.fillWallet is not the account of ${own.setting}, ${own.address}`,
+    )
 }
 
 function openFamily(chain: RegisteredChain): FamilyChain {

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os'
+import type { LinePayingChain } from '@causeway/chains'
 import { ConfigurationError, formatAmount, type VmCodec } from '@causeway/core'
 import { createLogger } from '@causeway/http'
 import { type ConfiguredSigner, describeAudit } from '@causeway/signer'
@@ -7,7 +8,7 @@ import { describeInventory, type Holding, planMoves } from '../wallet/inventoryR
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
 import { openChains, type PaidChain } from './chains.ts'
 import type { SolverConfig } from './config.ts'
-import { openWallet, readEd25519 } from './createSolver.ts'
+import { openWallet, readFillKeys } from './createSolver.ts'
 import { openDatabase } from './database.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
 
@@ -77,7 +78,7 @@ async function reportInventory(config: SolverConfig, variables: Variables): Prom
   const logger = createLogger({ service: 'solver', level: 'silent' })
   const signer = await openWallet(variables, logger)
   const files = await loadFiles(config, variables, signer.address)
-  const chains = await openChains(files, readEd25519(variables))
+  const chains = await openChains(files, readFillKeys(variables))
   try {
     const holdings = await Promise.all(
       chains.paying.flatMap((chain) => {
@@ -102,8 +103,16 @@ async function reportInventory(config: SolverConfig, variables: Variables): Prom
 
 function balancesOn(chain: PaidChain, signer: ConfiguredSigner): (currency: string) => Promise<bigint> {
   if (chain.kind === 'marked') return chain.paying.balanceOf
+  if (chain.kind === 'line') return (currency) => coinsOf(chain.paying, currency)
   const { chainId, client, finalBlocks } = chain
   return connectFillWallet({ chainId, client, finalBlocks, signer, nowMs: () => Date.now() }).balanceOf
+}
+
+/** Of the line, and beside it. */
+async function coinsOf(paying: LinePayingChain, currency: string): Promise<bigint> {
+  if (currency !== paying.currency) return 0n
+  const { tip } = await paying.look([])
+  return (await paying.besideLine()).reduce((sum, { value }) => sum + value, tip.value)
 }
 
 function heldCurrencies({ quote }: LoadedFiles, key: string, codec: VmCodec) {

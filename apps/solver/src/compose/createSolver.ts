@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type KeptDenyList, openDenyList, openNetworkReaders, warnOfUncheckedCode } from '@causeway/chains'
 import {
-  ConfigurationError,
-  currencyKey,
-  gasBudgetsOf,
-  type Hex,
-  type NetworkOf,
-  type Secret,
-} from '@causeway/core'
+  type KeptDenyList,
+  lineKeySettings,
+  openDenyList,
+  openNetworkReaders,
+  warnOfUncheckedCode,
+} from '@causeway/chains'
+import { ConfigurationError, currencyKey, gasBudgetsOf, type Hex, type NetworkOf } from '@causeway/core'
 import { type Elections, startElections } from '@causeway/database'
 import {
   type Closer,
@@ -51,7 +50,7 @@ import { newest } from '../wallet/signedRecord.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
 import { createWorkClient } from '../work/workClient.ts'
 import type { WorkItem } from '../work/workItems.ts'
-import { type OpenChains, openChains, type PaidChain } from './chains.ts'
+import { type FillKeys, type OpenChains, openChains, type PaidChain } from './chains.ts'
 import { type SolverConfig, workSettings } from './config.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
@@ -91,7 +90,7 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
     now: () => performance.now(),
     observe: logDenyList(logger),
   })
-  const chains = await openChains(files, readEd25519(variables))
+  const chains = await openChains(files, readFillKeys(variables))
   const opened = await openDatabase(config, {
     onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
   }).catch(async (error: unknown) => {
@@ -102,10 +101,15 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
   return assemble({ config, settings, logger, signer, files, chains, opened, denyList })
 }
 
-/** The fill wallet's key on chains of that curve, from a file or a variable. @throws ConfigurationError */
-export function readEd25519(variables: Variables): Secret | undefined {
+/** Keys of the fill wallet for families that have their own, from files or variables. @throws ConfigurationError */
+export function readFillKeys(variables: Variables): FillKeys {
   const readFile = (path: string) => readFileSync(path, 'utf8')
-  return readPrivateKeySetting({ environment: variables, name: 'ED25519_PRIVATE_KEY', readFile })
+  const read = (name: string) => readPrivateKeySetting({ environment: variables, name, readFile })
+  const ofLines = lineKeySettings().flatMap((name) => {
+    const key = read(name)
+    return key === undefined ? [] : [[name, key] as const]
+  })
+  return { ed25519: read('ED25519_PRIVATE_KEY'), ofLines: new Map(ofLines) }
 }
 
 /** The fill wallet's key, from a file, a variable or a key management service. */

@@ -8,18 +8,19 @@ import type { SolverChain } from '../filling/filling.ts'
 import { createExpiringDesk } from '../wallet/expiringDesk.ts'
 import type { Fees } from '../wallet/fees.ts'
 import { connectFillWallet } from '../wallet/fillWallet.ts'
-import { createInventory, createPlainInventory } from '../wallet/inventory.ts'
+import { createInventory, createLineInventory, createPlainInventory } from '../wallet/inventory.ts'
+import { createLineDesk } from '../wallet/lineDesk.ts'
 import { createNonceDesk } from '../wallet/nonceDesk.ts'
 import type { Records } from '../wallet/records.ts'
 import type { KeptRecord } from '../wallet/signedRecord.ts'
-import type { ContractPaidChain, MarkedPaidChain, PaidChain } from './chains.ts'
+import type { ContractPaidChain, LinePaidChain, MarkedPaidChain, PaidChain } from './chains.ts'
 
 /** One writer per wallet and chain. */
 export const leaseName = (wallet: string, chainId: number) => `fill-wallet:${wallet}:${chainId}`
 
 /** Of the fill wallet there. */
 export const addressOn = (chain: PaidChain, { address }: Pick<ConfiguredSigner, 'address'>): string =>
-  chain.kind === 'marked' ? chain.paying.address : address
+  chain.kind === 'contract' ? address : chain.paying.address
 
 type WalletParts = { readonly signer: ConfiguredSigner; readonly logger: Logger }
 type DeskParts = { readonly records: Records; readonly market: Market; readonly elections: Elections }
@@ -27,9 +28,14 @@ type DeskParts = { readonly records: Records; readonly market: Market; readonly 
 /** What pays on a chain, whichever kind of chain it is. */
 export function openDesk(parts: WalletParts, desk: DeskParts & { readonly chain: PaidChain }): SolverChain {
   const { chain, ...shared } = desk
-  return chain.kind === 'contract'
-    ? openContractDesk(parts, { ...shared, chain })
-    : openMarkedDesk(parts, { ...shared, chain })
+  switch (chain.kind) {
+    case 'contract':
+      return openContractDesk(parts, { ...shared, chain })
+    case 'marked':
+      return openMarkedDesk(parts, { ...shared, chain })
+    case 'line':
+      return openLineDesk(parts, { ...shared, chain })
+  }
 }
 
 /** Less time than this is too little to be mined in. */
@@ -82,16 +88,42 @@ function openMarkedDesk(
     log: recordLog(logger, key),
   })
   return {
-    ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying) },
+    ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying), ...noContracts },
     refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
-    ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },
-    ...{ permit2Router: undefined, multicall3: undefined },
     inventory: createPlainInventory({
       balanceOf,
       open: () => records.active(address, chainId, Number.MAX_SAFE_INTEGER),
       floors: floorsOf(policy),
     }),
   }
+}
+
+function openLineDesk(
+  { logger }: WalletParts,
+  { chain, records, market, elections }: DeskParts & { readonly chain: LinePaidChain },
+): SolverChain {
+  const { key, chainId, codec, policy, paying, landsWithinSeconds } = chain
+  const { maxFeePerGasWei, bumpAfterSeconds, gatherBelowSatPerKvb: gatherBelow } = policy
+  const desk = createLineDesk({
+    ...{ chainId, paying, records, nowMs: () => Date.now() },
+    rules: { ...gasBudgetsOf(policy), maxFeePerGasWei, bumpAfterMs: bumpAfterSeconds * 1_000, gatherBelow },
+    leadership: () => elections.leadershipOf(leaseName(paying.address, chainId)),
+    marketFees: () => {
+      const fees = feesOf(market, chainId)
+      return fees && paying.priceOf(fees)
+    },
+    log: recordLog(logger, key),
+  })
+  return {
+    ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying), ...noContracts },
+    refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
+    inventory: createLineInventory(desk, { currency: paying.currency, floors: floorsOf(policy) }),
+  }
+}
+
+const noContracts = {
+  ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },
+  ...{ permit2Router: undefined, multicall3: undefined },
 }
 
 const floorsOf = ({ floors }: PaidChain['policy']): ReadonlyMap<string, bigint> =>

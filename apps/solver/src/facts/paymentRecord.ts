@@ -1,6 +1,7 @@
 import {
   type ChainClient,
   type FinalMark,
+  type LinePayingChain,
   MalformedAnswerError,
   NodeError,
   type PayingChain,
@@ -28,8 +29,10 @@ export interface PaymentRecord {
   readonly endsByDeadline: boolean
 }
 
-/** Of a chain where each payment leaves a mark of its own. */
-export const createMarkedRecord = ({ readFinal }: Pick<PayingChain, 'readFinal'>): PaymentRecord => ({
+/** Of a chain where each payment leaves a mark of its own, or names itself in its wallet's line. */
+export const createMarkedRecord = ({
+  readFinal,
+}: Pick<PayingChain | LinePayingChain, 'readFinal'>): PaymentRecord => ({
   readFinal,
   async readFinalOf() {
     throw new Error('wallets cannot share a chain on which what is signed has no deadline')

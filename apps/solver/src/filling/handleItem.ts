@@ -1,10 +1,11 @@
+import { AlreadyMarkedError } from '@causeway/chains'
 import { executionReverted, type Hex, InvalidAddressError, refundId } from '@causeway/core'
 import { isUnderpaid } from '../judge/judgeRefund.ts'
 import { refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
 import { fillTurn, isOwnClaim, refundTurn, refuseTurn, type Turn } from '../judge/turns.ts'
 import { depositKey, type SeenDeposit } from '../judge/verdict.ts'
 import { BudgetSpentError, type Charge } from '../wallet/budgets.ts'
-import { type DeskWork, NoGasPriceError, type Subject } from '../wallet/chainDesk.ts'
+import { type DeskWork, LineBusyError, NoGasPriceError, type Subject } from '../wallet/chainDesk.ts'
 import { needsOf } from '../wallet/fillTransaction.ts'
 import { mayTryAgain } from '../wallet/nextMove.ts'
 import { AlreadyBegunError, StoppedError } from '../wallet/records.ts'
@@ -52,6 +53,8 @@ async function orLater(handle: () => Promise<Handled>): Promise<Handled> {
     if (
       error instanceof StoppedError ||
       error instanceof AlreadyBegunError ||
+      error instanceof LineBusyError ||
+      error instanceof AlreadyMarkedError ||
       error instanceof NoGasPriceError
     )
       return later(error.message)

@@ -2,7 +2,8 @@ import type { GasBudgets, Hex } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
 import type { PlannedTransaction } from '../work/relays.ts'
 import type { PaidOrder } from '../work/workItems.ts'
-import type { Charge } from './budgets.ts'
+import { BudgetSpentError, type Charge } from './budgets.ts'
+import type { Records } from './records.ts'
 import type { KeptRecord } from './signedRecord.ts'
 
 /** What a new record is about. */
@@ -28,6 +29,14 @@ export class NoGasPriceError extends Error {
   constructor(chainId: number) {
     super(`no gas price of chain ${chainId} is known`)
     this.name = 'NoGasPriceError'
+  }
+}
+
+/** What was signed before has to be sent, or mined, before another one can stand behind it. */
+export class LineBusyError extends Error {
+  constructor(chainId: number) {
+    super(`what was signed on chain ${chainId} before is not sent yet`)
+    this.name = 'LineBusyError'
   }
 }
 
@@ -133,6 +142,35 @@ export function gasCharge(
     'relay-gas': budgets.relayGasPerHourWei,
   }
   return { budget: `${budget}:${chainId}`, amount, perHour: perHour[budget] }
+}
+
+/**
+ * Keeps what is offered for more. Others wait for it: what its own budget does not reach for, that of fills does, if it
+ * can. @returns false where neither reaches
+ */
+export async function keepRaised(
+  changed: KeptRecord,
+  more: bigint,
+  {
+    records,
+    leadership,
+    rules,
+  }: {
+    readonly records: Pick<Records, 'save'>
+    readonly leadership: () => Leadership
+    readonly rules: GasBudgets
+  },
+): Promise<boolean> {
+  for (const payer of [changed, { kind: 'fill' }] as const) {
+    try {
+      const charges = [gasCharge(changed.chainId, payer, more, rules)]
+      await records.save(changed, leadership().fence, { charges })
+      return true
+    } catch (error) {
+      if (!(error instanceof BudgetSpentError)) throw error
+    }
+  }
+  return false
 }
 
 /**

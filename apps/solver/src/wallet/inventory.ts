@@ -4,6 +4,7 @@ import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
 import { hex } from '../work/payloadFields.ts'
 import type { PlannedTransaction } from '../work/relays.ts'
 import { nativeCurrency } from './fillTransaction.ts'
+import type { LineDesk } from './lineDesk.ts'
 import type { NonceDesk } from './nonceDesk.ts'
 import type { Records } from './records.ts'
 import type { KeptRecord } from './signedRecord.ts'
@@ -103,6 +104,22 @@ export function createPlainInventory(chain: {
   return {
     free,
     has: async (currency, amount) => (await free(currency)) - (chain.floors.get(currency) ?? 0n) >= amount,
+  }
+}
+
+/** Of a wallet whose coins are one line: what it has at its end counts all that was signed. */
+export function createLineInventory(
+  { left, gather }: Pick<LineDesk, 'left' | 'gather'>,
+  { currency: own, floors }: { readonly currency: string; readonly floors: ReadonlyMap<string, bigint> },
+): Inventory {
+  const free = async (currency: string): Promise<bigint> => (currency === own ? left() : 0n)
+  return {
+    free,
+    async has(currency, amount) {
+      if ((await free(currency)) - (floors.get(currency) ?? 0n) >= amount) return true
+      if (currency === own) await gather()
+      return false
+    },
   }
 }
 

@@ -1,8 +1,14 @@
 import type { GasBudgets, Hex } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
 import type { PlannedTransaction } from '../work/relays.ts'
-import { BudgetSpentError } from './budgets.ts'
-import { type ChainDesk, createDeskRights, type DeskWork, gasCharge, type Subject } from './chainDesk.ts'
+import {
+  type ChainDesk,
+  createDeskRights,
+  type DeskWork,
+  gasCharge,
+  keepRaised,
+  type Subject,
+} from './chainDesk.ts'
 import { type Fees, firstFees, replacementFees } from './fees.ts'
 import { closingTransaction, fillTransaction } from './fillTransaction.ts'
 import type { ChainCounts, FillWallet } from './fillWallet.ts'
@@ -84,24 +90,11 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
       what === 'cancellation'
         ? { ...record, cancellations: [...record.cancellations, signed] }
         : { ...record, transactions: [...record.transactions, signed] }
-    if (!(await keepRaised(changed, more))) return wallet.broadcast(before)
+    // Later nonces wait for this one.
+    if (!(await keepRaised(changed, more, { records, leadership, rules }))) return wallet.broadcast(before)
     log('record_bumped', record, { what, hash: signed.hash })
     // A transaction that the service follows is sent once it was told.
     if (what === 'cancellation' || !isToldAbout(record)) await wallet.broadcast(signed)
-  }
-
-  /** Later nonces wait for this one: what its own budget does not reach for, that of fills does, if it can. */
-  async function keepRaised(changed: SignedRecord, more: bigint): Promise<boolean> {
-    for (const payer of [changed, { kind: 'fill' }] as const) {
-      try {
-        const charges = [gasCharge(chainId, payer, more, rules)]
-        await records.save(changed, leadership().fence, { charges })
-        return true
-      } catch (error) {
-        if (!(error instanceof BudgetSpentError)) throw error
-      }
-    }
-    return false
   }
 
   async function cancel(record: SignedRecord): Promise<void> {

@@ -28,7 +28,7 @@ const shared = {
   chainId: z.number().int().positive(),
   /** Unix seconds after which it must not be mined any more. */
   deadline: z.number().int().optional(),
-  /** Where a chain has no nonces: the next number. */
+  /** Where a chain has no nonces: the next number, which is the order of its line. */
   nonce: z.number().int().nonnegative(),
   /** What leaves the wallet when it is mined, gas apart. */
   payments: z.array(z.object({ currency: z.string(), amount })).default([]),
@@ -98,19 +98,50 @@ const expiringSchema = z.object({
   tellingHash: text.optional(),
 })
 
+const place = z.object({ txid: text, vout: z.number().int().nonnegative(), value: amount })
+
+const lineTransaction = z.object({
+  ...{ raw: calldata, hash: text },
+  /** The place of the wallet's line that it spends, and other outputs that it takes into the line. */
+  ...{ parent: place, gathered: z.array(place).default([]) },
+  /** What it leaves the line by its first output. */
+  ...{ left: amount, fee: amount, virtualBytes: z.number().int().positive() },
+  signedAtMs: z.number().int().nonnegative(),
+})
+
+const lineSchema = z.object({
+  ...shared,
+  wallet: text,
+  /** What every one of `transactions` does, and names: one at most of one id is ever mined. */
+  line: z.object({
+    mark: z.object({ kind: z.enum(['paid', 'closed']), id: hex(32) }).optional(),
+    orderId: hex(32).optional(),
+    payments: z.array(z.object({ recipient: text, amount })),
+  }),
+  /** The same work at the same place for more, or at the place where the line stands now; oldest first. */
+  transactions: z.array(lineTransaction).min(1),
+  toldHash: text.optional(),
+  tellingHash: text.optional(),
+  /** Take the same place and pay nothing. */
+  cancellations: z.array(lineTransaction).default([]),
+})
+
 /** One nonce of the fill wallet and all that was signed for it, kept before it is sent. */
 export type SignedRecord = z.output<typeof recordSchema>
 export type Signed = z.output<typeof signed>
 /** One payment or closing of a fill wallet on a chain whose transactions expire, kept before it is sent. */
 export type ExpiringRecord = z.output<typeof expiringSchema>
+/** One place in the line of a fill wallet on a chain that keeps coins in outputs, kept before it is sent. */
+export type LineRecord = z.output<typeof lineSchema>
 /** Whatever was signed, on whatever chain. */
-export type KeptRecord = SignedRecord | ExpiringRecord
+export type KeptRecord = SignedRecord | ExpiringRecord | LineRecord
 
 /** @throws ZodError when the row is none of this solver's */
-export const parseRecord = (json: unknown): KeptRecord =>
-  typeof json === 'object' && json !== null && 'terms' in json
-    ? expiringSchema.parse(json)
-    : recordSchema.parse(json)
+export function parseRecord(json: unknown): KeptRecord {
+  const has = (member: string) => typeof json === 'object' && json !== null && member in json
+  if (has('line')) return lineSchema.parse(json)
+  return has('terms') ? expiringSchema.parse(json) : recordSchema.parse(json)
+}
 
 /** Amounts as decimal text, which is how they are parsed. */
 export function serializeRecord(record: KeptRecord): string {

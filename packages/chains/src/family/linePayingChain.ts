@@ -1,11 +1,11 @@
-import type { Hex, LineTransaction, OutPoint, OwnOutput, Secret } from '@causeway/core'
+import type { Hex, LineMark, LineTransaction, NetworkFees, OutPoint, OwnOutput, Secret } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { FinalMark, PaymentState } from './payingChain.ts'
 
 /** What a transaction of a line does. */
 export type LineWork = {
   /** What the line remembers; absent where nothing has to be: coins are gathered, or a place is taken for nothing. */
-  readonly mark?: { readonly kind: 'paid' | 'closed'; readonly id: Hex } | undefined
+  readonly mark?: { readonly kind: LineMark; readonly id: Hex } | undefined
   /** What attests the payment; absent where nothing is paid. */
   readonly orderId?: Hex | undefined
   readonly payments: readonly { readonly recipient: string; readonly amount: bigint }[]
@@ -47,6 +47,8 @@ export class AlreadyMarkedError extends Error {
 export interface LinePayingChain {
   /** Of the fill wallet, in canonical spelling. */
   readonly address: string
+  /** The one currency that it pays. */
+  readonly currency: string
   /** What never leaves the line. */
   readonly kept: bigint
   /** @throws DomainError where endpoints are silent or contradict each other, or none shows where the line ends */
@@ -59,6 +61,8 @@ export interface LinePayingChain {
   besideLine(): Promise<readonly OwnOutput[]>
   /** @returns why it must not be sent, or nothing */
   refuse(work: LineWork): string | undefined
+  /** Satoshi per 1,000 virtual bytes; `undefined` for fees of another family. */
+  priceOf(fees: NetworkFees): bigint | undefined
   /** Virtual bytes at most. */
   sizeOf(work: LineWork, inputs: LineInputs): number
   /** @throws AlreadyMarkedError, UpstreamUnavailableError; Error where less than `kept` would be left */
@@ -82,6 +86,8 @@ export type LinePayingOptions = {
 
 /** How a family is paid on whose chains keep coins in outputs: a member of its line in `chainFamilies`. */
 export type LinePayingFamily = {
+  /** The variable that holds the fill wallet's key, or, with `_FILE` behind it, the name of a file that does. */
+  readonly keySetting: string
   /** Opens no connection. @throws ConfigurationError */
   readonly open: (options: LinePayingOptions) => LinePayingChain
   /** Less time than this is too little to be mined in. */

@@ -5,7 +5,7 @@ import {
   ConstructedChain,
   startBitcoinNode,
 } from '@causeway/localnet/standIns/bitcoin'
-import { Transaction, type TxOutput } from 'bitcoinjs-lib'
+import type { TxOutput } from 'bitcoinjs-lib'
 import { onTestFinished } from 'vitest'
 import { linePayingFamily } from '../../src/chainFamilies.ts'
 import type { LinePayingChain, LineWork } from '../../src/family/linePayingChain.ts'
@@ -96,4 +96,4 @@ export async function signAt(
   return { ...signed, parent: place, place: { txid: signed.hash, vout: 0, value: signed.left } }
 }
 
-export const transactionOf = (raw: Hex): Transaction => Transaction.fromBuffer(hexToBytes(raw))
+export { transactionOf } from '@causeway/localnet/standIns/bitcoin'

@@ -1,6 +1,8 @@
 import { keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { Transaction } from 'bitcoinjs-lib'
 
+export { funded as funding } from '@causeway/localnet/standIns/bitcoin'
+
 export const depositoryKey = keyOf('depository')
 export const additionalKey = keyOf('additional depository')
 export const user = keyOf('user')
@@ -15,16 +17,6 @@ export const native = 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8'
 
 export type Source = { readonly txid: string; readonly vout: number }
 export type Output = { readonly script: Uint8Array; readonly value: bigint }
-
-/** A transaction that makes outputs from nothing known. */
-export function funding(...outputs: readonly Output[]): Transaction {
-  seed += 1
-  const transaction = new Transaction()
-  transaction.addInput(Buffer.alloc(32, seed), seed, 0xffff_ffff, Uint8Array.of(0x51))
-  for (const { script, value } of outputs) transaction.addOutput(script, value)
-  return transaction
-}
-let seed = 0
 
 /** A transaction with these inputs and outputs, unsigned: readers look at scripts, not at signatures. */
 export function paying(sources: readonly Source[], outputs: readonly Output[]): Transaction {

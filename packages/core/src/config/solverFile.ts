@@ -3,10 +3,19 @@ import { bps, chainKey, decimalInteger, environmentName, evmAddress } from './sc
 
 /** Of 32 bytes; what its family makes of it is said where it is used. */
 const base58Address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
+const segwitAddress = z.string().regex(/^(bc|tb|bcrt)1[02-9ac-hj-np-z]{8,87}$/)
+
+const outPoint = z
+  .string()
+  .regex(/^[0-9a-f]{64}:\d{1,5}$/, { error: 'must be <transaction id>:<number of the output>' })
+  .transform((text) => {
+    const [txid = '', vout] = text.split(':')
+    return { txid, vout: Number(vout) }
+  })
 
 const chainPolicySchema = z.object({
   maxFeePerGasWei: decimalInteger.describe(
-    'Nothing is ever offered at a higher price of gas; on chains that bid for compute units, micro-lamports per unit',
+    'Nothing is ever offered at a higher price of gas; on chains that bid for compute units, micro-lamports per unit; where coins are outputs, satoshi per 1,000 virtual bytes',
   ),
   bumpAfterSeconds: z
     .number()
@@ -24,8 +33,20 @@ const chainPolicySchema = z.object({
       'Gas of refunds that do not keep it, as those of dust, and of closing orders, within one hour, beside gasPerHourWei; by default a quarter as much',
     ),
   relayGasPerHourWei: decimalInteger.describe('Gas of sweeps and permits within one hour'),
+  firstOutput: outPoint
+    .optional()
+    .describe(
+      'Where a chain keeps coins in outputs: the output of the fill wallet that the line of its payments begins with, <transaction id>:<number>; required there',
+    ),
+  gatherBelowSatPerKvb: decimalInteger
+    .optional()
+    .describe(
+      'Where a chain keeps coins in outputs: other coins of the fill wallet are gathered into its line while the market is no dearer; absent: when a payment lacks them',
+    ),
   floors: z
-    .array(z.object({ currency: z.union([evmAddress, base58Address]), amount: decimalInteger }))
+    .array(
+      z.object({ currency: z.union([evmAddress, base58Address, segwitAddress]), amount: decimalInteger }),
+    )
     .default([])
     .describe('What is never paid out, by currency, in smallest units; of native coin it is kept for gas'),
 })

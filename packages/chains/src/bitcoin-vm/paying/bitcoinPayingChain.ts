@@ -1,4 +1,5 @@
 import {
+  BitcoinFees,
   bitcoinNetworkOf,
   ConfigurationError,
   createBitcoinCodec,
@@ -39,6 +40,8 @@ const amountMax = 21_000_000n * 10n ** 8n
 /** Payments of one wallet as one line of transactions. See decision 29. */
 export const bitcoinPaying: LinePayingFamily = {
   open: openBitcoinPaying,
+  // A file in its place is named by BITCOIN_PRIVATE_KEY_FILE.
+  keySetting: 'BITCOIN_PRIVATE_KEY',
   // Six blocks: one is found within it in all but one of four hundred hours.
   landsWithinSeconds: 3_600,
 }
@@ -118,6 +121,7 @@ function openBitcoinPaying({ chain, key, firstOutput, nowMs }: LinePayingOptions
 
   return {
     address: wallet.address,
+    currency: codec.nativeCurrency,
     kept: lineDust,
     look,
     async readFinal(id) {
@@ -149,6 +153,7 @@ function openBitcoinPaying({ chain, key, firstOutput, nowMs }: LinePayingOptions
       }
       return undefined
     },
+    priceOf: (fees) => (fees instanceof BitcoinFees ? fees.satPerKvb : undefined),
     sizeOf: (work, inputs) => lineVirtualBytes(wallet, planOf(work, inputs)),
     async sign(work, inputs, fee) {
       if (work.mark !== undefined) {

@@ -26,6 +26,8 @@ export const solverPlan: ServicePlan = {
       ...quotedFamilyVariables(families, keys),
       ECDSA_PRIVATE_KEY: '',
       ECDSA_PRIVATE_KEY_FILE: await context.writeSecret('fill-wallet.key', keys.fillWallet.privateKey),
+      BITCOIN_PRIVATE_KEY: '',
+      BITCOIN_PRIVATE_KEY_FILE: '',
       // Of the account on Solana, where that runs.
       ED25519_PRIVATE_KEY: '',
       ED25519_PRIVATE_KEY_FILE:

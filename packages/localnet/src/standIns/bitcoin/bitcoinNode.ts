@@ -3,7 +3,7 @@ import { bitcoinNetworkOf, outputScript } from '@causeway/core'
 import { Transaction } from 'bitcoinjs-lib'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'
 import { bitcoinBodies } from './bodies.ts'
-import { blockBytes, type ConstructedChain, merkleBlock, timeAt } from './constructedChain.ts'
+import { blockBytes, type ConstructedChain, merkleBlock } from './constructedChain.ts'
 
 /** `esplora` under `/api`, as public services have it; `node` at the root, as bitcoind has it. */
 export type BitcoinApi = 'node' | 'esplora'
@@ -193,7 +193,7 @@ function nodeResult(chain: ConstructedChain, method: string, params: readonly un
       return blockBytes(block).toString('hex')
     }
     case 'getblockchaininfo':
-      return bitcoinBodies.chainInfo.body(chain.tipHeight, timeAt(chain.tipHeight))
+      return bitcoinBodies.chainInfo.body(chain.tipHeight, chain.timeAt(chain.tipHeight))
     case 'estimatesmartfee':
       return bitcoinBodies.feeEstimate.body(chain.satPerKvb)
     case 'getmempoolinfo':
@@ -269,5 +269,5 @@ function placeOf(chain: ConstructedChain, hash: string | undefined) {
   const height = hash === undefined ? undefined : chain.heightOf(hash)
   return hash === undefined || height === undefined
     ? undefined
-    : { height, hash, timeSeconds: timeAt(height) }
+    : { height, hash, timeSeconds: chain.timeAt(height) }
 }

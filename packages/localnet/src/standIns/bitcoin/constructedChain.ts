@@ -19,8 +19,10 @@ const firstHeader = Buffer.from(
   'hex',
 )
 
-/** Unix seconds of the block at a height. */
-export const timeAt = (height: number): number => 1_700_000_000 + 600 * height
+const beginning = 1_700_000_000
+
+/** Unix seconds of the block at a height of a chain that began then. */
+export const timeAt = (height: number, beganSeconds = beginning): number => beganSeconds + 600 * height
 
 export class ConstructedChain {
   #blocks: ConstructedBlock[] = [
@@ -32,9 +34,19 @@ export class ConstructedChain {
     confirmed: ({ txid, vout }) => this.#unspent(txid, vout),
     isMined: (txid) => this.find(txid)?.block !== undefined,
   })
+  readonly #beganSeconds: number
   #branch = 0
   /** What nodes estimate; none, as on a network that nobody uses. */
   satPerKvb: number | undefined
+
+  /** @param beganSeconds when its first block was: each one is ten minutes later */
+  constructor(beganSeconds = beginning) {
+    this.#beganSeconds = beganSeconds
+  }
+
+  timeAt(height: number): number {
+    return timeAt(height, this.#beganSeconds)
+  }
 
   get tipHeight(): number {
     return this.#blocks.length - 1
@@ -49,7 +61,7 @@ export class ConstructedChain {
     header.writeUInt32LE(0x2000_0000, 0)
     hash256(previous).copy(header, 4)
     merkleRoot(all.map((one) => Buffer.from(one.getHash()))).copy(header, 36)
-    header.writeUInt32LE(timeAt(height), 68)
+    header.writeUInt32LE(this.timeAt(height), 68)
     header.writeUInt32LE(0x207f_ffff, 72)
     header.writeUInt32LE(this.#branch, 76)
     const block = { hash: displayed(hash256(header)), header, transactions: all }
@@ -147,6 +159,20 @@ export class ConstructedChain {
       .all()
       .find((one) => one.ins.some((input) => Buffer.compare(input.hash, hash) === 0 && input.index === vout))
   }
+}
+
+/** From its bytes, with `0x` or without. */
+export const transactionOf = (raw: string): Transaction => Transaction.fromHex(raw.replace(/^0x/, ''))
+
+let fundings = 0
+
+/** A transaction that makes outputs from nothing known: no node would take it, and a constructed block does. */
+export function funded(...outputs: readonly Coin[]): Transaction {
+  fundings += 1
+  const transaction = new Transaction()
+  transaction.addInput(Buffer.alloc(32, 0xf0 + (fundings % 15)), fundings, 0xffff_ffff, Uint8Array.of(0x51))
+  for (const { script, value } of outputs) transaction.addOutput(script, value)
+  return transaction
 }
 
 /** Ids of transactions in blocks, which nobody changes any more. */

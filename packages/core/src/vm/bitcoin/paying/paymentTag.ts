@@ -4,7 +4,7 @@ import type { Hex } from '../../../hex.ts'
 import type { BitcoinTransaction } from '../transaction.ts'
 
 /** What a transaction of a fill wallet does about one payment id. */
-export type BitcoinMark = 'paid' | 'closed'
+export type LineMark = 'paid' | 'closed'
 
 /**
  * Sixty bits by which the holder of the key finds out what a transaction did, in two numbers that each transaction
@@ -28,7 +28,7 @@ const secondsFrom = 500_000_000
  * The tag of a mark and an id. Nobody without the key can find an id with the tag of another one. Pure.
  * @param key 32 bytes of the fill wallet's key
  */
-export function paymentTag(key: Uint8Array, mark: BitcoinMark, id: Hex): PaymentTag {
+export function paymentTag(key: Uint8Array, mark: LineMark, id: Hex): PaymentTag {
   const digest = createHmac('sha256', key)
     .update(concatBytes([utf8Bytes(`causeway ${mark} `), hexToBytes(id)]))
     .digest()

@@ -1,0 +1,43 @@
+import type { LineInputs, LineWork } from '@causeway/chains'
+import { BudgetSpentError } from './budgets.ts'
+import { type DeskWork, LineBusyError, NoGasPriceError } from './chainDesk.ts'
+import { AlreadyBegunError, StoppedError } from './records.ts'
+import type { KeptRecord, LineRecord } from './signedRecord.ts'
+
+/** Smallest units that leave the wallet, the fee apart. */
+export const spentBy = ({ payments }: LineWork): bigint =>
+  payments.reduce((sum, { amount }) => sum + amount, 0n)
+/** What a transaction has to spend. */
+export const heldBy = ({ parent, gathered }: LineInputs): bigint =>
+  gathered.reduce((sum, { value }) => sum + value, parent.value)
+
+/** @throws Error for a record of a chain of another kind: wallets of both have nothing in common */
+export function ownLine(record: KeptRecord): LineRecord {
+  if ('line' in record) return record
+  throw new Error(`${record.id} was signed for a chain without outputs`)
+}
+
+/** @returns why it is nothing for such a chain, or what a transaction would do */
+export function workFor(work: DeskWork, currency: string): LineWork | string {
+  switch (work.kind) {
+    case 'payment': {
+      const { orderId, calls, payments } = work.order
+      if (calls.length > 0) return 'calls are not run on this chain'
+      if (payments.some((one) => one.currency !== currency)) return 'a currency is none of this chain'
+      const paid = payments.map(({ recipient, amount }) => ({ recipient, amount }))
+      return { mark: { kind: 'paid', id: work.id }, orderId, payments: paid }
+    }
+    case 'closing':
+      return { mark: { kind: 'closed', id: work.id }, payments: [] }
+    case 'relay':
+      return 'nothing is relayed on this chain'
+  }
+}
+
+/** What the next look may find otherwise. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof LineBusyError ||
+  error instanceof StoppedError ||
+  error instanceof AlreadyBegunError ||
+  error instanceof BudgetSpentError ||
+  error instanceof NoGasPriceError

@@ -1,0 +1,139 @@
+import type { LineView } from '@causeway/chains'
+import type { OwnOutput } from '@causeway/core'
+import { isToldAbout } from './nextMove.ts'
+import { type LineRecord, newest } from './signedRecord.ts'
+import { sendable } from './telling.ts'
+
+export type LineOffer = LineRecord['transactions'][number]
+
+/** A record and where it stands in its wallet's line. */
+export type PlacedRecord = {
+  readonly record: LineRecord
+  /** Of its transactions the one that a block has, if one is. */
+  readonly mined:
+    | { readonly what: 'transaction' | 'cancellation'; readonly offer: LineOffer; readonly isFinal: boolean }
+    | undefined
+  /** The place that it has to spend now; `undefined` while the record before it offers none. */
+  readonly parent: OwnOutput | undefined
+  /** What is offered before it and not mined. */
+  readonly before: readonly LineOffer[]
+}
+
+export type PlacedLine = {
+  readonly placed: readonly PlacedRecord[]
+  /** Where another record can begin; `undefined` while the last one offers no place. */
+  readonly end: OwnOutput | undefined
+  /** What is offered and not mined. */
+  readonly unmined: readonly LineOffer[]
+}
+
+export const isSamePlace = (
+  one: Pick<OwnOutput, 'txid' | 'vout'>,
+  other: Pick<OwnOutput, 'txid' | 'vout'> | undefined,
+): boolean => one.txid === other?.txid && one.vout === other.vout
+
+/** What a record offers to nodes now: its cancellation, or what the service follows. */
+function offerOf(record: LineRecord): LineOffer | undefined {
+  const { cancellations, transactions, release } = record
+  if (cancellations.length > 0) return newest(cancellations)
+  return release === 'given' ? newest(sendable(record, transactions)) : undefined
+}
+
+/** Where each record stands. Pure. @param open by number: the order in which they stand in the line */
+export function placeLine(
+  open: readonly LineRecord[],
+  { tip, mined }: Pick<LineView, 'tip' | 'mined'>,
+): PlacedLine {
+  let parent: OwnOutput | undefined = tip
+  const unmined: LineOffer[] = []
+  const placed = open.map((record): PlacedRecord => {
+    const landed = minedOf(record, mined)
+    const own = { record, mined: landed, parent, before: [...unmined] }
+    if (landed !== undefined) return own
+    const offer = offerOf(record)
+    if (offer === undefined || !isSamePlace(offer.parent, parent)) parent = undefined
+    else {
+      parent = { txid: offer.hash, vout: 0, value: offer.left }
+      unmined.push(offer)
+    }
+    return own
+  })
+  return { placed, end: parent, unmined }
+}
+
+function minedOf(
+  { transactions, cancellations }: LineRecord,
+  mined: LineView['mined'],
+): PlacedRecord['mined'] {
+  for (const [what, offers] of [
+    ['transaction', transactions],
+    ['cancellation', cancellations],
+  ] as const) {
+    for (const offer of offers) {
+      const found = mined.get(offer.hash)
+      if (found !== undefined) return { what, offer, isFinal: found.isFinal }
+    }
+  }
+  return undefined
+}
+
+export type LineMove =
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'broadcast'; readonly offer: LineOffer }
+  /** Sign the same work for the place where the line stands, or for more. */
+  | { readonly kind: 'sign'; readonly what: 'transaction' | 'cancellation' }
+  | {
+      readonly kind: 'settle'
+      readonly outcome: 'done' | 'cancelled'
+      /** Smallest units of the native coin. */
+      readonly cost: bigint
+    }
+
+export type LineFacts = {
+  readonly chainSeconds: number
+  readonly nowMs: number
+  /** An offer that is not mined is raised after so long, where nothing is offered behind it: it lifts what is before it. */
+  readonly bumpAfterMs: number
+  readonly isLast: boolean
+}
+
+const waits: LineMove = { kind: 'wait' }
+
+/**
+ * What to do about a record. The same bytes are sent until a block has them; where the line stands elsewhere by now
+ * they are signed anew, which pays nothing twice: nothing that names an id is signed behind what names it. What must
+ * not be mined any more gives its place to a transaction that pays nothing. Pure.
+ */
+export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: LineFacts): LineMove {
+  if (record.outcome !== 'open') return waits
+  if (mined !== undefined) {
+    if (!mined.isFinal || (mined.what === 'transaction' && isToBeTold(record, mined.offer.hash))) return waits
+    const outcome = mined.what === 'transaction' ? 'done' : 'cancelled'
+    return { kind: 'settle', outcome, cost: mined.offer.fee }
+  }
+  const what = isOver(record, facts) ? 'cancellation' : 'transaction'
+  if (parent === undefined || (what === 'transaction' && record.release === 'asked')) return waits
+  const last = newest(what === 'cancellation' ? record.cancellations : record.transactions)
+  if (last === undefined) return { kind: 'sign', what }
+  // The service follows what it was told: nothing is signed before it knows of the last one.
+  const isKnown =
+    what === 'cancellation' ||
+    !isToldAbout(record) ||
+    (record.toldHash === last.hash && record.tellingHash === undefined)
+  if (!isSamePlace(last.parent, parent)) return isKnown ? { kind: 'sign', what } : waits
+  const isSlow = facts.nowMs - last.signedAtMs >= facts.bumpAfterMs
+  if (isKnown && isSlow && facts.isLast) return { kind: 'sign', what }
+  const offer = offerOf(record)
+  return offer !== undefined && isSamePlace(offer.parent, parent) ? { kind: 'broadcast', offer } : waits
+}
+
+function isOver({ cancellations, release, deadline }: LineRecord, { chainSeconds }: LineFacts): boolean {
+  return (
+    cancellations.length > 0 || release === 'refused' || (deadline !== undefined && chainSeconds > deadline)
+  )
+}
+
+function isToBeTold(record: LineRecord, hash: string): boolean {
+  const isFollowed = record.release === 'given' && isToldAbout(record)
+  return isFollowed && (record.toldHash !== hash || record.tellingHash !== undefined)
+}

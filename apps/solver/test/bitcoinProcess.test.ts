@@ -1,0 +1,229 @@
+// Goal: the solver as an operator runs it fills orders of Base on Bitcoin and pays claims there, once each, though it is
+// killed again and again and the service's answers get lost; and gives the deposit of an order that it never filled back
+// on Base once it has closed it on Bitcoin. Method: real processes, nodes and deposits; a stand-in of a Bitcoin node
+// with the mempool rules of real ones; a scripted quote-api; what counts is what the chains hold at the end.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setInterval } from 'node:timers'
+import {
+  bitcoinNetworkOf,
+  createBitcoinCodec,
+  type Hex,
+  orderId as hashOf,
+  hexToBytes,
+  lineWallet,
+  type NetworkOf,
+  type Order,
+} from '@causeway/core'
+import { waitUntil } from '@causeway/localnet'
+import { ConstructedChain, funded, startBitcoinNode } from '@causeway/localnet/standIns/bitcoin'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { recipientOf } from './support/bitcoinBench.ts'
+import { deposit, freshAddress, type PaidOrder, refundItem, signOrder } from './support/paidOrders.ts'
+import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
+import { type SolverBed, startSolverBed } from './support/solverBed.ts'
+import { changedConfigs, startSolver, surviveKills } from './support/solverBench.ts'
+
+const chainId = 8_253_038
+const key: Hex = `0x${'5e'.repeat(32)}`
+const amount = 10_000n
+const network = bitcoinNetworkOf('regtest')
+const native = createBitcoinCodec(network).nativeCurrency
+const wallet = lineWallet(hexToBytes(key), network)
+const networkOf: NetworkOf = (name) =>
+  name === 'bitcoin'
+    ? { vmType: 'bitcoin-vm', network: 'regtest' }
+    : { vmType: 'ethereum-vm', network: undefined }
+const nowSeconds = () => Math.floor(Date.now() / 1_000)
+const looseFile = z.looseObject({ chains: z.record(z.string(), z.unknown()) })
+
+let bed: SolverBed
+let chain: ConstructedChain
+let rpcUrl: string
+let firstOutput: string
+const ends: (() => unknown)[] = []
+
+beforeAll(async () => {
+  bed = await startSolverBed()
+  // Blocks are ten minutes apart, and the test mines many: they begin long ago.
+  chain = new ConstructedChain(nowSeconds() - 600 * 2_000)
+  const coins = funded({ script: wallet.script, value: 10n ** 8n })
+  chain.mine(coins)
+  chain.mineEmpty(1_900)
+  firstOutput = `${coins.getId()}:0`
+  const node = await startBitcoinNode(chain)
+  const mining = setInterval(() => chain.mineWaiting(), 2_000)
+  ends.push(() => clearInterval(mining), node.stop)
+  rpcUrl = node.url('node')
+})
+afterAll(async () => {
+  for (const end of ends) await end()
+  await bed?.stop()
+})
+
+/** The local configuration, with Bitcoin quoted and paid on; a bitcoin has the price of an ether. */
+async function withBitcoin(change: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const listed = {
+    source: 'test',
+    solver: true,
+    address: native,
+    symbol: 'BTC',
+    name: 'Bitcoin',
+    decimals: 8,
+  }
+  const folder = await changedConfigs('quote.local.json', (text) => {
+    const file = looseFile
+      .extend({ assets: z.array(z.looseObject({ id: z.string() })) })
+      .parse(JSON.parse(text))
+    const assets = [
+      ...file.assets.filter(({ id }) => id !== 'btc'),
+      { id: 'btc', class: 'major', priceKey: 'ETH/USD' },
+    ]
+    const bitcoin = {
+      ...{ chainId, name: 'bitcoin', displayName: 'Bitcoin', blockTimeMs: 600_000, headMaxAgeMs: 86_400_000 },
+      ...{ fillWallet: wallet.address, feeModel: { kind: 'feerate' } },
+      ...{ pinPolicy: [{ confirmations: 1 }], currencies: [{ ...listed, asset: 'btc' }] },
+    }
+    return JSON.stringify({ ...file, assets, chains: { ...file.chains, bitcoin } })
+  })
+  const path = join(folder, 'solver.local.json')
+  const solver = looseFile.parse(JSON.parse(await readFile(path, 'utf8')))
+  const policy = {
+    ...{ maxFeePerGasWei: '50000', bumpAfterSeconds: 1, gasPerHourWei: '1000000', relayGasPerHourWei: '0' },
+    ...{ firstOutput, floors: [{ currency: native, amount: '100000' }], ...change },
+  }
+  await writeFile(path, JSON.stringify({ ...solver, chains: { ...solver.chains, bitcoin: policy } }))
+  return folder
+}
+
+/** Variables of a solver that pays on Bitcoin too. */
+const overrides = async (change: Readonly<Record<string, unknown>> = {}) => ({
+  ...{ BITCOIN_RPC_URL: rpcUrl, BITCOIN_PRIVATE_KEY: key },
+  CONFIG_DIR: await withBitcoin(change),
+})
+
+type Payee = ReturnType<typeof recipientOf>
+let payees = 0
+function aPayee(): Payee {
+  payees += 1
+  return recipientOf(`payee ${payees}`)
+}
+const received = ({ script }: Payee): bigint =>
+  chain.unspentOf(script).reduce((sum, { value }) => sum + value, 0n)
+
+type Paid = PaidOrder & { readonly payee: Payee }
+
+/** An order of Base that pays on Bitcoin, with its deposit. */
+async function paidOnBitcoin(refundTo?: Hex): Promise<Paid> {
+  const signed = await signOrder(bed.network, { from: 'base', ...(refundTo && { refundTo }) })
+  const payee = aPayee()
+  const paid = {
+    ...{ recipient: payee.address, currency: native, minimumAmount: '1' },
+    expectedAmount: amount.toString(),
+  }
+  const deadline = nowSeconds() + 86_400
+  const order: Order = {
+    ...signed.order,
+    output: {
+      ...{ ...signed.order.output, chainId: 'bitcoin', payments: [paid] },
+      ...{ calls: [], extraData: '0x', deadline },
+    },
+  }
+  const orderId = hashOf(order, networkOf)
+  const signer = privateKeyToAccount(bed.network.keys.orderSigner.privateKey)
+  const orderSignature = await signer.signMessage({ message: { raw: orderId } })
+  const [deposited] = await deposit(bed.network, [{ ...signed, order, orderId, orderSignature }])
+  if (deposited === undefined) throw new Error('one order is one order')
+  return { ...deposited, payee }
+}
+
+let items = 0
+function fillOf({ orderId, order, orderSignature, deposits, payee }: Paid): ScriptedItem {
+  items += 1
+  return {
+    ...{ id: `bitcoin-${items}`, kind: 'fill' },
+    payload: {
+      ...{ orderId, chainId, deadline: order.output.deadline, order, orderSignature, deposits },
+      payments: [{ recipient: payee.address, currency: native, amount: amount.toString() }],
+      calls: [],
+    },
+  }
+}
+
+test('every order is paid once, however often its solver is killed and its fees are raised', async () => {
+  const work = await startScriptedWork()
+  const settings = await bed.bench.settings(work, await overrides())
+  const orders: Paid[] = []
+  while (orders.length < 6) orders.push(await paidOnBitcoin())
+  const waiting = [...orders]
+  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
+    for (const order of waiting.splice(0, 2)) work.add(fillOf(order))
+  })
+  await solver.ready()
+  await waitUntil('all are paid', () => orders.every(({ payee }) => received(payee) > 0n), {
+    circumstances: () => solver.output(),
+  })
+  chain.mineWaiting()
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  chain.mineWaiting()
+  expect(orders.map(({ payee }) => received(payee))).toEqual(orders.map(() => amount))
+  expect(solver.output()).not.toContain(key.slice(2))
+})
+
+test('every claim is paid once, however often its solver is killed between sending and reporting', async () => {
+  const work = await startScriptedWork()
+  const settings = await bed.bench.settings(work, await overrides())
+  const paid: Payee[] = []
+  const claim = (): ScriptedItem => {
+    items += 1
+    const payee = aPayee()
+    paid.push(payee)
+    return {
+      ...{ id: `bitcoin-${items}`, kind: 'claim' },
+      payload: {
+        ...{ claimId: `0x${items.toString(16).padStart(64, 'c')}`, chainId },
+        ...{ deadline: nowSeconds() + 86_400, recipient: payee.address, currency: native },
+        amount: amount.toString(),
+      },
+    }
+  }
+  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
+    for (const item of [claim(), claim()]) work.add(item)
+  })
+  await solver.ready()
+  await waitUntil('all are paid', () => paid.every((payee) => received(payee) > 0n), {
+    circumstances: () => solver.output(),
+  })
+  chain.mineWaiting()
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  chain.mineWaiting()
+  expect(paid.map(received)).toEqual(paid.map(() => amount))
+})
+
+test('a deposit on Base goes back once its order is closed on Bitcoin for good', async () => {
+  const { work, solver } = await bed.start(await overrides())
+  const refundTo = freshAddress()
+  const order = await paidOnBitcoin(refundTo)
+  work.add(refundItem(bed.network, order, { amount: '4321' }))
+  await waitUntil('it is given back', async () => (await bed.nativeBalance('base', refundTo)) === 4321n, {
+    circumstances: () => solver.output(),
+  })
+  const late = fillOf(order)
+  work.add(late)
+  await waitUntil('it is refused', () => work.failures.has(late.id))
+  expect(received(order.payee)).toBe(0n)
+})
+
+test.each<[string, Readonly<Record<string, unknown>>, Readonly<Record<string, string>>]>([
+  ['BITCOIN_PRIVATE_KEY or BITCOIN_PRIVATE_KEY_FILE is required', {}, { BITCOIN_PRIVATE_KEY: '' }],
+  ['has no firstOutput', { firstOutput: undefined }, {}],
+  ['is not the account of BITCOIN_PRIVATE_KEY', {}, { BITCOIN_PRIVATE_KEY: `0x${'5f'.repeat(32)}` }],
+])('a start is refused: %s', async (reason, change, variables) => {
+  const work = await startScriptedWork()
+  const { environment } = await bed.bench.settings(work, { ...(await overrides(change)), ...variables })
+  const solver = startSolver({ environment })
+  await solver.ended
+  expect(solver.output()).toContain(reason)
+})

@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { type LinePayingChain, linePayingFamily, type RegisteredChain } from '@causeway/chains'
+import {
+  bitcoinNetworkOf,
+  createBitcoinCodec,
+  type GasBudgets,
+  type Hex,
+  hexToBytes,
+  lineWallet,
+  Secret,
+} from '@causeway/core'
+import {
+  createDatabase,
+  migrate,
+  startElections,
+  startTestDatabase,
+  type TestDatabase,
+} from '@causeway/database'
+import { waitUntil } from '@causeway/localnet'
+import {
+  type BitcoinNode,
+  ConstructedChain,
+  funded,
+  keyOf,
+  startBitcoinNode,
+} from '@causeway/localnet/standIns/bitcoin'
+import { onTestFinished } from 'vitest'
+import { type BudgetName, spentWithinHour } from '../../src/wallet/budgets.ts'
+import { createLineDesk, type LineDesk } from '../../src/wallet/lineDesk.ts'
+import { createRecords, type Records } from '../../src/wallet/records.ts'
+
+export const bitcoinChainId = 8_253_038
+export const bitcoinNow = 1_700_000_000
+export const lineCoins = 10n ** 8n
+const satPerKvb = 2_000n
+export const bitcoinCoin = createBitcoinCodec(bitcoinNetworkOf('regtest')).nativeCurrency
+const walletKey: Hex = `0x${'5e'.repeat(32)}`
+const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
+const confirmations = 3
+export const bumpAfterMs = 60_000
+
+/** What a solver process has on Bitcoin, without the rest of it. */
+export type BitcoinProcess = {
+  readonly desk: LineDesk
+  readonly paying: LinePayingChain
+  readonly records: Records
+  spent(budget: BudgetName): Promise<bigint>
+  /** So much time passes for this process alone. */
+  wait(ms: number): void
+  /** What the market says from now on. */
+  price(satPerKvb: bigint): void
+  /** Its connections end, as those of a process that was killed. */
+  kill(): Promise<void>
+}
+
+type ProcessOptions = {
+  readonly waits?: boolean
+  readonly gas?: Partial<GasBudgets> & { readonly gatherBelow?: bigint }
+}
+
+/** A chain with the mempool rules of nodes, three nodes that show it, and a database server. */
+export type BitcoinBench = {
+  chain(): ConstructedChain
+  readonly nodes: readonly BitcoinNode[]
+  /** A chain of its own for the test that asks. */
+  begin(): void
+  readonly script: Uint8Array
+  database(): Promise<string>
+  process(databaseUrl: string, options?: ProcessOptions): Promise<BitcoinProcess>
+  /** In blocks. */
+  received(script: Uint8Array): bigint
+  /** A block with what waits, and as many as make it final. */
+  settle(): void
+  /** No node takes a transaction while this runs: what is sent is lost on its way. */
+  withoutSending<Result>(run: () => Promise<Result>): Promise<Result>
+  stop(): Promise<void>
+}
+
+export const recipientOf = (name: string) => keyOf(name).witness
+
+export async function startBitcoinBench(): Promise<BitcoinBench> {
+  let chain = new ConstructedChain()
+  const nodes = await Promise.all([1, 2, 3].map(() => startBitcoinNode(chain)))
+  const { script, address } = lineWallet(hexToBytes(walletKey), bitcoinNetworkOf('regtest'))
+  let first = { txid: '', vout: 0 }
+  const server: TestDatabase = await startTestDatabase()
+  const registered: RegisteredChain = {
+    ...{ id: 'bitcoin', vmType: 'bitcoin-vm', network: 'regtest', hubChainId: '7', additionalData: {} },
+    ...{ ready: true, rpcThreshold: 2, unsetVariables: [], depository: keyOf('depository').legacy.address },
+    finality: { mode: 'depth', blocks: confirmations },
+    endpoints: nodes.map((node) => new Secret(node.url('node'))),
+  }
+  const blocks = () => Array.from({ length: chain.tipHeight + 1 }, (_, height) => chain.blockAt(height))
+
+  return {
+    chain: () => chain,
+    ...{ nodes, script },
+    begin() {
+      chain = new ConstructedChain()
+      const coins = funded({ script, value: lineCoins })
+      chain.mine(coins)
+      chain.mineEmpty(confirmations)
+      first = { txid: coins.getId(), vout: 0 }
+      for (const node of nodes) {
+        node.show(chain)
+        node.fault(undefined)
+      }
+    },
+    async database() {
+      const name = `bitcoin_${randomBytes(6).toString('hex')}`
+      await server.database.query(`create database ${name}`)
+      const url = new URL(server.connectionString)
+      url.pathname = `/${name}`
+      await migrate({ connectionString: url.toString(), directories: [{ name: 'solver', path: migrations }] })
+      return url.toString()
+    },
+    async process(connectionString, { waits = true, gas = {} } = {}) {
+      let [nowMs, price] = [bitcoinNow * 1_000, satPerKvb]
+      const paying = linePayingFamily(registered)?.open({
+        ...{ chain: registered, key: new Secret(walletKey), firstOutput: first, nowMs: () => nowMs },
+      })
+      if (paying === undefined) throw new Error('the family pays')
+      const [database, lockDatabase] = [
+        createDatabase({ connectionString }),
+        createDatabase({ connectionString, poolSize: 1 }),
+      ]
+      const job = `fill-wallet:${address}:${bitcoinChainId}`
+      const elections = startElections({
+        ...{ jobs: [job], database, lockDatabase, holder: 'test', leaseMs: 2_000 },
+        ...{ onChange: () => undefined, onFailure: () => undefined },
+      })
+      const records = createRecords(database)
+      const desk = createLineDesk({
+        ...{ chainId: bitcoinChainId, paying, records },
+        leadership: () => elections.leadershipOf(job),
+        marketFees: () => price,
+        rules: {
+          ...{ maxFeePerGasWei: 50_000n, bumpAfterMs, gasPerHourWei: 10n ** 6n },
+          ...{ refundGasPerHourWei: 10n ** 6n, relayGasPerHourWei: 0n, ...gas },
+        },
+        nowMs: () => nowMs,
+        log: () => undefined,
+      })
+      let isKilled = false
+      const kill = async () => {
+        if (isKilled) return
+        isKilled = true
+        await elections.close()
+        await Promise.all([database.close(), lockDatabase.close(), paying.close()])
+      }
+      onTestFinished(kill)
+      if (waits) await waitUntil('the lease is won', () => desk.leads())
+      return {
+        ...{ desk, paying, records, kill },
+        spent: (budget) => spentWithinHour(database, budget),
+        wait(ms) {
+          nowMs += ms
+        },
+        price(next) {
+          price = next
+        },
+      }
+    },
+    received: (wanted) =>
+      blocks()
+        .flatMap((block) => block?.transactions ?? [])
+        .flatMap(({ outs }) => outs)
+        .filter((output) => Buffer.compare(output.script, wanted) === 0)
+        .reduce((sum, { value }) => sum + value, 0n),
+    settle() {
+      chain.mineWaiting()
+      chain.mineEmpty(confirmations)
+    },
+    async withoutSending(run) {
+      for (const node of nodes)
+        node.fault((what, answer) => (what === 'sendrawtransaction' ? { status: 503, text: 'lost' } : answer))
+      try {
+        return await run()
+      } finally {
+        for (const node of nodes) node.fault(undefined)
+      }
+    },
+    stop: async () => {
+      await Promise.all([...nodes.map((node) => node.stop()), server.stop()])
+    },
+  }
+}
