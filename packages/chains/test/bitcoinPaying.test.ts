@@ -1,8 +1,7 @@
 // Goal: of all that a fill wallet on Bitcoin ever signs for one payment id, one transaction at most is mined, whoever
 // signed it, when, and with whatever memory; and an oracle attests what was paid. Who gains by breaking it: a user who
 // is paid twice, a stranger who has a payment taken for made, an endpoint that lies about it. Method: chains with the
-// mempool rules of nodes, read over HTTP by processes that remember nothing; the real node's answers to the same are in
-// bitcoind/lineFacts.live.ts.
+// mempool rules of nodes, read over HTTP by processes that remember nothing.
 import { refundId } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
