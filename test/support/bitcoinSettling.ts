@@ -1,6 +1,6 @@
 // A user with a wallet on Bitcoin, a solver that works by hand, and stand-in oracles, around the real service over two EVM
 // chains and a constructed Bitcoin chain: its transactions, ids, headers and merkle trees are real, its work is not.
-import { bitcoinLibrary } from '@causeway/core'
+import { bitcoinLibrary, bitcoinNetworkOf, outputScript } from '@causeway/core'
 import { createDatabase, type Database, startTestDatabase } from '@causeway/database'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import {
@@ -26,7 +26,10 @@ import {
   createRequestDriver,
   type RequestDriver,
 } from '../../apps/quote-api/test/settlementSupport/requestDriver.ts'
-import { createScriptedSolver } from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
+import {
+  createScriptedSolver,
+  type OpenWork,
+} from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
 import {
   type StandInOracles,
   serviceSettings,
@@ -53,13 +56,24 @@ export type BitcoinSettling = {
 
 type Json = Record<string, unknown>
 
-export async function startBitcoinSettling(): Promise<BitcoinSettling> {
+/** Pays on Bitcoin where a solver is wanted there. */
+export const bitcoinSolver = keyOf('solver')
+
+/** @param withSolver its wallet is listed, and holds ten bitcoin */
+export async function startBitcoinSettling(withSolver = false): Promise<BitcoinSettling> {
   const closers: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const close of closers.reverse()) await close()
   }
   try {
     const chain = new ConstructedChain()
+    if (withSolver)
+      chain.mine(
+        fundingOf(
+          bitcoinSolver,
+          Array.from({ length: 10 }, () => 100_000_000n),
+        ),
+      )
     const nodes = await Promise.all([1, 2, 3].map(() => startBitcoinNode(chain)))
     closers.push(() => Promise.all(nodes.map((node) => node.stop())))
     const [network, configs, oracles, server] = await Promise.all([
@@ -78,6 +92,7 @@ export async function startBitcoinSettling(): Promise<BitcoinSettling> {
         ...{ chainId: bitcoinChainId, name: 'bitcoin', displayName: 'Bitcoin (local)', blockTimeMs: 1_000 },
         ...{ headMaxAgeMs: 10 * 365 * 24 * 3_600_000, feeModel: { kind: 'feerate' } },
         pinPolicy: [{ confirmations: 1 }],
+        ...(withSolver && { fillWallet: bitcoinSolver.witness.address }),
         currencies: [
           {
             ...{ address: bitcoin, symbol: 'BTC', name: 'Bitcoin', decimals: 8, asset: 'btc' },
@@ -109,17 +124,23 @@ export async function startBitcoinSettling(): Promise<BitcoinSettling> {
 
 const { Psbt, Transaction } = bitcoinLibrary()
 type Psbt = InstanceType<typeof Psbt>
+type Transaction = InstanceType<typeof Transaction>
 
-let users = 0
+let fundings = 0
+
+/** Outputs from nothing: a constructed block takes that. */
+function fundingOf({ witness }: TestKey, values: readonly bigint[]): Transaction {
+  fundings += 1
+  const funding = new Transaction()
+  funding.addInput(new Uint8Array(32).fill(fundings), fundings, 0xffff_ffff, Uint8Array.of(0x51))
+  for (const value of values) funding.addOutput(witness.script, value)
+  return funding
+}
 
 /** A user whose outputs are confirmed. */
 export function fundedUser({ chain }: BitcoinSettling, values: readonly bigint[]): TestKey {
-  users += 1
-  const user = keyOf(`user ${users}`)
-  const funding = new Transaction()
-  funding.addInput(new Uint8Array(32).fill(users), users, 0xffff_ffff, Uint8Array.of(0x51))
-  for (const value of values) funding.addOutput(user.witness.script, value)
-  chain.mine(funding)
+  const user = keyOf(`user ${fundings}`)
+  chain.mine(fundingOf(user, values))
   return user
 }
 
@@ -153,6 +174,57 @@ const stepData = z.object({ psbt: z.string() })
 /** Of the one step of a quote from Bitcoin. */
 export function psbtOf({ steps }: QuoteAnswer): Psbt {
   return Psbt.fromHex(stepData.parse(steps[0]?.items[0]?.data).psbt)
+}
+
+/** What a quote from dollars on base to Bitcoin asks for. */
+export const quoteToBitcoin = async (at: BitcoinSettling, recipient: string): Promise<QuoteAnswer> => {
+  const [user, currency] = [userOf(at.network, 0).address, currencyAddress(at.network, 'base', 'USDC')]
+  const turned = {
+    ...{ originChainId: 8453, originCurrency: currency, amount: '50000000', recipient },
+    ...{ destinationChainId: bitcoinChainId, destinationCurrency: bitcoin },
+  }
+  return quoteFromBitcoin(at, user, turned)
+}
+
+/**
+ * What a solver sends on Bitcoin for a fill or a refund, waiting for a block.
+ * @param change default: all that is asked for, naming the item's order @returns the transaction id
+ */
+export async function payOnBitcoin(
+  at: BitcoinSettling,
+  item: OpenWork,
+  change: { readonly amount?: bigint; readonly orderId?: string } = {},
+): Promise<string> {
+  if (item.kind !== 'fill' && item.kind !== 'refund') throw new Error(`cannot pay a ${item.kind}`)
+  const [asked] = item.kind === 'fill' ? item.payload.payments : [item.payload]
+  const [coin] = at.chain.unspentOf(bitcoinSolver.witness.script)
+  if (asked === undefined || coin === undefined) throw new Error('nothing is to be paid, or to pay with')
+  const { amount = BigInt(asked.amount), orderId = item.payload.orderId } = change
+  const { script } = bitcoinSolver.witness
+  const psbt = new Psbt()
+  psbt.addInput({ hash: coin.txid, index: coin.vout, witnessUtxo: { script, value: coin.value } })
+  psbt.addOutput({ script: outputScript(asked.recipient, bitcoinNetworkOf('regtest')), value: amount })
+  psbt.addOutput({ script: named(orderId), value: 0n })
+  psbt.addOutput({ script, value: coin.value - amount - 1_000n })
+  return sendPsbt(at, psbt, bitcoinSolver)
+}
+
+/** A deposit of any amount for an order, in a block at once. @returns the transaction id */
+export function depositOf(at: BitcoinSettling, quote: QuoteAnswer, amount: bigint): string {
+  const [paid] = psbtOf(quote).txOutputs
+  const [input] = psbtOf(quote).txInputs
+  if (paid === undefined || input === undefined) throw new Error('the quote has no deposit')
+  const deposit = new Transaction()
+  deposit.addInput(input.hash, input.index)
+  deposit.addOutput(paid.script, amount)
+  deposit.addOutput(named(String(quote.protocol?.v2.orderId)), 0n)
+  at.chain.mine(deposit)
+  return deposit.getId()
+}
+
+/** OP_RETURN with an order id as text. */
+function named(orderId: string): Uint8Array {
+  return Uint8Array.from([0x6a, orderId.length, ...Buffer.from(orderId)])
 }
 
 /** As the public adapter does it: every input signed, the whole finalised and sent. @returns the transaction id */
