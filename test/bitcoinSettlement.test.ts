@@ -48,7 +48,7 @@ describe('to Bitcoin', () => {
     await at.requests.reachesStage(quote, 'settled')
   })
 
-  test('a payment that is short, names another order, or one node alone shows is no fill', async () => {
+  test('a payment that names another order, and that one node alone shows, is no fill', async () => {
     const quote = await quoteToBitcoin(at, keyOf('recipient 2').witness.address)
     await at.requests.execute(quote)
     const item = await at.requests.workFor(quote, 'fill')
