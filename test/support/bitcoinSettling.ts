@@ -57,7 +57,7 @@ export type BitcoinSettling = {
 type Json = Record<string, unknown>
 
 /** Pays on Bitcoin where a solver is wanted there. */
-export const bitcoinSolver = keyOf('solver')
+const bitcoinSolver = keyOf('solver')
 
 /** @param withSolver its wallet is listed, and holds ten bitcoin */
 export async function startBitcoinSettling(withSolver = false): Promise<BitcoinSettling> {
