@@ -1,8 +1,7 @@
 import type { OutPoint } from '@causeway/core'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
-import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { parseList, parseRecord } from '../rpc/quantity.ts'
+import { parseList, parseRecord, resultOf } from '../rpc/quantity.ts'
 import {
   type BitcoinBlock,
   type BitcoinView,
@@ -90,12 +89,7 @@ export function createBitcoindView(view: EndpointView): BitcoinView {
   }
 }
 
-const tipCall: RpcCall = { method: 'getblockcount', params: [] }
-
-function resultOf(answer: RpcAnswer | undefined, what: string): unknown {
-  if (answer?.ok !== true) throw new MalformedAnswerError(what)
-  return answer.result
-}
+export const tipCall: RpcCall = { method: 'getblockcount', params: [] }
 
 /** A node without an index, or still building it, refuses with the same code and cannot tell. */
 function isUnknown(answer: RpcAnswer | undefined): boolean {

@@ -10,11 +10,11 @@ import {
 import { TransactionNotFinalError } from '../rpc/chainErrors.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
-import { parseBytes } from '../rpc/quantity.ts'
+import { parseBytes, resultOf } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import { isRevert } from './agreement/comparableAnswer.ts'
-import { contractCall, headerCall, parseHeader, parseWord, resultOf } from './answers.ts'
+import { contractCall, headerCall, parseHeader, parseWord } from './answers.ts'
 import { readAbi } from './contracts/abiReader.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
 import {

@@ -8,6 +8,7 @@ import {
   parseList,
   parseQuantity,
   parseRecord,
+  resultOf,
   toQuantity,
 } from '../rpc/quantity.ts'
 
@@ -69,12 +70,6 @@ export function contractCall(to: string, data: Hex, block: bigint): RpcCall {
 
 export function codeCall(address: Hex, block: bigint): RpcCall {
   return { method: 'eth_getCode', params: [address, toQuantity(block)] }
-}
-
-/** A node's own error is no answer to a read. @throws MalformedAnswerError */
-export function resultOf(answer: RpcAnswer | undefined, what: string): unknown {
-  if (answer?.ok !== true) throw new MalformedAnswerError(what)
-  return answer.result
 }
 
 /** @throws MalformedAnswerError, also on `null`: only blocks that exist are asked for */

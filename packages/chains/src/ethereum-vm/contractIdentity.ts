@@ -2,10 +2,9 @@ import { bytesToHex, domainSeparator, type Hex, type ReadOptions } from '@causew
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { parseBytes } from '../rpc/quantity.ts'
+import { parseBytes, resultOf } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { singleRoundQuestion } from '../rpc/singleRoundQuestion.ts'
-import { resultOf } from './answers.ts'
 import { readAbi } from './contracts/abiReader.ts'
 import { readNewest } from './hubReader.ts'
 

@@ -3,9 +3,10 @@ import type { EndpointView } from '../rpc/endpointView.ts'
 import { createFinalBlocks } from '../rpc/finalBlocks.ts'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
+import { resultOf } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseHead } from './agreement/head.ts'
-import { type EvmHeader, headerCall, parseHeader, resultOf } from './answers.ts'
+import { type EvmHeader, headerCall, parseHeader } from './answers.ts'
 import {
   blocksUntilOldEnough,
   type FinalityRule,

@@ -8,10 +8,11 @@ import {
   parseList,
   parseQuantity,
   parseRecord,
+  resultOf,
   toQuantity,
 } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { contractCall, headerCall, parseHeader, resultOf } from './answers.ts'
+import { contractCall, headerCall, parseHeader } from './answers.ts'
 import { type FinalityRule, type Heads, pinFinalHeight } from './finality.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 

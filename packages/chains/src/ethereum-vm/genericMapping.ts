@@ -1,9 +1,8 @@
 import { addressWord, bytes32Word, type Hex } from '@causeway/core'
 import type { HubEntries } from '../family/hubEntries.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { parseBytes } from '../rpc/quantity.ts'
+import { parseBytes, resultOf } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { resultOf } from './answers.ts'
 import { readAbi } from './contracts/abiReader.ts'
 import { readNewest } from './hubReader.ts'
 

@@ -1,7 +1,6 @@
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { parseAddress, parseList, parseQuantity, parseRecord } from '../rpc/quantity.ts'
-import { resultOf } from './answers.ts'
+import { parseAddress, parseList, parseQuantity, parseRecord, resultOf } from '../rpc/quantity.ts'
 import type { NativeTransfer } from './events.ts'
 
 const what = 'debug_traceTransaction'

@@ -1,9 +1,10 @@
 import { DomainError, type Evidence, type FinalBlocks, type Hex, type ReadOptions } from '@causeway/core'
 import { TransactionNotFinalError } from '../rpc/chainErrors.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
+import { resultOf } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
-import { contractCall, headerCall, parseHeader, parseWord, resultOf } from './answers.ts'
+import { contractCall, headerCall, parseHeader, parseWord } from './answers.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
 import {
   describeFinality,

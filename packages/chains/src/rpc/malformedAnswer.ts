@@ -7,3 +7,13 @@ export class MalformedAnswerError extends UpstreamUnavailableError {
     super('A chain gave an unreadable answer.', { code: 'RPC_HTTP_ERROR', data: { what } })
   }
 }
+
+/** What was read; `undefined` where the answer cannot be. */
+export function unlessUnreadable<Value>(read: () => Value): Value | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof MalformedAnswerError) return undefined
+    throw error
+  }
+}

@@ -1,4 +1,5 @@
 import type { Hex } from '@causeway/core'
+import type { RpcAnswer } from './jsonRpc.ts'
 import { MalformedAnswerError } from './malformedAnswer.ts'
 
 /**
@@ -31,6 +32,12 @@ export function parseAddress(value: unknown, what: string): Hex {
 export function parseHash(value: unknown, what: string): Hex {
   if (typeof value !== 'string' || !hashPattern.test(value)) throw new MalformedAnswerError(what)
   return lowerCase(value)
+}
+
+/** A node's own error is no answer to a read. @throws MalformedAnswerError */
+export function resultOf(answer: RpcAnswer | undefined, what: string): unknown {
+  if (answer?.ok !== true) throw new MalformedAnswerError(what)
+  return answer.result
 }
 
 export function parseRecord(value: unknown, what: string): Readonly<Record<string, unknown>> {

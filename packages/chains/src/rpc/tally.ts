@@ -21,6 +21,14 @@ export type Vote<Value> = Voter & {
   readonly value: Value | undefined
 }
 
+/** One value of each voice, that of its first endpoint which has one. */
+export function valuesByVoice<Value>(votes: readonly Vote<Value>[]): readonly Value[] {
+  const values = new Map<string, Value>()
+  for (const { voice, value } of votes)
+    if (value !== undefined && !values.has(voice)) values.set(voice, value)
+  return [...values.values()]
+}
+
 /** Votes for one value. */
 export type VoteGroup<Value> = {
   readonly value: Value

@@ -1,7 +1,7 @@
 import { decodeBase58Text } from '@causeway/core'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { parseList, parseRecord } from '../rpc/quantity.ts'
+import { parseList, parseRecord, resultOf } from '../rpc/quantity.ts'
 
 /**
  * Node answers read strictly. Anything that is not exactly what the method returns for what was asked, a
@@ -53,12 +53,6 @@ export type SolanaBlock = { readonly hash: string; readonly timeSeconds: bigint 
 export type SolanaAccount = { readonly owner: string; readonly data: Uint8Array }
 /** `isConfirmed`: most of the cluster has voted for its block; `isFinal`: it cannot be dropped any more. */
 export type SolanaStatus = { readonly isConfirmed: boolean; readonly isFinal: boolean }
-
-/** A node's own error is no answer to a read. @throws MalformedAnswerError */
-function resultOf(answer: RpcAnswer | undefined, what: string): unknown {
-  if (answer?.ok !== true) throw new MalformedAnswerError(what)
-  return answer.result
-}
 
 /** `undefined` when the node knows no final transaction of that id. @throws MalformedAnswerError */
 export function parseTransactionAnswer(answer: RpcAnswer | undefined): SolanaTransactionAnswer | undefined {

@@ -1,8 +1,8 @@
 import type { EndpointView } from '../../rpc/endpointView.ts'
 import type { HttpView } from '../../rpc/httpView.ts'
-import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
-import { createBitcoindView } from '../bitcoindView.ts'
+import { resultOf } from '../../rpc/quantity.ts'
+import { createBitcoindView, tipCall } from '../bitcoindView.ts'
 import { type BitcoinView, parseHeaderOf } from '../bitcoinView.ts'
 import { createEsploraView } from '../esploraView.ts'
 
@@ -41,13 +41,6 @@ export function bitcoindPayingView(view: EndpointView): BitcoinPayingView {
       return answer.ok ? { taken: true } : takingOf(answer.message)
     },
   }
-}
-
-const tipCall: RpcCall = { method: 'getblockcount', params: [] }
-
-function resultOf(answer: RpcAnswer | undefined, what: string): unknown {
-  if (answer?.ok !== true) throw new MalformedAnswerError(what)
-  return answer.result
 }
 
 export function esploraPayingView(view: HttpView): BitcoinPayingView {

@@ -9,9 +9,9 @@ import {
 import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../family/networkReader.ts'
 import { medianOfVoices } from '../../rpc/estimates.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
-import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
-import { parseRecord } from '../../rpc/quantity.ts'
-import { countVoices, type Electorate, reachedBy, type Vote } from '../../rpc/tally.ts'
+import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
+import { parseRecord, resultOf } from '../../rpc/quantity.ts'
+import { countVoices, type Electorate, reachedBy, type Vote, valuesByVoice } from '../../rpc/tally.ts'
 import { parseCoins, parseHeight } from '../bitcoinView.ts'
 import { readOwnOutputs } from './ownOutputs.ts'
 
@@ -59,11 +59,15 @@ function readingOf(
   { minSatPerKvb, maxSatPerKvb }: FeerateModel,
 ): Omit<NetworkReading, 'inventory'> | undefined {
   const { threshold, voters } = electorate
-  const heads = [...byVoice(votes, headIn).values()]
+  const shown = votes.map(({ value, ...voter }) => ({
+    ...voter,
+    value: value && unlessUnreadable(() => headIn(value)),
+  }))
+  const heads = valuesByVoice(shown)
   if (heads.length < threshold) return undefined
   const reached = (of: (head: Head) => bigint) => reachedBy(threshold, heads.map(of))
   const number = reached(({ height }) => height)
-  const estimated = votes.map((vote) => ({ ...vote, value: unlessMalformed(() => feerateIn(vote.value)) }))
+  const estimated = votes.map((vote) => ({ ...vote, value: unlessUnreadable(() => feerateIn(vote.value)) }))
   const median = medianOfVoices(estimated, electorate, (satPerKvb) => satPerKvb)
   const satPerKvb = maxBigint(median ?? 0n, minSatPerKvb)
   return {
@@ -111,33 +115,6 @@ function feerateIn(answers: readonly RpcAnswer[] | undefined): bigint | undefine
   )
   const floors = [mempoolminfee, minrelaytxfee].map((floor) => parseCoins(floor, 'getmempoolinfo'))
   return floors.reduce(maxBigint, parseCoins(feerate, what))
-}
-
-function resultOf(answer: RpcAnswer | undefined, what: string): unknown {
-  if (answer?.ok !== true) throw new MalformedAnswerError(what)
-  return answer.result
-}
-
-/** Endpoints of one host are one voice: the first of them. */
-function byVoice<Value>(
-  votes: Votes,
-  read: (answers: readonly RpcAnswer[]) => Value,
-): ReadonlyMap<string, Value> {
-  const found = new Map<string, Value>()
-  for (const { voice, value } of votes) {
-    const known = value === undefined || found.has(voice) ? undefined : unlessMalformed(() => read(value))
-    if (known !== undefined) found.set(voice, known)
-  }
-  return found
-}
-
-function unlessMalformed<Value>(read: () => Value): Value | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof MalformedAnswerError) return undefined
-    throw error
-  }
 }
 
 /** What the solver can spend; left out while it cannot be read, so that nothing is quoted from it. */

@@ -1,9 +1,9 @@
 import { hexToBytes, parseBitcoinBlock } from '@causeway/core'
 import type { BlockMark, PassRange, SettlingPass } from '../../family/settlingChain.ts'
 import type { EndpointView } from '../../rpc/endpointView.ts'
-import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
+import type { RpcCall } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
-import { parseBytes } from '../../rpc/quantity.ts'
+import { parseBytes, resultOf } from '../../rpc/quantity.ts'
 import { parseHashText, parseHeaderOf } from '../bitcoinView.ts'
 
 const outOfRange = -8
@@ -76,9 +76,4 @@ async function readBlock(view: EndpointView, hash: string, signal: AbortSignal) 
   const block = parseBitcoinBlock(hexToBytes(parseBytes(`0x${String(digits)}`, what)))
   if (block?.header.hash !== hash) throw new MalformedAnswerError(what)
   return block
-}
-
-function resultOf(answer: RpcAnswer | undefined, what: string): unknown {
-  if (answer?.ok !== true) throw new MalformedAnswerError(what)
-  return answer.result
 }

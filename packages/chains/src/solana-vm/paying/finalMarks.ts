@@ -1,8 +1,8 @@
 import { type Hex, paymentMarkerAddress, readPaymentMark } from '@causeway/core'
 import type { FinalMark, Landing, PayingHead, PaymentState } from '../../family/payingChain.ts'
 import type { RpcAnswer } from '../../rpc/jsonRpc.ts'
-import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
-import { type Electorate, reachedBy, type Vote } from '../../rpc/tally.ts'
+import { MalformedAnswerError, unlessUnreadable } from '../../rpc/malformedAnswer.ts'
+import { type Electorate, reachedBy, type Vote, valuesByVoice } from '../../rpc/tally.ts'
 import { clockAccount, parseAccounts, readClock } from '../answers.ts'
 import { accountsCall, finalAccountsCall, finalHeightCall, statusesCall } from '../requests.ts'
 import { parseHeight, parseStatuses } from './payingAnswers.ts'
@@ -20,7 +20,7 @@ export const markCalls = (wallet: string, id: Hex) => [
 
 /** One account and the clock come of one state, so that the moment is that of the mark. */
 export function decideMark(votes: Votes, electorate: Electorate): FinalMark | undefined {
-  const said = byVoice(votes, ([answer]) => {
+  const said = saidByVoice(votes, ([answer]) => {
     const [marker, clock] = parseAccounts(answer, 2)
     const state = readPaymentMark(marker)
     if (state === undefined) throw new MalformedAnswerError('getMultipleAccounts')
@@ -38,7 +38,7 @@ export function decideMark(votes: Votes, electorate: Electorate): FinalMark | un
 export const headCalls = () => [finalHeightCall(), accountsCall([clockAccount])]
 
 export function decideHead(votes: Votes, electorate: Electorate): PayingHead | undefined {
-  const said = byVoice(votes, ([height, clock]) => ({
+  const said = saidByVoice(votes, ([height, clock]) => ({
     height: parseHeight(height),
     timeSeconds: readClock(parseAccounts(clock, 1)[0]),
   }))
@@ -55,7 +55,7 @@ export function decideHead(votes: Votes, electorate: Electorate): PayingHead | u
 export const landingCalls = (hashes: readonly string[]) => [finalHeightCall(), statusesCall(hashes)]
 
 export function decideLanding(votes: Votes, hashes: readonly string[], electorate: Electorate): Landing {
-  const said = byVoice(votes, ([height, statuses]) => ({
+  const said = saidByVoice(votes, ([height, statuses]) => ({
     height: parseHeight(height),
     statuses: parseStatuses(statuses, hashes.length),
   }))
@@ -79,19 +79,15 @@ export function decideLanding(votes: Votes, hashes: readonly string[], electorat
   return finalHeight < 0n ? { kind: 'unknown' } : { kind: 'none', finalHeight }
 }
 
-/** What each voice says, endpoints of one host being one; an answer that cannot be read is none. */
-function byVoice<Value>(
+/** What each voice says; an answer that cannot be read is none. */
+function saidByVoice<Value>(
   votes: Votes,
   read: (answers: readonly (RpcAnswer | undefined)[]) => Value,
 ): readonly Value[] {
-  const said = new Map<string, Value>()
-  for (const { voice, value } of votes) {
-    if (value === undefined || said.has(voice)) continue
-    try {
-      said.set(voice, read(value))
-    } catch (error) {
-      if (!(error instanceof MalformedAnswerError)) throw error
-    }
-  }
-  return [...said.values()]
+  return valuesByVoice(
+    votes.map(({ value, ...voter }) => ({
+      ...voter,
+      value: value && unlessUnreadable(() => read(value)),
+    })),
+  )
 }

@@ -1,7 +1,7 @@
 import { decodeBase58Text } from '@causeway/core'
 import type { RpcAnswer } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
-import { parseList, parseRecord } from '../../rpc/quantity.ts'
+import { parseList, parseRecord, resultOf } from '../../rpc/quantity.ts'
 
 /**
  * What a fill wallet asks, read as strictly as what feeds facts: anything that is not exactly what the method returns
@@ -53,11 +53,6 @@ export function parseSimulation(answer: RpcAnswer | undefined): SimulationResult
   const { err, unitsConsumed } = parseRecord(parseRecord(resultOf(answer, what), what)['value'], what)
   if (err === undefined) throw new MalformedAnswerError(what)
   return { succeeds: err === null, units: wholeNumber(unitsConsumed, what) }
-}
-
-function resultOf(answer: RpcAnswer | undefined, what: string): unknown {
-  if (answer?.ok !== true) throw new MalformedAnswerError(what)
-  return answer.result
 }
 
 function wholeNumber(value: unknown, what: string): bigint {

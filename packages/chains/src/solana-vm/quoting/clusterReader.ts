@@ -16,8 +16,8 @@ import type {
 } from '../../family/networkReader.ts'
 import { medianOfVoices } from '../../rpc/estimates.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
-import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
-import { countVoices, type Electorate, reachedBy, tally, type Vote } from '../../rpc/tally.ts'
+import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
+import { countVoices, type Electorate, reachedBy, tally, type Vote, valuesByVoice } from '../../rpc/tally.ts'
 import {
   clockAccount,
   parseAccountsAt,
@@ -74,7 +74,7 @@ export function createClusterReader(options: NetworkReaderOptions): NetworkReade
             },
             inventory: inventoryOf(shown, holders, electorate),
             voices: {
-              agreed: byVoice(shown).filter(({ slot }) => slot >= head.slot).length,
+              agreed: valuesByVoice(shown).filter(({ slot }) => slot >= head.slot).length,
               required: electorate.threshold,
               configured: countVoices(electorate.voters),
             },
@@ -112,7 +112,7 @@ function stateOf(
   answers: readonly RpcAnswer[] | undefined,
   holders: readonly Holder[],
 ): ClusterState | undefined {
-  return unlessMalformed(() => {
+  return unlessUnreadable(() => {
     const { slot, accounts } = parseAccountsAt(answers?.[0], holders.length + 1)
     const [shownClock, ...held] = accounts
     return {
@@ -127,19 +127,11 @@ function balanceOf(account: ShownAccount | undefined, isNative: boolean): bigint
   return isNative ? (account?.lamports ?? 0n) : tokenAmountOf(account)
 }
 
-/** Endpoints of one host are one voice: the first of them. */
-function byVoice(votes: readonly Vote<ClusterState>[]): readonly ClusterState[] {
-  const states = new Map<string, ClusterState>()
-  for (const { voice, value } of votes)
-    if (value !== undefined && !states.has(voice)) states.set(voice, value)
-  return [...states.values()]
-}
-
 function headOf(
   votes: readonly Vote<ClusterState>[],
   { threshold }: Electorate,
 ): Pick<ClusterState, 'slot' | 'timeSeconds'> | undefined {
-  const states = byVoice(votes)
+  const states = valuesByVoice(votes)
   if (states.length < threshold) return undefined
   const reached = (of: (state: ClusterState) => bigint) => reachedBy(threshold, states.map(of))
   return { slot: reached(({ slot }) => slot), timeSeconds: reached(({ timeSeconds }) => timeSeconds) }
@@ -150,7 +142,7 @@ function inventoryOf(
   holders: readonly Holder[],
   { threshold }: Electorate,
 ): ReadonlyMap<string, bigint> {
-  const states = byVoice(votes)
+  const states = valuesByVoice(votes)
   return new Map(
     holders.map(({ currency }, index) => [
       currency,
@@ -174,7 +166,7 @@ function priceOf(
 ): { readonly microLamportsPerUnit: bigint; readonly from: 'median' | 'configured' } {
   const lists = votes.map((vote) => ({
     ...vote,
-    value: unlessMalformed(() => parsePriorityFees(vote.value?.[1])),
+    value: unlessUnreadable(() => parsePriorityFees(vote.value?.[1])),
   }))
   const median = medianOfVoices(lists, electorate, (prices) => percentileOf(prices, percentile))
   if (median === undefined) return { microLamportsPerUnit: minMicroLamportsPerUnit, from: 'configured' }
@@ -190,7 +182,7 @@ function percentileOf(values: readonly bigint[], percentile: number): bigint {
 function rentRateOf(votes: Votes, electorate: Electorate): bigint | undefined {
   const rates = votes.map((vote) => ({
     ...vote,
-    value: unlessMalformed(() => parseRentRate(vote.value?.[2])),
+    value: unlessUnreadable(() => parseRentRate(vote.value?.[2])),
   }))
   const verdict = tally(rates, electorate)
   return verdict.status === 'agreed' ? verdict.value : undefined
@@ -209,13 +201,4 @@ function feesAt(
         ceilingMicroLamports,
       }
     : new SolanaFees({ lamportsPerSignature, microLamportsPerUnit, rentLamportsPerByte })
-}
-
-function unlessMalformed<Value>(read: () => Value): Value | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof MalformedAnswerError) return undefined
-    throw error
-  }
 }
