@@ -376,7 +376,7 @@ export {
   createBitcoinCodec,
 } from './vm/bitcoin/codec.ts'
 export { bitcoinLibrary } from './vm/bitcoin/library.ts'
-export { type FeeShare, feeAt, type LineBid, lineFee, unminedMax } from './vm/bitcoin/paying/lineFees.ts'
+export { type FeeShare, type LineBid, lineFee, unminedMax } from './vm/bitcoin/paying/lineFees.ts'
 export {
   type LinePlan,
   type LineStep,
@@ -391,7 +391,7 @@ export {
 } from './vm/bitcoin/paying/lineTransaction.ts'
 export { type LineMark, paymentTag, tagText, untagged } from './vm/bitcoin/paying/paymentTag.ts'
 export type { Psbt, PsbtInput } from './vm/bitcoin/psbt.ts'
-export { BitcoinFees } from './vm/bitcoin/quoting/bitcoinFees.ts'
+export { BitcoinFees, feeAt } from './vm/bitcoin/quoting/bitcoinFees.ts'
 export { BitcoinFundsError, bitcoinQuoting } from './vm/bitcoin/quoting/bitcoinQuoting.ts'
 export { inputsMax } from './vm/bitcoin/quoting/fundTransaction.ts'
 export { OwnerKeyError } from './vm/bitcoin/quoting/ownerKey.ts'

@@ -34,7 +34,7 @@ export async function readOwnOutputs(
   { timeoutMs }: { readonly timeoutMs: number },
 ): Promise<readonly SpendableOutput[]> {
   const script = outputScript(asked.address, asked.network)
-  if (client.nameOutputs === undefined) return []
+  if (client.nameOutputs === undefined) throw new Error('nobody names what addresses of this chain hold')
   const startedMs = Date.now()
   const named = await client.nameOutputs(asked.address, AbortSignal.timeout(timeoutMs))
   const looked = distinct(named)

@@ -1,6 +1,7 @@
 import { bech32, bech32m } from '@scure/base'
 import { encodeBase58Check } from '../../hashing/base58Check.ts'
-import { concatBytes } from '../../hashing/hexBytes.ts'
+import { concatBytes, utf8Bytes } from '../../hashing/hexBytes.ts'
+import type { Hex } from '../../hex.ts'
 import { InvalidAddressError } from '../errors.ts'
 import { type BitcoinNetwork, createBitcoinCodec } from './codec.ts'
 import { bitcoinLibrary, plainBytes } from './library.ts'
@@ -58,6 +59,12 @@ export function encodeScript(form: ScriptForm): Uint8Array {
     case 'witness':
       return compile([form.version === 0 ? OPS.OP_0 : OPS.OP_1 - 1 + form.version, form.program])
   }
+}
+
+/** The order id as text behind OP_RETURN, which is what attests it. @source oracle-protocol.md 5.3 */
+export function orderScript(orderId: Hex): Uint8Array {
+  const { compile, OPS } = bitcoinLibrary().script
+  return compile([OPS.OP_RETURN, utf8Bytes(orderId)])
 }
 
 /** `undefined` for a script without an address. */

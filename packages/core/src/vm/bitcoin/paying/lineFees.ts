@@ -1,4 +1,5 @@
 import { maxBigint, minBigint } from '../../../money/mulDiv.ts'
+import { feeAt } from '../quoting/bitcoinFees.ts'
 
 /** A transaction of a line as far as fees depend on it: satoshi, and virtual bytes. */
 export type FeeShare = { readonly fee: bigint; readonly virtualBytes: number }
@@ -22,10 +23,6 @@ export const incrementalSatPerKvb = 1_000n
 
 /** Nodes count descendants to this number; one place is left for whoever spends what was paid. @source Bitcoin Core, policy.h */
 export const unminedMax = 20
-
-/** Rounded up. */
-export const feeAt = (satPerKvb: bigint, virtualBytes: number): bigint =>
-  (satPerKvb * BigInt(virtualBytes) + 999n) / 1_000n
 
 /**
  * The fee of a transaction: what lifts it and all before it to the market's price, and no less than nodes ask of a

@@ -7,9 +7,10 @@ import { hexToBytes } from '../../../hashing/hexBytes.ts'
 import type { Hex } from '../../../hex.ts'
 import { bitcoinNetworkOf } from '../codec.ts'
 import { bitcoinLibrary } from '../library.ts'
+import { feeAt } from '../quoting/bitcoinFees.ts'
 import { outputScript } from '../script.ts'
 import { parseBitcoinTransaction } from '../transaction.ts'
-import { feeAt, incrementalSatPerKvb, type LineBid, lineFee } from './lineFees.ts'
+import { incrementalSatPerKvb, type LineBid, lineFee } from './lineFees.ts'
 import {
   type LinePlan,
   lineDust,

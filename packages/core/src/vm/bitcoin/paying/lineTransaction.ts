@@ -1,10 +1,9 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { concatBytes, utf8Bytes } from '../../../hashing/hexBytes.ts'
 import type { Hex } from '../../../hex.ts'
 import type { BitcoinNetwork } from '../codec.ts'
 import { bitcoinLibrary } from '../library.ts'
 import { virtualBytesOf } from '../quoting/virtualSize.ts'
-import { encodeScript, scriptAddress } from '../script.ts'
+import { encodeScript, orderScript, scriptAddress } from '../script.ts'
 import {
   type BitcoinOutput,
   type BitcoinTransaction,
@@ -117,14 +116,8 @@ const outputsOf = (
 ): readonly BitcoinOutput[] => [
   { script: wallet.script, value: left },
   ...payments,
-  ...(orderId === undefined ? [] : [{ script: named(orderId), value: 0n }]),
+  ...(orderId === undefined ? [] : [{ script: orderScript(orderId), value: 0n }]),
 ]
-
-/** The order id as text, which is what is read. @source families.md 4.2 */
-function named(orderId: Hex): Uint8Array {
-  const text = utf8Bytes(orderId)
-  return concatBytes([Uint8Array.of(0x6a, text.length), text])
-}
 
 /** One transaction as a place of a line. */
 export type LineStep = {

@@ -4,6 +4,10 @@ import { dustMax } from './virtualSize.ts'
 
 const bytesPerKilobyte = 1_000n
 
+/** Of a size at a price per thousand virtual bytes; satoshi, rounded up. */
+export const feeAt = (satPerKvb: bigint, virtualBytes: number): bigint =>
+  divideUp(satPerKvb * BigInt(virtualBytes), bytesPerKilobyte)
+
 /**
  * Virtual bytes of what is not planned yet, or what a solver sends. A deposit: one input behind a script hash, the
  * depository, the order id and change. A payment: one witness input, the dearest form of recipient, the order id and
@@ -25,7 +29,7 @@ export class BitcoinFees implements NetworkFees {
 
   /** Satoshi, rounded up. */
   feeOf(virtualBytes: number): bigint {
-    return divideUp(BigInt(virtualBytes) * this.satPerKvb, bytesPerKilobyte)
+    return feeAt(this.satPerKvb, virtualBytes)
   }
 
   /** @throws Error for what nobody sends on this family */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DomainError, UpstreamUnavailableError } from '../../../errors.ts'
-import { hexToBytes, utf8Bytes } from '../../../hashing/hexBytes.ts'
+import { hexToBytes } from '../../../hashing/hexBytes.ts'
 import type { Hex } from '../../../hex.ts'
 import type {
   EncodedTransaction,
@@ -14,7 +14,7 @@ import type {
 } from '../../quotingFamily.ts'
 import { type BitcoinNetwork, bitcoinNetworkOf } from '../codec.ts'
 import { bitcoinLibrary } from '../library.ts'
-import { outputScript } from '../script.ts'
+import { orderScript, outputScript } from '../script.ts'
 import { BitcoinFees } from './bitcoinFees.ts'
 import { fundPayment, inputsMax } from './fundTransaction.ts'
 import { type OwnerKey, ownerKeyOf } from './ownerKey.ts'
@@ -111,12 +111,6 @@ function kindOf({ by, swap }: OriginRoute): 'deposit' | 'send-input' {
   if (by === 'send') return 'send-input'
   if ((by === 'deposit' || by === 'deposit-transfer') && swap === undefined) return 'deposit'
   throw new Error(`nothing is deposited by ${by} on this family`)
-}
-
-/** The order id as text behind OP_RETURN, which is what attests it. @source oracle-protocol.md 5.3 */
-export function orderScript(orderId: Hex): Uint8Array {
-  const { compile, OPS } = bitcoinLibrary().script
-  return compile([OPS.OP_RETURN, utf8Bytes(orderId)])
 }
 
 /**
