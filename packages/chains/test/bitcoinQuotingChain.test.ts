@@ -5,6 +5,7 @@
 import { BitcoinFees, bitcoinNetworkOf, type FeerateModel } from '@causeway/core'
 import {
   type BitcoinNode,
+  blockBytes,
   ConstructedChain,
   startBitcoinNode,
   timeAt,
@@ -45,10 +46,10 @@ beforeEach(() => {
 })
 
 /** Three nodes, and as many of them as Esplora services beside. */
-function connect(apis = 3): ChainClient {
+function connect(apis = 3, asked = nodes): ChainClient {
   const client = bitcoinQuotingChain.connect({
     ...chainOf({
-      ...{ api: 'node', urls: nodes.map((node) => node.url('node')) },
+      ...{ api: 'node', urls: asked.map((node) => node.url('node')) },
       lookup: nodes.slice(0, apis).map((node) => node.url('esplora')),
     }),
   })
@@ -233,10 +234,10 @@ describe('the network', () => {
 
 describe('settlement', () => {
   const signal = () => AbortSignal.timeout(20_000)
-  const settling = () =>
+  const settling = (asked = nodes) =>
     bitcoinSettlingChain({
       chain: { id: 'bitcoin', depository, network: 'regtest', finality: { mode: 'depth', blocks: 3 } },
-      client: connect(),
+      client: connect(3, asked),
     })
   const deposit = (value: bigint, more: Parameters<typeof paying>[1] = [saying(orderId)]) => {
     const made = funding({ script: user.witness.script, value: value + 1_000n })
@@ -300,6 +301,51 @@ describe('settlement', () => {
     })
     chain.mineEmpty(2)
     expect((await settled.finalPayment(question, signal()))?.transfers).toMatchObject([{ amount: 8_000n }])
+  })
+
+  test('reads no block from a node alone that is another one, holds others, or follows another', async () => {
+    const one = deposit(50_000n)
+    chain.mine(one.made, one.paid)
+    chain.mineEmpty(1)
+    const other = new ConstructedChain()
+    other.mine(funding({ script: user.witness.script, value: 1n }))
+    other.mineEmpty(1)
+    const bytesAt = (shown: ConstructedChain, height: number) => {
+      const block = shown.blockAt(height)
+      if (block === undefined) throw new Error('there is a block')
+      return blockBytes(block).toString('hex')
+    }
+    const range = { known: 0n, from: 1n, to: 2n }
+    const alone = nodes.slice(0, 1)
+    expect((await settling(alone).depositPass(range, signal())).transactions).toEqual([one.id])
+    const [honest, foreign] = [bytesAt(chain, 1), bytesAt(other, 1)]
+    const headerDigits = 160
+    for (const lie of [
+      // Whole, and another one.
+      lying('getblock', (said) => said.replace(honest, foreign)),
+      // The header that was asked for, before what it does not commit to.
+      lying('getblock', (said) =>
+        said.replace(honest, honest.slice(0, headerDigits) + foreign.slice(headerDigits)),
+      ),
+      lying('getblock', resultOf(null)),
+    ]) {
+      nodes[0]?.fault(lie)
+      await expect(settling(alone).depositPass(range, signal())).rejects.toMatchObject({
+        code: 'RPC_HTTP_ERROR',
+      })
+    }
+    // Each block is real, and the second does not follow the first: heights of two chains, told in one breath.
+    const [first, second] = [chain.blockAt(1), other.blockAt(2)]
+    if (first === undefined || second === undefined) throw new Error('there are blocks')
+    nodes[0]?.fault((what, answer) => {
+      const text = answer.text.replace(String(chain.blockAt(2)?.hash), second.hash)
+      if (what === 'getblock' && answer.text.includes('"code"'))
+        return { ...answer, status: 200, text: resultOf(bytesAt(other, 2))(answer.text) }
+      return { ...answer, text }
+    })
+    await expect(settling(alone).depositPass(range, signal())).rejects.toMatchObject({
+      code: 'RPC_HTTP_ERROR',
+    })
   })
 
   test('takes no deposit from one node of three that shows another block, or hides one', async () => {

@@ -1,4 +1,11 @@
 export { type BitcoinApi, type BitcoinNode, startBitcoinNode } from './bitcoinNode.ts'
 export { bitcoinBodies } from './bodies.ts'
-export { ConstructedChain, funded, merkleBlock, timeAt, transactionOf } from './constructedChain.ts'
+export {
+  blockBytes,
+  ConstructedChain,
+  funded,
+  merkleBlock,
+  timeAt,
+  transactionOf,
+} from './constructedChain.ts'
 export { keyOf, regtest, type TestKey } from './keys.ts'
