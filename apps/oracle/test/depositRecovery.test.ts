@@ -26,8 +26,11 @@ import { deposit, pay, type SignedOrder, signedOrder } from './support/protocolA
 const base = { chainId: 'base', ...mainNetwork('ethereum-vm') } as const
 const amount = 40_000_000n
 const recipient: Hex = `0x${'7e'.repeat(20)}`
-/** @source configs/chains.hub.local.json */
-const delaySeconds = 60
+/**
+ * Twice `recoveryDelaySeconds` of configs/chains.hub.local.json. A chain's clock goes on by a second per block at
+ * least, so base, which mines more of them, is some seconds ahead of the hub.
+ */
+const delaySeconds = 120
 
 let network: TestNetwork
 let trio: OracleTrio
