@@ -1,5 +1,6 @@
-// P24: the reference page, from the address to the list of its operations and to a page that answers again. Chromium is
-// watched from outside: a debugger that follows scripts (what tests drive it with) triples the time of this page.
+// P24: the reference page, from the address to the list of its operations and to a page that answers again, and from
+// opening the first operation to Swagger UI showing it. Chromium is watched from outside: a debugger that follows scripts
+// (what tests drive it with) triples the time of this page.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,30 +18,40 @@ const loads = 5
 const goalMs = 1_000
 const servers = [{ url: '/', description: 'This service' }]
 
-/** Notes when operations are listed and what kept the page from answering. @see seenSchema */
+/** Notes when operations are listed, when one is open, and what kept the page from answering. @see seenSchema */
 const observer = `
-  globalThis.seen = { operations: 0, listedMs: 0, busyUntilMs: 0 }
+  globalThis.seen = { operations: 0, listedMs: 0, openedMs: 0, busyUntilMs: 0 }
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) seen.busyUntilMs = startTime + duration
   }).observe({ type: 'longtask', buffered: true })
   new MutationObserver(() => {
-    const operations = document.querySelectorAll('.opblock').length
+    const operations = document.querySelectorAll('#operation-list li').length
     if (operations > seen.operations) Object.assign(seen, { operations, listedMs: performance.now() })
+    if (seen.openedMs === 0 && document.querySelector('.opblock-body')) seen.openedMs = performance.now()
   }).observe(document, { childList: true, subtree: true })`
 const readSeen = `({ ...seen, nowMs: performance.now(),
   bytes: performance.getEntriesByType('resource').reduce((sum, { transferSize }) => sum + transferSize, 0) })`
+const openFirst = `(() => { document.querySelector('#operation-list li a').click(); return performance.now() })()`
 const seenSchema = z.object({
   operations: z.number(),
   listedMs: z.number(),
+  openedMs: z.number(),
   busyUntilMs: z.number(),
   nowMs: z.number(),
   bytes: z.number(),
 })
-type Load = z.infer<typeof seenSchema> & { readonly processorMs: number; readonly answersMs: number }
+type Load = z.infer<typeof seenSchema> & {
+  /** Of the main thread, the opened operation included. */
+  readonly processorMs: number
+  /** From the address until the list is there and the page answers. */
+  readonly answersMs: number
+  /** From the tap until the operation is there and the page answers. */
+  readonly opensMs: number
+}
 
 /**
- * Two rows: against a second, and in processor time of the page against one with a single operation, which is what
- * Swagger UI costs by itself.
+ * Two rows: the list against a second, and what opening its first operation takes, against a page with a single
+ * operation, which is what Swagger UI costs by itself.
  */
 export async function benchPage(): Promise<readonly BenchRow[]> {
   const app = await testApp({ market: { current: marketWithPools() }, servers })
@@ -66,7 +77,7 @@ export async function benchPage(): Promise<readonly BenchRow[]> {
 function rowsOf(ours: readonly Load[], bares: readonly Load[]): readonly BenchRow[] {
   const of = (runs: readonly Load[], figure: keyof Load) => median(runs.map((run) => run[figure]))
   const told = (runs: readonly Load[]) =>
-    `${of(runs, 'operations')} operations listed after ${of(runs, 'listedMs').toFixed(0)} ms, answers after ${of(runs, 'answersMs').toFixed(0)}, ${of(runs, 'processorMs').toFixed(0)} ms of its main thread, ${(of(runs, 'bytes') / 1_000).toFixed(0)} kB`
+    `${of(runs, 'operations')} operations listed after ${of(runs, 'listedMs').toFixed(0)} ms, answers after ${of(runs, 'answersMs').toFixed(0)}, opens the first in ${of(runs, 'opensMs').toFixed(0)}, ${of(runs, 'processorMs').toFixed(0)} ms of its main thread in all, ${(of(runs, 'bytes') / 1_000).toFixed(0)} kB`
   return [
     {
       id: 'P24',
@@ -78,12 +89,12 @@ function rowsOf(ours: readonly Load[], bares: readonly Load[]): readonly BenchRo
       atLeast: false,
     },
     {
-      id: 'P24-bare',
-      name: 'reference page: processor time of its main thread against the page of a service with one operation',
-      value: `one operation: ${told(bares)}`,
-      limit: 'at most 1.5 of it',
-      ratio: of(ours, 'processorMs') / of(bares, 'processorMs'),
-      goal: 1.5,
+      id: 'P24-open',
+      name: 'reference page: opening the first operation of the list against the page of a service with one operation',
+      value: told(ours),
+      limit: 'at most twice it',
+      ratio: of(ours, 'opensMs') / of(bares, 'opensMs'),
+      goal: 2,
       atLeast: false,
     },
   ]
@@ -152,21 +163,39 @@ async function loadOnce(
   await send('Page.addScriptToEvaluateOnNewDocument', { source: observer }, sessionId)
   await send('Performance.enable', { timeDomain: 'threadTicks' }, sessionId)
   await send('Page.navigate', { url }, sessionId)
+  const evaluate = async (expression: string): Promise<unknown> => {
+    const evaluation = { expression, returnByValue: true }
+    return evaluatedSchema.parse(await send('Runtime.evaluate', evaluation, sessionId)).result.value
+  }
+  const listed = await settled(evaluate, url, ({ operations, listedMs }) => (operations === 0 ? 0 : listedMs))
+  const openedAtMs = z.number().parse(await evaluate(openFirst))
+  const opened = await settled(evaluate, url, ({ openedMs }) => openedMs)
+  const { metrics } = metricsSchema.parse(await send('Performance.getMetrics', {}, sessionId))
+  const tasks = metrics.find(({ name }) => name === 'TaskDuration')
+  await send('Target.disposeBrowserContext', { browserContextId })
+  return {
+    ...opened.seen,
+    answersMs: listed.answersMs,
+    opensMs: opened.answersMs - openedAtMs,
+    processorMs: (tasks?.value ?? Number.NaN) * 1_000,
+  }
+}
+
+/** What was seen once `since` is told and the page has answered for a while. */
+async function settled(
+  evaluate: (expression: string) => Promise<unknown>,
+  url: string,
+  since: (seen: z.infer<typeof seenSchema>) => number,
+): Promise<{ readonly seen: z.infer<typeof seenSchema>; readonly answersMs: number }> {
   const begun = performance.now()
   while (performance.now() - begun < loadMsMax) {
     await new Promise((resolve) => setTimeout(resolve, 500))
-    const evaluation = { expression: readSeen, returnByValue: true }
-    const { result } = evaluatedSchema.parse(await send('Runtime.evaluate', evaluation, sessionId))
-    const seen = seenSchema.safeParse(result.value)
-    if (!seen.success || seen.data.operations === 0) continue
-    const answersMs = Math.max(seen.data.listedMs, seen.data.busyUntilMs)
-    if (seen.data.nowMs - answersMs < settleMs) continue
-    const { metrics } = metricsSchema.parse(await send('Performance.getMetrics', {}, sessionId))
-    const tasks = metrics.find(({ name }) => name === 'TaskDuration')
-    await send('Target.disposeBrowserContext', { browserContextId })
-    return { ...seen.data, answersMs, processorMs: (tasks?.value ?? Number.NaN) * 1_000 }
+    const seen = seenSchema.safeParse(await evaluate(readSeen))
+    if (!seen.success || since(seen.data) === 0) continue
+    const answersMs = Math.max(since(seen.data), seen.data.busyUntilMs)
+    if (seen.data.nowMs - answersMs >= settleMs) return { seen: seen.data, answersMs }
   }
-  throw new Error(`${url} lists no operation`)
+  throw new Error(`${url} lists or opens no operation`)
 }
 
 function addressOf(child: ChildProcess): Promise<string> {

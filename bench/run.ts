@@ -49,7 +49,7 @@ const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonl
   { ids: ['P21'], run: benchFillLatency },
   { ids: ['P20', 'P20-rows'], run: benchUnpaidQuotes },
   { ids: ['P23-line', 'P23-unsampled', 'P23-sampled', 'P23-all'], run: benchTraces },
-  { ids: ['P24', 'P24-bare'], run: benchPage },
+  { ids: ['P24', 'P24-open'], run: benchPage },
   { ids: ['P3-growth'], run: benchSponsoredGrowth },
   { ids: ['P1-growth'], run: async () => [await benchGrowth(growthEnvironment)] },
 ]

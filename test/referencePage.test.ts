@@ -29,11 +29,14 @@ afterAll(async () => {
 
 type Opened = { readonly page: Page; readonly asked: URL[]; readonly said: string[]; readonly tookMs: number }
 
-/** The page with all its operations listed. */
-async function open(origin: string, withoutOurScript = false): Promise<Opened> {
+/** The page with its list of operations. */
+async function openList(origin: string, withoutOurScript = false): Promise<Opened> {
   // A phone draws what names no viewport as wide as a desk's screen.
   const page = await browser.newPage({ viewport: screen, isMobile: true, hasTouch: true })
-  if (withoutOurScript) await page.route('**/static/theme/reference.js', (route) => route.abort())
+  if (withoutOurScript)
+    await page.route('**/static/theme/reference.js', (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: '' }),
+    )
   const asked: URL[] = []
   const said: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url())))
@@ -41,15 +44,73 @@ async function open(origin: string, withoutOurScript = false): Promise<Opened> {
   page.on('pageerror', (error) => said.push(error.message))
   const begun = performance.now()
   await page.goto(`${origin}/documentation`)
-  await page.locator('.opblock').last().waitFor({ timeout: 30_000 })
+  await page.locator('#operation-list li').last().waitFor({ timeout: 30_000 })
   return { page, asked, said, tookMs: performance.now() - begun }
+}
+
+/** The same, once somebody has opened the first operation and closed it again. */
+async function open(origin: string, withoutOurScript = false): Promise<Opened> {
+  const opened = await openList(origin, withoutOurScript)
+  const { page } = opened
+  await page.locator('#operation-list li a').first().click()
+  const first = page.locator('.opblock').first()
+  await first.locator('.opblock-body').waitFor({ timeout: 60_000 })
+  await page.locator('#operation-list').waitFor({ state: 'detached' })
+  await first.locator('.opblock-summary-control').click()
+  return opened
 }
 
 const widthOf = (page: Page) => page.evaluate('document.documentElement.scrollWidth')
 
-test('the page fits a phone, opened or not, asks nobody else and complains of nothing', async () => {
-  const { page, asked, said, tookMs } = await open(url)
+test('the list names every operation, fits a phone, needs no script and is read by its parts', async () => {
+  const { page, asked, said, tookMs } = await openList(url)
   console.info(`reference page: ${asked.length} requests, listed in ${Math.round(tookMs)} ms`)
+  expect(await widthOf(page)).toBe(screen.width)
+  const operations = describedOperations((await app.inject({ url: '/documentation/json' })).body)
+  const links = page.locator('#operation-list').getByRole('listitem').getByRole('link')
+  expect(await links.count()).toBe(operations.length)
+  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+  expect(said).toEqual([])
+  await page.close()
+  const plain = await browser.newPage({ viewport: screen, javaScriptEnabled: false })
+  await plain.goto(`${url}/documentation`)
+  expect(await plain.locator('#operation-list li').count()).toBe(operations.length)
+  await plain.close()
+})
+
+test('an operation opens by a tap, by the keyboard and by its address, each alone', async () => {
+  const opens: Record<string, (page: Page) => Promise<unknown>> = {
+    tap: (page) => page.locator('#operation-list a[href="#/quotes/price"]').tap(),
+    keyboard: async (page) => {
+      await page.locator('#operation-list a[href="#/quotes/price"]').focus()
+      await page.keyboard.press('Enter')
+    },
+    address: (page) => page.goto(`${url}/documentation/#/quotes/price`),
+  }
+  for (const [way, act] of Object.entries(opens)) {
+    const { page, said } = await openList(url)
+    await act(page)
+    await page.locator('.opblock[id$="-price"] .opblock-body').waitFor({ timeout: 60_000 })
+    expect([way, await page.locator('.opblock-body').count()]).toEqual([way, 1])
+    expect([way, await page.locator('#operation-list').count(), said]).toEqual([way, 0, []])
+    await page.close()
+  }
+}, 120_000)
+
+test('what does not come is told, and comes when it is asked for again', async () => {
+  const { page } = await openList(url)
+  const bundle = '**/static/swagger-ui-bundle.js*'
+  await page.route(bundle, (route) => route.abort())
+  await page.locator('#operation-list li a').first().click()
+  await page.getByRole('status').filter({ hasText: 'could not be loaded' }).waitFor()
+  await page.unroute(bundle)
+  await page.locator('#operation-list li a').last().click()
+  await page.locator('.opblock-body').waitFor({ timeout: 60_000 })
+  await page.close()
+}, 120_000)
+
+test('the page fits a phone, opened or not, asks nobody else and complains of nothing', async () => {
+  const { page, asked, said } = await open(url)
   expect(await widthOf(page)).toBe(screen.width)
   const count = describedOperations((await app.inject({ url: '/documentation/json' })).body).length
   expect(await page.locator('.opblock').count()).toBe(count)

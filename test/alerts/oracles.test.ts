@@ -1,11 +1,11 @@
 // Goal: an oracle that says something else, that holds what it should sign, or whose chain stands or changed its past
-// is seen. Method: a whole local network under Prometheus with our rules, and faults by restarts with other settings,
-// a lying endpoint and the nodes.
+// is seen, and one whose key signs no more. Method: a whole local network under Prometheus with our rules, and faults by
+// restarts with other settings, a lying endpoint, a failing key management service and the nodes.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeDepositNative, type Hex } from '@causeway/core'
-import { type LocalAccount, startFaultProxy, waitUntil } from '@causeway/localnet'
+import { encodeDepositNative, type Hex, hexToBytes } from '@causeway/core'
+import { type LocalAccount, startFaultProxy, startKmsStandIn, waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { callerKey, writeCappedConfigs } from '../../apps/oracle/test/support/oracleProcess.ts'
 import { native, noOrder } from '../../apps/oracle/test/support/protocolActors.ts'
@@ -120,6 +120,26 @@ test('ExecutionsHeld where a deposit is above what may be signed of its currency
     expect(await prometheus.query('oracle_attestation_duration_seconds_count{outcome="failed"}')).toBe(0)
   } finally {
     await rm(configs, { recursive: true, force: true })
+  }
+})
+
+test('AttestationsFail where the key management service signs no more', async () => {
+  const [key] = bed.session.network.keys.oracles
+  if (key === undefined) throw new Error('the network has oracles')
+  const kms = await startKmsStandIn({ privateKey: hexToBytes(key.privateKey) })
+  try {
+    await mortal('oracle-1').killAndRestart({
+      ...{ SIGNING_MODULE: 'aws-kms', ECDSA_PRIVATE_KEY: '', AWS_KMS_SIGNER_KEY_ID: kms.keyId },
+      ...{ AWS_KMS_SIGNER_KEY_REGION: 'eu-central-1', AWS_ENDPOINT_URL_KMS: kms.url },
+      ...{ AWS_ACCESS_KEY_ID: 'stand-in', AWS_SECRET_ACCESS_KEY: 'stand-in' },
+    })
+    kms.set('failing')
+    await whileAttesting(await deposit(11n), () =>
+      fires(prometheus, 'AttestationsFail', { instance: 'oracle-1', kind: 'deposits' }),
+    )
+  } finally {
+    await mortal('oracle-1').killAndRestart()
+    await kms.stop()
   }
 })
 

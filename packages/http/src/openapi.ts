@@ -59,7 +59,7 @@ export async function registerOpenApi(app: HttpApp, options: OpenApiOptions & Li
         ? nameSchemas(document.openapiObject, options.examples ?? {})
         : document.swaggerObject,
   })
-  await registerReferencePage(app, options.title)
+  await registerReferencePage(app, options)
   app.get('/', { schema: { hide: true }, config: { rateLimitClass: false } }, async (_request, reply) =>
     reply.redirect(descriptionPath, 302),
   )

@@ -7,9 +7,14 @@ import { createContext, runInContext } from 'node:vm'
 import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { createTestApp } from '../test/httpTestApp.ts'
 import { createPacker } from './compressedAnswers.ts'
 import type { HttpApp } from './fastifyTypes.ts'
+import { listedOperations, operationList } from './operationList.ts'
+
+const operationSchema = z.object({ operationId: z.string(), tags: z.array(z.string()) })
+const describedSchema = z.object({ paths: z.record(z.string(), z.record(z.string(), operationSchema)) })
 
 let app: HttpApp
 beforeAll(async () => {
@@ -46,11 +51,12 @@ describe('files of the page', () => {
 
   test('are kept by browsers under their version alone', async () => {
     const { body } = await ask('')
-    const large = [...body.matchAll(/\/documentation(\/static\/swagger-ui[\w.-]+)\?v=[\d.]+/g)]
-    expect(large.map(([, path]) => path)).toEqual([
-      '/static/swagger-ui.css',
+    const named = [...body.matchAll(/\/documentation(\/static\/swagger-ui[\w.-]+)\?v=[\d.]+/g)]
+    const large = new Map(named.map(([url, path = '']) => [url, path]))
+    expect([...large.values()].toSorted()).toEqual([
       '/static/swagger-ui-bundle.js',
       '/static/swagger-ui-standalone-preset.js',
+      '/static/swagger-ui.css',
     ])
     for (const [url, path] of large) {
       expect((await app.inject({ url })).headers['cache-control']).toBe('public, max-age=31536000, immutable')
@@ -61,15 +67,88 @@ describe('files of the page', () => {
       expect([url, (await ask(url)).headers['cache-control']]).toEqual([url, 'no-store'])
   })
 
-  test('are drawn as wide as the screen, and asked for early, with a slash at the end or without', async () => {
-    for (const [url, json] of [
-      ['', '/documentation/json'],
-      ['/', './json'],
+  test('are drawn as wide as the screen, and named from a slash at the end or without', async () => {
+    for (const [url, folder] of [
+      ['', '/documentation/'],
+      ['/', './'],
     ] as const) {
       const { body } = await ask(url)
       expect(body).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">')
-      expect(body).toContain(`<link rel="preload" href="${json}" as="fetch"`)
+      for (const name of ['json', 'yaml']) expect(body).toContain(`<a href="${folder}${name}">`)
+      const [, names = ''] = /data-scripts="([^"]+)"/.exec(body) ?? []
+      const scripts = names.split(' ')
+      expect(scripts.map((name) => name.replace(/^.*\/|\?.*$/g, ''))).toEqual([
+        ...['swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js'],
+        ...['reference.js', 'swagger-initializer.js'],
+      ])
+      const [, style = ''] = /data-style="([^"]+)"/.exec(body) ?? []
+      for (const name of [...scripts, style]) {
+        const { pathname, search } = new URL(name, 'http://service/documentation/')
+        expect([name, (await app.inject({ url: `${pathname}${search}` })).statusCode]).toEqual([name, 200])
+      }
     }
+  })
+
+  test('run nothing but what loads the rest when an operation is opened', async () => {
+    const { body } = await ask('')
+    expect([...body.matchAll(/<script/g)]).toHaveLength(1)
+    expect(body).toMatch(/<script src="\/documentation\/static\/theme\/loader\.js" [^>]*defer/)
+    expect(body).not.toMatch(/<link rel="stylesheet"[^>]*swagger-ui\.css/)
+  })
+})
+
+describe('the list of operations', () => {
+  const about = { title: 'T', description: 'D' }
+  const route = (schema: object, url = '/a') => ({
+    ...{ method: ['GET', 'HEAD'], url },
+    schema: { operationId: 'getA', summary: 'Does it', tags: ['one two', 'other'], ...schema },
+  })
+  const listOf = (...routes: Parameters<typeof listedOperations>[0][]) =>
+    operationList(about, routes.flatMap(listedOperations), './')
+
+  test('names each by its first tag, method, path and summary, and links to it as Swagger UI does', () => {
+    expect(listOf(route({}, '/a/:id/b'))).toContain(
+      '<h2>one two</h2><ul><li><a href="#/one%20two/getA"><b class="get">GET</b> <code>/a/{id}/b</code> <span>Does it</span></a></li></ul>',
+    )
+  })
+
+  test('leaves out what is hidden or not described', () => {
+    const all = [route({ hide: true }), route({ tags: [] }), route({ operationId: '' })]
+    for (const one of [...all, { method: 'GET', url: '/' }, { ...route({}), method: 'HEAD' }])
+      expect(listOf(one)).not.toContain('<li>')
+  })
+
+  test('is that of the description', async () => {
+    const { body } = await ask('')
+    const { paths } = describedSchema.parse((await ask('/json')).json())
+    const described = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(
+        ([
+          method,
+          {
+            operationId,
+            tags: [tag = ''],
+          },
+        ]) => [...[method.toUpperCase(), path], `#/${encodeURIComponent(tag)}/${operationId}`],
+      ),
+    )
+    const listed = [...body.matchAll(/<li><a href="([^"]+)"><b class="\w+">(\w+)<\/b> <code>([^<]+)</g)]
+    expect(listed.map(([, link, method, path]) => [method, path, link]).toSorted()).toEqual(
+      described.toSorted(),
+    )
+    expect(described.length).toBeGreaterThan(0)
+  })
+
+  test('runs nothing that a description says', () => {
+    const hostile = `<script>alert(1)</script>"'&`
+    const list = operationList(
+      { title: hostile, description: hostile },
+      listedOperations(route({ summary: hostile, tags: [hostile], operationId: hostile }, `/${hostile}`)),
+      './',
+    )
+    expect(list).not.toContain('<script')
+    expect(list.match(/&lt;script&gt;alert\(1\)&lt;\/script&gt;&quot;&#39;&amp;/g)).toHaveLength(5)
+    expect(list.match(/<a /g)).toHaveLength(3)
   })
 })
 

@@ -6,6 +6,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import { z } from 'zod'
 import { createPacker } from './compressedAnswers.ts'
 import type { HttpApp } from './fastifyTypes.ts'
+import { type ListedOperation, listedOperations, operationList } from './operationList.ts'
 
 /** Where the page is; the description itself is beneath. */
 export const descriptionPath = '/documentation'
@@ -20,6 +21,27 @@ const pagePolicy = {
   // The page sizes parts of itself by style attributes.
   'style-src': ["'self'", "'unsafe-inline'"],
 }
+
+/** The list of operations, which stands until Swagger UI does. */
+const listStyle = `
+#operation-list { box-sizing: border-box; max-width: 1460px; margin: auto; padding: 16px; color: #3b4151; font-family: sans-serif;
+  overflow-wrap: anywhere }
+#operation-list h1 { margin: 16px 0; font-size: 28px }
+#operation-list h2 { margin: 24px 0 8px; font-size: 20px }
+#operation-list p { max-width: 80ch; line-height: 1.5 }
+#operation-list ul { margin: 0; padding: 0; list-style: none }
+#operation-list li a { display: flex; flex-wrap: wrap; gap: 2px 12px; align-items: center; padding: 10px 8px; color: inherit;
+  border-bottom: 1px solid #d8dde7; text-decoration: none }
+#operation-list li a:hover, #operation-list li a:focus-visible { background: #eef1f7 }
+#operation-list b { min-width: 64px; padding: 6px 0; border-radius: 3px; background: #4a5468; color: #fff; font-size: 12px;
+  text-align: center }
+#operation-list b.get { background: #1b5fa8 }
+#operation-list b.post { background: #1d7a4f }
+#operation-list b.delete { background: #b3261e }
+#operation-list code { font-weight: 600; font-size: 15px }
+#operation-list span { font-size: 14px }
+#opening:empty { display: none }
+`
 
 /** On a narrow screen a line per part of an operation's head; what is too wide breaks or scrolls in its own box. */
 const phoneStyle = `
@@ -55,17 +77,33 @@ const largeFiles = {
 const packageFile = createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')
 const packageSchema = z.object({ version: z.string() })
 
-/** The page of the description, for who reads. Two megabytes by themselves: a quarter as sent, and sent once. */
-export async function registerReferencePage(app: HttpApp, title: string): Promise<void> {
+/**
+ * The page of the description, for who reads: the operations as a list, from which Swagger UI is opened, which is two
+ * megabytes by itself, a quarter as sent, and sent once. Must be awaited before routes are declared.
+ */
+export async function registerReferencePage(
+  app: HttpApp,
+  about: { readonly title: string; readonly description: string },
+): Promise<void> {
   const { version } = packageSchema.parse(JSON.parse(await readFile(packageFile, 'utf8')))
-  const script = await readFile(fileURLToPath(new URL('./referenceScript.js', import.meta.url)), 'utf8')
+  const [script = '', loader = ''] = await Promise.all(
+    ['referenceScript.js', 'referenceLoader.js'].map((name) =>
+      readFile(fileURLToPath(new URL(`./${name}`, import.meta.url)), 'utf8'),
+    ),
+  )
+  // From the routes themselves: the whole description takes a second to make, and the first reader would wait for it.
+  const operations: ListedOperation[] = []
+  app.addHook('onRoute', (route) => {
+    operations.push(...listedOperations(route))
+  })
+  const listIn = (folder: string) => operationList(about, operations, folder)
   await app.register(async (page) => {
     const pack = createPacker()
     page.addHook('onSend', async (request, reply, payload) =>
       pack(
         request,
         reply,
-        typeof payload === 'string' && isPage(reply) ? readable(payload, version) : payload,
+        typeof payload === 'string' && isPage(reply) ? readable(payload, version, listIn) : payload,
       ),
     )
     await registerLargeFiles(page, version)
@@ -73,9 +111,12 @@ export async function registerReferencePage(app: HttpApp, title: string): Promis
       routePrefix: descriptionPath,
       staticCSP: pagePolicy,
       theme: {
-        title,
-        css: [{ filename: 'phone.css', content: phoneStyle }],
-        js: [{ filename: 'reference.js', content: script }],
+        title: about.title,
+        css: [{ filename: 'page.css', content: `${listStyle}${phoneStyle}` }],
+        js: [
+          { filename: 'reference.js', content: script },
+          { filename: 'loader.js', content: loader },
+        ],
       },
       // Schemas stand at their operations; a second list of them only makes the page slow.
       uiConfig: { docExpansion: 'list', validatorUrl: null, defaultModelsExpandDepth: -1 },
@@ -89,21 +130,37 @@ function isPage(reply: { getHeader(name: string): unknown }): boolean {
 
 /**
  * The page as it comes has no viewport, so a phone would draw it 980 px wide and shrink it; its files have addresses
- * that say nothing of their version, so nothing could keep them; and it asks for the description last of all.
+ * that say nothing of their version, so nothing could keep them; and it shows nothing before a megabyte of script has
+ * run. Here the operations stand in it as a list, and its script and style are loaded when one of them is opened.
  */
-function readable(html: string, version: string): string {
-  const [, folder] = /href="([^"]*\/)static\//.exec(html) ?? []
-  const early =
-    folder === undefined
-      ? ''
-      : `\n<link rel="preload" href="${folder}json" as="fetch" crossorigin="anonymous">`
-  return html
+function readable(html: string, version: string, listIn: (folder: string) => string): string {
+  const addressed = html.replace(/\/static\/([\w.-]+)"/g, (path, name: string) =>
+    name in largeFiles ? `/static/${name}?v=${version}"` : path,
+  )
+  const tags = [...addressed.matchAll(/<script src="([^"]+)"[^>]*> *<\/script>/g)]
+  const sources = tags.map(([, source = '']) => source)
+  const sourcesOf = (part: string) => sources.filter((source) => source.includes(part))
+  const [loader] = sourcesOf('/theme/loader.js')
+  const [link, style, folder] =
+    /<link rel="stylesheet"[^>]*href="(([^"]*\/)static\/swagger-ui\.css[^"]*)"[^>]*>/.exec(addressed) ?? []
+  // A page of another make is sent as it comes, and works.
+  if (link === undefined || style === undefined || folder === undefined || loader === undefined)
+    return addressed
+  const ofLibrary = sourcesOf('/swagger-ui')
+  // The last one starts the library: what changes it stands before.
+  const ordered = [...ofLibrary, ...sourcesOf('/theme/reference.js'), ...sourcesOf('/swagger-initializer.js')]
+  const early = [...ofLibrary, style].map((address) => `<link rel="prefetch" href="${address}">`)
+  return tags
+    .reduce((page, [tag]) => page.replace(tag, ''), addressed)
+    .replace(link, '')
     .replace(
       '<meta charset="UTF-8">',
-      `<meta charset="UTF-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">${early}`,
+      `<meta charset="UTF-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n${early.join('\n')}`,
     )
-    .replace(/\/static\/([\w.-]+)"/g, (path, name: string) =>
-      name in largeFiles ? `/static/${name}?v=${version}"` : path,
+    .replace(
+      '<div id="swagger-ui"></div>',
+      () =>
+        `${listIn(folder)}\n<div id="swagger-ui"></div>\n<script src="${loader}" data-scripts="${ordered.join(' ')}" data-style="${style}" defer></script>`,
     )
 }
 
