@@ -2,7 +2,7 @@
 //   --check-only   the static part alone
 //   --suite=NAME   a suite of its own (testRunner/suites.ts), without the static part; `faults` has the long sizes
 //   other words    of one package or file: its tests beside the checks, which leave out unused code
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checks } from './checks/all.ts'
@@ -107,6 +107,7 @@ function areGood(failures: readonly string[]): boolean {
 /** @returns undefined when vitest ended without an outcome, or with an error that no test shows */
 async function runVitest(name: string, args: readonly string[]): Promise<TestRunOutcome | undefined> {
   const path = cached('test-outcome.json')
+  mkdirSync(dirname(path), { recursive: true })
   rmSync(path, { force: true })
   const reporters = ['--reporter=default', '--reporter=./scripts/testRunner/outcomeReporter.ts']
   const command = [bin('vitest/vitest.mjs'), 'run', ...reporters, ...args]

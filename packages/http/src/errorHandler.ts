@@ -12,10 +12,15 @@ export function createErrorHandler(policy: ErrorPolicy): AnswerFailure {
     const { exchange } = request
     // Said in the line of the request, unless that is written already or there is none.
     if (exchange?.isEnded === false) exchange.failed = { error, failure }
-    else logFailure(error, failure, request)
+    else if (!isLeft(error, request)) logFailure(error, failure, request)
     if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
     reply.code(failure.status).type('application/json; charset=utf-8').send(failure.body)
   }
+}
+
+/** Its caller went away, and that alone ended its handler: the line of the request says 499 already. */
+function isLeft(error: unknown, { abortController }: FastifyRequest): boolean {
+  return abortController?.signal.aborted === true && error === abortController.signal.reason
 }
 
 /** Unknown URLs get the shared body; thrown before the body of the request is read. */

@@ -86,6 +86,7 @@ function textOf(level: Level, statusCode: number): string {
   if (level === 'error') return 'request failed unexpectedly'
   if (level === 'warn') return 'request could not be served'
   if (statusCode === 429) return 'request limited'
+  if (statusCode === 499) return 'caller went away'
   return statusCode >= 400 ? 'request refused' : 'request answered'
 }
 

@@ -1,5 +1,6 @@
 // Goal: each request has one line, found by what an operator knows of it, and no caller writes into it what he likes.
 // Method: an app with a real logger; hostile ids, labels and methods; refusals of every kind.
+import { EventEmitter, once } from 'node:events'
 import { createLogger, type HttpApp, type HttpAppOptions, noteSubject } from '@causeway/http'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -11,6 +12,8 @@ const hash = `0x${'ef'.repeat(32)}`
 const label = `shop\n{"event":"request"}\u202e\u2028${'x'.repeat(300)}`
 
 const open: HttpApp[] = []
+/** Tells that a handler runs. */
+const begun = new EventEmitter()
 afterEach(async () => {
   for (const app of open.splice(0)) await app.close()
 })
@@ -41,6 +44,12 @@ async function openApp(level: 'info' | 'debug' = 'info', options: Partial<HttpAp
     { schema: { querystring: z.object({ requestId: z.string(), txHash: z.string().optional() }) } },
     async () => ({}),
   )
+  app.get('/wait', async ({ cancellation }) => {
+    await new Promise((_resolve, reject) => {
+      cancellation.addEventListener('abort', () => reject(cancellation.reason))
+      begun.emit('wait')
+    })
+  })
   app.get('/boom', async () => {
     throw new Error('a bug')
   })
@@ -101,6 +110,23 @@ test('a refusal, a bug and an unknown URL have one line each, a bug with its sta
     { level: 30, statusCode: 400, msg: 'request refused', errorCode: 'INVALID_REQUEST' },
     { level: 30, statusCode: 401, msg: 'request refused', errorCode: 'UNAUTHORIZED' },
   ])
+})
+
+test('a request that its caller leaves is one line, and no failure', async () => {
+  const { app, lines } = await openApp()
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const leaving = new AbortController()
+  const running = once(begun, 'wait')
+  const asked = fetch(`${url}/wait`, { signal: leaving.signal })
+  await running
+  leaving.abort()
+  await expect(asked).rejects.toThrow()
+  const ofRequests = () => lines().filter(({ event }) => event === 'request')
+  await expect
+    .poll(ofRequests)
+    .toMatchObject([{ route: '/wait', statusCode: 499, level: 30, msg: 'caller went away' }])
+  await app.close()
+  expect(ofRequests()).toHaveLength(1)
 })
 
 test('neither probes nor a flood of limited requests are lines, unless somebody wants all', async () => {

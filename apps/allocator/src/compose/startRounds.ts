@@ -46,15 +46,19 @@ export function startRounds(options: {
     else logger.warn({ event: 'stopped', reason: stop.reason, since: stop.since }, 'nothing is signed')
   }
 
+  /** After failed rounds too: that nothing is left to pay with may be why they fail. */
+  async function lookAtGas(): Promise<void> {
+    if (gas !== undefined && performance.now() - gas.at <= gasEveryMs) return
+    // What cannot be read is not told, and ends no round.
+    gas = { at: performance.now(), wei: await readGas().catch(() => undefined) }
+  }
+
   async function once(): Promise<void> {
     const deadline = startDeadline(stopping.signal, roundTimeoutMs)
     try {
       await readSwitch()
       await round.run(deadline.signal)
       await readSwitch()
-      if (gas === undefined || performance.now() - gas.at > gasEveryMs) {
-        gas = { at: performance.now(), wei: await readGas() }
-      }
       lastGoodMs = performance.now()
       if (isFailing) logger.info({ event: 'round_works' }, 'rounds work again')
       isFailing = false
@@ -67,6 +71,7 @@ export function startRounds(options: {
     } finally {
       deadline.release()
     }
+    await lookAtGas()
   }
 
   async function repeat(): Promise<void> {
