@@ -150,7 +150,10 @@ test(
     await follow('What you need')
     await follow('Keys')
     await follow('Settings')
-    expect(await readdir(join(bed.deploy, 'keys'))).toHaveLength(6)
+    expect((await readdir(join(bed.deploy, 'keys'))).toSorted()).toEqual([
+      ...['allocator', 'deployer', 'evidence', 'fill-wallet'],
+      ...['oracle-2', 'oracle-3', 'order-signer'],
+    ])
     const { stdout: modes } = await shellOut(`stat -c %a ${bed.deploy}/keys/* ${bed.deploy}/*/secrets/*`)
     expect(new Set(modes.trim().split('\n'))).toEqual(new Set(['400', '600']))
     for (const service of services) expect(await settingsOf(service)).not.toMatch(/=</)
