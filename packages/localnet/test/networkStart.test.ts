@@ -1,11 +1,12 @@
 // Goal: what a newcomer sees: `npm start` prints addresses and requests that work, and ends cleanly.
-// Method: the real script with the real quote-api in a folder and on ports of this test.
-import { type ChildProcess, spawn } from 'node:child_process'
+// Method: the process that `npm start` runs, from its bundles, in a folder and on ports of this test.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { freeLoopbackPort } from '@causeway/database'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { readKeyFile } from '../src/keys/keyFile.ts'
@@ -17,8 +18,14 @@ import { firstServicePort } from './support/servicePorts.ts'
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 let folder: string
 let directory: string
+/** As `run.mjs` finds it. */
+let script: string
+const writeBundles = `import { bundledName, bundleStart } from './scripts/bundle.mjs'
+process.stdout.write(\`\${await bundleStart()}/\${bundledName('scripts/start.ts')}.mjs\`)`
 
 beforeAll(async () => {
+  const words = ['--input-type=module', '--eval', writeBundles]
+  script = (await promisify(execFile)(process.execPath, words, { cwd: repositoryRoot })).stdout
   folder = await mkdtemp(join(tmpdir(), 'causeway-start-'))
   directory = join(folder, '.local')
 })
@@ -34,7 +41,7 @@ type Start = {
 }
 
 async function start(...words: readonly string[]): Promise<Start> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/start.ts', ...words], {
+  const child = spawn(process.execPath, [script, ...words], {
     cwd: repositoryRoot,
     env: {
       ...process.env,
@@ -187,6 +194,6 @@ describe('npm start', () => {
   it('refuses what it does not understand', async () => {
     const { exited, output } = await start('--frehs')
     expect((await exited)[0]).toBe(1)
-    expect(output()).toBe('not understood: --frehs. Usage: npm start [-- --fresh]\n')
+    expect(output()).toBe('not understood: --frehs. What is: npm start -- --help\n')
   })
 })
