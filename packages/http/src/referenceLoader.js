@@ -44,7 +44,7 @@
   let isOpening = false
 
   async function openOperation() {
-    if (isOpening || !location.hash.startsWith('#/')) return
+    if (isOpening || scripts === '' || !location.hash.startsWith('#/')) return
     isOpening = true
     if (told !== null) told.textContent = 'Opening…'
     try {
