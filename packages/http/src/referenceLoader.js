@@ -25,6 +25,7 @@
     for (const src of scripts.split(' '))
       await added(Object.assign(document.createElement('script'), { src }))
     await styled
+    leaveWhenListed()
     // The last script means to begin when the page has loaded, which may be long ago.
     const begin = window.onload
     window.onload = null
@@ -48,7 +49,6 @@
     isOpening = true
     if (told !== null) told.textContent = 'Opening…'
     try {
-      leaveWhenListed()
       await loadSwaggerUi()
     } catch {
       isOpening = false

@@ -96,15 +96,18 @@ export async function registerReferencePage(
   app.addHook('onRoute', (route) => {
     operations.push(...listedOperations(route))
   })
-  const listIn = (folder: string) => operationList(about, operations, folder)
+  // Made once for each of the two pages that there are, with a slash at the end of the address or without.
+  const pages = new Map<string, string>()
+  const pageOf = (html: string): string => {
+    const known =
+      pages.get(html) ?? readable(html, version, (folder) => operationList(about, operations, folder))
+    pages.set(html, known)
+    return known
+  }
   await app.register(async (page) => {
     const pack = createPacker()
     page.addHook('onSend', async (request, reply, payload) =>
-      pack(
-        request,
-        reply,
-        typeof payload === 'string' && isPage(reply) ? readable(payload, version, listIn) : payload,
-      ),
+      pack(request, reply, typeof payload === 'string' && isPage(reply) ? pageOf(payload) : payload),
     )
     await registerLargeFiles(page, version)
     await page.register(swaggerUi, {
