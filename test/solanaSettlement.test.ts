@@ -260,7 +260,7 @@ async function planOf(item: OpenWork): ReturnType<PayingChain['plan']> {
   const fees = new SolanaFees({
     ...{ lamportsPerSignature: 5_000n, microLamportsPerUnit: 1_000n, rentLamportsPerByte: 6_960n },
   })
-  return solanaPaying.open({ client, key }).plan(
+  return solanaPaying.open({ client, key, fillContract: undefined }).plan(
     {
       ...{ id: bytes32Text.parse(orderId), orderId: bytes32Text.parse(orderId), mark: 'paid' },
       ...{ makesNoState: true, payments: [{ recipient, currency, amount: BigInt(amount) }] },

@@ -48,6 +48,7 @@ const signing = (prefix = '') =>
 const ed25519 = (prefix = '') => [`${prefix}ED25519_PRIVATE_KEY`, `${prefix}ED25519_PRIVATE_KEY_FILE`]
 
 const bitcoin = ['BITCOIN_PRIVATE_KEY', 'BITCOIN_PRIVATE_KEY_FILE']
+const tron = ['TRON_PRIVATE_KEY', 'TRON_PRIVATE_KEY_FILE']
 
 const denyList = Object.keys(denyListVariables)
 const tracing = Object.keys(tracingVariables)
@@ -75,7 +76,7 @@ const services: readonly Service[] = [
   },
   {
     ...{ name: 'solver', config: 'apps/solver/src/compose/config.ts', examine: examineSolver },
-    others: [...signing(), ...ed25519(), ...bitcoin, ...denyList, ...tracing, 'SECRETS_DIR'],
+    others: [...signing(), ...ed25519(), ...bitcoin, ...tron, ...denyList, ...tracing, 'SECRETS_DIR'],
     files: /^(chains\.(?!hub)|quote\.|solver\.)/,
     placeholders: /_RPC_URL$|_BASE_URL$/,
   },

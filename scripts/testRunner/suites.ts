@@ -24,6 +24,7 @@ export const suiteFiles = {
     'test/publicClientFailures.test.ts',
     'test/publicClientSocket.test.ts',
     'test/publicClientSolana.test.ts',
+    'test/publicClientTron.test.ts',
     'test/referencePage.test.ts',
     'test/swapWidget.test.ts',
   ],

@@ -59,33 +59,34 @@ type Json = Record<string, unknown>
 /** Pays on Bitcoin where a solver is wanted there. */
 const bitcoinSolver = keyOf('solver')
 
+/** The chain alone, and what a service needs to be told of it. */
+export type BitcoinChain = Pick<BitcoinSettling, 'chain' | 'nodes' | 'stop'> & {
+  readonly variables: Readonly<Record<string, string>>
+  /** Lists it in a quote file, as an operator would. */
+  describe(quoteFile: unknown): unknown
+}
+
 /** @param withSolver its wallet is listed, and holds ten bitcoin */
-export async function startBitcoinSettling(withSolver = false): Promise<BitcoinSettling> {
-  const closers: (() => Promise<unknown>)[] = []
-  const stop = async () => {
-    for (const close of closers.reverse()) await close()
-  }
-  try {
-    const chain = new ConstructedChain()
-    if (withSolver)
-      chain.mine(
-        fundingOf(
-          bitcoinSolver,
-          Array.from({ length: 10 }, () => 100_000_000n),
-        ),
-      )
-    const nodes = await Promise.all([1, 2, 3].map(() => startBitcoinNode(chain)))
-    closers.push(() => Promise.all(nodes.map((node) => node.stop())))
-    const [network, configs, oracles, server] = await Promise.all([
-      startTestNetwork({ blockTimeSeconds: 1 }),
-      copyConfigs(),
-      startStandInOracles(),
-      startTestDatabase(),
-    ])
-    closers.push(network.stop, configs.remove, oracles.stop, () => server.stop())
+export async function startBitcoinChain(withSolver = false): Promise<BitcoinChain> {
+  const chain = new ConstructedChain()
+  if (withSolver)
+    chain.mine(
+      fundingOf(
+        bitcoinSolver,
+        Array.from({ length: 10 }, () => 100_000_000n),
+      ),
+    )
+  const nodes = await Promise.all([1, 2, 3].map(() => startBitcoinNode(chain)))
+  const urlsOf = (api: 'node' | 'esplora') => nodes.map((node) => node.url(api)).join(',')
+  return {
+    ...{ chain, nodes },
+    variables: {
+      BITCOIN_RPC_URL: urlsOf('node'),
+      BITCOIN_ESPLORA_COMPATIBLE_API_URL: urlsOf('esplora'),
+    },
     // In this world a bitcoin costs what an ether costs: the network has no other feed for it.
-    await configs.edit('quote.local.json', (json) => {
-      const file = Object(json)
+    describe(quoteFile) {
+      const file = Object(quoteFile)
       const eth = file.assets.find(({ id }: Json) => id === 'eth')
       const assets = [...file.assets, { ...eth, id: 'btc' }]
       const described = {
@@ -101,12 +102,32 @@ export async function startBitcoinSettling(withSolver = false): Promise<BitcoinS
         ],
       }
       return { ...file, assets, chains: { ...file.chains, bitcoin: described } }
-    })
-    const urlsOf = (api: 'node' | 'esplora') => nodes.map((node) => node.url(api)).join(',')
+    },
+    async stop() {
+      await Promise.all(nodes.map((node) => node.stop()))
+    },
+  }
+}
+
+/** @param withSolver its wallet is listed, and holds ten bitcoin */
+export async function startBitcoinSettling(withSolver = false): Promise<BitcoinSettling> {
+  const closers: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const close of closers.reverse()) await close()
+  }
+  try {
+    const [network, bitcoinChain, configs, oracles, server] = await Promise.all([
+      startTestNetwork({ blockTimeSeconds: 1 }),
+      startBitcoinChain(withSolver),
+      copyConfigs(),
+      startStandInOracles(),
+      startTestDatabase(),
+    ])
+    closers.push(network.stop, bitcoinChain.stop, configs.remove, oracles.stop, () => server.stop())
+    await configs.edit('quote.local.json', bitcoinChain.describe)
     const service = await startTestService(network, {
       CONFIG_DIR: configs.directory,
-      BITCOIN_RPC_URL: urlsOf('node'),
-      BITCOIN_ESPLORA_COMPATIBLE_API_URL: urlsOf('esplora'),
+      ...bitcoinChain.variables,
       ...serviceSettings(server.connectionString, oracles.setting),
     })
     closers.push(() => service.stop())
@@ -115,7 +136,7 @@ export async function startBitcoinSettling(withSolver = false): Promise<BitcoinS
     closers.push(() => database.close())
     const solver = createScriptedSolver({ network, url, apiKey: solverKey })
     const requests = createRequestDriver({ network, database, url, solver })
-    return { network, chain, nodes, service, url, database, oracles, requests, stop }
+    return { ...bitcoinChain, network, service, url, database, oracles, requests, stop }
   } catch (error) {
     await stop()
     throw error
@@ -138,7 +159,7 @@ function fundingOf({ witness }: TestKey, values: readonly bigint[]): Transaction
 }
 
 /** A user whose outputs are confirmed. */
-export function fundedUser({ chain }: BitcoinSettling, values: readonly bigint[]): TestKey {
+export function fundedUser({ chain }: Pick<BitcoinSettling, 'chain'>, values: readonly bigint[]): TestKey {
   const user = keyOf(`user ${fundings}`)
   chain.mine(fundingOf(user, values))
   return user
@@ -191,7 +212,7 @@ export const quoteToBitcoin = async (at: BitcoinSettling, recipient: string): Pr
  * @param change default: all that is asked for, naming the item's order @returns the transaction id
  */
 export async function payOnBitcoin(
-  at: BitcoinSettling,
+  at: Pick<BitcoinSettling, 'chain' | 'nodes'>,
   item: OpenWork,
   change: { readonly amount?: bigint; readonly orderId?: string } = {},
 ): Promise<string> {
@@ -228,7 +249,11 @@ function named(orderId: string): Uint8Array {
 }
 
 /** As the public adapter does it: every input signed, the whole finalised and sent. @returns the transaction id */
-export async function sendPsbt({ nodes }: BitcoinSettling, psbt: Psbt, { signer }: TestKey): Promise<string> {
+export async function sendPsbt(
+  { nodes }: Pick<BitcoinSettling, 'nodes'>,
+  psbt: Psbt,
+  { signer }: TestKey,
+): Promise<string> {
   const transaction = psbt.signAllInputs(signer).finalizeAllInputs().extractTransaction()
   const [node] = nodes
   const sent = await fetch(`${node?.url('esplora')}/tx`, { method: 'POST', body: transaction.toHex() })

@@ -32,6 +32,8 @@ export type SolanaServiceChange = {
   readonly endpointsOf?: (bed: SolanaBed) => Promise<string>
   /** Makes currencies that are quoted beside SOL and the token of the bed. */
   readonly moreCurrencies?: (bed: SolanaBed) => Promise<readonly Json[]>
+  /** Lists other chains in the quote file. */
+  readonly describe?: (quoteFile: unknown) => unknown
 }
 
 export async function startSolanaService(change: SolanaServiceChange = {}): Promise<SolanaService> {
@@ -72,6 +74,7 @@ export async function startSolanaNetwork(change: SolanaServiceChange = {}): Prom
   try {
     const more = (await change.moreCurrencies?.(bed)) ?? []
     await describeSolana(configs, bed, { headMaxAgeMs: change.headMaxAgeMs ?? 3_600_000, more })
+    if (change.describe !== undefined) await configs.edit('quote.local.json', change.describe)
     bed.node.tick(BigInt(Math.floor(Date.now() / 1_000)))
     const variables = {
       CONFIG_DIR: configs.directory,

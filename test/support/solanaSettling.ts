@@ -56,7 +56,7 @@ export type SolanaSettling = {
 }
 
 export async function startSolanaSettling(
-  change: Pick<SolanaServiceChange, 'moreCurrencies'> = {},
+  change: Pick<SolanaServiceChange, 'moreCurrencies' | 'describe' | 'overrides'> = {},
 ): Promise<SolanaSettling> {
   const closers: (() => Promise<unknown>)[] = []
   const stop = async () => {
@@ -71,7 +71,7 @@ export async function startSolanaSettling(
     const solana = await startSolanaService({
       ...change,
       blockTimeSeconds: 1,
-      overrides: serviceSettings(server.connectionString, oracles.setting),
+      overrides: { ...serviceSettings(server.connectionString, oracles.setting), ...change.overrides },
       async endpointsOf({ url: targetUrl }) {
         endpoints.push(...(await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl })))))
         return endpoints.map(({ url }) => url).join(',')

@@ -2,29 +2,24 @@
 // killed again and again and the service's answers get lost; and gives the deposit of an order that it never filled back
 // on Base once it has closed it on Bitcoin. Method: real processes, nodes and deposits; a stand-in of a Bitcoin node
 // with the mempool rules of real ones; a scripted quote-api; what counts is what the chains hold at the end.
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setInterval } from 'node:timers'
 import {
   bitcoinNetworkOf,
   createBitcoinCodec,
   type Hex,
-  orderId as hashOf,
   hexToBytes,
   lineWallet,
   type NetworkOf,
-  type Order,
 } from '@causeway/core'
 import { waitUntil } from '@causeway/localnet'
 import { ConstructedChain, funded, startBitcoinNode } from '@causeway/localnet/standIns/bitcoin'
-import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { z } from 'zod'
 import { recipientOf } from './support/bitcoinBench.ts'
-import { deposit, freshAddress, type PaidOrder, refundItem, signOrder } from './support/paidOrders.ts'
+import { claimOf, configsWithFamily, type FamilyOrder, fillOf, orderPaidOn } from './support/familyOrders.ts'
+import { freshAddress, refundItem } from './support/paidOrders.ts'
 import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
-import { changedConfigs, startSolver, surviveKills } from './support/solverBench.ts'
+import { startSolver, surviveKills } from './support/solverBench.ts'
 
 const chainId = 8_253_038
 const key: Hex = `0x${'5e'.repeat(32)}`
@@ -37,7 +32,6 @@ const networkOf: NetworkOf = (name) =>
     ? { vmType: 'bitcoin-vm', network: 'regtest' }
     : { vmType: 'ethereum-vm', network: undefined }
 const nowSeconds = () => Math.floor(Date.now() / 1_000)
-const looseFile = z.looseObject({ chains: z.record(z.string(), z.unknown()) })
 
 let bed: SolverBed
 let chain: ConstructedChain
@@ -64,7 +58,7 @@ afterAll(async () => {
 })
 
 /** The local configuration, with Bitcoin quoted and paid on; a bitcoin has the price of an ether. */
-async function withBitcoin(change: Readonly<Record<string, unknown>> = {}): Promise<string> {
+function withBitcoin(change: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const listed = {
     source: 'test',
     solver: true,
@@ -73,29 +67,18 @@ async function withBitcoin(change: Readonly<Record<string, unknown>> = {}): Prom
     name: 'Bitcoin',
     decimals: 8,
   }
-  const folder = await changedConfigs('quote.local.json', (text) => {
-    const file = looseFile
-      .extend({ assets: z.array(z.looseObject({ id: z.string() })) })
-      .parse(JSON.parse(text))
-    const assets = [
-      ...file.assets.filter(({ id }) => id !== 'btc'),
-      { id: 'btc', class: 'major', priceKey: 'ETH/USD' },
-    ]
-    const bitcoin = {
+  return configsWithFamily({
+    ...{ key: 'bitcoin', asset: { id: 'btc', priceKey: 'ETH/USD' } },
+    quoted: {
       ...{ chainId, name: 'bitcoin', displayName: 'Bitcoin', blockTimeMs: 600_000, headMaxAgeMs: 86_400_000 },
       ...{ fillWallet: wallet.address, feeModel: { kind: 'feerate' } },
       ...{ pinPolicy: [{ confirmations: 1 }], currencies: [{ ...listed, asset: 'btc' }] },
-    }
-    return JSON.stringify({ ...file, assets, chains: { ...file.chains, bitcoin } })
+    },
+    policy: {
+      ...{ maxFeePerGasWei: '50000', bumpAfterSeconds: 1, gasPerHourWei: '1000000', relayGasPerHourWei: '0' },
+      ...{ firstOutput, floors: [{ currency: native, amount: '100000' }], ...change },
+    },
   })
-  const path = join(folder, 'solver.local.json')
-  const solver = looseFile.parse(JSON.parse(await readFile(path, 'utf8')))
-  const policy = {
-    ...{ maxFeePerGasWei: '50000', bumpAfterSeconds: 1, gasPerHourWei: '1000000', relayGasPerHourWei: '0' },
-    ...{ firstOutput, floors: [{ currency: native, amount: '100000' }], ...change },
-  }
-  await writeFile(path, JSON.stringify({ ...solver, chains: { ...solver.chains, bitcoin: policy } }))
-  return folder
 }
 
 /** Variables of a solver that pays on Bitcoin too. */
@@ -113,43 +96,16 @@ function aPayee(): Payee {
 const received = ({ script }: Payee): bigint =>
   chain.unspentOf(script).reduce((sum, { value }) => sum + value, 0n)
 
-type Paid = PaidOrder & { readonly payee: Payee }
+type Paid = FamilyOrder & { readonly payee: Payee }
 
 /** An order of Base that pays on Bitcoin, with its deposit. */
 async function paidOnBitcoin(refundTo?: Hex): Promise<Paid> {
-  const signed = await signOrder(bed.network, { from: 'base', ...(refundTo && { refundTo }) })
   const payee = aPayee()
-  const paid = {
-    ...{ recipient: payee.address, currency: native, minimumAmount: '1' },
-    expectedAmount: amount.toString(),
-  }
-  const deadline = nowSeconds() + 86_400
-  const order: Order = {
-    ...signed.order,
-    output: {
-      ...{ ...signed.order.output, chainId: 'bitcoin', payments: [paid] },
-      ...{ calls: [], extraData: '0x', deadline },
-    },
-  }
-  const orderId = hashOf(order, networkOf)
-  const signer = privateKeyToAccount(bed.network.keys.orderSigner.privateKey)
-  const orderSignature = await signer.signMessage({ message: { raw: orderId } })
-  const [deposited] = await deposit(bed.network, [{ ...signed, order, orderId, orderSignature }])
-  if (deposited === undefined) throw new Error('one order is one order')
-  return { ...deposited, payee }
-}
-
-let items = 0
-function fillOf({ orderId, order, orderSignature, deposits, payee }: Paid): ScriptedItem {
-  items += 1
-  return {
-    ...{ id: `bitcoin-${items}`, kind: 'fill' },
-    payload: {
-      ...{ orderId, chainId, deadline: order.output.deadline, order, orderSignature, deposits },
-      payments: [{ recipient: payee.address, currency: native, amount: amount.toString() }],
-      calls: [],
-    },
-  }
+  const order = await orderPaidOn(bed.network, {
+    ...{ key: 'bitcoin', networkOf, payment: { recipient: payee.address, currency: native, amount } },
+    ...{ deadline: nowSeconds() + 86_400, refundTo },
+  })
+  return { ...order, payee }
 }
 
 test('every order is paid once, however often its solver is killed and its fees are raised', async () => {
@@ -159,7 +115,7 @@ test('every order is paid once, however often its solver is killed and its fees 
   while (orders.length < 6) orders.push(await paidOnBitcoin())
   const waiting = [...orders]
   const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
-    for (const order of waiting.splice(0, 2)) work.add(fillOf(order))
+    for (const order of waiting.splice(0, 2)) work.add(fillOf(order, { chainId }))
   })
   await solver.ready()
   await waitUntil('all are paid', () => orders.every(({ payee }) => received(payee) > 0n), {
@@ -177,17 +133,10 @@ test('every claim is paid once, however often its solver is killed between sendi
   const settings = await bed.bench.settings(work, await overrides())
   const paid: Payee[] = []
   const claim = (): ScriptedItem => {
-    items += 1
     const payee = aPayee()
     paid.push(payee)
-    return {
-      ...{ id: `bitcoin-${items}`, kind: 'claim' },
-      payload: {
-        ...{ claimId: `0x${items.toString(16).padStart(64, 'c')}`, chainId },
-        ...{ deadline: nowSeconds() + 86_400, recipient: payee.address, currency: native },
-        amount: amount.toString(),
-      },
-    }
+    const payment = { recipient: payee.address, currency: native, amount }
+    return claimOf(payment, { chainId, deadline: nowSeconds() + 86_400 })
   }
   const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
     for (const item of [claim(), claim()]) work.add(item)
@@ -210,7 +159,7 @@ test('a deposit on Base goes back once its order is closed on Bitcoin for good',
   await waitUntil('it is given back', async () => (await bed.nativeBalance('base', refundTo)) === 4321n, {
     circumstances: () => solver.output(),
   })
-  const late = fillOf(order)
+  const late = fillOf(order, { chainId })
   work.add(late)
   await waitUntil('it is refused', () => work.failures.has(late.id))
   expect(received(order.payee)).toBe(0n)

@@ -20,10 +20,10 @@ import { createMarkedRecord } from '../src/facts/paymentRecord.ts'
 import type { Filling } from '../src/filling/filling.ts'
 import { handleItem } from '../src/filling/handleItem.ts'
 import { createPlainInventory } from '../src/wallet/inventory.ts'
+import type { BenchProcess } from './support/expiringProcess.ts'
 import {
   nativeCoin,
   type SolanaBench,
-  type SolanaProcess,
   solanaChainId,
   solanaNow,
   solanaRefundCost,
@@ -44,7 +44,7 @@ afterAll(() => bench?.stop())
 
 const networkOf: NetworkOf = (key) => (key === 'solana' ? bench.chain : key === 'base' ? hub : undefined)
 
-type Opened = { readonly process: SolanaProcess; readonly filling: Filling }
+type Opened = { readonly process: BenchProcess; readonly filling: Filling }
 
 async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}): Promise<Opened> {
   const process = await bench.process(await bench.database(), { gas })
@@ -60,6 +60,7 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
         refundCost: () => solanaRefundCost,
         inventory: createPlainInventory({
           balanceOf: paying.balanceOf,
+          isAllowed: async () => true,
           open: () => records.active(desk.address, solanaChainId, Number.MAX_SAFE_INTEGER),
           floors: new Map([[nativeCoin, 10n ** 9n]]),
         }),

@@ -22,6 +22,9 @@ import { solanaPaying } from './solana-vm/paying/solanaPayingChain.ts'
 import { solanaQuotingChain } from './solana-vm/quoting/solanaQuotingChain.ts'
 import { solanaSettlingChain } from './solana-vm/settling/solanaSettlingChain.ts'
 import { openTronChain } from './tron-vm/openTronChain.ts'
+import { tronPaying } from './tron-vm/paying/tronPayingChain.ts'
+import { tronQuotingChain } from './tron-vm/quoting/tronQuotingChain.ts'
+import { tronSettlingChain } from './tron-vm/settling/tronSettlingChain.ts'
 
 /** One line per family that can be read. */
 const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
@@ -37,7 +40,10 @@ const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
     ...{ quoting: solanaQuotingChain, settling: solanaSettlingChain, paying: solanaPaying },
     hasDepths: false,
   },
-  'tron-vm': { open: openTronChain, missing: withoutEndpoints },
+  'tron-vm': {
+    ...{ open: openTronChain, missing: withoutEndpoints },
+    ...{ quoting: tronQuotingChain, settling: tronSettlingChain, paying: tronPaying },
+  },
 }
 
 /** Why a chain of the configuration cannot be read here: names of settings; empty when it can. */
@@ -110,14 +116,16 @@ export async function networkContradictions(
 
 function networkReaderOptions(
   chain: RegisteredChain,
-  { feeModel, fillWallet, currencies }: QuoteChain,
+  { feeModel, fillWallet, fillContract, currencies }: QuoteChain,
   client: ChainClient,
 ): NetworkReaderOptions | undefined {
-  if (feeModel.kind !== 'priority-fee' && feeModel.kind !== 'feerate') return undefined
+  if (feeModel.kind !== 'priority-fee' && feeModel.kind !== 'feerate' && feeModel.kind !== 'energy')
+    return undefined
   if (chain.depository === undefined) return undefined
   const { canonicalAddress } = codecOf(chain)
   return {
     ...{ client, feeModel, network: chain.network, depository: canonicalAddress(chain.depository) },
+    ...{ hubChainId: chain.hubChainId, fillContract },
     fillWallet: fillWallet === undefined ? undefined : canonicalAddress(fillWallet),
     currencies: currencies.map(({ address, decimals, tokenProgram }) => ({
       ...{ address: canonicalAddress(address), decimals, tokenProgram },
@@ -132,7 +140,7 @@ export function openQuotingChain(vmType: VmType, options: QuotingChainOptions): 
   return quoting.open(options)
 }
 
-/** How chains of the family are paid on without a fill contract; `undefined` where they cannot be. */
+/** How chains of the family are paid on whose transactions expire; `undefined` where they cannot be. */
 export function payingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): PayingChainFamily | undefined {
   return chainFamilies[vmType]?.paying
 }
@@ -142,9 +150,11 @@ export function linePayingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): L
   return chainFamilies[vmType]?.linePaying
 }
 
-/** Variables of the keys that such families pay with. */
-export function lineKeySettings(): readonly string[] {
-  return Object.values(chainFamilies).flatMap(({ linePaying }) => linePaying?.keySetting ?? [])
+/** Variables of the keys that families pay with whose wallets sign in their own way. */
+export function payingKeySettings(): readonly string[] {
+  return Object.values(chainFamilies).flatMap(
+    ({ paying, linePaying }) => paying?.keySetting ?? linePaying?.keySetting ?? [],
+  )
 }
 
 /** The chain with another rule of finality: so many blocks, where the family has depths to choose. */

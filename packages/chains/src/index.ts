@@ -3,7 +3,6 @@ export {
   connectQuotingChain,
   headSeconds,
   isReadable,
-  lineKeySettings,
   linePayingFamily,
   missingSettings,
   networkContradictions,
@@ -12,6 +11,7 @@ export {
   openQuotingChain,
   openSettlingChain,
   payingFamily,
+  payingKeySettings,
 } from './chainFamilies.ts'
 export {
   type ChainRegistry,

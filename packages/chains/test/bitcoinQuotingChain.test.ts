@@ -177,7 +177,10 @@ function read(change: Partial<FeerateModel> = {}, fillWallet?: string): Promise<
   const { network: family } = bitcoinQuotingChain
   if (family === undefined) throw new Error('it has a reader')
   const currencies = [{ address: native, decimals: 8 }]
-  const options = { client: connect(), depository, network: 'regtest', fillWallet, currencies }
+  const options = {
+    ...{ client: connect(), depository, network: 'regtest', fillWallet, currencies },
+    ...{ hubChainId: '1', fillContract: undefined },
+  }
   return family
     .reader({ ...options, feeModel: { ...feeModel, ...change } })
     .read({ signal: AbortSignal.timeout(10_000), timeoutMs: 10_000 })

@@ -60,7 +60,9 @@ afterAll(async () => {
 
 /** A process that has the key and remembers nothing. */
 function openWallet(): PayingChain {
-  const opened = payingFamily({ vmType: 'solana-vm' })?.open({ client, key: new Secret(key) })
+  const opened = payingFamily({ vmType: 'solana-vm' })?.open({
+    ...{ client, key: new Secret(key), fillContract: undefined },
+  })
   if (opened === undefined) throw new Error('the family pays')
   return opened
 }

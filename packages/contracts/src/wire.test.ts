@@ -1,8 +1,17 @@
 // Goal: what readers and clients of the public protocol know by number is what our contracts have.
 // Every literal is copied from oracle-protocol.md 1.6, 2.1, 2.4, 3.2, 5.1, 5.4 and quote-api.md 2.4, 2.5.
-import { type Abi, type AbiEvent, type AbiFunction, toEventSelector, toFunctionSelector } from 'viem'
+import { fillClosing, fillPayment, fillState, tronAddress } from '@causeway/core'
+import {
+  type Abi,
+  type AbiEvent,
+  type AbiFunction,
+  encodeFunctionData,
+  toEventSelector,
+  toFunctionSelector,
+} from 'viem'
 import { describe, expect, test } from 'vitest'
 import * as abis from './abis.generated.ts'
+import { encodeFill } from './encodeFill.ts'
 
 function selectors(abi: Abi, name: string): readonly string[] {
   return abi
@@ -83,5 +92,45 @@ describe('events', () => {
       ['bytes32', true],
       ['bytes[]', false],
     ])
+  })
+})
+
+describe('calls of the fill contract that another family writes', () => {
+  const [id, orderId] = [`0x${'1d'.repeat(32)}`, `0x${'0d'.repeat(32)}`] as const
+  const [contract, to, token] = [
+    `0x${'f1'.repeat(20)}`,
+    `0x${'a1'.repeat(20)}`,
+    `0x${'70'.repeat(20)}`,
+  ] as const
+  const through = { fillContract: tronAddress(contract), id }
+  const abi = abis.fillContractAbi
+
+  test('are those of its interface', () => {
+    const payments = [
+      { recipient: tronAddress(to), currency: tronAddress(token), amount: 7n },
+      { recipient: tronAddress(to), currency: 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb', amount: 5n },
+    ]
+    const paid = fillPayment(through, { orderId, deadlineSeconds: 9n, payments })
+    expect(paid).toMatchObject({ contract: through.fillContract, coin: 5n })
+    expect(paid.data).toBe(
+      encodeFill({
+        ...{ id, orderId, deadlineSeconds: 9n },
+        ...{ natives: [{ to, amount: 5n }], tokens: [{ token, to, amount: 7n }] },
+      }),
+    )
+    expect(fillClosing(through).data).toBe(encodeFunctionData({ abi, functionName: 'close', args: [id] }))
+    expect(fillState(through, tronAddress(to)).data).toBe(
+      encodeFunctionData({ abi, functionName: 'stateOf', args: [to, id] }),
+    )
+  })
+
+  test('name themselves as nodes are asked to run them', () => {
+    const calls = [
+      fillPayment(through, { orderId, deadlineSeconds: 9n, payments: [] }),
+      fillClosing(through),
+      fillState(through, tronAddress(to)),
+    ]
+    for (const { selector, data } of calls)
+      expect(toFunctionSelector(`function ${selector}`)).toBe(data.slice(0, 10))
   })
 })

@@ -132,6 +132,7 @@ export { type HubFile, hubFileSchema } from './config/hubFile.ts'
 export {
   type ContractChain,
   contractChain,
+  type EnergyModel,
   type ExternalLiquiditySettings,
   type FeerateModel,
   feeModelClass,
@@ -451,7 +452,7 @@ export {
   type WithdrawalCall,
 } from './vm/ethereum/withdrawal.ts'
 export { withdrawalTransfer } from './vm/ethereum/withdrawalTransfer.ts'
-export { type ChainNetwork, codecOf, families, mainNetwork } from './vm/families.ts'
+export { type ChainNetwork, codecOf, families, listsContract, mainNetwork } from './vm/families.ts'
 export {
   decodeHyperliquidWithdrawal,
   encodeHyperliquidWithdrawal,
@@ -543,8 +544,22 @@ export {
   solanaWithdrawalId,
   solanaWithdrawalTransfer,
 } from './vm/solana/withdrawal.ts'
-export { tronAddress, tronEvmAddress } from './vm/tron/address.ts'
+export { tronAddress, tronEvmAddress, tronHexAddress } from './vm/tron/address.ts'
 export { createTronCodec, type TronNetwork, tronMainnet } from './vm/tron/codec.ts'
+export {
+  type ContractCall,
+  fillClosing,
+  fillPayment,
+  fillState,
+  tokenAllowance,
+} from './vm/tron/paying/fillCalls.ts'
+export {
+  type TokenEnergy,
+  type TronFeeFacts,
+  TronFees,
+  usualTokenEnergy,
+} from './vm/tron/quoting/tronFees.ts'
+export { coinMax, nodeAddress, TronFeeLimitError, tronQuoting } from './vm/tron/quoting/tronQuoting.ts'
 export { tronWithdrawalTransfer } from './vm/tron/withdrawalTransfer.ts'
 export type { VmCodec } from './vm/vmCodec.ts'
 export { publicVmNames, type VmType, vmTypes } from './vm/vmType.ts'

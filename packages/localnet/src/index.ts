@@ -82,6 +82,7 @@ export {
   startLocalNetwork,
   type UnexpectedEnd,
 } from './network/startLocalNetwork.ts'
+export { type ChainBed, chainBedOn } from './network/testNetwork/chainBed.ts'
 export {
   startTestNetwork,
   type TestChain,

@@ -80,6 +80,13 @@ const feerateSchema = z.object({
   priceFrom: z.enum(['median', 'configured']),
 })
 
+const energyPriceSchema = z.object({
+  sunPerEnergy: z.string(),
+  sunPerByte: z.string(),
+  ceilingSunPerEnergy: z.string(),
+  energyFrom: z.enum(['median', 'configured']),
+})
+
 const chainSchema = z.object({
   chain: z.string(),
   chainId: z.number().int(),
@@ -93,6 +100,7 @@ const chainSchema = z.object({
     'gas_above_ceiling',
     'priority_fee_above_ceiling',
     'feerate_above_ceiling',
+    'energy_price_above_ceiling',
   ]),
   head: z
     .object({
@@ -102,9 +110,11 @@ const chainSchema = z.object({
     })
     .optional(),
   gas: z
-    .union([gasSchema, priorityFeeSchema, feerateSchema])
+    .union([gasSchema, priorityFeeSchema, feerateSchema, energyPriceSchema])
     .optional()
-    .describe('Wei per gas, millionths of a lamport per compute unit, or satoshi per thousand virtual bytes'),
+    .describe(
+      'Wei per gas, millionths of a lamport per compute unit, satoshi per thousand virtual bytes, or sun per energy and byte',
+    ),
   agreement: z
     .array(
       z.object({

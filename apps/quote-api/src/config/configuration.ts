@@ -11,6 +11,7 @@ import {
 import {
   createFindings,
   type Findings,
+  listsContract,
   type QuoteFile,
   quoteFileSchema,
   stopsStart,
@@ -86,8 +87,9 @@ export async function readFiles(
 /** Orders name a fill contract, and what it paid is believed only where the chain file lists it. */
 function checkFillContracts({ chains }: ChainRegistry, quote: QuoteFile): readonly string[] {
   return Object.entries(quote.chains).flatMap(([key, { fillContract }]) => {
-    const listed = (chains.get(key)?.fillContracts ?? []).map((address) => address.toLowerCase())
-    if (fillContract === undefined || listed.includes(fillContract.toLowerCase())) return []
+    const chain = chains.get(key)
+    if (fillContract === undefined) return []
+    if (chain !== undefined && listsContract(chain, chain.fillContracts ?? [], fillContract)) return []
     return [`quote: chains.${key}.fillContract is missing in chains: ${key}.fillContracts`]
   })
 }

@@ -61,14 +61,15 @@ export function refuseUnsupportedExecution(
  * @throws QuoteError INVALID_REQUEST naming the most that can be carried
  */
 export function checkCarried({ route, amountInMax, amountOut }: PricedRoute): void {
-  const { origin, destination } = route
-  for (const [{ chainId, quoting }, amount] of [
-    [origin, amountInMax],
-    [destination, amountOut],
+  const { origin, destination, currencyIn, currencyOut } = route
+  for (const [{ chainId, quoting }, currency, amount] of [
+    [origin, currencyIn, amountInMax],
+    [destination, currencyOut, amountOut],
   ] as const) {
-    if (amount <= quoting.amountMax) continue
+    const maximum = quoting.amountMax(currency)
+    if (amount <= maximum) continue
     throw new QuoteError('INVALID_REQUEST', `No transaction of chain ${chainId} can carry this amount.`, {
-      data: { field: 'amount', chainId, maximumAmount: quoting.amountMax.toString() },
+      data: { field: 'amount', chainId, maximumAmount: maximum.toString() },
     })
   }
 }

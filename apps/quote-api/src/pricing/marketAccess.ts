@@ -64,6 +64,14 @@ export function requireChain(snapshot: MarketSnapshot, chainId: number): ChainMa
       { data: { chainId, reason } },
     )
   }
+  if ('reason' in chain && chain.reason === 'energy_price_above_ceiling') {
+    const { reason, expectedSunPerEnergy, ceilingSunPerEnergy } = chain
+    throw new QuoteError(
+      'GAS_PRICE_TOO_HIGH',
+      `Energy on chain ${chainId} costs ${expectedSunPerEnergy} sun, above the ceiling of ${ceilingSunPerEnergy}.`,
+      { data: { chainId, reason } },
+    )
+  }
   if ('reason' in chain) {
     throw new QuoteError('SERVICE_UNAVAILABLE', `Chain ${chainId} cannot be priced at the moment.`, {
       data: { chainId, reason: chain.reason },

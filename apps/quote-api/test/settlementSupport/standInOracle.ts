@@ -51,6 +51,7 @@ type FillRequest = {
 /** Of the chains of the local configuration that requests of tests go through. */
 export const localNetworkOf: NetworkOf = (key) => {
   if (key === 'bitcoin') return { vmType: 'bitcoin-vm', network: 'regtest' }
+  if (key === 'tron') return mainNetwork('tron-vm')
   return mainNetwork(key === 'solana' ? 'solana-vm' : 'ethereum-vm')
 }
 

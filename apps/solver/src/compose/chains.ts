@@ -53,6 +53,8 @@ export type ContractPaidChain = PaidChainParts & {
 export type MarkedPaidChain = PaidChainParts & {
   readonly kind: 'marked'
   readonly paying: PayingChain
+  /** What it pays through, where the family has such contracts. */
+  readonly fillContract: Hex | undefined
   readonly landsWithinSeconds: number
 }
 
@@ -63,12 +65,8 @@ export type LinePaidChain = PaidChainParts & {
   readonly landsWithinSeconds: number
 }
 
-/** Keys of the fill wallet beside that of EVM chains, where they are set. */
-export type FillKeys = {
-  readonly ed25519: Secret | undefined
-  /** By the variable that holds one. */
-  readonly ofLines: ReadonlyMap<string, Secret>
-}
+/** Keys of the fill wallet beside that of EVM chains, by the variable that holds one. */
+export type FillKeys = ReadonlyMap<string, Secret>
 
 export type OpenChains = {
   readonly paying: readonly PaidChain[]
@@ -108,10 +106,9 @@ export async function openChains(
       read.push(family)
       const parts = { key, chainId: config.chainId, codec: codecOf(chain), policy }
       if (isContractChain(config)) return openContractChain(parts, { config, client, family })
-      const opened = { chain, config, sharing: solver.sharing }
-      if (linePayingFamily(chain) === undefined)
-        return openMarkedChain(parts, { ...opened, client, key: keys.ed25519 })
-      const line = openLineChain(parts, { ...opened, keys: keys.ofLines })
+      const opened = { chain, config, keys, sharing: solver.sharing }
+      if (linePayingFamily(chain) === undefined) return openMarkedChain(parts, { ...opened, client })
+      const line = openLineChain(parts, opened)
       families.push(line.paying)
       return line
     })
@@ -149,21 +146,20 @@ function openMarkedChain(
     readonly chain: RegisteredChain
     readonly config: QuoteChain
     readonly client: ChainClient
-    readonly key: Secret | undefined
+    readonly keys: FillKeys
     readonly sharing: LoadedFiles['solver']['sharing']
   },
 ): MarkedPaidChain {
-  const { chain, config, client, key, sharing } = opened
+  const { chain, config, client, keys, sharing } = opened
   const family = payingFamily(chain)
   if (family === undefined) throw cannotBePaidOn(parts.key)
-  if (key === undefined)
-    throw new ConfigurationError(
-      `ED25519_PRIVATE_KEY or ED25519_PRIVATE_KEY_FILE is required: chains.${parts.key} knows no other curve.`,
-    )
+  const { keySetting: setting, landsWithinSeconds } = family
+  const key = requireKey(parts, keys, setting)
   refuseSharing(parts, sharing)
-  const paying = family.open({ client, key })
-  refuseOtherWallet(parts, config, { address: paying.address, setting: 'ED25519_PRIVATE_KEY' })
-  return { ...parts, kind: 'marked', paying, landsWithinSeconds: family.landsWithinSeconds }
+  const { fillContract } = config
+  const paying = family.open({ client, key, fillContract })
+  refuseOtherWallet(parts, config, { address: paying.address, setting })
+  return { ...parts, kind: 'marked', paying, fillContract, landsWithinSeconds }
 }
 
 function openLineChain(
@@ -171,7 +167,7 @@ function openLineChain(
   opened: {
     readonly chain: RegisteredChain
     readonly config: QuoteChain
-    readonly keys: FillKeys['ofLines']
+    readonly keys: FillKeys
     readonly sharing: LoadedFiles['solver']['sharing']
   },
 ): LinePaidChain {
@@ -179,11 +175,7 @@ function openLineChain(
   const family = linePayingFamily(chain)
   if (family === undefined) throw cannotBePaidOn(parts.key)
   const { keySetting: setting } = family
-  const key = keys.get(setting)
-  if (key === undefined)
-    throw new ConfigurationError(
-      `${setting} or ${setting}_FILE is required: chains.${parts.key} is paid on with it.`,
-    )
+  const key = requireKey(parts, keys, setting)
   const { firstOutput } = parts.policy
   if (firstOutput === undefined)
     throw new ConfigurationError(
@@ -193,6 +185,14 @@ function openLineChain(
   const paying = family.open({ chain, key, firstOutput, nowMs: () => Date.now() })
   refuseOtherWallet(parts, config, { address: paying.address, setting })
   return { ...parts, kind: 'line', paying, landsWithinSeconds: family.landsWithinSeconds }
+}
+
+function requireKey({ key: chain }: PaidChainParts, keys: FillKeys, setting: string): Secret {
+  const key = keys.get(setting)
+  if (key !== undefined) return key
+  throw new ConfigurationError(
+    `${setting} or ${setting}_FILE is required: chains.${chain} is paid on with it.`,
+  )
 }
 
 /** What is signed there has no deadline, so that a turn would not end what was signed in it. */

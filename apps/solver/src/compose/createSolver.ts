@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import {
   type KeptDenyList,
-  lineKeySettings,
   openDenyList,
   openNetworkReaders,
+  payingKeySettings,
   warnOfUncheckedCode,
 } from '@causeway/chains'
 import { ConfigurationError, currencyKey, gasBudgetsOf, type Hex, type NetworkOf } from '@causeway/core'
@@ -105,11 +105,12 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
 export function readFillKeys(variables: Variables): FillKeys {
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const read = (name: string) => readPrivateKeySetting({ environment: variables, name, readFile })
-  const ofLines = lineKeySettings().flatMap((name) => {
-    const key = read(name)
-    return key === undefined ? [] : [[name, key] as const]
-  })
-  return { ed25519: read('ED25519_PRIVATE_KEY'), ofLines: new Map(ofLines) }
+  return new Map(
+    payingKeySettings().flatMap((name) => {
+      const key = read(name)
+      return key === undefined ? [] : [[name, key] as const]
+    }),
+  )
 }
 
 /** The fill wallet's key, from a file, a variable or a key management service. */

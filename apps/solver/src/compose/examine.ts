@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { examineDenyList, lineKeySettings } from '@causeway/chains'
+import { examineDenyList, payingKeySettings } from '@causeway/chains'
 import { createFindings, type Finding, type Findings } from '@causeway/core'
 import { examineDatabase } from '@causeway/database'
 import { type Examination, modeOfFile } from '@causeway/http'
@@ -38,7 +38,7 @@ export async function examineSolver(
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const keyFiles = { environment: variables, readFile, modeOf: modeOfFile }
   const wallet = await examineSigningKey(keyFiles, found)
-  for (const name of ['ED25519_PRIVATE_KEY', ...lineKeySettings()]) examineKeySetting(name, keyFiles, found)
+  for (const name of payingKeySettings()) examineKeySetting(name, keyFiles, found)
   const { environment, configDirectory, isLocal } = places
   const files =
     environment && (await readFiles({ environment, configDirectory, isLocal }, variables, wallet, found))

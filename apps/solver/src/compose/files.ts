@@ -12,6 +12,7 @@ import {
   createFindings,
   type Findings,
   isContractChain,
+  listsContract,
   type QuoteFile,
   quoteFileSchema,
   type SolverFile,
@@ -114,10 +115,10 @@ function payingProblems(
     const chain = chains.get(key)
     if (config === undefined || chain === undefined)
       return [`solver: chains.${key} is not in the quote file and the chains file`]
-    if (!isContractChain(config)) return []
-    if (config.fillContract === undefined) return [`quote: chains.${key}.fillContract is needed to pay there`]
-    const listed = (chain.fillContracts ?? []).map((one) => one.toLowerCase())
-    return listed.includes(config.fillContract)
+    const { fillContract } = config
+    if (fillContract === undefined)
+      return isContractChain(config) ? [`quote: chains.${key}.fillContract is needed to pay there`] : []
+    return listsContract(chain, chain.fillContracts ?? [], fillContract)
       ? []
       : [`quote: chains.${key}.fillContract is missing in chains: ${key}.fillContracts`]
   })

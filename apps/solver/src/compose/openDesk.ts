@@ -5,6 +5,7 @@ import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createMarkedRecord, createPaymentRecord } from '../facts/paymentRecord.ts'
 import type { SolverChain } from '../filling/filling.ts'
+import { createAllowances } from '../wallet/allowances.ts'
 import { createExpiringDesk } from '../wallet/expiringDesk.ts'
 import type { Fees } from '../wallet/fees.ts'
 import { connectFillWallet } from '../wallet/fillWallet.ts'
@@ -78,7 +79,7 @@ function openMarkedDesk(
   { logger }: WalletParts,
   { chain, records, market, elections }: DeskParts & { readonly chain: MarkedPaidChain },
 ): SolverChain {
-  const { key, chainId, codec, policy, paying, landsWithinSeconds } = chain
+  const { key, chainId, codec, policy, paying, fillContract, landsWithinSeconds } = chain
   const { address, balanceOf } = paying
   const desk = createExpiringDesk({
     ...{ chainId, paying, landsWithinSeconds, records, nowMs: () => Date.now() },
@@ -87,13 +88,14 @@ function openMarkedDesk(
     marketFees: () => feesOf(market, chainId),
     log: recordLog(logger, key),
   })
+  const open = () => records.active(address, chainId, Number.MAX_SAFE_INTEGER)
   return {
     ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying), ...noContracts },
+    fillContract,
     refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
     inventory: createPlainInventory({
-      balanceOf,
-      open: () => records.active(address, chainId, Number.MAX_SAFE_INTEGER),
-      floors: floorsOf(policy),
+      ...{ balanceOf, open, floors: floorsOf(policy) },
+      isAllowed: createAllowances({ desk, paying, open }),
     }),
   }
 }

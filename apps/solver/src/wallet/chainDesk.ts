@@ -1,3 +1,4 @@
+import type { PaymentTerms } from '@causeway/chains'
 import type { GasBudgets, Hex } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
 import type { PlannedTransaction } from '../work/relays.ts'
@@ -81,6 +82,8 @@ export function createDeskRights<Fees>(
 export type DeskWork =
   | { readonly kind: 'payment'; readonly id: Hex; readonly order: PaidOrder }
   | { readonly kind: 'closing'; readonly id: Hex }
+  /** Lets the family's contract take a currency; of chains that pay through one. */
+  | { readonly kind: 'allowance'; readonly allowance: NonNullable<PaymentTerms['allowance']> }
   | { readonly kind: 'relay'; readonly transaction: PlannedTransaction }
 
 /** Whether it would succeed now, by a simulation. */

@@ -5,7 +5,7 @@ import {
   type PayingFees,
   type PaymentTerms,
 } from '@causeway/chains'
-import type { GasBudgets, Hex, NetworkFees } from '@causeway/core'
+import { type GasBudgets, type Hex, type NetworkFees, sha256TextHex } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
 import { type ChainDesk, createDeskRights, type DeskWork, gasCharge, type Subject } from './chainDesk.ts'
 import { hasExpired, nextExpiringMove } from './nextExpiringMove.ts'
@@ -191,13 +191,22 @@ function own(record: KeptRecord): ExpiringRecord {
 function termsOf(work: DeskWork): PaymentTerms | string {
   switch (work.kind) {
     case 'payment': {
-      const { kind, orderId, calls, payments } = work.order
+      const { kind, orderId, calls, payments, deadline } = work.order
       if (calls.length > 0) return 'calls are not run on this chain'
       // A fill was priced with the state that it makes; what goes back, or out of the books, was not.
-      return { id: work.id, mark: 'paid', orderId, makesNoState: kind !== 'fill', payments }
+      return {
+        ...{ id: work.id, mark: 'paid', orderId, makesNoState: kind !== 'fill', payments },
+        deadlineSeconds: deadline,
+      }
     }
     case 'closing':
       return { id: work.id, mark: 'closed', payments: [] }
+    case 'allowance': {
+      const { allowance } = work
+      // Remembered by nobody: it is open for ever, and signed again as long as it takes.
+      const id: Hex = `0x${sha256TextHex(`allowance ${allowance.currency} ${allowance.amount}`).slice(-64)}`
+      return { id, mark: 'allowed', allowance, payments: [] }
+    }
     case 'relay':
       return 'nothing is relayed on this chain'
   }

@@ -89,11 +89,14 @@ export function createInventory(
 }
 
 /**
- * Of a wallet that needs no allowances and wraps nothing.
+ * Of a wallet that wraps nothing.
+ * @param chain.isAllowed true when so much of a currency can be taken where payments take it; when not, whatever allows
+ *   it has begun
  * @param chain.open what was signed there and is not at its end: of what has landed meanwhile more is held back
  */
 export function createPlainInventory(chain: {
   readonly balanceOf: (currency: string) => Promise<bigint>
+  readonly isAllowed: (currency: string, amount: bigint) => Promise<boolean>
   readonly open: () => Promise<readonly KeptRecord[]>
   readonly floors: ReadonlyMap<string, bigint>
 }): Inventory {
@@ -103,7 +106,10 @@ export function createPlainInventory(chain: {
   }
   return {
     free,
-    has: async (currency, amount) => (await free(currency)) - (chain.floors.get(currency) ?? 0n) >= amount,
+    async has(currency, amount) {
+      if ((await free(currency)) - (chain.floors.get(currency) ?? 0n) < amount) return false
+      return chain.isAllowed(currency, amount)
+    },
   }
 }
 

@@ -192,5 +192,7 @@ function transactionOf(
       return closingTransaction(fillContract, work.id)
     case 'relay':
       return work.transaction
+    case 'allowance':
+      throw new Error('the inventory of this chain allows by itself')
   }
 }

@@ -73,8 +73,10 @@ const expiringSchema = z.object({
   /** What every one of `transactions` does, and marks: at most one of one id ever has an effect. */
   terms: z.object({
     id: hex(32),
-    mark: z.enum(['paid', 'closed']),
+    mark: z.enum(['paid', 'closed', 'allowed']),
     orderId: hex(32).optional(),
+    allowance: z.object({ currency: text, amount }).optional(),
+    deadlineSeconds: z.number().int().nonnegative().optional(),
     makesNoState: z.boolean().optional(),
     payments: z.array(
       z.object({

@@ -1,4 +1,4 @@
-import type { FeerateModel, NetworkFees, PriorityFeeModel } from '@causeway/core'
+import type { EnergyModel, FeerateModel, NetworkFees, PriorityFeeModel } from '@causeway/core'
 import type { ChainClient } from '../rpc/client.ts'
 
 /** Why what a network charges must not be used. */
@@ -17,15 +17,31 @@ export type NetworkFeeRefusal =
       readonly expectedSatPerKvb: bigint
       readonly ceilingSatPerKvb: bigint
     }
+  | {
+      readonly reason: 'energy_price_above_ceiling'
+      /** Millionths of the native currency, per unit of energy. */
+      readonly expectedSunPerEnergy: bigint
+      readonly ceilingSunPerEnergy: bigint
+    }
+
+/** The median of enough estimates, or what is configured. */
+export type EstimatedFrom = 'median' | 'configured'
 
 /** What health tells of the fees. Whole numbers in decimal text. */
-export type ShownNetworkFee = (
-  | { readonly microLamportsPerUnit: string; readonly ceilingMicroLamportsPerUnit: string }
-  | { readonly satPerKvb: string; readonly ceilingSatPerKvb: string }
-) & {
-  /** The median of enough estimates, or the configured floor. */
-  readonly priceFrom: 'median' | 'configured'
-}
+export type ShownNetworkFee =
+  | {
+      readonly microLamportsPerUnit: string
+      readonly ceilingMicroLamportsPerUnit: string
+      readonly priceFrom: EstimatedFrom
+    }
+  | { readonly satPerKvb: string; readonly ceilingSatPerKvb: string; readonly priceFrom: EstimatedFrom }
+  | {
+      readonly sunPerEnergy: string
+      readonly sunPerByte: string
+      readonly ceilingSunPerEnergy: string
+      /** Prices are agreed; what tokens take is estimated. */
+      readonly energyFrom: EstimatedFrom
+    }
 
 /** What a market needs to know of a chain without contracts to read prices from. */
 export type NetworkReading = {
@@ -50,7 +66,11 @@ export type NetworkReaderOptions = {
   readonly depository: string
   /** Which network of the family it is, as the chains file names it; absent: whatever the endpoints agree on. */
   readonly network: string | undefined
-  readonly feeModel: PriorityFeeModel | FeerateModel
+  /** The chain's number on the hub, which the first block of some families tells. */
+  readonly hubChainId: string
+  /** Pays for the solver, where the family has such contracts; in the spelling of the family. */
+  readonly fillContract: string | undefined
+  readonly feeModel: PriorityFeeModel | FeerateModel | EnergyModel
   /** Whose balances are the inventory; without it inventory stays empty. */
   readonly fillWallet: string | undefined
   readonly currencies: readonly ListedCurrency[]

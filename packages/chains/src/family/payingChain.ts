@@ -33,7 +33,12 @@ export type PlannedPayment = {
 export type PaymentTerms = {
   /** What the chain remembers that it was paid, or closed. */
   readonly id: Hex
-  readonly mark: 'paid' | 'closed'
+  /** `allowed`: nothing is paid, and signed twice it does no harm. */
+  readonly mark: 'paid' | 'closed' | 'allowed'
+  /** Of `allowed`: what the family's contract may take from then on. */
+  readonly allowance?: { readonly currency: string; readonly amount: bigint } | undefined
+  /** Unix seconds, after which it pays nothing where the chain can tell. */
+  readonly deadlineSeconds?: number | undefined
   /** What attests the payment; absent where nothing is paid. */
   readonly orderId?: Hex | undefined
   /**
@@ -97,17 +102,26 @@ export interface PayingChain {
   broadcast(transaction: Pick<ExpiringTransaction, 'raw'>): Promise<void>
   /** As of the newest block that one endpoint knows. */
   balanceOf(currency: string): Promise<bigint>
+  /**
+   * What has to be allowed before so much of a currency can be paid; `undefined` where nothing has to be. Absent where
+   * nothing is ever allowed. @throws as `readFinal`
+   */
+  missingAllowance?(currency: string, amount: bigint): Promise<PaymentTerms['allowance']>
 }
 
 export type PayingChainOptions = {
   readonly client: ChainClient
   /** 32 bytes of the fill wallet's key, as `0x` and hex digits. */
   readonly key: Secret
+  /** What pays there, where the family has such contracts. */
+  readonly fillContract: Hex | undefined
 }
 
-/** How a family is paid on whose chains have no fill contract: a member of its line in `chainFamilies`. */
+/** How a family is paid on whose transactions expire by themselves: a member of its line in `chainFamilies`. */
 export type PayingChainFamily = {
-  /** Opens no connection. */
+  /** The variable that holds the fill wallet's key, or, with `_FILE` behind it, the name of a file that does. */
+  readonly keySetting: string
+  /** Opens no connection. @throws ConfigurationError for what is missing */
   readonly open: (options: PayingChainOptions) => PayingChain
   /** Seconds within which a signed transaction lands or never does, on a chain that keeps its pace. */
   readonly landsWithinSeconds: number

@@ -1,7 +1,7 @@
-import type { OutPoint, Secret } from '@causeway/core'
+import type { OutPoint } from '@causeway/core'
 import { poll, seekAgreement, shortestPauseMs } from './agreement.ts'
-import { createEndpoints } from './createEndpoints.ts'
-import type { Endpoint, ObserveEndpoints, SendOptions } from './endpoint.ts'
+import { createEndpoints, type EndpointToCreate } from './createEndpoints.ts'
+import type { Endpoint, ObserveEndpoints, SendOptions, Wire } from './endpoint.ts'
 import { EndpointFailure } from './endpointFailure.ts'
 import { EndpointPool } from './endpointPool.ts'
 import { evmHeadTracking, type HeadTracking } from './headTracking.ts'
@@ -16,7 +16,7 @@ export type JsonRpcClientOptions = {
   /** String id of the chain in the configuration, e.g. `base`: appears in errors. */
   readonly chainId: string
   /** In order of preference. Without an alias, host, port and position serve as one. */
-  readonly endpoints: readonly { readonly url: string | Secret; readonly alias?: string }[]
+  readonly endpoints: readonly EndpointToCreate[]
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Budget of a call that names none. Default 5 000. */
@@ -29,6 +29,8 @@ export type JsonRpcClientOptions = {
   readonly headProbeIntervalMs?: number
   /** Default: `eth_blockNumber`. */
   readonly headTracking?: HeadTracking
+  /** Default: JSON-RPC. */
+  readonly wire?: Wire
 }
 
 /** A silent endpoint is given this long before the next one is asked beside it. */

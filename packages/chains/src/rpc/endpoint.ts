@@ -21,6 +21,7 @@ import {
   type HttpTransport,
 } from './httpTransport.ts'
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
+import { askPaths } from './pathWire.ts'
 import { encodeCalls, parseAnswers } from './wire.ts'
 
 export type SendOptions = {
@@ -36,6 +37,17 @@ export type EndpointObserver = {
   exchanged(seconds: number, failure: FailureReason | undefined): void
   /** It answered, and enough others agreed on something else. */
   outvoted(): void
+}
+
+/** How calls travel: as JSON-RPC, or each as a request to the path that its method is. See `askPaths`. */
+export type Wire = 'json-rpc' | 'paths'
+
+/** What sets endpoints of one chain apart from those of another. */
+export type EndpointDialect = {
+  readonly heads: HeadTracking
+  readonly headers?: HeaderSource | undefined
+  /** Default: JSON-RPC. */
+  readonly wire?: Wire | undefined
 }
 
 /** Names the observer of each endpoint by its alias. */
@@ -56,16 +68,18 @@ export class Endpoint {
   readonly voice: string
   readonly #transport: HttpTransport
   readonly #heads: HeadTracking
+  readonly #wire: Wire
   readonly #now: () => number
   #state: HealthState = initialHealth
   #nextId = 1
   #observer: EndpointObserver | undefined
 
-  constructor(target: EndpointTarget, heads: HeadTracking, now: () => number, headers?: HeaderSource) {
+  constructor(target: EndpointTarget, { heads, headers, wire }: EndpointDialect, now: () => number) {
     this.alias = target.alias
     this.voice = target.voice
     this.#transport = createHttpTransport(target, now, headers)
     this.#heads = heads
+    this.#wire = wire ?? 'json-rpc'
     this.#now = now
   }
 
@@ -140,10 +154,14 @@ export class Endpoint {
   }
 
   async #exchange(calls: readonly RpcCall[], options: SendOptions): Promise<readonly RpcAnswer[]> {
-    const firstId = this.#nextId
-    this.#nextId += calls.length
     const { deadlineMs, signal } = options
     const timeoutMs = Math.max(deadlineMs - this.#now(), 0)
+    if (this.#wire === 'paths')
+      return askPaths(calls, this.alias, (request) =>
+        this.#transport.fetch(request, { timeoutMs: Math.max(deadlineMs - this.#now(), 0), signal }),
+      )
+    const firstId = this.#nextId
+    this.#nextId += calls.length
     const text = await this.#transport.post(encodeCalls(calls, firstId), { timeoutMs, signal })
     return parseAnswers(text, { alias: this.alias, count: calls.length, firstId })
   }

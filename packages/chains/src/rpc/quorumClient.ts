@@ -132,6 +132,23 @@ export function createHttpQuorumClient(options: QuorumClientOptions): QuorumClie
   return createQuorum(options, (endpoint, limits) => new HttpView(endpoint, limits, options.now))
 }
 
+/** The same over a client's own endpoints, where a family asks them in its own way; closing it closes nothing. */
+export function createHttpQuorumOver<View extends EndpointSource>(
+  { chainId, endpoints, electorate }: OwnEndpoints,
+  { now, limits }: Pick<QuorumClientOptions, 'now' | 'limits'>,
+  viewOf: (view: HttpView) => View,
+): QuorumClient<View> {
+  const used = { ...defaultLimits, ...limits }
+  return quorumOf({
+    chainId,
+    endpoints,
+    sources: endpoints.map((endpoint) => viewOf(new HttpView(endpoint, used, now))),
+    threshold: electorate.threshold,
+    limits: used,
+    close: async () => {},
+  })
+}
+
 /** A quorum of endpoints that a family asks in its own way; otherwise as `createQuorumClient`. */
 export function createQuorum<View extends EndpointSource>(
   options: QuorumClientOptions,

@@ -79,6 +79,36 @@ export function parseBlockInfos(
 }
 
 /**
+ * What every transaction of a block did, in chain order; none where the block has none.
+ * @throws MalformedAnswerError, also where one is told twice or of another block
+ */
+export function parseInfosOf(
+  body: unknown,
+  blockNumber: bigint,
+): readonly (Pick<TronInfo, 'succeeded' | 'logs'> & { readonly transactionId: string })[] {
+  const what = 'gettransactioninfobyblocknum'
+  // A block without transactions is an empty list, or nothing.
+  if (isNothing(body)) return []
+  const ids = new Set<string>()
+  return parseList(body, what).map((entry) => {
+    const info = parseRecord(entry, what)
+    const transactionId = parseHash(prefixed(info['id']), what).slice(2)
+    if (ids.has(transactionId) || parseInteger(info['blockNumber'], what) !== blockNumber)
+      throw new MalformedAnswerError(what)
+    ids.add(transactionId)
+    const { succeeded: isDone, logs } = readInfo(info, what)
+    return { transactionId, succeeded: isDone, logs }
+  })
+}
+
+/** What a transaction burnt, sun; `undefined` when no block holds it. @throws MalformedAnswerError */
+export function parseFee(body: unknown): bigint | undefined {
+  const what = 'gettransactioninfobyid'
+  if (isNothing(body)) return undefined
+  return parseInteger(parseRecord(body, what)['fee'] ?? 0, what)
+}
+
+/**
  * `undefined` when the node does not know it. The id is the hash of the bytes that are read.
  * @throws MalformedAnswerError
  */
@@ -176,18 +206,20 @@ function parseAccount(value: unknown, prefix: '' | '41', what: string): Hex {
   return `0x${account.slice(2 + prefix.length)}`
 }
 
-/** A JSON number that is exact and not negative. */
-function parseInteger(value: unknown, what: string): bigint {
+/** A JSON number that is exact and not negative. @throws MalformedAnswerError */
+export function parseInteger(value: unknown, what: string): bigint {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
     throw new MalformedAnswerError(what)
   }
   return BigInt(value)
 }
 
-function prefixed(value: unknown): unknown {
+/** Hex of nodes as hex of this code base. */
+export function prefixed(value: unknown): unknown {
   return typeof value === 'string' ? `0x${value}` : value
 }
 
-function isNothing(body: unknown): boolean {
+/** `{}`: there is no such thing. */
+export function isNothing(body: unknown): boolean {
   return typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0
 }

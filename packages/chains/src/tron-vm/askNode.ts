@@ -2,9 +2,12 @@ import { EndpointFailure } from '../rpc/endpointFailure.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import type { TronRequest } from './requests.ts'
 
+/** What one node is asked through. */
+export type TronView = Pick<HttpView, 'alias' | 'ask'>
+
 /** The JSON that one node answers with. @throws EndpointFailure */
 export async function askNode(
-  view: HttpView,
+  view: TronView,
   { path, body }: TronRequest,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -15,3 +18,10 @@ export async function askNode(
     throw new EndpointFailure({ alias: view.alias, reason: 'not_json' })
   }
 }
+
+/** The node's newest blocks in the place of those that cannot be replaced, whatever is asked. */
+export const newestView = (view: TronView): TronView => ({
+  alias: view.alias,
+  ask: (request, signal) =>
+    view.ask({ ...request, path: request.path.replace(/^\/walletsolidity\//, '/wallet/') }, signal),
+})

@@ -1,4 +1,4 @@
-import { type Hex, tronEvmAddress } from '@causeway/core'
+import type { Hex } from '@causeway/core'
 
 /** A contract in both spellings. */
 export type TronContract = {
@@ -6,9 +6,4 @@ export type TronContract = {
   readonly address: string
   /** The 20 bytes behind the prefix. */
   readonly account: Hex
-}
-
-/** The 20 bytes behind the prefix. @throws InvalidAddressError */
-export function accountOf(address: string): Hex {
-  return `0x${tronEvmAddress(address).slice(2)}`
 }

@@ -2,13 +2,15 @@ import {
   type ChainEntry,
   createTronCodec,
   decodeEvmWithdrawal,
+  type Evidence,
   type FinalBlocks,
   type Hex,
   mainNetwork,
   type PaymentQuestion,
+  tronHexAddress,
   tronWithdrawalTransfer,
 } from '@causeway/core'
-import { type ListedPayers, listedPayers } from '../config/listedPayers.ts'
+import { type ListedChain, type ListedPayers, listedPayers } from '../config/listedPayers.ts'
 import { type FinalityRule, finalityRule } from '../ethereum-vm/finality.ts'
 import { defaultReaderLimits } from '../ethereum-vm/finalTransactions.ts'
 import { paidWithoutTrace } from '../ethereum-vm/payments.ts'
@@ -23,11 +25,10 @@ import {
   type WithdrawalReading,
 } from '../family/createFactsReader.ts'
 import { createFinalBlocks } from '../rpc/finalBlocks.ts'
-import type { HttpView } from '../rpc/httpView.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseHeader } from './answers.ts'
-import { askNode } from './askNode.ts'
-import { accountOf, type TronContract } from './contract.ts'
+import { askNode, type TronView } from './askNode.ts'
+import type { TronContract } from './contract.ts'
 import { findTronDeposits, needsTransaction } from './deposits.ts'
 import { describeSolidity, pinSolidHeight } from './finality.ts'
 import { createTronTransactions, type TronReaderLimits } from './finalTransactions.ts'
@@ -37,10 +38,8 @@ import { withdrawalQuestion } from './readFinalWithdrawal.ts'
 import { headerRequest, solidHeaderRequest } from './requests.ts'
 
 export type TronFactsReaderOptions = {
-  readonly chain: Pick<
-    ChainEntry,
-    'id' | 'additionalDepositories' | 'fillContracts' | 'fillPayers' | 'finality'
-  > & {
+  readonly chain: ListedChain & {
+    readonly finality?: ChainEntry['finality'] | undefined
     /** Base58. */
     readonly depository: string
     readonly additionalData?: {
@@ -50,11 +49,13 @@ export type TronFactsReaderOptions = {
       readonly traceInternalTransfers?: boolean | undefined
     }
   }
-  readonly quorum: QuorumClient<HttpView>
+  readonly quorum: QuorumClient<TronView>
   readonly limits?: Partial<TronReaderLimits>
 }
 
-export interface TronFactsReader extends FamilyReader {
+type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
+
+export interface TronFactsReader extends FamilyReader<KnownBlock> {
   readonly finalBlocks: FinalBlocks
 }
 
@@ -63,7 +64,7 @@ type Reading = {
   readonly payers: ListedPayers
   readonly rule: FinalityRule
   readonly isTraced: boolean
-  readonly quorum: QuorumClient<HttpView>
+  readonly quorum: QuorumClient<TronView>
   readonly transactions: ReturnType<typeof createTronTransactions>
 }
 
@@ -82,8 +83,8 @@ export function createTronFactsReader(options: TronFactsReaderOptions): TronFact
   const transactions = createTronTransactions({ quorum, rule, limits })
   const address = codec.canonicalAddress(chain.depository)
   const reading: Reading = {
-    depository: { address, account: accountOf(address) },
-    payers: listedPayers(chain, codec, accountOf),
+    depository: { address, account: tronHexAddress(address) },
+    payers: listedPayers(chain, codec, tronHexAddress),
     rule,
     isTraced: chain.additionalData?.traceInternalTransfers === true,
     quorum,
@@ -105,7 +106,7 @@ async function readDeposits(
   { depository, transactions }: Reading,
   transactionId: string,
   signal: AbortSignal,
-): Promise<FoundDeposits> {
+): Promise<FoundDeposits<KnownBlock>> {
   const { final, evidence } = await transactions.read(
     {
       transactionId,
@@ -130,7 +131,7 @@ async function readPayment(
   { isTraced, transactions, payers }: Reading,
   { transactionId, orderId, extraData, payments }: PaymentQuestion,
   signal: AbortSignal,
-): Promise<FoundPayment> {
+): Promise<FoundPayment<KnownBlock>> {
   const targets = payments.map(targetOf)
   const side = sideOf(payers, extraData)
   const terms = paymentTerms({ orderId, side, targets })
@@ -160,7 +161,7 @@ async function readPayment(
 }
 
 function targetOf({ recipient, currency }: PaymentQuestion['payments'][number]): PaymentTarget {
-  return { recipient, currency, account: accountOf(recipient), token: accountOf(currency) }
+  return { recipient, currency, account: tronHexAddress(recipient), token: tronHexAddress(currency) }
 }
 
 function prepareWithdrawal(
@@ -185,7 +186,7 @@ function prepareWithdrawal(
 }
 
 /** Final blocks of a `tron-vm` chain, by number and id. */
-function tronFinalBlocks(quorum: QuorumClient<HttpView>, rule: FinalityRule): FinalBlocks {
+function tronFinalBlocks(quorum: QuorumClient<TronView>, rule: FinalityRule): FinalBlocks {
   return createFinalBlocks(quorum, {
     newest: {
       first: readHeads,

@@ -1,8 +1,8 @@
 import type { FinalityRule } from '../ethereum-vm/finality.ts'
 import type { EthereumReaderLimits } from '../ethereum-vm/finalTransactions.ts'
 import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
-import type { HttpView } from '../rpc/httpView.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
+import type { TronView } from './askNode.ts'
 import { describeSolidity } from './finality.ts'
 import { type FinalTransaction, transactionQuestion, type Wanted } from './readFinalTransaction.ts'
 
@@ -21,7 +21,7 @@ export type TransactionRequest = {
 
 /** Final transactions of one chain, each read once for each purpose while it is remembered. */
 export function createTronTransactions(options: {
-  readonly quorum: QuorumClient<HttpView>
+  readonly quorum: QuorumClient<TronView>
   readonly rule: FinalityRule
   readonly limits: TronReaderLimits
 }) {

@@ -1,5 +1,7 @@
 import { Secret } from '@causeway/core'
+import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain } from '../family/familyChain.ts'
+import type { EndpointToCreate } from '../rpc/createEndpoints.ts'
 import { createHttpQuorumClient } from '../rpc/quorumClient.ts'
 import { createTronFactsReader } from './factsReader.ts'
 import { tronProtocol } from './rawTransaction.ts'
@@ -8,23 +10,14 @@ import { verifyLocalTronEndpoints, verifyTronEndpoints } from './verifyEndpoints
 /** Where nodes serve the interface of Ethereum beside their own. */
 const jsonRpcPath = /\/jsonrpc\/?(?=\?|$)/
 
-/**
- * A `tron-vm` chain. `rpcApiKey` goes to the host of the first endpoint and to no other: it is the key of one
- * provider. @throws ConfigurationError for endpoints that are no URLs
- */
+/** A `tron-vm` chain. @throws ConfigurationError for endpoints that are no URLs */
 export const openTronChain: OpenFamilyChain = (chain, limits) => {
   // Loaded now, so that no request waits for it.
   tronProtocol()
-  const { id, endpoints, rpcThreshold, hubChainId, depository, additionalData } = chain
-  const { rpcApiKey } = additionalData
-  const keyHeaders = rpcApiKey === undefined ? {} : { 'TRON-PRO-API-KEY': rpcApiKey }
-  const keyHost = hostOf(endpoints[0])
+  const { id, rpcThreshold, hubChainId, depository } = chain
   const quorum = createHttpQuorumClient({
     chainId: id,
-    endpoints: endpoints.map((url) => ({
-      url: baseUrl(url),
-      headers: hostOf(url) === keyHost ? keyHeaders : {},
-    })),
+    endpoints: tronEndpoints(chain),
     threshold: rpcThreshold,
     now: () => Date.now(),
   })
@@ -39,6 +32,21 @@ export const openTronChain: OpenFamilyChain = (chain, limits) => {
     observe: (observerOf) => quorum.observe(observerOf),
     close: () => quorum.close(),
   }
+}
+
+/**
+ * Nodes of a chain. `rpcApiKey` goes to the host of the first endpoint and to no other: it is the key of one provider.
+ */
+export function tronEndpoints({
+  endpoints,
+  additionalData: { rpcApiKey },
+}: Pick<RegisteredChain, 'endpoints' | 'additionalData'>): readonly EndpointToCreate[] {
+  const keyHeaders = rpcApiKey === undefined ? {} : { 'TRON-PRO-API-KEY': rpcApiKey }
+  const keyHost = hostOf(endpoints[0])
+  return endpoints.map((url) => ({
+    url: baseUrl(url),
+    headers: hostOf(url) === keyHost ? keyHeaders : {},
+  }))
 }
 
 /** Public configurations name the path of JSON-RPC; the HTTP API stands beside it. */

@@ -3,7 +3,6 @@ import type { EvmLog } from '../ethereum-vm/answers.ts'
 import { type FinalPin, headsOf, isTooYoung, secondsToFinality } from '../ethereum-vm/finality.ts'
 import type { ExecutionReading, FinalExecution } from '../ethereum-vm/readFinalTransaction.ts'
 import { comparisonText } from '../rpc/comparisonText.ts'
-import type { HttpView } from '../rpc/httpView.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
@@ -16,7 +15,7 @@ import {
   type TronHeader,
   type TronInfo,
 } from './answers.ts'
-import { askNode } from './askNode.ts'
+import { askNode, type TronView } from './askNode.ts'
 import { pinSolidHeight, type TronHeads } from './finality.ts'
 import type { TronTransaction } from './rawTransaction.ts'
 import {
@@ -58,7 +57,7 @@ type OwnView = {
  */
 export function transactionQuestion(
   reading: TransactionReading,
-): Omit<ChainQuestion<OwnView, FinalPin, FinalTransaction, HttpView>, 'signal'> {
+): Omit<ChainQuestion<OwnView, FinalPin, FinalTransaction, TronView>, 'signal'> {
   const { transactionId, rule, threshold } = reading
   return {
     transactionId,
@@ -69,7 +68,7 @@ export function transactionQuestion(
 }
 
 async function readOwnView(
-  view: HttpView,
+  view: TronView,
   { transactionId, wanted }: TransactionReading,
   signal: AbortSignal,
 ): Promise<OwnView> {
@@ -86,7 +85,7 @@ async function readOwnView(
   }
 }
 
-export async function readHeads(view: HttpView, signal: AbortSignal): Promise<TronHeads> {
+export async function readHeads(view: TronView, signal: AbortSignal): Promise<TronHeads> {
   const [latest, solid] = await Promise.all([
     askNode(view, headRequest, signal),
     askNode(view, solidHeadRequest, signal),
@@ -104,7 +103,7 @@ export function requireHeader(body: unknown, asked?: bigint): TronHeader {
 type Judging = TransactionReading & { readonly own: OwnView; readonly pin: FinalPin }
 
 async function judge(
-  view: HttpView,
+  view: TronView,
   judging: Judging,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
@@ -130,7 +129,7 @@ async function judge(
 
 /** No solidified block holds the transaction: another one may. */
 async function judgeUnsolid(
-  view: HttpView,
+  view: TronView,
   { transactionId, rule, pin }: Judging,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
@@ -145,7 +144,7 @@ type Rest = Pick<FinalTransaction, 'transaction' | 'logs' | 'finalBlock' | 'hasC
 }
 
 async function readRest(
-  view: HttpView,
+  view: TronView,
   { own, info, wanted, pin, configured, transactionId }: Judging & { readonly info: TronInfo },
   signal: AbortSignal,
 ): Promise<Rest> {
@@ -176,7 +175,7 @@ async function readRest(
 
 /** As the node knows them now: a contract of this family stays one. */
 async function readCodes(
-  view: HttpView,
+  view: TronView,
   accounts: readonly Hex[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Hex, boolean>> {

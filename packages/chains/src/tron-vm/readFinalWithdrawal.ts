@@ -2,12 +2,11 @@ import type { Hex } from '@causeway/core'
 import { type FinalityRule, type FinalPin, headsOf, isTooYoung } from '../ethereum-vm/finality.ts'
 import type { FinalWithdrawal } from '../ethereum-vm/readFinalWithdrawal.ts'
 import { provesExecution, type WithdrawalTerms, withdrawalStatus } from '../ethereum-vm/withdrawals.ts'
-import type { HttpView } from '../rpc/httpView.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import { parseConstantBool, parseInfo, type TronInfo } from './answers.ts'
-import { askNode } from './askNode.ts'
+import { askNode, type TronView } from './askNode.ts'
 import { pinSolidHeight, type TronHeads } from './finality.ts'
 import { readHeads, requireHeader } from './readFinalTransaction.ts'
 import { callRequestsRequest, infoRequest, solidHeaderRequest } from './requests.ts'
@@ -32,7 +31,7 @@ type OwnView = { readonly heads: TronHeads; readonly info: TronInfo | undefined 
  */
 export function withdrawalQuestion(
   reading: WithdrawalReading,
-): Omit<ChainQuestion<OwnView, FinalPin, FinalWithdrawal, HttpView>, 'signal'> {
+): Omit<ChainQuestion<OwnView, FinalPin, FinalWithdrawal, TronView>, 'signal'> {
   const { rule, threshold, transactionId } = reading
   return {
     async first(view, signal) {
@@ -50,7 +49,7 @@ export function withdrawalQuestion(
 type Judging = WithdrawalReading & { readonly own: OwnView; readonly pin: FinalPin }
 
 async function judge(
-  view: HttpView,
+  view: TronView,
   judging: Judging,
   signal: AbortSignal,
 ): Promise<Sighting<FinalWithdrawal>> {

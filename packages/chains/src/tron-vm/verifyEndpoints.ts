@@ -1,9 +1,9 @@
+import { tronHexAddress } from '@causeway/core'
+import type { ChainFinding } from '../family/chainFinding.ts'
 import { askEnough, checkNoPublicNetwork, endpointOf } from '../rpc/checkEndpoints.ts'
-import type { HttpView } from '../rpc/httpView.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseHasContract } from './answers.ts'
-import { askNode } from './askNode.ts'
-import { accountOf } from './contract.ts'
+import { askNode, type TronView } from './askNode.ts'
 import { requireHeader } from './readFinalTransaction.ts'
 import { contractRequest, headerRequest } from './requests.ts'
 
@@ -14,49 +14,65 @@ const publicNetworks: ReadonlyMap<bigint, string> = new Map([
   [2_494_104_990n, 'the Shasta test network'],
 ])
 
+export type TronExpectation = {
+  readonly quorum: QuorumClient<TronView>
+  readonly chainId: bigint
+  /** In base58. */
+  readonly contract: { readonly setting: string; readonly address: string }
+}
+
 /**
  * Asks every endpoint for its first block and for the contract: each may feed a signature.
  * @returns problems; empty when all that answered fit
  * @throws UpstreamUnavailableError when fewer endpoints answer than the threshold
  */
 export async function verifyTronEndpoints(
-  expected: {
-    readonly quorum: QuorumClient<HttpView>
-    readonly chainId: bigint
-    /** In base58. */
-    readonly contract: { readonly setting: string; readonly address: string }
-  },
+  expected: TronExpectation,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const { quorum, chainId, contract } = expected
+  return (await tronEndpointFindings(expected, signal)).map(({ problem }) => problem)
+}
+
+/** As `verifyTronEndpoints`, in parts. @throws UpstreamUnavailableError when too few endpoints answer */
+export async function tronEndpointFindings(
+  { quorum, chainId, contract }: TronExpectation,
+  signal: AbortSignal,
+): Promise<readonly ChainFinding[]> {
   const answered = await askEnough(
     quorum,
     async (view, ownSignal) => {
       const [networkId, body] = await Promise.all([
         readNetworkId(view, ownSignal),
-        askNode(view, contractRequest(accountOf(contract.address)), ownSignal),
+        askNode(view, contractRequest(tronHexAddress(contract.address)), ownSignal),
       ])
       return { networkId, hasContract: parseHasContract(body) }
     },
     signal,
   )
-  return answered.flatMap(({ alias, said: { networkId, hasContract } }) => {
+  const { setting, address: value } = contract
+  return answered.flatMap(({ alias, said: { networkId, hasContract } }): readonly ChainFinding[] => {
     const here = endpointOf(quorum.chainId, alias)
-    if (networkId !== chainId) return [`${here} is not on chain ${chainId}`]
-    return hasContract ? [] : [`${here} shows no contract at ${contract.setting}`]
+    if (networkId !== chainId) {
+      const named = { setting: `chains: ${quorum.chainId}.hubChainId`, value: chainId.toString() }
+      const problem = `${here} is not on chain ${chainId}`
+      return [{ kind: 'network', ...named, said: `${networkId} at ${alias}`, problem }]
+    }
+    if (hasContract) return []
+    const problem = `${here} shows no contract at ${setting}`
+    return [{ kind: 'contract', setting, value, said: `no contract at ${alias}`, problem }]
   })
 }
 
 /** Endpoints of public networks, and silent ones. */
 export function verifyLocalTronEndpoints(
-  quorum: QuorumClient<HttpView>,
+  quorum: QuorumClient<TronView>,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   return checkNoPublicNetwork(quorum, readNetworkId, (networkId) => publicNetworks.get(networkId), signal)
 }
 
 /** The last four bytes of the first block's id are the chain id. @source TRON, TIP-474 */
-async function readNetworkId(view: HttpView, signal: AbortSignal): Promise<bigint> {
+async function readNetworkId(view: TronView, signal: AbortSignal): Promise<bigint> {
   const { hash } = requireHeader(await askNode(view, headerRequest(0n), signal), 0n)
   return BigInt(`0x${hash.slice(-8)}`)
 }

@@ -158,10 +158,18 @@ const feerateModelSchema = z.object({
   markupBps,
 })
 
+/** Chains whose transactions pay for energy and bytes at prices that everybody votes on. @source pricing-engine.md 1.6 */
+const energyModelSchema = z.object({
+  kind: z.literal('energy'),
+  maxSunPerEnergy: decimalInteger.default(500n).describe('While energy costs more, nothing is quoted'),
+  markupBps,
+})
+
 const feeModelSchema = z.discriminatedUnion('kind', [
   gasModelSchema,
   priorityFeeModelSchema,
   feerateModelSchema,
+  energyModelSchema,
 ])
 
 const poolSchema = z.object({
@@ -368,13 +376,17 @@ export type GuardianSet = z.infer<typeof guardianSetSchema>
 export type GasModel = z.infer<typeof gasModelSchema>
 export type PriorityFeeModel = z.infer<typeof priorityFeeModelSchema>
 export type FeerateModel = z.infer<typeof feerateModelSchema>
+export type EnergyModel = z.infer<typeof energyModelSchema>
 export type PoolConfig = z.infer<typeof poolSchema>
 
 /** How a family of chains charges, whichever of its ways a chain takes. */
-export function feeModelClass({ kind }: QuoteChain['feeModel']): 'gas' | 'priority-fee' | 'feerate' {
+export function feeModelClass({
+  kind,
+}: QuoteChain['feeModel']): 'gas' | 'priority-fee' | 'feerate' | 'energy' {
   switch (kind) {
     case 'priority-fee':
     case 'feerate':
+    case 'energy':
       return kind
     case 'eip1559':
     case 'op-stack':

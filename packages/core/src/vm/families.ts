@@ -1,3 +1,4 @@
+import type { Hex } from '../hex.ts'
 import { bitcoinFamily } from './bitcoin/family.ts'
 import { ethereumFamily } from './ethereum/family.ts'
 import type { Family } from './family.ts'
@@ -27,6 +28,16 @@ export type ChainNetwork = {
 
 export function mainNetwork(vmType: VmType): ChainNetwork {
   return { vmType, network: undefined }
+}
+
+/** Whether a contract is among some that a chain's configuration spells as its family does. */
+export function listsContract(network: ChainNetwork, listed: readonly string[], contract: Hex): boolean {
+  const { hexAddress } = families[network.vmType]
+  const { isAddress } = codecOf(network)
+  return (
+    hexAddress !== undefined &&
+    listed.some((address) => isAddress(address) && hexAddress(address) === contract)
+  )
 }
 
 /**

@@ -38,6 +38,8 @@ export type Family = {
    * @throws InvalidAddressError when the owner is no address of it; whatever `readOwnerKey` throws
    */
   readonly isSignedByOwner: (signed: OwnerSigned) => boolean | Promise<boolean>
+  /** An account as 20 bytes of hex, where the family's accounts are that. @throws InvalidAddressError */
+  readonly hexAddress?: (address: string) => Hex
   /** Where the chain itself does not name who pays. */
   readonly payerSettings: readonly PayerSetting[]
   /** A deposit's fees can be paid by another account than its sender's. */

@@ -4,6 +4,7 @@ import { ethereumStepData } from './ethereum/quoting/encodeTransaction.ts'
 import { ethereumQuoting } from './ethereum/quoting/ethereumQuoting.ts'
 import type { QuotingFamily } from './quotingFamily.ts'
 import { solanaQuoting, solanaStepData } from './solana/quoting/solanaQuoting.ts'
+import { tronQuoting, tronStepData } from './tron/quoting/tronQuoting.ts'
 import type { VmType } from './vmType.ts'
 
 export type QuotingFamilies = Readonly<Partial<Record<VmType, QuotingFamily>>>
@@ -13,7 +14,8 @@ export const quotingFamilies: QuotingFamilies = {
   'bitcoin-vm': bitcoinQuoting,
   'ethereum-vm': ethereumQuoting,
   'solana-vm': solanaQuoting,
+  'tron-vm': tronQuoting,
 }
 
 /** Form of `items[].data` of transaction steps: the union of what these families encode. */
-export const stepDataSchema = z.union([ethereumStepData, solanaStepData, bitcoinStepData])
+export const stepDataSchema = z.union([ethereumStepData, solanaStepData, bitcoinStepData, tronStepData])

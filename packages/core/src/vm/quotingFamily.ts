@@ -7,8 +7,11 @@ import type { VmCodec } from './vmCodec.ts'
  * families through these two alone.
  */
 export type QuotingFamily = {
-  /** How its chains charge, as the quote file must describe them: for gas by block, by bids for units, or by size. */
-  readonly feeModel: 'gas' | 'priority-fee' | 'feerate'
+  /**
+   * How its chains charge, as the quote file must describe them: for gas by block, by bids for units, by size, or for
+   * energy and bytes at prices that are voted on.
+   */
+  readonly feeModel: 'gas' | 'priority-fee' | 'feerate' | 'energy'
   /** One chain of the family, as its configuration describes it. Done once, at start. */
   readonly bind: (chain: ChainSettings) => ChainQuoting
 }
@@ -34,8 +37,8 @@ export interface ChainQuoting {
   isNobody(address: string): boolean
   /** False for an address that has no key in its family: nobody can sign a transaction of it. */
   canSign(address: string): boolean
-  /** The largest amount that the family's transactions can carry, in smallest units. */
-  readonly amountMax: bigint
+  /** The largest amount of a currency that the family's transactions can carry, in smallest units. */
+  amountMax(currency: Pick<QuotedCurrency, 'isNative'>): bigint
   /** Destinations run calls that callers bring along; where none do, nobody's code decides what becomes of a payment. */
   readonly runsCalls: boolean
   /** Tokens reach an account with code; where they do not, nothing is paid to one. */
@@ -154,6 +157,8 @@ export type AccountLack = {
   readonly stateBytes?: number
   /** The account itself: its first payment makes it. */
   readonly isAbsent?: true
+  /** A balance of the currency, where a first one costs more than a larger one. */
+  readonly holdsNone?: true
   /** A balance that chains tell exactly: it holds so much that nobody can prove what a payment adds. */
   readonly isUncountable?: true
 }

@@ -1,7 +1,8 @@
 import { encodeDepositNative, type Hex } from '@causeway/core'
 import { mined } from '../nodes/clients.ts'
 import { connectLocalChain } from '../nodes/localChain.ts'
-import { createTronLedger, type EvmBehind, type KnownTransaction } from '../standIns/tron/tronLedger.ts'
+import type { KnownTransaction } from '../standIns/tron/knowledge.ts'
+import { createTronLedger, type EvmBehind } from '../standIns/tron/tronLedger.ts'
 import type { TronOptions } from './tronStandIn.ts'
 
 const noOrder: Hex = `0x${'00'.repeat(32)}`

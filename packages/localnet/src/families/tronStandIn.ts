@@ -1,6 +1,7 @@
 import type { Hex } from '@causeway/core'
 import type { LocalAccount } from '../keys/localKeys.ts'
 import { askNode } from '../nodes/askNode.ts'
+import { createTronKnowledge } from '../standIns/tron/knowledge.ts'
 import { startTronFacade } from '../standIns/tron/tronFacade.ts'
 import { tronChainId } from './familyPlans.ts'
 import type { FamilyStandIn } from './standIn.ts'
@@ -26,7 +27,10 @@ export async function openTron(options: TronOptions): Promise<FamilyStandIn> {
   }
   const known = await readTronTransactions(behind, options.file)
   const [firstTransactionId] = known.keys()
-  const facade = await startTronFacade(behind, { known }, { chainId: tronChainId, port: options.port })
+  const facade = await startTronFacade(behind, createTronKnowledge(known), {
+    chainId: tronChainId,
+    port: options.port,
+  })
   return {
     url: facade.url,
     firstTransactionId,

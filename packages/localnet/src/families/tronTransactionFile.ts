@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { writeFileAtomically } from '../files/atomicFile.ts'
 import { hexSchema } from '../files/hexSchema.ts'
 import { readJsonFile } from '../files/jsonFile.ts'
-import type { EvmBehind, KnownTransaction } from '../standIns/tron/tronLedger.ts'
+import type { KnownTransaction } from '../standIns/tron/knowledge.ts'
+import type { EvmBehind } from '../standIns/tron/tronLedger.ts'
 
 const hex = z
   .string()

@@ -6,6 +6,8 @@ export async function askNode(url: string, method: string, params: readonly unkn
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
   const body: unknown = await response.json()
-  if (typeof body !== 'object' || body === null || !('result' in body)) throw new Error(`${method} failed`)
-  return body.result
+  if (typeof body !== 'object' || body === null) throw new Error(`${method} failed`)
+  if ('result' in body) return body.result
+  const said = 'error' in body ? Object(body.error) : {}
+  throw new Error(`${method} failed: ${String(said.message)}`)
 }

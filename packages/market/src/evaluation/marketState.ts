@@ -187,5 +187,6 @@ function chainBasis({ reading }: ChainFacts, reports: ReturnType<AgreementOf>): 
 function networkFeeText(shown: NonNullable<ChainFacts['reading']['fees']['shown']>): string {
   if ('expectedWei' in shown) return `${shown.expectedWei} wei per gas`
   if ('satPerKvb' in shown) return `${shown.satPerKvb} satoshi per thousand virtual bytes`
+  if ('sunPerEnergy' in shown) return `${shown.sunPerEnergy} sun per energy`
   return `${shown.microLamportsPerUnit} micro-lamports per compute unit`
 }

@@ -45,6 +45,8 @@ type Options = Parameters<PayingChainFamily['open']>[0]
 
 /** Payments of one wallet, each with its marker. See decision 27. */
 export const solanaPaying: PayingChainFamily = {
+  // A file in its place is named by ED25519_PRIVATE_KEY_FILE.
+  keySetting: 'ED25519_PRIVATE_KEY',
   open: openSolanaPaying,
   landsWithinSeconds: 90,
 }
@@ -91,7 +93,7 @@ function openSolanaPaying({ client, key }: Options): PayingChain {
       const [answer] = await client.batch([simulationCall(toBase64(trial))], { timeoutMs: readTimeoutMs })
       const { succeeds, units } = parseSimulation(answer)
       if (!succeeds) return { refusal: 'the transaction would revert' }
-      const rents = [markBytes[terms.mark], ...looked.stateBytes].map((stateBytes) =>
+      const rents = [markBytes[markOf(terms)], ...looked.stateBytes].map((stateBytes) =>
         bid.fees.rentOf({ stateBytes }),
       )
       return {
@@ -162,6 +164,12 @@ function comparableAccounts(answer: RpcAnswer | undefined, count: number): unkno
   }
 }
 
+/** @throws Error for an allowance, which no token of this family needs */
+function markOf({ mark }: Pick<PaymentTerms, 'mark'>): keyof typeof markBytes {
+  if (mark === 'allowed') throw new Error('nothing is allowed on this chain')
+  return mark
+}
+
 /** @returns undefined where it does not fit into a transaction */
 function compile(
   { publicKey }: Keypair,
@@ -170,10 +178,12 @@ function compile(
   blockhash: string,
 ): VersionedTransaction | undefined {
   const { TransactionMessage, VersionedTransaction: Transaction } = solanaLibrary()
-  const instructions = markedInstructions(publicKey.toBase58(), terms, {
+  const mark = markOf(terms)
+  const marked = { ...terms, mark }
+  const instructions = markedInstructions(publicKey.toBase58(), marked, {
     units: bid.units,
     microLamportsPerUnit: unitPrice(bid),
-    markerRentLamports: bid.fees.rentOf({ stateBytes: markBytes[terms.mark] }),
+    markerRentLamports: bid.fees.rentOf({ stateBytes: markBytes[mark] }),
   })
   try {
     const transaction = new Transaction(

@@ -1,16 +1,6 @@
-import { type DepositFacts, type InBlock, solanaCodec } from '@causeway/core'
-import type {
-  BlockMark,
-  PaymentReading,
-  SettlingChainFamily,
-  SettlingPass,
-} from '../../family/settlingChain.ts'
-import {
-  TransactionMissingError,
-  TransactionNotFinalError,
-  TransactionRevertedError,
-  TransactionTooLargeError,
-} from '../../rpc/chainErrors.ts'
+import { solanaCodec } from '@causeway/core'
+import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../family/settlingChain.ts'
+import { readPaymentNow, unlessGone } from '../../family/settlingReads.ts'
 import type { EndpointView } from '../../rpc/endpointView.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { createQuorumOver, type QuorumClient } from '../../rpc/quorumClient.ts'
@@ -57,59 +47,13 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client }) => {
       const { facts } = await quorum.read({ ...question, signal })
       return new Map(facts.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
     },
-    deposits: (transactionId, signal) =>
-      depositsUnlessGone(shallow.readDeposits({ transactionId }, { signal })),
-    async payment(question, signal): Promise<PaymentReading> {
-      try {
-        const facts = await shallow.readPayment(question, { signal })
-        const confirmations = Number((await head(signal)) - facts.evidence.blockNumber) + 1
-        return { state: 'included', facts, confirmations }
-      } catch (error) {
-        if (isUnread(error)) return { state: 'missing' }
-        if (!(error instanceof TransactionRevertedError)) throw error
-        return { state: 'reverted', isFinal: await hasFailed(deep.readPayment(question, { signal })) }
-      }
-    },
-    async finalPayment(question, signal) {
-      try {
-        return await deep.readPayment(question, { signal })
-      } catch (error) {
-        if (isUnread(error) || error instanceof TransactionRevertedError) return undefined
-        throw error
-      }
-    },
+    deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
+    payment: (question, signal) => readPaymentNow({ shallow, deep, head }, question, signal),
+    finalPayment: (question, signal) => unlessGone(deep.readPayment(question, { signal })),
     async feePaid(transactionId, signal) {
       const [answer] = await client.batch([transactionCall(transactionId)], { signal })
       return parseFee(answer)
     },
-  }
-}
-
-/** What nobody can attest, because it is longer than any attestation reads, is nobody's deposit and no payment. */
-function isUnread(error: unknown): boolean {
-  return error instanceof TransactionMissingError || error instanceof TransactionTooLargeError
-}
-
-async function depositsUnlessGone(
-  reading: Promise<InBlock<DepositFacts>>,
-): Promise<InBlock<DepositFacts> | undefined> {
-  try {
-    return await reading
-  } catch (error) {
-    if (isUnread(error) || error instanceof TransactionRevertedError) return undefined
-    throw error
-  }
-}
-
-/** True where it failed in a block that cannot be dropped any more. */
-async function hasFailed(final: Promise<unknown>): Promise<boolean> {
-  try {
-    await final
-    return false
-  } catch (error) {
-    if (error instanceof TransactionRevertedError) return true
-    if (isUnread(error) || error instanceof TransactionNotFinalError) return false
-    throw error
   }
 }
 

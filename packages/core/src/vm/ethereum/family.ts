@@ -11,6 +11,7 @@ export const ethereumFamily: Family = {
   withdrawRequest: normaliseEvmRequest,
   allocatorPayload: evmAllocatorPayload,
   isSignedByOwner: isSignedByAccount,
+  hexAddress: (address) => `0x${ethereumCodec.canonicalAddress(address).slice(2)}`,
   payerSettings: ['fillContracts', 'fillPayers'],
   takesDepositFeePayer: false,
 }

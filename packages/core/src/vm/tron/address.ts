@@ -1,5 +1,6 @@
 import { encodeBase58Check } from '../../hashing/base58Check.ts'
 import { concatBytes, parseHexDigits } from '../../hashing/hexBytes.ts'
+import type { Hex } from '../../hex.ts'
 import { createTronCodec, type TronNetwork, tronMainnet } from './codec.ts'
 
 const accountBytes = 20
@@ -22,6 +23,11 @@ function base58Form(spelling: string, { addressPrefix }: TronNetwork): string {
   if (bytes?.length === 1 + accountBytes) return encodeBase58Check(bytes)
   if (bytes?.length !== accountBytes || !isPrefixed) return spelling
   return encodeBase58Check(concatBytes([Uint8Array.of(addressPrefix), bytes]))
+}
+
+/** As `tronEvmAddress`, of the main network. @throws InvalidAddressError */
+export function tronHexAddress(spelling: string): Hex {
+  return `0x${tronEvmAddress(spelling).slice(2)}`
 }
 
 /** `0x` and the 20 bytes behind the prefix. @throws InvalidAddressError */

@@ -1,7 +1,7 @@
 import { evmAllocatorPayload } from '../ethereum/allocatorPayload.ts'
 import type { Family } from '../family.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../withdrawRequestParts.ts'
-import { tronEvmAddress } from './address.ts'
+import { tronEvmAddress, tronHexAddress } from './address.ts'
 import { createTronCodec } from './codec.ts'
 import { tronMessageDigest } from './ownerSignature.ts'
 
@@ -15,6 +15,7 @@ export const tronFamily: Family = {
   allocatorPayload: evmAllocatorPayload,
   isSignedByOwner: ({ owner, requestHash, signature, recoverSigner }) =>
     recoverSigner(tronMessageDigest(requestHash), signature) === tronEvmAddress(owner),
+  hexAddress: tronHexAddress,
   payerSettings: ['fillContracts', 'fillPayers'],
   takesDepositFeePayer: false,
 }

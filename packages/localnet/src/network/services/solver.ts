@@ -28,6 +28,8 @@ export const solverPlan: ServicePlan = {
       ECDSA_PRIVATE_KEY_FILE: await context.writeSecret('fill-wallet.key', keys.fillWallet.privateKey),
       BITCOIN_PRIVATE_KEY: '',
       BITCOIN_PRIVATE_KEY_FILE: '',
+      TRON_PRIVATE_KEY: '',
+      TRON_PRIVATE_KEY_FILE: '',
       // Of the account on Solana, where that runs.
       ED25519_PRIVATE_KEY: '',
       ED25519_PRIVATE_KEY_FILE:

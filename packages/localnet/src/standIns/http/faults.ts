@@ -19,13 +19,20 @@ export type HttpFault =
   | { readonly kind: 'oversize'; readonly bytes: number }
   /** What a node answers with status 200 when it fails. */
   | { readonly kind: 'nodeError' }
-  /** The true body goes through `rewrite`. */
-  | { readonly kind: 'lie'; readonly rewrite: (path: string, body: unknown) => unknown }
+  /** The true body goes through `rewrite`; of some questions only, where `isAbout` says so. */
+  | {
+      readonly kind: 'lie'
+      readonly rewrite: (path: string, body: unknown) => unknown
+      readonly isAbout?: (question: Question) => boolean
+    }
+
+/** What a request asks: its path, and its body as text. */
+export type Question = { readonly path: string; readonly text: string }
 
 /** @param truth makes the body; not called by faults that need none */
 export async function answerWith(
   fault: HttpFault,
-  request: IncomingMessage,
+  { request, text: asked }: { readonly request: IncomingMessage; readonly text: string },
   response: ServerResponse,
   truth: () => Promise<unknown>,
 ): Promise<void> {
@@ -56,12 +63,18 @@ export async function answerWith(
     default:
       break
   }
-  const text = JSON.stringify(await changed(fault, request.url ?? '', truth))
+  const question = { path: request.url ?? '', text: asked }
+  const text = JSON.stringify(await changed(fault, question, truth))
   if (fault.kind === 'oversize') response.write(' '.repeat(fault.bytes))
   response.end(fault.kind === 'half' ? text.slice(0, Math.ceil(text.length / 2)) : text)
 }
 
-async function changed(fault: HttpFault, path: string, truth: () => Promise<unknown>): Promise<unknown> {
+async function changed(
+  fault: HttpFault,
+  question: Question,
+  truth: () => Promise<unknown>,
+): Promise<unknown> {
   const body = await truth()
-  return fault.kind === 'lie' ? fault.rewrite(path, body) : body
+  const isLie = fault.kind === 'lie' && (fault.isAbout?.(question) ?? true)
+  return isLie ? fault.rewrite(question.path, body) : body
 }

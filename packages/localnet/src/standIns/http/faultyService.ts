@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { answerWith, type HttpFault } from './faults.ts'
+import { answerWith, type HttpFault, type Question } from './faults.ts'
 import { closeServer, listenOnLoopback } from './listen.ts'
 
 /** A stand-in over HTTP whose answers can be made wrong. */
@@ -12,9 +12,6 @@ export type FaultyService = {
   lastHeaders(): IncomingHttpHeaders
   stop(): Promise<void>
 }
-
-/** What a request asks: its path, and its body as text. */
-export type Question = { readonly path: string; readonly text: string }
 
 /**
  * @param options.keyOf what requests are counted by
@@ -36,9 +33,11 @@ export async function startFaultyService(options: {
     const key = options.keyOf(question)
     lastHeaders = request.headers
     counters.set(key, (counters.get(key) ?? 0) + 1)
-    answerWith(fault, request, response, () => options.answer(question)).catch((error) => {
-      response.writeHead(500).end(String(error))
-    })
+    answerWith(fault, { request, text: question.text }, response, () => options.answer(question)).catch(
+      (error) => {
+        response.writeHead(500).end(String(error))
+      },
+    )
   })
   server.on('clientError', (_error, socket) => socket.destroy())
   const url = await listenOnLoopback(server, options.port ?? 0)

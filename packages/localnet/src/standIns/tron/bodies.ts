@@ -1,5 +1,13 @@
 import type { StoredBody } from '../bodies/index.ts'
-import { renderBlock, renderConstant, renderInfo, renderTransaction } from './renderBodies.ts'
+import {
+  renderAccount,
+  renderBlock,
+  renderConstant,
+  renderInfo,
+  renderTaken,
+  renderTransaction,
+  renderUnsigned,
+} from './renderBodies.ts'
 
 const types = 'tronweb 6.5.1, Types'
 
@@ -35,6 +43,39 @@ export const tronBodies = {
     proves: ['a contract is there when it has code'],
     body: (address: unknown, code: string) => ({ contract_address: address, bytecode: code }),
   },
+  account: {
+    provenance: 'specified',
+    source: `${types}.Account`,
+    proves: ['an account has its coin as a number of sun'],
+    body: renderAccount,
+  },
+  parameters: {
+    provenance: 'specified',
+    source: `${types}.ChainParameter`,
+    proves: ['prices of energy and bytes are parameters of the chain'],
+    body: (prices: { readonly sunPerEnergy: number; readonly sunPerByte: number }) => ({
+      chainParameter: [
+        { key: 'getTransactionFee', value: prices.sunPerByte },
+        { key: 'getCreateNewAccountFeeInSystemContract', value: 1_000_000 },
+        { key: 'getAllowMultiSign', value: 1 },
+        { key: 'getChangeDelegation' },
+        { key: 'getEnergyFee', value: prices.sunPerEnergy },
+        { key: 'getMemoFee', value: 1_000_000 },
+      ],
+    }),
+  },
+  unsigned: {
+    provenance: 'specified',
+    source: `${types}.TransactionWrapper`,
+    proves: ['a node makes a transaction of a call, which whoever calls signs'],
+    body: renderUnsigned,
+  },
+  taken: {
+    provenance: 'specified',
+    source: `${types}.BroadcastHexReturn`,
+    proves: ['a transaction that a node takes is named by its id'],
+    body: renderTaken,
+  },
   missing: {
     provenance: 'constructed',
     source: 'what public clients take for an unknown id',
@@ -43,10 +84,16 @@ export const tronBodies = {
   },
   refusals: {
     provenance: 'constructed',
-    source: `${types}.TransactionWrapper for a call; the texts are ours`,
-    proves: ['a constant call that failed is no answer'],
+    source: `${types}.TransactionWrapper for a call, .BroadcastHexReturn for a broadcast; the texts are ours`,
+    proves: [
+      'a constant call that failed is no answer',
+      'a node names by a code why it takes no transaction',
+    ],
     body: {
-      call: { result: { code: 'OTHER_ERROR', message: 'no such function here' } },
+      call: (message: string) => ({ result: { code: 'CONTRACT_VALIDATE_ERROR', message } }),
+      broadcast: (code: string, txid: string) => ({
+        ...{ code, txid, message: Buffer.from(code).toString('hex') },
+      }),
       path: (path: string) => ({ Error: `no such call ${path}` }),
     },
   },

@@ -1,10 +1,10 @@
 export { tronBodies } from './bodies.ts'
+export { createTronKnowledge, type KnownTransaction, type TronPrices } from './knowledge.ts'
 export { encodeTransaction, type SubmittedContract } from './transactions.ts'
 export { type FacadeSettings, startTronFacade } from './tronFacade.ts'
 export {
   createTronLedger,
   type EvmBehind,
-  type KnownTransaction,
   type Submitted,
   type TronLedger,
 } from './tronLedger.ts'

@@ -61,13 +61,15 @@ export function renderInfo(shown: {
   readonly block: RpcBlock
   /** Only these have a result of their own. */
   readonly isContractCall: boolean
+  readonly feeSun: bigint
   readonly trace: RpcFrame
 }): Rendered<Types.TransactionInfo> {
-  const { transactionId, receipt, block, isContractCall, trace } = shown
+  const { transactionId, receipt, block, isContractCall, feeSun, trace } = shown
   const failed = receipt.status !== '0x1'
   const internal = (trace.calls ?? []).flatMap((frame) => renderInternal(frame, transactionId))
   return {
     id: transactionId,
+    ...(feeSun > 0n && { fee: exactNumber(feeSun) }),
     blockNumber: Number(receipt.blockNumber),
     blockTimeStamp: 1_000 * Number(block.timestamp),
     contractResult: [''],
@@ -122,13 +124,32 @@ export function renderTransaction(shown: {
 }
 
 export function renderConstant(
-  answer: { readonly result: Hex } | { readonly revert: Hex },
+  answer: { readonly result: Hex; readonly energy?: bigint } | { readonly revert: Hex },
 ): Rendered<Types.TransactionWrapper> {
   const reverted = 'revert' in answer
   const data = reverted ? answer.revert : answer.result
   return {
     result: { result: true, ...(reverted && { message: 'REVERT opcode executed' }) },
-    energy_used: 935,
+    energy_used: Number((reverted ? undefined : answer.energy) ?? 935n),
     constant_result: [data.slice(2)],
   }
+}
+
+/** Nodes leave out a balance of nothing. */
+export function renderAccount(address: string, balance: bigint): Rendered<Types.Account> {
+  return { address, ...(balance > 0n && { balance: Number(balance) }), create_time: 1_600_000_000_000 }
+}
+
+/** A transaction that whoever asked for it has to sign. */
+export function renderUnsigned(unsigned: {
+  readonly transactionId: string
+  readonly rawHex: string
+  readonly rawData: object
+}) {
+  const { transactionId: txID, rawHex: raw_data_hex, rawData: raw_data } = unsigned
+  return { result: { result: true }, transaction: { visible: false, txID, raw_data, raw_data_hex } }
+}
+
+export function renderTaken(txid: string): Rendered<Types.BroadcastHexReturn> {
+  return { result: true, txid }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Hex } from '@causeway/core'
 import { type Types, utils } from 'tronweb'
 import { account } from './account.ts'
@@ -18,6 +19,123 @@ export type EncodedTransaction = {
 
 let last = 0
 
+/** Where in the chain a transaction is valid, and for how long. */
+export type TransactionPlace = {
+  /** The id of a recent block, as nodes name it. */
+  readonly blockId: string
+  readonly createdMs: number
+  readonly expiresMs: number
+  readonly feeLimitSun: number
+}
+
+/** A call as a node makes it for whoever signs it. */
+export function unsignedCall(
+  from: Hex,
+  call: Extract<SubmittedContract, { kind: 'trigger' }>,
+  { blockId, createdMs, expiresMs, feeLimitSun }: TransactionPlace,
+): EncodedTransaction & { readonly rawData: object } {
+  const rawData = {
+    contract: [contractOf(from, call)],
+    ref_block_bytes: blockId.slice(12, 16),
+    ref_block_hash: blockId.slice(16, 32),
+    ...{ expiration: expiresMs, timestamp: createdMs, fee_limit: feeLimitSun },
+  }
+  return { ...encode(rawData), rawData }
+}
+
+/** What a signed transaction says, as the classes of the protocol read it. @throws Error for what they refuse */
+export function readSigned(signed: Uint8Array): SignedCall {
+  const { Transaction, TriggerSmartContract } = protocol()
+  const transaction = Transaction.deserializeBinary(signed)
+  const raw = transaction.getRawData()
+  const rawBytes = raw.serializeBinary()
+  const [contract] = raw.getContractList()
+  if (contract === undefined) throw new Error('a transaction without a contract')
+  const call = TriggerSmartContract.deserializeBinary(contract.getParameter().getValue_asU8())
+  const [signature = new Uint8Array()] = transaction.getSignatureList_asU8()
+  return {
+    rawHex: Buffer.from(rawBytes).toString('hex'),
+    transactionId: createHash('sha256').update(rawBytes).digest('hex'),
+    signature: Buffer.from(signature).toString('hex'),
+    owner: evmAddress(call.getOwnerAddress_asU8()),
+    to: evmAddress(call.getContractAddress_asU8()),
+    data: `0x${Buffer.from(call.getData_asU8()).toString('hex')}`,
+    value: BigInt(call.getCallValue()),
+    blockBytes: Buffer.from(raw.getRefBlockBytes_asU8()).toString('hex'),
+    blockHash: Buffer.from(raw.getRefBlockHash_asU8()).toString('hex'),
+    expiresMs: raw.getExpiration(),
+    feeLimitSun: BigInt(raw.getFeeLimit()),
+    bytes: signed.length,
+  }
+}
+
+/** @returns the account whose key made a signature over an id */
+export function signerOf({ transactionId, signature }: Pick<SignedCall, 'transactionId' | 'signature'>): Hex {
+  return `0x${utils.crypto.ecRecover(transactionId, signature).slice(2).toLowerCase()}`
+}
+
+/** A transaction and its signature in one, which nodes take in hex. */
+export function signedBytes(rawHex: string, signature: string): Uint8Array {
+  const { Transaction } = protocol()
+  const transaction = new Transaction()
+  transaction.setRawData(Transaction.raw.deserializeBinary(Buffer.from(rawHex, 'hex')))
+  transaction.addSignature(Buffer.from(signature.replace(/^0x/, ''), 'hex'))
+  return transaction.serializeBinary()
+}
+
+export type SignedCall = EncodedTransaction & {
+  readonly signature: string
+  readonly owner: Hex
+  readonly to: Hex
+  readonly data: Hex
+  readonly value: bigint
+  readonly blockBytes: string
+  readonly blockHash: string
+  readonly expiresMs: number
+  readonly feeLimitSun: bigint
+  readonly bytes: number
+}
+
+type Raw = {
+  serializeBinary(): Uint8Array
+  getContractList(): readonly { getParameter(): { getValue_asU8(): Uint8Array } }[]
+  getRefBlockBytes_asU8(): Uint8Array
+  getRefBlockHash_asU8(): Uint8Array
+  getExpiration(): number
+  getFeeLimit(): number
+}
+
+/** tronweb has these classes, and no types for them. */
+type Protocol = {
+  readonly Transaction: {
+    new (): {
+      setRawData(raw: Raw): void
+      addSignature(bytes: Uint8Array): void
+      serializeBinary(): Uint8Array
+    }
+    deserializeBinary(bytes: Uint8Array): {
+      getRawData(): Raw
+      getSignatureList_asU8(): readonly Uint8Array[]
+    }
+    readonly raw: { deserializeBinary(bytes: Uint8Array): Raw }
+  }
+  readonly TriggerSmartContract: {
+    deserializeBinary(bytes: Uint8Array): {
+      getOwnerAddress_asU8(): Uint8Array
+      getContractAddress_asU8(): Uint8Array
+      getData_asU8(): Uint8Array
+      getCallValue(): number
+    }
+  }
+}
+
+function protocol(): Protocol {
+  // CAST: tronweb puts its classes there when it is loaded; `chains` declares those that it reads itself.
+  return Object(globalThis)['TronWebProto'] as Protocol
+}
+
+const evmAddress = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes.subarray(1)).toString('hex')}`
+
 /** Equal transactions differ in their time, also from those of an earlier run. */
 function nextTime(): number {
   last = Math.max(last + 1, Date.now())
@@ -34,17 +152,19 @@ export function encodeTransaction(
   memo?: Hex,
   created = nextTime(),
 ): EncodedTransaction {
-  const encoded = utils.transaction.txJsonToPb({
-    raw_data: {
-      contract: [contractOf(from, contract)],
-      ref_block_bytes: '0001',
-      ref_block_hash: '00'.repeat(8),
-      expiration: created + 60_000,
-      timestamp: created,
-      ...(memo !== undefined && { data: memo.slice(2) }),
-      ...(contract.kind === 'trigger' && { fee_limit: 100_000_000 }),
-    },
+  return encode({
+    contract: [contractOf(from, contract)],
+    ref_block_bytes: '0001',
+    ref_block_hash: '00'.repeat(8),
+    expiration: created + 60_000,
+    timestamp: created,
+    ...(memo !== undefined && { data: memo.slice(2) }),
+    ...(contract.kind === 'trigger' && { fee_limit: 100_000_000 }),
   })
+}
+
+function encode(rawData: object): EncodedTransaction {
+  const encoded = utils.transaction.txJsonToPb({ raw_data: rawData })
   return {
     transactionId: utils.transaction.txPbToTxID(encoded).slice(2).toLowerCase(),
     rawHex: utils.transaction.txPbToRawDataHex(encoded).toLowerCase(),

@@ -1,28 +1,41 @@
 // A stand-in, not a Tron node: the HTTP API of one in front of an EVM node. Contracts, logs, reverts, inner
-// calls and reorganizations are real; energy, bandwidth, fees, producers and their votes are not there, and
-// a block counts as solidified a set number of blocks below the head.
-import type { Hex } from '@causeway/core'
+// calls, reorganizations, ids, signatures and expiry are real; energy is the gas of the node, nobody has free or
+// staked resources, producers and their votes are not there, and a block counts as solidified a set number of
+// blocks below the head.
+import { type Hex, keccak256Hex } from '@causeway/core'
 import { type FaultyService, startFaultyService } from '../http/faultyService.ts'
 import { tronBodies } from './bodies.ts'
-import { readTrace } from './readTrace.ts'
+import type { Broadcasts } from './broadcasts.ts'
+import type { CallBody, TronKnowledge, TronPrices } from './knowledge.ts'
+import { intrinsicGas, readTrace } from './readTrace.ts'
 import type { RpcBlock, RpcFrame, RpcReceipt } from './renderBodies.ts'
-import type { EvmBehind, TronLedger } from './tronLedger.ts'
+import type { EvmBehind } from './tronLedger.ts'
 
 export type FacadeSettings = {
   /** Blocks below the head from which one counts as solidified. Default 2. */
   readonly solidAfter?: number
   /** The chain does not move any more: each question is put to it once. */
   readonly isStill?: boolean
+  /** Default: 100 and 1,000. */
+  readonly prices?: TronPrices
 }
 
 /** Requests are counted by path. @param settings.port default: a free one */
 export function startTronFacade(
   bed: Pick<EvmBehind, 'node'>,
-  ledger: Pick<TronLedger, 'known'>,
+  ledger: TronKnowledge,
   settings: FacadeSettings & { readonly chainId: bigint; readonly port?: number },
 ): Promise<FaultyService> {
-  const { solidAfter = 2, isStill = false, chainId, port } = settings
-  const source: Source = { bed, ledger, solidAfter, chainId }
+  const { solidAfter = 2, isStill = false, prices = usualPrices(), chainId, port } = settings
+  let opened: Promise<Broadcasts> | undefined
+  // Only who signs waits for the libraries that sign and encode.
+  const broadcasts = () => {
+    opened ??= import('./broadcasts.ts').then(({ createBroadcasts }) =>
+      createBroadcasts(bed, ledger, { chainId, prices }),
+    )
+    return opened
+  }
+  const source: Source = { bed, ledger, solidAfter, chainId, prices, broadcasts }
   const told = new Map<string, Promise<unknown>>()
   return startFaultyService({
     keyOf: ({ path }) => path,
@@ -36,13 +49,17 @@ export function startTronFacade(
   })
 }
 
+const usualPrices = (): TronPrices => ({ sunPerEnergy: 100, sunPerByte: 1_000 })
+
 const missing = tronBodies.missing.body
 
 type Source = {
   readonly bed: Pick<EvmBehind, 'node'>
-  readonly ledger: Pick<TronLedger, 'known'>
+  readonly ledger: TronKnowledge
   readonly solidAfter: number
   readonly chainId: bigint
+  readonly prices: TronPrices
+  readonly broadcasts: () => Promise<Broadcasts>
 }
 type Asked = Readonly<Record<string, unknown>>
 
@@ -55,6 +72,8 @@ async function bodyOf(source: Source, path: string, asked: Asked): Promise<unkno
       const number = asked['id_or_num'] === undefined ? newest : Number(asked['id_or_num'])
       return number > newest ? missing : tronBodies.block.body(await blockAt(source, number), source.chainId)
     }
+    case 'getnowblock':
+      return tronBodies.block.body(await blockAt(source, newest), source.chainId)
     case 'gettransactioninfobyid':
       return infoOf(source, String(asked['value']), newest)
     case 'gettransactioninfobyblocknum':
@@ -67,6 +86,19 @@ async function bodyOf(source: Source, path: string, asked: Asked): Promise<unkno
       const code = String(await source.bed.node('eth_getCode', [evmAddress(asked['value']), 'latest']))
       return code === '0x' ? missing : tronBodies.contract.body(asked['value'], code.slice(2))
     }
+    case 'getaccount':
+      return accountOf(source, String(asked['address']))
+    case 'getchainparameters':
+      return tronBodies.parameters.body(source.prices)
+    case 'triggersmartcontract':
+      return (await source.broadcasts()).trigger(callBodyOf(asked))
+    case 'broadcasttransaction':
+      return (await source.broadcasts()).takeParts(
+        String(asked['raw_data_hex']),
+        String(Object(asked['signature'])[0]),
+      )
+    case 'broadcasthex':
+      return (await source.broadcasts()).take(Buffer.from(String(asked['transaction']), 'hex'))
     default:
       return tronBodies.refusals.body.path(path)
   }
@@ -94,17 +126,18 @@ async function infoOf(source: Source, transactionId: string, newest: number): Pr
     blockAt(source, Number(receipt.blockNumber)),
     traceOf(source, transactionId, evmHash),
   ])
-  const isContractCall = source.ledger.known.get(transactionId)?.isContractCall === true
-  return tronBodies.info.body({ transactionId, receipt, block, isContractCall, trace })
+  const known = source.ledger.known.get(transactionId)
+  const isContractCall = known?.isContractCall === true
+  const { feeSun = 0n } = known ?? {}
+  return tronBodies.info.body({ transactionId, receipt, block, isContractCall, feeSun, trace })
 }
 
 async function traceOf({ bed, ledger }: Source, transactionId: string, evmHash: Hex): Promise<RpcFrame> {
   try {
     return await readTrace(bed, evmHash)
-  } catch (error) {
-    const kept = ledger.known.get(transactionId)?.trace
-    if (kept === undefined) throw error
-    return kept
+  } catch {
+    // As of nodes that keep no inner calls: none.
+    return ledger.known.get(transactionId)?.trace ?? { type: 'CALL', from: `0x${'00'.repeat(20)}` }
   }
 }
 
@@ -124,16 +157,50 @@ async function transactionOf(source: Source, transactionId: string, newest: numb
   return tronBodies.transaction.body({ transactionId, rawHex, succeeded: receipt.status === '0x1' })
 }
 
-const callRequestsSelector = 'd52bfcc8'
-
-async function constantCall(source: Source, asked: Asked, newest: number): Promise<unknown> {
-  if (asked['function_selector'] !== 'callRequests(bytes32)') {
-    return tronBodies.refusals.body.call
+async function constantCall({ bed }: Source, asked: Asked, newest: number): Promise<unknown> {
+  const { owner: from, contract: to, data, value } = callBodyOf(asked)
+  if (String(await bed.node('eth_getCode', [to, 'latest'])) === '0x')
+    return tronBodies.refusals.body.call('Smart contract is not exist.')
+  const call = { from, to, data, value: `0x${value.toString(16)}` }
+  try {
+    const block = `0x${newest.toString(16)}`
+    const [result, gas] = await Promise.all([
+      bed.node('eth_call', [call, block]),
+      bed.node('eth_estimateGas', [call, block]),
+    ])
+    const energy = BigInt(String(gas)) - intrinsicGas(data)
+    return tronBodies.constantCall.body({ result: `0x${String(result).slice(2)}`, energy })
+  } catch (error) {
+    // What the node does not run, it reverted, or the caller has not the coin that goes with it.
+    const message = error instanceof Error ? error.message : String(error)
+    return /revert/i.test(message)
+      ? tronBodies.constantCall.body({ revert: '0x' })
+      : tronBodies.refusals.body.call(message)
   }
-  const data = `0x${callRequestsSelector}${asked['parameter']}`
-  const call = [{ to: evmAddress(asked['contract_address']), data }, `0x${newest.toString(16)}`]
-  const result = String(await source.bed.node('eth_call', call))
-  return tronBodies.constantCall.body({ result: `0x${result.slice(2)}` })
+}
+
+/** Nodes take calldata as a whole, or a signature and its arguments. */
+function callBodyOf(asked: Asked): CallBody {
+  const { function_selector: signature, parameter = '', data, call_value = 0, fee_limit } = asked
+  const selector = typeof signature === 'string' ? keccak256Hex(Buffer.from(signature)).slice(2, 10) : ''
+  const bytes = typeof data === 'string' ? data.replace(/^0x/, '') : `${selector}${parameter}`
+  return {
+    ...{ owner: evmAddress(asked['owner_address']), contract: evmAddress(asked['contract_address']) },
+    ...{ data: `0x${bytes}`, value: BigInt(Number(call_value)) },
+    ...(typeof fee_limit === 'number' && { feeLimitSun: fee_limit }),
+  }
+}
+
+/** An account is there once somebody paid it, or it has code. */
+async function accountOf({ bed }: Source, address: string): Promise<unknown> {
+  const at = [evmAddress(address), 'latest']
+  const [balance, code, count] = await Promise.all([
+    bed.node('eth_getBalance', at),
+    bed.node('eth_getCode', at),
+    bed.node('eth_getTransactionCount', at),
+  ])
+  const isAbsent = BigInt(String(balance)) === 0n && code === '0x' && BigInt(String(count)) === 0n
+  return isAbsent ? missing : tronBodies.account.body(address, BigInt(String(balance)))
 }
 
 function evmAddress(value: unknown): Hex {

@@ -1,8 +1,8 @@
 import type { Hex } from '@causeway/core'
 import type { LocalAccount } from '../../keys/localKeys.ts'
 import type { LocalChain } from '../../nodes/localChain.ts'
+import { createTronKnowledge, type KnownTransaction, type TronKnowledge } from './knowledge.ts'
 import { readTrace } from './readTrace.ts'
-import type { RpcFrame } from './renderBodies.ts'
 import { encodeTransaction, type SubmittedContract } from './transactions.ts'
 
 /** The EVM node that runs what the facade renders. */
@@ -17,24 +17,14 @@ export type EvmBehind = {
 
 export type Submitted = { readonly transactionId: string; readonly evmHash: Hex }
 
-/** What several facades of one chain know of its transactions. */
-export type TronLedger = {
+/** What a chain's facades know, and a way to run transactions that nobody signed. */
+export type TronLedger = TronKnowledge & {
   /** Runs the transaction on the chain and waits for its block. */
   submit(from: LocalAccount, contract: SubmittedContract, memo?: Hex): Promise<Submitted>
   /** Several in one block, each from an account of its own. */
   submitTogether(
     transactions: readonly { readonly from: LocalAccount; readonly contract: SubmittedContract }[],
   ): Promise<readonly Submitted[]>
-  readonly known: ReadonlyMap<string, KnownTransaction>
-}
-
-export type KnownTransaction = {
-  readonly evmHash: Hex
-  /** Without `0x`. */
-  readonly rawHex: string
-  readonly isContractCall: boolean
-  /** For the time when the node has forgotten the state before it. */
-  readonly trace?: RpcFrame | undefined
 }
 
 /**
@@ -55,7 +45,7 @@ export function createTronLedger(
     return { transactionId, evmHash: ran.evmHash }
   }
   return {
-    known,
+    ...createTronKnowledge(known),
     async submit(from, contract, memo) {
       const { to, data, value } = evmCall(contract)
       const { transactionId: evmHash } = await bed.send(from, to, data, value)

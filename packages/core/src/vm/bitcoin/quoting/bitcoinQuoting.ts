@@ -60,7 +60,7 @@ export const bitcoinQuoting: QuotingFamily = {
     return {
       isNobody: (address) => address === codec.nativeCurrency || address === clientsNobody,
       canSign: (address) => inputKindOf(outputScript(address, network)) !== undefined,
-      amountMax,
+      amountMax: () => amountMax,
       runsCalls: false,
       paysTokensToCode: true,
       takesDepositAddresses: false,

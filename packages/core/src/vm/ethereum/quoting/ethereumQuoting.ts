@@ -9,7 +9,7 @@ export const ethereumQuoting: QuotingFamily = {
   bind: (settings) => ({
     isNobody: (address) => address.toLowerCase() === settings.codec.nativeCurrency,
     canSign: () => true,
-    amountMax: 2n ** 256n - 1n,
+    amountMax: () => 2n ** 256n - 1n,
     runsCalls: true,
     paysTokensToCode: true,
     takesDepositAddresses: true,

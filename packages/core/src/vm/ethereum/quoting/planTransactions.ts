@@ -35,13 +35,14 @@ export function planTransactions(
   route: OriginRoute,
   known: KnownState,
 ): readonly PlannedTransaction[] {
-  return ordered(settings, route, known).map((planned) => ({
+  return orderedTransactions(settings, route, known).map((planned) => ({
     ...planned,
     writes: writesOf(settings, planned, route, known),
   }))
 }
 
-function ordered(
+/** The same, without what each of them does to state. Families with the same contracts have the same order. */
+export function orderedTransactions(
   settings: ChainSettings,
   route: OriginRoute,
   { allowance }: KnownState,

@@ -77,7 +77,7 @@ export const solanaQuoting: QuotingFamily = {
     return {
       isNobody: (address) => address === codec.nativeCurrency,
       canSign: isSolanaKey,
-      amountMax: 2n ** 64n - 1n,
+      amountMax: () => 2n ** 64n - 1n,
       runsCalls: false,
       paysTokensToCode: false,
       takesDepositAddresses: false,

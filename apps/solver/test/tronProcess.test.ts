@@ -1,0 +1,165 @@
+// Goal: the solver as an operator runs it fills orders of Base on Tron and pays claims there, in coin and in a token that
+// nobody had allowed, once each, though it is killed again and again and the service's answers get lost; and gives the
+// deposit of an order that it never filled back on Base once it has closed it on Tron. Method: real processes, nodes and
+// deposits; a Tron of stand-ins; a scripted quote-api; what counts is what the chains hold at the end.
+import {
+  createTronCodec,
+  encodeFillExtraData,
+  type Hex,
+  mainNetwork,
+  type NetworkOf,
+  tronAddress,
+  tronHexAddress,
+} from '@causeway/core'
+import { type ChainBed, chainBedOn, startTestNetwork, waitUntil } from '@causeway/localnet'
+import { createTronLedger, startTronFacade } from '@causeway/localnet/standIns/tron'
+import { TronWeb } from 'tronweb'
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { claimOf, configsWithFamily, type FamilyOrder, fillOf, orderPaidOn } from './support/familyOrders.ts'
+import { freshAddress, refundItem } from './support/paidOrders.ts'
+import { startScriptedWork } from './support/scriptedWork.ts'
+import { type SolverBed, startSolverBed } from './support/solverBed.ts'
+import { startSolver, surviveKills } from './support/solverBench.ts'
+
+const chainId = 728_126_428
+/** What the first block of the local network's Tron names. */
+const hubChainId = 1_414_680_398n
+const key: Hex = `0x${'5e'.repeat(32)}`
+const amount = 1_000_000n
+const native = createTronCodec().nativeCurrency
+const networkOf: NetworkOf = (name) => mainNetwork(name === 'tron' ? 'tron-vm' : 'ethereum-vm')
+const wallet = String(TronWeb.address.fromPrivateKey(key.slice(2)))
+
+let bed: SolverBed
+let evm: ChainBed
+let rpcUrl: string
+let usdc: string
+let fillContract: Hex
+const ends: (() => unknown)[] = []
+
+beforeAll(async () => {
+  bed = await startSolverBed()
+  evm = chainBedOn(await startTestNetwork({ blockTimeSeconds: 1 }), 'base')
+  const facade = await startTronFacade(evm, createTronLedger(evm), { chainId: hubChainId })
+  ends.push(facade.stop, evm.stop)
+  rpcUrl = facade.url
+  usdc = tronAddress(evm.deployment.tokens.USDC)
+  fillContract = `0x${evm.deployment.fillContract.slice(2).toLowerCase()}`
+  const [rich] = evm.network.keys.users
+  if (rich === undefined) throw new Error('no user')
+  await evm.node('anvil_setBalance', [tronHexAddress(wallet), '0x5af3107a4000'])
+  const args = [tronHexAddress(wallet), 1_000n * amount] as const
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
+  await evm.send(rich, evm.deployment.tokens.USDC, data)
+}, 120_000)
+afterAll(async () => {
+  for (const end of ends) await end()
+  await bed?.stop()
+})
+
+/** Variables of a solver that pays on Tron too. */
+const overrides = async (change: Readonly<Record<string, unknown>> = {}) => {
+  const listed = { source: 'test', solver: true, decimals: 6 }
+  const quoted = {
+    ...{ chainId, name: 'tron', displayName: 'Tron', blockTimeMs: 1_000, headMaxAgeMs: 60_000 },
+    ...{ fillWallet: wallet, fillContract, feeModel: { kind: 'energy' }, pinPolicy: [{ confirmations: 1 }] },
+    currencies: [
+      { ...listed, address: native, symbol: 'TRX', name: 'TRON', asset: 'trx' },
+      { ...listed, address: usdc, symbol: 'USDC', name: 'USD Coin', asset: 'usdc' },
+    ],
+    ...change,
+  }
+  const policy = {
+    ...{ maxFeePerGasWei: '500', gasPerHourWei: '10000000000', relayGasPerHourWei: '0' },
+    floors: [{ currency: native, amount: '100000000' }],
+  }
+  const asset = { id: 'trx', priceKey: 'USDC/USD' }
+  return {
+    ...{ TRON_RPC_URL: rpcUrl, TRON_PRIVATE_KEY: key },
+    CONFIG_DIR: await configsWithFamily({ key: 'tron', asset, quoted, policy }),
+  }
+}
+
+const somebody = () => tronAddress(`0x${privateKeyToAddress(generatePrivateKey()).slice(2).toLowerCase()}`)
+
+const paidOnTron = (currency: string, refundTo?: Hex): Promise<FamilyOrder> =>
+  orderPaidOn(bed.network, {
+    ...{ key: 'tron', networkOf, payment: { recipient: somebody(), currency, amount }, refundTo },
+    extraData: encodeFillExtraData(fillContract),
+  })
+
+async function held({ recipient, currency }: FamilyOrder['payment']): Promise<bigint> {
+  const account = tronHexAddress(recipient)
+  if (currency === native) return BigInt(String(await evm.node('eth_getBalance', [account, 'latest'])))
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] })
+  return BigInt(String(await evm.node('eth_call', [{ to: evm.deployment.tokens.USDC, data }, 'latest'])))
+}
+const heldByAll = (payments: readonly FamilyOrder['payment'][]) => Promise.all(payments.map(held))
+
+test('every order is paid once, in coin and in a token, however often its solver is killed', async () => {
+  const work = await startScriptedWork()
+  const settings = await bed.bench.settings(work, await overrides())
+  const orders: FamilyOrder[] = []
+  while (orders.length < 6) orders.push(await paidOnTron(orders.length % 2 === 0 ? usdc : native))
+  const waiting = [...orders]
+  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
+    for (const order of waiting.splice(0, 2)) work.add(fillOf(order, { chainId, fillContract }))
+  })
+  await solver.ready()
+  const payments = orders.map(({ payment }) => payment)
+  await waitUntil('all are paid', async () => (await heldByAll(payments)).every((one) => one > 0n), {
+    circumstances: () => solver.output(),
+  })
+  await new Promise((resolve) => setTimeout(resolve, 5_000))
+  expect(await heldByAll(payments)).toEqual(payments.map(() => amount))
+  expect(solver.output()).not.toContain(key.slice(2))
+})
+
+test('every claim is paid once, however often its solver is killed between sending and reporting', async () => {
+  const work = await startScriptedWork()
+  const settings = await bed.bench.settings(work, await overrides())
+  const payments: FamilyOrder['payment'][] = []
+  const claim = (currency: string) => {
+    const payment = { recipient: somebody(), currency, amount }
+    payments.push(payment)
+    return claimOf(payment, { chainId, fillContract, deadline: Math.floor(Date.now() / 1_000) + 3_600 })
+  }
+  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
+    for (const currency of [usdc, native]) work.add(claim(currency))
+  })
+  await solver.ready()
+  await waitUntil('all are paid', async () => (await heldByAll(payments)).every((one) => one > 0n), {
+    circumstances: () => solver.output(),
+  })
+  await new Promise((resolve) => setTimeout(resolve, 5_000))
+  expect(await heldByAll(payments)).toEqual(payments.map(() => amount))
+})
+
+test('a deposit on Base goes back once its order is closed on Tron for good', async () => {
+  const { work, solver } = await bed.start(await overrides())
+  const refundTo = freshAddress()
+  const order = await paidOnTron(native, refundTo)
+  work.add(refundItem(bed.network, order, { amount: '4321' }))
+  await waitUntil('it is given back', async () => (await bed.nativeBalance('base', refundTo)) === 4321n, {
+    circumstances: () => solver.output(),
+  })
+  const late = fillOf(order, { chainId, fillContract })
+  work.add(late)
+  await waitUntil('it is refused', () => work.failures.has(late.id))
+  expect(await held(order.payment)).toBe(0n)
+})
+
+test.each<[string, Readonly<Record<string, unknown>>, Readonly<Record<string, string>>]>([
+  ['TRON_PRIVATE_KEY or TRON_PRIVATE_KEY_FILE is required', {}, { TRON_PRIVATE_KEY: '' }],
+  ['is not the account of TRON_PRIVATE_KEY', {}, { TRON_PRIVATE_KEY: `0x${'5f'.repeat(32)}` }],
+  ['fillContract is needed to pay there', { fillContract: undefined }, {}],
+  ['fillContract is missing in chains: tron.fillContracts', { fillContract: `0x${'f1'.repeat(20)}` }, {}],
+])('a start is refused: %s', async (reason, change, variables) => {
+  const work = await startScriptedWork()
+  const { environment } = await bed.bench.settings(work, { ...(await overrides(change)), ...variables })
+  const solver = startSolver({ environment })
+  await solver.ended
+  expect(solver.output()).toContain(reason)
+})

@@ -1,0 +1,250 @@
+import {
+  ConfigurationError,
+  type ContractCall,
+  coinMax,
+  createTronCodec,
+  fillClosing,
+  fillPayment,
+  fillState,
+  type Hex,
+  TronFees,
+  tokenAllowance,
+  tronAddress,
+  UpstreamUnavailableError,
+} from '@causeway/core'
+import type {
+  PayingChain,
+  PayingChainFamily,
+  PayingFees,
+  PaymentTerms,
+  PlannedPayment,
+} from '../../family/payingChain.ts'
+import type { ChainClient } from '../../rpc/client.ts'
+import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
+import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
+import { NodeError } from '../../rpc/nodeError.ts'
+import { parseRecord } from '../../rpc/quantity.ts'
+import type { Electorate, Vote } from '../../rpc/tally.ts'
+import {
+  accountCall,
+  callOf,
+  codeCall,
+  parseCoin,
+  parseHead,
+  parseIsContract,
+  parseWord,
+  tryCall,
+} from '../quoting/nodeCalls.ts'
+import { allowedCall, balanceCall } from '../quoting/tokenCalls.ts'
+import { solidHeadRequest } from '../requests.ts'
+import {
+  decideHead,
+  decideLanding,
+  decideMark,
+  decideRun,
+  headCalls,
+  landingCalls,
+  markCalls,
+} from './finalMarks.ts'
+import { signCall, walletOf } from './signTransaction.ts'
+
+const readTimeoutMs = 5_000
+/** How long late endpoints may still say what they have. */
+const patienceMs = 250
+/** A transaction can be mined for so long by the time of blocks, which come every three seconds. */
+const lifetimeSeconds = 60
+
+/** Payments of one wallet through the fill contract, which remembers each. See decision 30. */
+export const tronPaying: PayingChainFamily = {
+  // A file in its place is named by TRON_PRIVATE_KEY_FILE.
+  keySetting: 'TRON_PRIVATE_KEY',
+  open: openTronPaying,
+  landsWithinSeconds: lifetimeSeconds + 15,
+}
+
+type Options = Parameters<PayingChainFamily['open']>[0]
+
+const { nativeCurrency } = createTronCodec()
+
+/** Of payments whose deadline nobody named; no block is ever so late. */
+const never = 2n ** 40n
+const tokenMax = 2n ** 256n - 1n
+
+function openTronPaying({ client, key, fillContract: hexContract }: Options): PayingChain {
+  if (hexContract === undefined)
+    throw new ConfigurationError(`quote: chains.${client.chainId}.fillContract is needed to pay there`)
+  const fillContract = tronAddress(hexContract)
+  const address = walletOf(key)
+  let signed = 0
+
+  const contractCallOf = ({
+    id,
+    mark,
+    orderId,
+    deadlineSeconds,
+    allowance,
+    payments,
+  }: PaymentTerms): ContractCall => {
+    const through = { fillContract, id }
+    if (mark === 'closed') return fillClosing(through)
+    if (mark === 'allowed') {
+      if (allowance === undefined) throw new Error('nothing is allowed')
+      return tokenAllowance(allowance.currency, fillContract, allowance.amount)
+    }
+    const deadline = deadlineSeconds === undefined ? never : BigInt(deadlineSeconds)
+    return fillPayment(through, { orderId: orderId ?? id, deadlineSeconds: deadline, payments })
+  }
+  const stateCall = (id: Hex): RpcCall =>
+    tryCall({ owner: address, ...fillState({ fillContract, id }, address) }, 'walletsolidity')
+  const head = () => agreed(client, headCalls, decideHead)
+  const agreedAnswer = async <Said>(call: RpcCall, read: (answer: RpcAnswer | undefined) => Said) => {
+    const { answers } = await client.agree([call], {
+      timeoutMs: readTimeoutMs,
+      project: ([answer]) => ({ said: unlessUnreadable(() => read(answer)) ?? null }),
+    })
+    return read(answers[0])
+  }
+
+  return {
+    address,
+    head,
+    readFinal: (id) => agreed(client, markCalls(stateCall(id)), decideMark),
+    landingOf: (hashes) =>
+      agreed(client, landingCalls(hashes), (votes, electorate, isLast) => {
+        const landing = decideLanding(votes, hashes, electorate)
+        return landing.kind === 'unknown' && !isLast ? undefined : landing
+      }),
+
+    async plan(terms, bid) {
+      const isContract = (account: string) => agreedAnswer(codeCall(account), parseIsContract)
+      const refusal = (await refusePayments(address, terms.payments, isContract)) ?? refusePrice(bid)
+      if (refusal !== undefined) return { refusal }
+      const call = contractCallOf(terms)
+      const trial = tryCall({ owner: address, ...call })
+      const run = await agreed(client, [trial], (votes, electorate, isLast) =>
+        isLast ? decideRun(votes, electorate) : undefined,
+      )
+      if (!run.succeeds) return { refusal: 'the transaction would revert' }
+      return { terms, units: withMargin(run.energy), rent: 0n }
+    },
+
+    async sign({ terms, units }, bid) {
+      const refusal = refusePrice(bid)
+      if (refusal !== undefined) throw new UpstreamUnavailableError(refusal)
+      const [{ timeSeconds }, blocks] = await Promise.all([head(), recentBlocks(client)])
+      // One after the other: an endpoint that names an invented block costs one lifetime, not all of them.
+      const block = blocks[signed % Math.max(1, blocks.length)]
+      signed += 1
+      if (block === undefined) throw new UpstreamUnavailableError('No endpoint names a recent block.')
+      const { sunPerEnergy, sunPerByte } = feesOf(bid)
+      const expiresMs = 1_000 * (timeSeconds + lifetimeSeconds)
+      const feeLimitSun = units * sunPerEnergy
+      const transaction = signCall(
+        contractCallOf(terms),
+        { block, createdMs: Date.now() + signed, expiresMs, feeLimitSun },
+        { wallet: address, key },
+      )
+      return {
+        ...{ raw: transaction.raw, hash: transaction.hash },
+        lastValidHeight: BigInt(expiresMs),
+        fee: feeLimitSun + transaction.countedBytes * sunPerByte,
+      }
+    },
+
+    async broadcast({ raw }) {
+      const call = callOf({ path: '/wallet/broadcasthex', body: { transaction: raw.slice(2) } })
+      const answers = await client.askEach([call], { timeoutMs: readTimeoutMs })
+      const said = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [outcomeOf(one)]))
+      if (said.includes('taken')) return
+      const [message] = said
+      if (message !== undefined) throw new NodeError({ code: -1, message })
+      throw new UpstreamUnavailableError('No endpoint took the transaction.')
+    },
+
+    async balanceOf(currency) {
+      const isCoin = currency === nativeCurrency
+      const call = isCoin ? accountCall(address) : balanceCall(currency, address)
+      const [answer] = await client.batch([call], { timeoutMs: readTimeoutMs })
+      return isCoin ? (parseCoin(answer) ?? 0n) : parseWord(answer)
+    },
+
+    async missingAllowance(currency, amount) {
+      if (currency === nativeCurrency) return undefined
+      const allowed = await agreedAnswer(allowedCall(currency, address, fillContract), parseWord)
+      if (allowed >= amount) return undefined
+      // Some tokens change no allowance but to and from zero.
+      return { currency, amount: allowed === 0n ? tokenMax : 0n }
+    },
+  }
+}
+
+/** @throws Error for fees of another family */
+function feesOf({ fees }: PayingFees): TronFees {
+  if (!(fees instanceof TronFees)) throw new Error('fees of another family')
+  return fees
+}
+
+/** Everybody pays the same for energy: what is dearer than the operator allows is not sent. */
+function refusePrice(bid: PayingFees): string | undefined {
+  return feesOf(bid).sunPerEnergy > bid.ceiling ? 'energy costs more than maxFeePerGasWei' : undefined
+}
+
+/** @param isContract where code runs when coin arrives, nobody proves that it stays */
+async function refusePayments(
+  wallet: string,
+  payments: readonly PlannedPayment[],
+  isContract: (account: string) => Promise<boolean>,
+): Promise<string | undefined> {
+  for (const { recipient, currency, amount } of payments) {
+    const isCoin = currency === nativeCurrency
+    if (amount <= 0n || amount > (isCoin ? coinMax : tokenMax)) return 'an amount is none of this chain'
+    if (recipient === wallet) return 'the recipient is the fill wallet'
+    if (isCoin && (await isContract(recipient))) return 'the recipient of coin is a contract'
+  }
+  const coin = payments.filter(({ currency }) => currency === nativeCurrency)
+  const sum = coin.reduce((total, { amount }) => total + amount, 0n)
+  return sum > coinMax ? 'an amount is none of this chain' : undefined
+}
+
+/** What runs out of energy has failed and burnt all of its limit; what is left of it costs nothing. */
+const withMargin = (energy: bigint): bigint => (energy * 3n) / 2n + 10_000n
+
+type RecentBlock = { readonly number: bigint; readonly hash: Hex }
+
+/** The newest solidified blocks, as each endpoint names its own. */
+async function recentBlocks(client: ChainClient): Promise<readonly RecentBlock[]> {
+  const answers = await client.askEach([callOf(solidHeadRequest)], { timeoutMs: readTimeoutMs })
+  return answers.flatMap(({ answers: [answer] = [] }) => unlessUnreadable(() => parseHead(answer)) ?? [])
+}
+
+/** What enough endpoints say; late ones are waited for a little. @throws UpstreamUnavailableError */
+function agreed<Outcome>(
+  client: ChainClient,
+  calls: readonly RpcCall[],
+  decide: (
+    votes: readonly Vote<readonly RpcAnswer[]>[],
+    electorate: Electorate,
+    isLast: boolean,
+  ) => Outcome | undefined,
+): Promise<Outcome> {
+  const { electorate } = client
+  return client.poll<Outcome>(calls, {
+    ...{ timeoutMs: readTimeoutMs, patienceMs },
+    decide: (votes, isLast) => decide(votes, electorate, isLast),
+  })
+}
+
+/** It is there already, or is of a block that the node does not know yet, or is too late, which its height tells. */
+const harmless: ReadonlySet<unknown> = new Set([
+  'DUP_TRANSACTION_ERROR',
+  'TAPOS_ERROR',
+  'TRANSACTION_EXPIRATION_ERROR',
+])
+
+/** Why a node did not take it. */
+function outcomeOf(answer: RpcAnswer): string {
+  if (!answer.ok) return answer.message
+  const { result, code } = unlessUnreadable(() => parseRecord(answer.result, 'broadcasthex')) ?? {}
+  if (result === true || harmless.has(code)) return 'taken'
+  return typeof code === 'string' ? code : 'it was not taken'
+}

@@ -1,0 +1,170 @@
+import { type AccountLack, createTronCodec, tronAddress } from '@causeway/core'
+import type { RegisteredChain } from '../../config/chainRegistry.ts'
+import type { ChainFinding } from '../../family/chainFinding.ts'
+import type { NetworkReaderOptions } from '../../family/networkReader.ts'
+import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
+import { createRecent } from '../../family/recent.ts'
+import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
+import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
+import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
+import { createHttpQuorumOver } from '../../rpc/quorumClient.ts'
+import { tronEndpoints } from '../openTronChain.ts'
+import { tronEndpointFindings, verifyLocalTronEndpoints } from '../verifyEndpoints.ts'
+import { createTronNetworkReader } from './feeReader.ts'
+import {
+  accountCall,
+  codeCall,
+  headCall,
+  parseCoin,
+  parseHead,
+  parseIsContract,
+  parseWord,
+  tronHeadTracking,
+} from './nodeCalls.ts'
+import { allowedCall, balanceCall, tokenDecimalsCall } from './tokenCalls.ts'
+
+const { nativeCurrency, isAddress } = createTronCodec()
+const lacksNothing: AccountLack = {}
+/** A start waits so long for a chain. */
+const checkTimeoutMs = 5_000
+const coinDecimals = 6
+
+/** Accounts as nodes have them at their newest blocks, by agreement: an allowance that is not there fails a deposit. */
+export const tronQuotingChain: QuotingChainFamily = {
+  connect: connectTron,
+  headSeconds: async (client) => Number(parseHead((await client.batch([headCall]))[0]).timestampSeconds),
+  open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
+    const recent = {
+      amounts: createRecent<bigint>(now),
+      lacks: createRecent<AccountLack>(now),
+      codes: createRecent<boolean>(now),
+    }
+    /** Undefined where nothing is known in time; never rejects. */
+    const agreed = async <Said>(
+      call: RpcCall,
+      read: (answer: RpcAnswer | undefined) => Said,
+      timeoutMs: number,
+    ): Promise<Said | undefined> => {
+      try {
+        const { answers } = await client.agree([call], {
+          timeoutMs,
+          project: ([answer]) => ({ said: unlessUnreadable(() => read(answer)) ?? null }),
+        })
+        return read(answers[0])
+      } catch (error) {
+        onFailure(error)
+        return undefined
+      }
+    }
+    const balanceOf = (user: string, currency: string) =>
+      recent.amounts(`${user} ${currency}`, () =>
+        currency === nativeCurrency
+          ? agreed(accountCall(user), (answer) => parseCoin(answer) ?? 0n, budgetMs)
+          : agreed(balanceCall(currency, user), parseWord, budgetMs),
+      )
+    const allowedBy = (user: string, currency: string, spender: string) =>
+      recent.amounts(`${user} ${currency} ${spender}`, () =>
+        // An allowance too many burns coin, so it may take as long as what a price needs.
+        agreed(allowedCall(currency, user, spender), parseWord, neededWithinMs),
+      )
+
+    return {
+      async userFacts({ user, currency, spender, touched = [] }): Promise<UserFacts> {
+        const held = touched.map(() => undefined)
+        // Nobody yet.
+        if (!isAddress(user)) return { held }
+        const [balance, allowance] = await Promise.all([
+          balanceOf(user, currency),
+          spender === undefined ? undefined : allowedBy(user, currency, spender),
+        ])
+        return {
+          ...{ held, ...(balance !== undefined && { balance }) },
+          ...(allowance !== undefined && { allowance }),
+        }
+      },
+      lackOf: (account, currency) =>
+        recent.lacks(`${account} ${currency}`, () =>
+          currency === nativeCurrency
+            ? agreed(
+                accountCall(account),
+                (answer): AccountLack =>
+                  parseCoin(answer) === undefined ? { isAbsent: true } : lacksNothing,
+                neededWithinMs,
+              )
+            : agreed(
+                balanceCall(currency, account),
+                (answer): AccountLack => (parseWord(answer) === 0n ? { holdsNone: true } : lacksNothing),
+                neededWithinMs,
+              ),
+        ),
+      hasCode: (account) =>
+        recent.codes(account, () => agreed(codeCall(account), parseIsContract, neededWithinMs)),
+      unitsOfCalls: undefined,
+    }
+  },
+  network: { reader: createTronNetworkReader, contradictions },
+}
+
+/** Nodes of the chain, asked by paths. @throws ConfigurationError for endpoints that are no URLs */
+function connectTron(chain: RegisteredChain): ChainClient {
+  const { id, rpcThreshold } = chain
+  return createJsonRpcClient({
+    ...{ chainId: id, endpoints: tronEndpoints(chain), threshold: rpcThreshold, now: () => Date.now() },
+    ...{ headTracking: tronHeadTracking, wire: 'paths' },
+  })
+}
+
+/** Endpoints of another network, contracts that are not there, and tokens of other decimals. */
+async function contradictions(
+  options: NetworkReaderOptions & { readonly isLocal: boolean },
+): Promise<readonly ChainFinding[]> {
+  const { client, hubChainId, depository, isLocal } = options
+  const quorum = createHttpQuorumOver(client, { now: () => Date.now() }, (view) => view)
+  const signal = AbortSignal.timeout(checkTimeoutMs)
+  const contract = { setting: `chains: ${client.chainId}.depository`, address: depository }
+  const [endpoints, foreign, others] = await Promise.all([
+    tronEndpointFindings({ quorum, chainId: BigInt(hubChainId), contract }, signal),
+    isLocal ? verifyLocalTronEndpoints(quorum, signal) : [],
+    contractContradictions(options),
+  ])
+  const setting = `chains: ${client.chainId}.httpRpcUrl`
+  const strangers = foreign.map((problem): ChainFinding => {
+    return { kind: 'network', setting, value: 'a local network', said: 'another node', problem }
+  })
+  return [...endpoints, ...strangers, ...others]
+}
+
+async function contractContradictions({
+  client,
+  fillContract,
+  currencies,
+}: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
+  const agreed = async <Said>(call: RpcCall, read: (answer: RpcAnswer | undefined) => Said) => {
+    const project = ([answer]: readonly RpcAnswer[]) => ({
+      said: unlessUnreadable(() => read(answer)) ?? null,
+    })
+    const { answers } = await client.agree([call], { timeoutMs: checkTimeoutMs, project })
+    return unlessUnreadable(() => read(answers[0]))
+  }
+  const missing = async (): Promise<readonly ChainFinding[]> => {
+    if (fillContract === undefined) return []
+    const address = tronAddress(fillContract)
+    if ((await agreed(codeCall(address), parseIsContract)) === true) return []
+    const setting = `quote: chains.${client.chainId}.fillContract`
+    const problem = `${setting}: there is no contract at ${address}`
+    return [{ kind: 'contract', setting, value: address, said: 'no contract', problem }]
+  }
+  const odd = currencies.map(async ({ address, decimals }): Promise<readonly ChainFinding[]> => {
+    const isCoin = address === nativeCurrency
+    const said = isCoin ? BigInt(coinDecimals) : await agreed(tokenDecimalsCall(address), parseWord)
+    if (said === BigInt(decimals)) return []
+    const setting = `quote: chains.${client.chainId}.currencies.${address}`
+    if (said === undefined)
+      return [
+        { kind: 'contract', setting, value: address, said: 'no token', problem: `${address} is no token` },
+      ]
+    const problem = `${address} has ${said} decimals`
+    return [{ kind: 'decimals', setting, value: `${decimals}`, said: `${said}`, problem }]
+  })
+  return (await Promise.all([missing(), ...odd])).flat()
+}

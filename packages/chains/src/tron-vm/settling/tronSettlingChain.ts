@@ -1,0 +1,79 @@
+import { ConfigurationError, createTronCodec, type Finality, tronHexAddress } from '@causeway/core'
+import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../family/settlingChain.ts'
+import { readPaymentNow, unlessGone } from '../../family/settlingReads.ts'
+import { createHttpQuorumOver } from '../../rpc/quorumClient.ts'
+import { singleRoundQuestion } from '../../rpc/singleRoundQuestion.ts'
+import { parseFee } from '../answers.ts'
+import { askNode, newestView, type TronView } from '../askNode.ts'
+import { createTronFactsReader } from '../factsReader.ts'
+import { callOf } from '../quoting/nodeCalls.ts'
+import { requireHeader } from '../readFinalTransaction.ts'
+import { solidHeaderRequest, unsolidInfoRequest } from '../requests.ts'
+import { readBlockMarks, readDepositPass } from './depositPass.ts'
+
+/** Nothing is remembered: what is not final may change. */
+const limits = { finalEntriesMax: 0 }
+
+/** A block counts as soon as it is the newest; the caller counts confirmations. */
+const anyDepth: Finality = { mode: 'depth', blocks: 0 }
+
+/**
+ * A chain as settlement reads it: what every block did, from the block on. A block is solidified a minute later, and
+ * wallets wait less than that for the first sign of a deposit. @source oracle-protocol.md 5.6; families.md 2.3
+ */
+export const tronSettlingChain: SettlingChainFamily = ({ chain: listed, client }) => {
+  const { depository, additionalDepositories = [] } = listed
+  if (depository === undefined) throw new ConfigurationError(`chains: ${listed.id} has no depository`)
+  const chain = { ...listed, depository }
+  const now = () => Date.now()
+  const solid = createHttpQuorumOver(client, { now }, (view): TronView => view)
+  const newest = createHttpQuorumOver(client, { now }, newestView)
+  const deep = createTronFactsReader({ chain, quorum: solid, limits })
+  const shallow = createTronFactsReader({ chain: { ...chain, finality: anyDepth }, quorum: newest, limits })
+  const codec = createTronCodec()
+  const depositories = [depository, ...additionalDepositories].map((address) =>
+    tronHexAddress(codec.canonicalAddress(address)),
+  )
+  const agree = async <Facts>(
+    see: (view: TronView, own: AbortSignal) => Promise<Facts>,
+    signal: AbortSignal,
+  ): Promise<Facts> => {
+    const question = singleRoundQuestion<Facts, TronView>(async (view, own) => ({
+      kind: 'final',
+      facts: await see(view, own),
+    }))
+    return (await newest.read({ ...question, signal })).facts
+  }
+  const head = async (signal: AbortSignal) => (await shallow.finalBlocks.readNewest({ signal })).number
+  const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
+
+  return {
+    // A block's infos are hundreds of thousands of bytes.
+    steps: { rangeBlocks: 20n, rewindBlocks: 60n },
+    head,
+    finalHeight,
+    async finalSeconds(signal) {
+      const number = await finalHeight(signal)
+      const { seconds } = await agree(async (view, own) => {
+        const header = requireHeader(await askNode(view, solidHeaderRequest(number), own), number)
+        return { seconds: header.timestampSeconds }
+      }, signal)
+      return Number(seconds)
+    },
+    depositPass: (range, signal) =>
+      agree<SettlingPass>((view, own) => readDepositPass(view, { ...range, depositories }, own), signal),
+    async blockHashes(heights, signal) {
+      type Marks = readonly (BlockMark | undefined)[]
+      const marks = await agree<Marks>((view, own) => readBlockMarks(view, heights, own), signal)
+      return new Map(marks.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
+    },
+    deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
+    payment: (question, signal) => readPaymentNow({ shallow, deep, head }, question, signal),
+    finalPayment: (question, signal) => unlessGone(deep.readPayment(question, { signal })),
+    async feePaid(transactionId, signal) {
+      const call = callOf(unsolidInfoRequest(codec.canonicalTransactionId(transactionId)))
+      const [answer] = await client.batch([call], { signal })
+      return parseFee(answer?.ok === true ? answer.result : {})
+    },
+  }
+}

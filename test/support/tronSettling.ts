@@ -1,0 +1,329 @@
+// A user with a wallet on Tron, a solver that works by hand, and stand-in oracles, around the real service over two EVM
+// chains and a Tron of stand-ins: contracts, ids, signatures and expiry are real, energy is the gas of a node.
+
+import {
+  createTronCodec,
+  type Hex,
+  Secret,
+  TronFees,
+  tronAddress,
+  tronHexAddress,
+  usualTokenEnergy,
+} from '@causeway/core'
+import { createDatabase, type Database, startTestDatabase } from '@causeway/database'
+import { chainBedOn, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import type { FaultyService } from '@causeway/localnet/standIns/http'
+import {
+  createTronLedger,
+  startTronFacade,
+  type TronLedger,
+  type TronPrices,
+} from '@causeway/localnet/standIns/tron'
+import { TronWeb } from 'tronweb'
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { z } from 'zod'
+import { quoteResponseSchema } from '../../apps/quote-api/src/http/wire/quoteResponse.ts'
+import { startTestService, type TestService } from '../../apps/quote-api/test/fixtures/service.ts'
+import {
+  type Answer,
+  post,
+  postPatiently,
+  type QuoteAnswer,
+  readOk,
+} from '../../apps/quote-api/test/serviceSupport/callService.ts'
+import { copyConfigs } from '../../apps/quote-api/test/serviceSupport/configCopy.ts'
+import { currencyAddress, userOf } from '../../apps/quote-api/test/serviceSupport/localRequest.ts'
+import {
+  createRequestDriver,
+  type RequestDriver,
+} from '../../apps/quote-api/test/settlementSupport/requestDriver.ts'
+import {
+  createScriptedSolver,
+  type OpenWork,
+} from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
+import {
+  type StandInOracles,
+  serviceSettings,
+  solverKey,
+  startStandInOracles,
+} from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
+import {
+  type ChainClient,
+  connectQuotingChain,
+  type PayingChain,
+  payingFamily,
+  type RegisteredChain,
+} from '../../packages/chains/src/index.ts'
+
+/** @source families.md 1: the chain id that public clients know */
+export const tronChainId = 728_126_428
+/** What the first block of the stand-in names, as the local configuration has it. */
+const hubChainId = 1_414_680_398n
+export const trx = createTronCodec().nativeCurrency
+export const unit = 1_000_000n
+
+export type TronUser = { readonly key: Hex; readonly address: string }
+
+export type TronSettling = {
+  readonly network: TestNetwork
+  readonly evm: ReturnType<typeof chainBedOn>
+  readonly ledger: TronLedger
+  /** Three of them show the chain; the first may be made a liar. */
+  readonly nodes: readonly FaultyService[]
+  readonly prices: TronPrices
+  readonly usdc: string
+  readonly service: TestService
+  readonly url: string
+  readonly database: Database
+  readonly oracles: StandInOracles
+  readonly requests: RequestDriver
+  readonly paying: PayingChain
+  stop(): Promise<void>
+}
+
+type Json = Record<string, unknown>
+
+export function tronUserOf(key: Hex): TronUser {
+  const address = TronWeb.address.fromPrivateKey(key.slice(2))
+  if (address === false) throw new Error('no key')
+  return { key, address }
+}
+
+const solver = tronUserOf(`0x${'5e'.repeat(32)}`)
+
+/** The chain alone, and what a service needs to be told of it. */
+export type TronChain = Pick<
+  TronSettling,
+  'evm' | 'ledger' | 'nodes' | 'prices' | 'usdc' | 'paying' | 'stop'
+> & {
+  readonly variables: Readonly<Record<string, string>>
+  /** Lists it in a quote file, as an operator would. */
+  describe(quoteFile: unknown): unknown
+}
+
+/** @param withSolver its wallet is listed, and holds coin and dollars */
+export async function startTronChain(withSolver = false): Promise<TronChain> {
+  const behind = await startTestNetwork({ blockTimeSeconds: 1 })
+  const evm = chainBedOn(behind, 'base')
+  const ledger = createTronLedger(evm)
+  const prices: TronPrices = { sunPerEnergy: 100, sunPerByte: 1_000 }
+  const nodes = await Promise.all(
+    [1, 2, 3].map(() => startTronFacade(evm, ledger, { chainId: hubChainId, prices })),
+  )
+  const usdc = tronAddress(evm.deployment.tokens.USDC)
+  if (withSolver) await fund({ evm }, solver.address)
+  const { fillContract } = evm.deployment
+  const urls = nodes.map((node) => node.url)
+  const client = clientOf(urls, tronAddress(evm.deployment.depository))
+  const paying = payingFamily({ vmType: 'tron-vm' })?.open({
+    ...{ client, key: new Secret(solver.key), fillContract },
+  })
+  if (paying === undefined) throw new Error('the family pays')
+  return {
+    ...{ evm, ledger, nodes, prices, usdc, paying },
+    variables: { TRON_RPC_URL: urls.join(',') },
+    // In this world a TRX costs what a dollar costs: the network has no feed for it.
+    describe(quoteFile) {
+      const file = Object(quoteFile)
+      const eth = file.assets.find(({ id }: Json) => id === 'eth')
+      const assets = [...file.assets, { ...eth, id: 'trx', priceKey: 'USDC/USD' }]
+      const listed = { solver: true, source: 'local network' }
+      const described = {
+        ...{ chainId: tronChainId, name: 'tron', displayName: 'Tron (local)', blockTimeMs: 1_000 },
+        ...{ headMaxAgeMs: 60_000, feeModel: { kind: 'energy' }, pinPolicy: [{ confirmations: 1 }] },
+        ...(withSolver && { fillWallet: solver.address }),
+        fillContract,
+        currencies: [
+          {
+            ...{ address: trx, symbol: 'TRX', name: 'TRON', decimals: 6, asset: 'trx' },
+            ...{ ...listed, targetShareBps: 10_000 },
+          },
+          {
+            ...{ address: usdc, symbol: 'USDC', name: 'USD Coin', decimals: 6, asset: 'usdc' },
+            ...{ ...listed, resetsAllowance: true },
+          },
+        ],
+      }
+      return { ...file, assets, chains: { ...file.chains, tron: described } }
+    },
+    async stop() {
+      await client.close()
+      await Promise.all(nodes.map((node) => node.stop()))
+      await behind.stop()
+    },
+  }
+}
+
+/** @param withSolver its wallet is listed, and holds coin and dollars */
+export async function startTronSettling(withSolver = false): Promise<TronSettling> {
+  const closers: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const close of closers.reverse()) await close()
+  }
+  try {
+    const [network, tron, configs, oracles, server] = await Promise.all([
+      startTestNetwork({ blockTimeSeconds: 1 }),
+      startTronChain(withSolver),
+      copyConfigs(),
+      startStandInOracles(),
+      startTestDatabase(),
+    ])
+    closers.push(network.stop, tron.stop, configs.remove, oracles.stop, () => server.stop())
+    await configs.edit('quote.local.json', tron.describe)
+    const service = await startTestService(network, {
+      CONFIG_DIR: configs.directory,
+      ...tron.variables,
+      ...serviceSettings(server.connectionString, oracles.setting),
+    })
+    closers.push(() => service.stop())
+    const { publicUrl: url } = await service.listen()
+    const database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
+    closers.push(() => database.close())
+    const requests = createRequestDriver({
+      ...{ network, database, url },
+      solver: createScriptedSolver({ network, url, apiKey: solverKey }),
+    })
+    return { ...tron, network, service, url, database, oracles, requests, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function clientOf(urls: readonly string[], depository: string): ChainClient {
+  const chain: RegisteredChain = {
+    ...{ id: 'tron', vmType: 'tron-vm', network: undefined, hubChainId: `${hubChainId}`, additionalData: {} },
+    ...{ ready: true, rpcThreshold: 2, unsetVariables: [], depository },
+    endpoints: urls.map((url) => new Secret(url)),
+  }
+  const client = connectQuotingChain(chain)
+  if (client === undefined) throw new Error('the chain is quoted')
+  return client
+}
+
+/** A million of coin, and five thousand dollars. */
+async function fund({ evm }: Pick<TronSettling, 'evm'>, address: string): Promise<void> {
+  const [rich] = evm.network.keys.users
+  if (rich === undefined) throw new Error('no user')
+  const account = tronHexAddress(address)
+  await evm.node('anvil_setBalance', [account, `0x${(1_000_000n * unit).toString(16)}`])
+  const args = [account, 5_000n * unit] as const
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
+  await evm.send(rich, evm.deployment.tokens.USDC, data)
+}
+
+let users = 0
+
+export async function fundedUser(at: Pick<TronSettling, 'evm'>): Promise<TronUser> {
+  users += 1
+  const user = tronUserOf(`0x${(0x7000 + users).toString(16).padStart(64, '0')}`)
+  await fund(at, user.address)
+  return user
+}
+
+/** What a quote from TRX to dollars on base asks for; `more` replaces members of the request. */
+export function fromTron({ network }: Pick<TronSettling, 'network'>, user: string, more: Json = {}): Json {
+  return {
+    ...{ user, recipient: userOf(network, 0).address, originChainId: tronChainId, destinationChainId: 8453 },
+    ...{ originCurrency: trx, destinationCurrency: currencyAddress(network, 'base', 'USDC') },
+    ...{ amount: (1_000n * unit).toString(), tradeType: 'EXACT_INPUT' },
+    ...more,
+  }
+}
+
+export const quoteFromTron = async (at: TronSettling, user: string, more: Json = {}): Promise<QuoteAnswer> =>
+  readOk(await postPatiently(`${at.url}/quote`, fromTron(at, user, more)), quoteResponseSchema)
+
+export const askQuote = (at: TronSettling, user: string, more: Json = {}): Promise<Answer> =>
+  post(`${at.url}/quote`, fromTron(at, user, more))
+
+/** What a quote from dollars on base to a currency of Tron asks for. */
+export const quoteToTron = (at: TronSettling, recipient: string, currency: string): Promise<QuoteAnswer> => {
+  const [user, input] = [userOf(at.network, 0).address, currencyAddress(at.network, 'base', 'USDC')]
+  return quoteFromTron(at, user, {
+    ...{ originChainId: 8453, originCurrency: input, recipient },
+    ...{ destinationChainId: tronChainId, destinationCurrency: currency },
+  })
+}
+
+export const stepSchema = z.object({
+  type: z.literal('TriggerSmartContract'),
+  parameter: z.object({
+    owner_address: z.string(),
+    contract_address: z.string(),
+    data: z.string(),
+    call_value: z.number().optional(),
+  }),
+})
+
+async function ask(at: Pick<TronSettling, 'nodes'>, path: string, body: unknown): Promise<unknown> {
+  const answer = await fetch(`${at.nodes[0]?.url}/${path}`, { method: 'POST', body: JSON.stringify(body) })
+  return answer.json()
+}
+
+/** As the public adapter does it: a node makes the transaction, the wallet signs it, a node takes it. @returns its id */
+export async function executeStep(
+  at: Pick<TronSettling, 'nodes'>,
+  data: unknown,
+  { key }: TronUser,
+): Promise<string> {
+  const { parameter } = stepSchema.parse(data)
+  const made = Object(await ask(at, 'wallet/triggersmartcontract', { ...parameter, fee_limit: 30_000_000 }))
+  const signed = await new TronWeb({ fullHost: at.nodes[0]?.url ?? '' }).trx.sign(
+    made.transaction,
+    key.slice(2),
+  )
+  const taken = Object(await ask(at, 'wallet/broadcasttransaction', signed))
+  if (taken.result !== true) throw new Error(`it was not taken: ${JSON.stringify(taken)}`)
+  const info = Object(await ask(at, 'wallet/gettransactioninfobyid', { value: signed.txID }))
+  if (info.receipt?.result !== 'SUCCESS') throw new Error(`it failed: ${JSON.stringify(info)}`)
+  return signed.txID
+}
+
+/** All steps of a quote, in order. @returns the id of the last one */
+export async function executeQuote(
+  at: Pick<TronSettling, 'nodes'>,
+  quote: QuoteAnswer,
+  user: TronUser,
+): Promise<string> {
+  let last = ''
+  for (const { items } of quote.steps) for (const { data } of items) last = await executeStep(at, data, user)
+  return last
+}
+
+const tronBid = {
+  fees: new TronFees({ sunPerEnergy: 100n, sunPerByte: 1_000n, tokenEnergy: usualTokenEnergy }),
+  ceiling: 500n,
+}
+
+/**
+ * What a solver sends on Tron for a fill or a refund.
+ * @param change default: all that is asked for, naming the item's order @returns the transaction id
+ */
+export async function payOnTron(
+  { paying }: Pick<TronSettling, 'paying'>,
+  item: OpenWork,
+  change: { readonly amount?: bigint; readonly orderId?: Hex } = {},
+): Promise<string> {
+  if (item.kind !== 'fill' && item.kind !== 'refund') throw new Error(`cannot pay a ${item.kind}`)
+  const asked = item.kind === 'fill' ? item.payload.payments : [item.payload]
+  const payments = asked.map(({ recipient, currency, amount }) => ({
+    ...{ recipient, currency, amount: change.amount ?? BigInt(amount) },
+  }))
+  for (const { currency, amount } of payments) {
+    const allowance = await paying.missingAllowance?.(currency, amount)
+    if (allowance === undefined) continue
+    await send(paying, { id: `0x${'00'.repeat(32)}`, mark: 'allowed', allowance, payments: [] })
+  }
+  // CAST: an order id is 32 bytes of hex.
+  const orderId = change.orderId ?? (item.payload.orderId as Hex)
+  return send(paying, { id: orderId, mark: 'paid', orderId, payments })
+}
+
+export async function send(paying: PayingChain, terms: Parameters<PayingChain['plan']>[0]): Promise<string> {
+  const plan = await paying.plan(terms, tronBid)
+  if ('refusal' in plan) throw new Error(plan.refusal)
+  const transaction = await paying.sign(plan, tronBid)
+  await paying.broadcast(transaction)
+  return transaction.hash
+}
