@@ -48,6 +48,7 @@ describe('a token that', () => {
     ['returns nothing', 'NoReturn', 1_000n],
     ['keeps a fee, which is the payer’s to reckon with', 'Fee', 990n],
     ['calls back somebody who does nothing', 'Callback', 1_000n],
+    ['says false of its transfers, as the most used token of Tron does', 'FalseTransfer', 1_000n],
   ] as const)('%s pays', async (_what, habit, arrived) => {
     const [solver] = fillers
     if (solver === undefined) throw new Error('no solver')

@@ -18,7 +18,9 @@ contract HostileToken {
         /// Refuses what goes to the blocked account.
         Blacklist,
         /// Refuses to change an allowance that is not zero.
-        ApproveFromZero
+        ApproveFromZero,
+        /// Moves, and says false of `transfer` alone, as the most used token of Tron does.
+        FalseTransfer
     }
 
     mapping(address holder => uint256) public balanceOf;
@@ -51,7 +53,7 @@ contract HostileToken {
     }
 
     function transfer(address to, uint256 amount) external returns (bool) {
-        return _move(msg.sender, to, amount);
+        return _move(msg.sender, to, amount) && habit != Habit.FalseTransfer;
     }
 
     function transferFrom(address from, address to, uint256 amount) external returns (bool) {

@@ -15,6 +15,7 @@ export const tokenHabits = [
   'Paused',
   'Blacklist',
   'ApproveFromZero',
+  'FalseTransfer',
 ] as const
 export type TokenHabit = (typeof tokenHabits)[number]
 
