@@ -21,6 +21,7 @@ export const suiteFiles = {
     'test/console.test.ts',
     'test/olderClients.test.ts',
     'test/publicClient.test.ts',
+    'test/publicClientBitcoin.test.ts',
     'test/publicClientFailures.test.ts',
     'test/publicClientSocket.test.ts',
     'test/publicClientSolana.test.ts',

@@ -16,8 +16,11 @@ export type Bitcoind = {
 const startTimeoutMs = 60_000
 const versionMin = 250_000
 
-/** A real node on regtest, in a folder of its own. `BITCOIND` names the program; default `bitcoind`. */
-export async function startBitcoind(): Promise<Bitcoind> {
+/**
+ * A real node on regtest, in a folder of its own. `BITCOIND` names the program; default `bitcoind`.
+ * @param options.relaysAsUsual its own rules for what it takes before a block; default: whatever consensus allows
+ */
+export async function startBitcoind(options: { readonly relaysAsUsual?: boolean } = {}): Promise<Bitcoind> {
   const directory = await mkdtemp(join(tmpdir(), 'causeway-bitcoind-'))
   const port = await freeLoopbackPort()
   const credentials = 'causeway:regtest'
@@ -26,8 +29,10 @@ export async function startBitcoind(): Promise<Bitcoind> {
     process.env['BITCOIND'] ?? 'bitcoind',
     [
       ...['-regtest', `-datadir=${directory}`, '-txindex=1', '-listen=0', '-server=1', '-disablewallet'],
-      // Policy of nodes differs: what is tested is consensus and the shape of answers.
-      ...['-datacarrier=1', '-datacarriersize=83', '-acceptnonstdtxn=1', '-minrelaytxfee=0'],
+      // Policy of nodes differs: where it is not tested itself, consensus and the shape of answers are.
+      ...(options.relaysAsUsual === true
+        ? ['-acceptnonstdtxn=0']
+        : ['-datacarrier=1', '-datacarriersize=83', '-acceptnonstdtxn=1', '-minrelaytxfee=0']),
       ...[`-rpcuser=${user}`, `-rpcpassword=${password}`, `-rpcport=${port}`],
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
