@@ -6,14 +6,18 @@
 import { type Hex, tronAddress, tronHexAddress } from '@causeway/core'
 import { waitUntil } from '@causeway/localnet'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { quoteResponseSchema } from '../apps/quote-api/src/http/wire/quoteResponse.ts'
 import {
   post,
+  postPatiently,
   price,
   type QuoteAnswer,
   readError,
+  readOk,
 } from '../apps/quote-api/test/serviceSupport/callService.ts'
 import { currencyAddress } from '../apps/quote-api/test/serviceSupport/localRequest.ts'
-import { bytesOf } from '../apps/quote-api/test/settlementSupport/requestDriver.ts'
+import { bytesOf, debitOf } from '../apps/quote-api/test/settlementSupport/requestDriver.ts'
+import { createSponsor, moneyOf } from '../apps/quote-api/test/sponsorSupport/sponsors.ts'
 import {
   executeQuote,
   executeStep,
@@ -93,6 +97,30 @@ describe('to Tron', () => {
     expect(made.all - held.all).toBeGreaterThanOrEqual(2_500_000n)
     const [holder, newHolder] = [await costOf(known, at.usdc), await costOf(stranger(), at.usdc)]
     expect(newHolder.gas).toBeGreaterThan(holder.gas)
+  })
+
+  test('a sponsor pays for the account that is made, and is debited once its payment is solid', async () => {
+    const funds = 1_000_000_000n
+    const sponsor = await createSponsor(at.database, funds)
+    const body = fromTron(at, at.requests.user.address, {
+      ...{ originChainId: 8453, originCurrency: currencyAddress(at.network, 'base', 'USDC') },
+      ...{ destinationChainId: tronChainId, destinationCurrency: trx, recipient: stranger() },
+      ...{ subsidizeFees: true, subsidizeRent: true },
+    })
+    const headers = { 'x-api-key': sponsor.apiKey }
+    const quote = readOk(await postPatiently(`${at.url}/quote`, body, headers), quoteResponseSchema)
+    expect(quote.feeSponsorship).toMatchObject({ status: 'full' })
+    // 25,000 energy at 100 sun, where a TRX costs a dollar.
+    const { rent } = quote.feeSponsorship?.quoted.components ?? {}
+    expect([rent?.total.amount, rent?.userPays.amount]).toEqual(['2500000', '0'])
+    await at.requests.execute(quote)
+    const item = await at.requests.workFor(quote, 'fill')
+    expect(await report(item, await payOnTron(at, item))).toBe(200)
+    await at.requests.reachesStage(quote, 'settled')
+    expect(await moneyOf(at.database, sponsor.wallet)).toEqual({
+      available: funds - debitOf(quote),
+      held: 0n,
+    })
   })
 
   test('a payment that names another order, and one that a node alone shows, is no fill', async () => {
