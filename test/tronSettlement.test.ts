@@ -5,9 +5,12 @@
 // anvil and a Tron of stand-ins; a solver works by hand.
 import { type Hex, tronAddress, tronHexAddress } from '@causeway/core'
 import { waitUntil } from '@causeway/localnet'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../apps/quote-api/src/http/wire/quoteResponse.ts'
+import { readClaimStep } from '../apps/quote-api/test/serviceSupport/appFeeClaim.ts'
 import {
+  send as get,
   post,
   postPatiently,
   price,
@@ -222,4 +225,33 @@ describe('from Tron', () => {
     await executeQuote(at, quote, user)
     await refunded(quote, 'PROTOCOL_DEADLINE_EXPIRED')
   })
+})
+
+test('app fees that accrued on Tron are claimed there by the EVM wallet that they are owed to, once', async () => {
+  const [app, recipient] = [privateKeyToAccount(generatePrivateKey()), stranger()]
+  const user = await fundedUser(at)
+  const quote = await quoteFromTron(at, user.address, { appFees: [{ recipient: app.address, fee: '1000' }] })
+  await executeQuote(at, quote, user)
+  await at.requests.solver.carryOut(await at.requests.workFor(quote, 'fill'))
+  await at.requests.reachesStage(quote, 'settled')
+
+  const asked = { chainId: tronChainId, currency: trx, recipient }
+  const { claimId, typedData } = readClaimStep(await post(`${at.url}/app-fees/${app.address}/claim`, asked))
+  const signature = await app.signTypedData(typedData)
+  const submitted = { kind: 'claim', requestId: claimId }
+  for (let turn = 0; turn < 2; turn += 1)
+    expect((await post(`${at.url}/execute/permits?signature=${signature}`, submitted)).status).toBe(200)
+  const items = (await at.requests.solver.work()).filter(
+    ({ kind, payload }) => kind === 'claim' && 'claimId' in payload && payload.claimId === claimId,
+  )
+  expect(items).toMatchObject([{ payload: { recipient, currency: trx, amount: '100000000' } }])
+  const [item] = items
+  if (item === undefined) throw new Error('there is no payout')
+  const paid = await payOnTron(at, item)
+  expect(await report(item, paid)).toBe(200)
+  await waitUntil('it is paid', async () => {
+    const { text } = await get(`${at.url}/app-fees/${app.address}/claims`)
+    return text.includes('"paid"') && text.includes(paid)
+  })
+  expect(await coinOf(recipient)).toBe(100_000_000n)
 })

@@ -297,7 +297,7 @@ const tronBid = {
 }
 
 /**
- * What a solver sends on Tron for a fill or a refund.
+ * What a solver sends on Tron for a fill, a refund or a claim.
  * @param change default: all that is asked for, naming the item's order @returns the transaction id
  */
 export async function payOnTron(
@@ -305,7 +305,7 @@ export async function payOnTron(
   item: OpenWork,
   change: { readonly amount?: bigint; readonly orderId?: Hex } = {},
 ): Promise<string> {
-  if (item.kind !== 'fill' && item.kind !== 'refund') throw new Error(`cannot pay a ${item.kind}`)
+  if (item.kind === 'permit' || item.kind === 'sweep') throw new Error(`cannot pay a ${item.kind}`)
   const asked = item.kind === 'fill' ? item.payload.payments : [item.payload]
   const payments = asked.map(({ recipient, currency, amount }) => ({
     ...{ recipient, currency, amount: change.amount ?? BigInt(amount) },
@@ -316,7 +316,8 @@ export async function payOnTron(
     await send(paying, { id: `0x${'00'.repeat(32)}`, mark: 'allowed', allowance, payments: [] })
   }
   // CAST: an order id is 32 bytes of hex.
-  const orderId = change.orderId ?? (item.payload.orderId as Hex)
+  const own = (item.kind === 'claim' ? item.payload.claimId : item.payload.orderId) as Hex
+  const orderId = change.orderId ?? own
   return send(paying, { id: orderId, mark: 'paid', orderId, payments })
 }
 
