@@ -8,10 +8,11 @@ import {
   TronFees,
   tronAddress,
   tronHexAddress,
+  UpstreamUnavailableError,
   usualTokenEnergy,
 } from '@causeway/core'
 import { createDatabase, type Database, startTestDatabase } from '@causeway/database'
-import { chainBedOn, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { chainBedOn, startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import {
   createTronLedger,
@@ -325,6 +326,14 @@ export async function send(paying: PayingChain, terms: Parameters<PayingChain['p
   const plan = await paying.plan(terms, tronBid)
   if ('refusal' in plan) throw new Error(plan.refusal)
   const transaction = await paying.sign(plan, tronBid)
-  await paying.broadcast(transaction)
+  await waitUntil('a node takes it in time', async () => {
+    try {
+      await paying.broadcast(transaction)
+      return true
+    } catch (error) {
+      if (error instanceof UpstreamUnavailableError) return false
+      throw error
+    }
+  })
   return transaction.hash
 }
