@@ -130,6 +130,7 @@ test('Tron: blocks, transactions, what they did and a constant call', async () =
     ]),
     ask('gettransactionbyid', { value: 'ab'.repeat(32) }),
     ask('triggerconstantcontract', {
+      owner_address: `41${bed.user.address.slice(2)}`,
       contract_address: `41${depository.slice(2)}`,
       function_selector: 'callRequests(bytes32)',
       parameter: 'ab'.repeat(32),
