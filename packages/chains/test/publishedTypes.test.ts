@@ -140,6 +140,20 @@ test('Tron: blocks, transactions, what they did and a constant call', async () =
   expectTypes(answers)
 })
 
+test('Tron: an account, what the chain charges, and its newest block', async () => {
+  const bed = await startTronBed()
+  onTestFinished(() => bed.stop())
+  const ask = (type: SeenAnswer['type'], body: object) => post(`${bed.facade.url}/wallet/${type}`, type, body)
+  const answers = await Promise.all([
+    ask('getaccount', { address: `41${bed.user.address.slice(2)}` }),
+    ask('getaccount', { address: `41${'99'.repeat(20)}` }),
+    ask('getchainparameters', {}),
+    ask('getnowblock', {}),
+  ])
+  expect(answers.map(({ text }) => text).join()).toMatch(/"balance".*"getEnergyFee".*"blockID"/s)
+  expectTypes(answers)
+})
+
 test('an answer with a member of another name, another kind or none at all is refused', () => {
   const [place, spend] = [
     { block_height: 1, block_hash: 'a', block_time: 2 },

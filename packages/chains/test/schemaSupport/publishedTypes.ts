@@ -32,4 +32,7 @@ export type PublishedTypes = {
   readonly gettransactioninfobyid: Sparse<Types.TransactionInfo>
   readonly gettransactioninfobyblocknum: readonly Sparse<Types.TransactionInfo>[]
   readonly triggerconstantcontract: Sparse<Types.TransactionWrapper>
+  readonly getnowblock: Sparse<Types.Block>
+  readonly getaccount: Sparse<Types.Account>
+  readonly getchainparameters: { readonly chainParameter: readonly Sparse<Types.ChainParameter>[] }
 }
