@@ -5,7 +5,7 @@
 import { tronHexAddress } from '@causeway/core'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createAllowances } from '../src/wallet/allowances.ts'
+import { createAllowances } from '../src/wallet/inventory.ts'
 import { begin, describeKills } from './support/expiringKills.ts'
 import { startTronBench, type TronBench, tronChainId, tronFees } from './support/tronBench.ts'
 

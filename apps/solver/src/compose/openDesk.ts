@@ -5,11 +5,15 @@ import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createMarkedRecord, createPaymentRecord } from '../facts/paymentRecord.ts'
 import type { SolverChain } from '../filling/filling.ts'
-import { createAllowances } from '../wallet/allowances.ts'
 import { createExpiringDesk } from '../wallet/expiringDesk.ts'
 import type { Fees } from '../wallet/fees.ts'
 import { connectFillWallet } from '../wallet/fillWallet.ts'
-import { createInventory, createLineInventory, createPlainInventory } from '../wallet/inventory.ts'
+import {
+  createAllowances,
+  createInventory,
+  createLineInventory,
+  createPlainInventory,
+} from '../wallet/inventory.ts'
 import { createLineDesk } from '../wallet/lineDesk.ts'
 import { createNonceDesk } from '../wallet/nonceDesk.ts'
 import type { Records } from '../wallet/records.ts'

@@ -21,8 +21,7 @@ import {
   type HttpTransport,
 } from './httpTransport.ts'
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
-import { askPaths } from './pathWire.ts'
-import { encodeCalls, parseAnswers } from './wire.ts'
+import { askPaths, encodeCalls, parseAnswers } from './wire.ts'
 
 export type SendOptions = {
   readonly deadlineMs: number

@@ -1,4 +1,4 @@
-import type { ChainQuestion, EndpointSource } from './quorumClient.ts'
+import type { ChainQuestion, EndpointSource, QuorumClient } from './quorumClient.ts'
 import type { Sighting } from './sighting.ts'
 
 /** A question that every endpoint answers by itself: there is no height to agree on first. */
@@ -10,4 +10,17 @@ export function singleRoundQuestion<Facts, View extends EndpointSource>(
     pin: () => undefined,
     second: (view, _first, _pin, signal) => see(view, signal),
   }
+}
+
+/** What enough endpoints see alike, whatever block they stand at. @throws UpstreamUnavailableError */
+export async function agreeOn<Facts, View extends EndpointSource>(
+  quorum: QuorumClient<View>,
+  see: (view: View, signal: AbortSignal) => Promise<Facts>,
+  signal: AbortSignal,
+): Promise<Facts> {
+  const question = singleRoundQuestion<Facts, View>(async (view, own) => ({
+    kind: 'final',
+    facts: await see(view, own),
+  }))
+  return (await quorum.read({ ...question, signal })).facts
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EndpointFailure } from './endpointFailure.ts'
-import { encodeCalls, parseAnswers } from './wire.ts'
+import { askPaths, encodeCalls, parseAnswers } from './wire.ts'
 
 const alias = 'node#1'
 const parse = (text: string, count = 1, firstId = 7) => parseAnswers(text, { alias, count, firstId })
@@ -89,4 +89,54 @@ test('one call is sent without an array, several as one', () => {
   const call = { method: 'eth_chainId', params: [] }
   expect(JSON.parse(encodeCalls([call], 7))).toEqual({ jsonrpc: '2.0', id: 7, ...call })
   expect(JSON.parse(encodeCalls([call, call], 7))).toMatchObject([{ id: 7 }, { id: 8 }])
+})
+
+const pathCall = (path: string, body?: object) => ({ method: path, params: body === undefined ? [] : [body] })
+
+// A head that is asked for first is never newer than the rest: else a payment is taken for lost that was looked for before
+// the block that has it.
+describe('calls by paths', () => {
+  test('are answered in their order, each by its own path', async () => {
+    const asked: string[] = []
+    const answers = await askPaths(
+      [pathCall('/a', { x: 1 }), pathCall('/b'), pathCall('/c')],
+      'n',
+      async (request) => {
+        asked.push(`${request.method} ${request.path} ${JSON.stringify(request.body)}`)
+        return { status: 200, text: JSON.stringify({ path: request.path }) }
+      },
+    )
+    expect(answers).toEqual(['/a', '/b', '/c'].map((path) => ({ ok: true, result: { path } })))
+    expect(asked).toEqual(['POST /a {"x":1}', 'POST /b {}', 'POST /c {}'])
+  })
+
+  test('wait for the first one, and leave together then', async () => {
+    const asked: string[] = []
+    let release: (() => void) | undefined
+    const done = askPaths([pathCall('/head'), pathCall('/one'), pathCall('/two')], 'n', async ({ path }) => {
+      asked.push(path)
+      if (path === '/head')
+        await new Promise<void>((resolve) => {
+          release = resolve
+        })
+      return { status: 200, text: '{}' }
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(asked).toEqual(['/head'])
+    release?.()
+    await done
+    expect(asked).toEqual(['/head', '/one', '/two'])
+  })
+
+  test('that a node refuses are refusals, and what is no JSON is a failure of the endpoint', async () => {
+    const refusal = { Error: 'class java.lang.NullPointerException : null' }
+    const refused = await askPaths([pathCall('/a')], 'n', async () => ({
+      status: 200,
+      text: JSON.stringify(refusal),
+    }))
+    expect(refused).toEqual([{ ok: false, code: -32_000, message: refusal.Error }])
+    const garbled = askPaths([pathCall('/a')], 'n', async () => ({ status: 200, text: '<html>' }))
+    await expect(garbled).rejects.toThrow(EndpointFailure)
+    expect(await askPaths([], 'n', async () => ({ status: 500, text: '' }))).toEqual([])
+  })
 })

@@ -18,7 +18,7 @@ import {
 } from '../../rpc/chainErrors.ts'
 import type { EndpointView } from '../../rpc/endpointView.ts'
 import { createQuorumOver, createViewedQuorum } from '../../rpc/quorumClient.ts'
-import { singleRoundQuestion } from '../../rpc/singleRoundQuestion.ts'
+import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
 import { createBitcoindView } from '../bitcoindView.ts'
 import { BitcoinDepositError } from '../bitcoinErrors.ts'
 import { createBitcoinFactsReader } from '../factsReader.ts'
@@ -50,16 +50,10 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
   )
   const head = async (signal: AbortSignal) => (await shallow.finalBlocks.readNewest({ signal })).number
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
-  const agree = async <Facts>(
+  const agree = <Facts>(
     see: (view: EndpointView, own: AbortSignal) => Promise<Facts>,
     signal: AbortSignal,
-  ): Promise<Facts> => {
-    const question = singleRoundQuestion<Facts, EndpointView>(async (view, own) => ({
-      kind: 'final',
-      facts: await see(view, own),
-    }))
-    return (await endpoints.read({ ...question, signal })).facts
-  }
+  ): Promise<Facts> => agreeOn(endpoints, see, signal)
 
   return {
     // A first look goes back by two hours; no chain was ever rewound by as much.

@@ -19,11 +19,11 @@ import type {
   PaymentPlan,
   PaymentTerms,
 } from '../../family/payingChain.ts'
+import { askPaymentVotes } from '../../family/paymentVotes.ts'
 import type { ChainClient } from '../../rpc/client.ts'
-import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
+import type { RpcAnswer } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { NodeError } from '../../rpc/nodeError.ts'
-import type { Electorate, Vote } from '../../rpc/tally.ts'
 import { exactLamportsMax, parseAccounts, type ShownAccount } from '../answers.ts'
 import { readTokenMint, tokenAmountOf } from '../quoting/tokenMint.ts'
 import { accountsCall, blockhashCall, sendCall, simulationCall } from '../requests.ts'
@@ -32,8 +32,6 @@ import { parseBlockhash, parseSimulation, type RecentBlockhash } from './payingA
 import { lookAtPayments } from './paymentPlan.ts'
 
 const readTimeoutMs = 5_000
-/** How long late endpoints may still say what they have. */
-const patienceMs = 250
 /** What a simulation may use; more than any payment that fits into a transaction does. */
 const unitsMax = 1_000_000n
 /** A blockhash lasts so many blocks; final and newest block are less than as many apart. */
@@ -70,14 +68,14 @@ function openSolanaPaying({ client, key }: Options): PayingChain {
     const shown = parseAccounts(answers[0], addresses.length)
     return new Map(addresses.map((one, index) => [one, shown[index]]))
   }
-  const head = () => agreed(client, headCalls(), decideHead)
+  const head = () => askPaymentVotes(client, headCalls(), decideHead)
 
   return {
     address,
     head,
-    readFinal: (id) => agreed(client, markCalls(address, id), decideMark),
+    readFinal: (id) => askPaymentVotes(client, markCalls(address, id), decideMark),
     landingOf: (hashes) =>
-      agreed(client, landingCalls(hashes), (votes, electorate, isLast) => {
+      askPaymentVotes(client, landingCalls(hashes), (votes, electorate, isLast) => {
         const landing = decideLanding(votes, hashes, electorate)
         return landing.kind === 'unknown' && !isLast ? undefined : landing
       }),
@@ -229,23 +227,6 @@ async function recentBlockhashes(client: ChainClient): Promise<readonly RecentBl
       if (error instanceof MalformedAnswerError) return []
       throw error
     }
-  })
-}
-
-/** What enough endpoints say; late ones are waited for a little. @throws UpstreamUnavailableError */
-function agreed<Outcome>(
-  client: ChainClient,
-  calls: readonly RpcCall[],
-  decide: (
-    votes: readonly Vote<readonly RpcAnswer[]>[],
-    electorate: Electorate,
-    isLast: boolean,
-  ) => Outcome | undefined,
-): Promise<Outcome> {
-  const { electorate } = client
-  return client.poll<Outcome>(calls, {
-    ...{ timeoutMs: readTimeoutMs, patienceMs },
-    decide: (votes, isLast) => decide(votes, electorate, isLast),
   })
 }
 

@@ -19,12 +19,12 @@ import type {
   PaymentTerms,
   PlannedPayment,
 } from '../../family/payingChain.ts'
+import { askPaymentVotes } from '../../family/paymentVotes.ts'
 import type { ChainClient } from '../../rpc/client.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import { NodeError } from '../../rpc/nodeError.ts'
 import { parseRecord } from '../../rpc/quantity.ts'
-import type { Electorate, Vote } from '../../rpc/tally.ts'
 import {
   accountCall,
   callOf,
@@ -49,8 +49,6 @@ import {
 import { signCall, walletOf } from './signTransaction.ts'
 
 const readTimeoutMs = 5_000
-/** How long late endpoints may still say what they have. */
-const patienceMs = 250
 /** A transaction can be mined for so long by the time of blocks, which come every three seconds. */
 const lifetimeSeconds = 60
 
@@ -96,7 +94,7 @@ function openTronPaying({ client, key, fillContract: hexContract }: Options): Pa
   }
   const stateCall = (id: Hex): RpcCall =>
     tryCall({ owner: address, ...fillState({ fillContract, id }, address) }, 'walletsolidity')
-  const head = () => agreed(client, headCalls, decideHead)
+  const head = () => askPaymentVotes(client, headCalls, decideHead)
   const agreedAnswer = async <Said>(call: RpcCall, read: (answer: RpcAnswer | undefined) => Said) => {
     const { answers } = await client.agree([call], {
       timeoutMs: readTimeoutMs,
@@ -108,9 +106,9 @@ function openTronPaying({ client, key, fillContract: hexContract }: Options): Pa
   return {
     address,
     head,
-    readFinal: (id) => agreed(client, markCalls(stateCall(id)), decideMark),
+    readFinal: (id) => askPaymentVotes(client, markCalls(stateCall(id)), decideMark),
     landingOf: (hashes) =>
-      agreed(client, landingCalls(hashes), (votes, electorate, isLast) => {
+      askPaymentVotes(client, landingCalls(hashes), (votes, electorate, isLast) => {
         const landing = decideLanding(votes, hashes, electorate)
         return landing.kind === 'unknown' && !isLast ? undefined : landing
       }),
@@ -121,7 +119,7 @@ function openTronPaying({ client, key, fillContract: hexContract }: Options): Pa
       if (refusal !== undefined) return { refusal }
       const call = contractCallOf(terms)
       const trial = tryCall({ owner: address, ...call })
-      const run = await agreed(client, [trial], (votes, electorate, isLast) =>
+      const run = await askPaymentVotes(client, [trial], (votes, electorate, isLast) =>
         isLast ? decideRun(votes, electorate) : undefined,
       )
       if (!run.succeeds) return { refusal: 'the transaction would revert' }
@@ -215,23 +213,6 @@ type RecentBlock = { readonly number: bigint; readonly hash: Hex }
 async function recentBlocks(client: ChainClient): Promise<readonly RecentBlock[]> {
   const answers = await client.askEach([callOf(solidHeadRequest)], { timeoutMs: readTimeoutMs })
   return answers.flatMap(({ answers: [answer] = [] }) => unlessUnreadable(() => parseHead(answer)) ?? [])
-}
-
-/** What enough endpoints say; late ones are waited for a little. @throws UpstreamUnavailableError */
-function agreed<Outcome>(
-  client: ChainClient,
-  calls: readonly RpcCall[],
-  decide: (
-    votes: readonly Vote<readonly RpcAnswer[]>[],
-    electorate: Electorate,
-    isLast: boolean,
-  ) => Outcome | undefined,
-): Promise<Outcome> {
-  const { electorate } = client
-  return client.poll<Outcome>(calls, {
-    ...{ timeoutMs: readTimeoutMs, patienceMs },
-    decide: (votes, isLast) => decide(votes, electorate, isLast),
-  })
 }
 
 /** It is there already, or is of a block that the node does not know yet, or is too late, which its height tells. */

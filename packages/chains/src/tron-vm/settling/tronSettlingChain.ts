@@ -2,7 +2,7 @@ import { ConfigurationError, createTronCodec, type Finality, tronHexAddress } fr
 import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../family/settlingChain.ts'
 import { readPaymentNow, unlessGone } from '../../family/settlingReads.ts'
 import { createHttpQuorumOver } from '../../rpc/quorumClient.ts'
-import { singleRoundQuestion } from '../../rpc/singleRoundQuestion.ts'
+import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
 import { parseFee } from '../answers.ts'
 import { askNode, newestView, type TronView } from '../askNode.ts'
 import { createTronFactsReader } from '../factsReader.ts'
@@ -34,16 +34,10 @@ export const tronSettlingChain: SettlingChainFamily = ({ chain: listed, client }
   const depositories = [depository, ...additionalDepositories].map((address) =>
     tronHexAddress(codec.canonicalAddress(address)),
   )
-  const agree = async <Facts>(
+  const agree = <Facts>(
     see: (view: TronView, own: AbortSignal) => Promise<Facts>,
     signal: AbortSignal,
-  ): Promise<Facts> => {
-    const question = singleRoundQuestion<Facts, TronView>(async (view, own) => ({
-      kind: 'final',
-      facts: await see(view, own),
-    }))
-    return (await newest.read({ ...question, signal })).facts
-  }
+  ): Promise<Facts> => agreeOn(newest, see, signal)
   const head = async (signal: AbortSignal) => (await shallow.finalBlocks.readNewest({ signal })).number
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
 

@@ -1,0 +1,98 @@
+import type { ChainClient } from '../rpc/client.ts'
+import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
+import { unlessUnreadable } from '../rpc/malformedAnswer.ts'
+import { type Electorate, reachedBy, type Vote, valuesByVoice } from '../rpc/tally.ts'
+import type { FinalMark, Landing, PayingHead, PaymentState } from './payingChain.ts'
+
+/**
+ * What follows from what endpoints say of a fill wallet's payments. They stand at different blocks, so no block is
+ * compared: what enough of them say counts, at the latest moment that enough of them have reached with it.
+ */
+
+export type Votes = readonly Vote<readonly RpcAnswer[]>[]
+
+const readTimeoutMs = 5_000
+/** How long late endpoints may still say what they have. */
+const patienceMs = 250
+
+/** What enough endpoints say; late ones are waited for a little. @throws UpstreamUnavailableError */
+export function askPaymentVotes<Outcome>(
+  client: ChainClient,
+  calls: readonly RpcCall[],
+  decide: (votes: Votes, electorate: Electorate, isLast: boolean) => Outcome | undefined,
+): Promise<Outcome> {
+  const { electorate } = client
+  return client.poll<Outcome>(calls, {
+    ...{ timeoutMs: readTimeoutMs, patienceMs },
+    decide: (votes, isLast) => decide(votes, electorate, isLast),
+  })
+}
+
+/** What each voice says; an answer that cannot be read is none. */
+export function saidByVoice<Value>(
+  votes: Votes,
+  read: (answers: readonly (RpcAnswer | undefined)[]) => Value,
+): readonly Value[] {
+  return valuesByVoice(
+    votes.map(({ value, ...voter }) => ({
+      ...voter,
+      value: value && unlessUnreadable(() => read(value)),
+    })),
+  )
+}
+
+/** Unix seconds; what a voice says of an id came no earlier than that. */
+export type SaidMark = { readonly state: PaymentState; readonly timeSeconds: bigint }
+
+const states: readonly PaymentState[] = ['open', 'paid', 'closed']
+
+/** `undefined` while voices contradict each other. */
+export function markSaid(said: readonly SaidMark[], { threshold }: Electorate): FinalMark | undefined {
+  for (const state of states) {
+    const times = said.flatMap((one) => (one.state === state ? [one.timeSeconds] : []))
+    const reached = reachedBy(threshold, times)
+    if (reached >= 0n) return { state, timestampSeconds: Number(reached) }
+  }
+  return undefined
+}
+
+/** The height of a final block, and Unix seconds of the newest one. */
+export type SaidHead = { readonly height: bigint; readonly timeSeconds: bigint }
+
+/** `undefined` while too few have said anything. */
+export function headSaid(said: readonly SaidHead[], { threshold }: Electorate): PayingHead | undefined {
+  if (said.length < threshold) return undefined
+  const reached = (of: (one: SaidHead) => bigint) => reachedBy(threshold, said.map(of))
+  return {
+    finalHeight: reached(({ height }) => height),
+    timeSeconds: Number(reached(({ timeSeconds }) => timeSeconds)),
+  }
+}
+
+export type SaidStatus = { readonly succeeded: boolean; readonly isFinal: boolean } | undefined
+
+/** The height of a final block, asked for first, and what became of each transaction. */
+export type SaidLanding = { readonly height: bigint; readonly statuses: readonly SaidStatus[] }
+
+/** What is in no block as enough voices have it has not landed at the height that enough of those have reached. */
+export function landingSaid(
+  said: readonly SaidLanding[],
+  hashes: readonly string[],
+  { threshold }: Electorate,
+): Landing {
+  const agree = (index: number, of: (status: SaidStatus) => boolean) =>
+    said.filter(({ statuses }) => of(statuses[index])).length >= threshold
+  for (const [index, hash] of hashes.entries()) {
+    for (const succeeded of [true, false]) {
+      const is = (status: SaidStatus) => status?.succeeded === succeeded
+      if (agree(index, (status) => is(status) && status?.isFinal === true))
+        return { kind: 'landed', hash, succeeded, isFinal: true }
+      if (agree(index, is)) return { kind: 'landed', hash, succeeded, isFinal: false }
+    }
+  }
+  const heights = said.flatMap(({ height, statuses }) =>
+    statuses.every((status) => status === undefined) ? [height] : [],
+  )
+  const finalHeight = reachedBy(threshold, heights)
+  return finalHeight < 0n ? { kind: 'unknown' } : { kind: 'none', finalHeight }
+}
