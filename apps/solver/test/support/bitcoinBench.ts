@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { type LinePayingChain, linePayingFamily, type RegisteredChain } from '@causeway/chains'
 import {
   bitcoinNetworkOf,
@@ -10,13 +8,6 @@ import {
   lineWallet,
   Secret,
 } from '@causeway/core'
-import {
-  createDatabase,
-  migrate,
-  startElections,
-  startTestDatabase,
-  type TestDatabase,
-} from '@causeway/database'
 import { waitUntil } from '@causeway/localnet'
 import {
   type BitcoinNode,
@@ -25,10 +16,10 @@ import {
   keyOf,
   startBitcoinNode,
 } from '@causeway/localnet/standIns/bitcoin'
-import { onTestFinished } from 'vitest'
 import { type BudgetName, spentWithinHour } from '../../src/wallet/budgets.ts'
 import { createLineDesk, type LineDesk } from '../../src/wallet/lineDesk.ts'
 import { createRecords, type Records } from '../../src/wallet/records.ts'
+import { connectProcess, startSolverDatabases } from './solverDatabases.ts'
 
 export const bitcoinChainId = 8_253_038
 export const bitcoinNow = 1_700_000_000
@@ -36,7 +27,6 @@ export const lineCoins = 10n ** 8n
 const satPerKvb = 2_000n
 export const bitcoinCoin = createBitcoinCodec(bitcoinNetworkOf('regtest')).nativeCurrency
 const walletKey: Hex = `0x${'5e'.repeat(32)}`
-const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 const confirmations = 3
 export const bumpAfterMs = 60_000
 
@@ -84,7 +74,7 @@ export async function startBitcoinBench(): Promise<BitcoinBench> {
   const nodes = await Promise.all([1, 2, 3].map(() => startBitcoinNode(chain)))
   const { script, address } = lineWallet(hexToBytes(walletKey), bitcoinNetworkOf('regtest'))
   let first = { txid: '', vout: 0 }
-  const server: TestDatabase = await startTestDatabase()
+  const databases = await startSolverDatabases()
   const registered: RegisteredChain = {
     ...{ id: 'bitcoin', vmType: 'bitcoin-vm', network: 'regtest', hubChainId: '7', additionalData: {} },
     ...{ ready: true, rpcThreshold: 2, unsetVariables: [], depository: keyOf('depository').legacy.address },
@@ -107,33 +97,19 @@ export async function startBitcoinBench(): Promise<BitcoinBench> {
         node.fault(undefined)
       }
     },
-    async database() {
-      const name = `bitcoin_${randomBytes(6).toString('hex')}`
-      await server.database.query(`create database ${name}`)
-      const url = new URL(server.connectionString)
-      url.pathname = `/${name}`
-      await migrate({ connectionString: url.toString(), directories: [{ name: 'solver', path: migrations }] })
-      return url.toString()
-    },
+    database: databases.database,
     async process(connectionString, { waits = true, gas = {} } = {}) {
       let [nowMs, price] = [bitcoinNow * 1_000, satPerKvb]
       const paying = linePayingFamily(registered)?.open({
         ...{ chain: registered, key: new Secret(walletKey), firstOutput: first, nowMs: () => nowMs },
       })
       if (paying === undefined) throw new Error('the family pays')
-      const [database, lockDatabase] = [
-        createDatabase({ connectionString }),
-        createDatabase({ connectionString, poolSize: 1 }),
-      ]
       const job = `fill-wallet:${address}:${bitcoinChainId}`
-      const elections = startElections({
-        ...{ jobs: [job], database, lockDatabase, holder: 'test', leaseMs: 2_000 },
-        ...{ onChange: () => undefined, onFailure: () => undefined },
-      })
+      const { database, leadership, kill } = connectProcess(connectionString, job, () => paying.close())
       const records = createRecords(database)
       const desk = createLineDesk({
         ...{ chainId: bitcoinChainId, paying, records },
-        leadership: () => elections.leadershipOf(job),
+        leadership,
         marketFees: () => price,
         rules: {
           ...{ maxFeePerGasWei: 50_000n, bumpAfterMs, gasPerHourWei: 10n ** 6n },
@@ -142,14 +118,6 @@ export async function startBitcoinBench(): Promise<BitcoinBench> {
         nowMs: () => nowMs,
         log: () => undefined,
       })
-      let isKilled = false
-      const kill = async () => {
-        if (isKilled) return
-        isKilled = true
-        await elections.close()
-        await Promise.all([database.close(), lockDatabase.close(), paying.close()])
-      }
-      onTestFinished(kill)
       if (waits) await waitUntil('the lease is won', () => desk.leads())
       return {
         ...{ desk, paying, records, kill },
@@ -182,7 +150,7 @@ export async function startBitcoinBench(): Promise<BitcoinBench> {
       }
     },
     stop: async () => {
-      await Promise.all([...nodes.map((node) => node.stop()), server.stop()])
+      await Promise.all([...nodes.map((node) => node.stop()), databases.stop()])
     },
   }
 }

@@ -1,23 +1,12 @@
 // Solver processes of one chain whose transactions expire, each with connections of its own to a database of its own.
-import { randomBytes } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import type { PayingChain } from '@causeway/chains'
 import type { GasBudgets, NetworkFees } from '@causeway/core'
-import {
-  createDatabase,
-  migrate,
-  startElections,
-  startTestDatabase,
-  type TestDatabase,
-} from '@causeway/database'
 import { waitUntil } from '@causeway/localnet'
-import { onTestFinished } from 'vitest'
 import { spentWithinHour } from '../../src/wallet/budgets.ts'
 import { createExpiringDesk } from '../../src/wallet/expiringDesk.ts'
 import { createRecords } from '../../src/wallet/records.ts'
 import type { ExpiringProcess } from './expiringKills.ts'
-
-const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
+import { connectProcess, startSolverDatabases } from './solverDatabases.ts'
 
 export type ProcessOptions = { readonly waits?: boolean; readonly gas?: Partial<GasBudgets> }
 
@@ -42,31 +31,17 @@ export async function startProcesses(chain: {
   readonly gasPerHour: bigint
 }): Promise<Processes> {
   const { chainId, open, landsWithinSeconds, fees, ceiling, gasPerHour } = chain
-  const server: TestDatabase = await startTestDatabase()
+  const databases = await startSolverDatabases()
   return {
-    async database() {
-      const name = `expiring_${randomBytes(6).toString('hex')}`
-      await server.database.query(`create database ${name}`)
-      const url = new URL(server.connectionString)
-      url.pathname = `/${name}`
-      await migrate({ connectionString: url.toString(), directories: [{ name: 'solver', path: migrations }] })
-      return url.toString()
-    },
+    database: databases.database,
     async process(connectionString, { waits = true, gas = {} } = {}) {
       const paying = open()
-      const [database, lockDatabase] = [
-        createDatabase({ connectionString }),
-        createDatabase({ connectionString, poolSize: 1 }),
-      ]
       const job = `fill-wallet:${paying.address}:${chainId}`
-      const elections = startElections({
-        ...{ jobs: [job], database, lockDatabase, holder: 'test', leaseMs: 2_000 },
-        ...{ onChange: () => undefined, onFailure: () => undefined },
-      })
+      const { database, leadership, kill } = connectProcess(connectionString, job)
       const records = createRecords(database)
       const desk = createExpiringDesk({
         ...{ chainId, paying, landsWithinSeconds, records },
-        leadership: () => elections.leadershipOf(job),
+        leadership,
         marketFees: () => fees,
         rules: {
           ...{ maxFeePerGasWei: ceiling, gasPerHourWei: gasPerHour, refundGasPerHourWei: gasPerHour },
@@ -75,14 +50,6 @@ export async function startProcesses(chain: {
         nowMs: () => Date.now(),
         log: () => undefined,
       })
-      let isKilled = false
-      const kill = async () => {
-        if (isKilled) return
-        isKilled = true
-        await elections.close()
-        await Promise.all([database.close(), lockDatabase.close()])
-      }
-      onTestFinished(kill)
       if (waits) await waitUntil('the lease is won', () => desk.leads())
       return {
         ...{ desk, paying, records, kill },
@@ -92,6 +59,6 @@ export async function startProcesses(chain: {
         },
       }
     },
-    stop: () => server.stop(),
+    stop: databases.stop,
   }
 }

@@ -4,7 +4,7 @@ import { readPaymentNow, unlessGone } from '../../family/settlingReads.ts'
 import type { EndpointView } from '../../rpc/endpointView.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { createQuorumOver, type QuorumClient } from '../../rpc/quorumClient.ts'
-import { singleRoundQuestion } from '../../rpc/singleRoundQuestion.ts'
+import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
 import { parseBlock, parseFee } from '../answers.ts'
 import { createSolanaFactsReader } from '../factsReader.ts'
 import { blockCall, transactionCall } from '../requests.ts'
@@ -31,21 +31,17 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client }) => {
     head,
     finalHeight,
     finalSeconds: async (signal) => readSeconds(quorum, await finalHeight(signal), signal),
-    async depositPass(range, signal) {
-      const question = singleRoundQuestion<SettlingPass, EndpointView>(async (view, own) => ({
-        kind: 'final',
-        facts: await readDepositPass(view, { ...range, program, marks }, own),
-      }))
-      return (await quorum.read({ ...question, signal })).facts
-    },
+    depositPass: (range, signal) =>
+      agreeOn<SettlingPass, EndpointView>(
+        quorum,
+        (view, own) => readDepositPass(view, { ...range, program, marks }, own),
+        signal,
+      ),
     async blockHashes(slots, signal) {
       type Marks = readonly (BlockMark | undefined)[]
-      const question = singleRoundQuestion<Marks, EndpointView>(async (view, own) => ({
-        kind: 'final',
-        facts: await readBlockMarks(view, slots, own),
-      }))
-      const { facts } = await quorum.read({ ...question, signal })
-      return new Map(facts.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
+      const see = (view: EndpointView, own: AbortSignal) => readBlockMarks(view, slots, own)
+      const found = await agreeOn<Marks, EndpointView>(quorum, see, signal)
+      return new Map(found.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
     },
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
     payment: (question, signal) => readPaymentNow({ shallow, deep, head }, question, signal),
@@ -59,11 +55,10 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client }) => {
 
 /** When the block of a final slot was made, Unix seconds. */
 async function readSeconds(quorum: QuorumClient, slot: bigint, signal: AbortSignal): Promise<number> {
-  const question = singleRoundQuestion<{ readonly seconds: bigint }, EndpointView>(async (view, own) => {
+  const see = async (view: EndpointView, own: AbortSignal) => {
     const { timeSeconds: seconds } = parseBlock((await view.ask([blockCall(slot)], own))[0])
     if (seconds === undefined) throw new MalformedAnswerError('getBlock')
-    return { kind: 'final', facts: { seconds } }
-  })
-  const { facts } = await quorum.read({ ...question, signal })
-  return Number(facts.seconds)
+    return { seconds }
+  }
+  return Number((await agreeOn(quorum, see, signal)).seconds)
 }
