@@ -1,7 +1,8 @@
 // Goal: every quoted family reaches every other one through the same two routes: priced by all trade types with sums that
 // fit, deposited by the family's own wallet, filled, settled, and received as it was quoted. Who gains by breaking it: a user
 // whose pair nobody tried, quoted by one family's rules and paid by another's. Method: the service with its jobs and
-// PostgreSQL over anvil, a Solana cluster of one, a constructed Bitcoin chain and a Tron of stand-ins; oracles are stand-ins,
+// PostgreSQL over anvil, a Solana cluster of one, a constructed Bitcoin chain, a Tron and a Lighter of stand-ins; oracles are
+// stand-ins,
 // and a solver works by hand.
 
 import { type Hex, tronHexAddress } from '@causeway/core'
@@ -29,6 +30,15 @@ import {
   sendPsbt,
   startBitcoinChain,
 } from './support/bitcoinSettling.ts'
+import {
+  depositOnLighter,
+  fundedLighterUser,
+  type LighterChain,
+  lighterChainId,
+  payOnLighter,
+  perpsDollars,
+  startLighterChain,
+} from './support/lighterSettling.ts'
 import { sol, solanaChainId } from './support/solanaService.ts'
 import {
   instructionsOf,
@@ -50,22 +60,27 @@ import {
 let at: SolanaSettling
 let btc: BitcoinChain
 let tron: TronChain
+let lighter: LighterChain
+/** Who is paid on Lighter, where no payment makes an account. */
+let lighterRecipient: string
 
 beforeAll(async () => {
-  const started = await Promise.all([startBitcoinChain(true), startTronChain(true)])
+  const started = await Promise.all([startBitcoinChain(true), startTronChain(true), startLighterChain(true)])
   btc = started[0]
   tron = started[1]
+  lighter = started[2]
+  lighterRecipient = fundedLighterUser(lighter).account
   at = await startSolanaSettling({
-    describe: (file) => tron.describe(btc.describe(file)),
-    overrides: { ...btc.variables, ...tron.variables },
+    describe: (file) => lighter.describe(tron.describe(btc.describe(file))),
+    overrides: { ...btc.variables, ...tron.variables, ...lighter.variables },
   })
 }, 240_000)
 afterAll(async () => {
   await at?.stop()
-  await Promise.all([btc?.stop(), tron?.stop()])
+  await Promise.all([btc?.stop(), tron?.stop(), lighter?.stop()])
 })
 
-const families = ['EVM', 'Solana', 'Bitcoin', 'Tron'] as const
+const families = ['EVM', 'Solana', 'Bitcoin', 'Tron', 'Lighter'] as const
 type Family = (typeof families)[number]
 
 /** A chain of one family, as its users and a solver use it. */
@@ -163,6 +178,17 @@ const sides: Readonly<Record<Family, Side>> = {
     },
     pay: async (item) => report(item, await payOnTron(tron, item)),
   },
+  Lighter: {
+    origin: () => ({ chainId: lighterChainId, currency: perpsDollars, amount: '200000000' }),
+    destination: () => ({ chainId: lighterChainId, currency: perpsDollars, amount: '200000000' }),
+    recipient: () => lighterRecipient,
+    held: async () => lighter.exchange.accounts.get(lighterRecipient)?.held.get(perpsDollars) ?? 0n,
+    async wallet() {
+      const user = fundedLighterUser(lighter)
+      return { user: user.account, deposit: (quote) => depositOnLighter(lighter, quote, user) }
+    },
+    pay: async (item) => report(item, await payOnLighter(lighter, item)),
+  },
 }
 
 const pairs = families.flatMap((from) => families.map((to) => [from, to] as const))
@@ -210,7 +236,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
 })
 
 test('what users would send alone within a family is priced, and nobody follows it', async () => {
-  for (const family of ['Solana', 'Bitcoin', 'Tron'] as const) {
+  for (const family of ['Solana', 'Bitcoin', 'Tron', 'Lighter'] as const) {
     const { body } = await requestOf(family, family)
     const alone = { ...body, destinationCurrency: body.originCurrency, forceSolverExecution: false }
     const { details } = await price(at.solana.url, alone)

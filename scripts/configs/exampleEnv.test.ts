@@ -49,6 +49,7 @@ const ed25519 = (prefix = '') => [`${prefix}ED25519_PRIVATE_KEY`, `${prefix}ED25
 
 const bitcoin = ['BITCOIN_PRIVATE_KEY', 'BITCOIN_PRIVATE_KEY_FILE']
 const tron = ['TRON_PRIVATE_KEY', 'TRON_PRIVATE_KEY_FILE']
+const lighter = ['LIGHTER_PRIVATE_KEY', 'LIGHTER_API_KEY'].flatMap((name) => [name, `${name}_FILE`])
 
 const denyList = Object.keys(denyListVariables)
 const tracing = Object.keys(tracingVariables)
@@ -76,7 +77,16 @@ const services: readonly Service[] = [
   },
   {
     ...{ name: 'solver', config: 'apps/solver/src/compose/config.ts', examine: examineSolver },
-    others: [...signing(), ...ed25519(), ...bitcoin, ...tron, ...denyList, ...tracing, 'SECRETS_DIR'],
+    others: [
+      ...signing(),
+      ...ed25519(),
+      ...bitcoin,
+      ...tron,
+      ...lighter,
+      ...denyList,
+      ...tracing,
+      'SECRETS_DIR',
+    ],
     files: /^(chains\.(?!hub)|quote\.|solver\.)/,
     placeholders: /_RPC_URL$|_BASE_URL$/,
   },

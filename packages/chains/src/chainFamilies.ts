@@ -1,4 +1,4 @@
-import { ConfigurationError, codecOf, type QuoteChain, type VmType } from '@causeway/core'
+import { ConfigurationError, codecOf, feeModelClass, type QuoteChain, type VmType } from '@causeway/core'
 import { missingBitcoinSettings, openBitcoinChain } from './bitcoin-vm/openBitcoinChain.ts'
 import { bitcoinPaying } from './bitcoin-vm/paying/bitcoinPayingChain.ts'
 import { bitcoinQuotingChain } from './bitcoin-vm/quoting/bitcoinQuotingChain.ts'
@@ -16,6 +16,9 @@ import type { QuotingChain, QuotingChainOptions } from './family/quotingChain.ts
 import type { SettlingChain } from './family/settlingChain.ts'
 import { openHyperliquidChain } from './hyperliquid-vm/openHyperliquidChain.ts'
 import { openLighterChain } from './lighter-vm/openLighterChain.ts'
+import { lighterPaying } from './lighter-vm/paying/lighterPayingChain.ts'
+import { lighterQuotingChain } from './lighter-vm/quoting/lighterQuotingChain.ts'
+import { lighterSettlingChain } from './lighter-vm/settling/lighterSettlingChain.ts'
 import type { ChainClient } from './rpc/client.ts'
 import { openSolanaChain } from './solana-vm/openSolanaChain.ts'
 import { solanaPaying } from './solana-vm/paying/solanaPayingChain.ts'
@@ -34,7 +37,11 @@ const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
   },
   'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints, quoting: ethereumQuotingChain },
   'hyperliquid-vm': { open: openHyperliquidChain, missing: withoutEndpoints, hasDepths: false },
-  'lighter-vm': { open: openLighterChain, missing: withoutEndpoints, hasDepths: false },
+  'lighter-vm': {
+    ...{ open: openLighterChain, missing: withoutEndpoints },
+    ...{ quoting: lighterQuotingChain, settling: lighterSettlingChain, paying: lighterPaying },
+    hasDepths: false,
+  },
   'solana-vm': {
     ...{ open: openSolanaChain, missing: withoutEndpoints },
     ...{ quoting: solanaQuotingChain, settling: solanaSettlingChain, paying: solanaPaying },
@@ -119,8 +126,7 @@ function networkReaderOptions(
   { feeModel, fillWallet, fillContract, currencies }: QuoteChain,
   client: ChainClient,
 ): NetworkReaderOptions | undefined {
-  if (feeModel.kind !== 'priority-fee' && feeModel.kind !== 'feerate' && feeModel.kind !== 'energy')
-    return undefined
+  if (!isOfNetwork(feeModel)) return undefined
   if (chain.depository === undefined) return undefined
   const { canonicalAddress } = codecOf(chain)
   return {
@@ -131,6 +137,11 @@ function networkReaderOptions(
       ...{ address: canonicalAddress(address), decimals, tokenProgram },
     })),
   }
+}
+
+/** Of a chain whose market is read by its family, not by calls of contracts. */
+function isOfNetwork(feeModel: QuoteChain['feeModel']): feeModel is NetworkReaderOptions['feeModel'] {
+  return feeModelClass(feeModel) !== 'gas'
 }
 
 /** @throws ConfigurationError for a family that is not quoted */
@@ -155,6 +166,11 @@ export function payingKeySettings(): readonly string[] {
   return Object.values(chainFamilies).flatMap(
     ({ paying, linePaying }) => paying?.keySetting ?? linePaying?.keySetting ?? [],
   )
+}
+
+/** Variables of the second keys that some of them sign with, each in a form of its own. */
+export function payingApiKeySettings(): readonly string[] {
+  return Object.values(chainFamilies).flatMap(({ paying }) => paying?.apiKeySetting ?? [])
 }
 
 /** The chain with another rule of finality: so many blocks, where the family has depths to choose. */

@@ -10,6 +10,7 @@ export {
   openNetworkReaders,
   openQuotingChain,
   openSettlingChain,
+  payingApiKeySettings,
   payingFamily,
   payingKeySettings,
 } from './chainFamilies.ts'
@@ -211,6 +212,12 @@ export {
   checkLocalNodes,
   isOnThisMachine,
 } from './guards.ts'
+export {
+  lighterTransferHasher,
+  makeLighterKey,
+  openLighterSigner,
+  type UnsignedTransfer,
+} from './lighter-vm/paying/lighterSigner.ts'
 export {
   TransactionMissingError,
   TransactionNotFinalError,

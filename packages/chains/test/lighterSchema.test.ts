@@ -41,7 +41,11 @@ test('transactions, accounts, the contract and refusals', async () => {
   const { waiting, executed, failed } = lighterBodies.otherStatuses.body
   const ids = [3, executed, ...waiting, ...failed].map((status) => put([node], transfer(), { status }))
   const asked = [
-    ...['/info', '/api/v1/account?by=index&value=5', '/api/v1/account?by=index&value=6'],
+    ...['/info', '/', '/api/v1/assetDetails', '/api/v1/account?by=index&value=5'],
+    '/api/v1/nextNonce?account_index=5&api_key_index=4',
+    ...[`/api/v1/accountTxs?by=account_index&value=462196&limit=10&index=0&auth=9999999999:462196:4:`],
+    '/api/v1/transferFeeInfo?account_index=5&to_account_index=6&auth=9999999999:5:4:',
+    '/api/v1/account?by=index&value=6',
     ...ids.map((id) => `/api/v1/tx?by=hash&value=${id}`),
     ...['/api/v1/account?by=index&value=7', '/api/v1/tx?by=hash&value=00'],
   ]

@@ -117,7 +117,7 @@ describe('a payment', () => {
     expect(await lamportsOf(recipientOf(terms))).toBe(2_000_000n)
     expect(before - (await lamportsOf(chain.address))).toBe(2_000_000n + plan.rent + signed.fee)
     expect(await chain.readFinal(terms.id)).toEqual({ state: 'paid', timestampSeconds: 1_790_000_000 })
-    expect(await chain.landingOf([signed.hash])).toEqual({
+    expect(await chain.landingOf([signed])).toEqual({
       ...{ kind: 'landed', hash: signed.hash, succeeded: true, isFinal: true },
     })
   })
@@ -195,7 +195,7 @@ describe('a second payment of one id fails', () => {
     await one.broadcast(first)
     await expect(other.broadcast(second)).rejects.toThrow()
     bed.node.send(Buffer.from(second.raw.slice(2), 'hex'), { skipPreflight: true })
-    expect(await chain.landingOf([second.hash])).toMatchObject({ succeeded: false, isFinal: true })
+    expect(await chain.landingOf([second])).toMatchObject({ succeeded: false, isFinal: true })
     expect(await lamportsOf(recipientOf(terms))).toBe(2_000_000n)
   })
 
@@ -207,7 +207,7 @@ describe('a second payment of one id fails', () => {
     const plan = { terms: { ...terms, payments: [...terms.payments] }, units: 50_000n }
     const again = await openWallet().sign(plan, bid)
     bed.node.send(Buffer.from(again.raw.slice(2), 'hex'), { skipPreflight: true })
-    expect(await chain.landingOf([again.hash])).toMatchObject({ succeeded: false, isFinal: true })
+    expect(await chain.landingOf([again])).toMatchObject({ succeeded: false, isFinal: true })
     expect(await lamportsOf(recipientOf(terms))).toBe(2_000_000n)
   })
 
@@ -318,10 +318,10 @@ describe('what a transaction became', () => {
   test('is unknown to none and expired once its last block is final', async () => {
     const terms = termsOf()
     const signed = await chain.sign(await planned(terms), bid)
-    const landing = await chain.landingOf([signed.hash])
+    const landing = await chain.landingOf([signed])
     expect(landing.kind === 'none' && landing.finalHeight <= signed.lastValidHeight).toBe(true)
     bed.node.mine(160)
-    const later = await chain.landingOf([signed.hash])
+    const later = await chain.landingOf([signed])
     expect(later.kind === 'none' && later.finalHeight > signed.lastValidHeight).toBe(true)
     await pay(terms)
     expect(await stateOf(terms.id)).toBe('paid')
@@ -331,26 +331,26 @@ describe('what a transaction became', () => {
     const signed = await chain.sign(await planned(termsOf()), bid)
     const status = { slot: 1, confirmations: null, err: null, confirmationStatus: 'finalized' }
     await proxies[0]?.set(lie('getSignatureStatuses', (result) => ({ ...result, value: [status] })))
-    expect(await chain.landingOf([signed.hash])).toMatchObject({ kind: 'none' })
-    const { hash } = await pay(termsOf())
+    expect(await chain.landingOf([signed])).toMatchObject({ kind: 'none' })
+    const paid = await pay(termsOf())
     await proxies[0]?.set(lie('getSignatureStatuses', (result) => ({ ...result, value: [null] })))
-    expect(await chain.landingOf([hash])).toMatchObject({ kind: 'landed', succeeded: true })
+    expect(await chain.landingOf([paid])).toMatchObject({ kind: 'landed', succeeded: true })
     await proxies[0]?.set({
       kind: 'lie',
       rewrite: ({ method }, result) => (method === 'getBlockHeight' ? 10 ** 9 : result),
     })
-    const height = await chain.landingOf([signed.hash])
+    const height = await chain.landingOf([signed])
     expect(height.kind === 'none' && height.finalHeight < 10n ** 9n).toBe(true)
   })
 
   test('is not final while the cluster may replace it', async () => {
     const terms = termsOf()
     bed.node.hold()
-    const { hash } = await pay(terms)
-    expect(await chain.landingOf([hash])).toMatchObject({ kind: 'landed', isFinal: false })
+    const paid = await pay(terms)
+    expect(await chain.landingOf([paid])).toMatchObject({ kind: 'landed', isFinal: false })
     expect(await stateOf(terms.id)).toBe('open')
     bed.node.finalize()
-    expect(await chain.landingOf([hash])).toMatchObject({ isFinal: true })
+    expect(await chain.landingOf([paid])).toMatchObject({ isFinal: true })
     expect(await stateOf(terms.id)).toBe('paid')
   })
 })

@@ -104,11 +104,12 @@ function withTime(body: object, timestamp: number): unknown {
 describe('what a transaction became', () => {
   test('is not told by one node of three, and nothing expires by its clock', async () => {
     const payment = aPayment()
-    const { hash, lastValidHeight } = await chain.sign(await planned(payment), bid)
+    const signed = await chain.sign(await planned(payment), bid)
+    const { hash, lastValidHeight } = signed
     lying('gettransactioninfobyid', () => ({ id: hash, blockNumber: 5, blockTimeStamp: 1_790_000_000_000 }))
-    expect(await chain.landingOf([hash])).toMatchObject({ kind: 'none' })
+    expect(await chain.landingOf([signed])).toMatchObject({ kind: 'none' })
     lying('getblock', (body) => withTime(body, Number(lastValidHeight) + 10 ** 9))
-    const landing = await chain.landingOf([hash])
+    const landing = await chain.landingOf([signed])
     expect(landing.kind === 'none' && landing.finalHeight < lastValidHeight).toBe(true)
   })
 
@@ -116,9 +117,9 @@ describe('what a transaction became', () => {
     const payment = aPayment()
     const signed = await chain.sign(await planned(payment), bid)
     await chain.broadcast(signed)
-    expect(await chain.landingOf([signed.hash])).toMatchObject({ kind: 'landed', isFinal: false })
+    expect(await chain.landingOf([signed])).toMatchObject({ kind: 'landed', isFinal: false })
     await bed.evm.mine(4)
-    expect(await chain.landingOf([signed.hash])).toMatchObject({ succeeded: true, isFinal: true })
+    expect(await chain.landingOf([signed])).toMatchObject({ succeeded: true, isFinal: true })
   })
 })
 

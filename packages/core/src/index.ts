@@ -135,6 +135,7 @@ export {
   type EnergyModel,
   type ExternalLiquiditySettings,
   type FeerateModel,
+  type FlatModel,
   feeModelClass,
   type GasModel,
   type GuardianSet,
@@ -261,7 +262,7 @@ export {
   mulDivUp,
   pow10,
 } from './money/mulDiv.ts'
-export { parseDecimal } from './money/parseDecimal.ts'
+export { parseDecimal, parseWholeUnits } from './money/parseDecimal.ts'
 export {
   amountForUsdDown,
   amountForUsdUp,
@@ -453,6 +454,7 @@ export {
 } from './vm/ethereum/withdrawal.ts'
 export { withdrawalTransfer } from './vm/ethereum/withdrawalTransfer.ts'
 export { type ChainNetwork, codecOf, families, listsContract, mainNetwork } from './vm/families.ts'
+export { FlatFees } from './vm/flatFees.ts'
 export {
   decodeHyperliquidWithdrawal,
   encodeHyperliquidWithdrawal,
@@ -467,7 +469,14 @@ export {
   hyperliquidWithdrawalCurrency,
   hyperliquidWithdrawalTransfer,
 } from './vm/hyperliquid/withdrawalTransfer.ts'
-export { lighterCurrency } from './vm/lighter/currency.ts'
+export { lighterCodec } from './vm/lighter/codec.ts'
+export {
+  isLighterPayment,
+  type LighterAsset,
+  lighterAsset,
+  lighterCurrency,
+} from './vm/lighter/currency.ts'
+export { lighterAmountMax, lighterQuoting } from './vm/lighter/quoting/lighterQuoting.ts'
 export {
   decodeLighterWithdrawal,
   encodeLighterWithdrawal,

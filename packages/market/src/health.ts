@@ -87,6 +87,12 @@ const energyPriceSchema = z.object({
   energyFrom: z.enum(['median', 'configured']),
 })
 
+const transferFeeSchema = z.object({
+  transferFee: z.string(),
+  ceilingTransferFee: z.string(),
+  feeFrom: z.enum(['agreed', 'configured']),
+})
+
 const chainSchema = z.object({
   chain: z.string(),
   chainId: z.number().int(),
@@ -101,6 +107,7 @@ const chainSchema = z.object({
     'priority_fee_above_ceiling',
     'feerate_above_ceiling',
     'energy_price_above_ceiling',
+    'transfer_fee_above_ceiling',
   ]),
   head: z
     .object({
@@ -110,10 +117,10 @@ const chainSchema = z.object({
     })
     .optional(),
   gas: z
-    .union([gasSchema, priorityFeeSchema, feerateSchema, energyPriceSchema])
+    .union([gasSchema, priorityFeeSchema, feerateSchema, energyPriceSchema, transferFeeSchema])
     .optional()
     .describe(
-      'Wei per gas, millionths of a lamport per compute unit, satoshi per thousand virtual bytes, or sun per energy and byte',
+      'Wei per gas, millionths of a lamport per compute unit, satoshi per thousand virtual bytes, sun per energy and byte, or smallest units for each transfer',
     ),
   agreement: z
     .array(

@@ -1,6 +1,6 @@
 import type { FindingCode, Findings, Hex, Severity } from '@causeway/core'
 import { createConfiguredSigner, type SignerSettings } from './configuredSigner.ts'
-import { readPrivateKeySetting } from './privateKey.ts'
+import { readPrivateKeySetting, readSecretSetting } from './privateKey.ts'
 
 /** How a doctor looks at files without opening them. */
 export type KeyFiles = Pick<SignerSettings, 'environment' | 'readFile'> & {
@@ -48,6 +48,12 @@ export async function examineSigningKey(
 export function examineKeySetting(name: string, files: KeyFiles, found: Findings): boolean {
   sayWhoReads(`${name}_FILE`, files, found)
   return found.attempt(() => readPrivateKeySetting({ ...files, name }), 'key-wrong') !== undefined
+}
+
+/** The same for a secret in a form of its own. */
+export function examineSecretSetting(name: string, files: KeyFiles, found: Findings): boolean {
+  sayWhoReads(`${name}_FILE`, files, found)
+  return found.attempt(() => readSecretSetting({ ...files, name }), 'key-wrong') !== undefined
 }
 
 function sayWhoReads(setting: string, { environment, modeOf }: KeyFiles, found: Findings): void {

@@ -18,28 +18,47 @@ export function parsePrivateKey(text: string, setting: string): Secret {
   return secret
 }
 
+type SecretSource = {
+  environment: Readonly<Record<string, string | undefined>>
+  /** E.g. `ECDSA_PRIVATE_KEY`. */
+  name: string
+  readFile: (path: string) => string
+}
+
 /**
  * The key that a service's environment gives: `<name>` itself, or the content of the file that
  * `<name>_FILE` names; `undefined` when neither is set.
  * @throws ConfigurationError when both are set, the file cannot be read, or the key is not valid
  */
-export function readPrivateKeySetting(options: {
-  environment: Readonly<Record<string, string | undefined>>
-  /** E.g. `ECDSA_PRIVATE_KEY`. */
-  name: string
-  readFile: (path: string) => string
-}): Secret | undefined {
-  const { environment, name, readFile } = options
+export function readPrivateKeySetting(options: SecretSource): Secret | undefined {
+  const found = readSetting(options)
+  return found && parsePrivateKey(found.text, found.setting)
+}
+
+/**
+ * The same for a secret in a form of its own, white space around it aside.
+ * @throws ConfigurationError when both are set, or the file cannot be read
+ */
+export function readSecretSetting(options: SecretSource): Secret | undefined {
+  const found = readSetting(options)
+  return found && new Secret(found.text.trim())
+}
+
+function readSetting({
+  environment,
+  name,
+  readFile,
+}: SecretSource): { readonly text: string; readonly setting: string } | undefined {
   const fileSetting = `${name}_FILE`
   const value = environment[name] || undefined
   const path = environment[fileSetting] || undefined
   if (value !== undefined && path !== undefined) {
     throw new ConfigurationError(`Set ${name} or ${fileSetting}, not both.`)
   }
-  if (value !== undefined) return parsePrivateKey(value, name)
+  if (value !== undefined) return { text: value, setting: name }
   return path === undefined
     ? undefined
-    : parsePrivateKey(readKeyFile(readFile, path, fileSetting), fileSetting)
+    : { text: readKeyFile(readFile, path, fileSetting), setting: fileSetting }
 }
 
 function readKeyFile(readFile: (path: string) => string, path: string, setting: string): string {

@@ -227,13 +227,19 @@ export function checkLeastPayment(
 }
 
 /**
- * @throws QuoteError SERVICE_UNAVAILABLE, retryable: rent is never a guess; INVALID_RECIPIENT where nobody could prove
- * the payment
+ * @throws QuoteError SERVICE_UNAVAILABLE, retryable: rent is never a guess; INVALID_RECIPIENT where nobody could make
+ * the payment, or prove it
  */
 export function requireLack(
   lack: AccountLack | undefined,
   { destination: { chainId, native }, recipient }: Pick<Route, 'destination' | 'recipient'>,
 ): AccountLack {
+  if (lack?.isUnpayable === true)
+    throw new QuoteError(
+      'INVALID_RECIPIENT',
+      `recipient is no account of chain ${chainId}, and no payment makes it: open it there first.`,
+      { data: { field: 'recipient', chainId, recipient } },
+    )
   if (lack?.isUncountable === true)
     throw new QuoteError(
       'INVALID_RECIPIENT',

@@ -72,6 +72,14 @@ export function requireChain(snapshot: MarketSnapshot, chainId: number): ChainMa
       { data: { chainId, reason } },
     )
   }
+  if ('reason' in chain && chain.reason === 'transfer_fee_above_ceiling') {
+    const { reason, expectedTransferFee, ceilingTransferFee } = chain
+    throw new QuoteError(
+      'GAS_PRICE_TOO_HIGH',
+      `A transfer on chain ${chainId} takes ${expectedTransferFee}, above the ceiling of ${ceilingTransferFee}.`,
+      { data: { chainId, reason } },
+    )
+  }
   if ('reason' in chain) {
     throw new QuoteError('SERVICE_UNAVAILABLE', `Chain ${chainId} cannot be priced at the moment.`, {
       data: { chainId, reason: chain.reason },

@@ -67,6 +67,12 @@ export function checkRefundable(
     const look = looks.find(({ address }) => address === feeCurrency.address)
     const lack = solver === undefined ? undefined : await look?.answer
     const data = { field: 'refundTo', chainId, recipient: account }
+    if (lack?.isUnpayable === true)
+      throw new QuoteError(
+        'INVALID_RECIPIENT',
+        `Refunds go to ${account}, which is no account of chain ${chainId}: name another refundTo.`,
+        { data },
+      )
     if (lack?.isUncountable === true)
       throw new QuoteError(
         'INVALID_RECIPIENT',

@@ -9,6 +9,7 @@ import {
   type NetworkOf,
   type Order,
   refundMessageId,
+  type VmType,
 } from '@causeway/core'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 
@@ -48,11 +49,17 @@ type FillRequest = {
   readonly fill: { readonly transactionId: string }
 }
 
+const familyOf: ReadonlyMap<string, VmType> = new Map([
+  ['solana', 'solana-vm'],
+  ['tron', 'tron-vm'],
+  ['hyperliquid', 'hyperliquid-vm'],
+  ['lighter', 'lighter-vm'],
+])
+
 /** Of the chains of the local configuration that requests of tests go through. */
 export const localNetworkOf: NetworkOf = (key) => {
   if (key === 'bitcoin') return { vmType: 'bitcoin-vm', network: 'regtest' }
-  if (key === 'tron') return mainNetwork('tron-vm')
-  return mainNetwork(key === 'solana' ? 'solana-vm' : 'ethereum-vm')
+  return mainNetwork(familyOf.get(key) ?? 'ethereum-vm')
 }
 
 export async function startStandInOracle(options: {

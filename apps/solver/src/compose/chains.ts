@@ -153,11 +153,14 @@ function openMarkedChain(
   const { chain, config, client, keys, sharing } = opened
   const family = payingFamily(chain)
   if (family === undefined) throw cannotBePaidOn(parts.key)
-  const { keySetting: setting, landsWithinSeconds } = family
+  const { keySetting: setting, apiKeySetting, landsWithinSeconds } = family
   const key = requireKey(parts, keys, setting)
   refuseSharing(parts, sharing)
-  const { fillContract } = config
-  const paying = family.open({ client, key, fillContract })
+  const { fillContract, fillWallet: name } = config
+  const { apiKeyIndex, firstNonce } = parts.policy
+  const apiKey = apiKeySetting === undefined ? undefined : keys.get(apiKeySetting)
+  const account = { name, apiKey, apiKeyIndex, firstNonce }
+  const paying = family.open({ client, network: chain.network, key, fillContract, account })
   refuseOtherWallet(parts, config, { address: paying.address, setting })
   return { ...parts, kind: 'marked', paying, fillContract, landsWithinSeconds }
 }

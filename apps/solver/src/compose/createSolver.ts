@@ -4,6 +4,7 @@ import {
   type KeptDenyList,
   openDenyList,
   openNetworkReaders,
+  payingApiKeySettings,
   payingKeySettings,
   warnOfUncheckedCode,
 } from '@causeway/chains'
@@ -35,6 +36,7 @@ import {
   type ConfiguredSigner,
   createConfiguredSigner,
   readPrivateKeySetting,
+  readSecretSetting,
   recoverSigner,
 } from '@causeway/signer'
 import type { Logger } from 'pino'
@@ -104,12 +106,11 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
 /** Keys of the fill wallet for families that have their own, from files or variables. @throws ConfigurationError */
 export function readFillKeys(variables: Variables): FillKeys {
   const readFile = (path: string) => readFileSync(path, 'utf8')
-  const read = (name: string) => readPrivateKeySetting({ environment: variables, name, readFile })
+  const source = { environment: variables, readFile }
+  const keys = payingKeySettings().map((name) => [name, readPrivateKeySetting({ ...source, name })] as const)
+  const others = payingApiKeySettings().map((name) => [name, readSecretSetting({ ...source, name })] as const)
   return new Map(
-    payingKeySettings().flatMap((name) => {
-      const key = read(name)
-      return key === undefined ? [] : [[name, key] as const]
-    }),
+    [...keys, ...others].flatMap(([name, key]) => (key === undefined ? [] : [[name, key] as const])),
   )
 }
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { examineDenyList, payingKeySettings } from '@causeway/chains'
+import { examineDenyList, payingApiKeySettings, payingKeySettings } from '@causeway/chains'
 import { createFindings, type Finding, type Findings } from '@causeway/core'
 import { examineDatabase } from '@causeway/database'
 import { type Examination, modeOfFile } from '@causeway/http'
-import { examineKeySetting, examineSigningKey } from '@causeway/signer'
+import { examineKeySetting, examineSecretSetting, examineSigningKey } from '@causeway/signer'
 import { examineChains } from './chains.ts'
 import { readConfig } from './config.ts'
 import { schemaModules } from './database.ts'
@@ -39,6 +39,7 @@ export async function examineSolver(
   const keyFiles = { environment: variables, readFile, modeOf: modeOfFile }
   const wallet = await examineSigningKey(keyFiles, found)
   for (const name of payingKeySettings()) examineKeySetting(name, keyFiles, found)
+  for (const name of payingApiKeySettings()) examineSecretSetting(name, keyFiles, found)
   const { environment, configDirectory, isLocal } = places
   const files =
     environment && (await readFiles({ environment, configDirectory, isLocal }, variables, wallet, found))

@@ -51,10 +51,11 @@ export function createExpiringDesk(options: ExpiringDeskOptions): ChainDesk {
 
   async function step(record: ExpiringRecord, chainTime: number): Promise<void> {
     const looked = record.transactions.slice(-hashesMax)
-    const landing = await paying.landingOf(looked.map(({ hash }) => hash))
+    const landing = await paying.landingOf(looked)
     if (landing.kind === 'landed') landed.set(keyOf(record), landing.hash)
     else landed.delete(keyOf(record))
-    const state = isOver(record, landing) ? (await paying.readFinal(record.terms.id)).state : undefined
+    const { terms } = record
+    const state = isOver(record, landing) ? (await paying.readFinal(terms.id, terms)).state : undefined
     const move = nextExpiringMove(record, { landing, state, chainTime, landsWithinSeconds })
     switch (move.kind) {
       case 'wait':

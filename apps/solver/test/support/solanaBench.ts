@@ -82,6 +82,7 @@ export async function startSolanaBench(): Promise<SolanaBench> {
     ...{ chainId: solanaChainId, coin: solanaCodec.nativeCurrency },
     held: async (address) => lamports(address),
     nowSeconds: async () => solanaNow,
+    showsFailures: true,
     settle: async () => undefined,
     expire: async () => node.mine(160),
     async land(raw) {

@@ -87,6 +87,7 @@ export async function startTronBench(): Promise<TronBench> {
       accounts += 1
       return tronAddress(`0x${(0xacc0000 + accounts).toString(16).padStart(40, '0')}`)
     },
+    showsFailures: true,
     settle: () => evm.mine(3),
     async expire() {
       await evm.node('evm_increaseTime', [120])

@@ -1,4 +1,4 @@
-import type { EnergyModel, FeerateModel, NetworkFees, PriorityFeeModel } from '@causeway/core'
+import type { EnergyModel, FeerateModel, FlatModel, NetworkFees, PriorityFeeModel } from '@causeway/core'
 import type { ChainClient } from '../rpc/client.ts'
 
 /** Why what a network charges must not be used. */
@@ -23,6 +23,12 @@ export type NetworkFeeRefusal =
       readonly expectedSunPerEnergy: bigint
       readonly ceilingSunPerEnergy: bigint
     }
+  | {
+      readonly reason: 'transfer_fee_above_ceiling'
+      /** Smallest units of the native currency. */
+      readonly expectedTransferFee: bigint
+      readonly ceilingTransferFee: bigint
+    }
 
 /** The median of enough estimates, or what is configured. */
 export type EstimatedFrom = 'median' | 'configured'
@@ -41,6 +47,11 @@ export type ShownNetworkFee =
       readonly ceilingSunPerEnergy: string
       /** Prices are agreed; what tokens take is estimated. */
       readonly energyFrom: EstimatedFrom
+    }
+  | {
+      readonly transferFee: string
+      readonly ceilingTransferFee: string
+      readonly feeFrom: 'agreed' | 'configured'
     }
 
 /** What a market needs to know of a chain without contracts to read prices from. */
@@ -70,7 +81,7 @@ export type NetworkReaderOptions = {
   readonly hubChainId: string
   /** Pays for the solver, where the family has such contracts; in the spelling of the family. */
   readonly fillContract: string | undefined
-  readonly feeModel: PriorityFeeModel | FeerateModel | EnergyModel
+  readonly feeModel: PriorityFeeModel | FeerateModel | EnergyModel | FlatModel
   /** Whose balances are the inventory; without it inventory stays empty. */
   readonly fillWallet: string | undefined
   readonly currencies: readonly ListedCurrency[]

@@ -67,10 +67,13 @@ export type ExpiringTransaction = {
   readonly fee: bigint
 }
 
+/** What is asked about a transaction by those who have signed it. */
+export type SentTransaction = Pick<ExpiringTransaction, 'hash' | 'raw' | 'lastValidHeight'>
+
 /** What became of several transactions of which one at most has an effect. */
 export type Landing =
   | { readonly kind: 'landed'; readonly hash: string; readonly succeeded: boolean; readonly isFinal: boolean }
-  /** None of them, at a final block of this height. */
+  /** None of them, at a final block of this height, or of what stands for one. */
   | { readonly kind: 'none'; readonly finalHeight: bigint }
   /** Endpoints do not say the same yet. */
   | { readonly kind: 'unknown' }
@@ -87,10 +90,13 @@ export interface PayingChain {
   readonly address: string
   /** @throws DomainError where too few endpoints answer */
   head(): Promise<PayingHead>
-  /** @throws DomainError where endpoints are silent or contradict each other */
-  readFinal(id: Hex): Promise<FinalMark>
+  /**
+   * @param terms of the payment, where they are known: some chains remember what was paid and not under which id
+   * @throws DomainError where endpoints are silent or contradict each other
+   */
+  readFinal(id: Hex, terms?: PaymentTerms): Promise<FinalMark>
   /** @throws DomainError where too few endpoints answer */
-  landingOf(hashes: readonly string[]): Promise<Landing>
+  landingOf(transactions: readonly SentTransaction[]): Promise<Landing>
   /**
    * Looks at recipients and currencies, and has the transaction run by a node that does not send it.
    * @returns why it must not be sent, or what it may use
@@ -111,16 +117,31 @@ export interface PayingChain {
 
 export type PayingChainOptions = {
   readonly client: ChainClient
+  /** Which network of the family it is, as the chains file names it; absent: the main one. */
+  readonly network?: string | undefined
   /** 32 bytes of the fill wallet's key, as `0x` and hex digits. */
   readonly key: Secret
   /** What pays there, where the family has such contracts. */
   readonly fillContract: Hex | undefined
+  readonly account?: NamedAccount
+}
+
+/** An account that is no key, and what signs for it beside the key of its owner. */
+export type NamedAccount = {
+  /** As the quote file calls it. */
+  readonly name?: string | undefined
+  readonly apiKey?: Secret | undefined
+  readonly apiKeyIndex?: number | undefined
+  /** Of that key: what it did before is not looked at. */
+  readonly firstNonce?: bigint | undefined
 }
 
 /** How a family is paid on whose transactions expire by themselves: a member of its line in `chainFamilies`. */
 export type PayingChainFamily = {
   /** The variable that holds the fill wallet's key, or, with `_FILE` behind it, the name of a file that does. */
   readonly keySetting: string
+  /** The same for a second key, in the exchange's own form. Absent where there is none. */
+  readonly apiKeySetting?: string
   /** Opens no connection. @throws ConfigurationError for what is missing */
   readonly open: (options: PayingChainOptions) => PayingChain
   /** Seconds within which a signed transaction lands or never does, on a chain that keeps its pace. */

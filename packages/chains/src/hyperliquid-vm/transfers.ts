@@ -3,7 +3,7 @@ import {
   hyperliquidCurrency,
   hyperliquidNativeDecimals,
   mainNetwork,
-  parseDecimal,
+  parseWholeUnits,
 } from '@causeway/core'
 import type { SendAction } from './answers.ts'
 
@@ -25,9 +25,7 @@ export function tokenIdOf(currency: string): string | undefined {
 
 /** Whole units: a part of one was never anybody's to spend. @param decimals of the currency */
 export function wholeUnits(amount: string, decimals: number = hyperliquidNativeDecimals): bigint {
-  const [whole = '', fraction = ''] = amount.split('.')
-  const kept = fraction.slice(0, decimals)
-  const units = parseDecimal(kept === '' ? whole : `${whole}.${kept}`, decimals)
+  const units = parseWholeUnits(amount, decimals)
   if (units === undefined) throw new Error('an amount was read that is no decimal number')
   return units
 }

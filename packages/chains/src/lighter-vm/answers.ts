@@ -58,15 +58,43 @@ export function parseTransaction(text: string, transactionId: string): LighterTr
   const what = 'tx'
   const body = parseBody(text, codes.transactionNotFound, what)
   if (body === undefined) return undefined
-  const { hash, status: statusNumber, type, info, queued_at: queuedAt } = body
+  const { hash, queued_at: queuedAt } = body
   if (typeof hash !== 'string' || hash.toLowerCase() !== transactionId) throw new MalformedAnswerError(what)
-  const status = statuses.get(parseUint64(statusNumber, what))
   const queuedAtMs = parseUint64(queuedAt, what)
-  if (status === undefined || queuedAtMs < plausibleMs.min || queuedAtMs >= plausibleMs.max) {
-    throw new MalformedAnswerError(what)
+  if (queuedAtMs < plausibleMs.min || queuedAtMs >= plausibleMs.max) throw new MalformedAnswerError(what)
+  return { transactionId, queuedAtMs, ...parseListed(body, what) }
+}
+
+/** What an account's list says of one of its transactions. */
+export type ListedTransfer = Pick<LighterTransaction, 'status' | 'transfer' | 'nonce'>
+
+/** A page of an account's transactions. @throws MalformedAnswerError */
+export function parseTransactionList(text: string): readonly ListedTransfer[] {
+  const what = 'accountTxs'
+  const body = parseRecord(parseExactJson(text, what), what)
+  if (body['code'] !== codes.ok) throw new MalformedAnswerError(what)
+  return parseList(body['txs'], what).map((entry) => parseListed(parseRecord(entry, what), what))
+}
+
+/**
+ * What became of a transfer that was handed in. What another one made impossible is refused, and its own reading tells.
+ * @throws MalformedAnswerError
+ */
+export function parseSendOutcome(text: string): { readonly isTaken: boolean; readonly message: string } {
+  const what = 'sendTx'
+  const { code, message } = parseRecord(parseExactJson(text, what), what)
+  if (typeof code !== 'bigint') throw new MalformedAnswerError(what)
+  return {
+    isTaken: code === codes.ok,
+    message: typeof message === 'string' ? message.slice(0, 200) : 'refused',
   }
-  const transfer = parseUint64(type, what) === transferType ? parseTransfer(info) : undefined
-  return { transactionId, status, queuedAtMs, transfer, nonce: nonceOf(body, transfer) }
+}
+
+function parseListed(body: Readonly<Record<string, unknown>>, what: string): ListedTransfer {
+  const status = statuses.get(parseUint64(body['status'], what))
+  if (status === undefined) throw new MalformedAnswerError(what)
+  const transfer = parseUint64(body['type'], what) === transferType ? parseTransfer(body['info']) : undefined
+  return { status, transfer, nonce: nonceOf(body, transfer) }
 }
 
 /** `undefined` when there is no such account. @throws MalformedAnswerError */

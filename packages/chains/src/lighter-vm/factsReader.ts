@@ -7,7 +7,6 @@ import {
   type PaymentQuestion,
   type ReadOptions,
 } from '@causeway/core'
-import type { RegisteredChain } from '../config/chainRegistry.ts'
 import {
   createFactsReader,
   type FamilyReader,
@@ -33,7 +32,12 @@ import { findDeposits, referencesOrder, sumTransfers } from './transfers.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
 
 export type LighterFactsReaderOptions = {
-  readonly chain: Pick<RegisteredChain, 'id' | 'network' | 'depository' | 'additionalDepositories'>
+  readonly chain: {
+    readonly id: string
+    readonly network?: string | undefined
+    readonly depository?: string | undefined
+    readonly additionalDepositories?: readonly string[] | undefined
+  }
   readonly quorum: QuorumClient<HttpView>
   /** Where endpoints cannot be asked for what an account paid. */
   readonly findTransfers: FindTransfers

@@ -19,7 +19,7 @@ export const lighterNetworks = {
 export function lighterNetworkOf({
   id,
   network = 'mainnet',
-}: Pick<RegisteredChain, 'id' | 'network'>): LighterNetwork {
+}: Pick<RegisteredChain, 'id'> & Partial<Pick<RegisteredChain, 'network'>>): LighterNetwork {
   const found = Object.entries(lighterNetworks).find(([name]) => name === network)
   if (found !== undefined) return found[1]
   throw new ConfigurationError(`chains: ${id}.additionalData.network: Lighter has no network of that name`)

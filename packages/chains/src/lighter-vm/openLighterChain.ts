@@ -1,5 +1,7 @@
 import { ConfigurationError, Secret } from '@causeway/core'
+import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
+import type { EndpointToCreate } from '../rpc/createEndpoints.ts'
 import { parseEndpoint } from '../rpc/endpointUrl.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import { createHttpQuorumClient, type QuorumClient } from '../rpc/quorumClient.ts'
@@ -42,23 +44,28 @@ export const openLighterChain: OpenFamilyChain = (chain, limits) => {
 }
 
 function endpointQuorum(chain: ReadableChain): QuorumClient<HttpView> {
-  const { id: chainId, endpoints, rpcThreshold: threshold, additionalData } = chain
-  const { rpcApiKey } = additionalData
-  const keyHeaders = rpcApiKey === undefined ? {} : { 'x-api-key': rpcApiKey }
-  const origins = endpoints.map((url, index) => parseEndpoint({ url }, index + 1).origin)
-  return createHttpQuorumClient({
-    chainId,
-    endpoints: endpoints.map((url, index) => ({
-      url,
-      headers: { ...agentHeaders, ...(origins[index] === origins[0] ? keyHeaders : {}) },
-    })),
-    threshold,
-    now,
-  })
+  const { id: chainId, rpcThreshold: threshold } = chain
+  return createHttpQuorumClient({ chainId, endpoints: lighterEndpoints(chain), threshold, now })
 }
 
-/** One setting may name several, like `httpRpcUrl`. */
-function explorersOf({ id: chainId, additionalData }: ReadableChain): QuorumClient<HttpView> | undefined {
+/** The key goes to the host of the first endpoint and to no other. @throws ConfigurationError for what is no URL */
+export function lighterEndpoints({
+  endpoints,
+  additionalData: { rpcApiKey },
+}: Pick<RegisteredChain, 'endpoints' | 'additionalData'>): readonly EndpointToCreate[] {
+  const keyHeaders = rpcApiKey === undefined ? {} : { 'x-api-key': rpcApiKey }
+  const origins = endpoints.map((url, index) => parseEndpoint({ url }, index + 1).origin)
+  return endpoints.map((url, index) => ({
+    url,
+    headers: { ...agentHeaders, ...(origins[index] === origins[0] ? keyHeaders : {}) },
+  }))
+}
+
+/** One setting may name several, like `httpRpcUrl`. @throws ConfigurationError for what is no URL */
+export function explorersOf({
+  id: chainId,
+  additionalData,
+}: Pick<RegisteredChain, 'id' | 'additionalData'>): QuorumClient<HttpView> | undefined {
   const urls = additionalData.explorerApiUrl?.reveal().split(',') ?? []
   const endpoints = urls
     .map((url) => url.trim())

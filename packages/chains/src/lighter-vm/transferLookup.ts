@@ -14,7 +14,7 @@ export type FindTransfers = (
 
 export const noTransferLookup: FindTransfers = async () => []
 
-const pageSize = 100
+export const pageSize = 100
 const pages = [0, 1, 2]
 /** Each takes a reading of its own at every endpoint. */
 const candidatesMax = 50
@@ -23,7 +23,7 @@ const candidatesMax = 50
 export function createTransferLookup(explorers: Pick<QuorumClient<HttpView>, 'askEach'>): FindTransfers {
   return async ({ payer, recipient }, signal) => {
     const each = await explorers.askEach(async (view, own) => {
-      const read = pages.map((page) => readPage(view, { payer, page }, own))
+      const read = pages.map((page) => readLoggedTransfers(view, { account: payer, page }, own))
       return (await Promise.all(read)).flat()
     }, signal)
     const ids = each.flatMap(({ said = [] }) =>
@@ -35,15 +35,23 @@ export function createTransferLookup(explorers: Pick<QuorumClient<HttpView>, 'as
   }
 }
 
-type LoggedTransfer = { readonly transactionId: string; readonly from: unknown; readonly to: unknown }
+export type LoggedTransfer = {
+  readonly transactionId: string
+  readonly from: unknown
+  readonly to: unknown
+}
 
-async function readPage(
+/**
+ * A page of an explorer's list of the transfers of an account, the newest first; what is none is left out.
+ * @throws EndpointFailure, MalformedAnswerError
+ */
+export async function readLoggedTransfers(
   view: HttpView,
-  { payer, page }: { readonly payer: string; readonly page: number },
+  { account, page }: { readonly account: string; readonly page: number },
   signal: AbortSignal,
 ): Promise<readonly LoggedTransfer[]> {
   const query = `pub_data_type=L2Transfer%2CL2TransferV2&limit=${pageSize}&offset=${page * pageSize}`
-  const { text } = await view.ask({ method: 'GET', path: `/accounts/${payer}/logs?${query}` }, signal)
+  const { text } = await view.ask({ method: 'GET', path: `/accounts/${account}/logs?${query}` }, signal)
   const what = 'logs'
   return parseList(parseJson(text, what), what).flatMap((log) => {
     const { hash, pubdata } = parseRecord(log, what)

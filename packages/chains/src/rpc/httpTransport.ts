@@ -12,6 +12,8 @@ export type HttpRequest = {
   readonly body?: unknown
   /** Sent as it is, in place of `body`. */
   readonly text?: string
+  /** Sent as forms of web pages are, in place of `body`. */
+  readonly form?: Readonly<Record<string, string>>
   /** Statuses beside 200 that answer the question, such as 404 for what does not exist. */
   readonly answerStatuses?: readonly number[]
 }
@@ -67,6 +69,7 @@ export function createHttpTransport(
   }
   const json = { 'content-type': 'application/json' }
   const plain = { 'content-type': 'text/plain' }
+  const ofForm = { 'content-type': 'application/x-www-form-urlencoded' }
   const request = { path: target.path.reveal(), method: 'POST' as const, headers: { ...json, ...headers } }
   return {
     post(body, options) {
@@ -77,20 +80,21 @@ export function createHttpTransport(
         if (!exchange.done) pool.dispatch({ ...request, body }, exchange)
       })
     },
-    fetch({ method, path, body, text, answerStatuses = [] }, options) {
+    fetch({ method, path, body, text, form, answerStatuses = [] }, options) {
       return new Promise((resolve, reject) => {
         const exchange = new Exchange({ alias: target.alias, now, answerStatuses }, resolve, reject)
         exchange.limit(options)
         const dispatch = (more: Record<string, string>) => {
           if (exchange.done) return
-          const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
-          const form = text !== undefined ? plain : content !== undefined ? json : {}
+          const filled = form && new URLSearchParams(form).toString()
+          const content = filled ?? text ?? (body === undefined ? undefined : JSON.stringify(body))
+          const kind = filled !== undefined ? ofForm : text !== undefined ? plain : json
           const sent = content === undefined ? {} : { body: content }
           pool.dispatch(
             {
               path: joinPath(request.path, path),
               method,
-              headers: { ...form, ...headers, ...more },
+              headers: { ...(content !== undefined && kind), ...headers, ...more },
               ...sent,
             },
             exchange,

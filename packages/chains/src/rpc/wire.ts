@@ -44,10 +44,13 @@ export function parseAnswers(
 /** What nodes answer with status 200 where they do not do what they are asked. */
 const refusalCode = -32_000
 
+/** What does not exist is told with these statuses too, and a code in the body. */
+const answerStatuses = [400, 404]
+
 /**
  * Asks a node whose interface is a list of paths: each call is a POST to the path that its method is, with its first
- * parameter as JSON. The first call is answered before the others leave, and those leave at once: so a head that is
- * asked for first is no newer than what is asked for with it.
+ * parameter as JSON, and a GET where it has none. The first call is answered before the others leave, and those leave
+ * at once: so a head that is asked for first is no newer than what is asked for with it.
  * @throws EndpointFailure
  */
 export async function askPaths(
@@ -55,8 +58,11 @@ export async function askPaths(
   alias: string,
   fetch: (request: HttpRequest) => Promise<HttpAnswer>,
 ): Promise<readonly RpcAnswer[]> {
-  const ask = async ({ method: path, params: [body = {}] }: RpcCall): Promise<RpcAnswer> =>
-    readPathAnswer((await fetch({ method: 'POST', path, body })).text, alias)
+  const ask = async ({ method: path, params: [body] }: RpcCall): Promise<RpcAnswer> => {
+    const request: HttpRequest =
+      body === undefined ? { method: 'GET', path, answerStatuses } : { method: 'POST', path, body }
+    return readPathAnswer((await fetch(request)).text, alias)
+  }
   const [first, ...others] = calls
   if (first === undefined) return []
   const answered = await ask(first)

@@ -165,11 +165,26 @@ const energyModelSchema = z.object({
   markupBps,
 })
 
+/** Exchanges, which take a fee of their own for each transfer. @source families.md 5.4, 5.5 */
+const flatModelSchema = z.object({
+  kind: z.literal('flat'),
+  transferFee: decimalInteger
+    .default(0n)
+    .describe(
+      'What a transfer takes while endpoints do not tell, in smallest units of the native currency; 0 where they are free',
+    ),
+  maxTransferFee: decimalInteger
+    .default(10_000_000n)
+    .describe('While a transfer takes more, nothing is quoted'),
+  markupBps,
+})
+
 const feeModelSchema = z.discriminatedUnion('kind', [
   gasModelSchema,
   priorityFeeModelSchema,
   feerateModelSchema,
   energyModelSchema,
+  flatModelSchema,
 ])
 
 const poolSchema = z.object({
@@ -377,16 +392,18 @@ export type GasModel = z.infer<typeof gasModelSchema>
 export type PriorityFeeModel = z.infer<typeof priorityFeeModelSchema>
 export type FeerateModel = z.infer<typeof feerateModelSchema>
 export type EnergyModel = z.infer<typeof energyModelSchema>
+export type FlatModel = z.infer<typeof flatModelSchema>
 export type PoolConfig = z.infer<typeof poolSchema>
 
 /** How a family of chains charges, whichever of its ways a chain takes. */
 export function feeModelClass({
   kind,
-}: QuoteChain['feeModel']): 'gas' | 'priority-fee' | 'feerate' | 'energy' {
+}: QuoteChain['feeModel']): 'gas' | 'priority-fee' | 'feerate' | 'energy' | 'flat' {
   switch (kind) {
     case 'priority-fee':
     case 'feerate':
     case 'energy':
+    case 'flat':
       return kind
     case 'eip1559':
     case 'op-stack':

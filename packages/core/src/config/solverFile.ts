@@ -4,6 +4,10 @@ import { bps, chainKey, decimalInteger, environmentName, evmAddress } from './sc
 /** Of 32 bytes; what its family makes of it is said where it is used. */
 const base58Address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
 const segwitAddress = z.string().regex(/^(bc|tb|bcrt)1[02-9ac-hj-np-z]{8,87}$/)
+/** What exchanges call a currency by. */
+const assetIndex = z.string().regex(/^(0|[1-9]\d{0,19})$/)
+/** A token of an exchange: 16 bytes, with the name of a part of it behind. */
+const exchangeToken = z.string().regex(/^0x[0-9a-fA-F]{32}(?:[0-9a-fA-F]{2})*$/)
 
 const outPoint = z
   .string()
@@ -38,6 +42,20 @@ const chainPolicySchema = z.object({
     .describe(
       'Where a chain keeps coins in outputs: the output of the fill wallet that the line of its payments begins with, <transaction id>:<number>; required there',
     ),
+  apiKeyIndex: z
+    .number()
+    .int()
+    .min(0)
+    .max(254)
+    .optional()
+    .describe(
+      "On an exchange whose accounts sign by keys of their own: the index of the fill wallet's; required there",
+    ),
+  firstNonce: decimalInteger
+    .optional()
+    .describe(
+      'On such an exchange: the nonce of that key from which its transfers are read, by default the first; leave it, above all after a database was restored',
+    ),
   gatherBelowSatPerKvb: decimalInteger
     .optional()
     .describe(
@@ -45,7 +63,10 @@ const chainPolicySchema = z.object({
     ),
   floors: z
     .array(
-      z.object({ currency: z.union([evmAddress, base58Address, segwitAddress]), amount: decimalInteger }),
+      z.object({
+        currency: z.union([evmAddress, base58Address, segwitAddress, assetIndex, exchangeToken]),
+        amount: decimalInteger,
+      }),
     )
     .default([])
     .describe('What is never paid out, by currency, in smallest units; of native coin it is kept for gas'),

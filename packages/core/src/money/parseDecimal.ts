@@ -10,3 +10,13 @@ export function parseDecimal(text: string, decimals: number): bigint | undefined
   const isWhole = /^0*$/.test(fraction.slice(decimals))
   return isWhole ? BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0')) : undefined
 }
+
+/**
+ * The whole units in such a text: a part of one was never anybody's to spend. `undefined` as above.
+ */
+export function parseWholeUnits(text: string, decimals: number): bigint | undefined {
+  const [whole = '', fraction] = text.split('.')
+  const kept = fraction?.slice(0, decimals) ?? ''
+  if (fraction !== undefined && !/^[0-9]{1,78}$/.test(fraction)) return undefined
+  return parseDecimal(kept === '' ? whole : `${whole}.${kept}`, decimals)
+}

@@ -8,10 +8,10 @@ import type { VmCodec } from './vmCodec.ts'
  */
 export type QuotingFamily = {
   /**
-   * How its chains charge, as the quote file must describe them: for gas by block, by bids for units, by size, or for
-   * energy and bytes at prices that are voted on.
+   * How its chains charge, as the quote file must describe them: for gas by block, by bids for units, by size, for
+   * energy and bytes at prices that are voted on, or a fee for each transfer.
    */
-  readonly feeModel: 'gas' | 'priority-fee' | 'feerate' | 'energy'
+  readonly feeModel: 'gas' | 'priority-fee' | 'feerate' | 'energy' | 'flat'
   /** One chain of the family, as its configuration describes it. Done once, at start. */
   readonly bind: (chain: ChainSettings) => ChainQuoting
 }
@@ -159,6 +159,10 @@ export type AccountLack = {
   readonly isAbsent?: true
   /** A balance of the currency, where a first one costs more than a larger one. */
   readonly holdsNone?: true
+  /** What making the account takes beside the payment, in smallest units of the native currency. */
+  readonly accountFee?: bigint
+  /** There is no such account, and no payment makes it. */
+  readonly isUnpayable?: true
   /** A balance that chains tell exactly: it holds so much that nobody can prove what a payment adds. */
   readonly isUncountable?: true
 }

@@ -188,5 +188,6 @@ function networkFeeText(shown: NonNullable<ChainFacts['reading']['fees']['shown'
   if ('expectedWei' in shown) return `${shown.expectedWei} wei per gas`
   if ('satPerKvb' in shown) return `${shown.satPerKvb} satoshi per thousand virtual bytes`
   if ('sunPerEnergy' in shown) return `${shown.sunPerEnergy} sun per energy`
+  if ('transferFee' in shown) return `${shown.transferFee} for each transfer`
   return `${shown.microLamportsPerUnit} micro-lamports per compute unit`
 }

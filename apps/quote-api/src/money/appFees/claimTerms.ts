@@ -101,6 +101,12 @@ export function checkRecipientLack(
       `recipient has no account of ${currency.symbol} on chain ${chainId}: make it first, or name one that has it.`,
       { data },
     )
+  if (lack.isUnpayable === true)
+    throw new QuoteError(
+      'INVALID_RECIPIENT',
+      `recipient is no account of chain ${chainId}, and no payment makes it: open it there first.`,
+      { data },
+    )
   if (lack.isUncountable === true)
     throw new QuoteError(
       'INVALID_RECIPIENT',

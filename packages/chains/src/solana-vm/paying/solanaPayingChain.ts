@@ -74,11 +74,13 @@ function openSolanaPaying({ client, key }: Options): PayingChain {
     address,
     head,
     readFinal: (id) => askPaymentVotes(client, markCalls(address, id), decideMark),
-    landingOf: (hashes) =>
-      askPaymentVotes(client, landingCalls(hashes), (votes, electorate, isLast) => {
+    landingOf(transactions) {
+      const hashes = transactions.map(({ hash }) => hash)
+      return askPaymentVotes(client, landingCalls(hashes), (votes, electorate, isLast) => {
         const landing = decideLanding(votes, hashes, electorate)
         return landing.kind === 'unknown' && !isLast ? undefined : landing
-      }),
+      })
+    },
 
     async plan(terms, bid) {
       const looked = await lookAtPayments(address, terms.payments, agreedAccounts)

@@ -107,11 +107,13 @@ function openTronPaying({ client, key, fillContract: hexContract }: Options): Pa
     address,
     head,
     readFinal: (id) => askPaymentVotes(client, markCalls(stateCall(id)), decideMark),
-    landingOf: (hashes) =>
-      askPaymentVotes(client, landingCalls(hashes), (votes, electorate, isLast) => {
+    landingOf(transactions) {
+      const hashes = transactions.map(({ hash }) => hash)
+      return askPaymentVotes(client, landingCalls(hashes), (votes, electorate, isLast) => {
         const landing = decideLanding(votes, hashes, electorate)
         return landing.kind === 'unknown' && !isLast ? undefined : landing
-      }),
+      })
+    },
 
     async plan(terms, bid) {
       const isContract = (account: string) => agreedAnswer(codeCall(account), parseIsContract)

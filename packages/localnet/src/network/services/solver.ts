@@ -30,6 +30,10 @@ export const solverPlan: ServicePlan = {
       BITCOIN_PRIVATE_KEY_FILE: '',
       TRON_PRIVATE_KEY: '',
       TRON_PRIVATE_KEY_FILE: '',
+      LIGHTER_PRIVATE_KEY: '',
+      LIGHTER_PRIVATE_KEY_FILE: '',
+      LIGHTER_API_KEY: '',
+      LIGHTER_API_KEY_FILE: '',
       // Of the account on Solana, where that runs.
       ED25519_PRIVATE_KEY: '',
       ED25519_PRIVATE_KEY_FILE:

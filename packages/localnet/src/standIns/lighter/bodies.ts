@@ -1,6 +1,28 @@
 import type { Hex } from '@causeway/core'
 import type { StoredBody } from '../bodies/index.ts'
-import type { StoredTransaction, TransferInfo } from './lighterNode.ts'
+
+/** As in the JSON of `info`; numbers are printed digit by digit. */
+export type TransferInfo = {
+  readonly FromAccountIndex: bigint
+  readonly ApiKeyIndex: bigint
+  readonly ToAccountIndex: bigint
+  readonly AssetIndex: bigint
+  readonly FromRouteType: bigint
+  readonly ToRouteType: bigint
+  readonly Amount: bigint
+  readonly USDCFee: bigint
+  readonly Memo: readonly number[]
+  readonly ExpiredAt: bigint
+  readonly Nonce: bigint
+}
+
+export type StoredTransaction = {
+  readonly hash: string
+  readonly type: number
+  readonly status: number
+  readonly queuedAtMs: bigint
+  readonly info: string
+}
 
 const openApi = 'zklighter-perps 1.0.272, openapi.json'
 
@@ -54,7 +76,11 @@ export const lighterBodies = {
     provenance: 'specified',
     source: `${openApi}, DetailedAccounts; values of a real account in nautilus_trader, http_account.json`,
     proves: ['an account names the address that signs for it'],
-    body(index: string, l1Address: string): string {
+    body(index: string, l1Address: string, held: ReadonlyMap<string, bigint> = new Map()): string {
+      const available = units(held.get('0') ?? 0n, 6)
+      const assets = [...held].flatMap(([currency, amount]) =>
+        currency === '0' ? [] : [assetOf(currency, amount)],
+      )
       const rest = JSON.stringify({
         ...{ code: 0, account_type: 0, l1_address: l1Address, status: 1, account_trading_mode: 0 },
         ...{
@@ -63,10 +89,10 @@ export const lighterBodies = {
           total_isolated_order_count: 0,
           pending_order_count: 0,
         },
-        ...{ available_balance: '0.000000', collateral: '0.000000', transaction_time: 0, created_at: 0 },
+        ...{ available_balance: available, collateral: available, transaction_time: 0, created_at: 0 },
         ...{ name: '', description: '', can_invite: true, referral_points_percentage: '' },
         ...{ can_rfq: false, can_rfq_market_ids: [], metadata: { color: '' } },
-        ...{ positions: [], assets: [], shares: [], total_asset_value: '0', cross_asset_value: '0' },
+        ...{ positions: [], assets, shares: [], total_asset_value: '0', cross_asset_value: '0' },
         ...{ cross_initial_margin_requirement: '0', cross_maintenance_margin_requirement: '0' },
         pool_info: {
           ...{
@@ -84,6 +110,59 @@ export const lighterBodies = {
       return `{"code":200,"total":1,"accounts":[${account}]}`
     },
   },
+  status: {
+    provenance: 'specified',
+    source: `${openApi}, Status`,
+    proves: ['the exchange tells its time'],
+    body: (timestamp: number) => JSON.stringify({ status: 200, network_id: 304, timestamp }),
+  },
+  nextNonce: {
+    provenance: 'specified',
+    source: `${openApi}, NextNonce`,
+    proves: ['a key has a nonce that comes next'],
+    body: (nonce: bigint) => `{"code":200,"nonce":${nonce}}`,
+  },
+  transferFee: {
+    provenance: 'specified',
+    source: `${openApi}, TransferFeeInfo`,
+    proves: ['a transfer takes what the exchange says for two accounts'],
+    body: (fee: bigint) => `{"code":200,"transfer_fee_usdc":${fee}}`,
+  },
+  assets: {
+    provenance: 'specified',
+    source: `${openApi}, AssetDetails`,
+    proves: ['an asset has decimals'],
+    body: () => JSON.stringify({ code: 200, asset_details: ['1', '3'].map(detailsOf) }),
+  },
+  transactions: {
+    provenance: 'specified',
+    source: `${openApi}, Txs`,
+    proves: ['an account lists its transactions, with what was signed, the newest first'],
+    body(stored: readonly StoredTransaction[]): string {
+      const listed = stored.map((one) =>
+        lighterBodies.transaction
+          .body(one)
+          .replace('"code":200,', '')
+          .replace('"committed_at":0,"verified_at":0,', ''),
+      )
+      return `{"code":200,"txs":[${listed.join()}]}`
+    },
+  },
+  taken: {
+    provenance: 'specified',
+    source: `${openApi}, RespSendTx`,
+    proves: ['a transfer that is taken has an id'],
+    body: (hash: string) =>
+      JSON.stringify({
+        ...{ code: 200, tx_hash: hash, predicted_execution_time_ms: 0, volume_quota_remaining: 0 },
+      }),
+  },
+  refusedTransfer: {
+    provenance: 'constructed',
+    source: `${openApi}, ResultCode, with a number and texts that we made up`,
+    proves: ['a transfer that is refused has a reason'],
+    body: (message: string) => JSON.stringify({ code: 21_104, message }),
+  },
   notFound: {
     provenance: 'constructed',
     source: `${openApi}, ResultCode; the numbers as public clients name them`,
@@ -100,6 +179,7 @@ export const lighterBodies = {
     body: {
       invalidParameter: '{"code":20001,"message":"invalid param"}',
       internal: '{"code":500,"message":"internal error"}',
+      unauthorized: '{"code":20013,"message":"invalid auth"}',
     },
   },
   logs: {
@@ -136,6 +216,41 @@ export type ExplorerLog = {
 
 /** A transfer as a transaction's `info`. */
 export const renderTransferInfo = lighterBodies.transfer.body
+
+const symbols: Readonly<Record<string, { readonly symbol: string; readonly decimals: number }>> = {
+  '1': { symbol: 'ETH', decimals: 8 },
+  '3': { symbol: 'USDC', decimals: 6 },
+}
+
+function detailsOf(asset: string): object {
+  const { symbol = '', decimals = 0 } = symbols[asset] ?? {}
+  const none = {
+    loan_to_value: '0',
+    liquidation_threshold: '0',
+    liquidation_factor: '0',
+    liquidation_fee: '0',
+  }
+  return {
+    ...{ asset_id: Number(asset), symbol, l1_decimals: decimals, decimals, margin_mode: 'disabled' },
+    ...{ min_transfer_amount: '0.000001', min_withdrawal_amount: '0.000001', index_price: '1' },
+    ...{ price_decimals: 2, l1_address: '', ...none, global_supply_cap: '0', user_supply_cap: '0' },
+    ...{ total_supplied: '0', multiplier: '1' },
+  }
+}
+
+function assetOf(asset: string, amount: bigint): object {
+  const { symbol = '', decimals = 0 } = symbols[asset] ?? {}
+  return {
+    ...{ symbol, asset_id: Number(asset), balance: units(amount, decimals), locked_balance: '0' },
+    ...{ margin_mode: 'disabled', margin_balance: '0', multiplier: '1' },
+  }
+}
+
+/** As the exchange writes amounts. */
+function units(amount: bigint, decimals: number): string {
+  const digits = amount.toString().padStart(decimals + 1, '0')
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+}
 
 /** A number of a transaction's content as it stands there; 1 where it has none. */
 function part(info: string, name: string): string {

@@ -1,9 +1,3 @@
-export { lighterBodies, renderTransferInfo } from './bodies.ts'
-export {
-  type Answer,
-  type Fault,
-  type LighterNode,
-  type StoredTransaction,
-  startLighterNode,
-  type TransferInfo,
-} from './lighterNode.ts'
+export { lighterBodies, renderTransferInfo, type StoredTransaction, type TransferInfo } from './bodies.ts'
+export { createLighterExchange, type LighterExchange } from './lighterExchange.ts'
+export { type Answer, type Fault, type LighterNode, startLighterNode } from './lighterNode.ts'

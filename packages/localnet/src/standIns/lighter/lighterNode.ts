@@ -1,32 +1,10 @@
-// A stand-in, not Lighter: the parts of its HTTP API that facts are read from, over transactions and accounts
-// that a test sets. Nothing is signed, proven or executed.
+// A stand-in, not Lighter: the parts of its HTTP API that facts are read from and transfers are handed to, over an exchange
+// that several such endpoints may show. Nothing is proven.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { Hex } from '@causeway/core'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'
-import { lighterBodies } from './bodies.ts'
-
-/** As in the JSON of `info`; numbers are printed digit by digit. */
-export type TransferInfo = {
-  readonly FromAccountIndex: bigint
-  readonly ApiKeyIndex: bigint
-  readonly ToAccountIndex: bigint
-  readonly AssetIndex: bigint
-  readonly FromRouteType: bigint
-  readonly ToRouteType: bigint
-  readonly Amount: bigint
-  readonly USDCFee: bigint
-  readonly Memo: readonly number[]
-  readonly ExpiredAt: bigint
-  readonly Nonce: bigint
-}
-
-export type StoredTransaction = {
-  readonly hash: string
-  readonly type: number
-  readonly status: number
-  readonly queuedAtMs: bigint
-  readonly info: string
-}
+import { lighterBodies, type StoredTransaction } from './bodies.ts'
+import { createLighterExchange, type LighterExchange } from './lighterExchange.ts'
 
 export type Answer = {
   readonly status: number
@@ -46,6 +24,8 @@ export type LighterNode = {
   /** Statuses that the explorer tells, by hash; default `executed`. */
   setLogStatus(hash: string, status: string): void
   fault(fault: Fault | undefined): void
+  /** Whether nothing reaches it. */
+  cutOff(isCutOff: boolean): void
   /** Paths asked since the last reset, in order. */
   asked(): readonly string[]
   reset(): void
@@ -55,20 +35,48 @@ export type LighterNode = {
 
 const refused = (text: string): Answer => ({ status: 400, text })
 
-/** @param port default: a free one */
-export async function startLighterNode(port = 0): Promise<LighterNode> {
-  const transactions = new Map<string, StoredTransaction>()
-  const accounts = new Map<string, string>()
+/** @param port default: a free one @param exchange default: one of its own */
+export async function startLighterNode(
+  port = 0,
+  exchange: LighterExchange = createLighterExchange(),
+): Promise<LighterNode> {
+  const { transactions, accounts } = exchange
   const logStatuses = new Map<string, string>()
   let contract: Hex = '0x3B4D794a66304F130a4Db8F2551B0070dfCf5ca7'
   let fault: Fault | undefined
+  let isCutOff = false
   let asked: string[] = []
   let headers: IncomingHttpHeaders = {}
 
-  function truth(path: string): Answer {
+  async function truth(path: string, text: string): Promise<Answer> {
     const { pathname, searchParams } = new URL(path, 'http://node')
-    const value = searchParams.get('value') ?? ''
+    const of = (name: string) => searchParams.get(name) ?? ''
+    const value = of('value')
     switch (pathname) {
+      case '/':
+        return ok(lighterBodies.status.body(Math.floor(exchange.nowMs() / 1_000)))
+      case '/api/v1/assetDetails':
+        return ok(lighterBodies.assets.body())
+      case '/api/v1/nextNonce':
+        return ok(lighterBodies.nextNonce.body(exchange.nextNonce(of('account_index'), of('api_key_index'))))
+      case '/api/v1/transferFeeInfo': {
+        if (!exchange.tellsFeeToAll && !isToken(of('auth'), of('account_index')))
+          return refused(lighterBodies.otherErrors.body.unauthorized)
+        const fee = exchange.feeOf(of('account_index'), of('to_account_index'))
+        return ok(lighterBodies.transferFee.body(fee))
+      }
+      case '/api/v1/accountTxs': {
+        if (!isToken(of('auth'), value)) return refused(lighterBodies.otherErrors.body.unauthorized)
+        const from = Number(of('index'))
+        const listed = exchange.listOf(value).slice(from, from + Number(of('limit')))
+        return ok(lighterBodies.transactions.body(listed))
+      }
+      case '/api/v1/sendTx': {
+        const taken = await exchange.take(new URLSearchParams(text).get('tx_info') ?? '')
+        return 'hash' in taken
+          ? ok(lighterBodies.taken.body(taken.hash))
+          : refused(lighterBodies.refusedTransfer.body(taken.refusal))
+      }
       case '/info':
         return ok(lighterBodies.info.body(contract))
       case '/api/v1/tx': {
@@ -78,10 +86,10 @@ export async function startLighterNode(port = 0): Promise<LighterNode> {
           : ok(lighterBodies.transaction.body(found))
       }
       case '/api/v1/account': {
-        const address = searchParams.get('by') === 'index' ? accounts.get(value) : undefined
-        return address === undefined
+        const found = searchParams.get('by') === 'index' ? accounts.get(value) : undefined
+        return found === undefined
           ? refused(lighterBodies.notFound.body.account)
-          : ok(lighterBodies.account.body(value, address))
+          : ok(lighterBodies.account.body(value, found.l1Address, found.held))
       }
       default:
         return pathname.startsWith('/explorer/')
@@ -103,11 +111,21 @@ export async function startLighterNode(port = 0): Promise<LighterNode> {
     return lighterBodies.logs.body(own.slice(offset, offset + Number(query.get('limit'))))
   }
 
+  /** Who signed it is not checked: see the exchange. */
+  const isToken = (token: string, account: string): boolean => {
+    const [until, of] = token.split(':')
+    return of === account && Number(until) * 1_000 > exchange.nowMs()
+  }
+
   const server = createServer(async (request, response) => {
     const path = request.url ?? ''
     headers = request.headers
     asked.push(path)
-    const answer = fault === undefined ? truth(path) : await fault(path, truth(path))
+    if (isCutOff) return void request.socket.destroy()
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(Buffer.from(chunk))
+    const text = Buffer.concat(chunks).toString()
+    const answer = fault === undefined ? await truth(path, text) : await fault(path, await truth(path, text))
     if (answer === 'hang') return
     if (answer === 'reset') return void request.socket.destroy()
     response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers })
@@ -119,13 +137,16 @@ export async function startLighterNode(port = 0): Promise<LighterNode> {
     url,
     explorerUrl: `${url}/explorer`,
     put: (transaction) => void transactions.set(transaction.hash, transaction),
-    setAccount: (index, l1Address) => void accounts.set(index, l1Address),
+    setAccount: (index, l1Address) => exchange.setAccount(index, l1Address),
     setContract(next) {
       contract = next
     },
     setLogStatus: (hash, status) => void logStatuses.set(hash, status),
     fault(next) {
       fault = next
+    },
+    cutOff(next) {
+      isCutOff = next
     },
     asked: () => asked,
     reset() {

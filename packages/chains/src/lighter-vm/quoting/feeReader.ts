@@ -1,0 +1,101 @@
+import { FlatFees } from '@causeway/core'
+import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../family/networkReader.ts'
+import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
+import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
+import { countVoices, type Electorate, reachedBy, tally, type Vote, valuesByVoice } from '../../rpc/tally.ts'
+import {
+  accountCall,
+  type LighterHoldings,
+  parseHoldings,
+  parseSeconds,
+  parseTransferFee,
+  statusCall,
+  transferFeeCall,
+} from './calls.ts'
+
+/** How long late endpoints may still say what they have. */
+const patienceMs = 250
+
+/**
+ * The exchange at this moment, as enough of its endpoints have it: of times and balances counts what enough have
+ * reached. The fee of a transfer between strangers is agreed, or what is configured where endpoints tell it only to the
+ * owner of an account. @source families.md 5.5
+ */
+export function createLighterNetworkReader(options: NetworkReaderOptions): NetworkReader {
+  const { client, feeModel, fillWallet, depository } = options
+  if (feeModel.kind !== 'flat') throw new Error('this family takes a fee for each transfer')
+  const { electorate } = client
+  const decimals = new Map(options.currencies.map((one) => [one.address, one.decimals]))
+  const calls: readonly RpcCall[] = [
+    statusCall,
+    transferFeeCall(fillWallet ?? depository, depository),
+    ...(fillWallet === undefined ? [] : [accountCall(fillWallet)]),
+  ]
+  const { transferFee: configuredFee, maxTransferFee: ceiling } = feeModel
+  const feesAt = (agreed: bigint | undefined): NetworkReading['fees'] => {
+    const transferFee = agreed ?? configuredFee
+    return transferFee > ceiling
+      ? {
+          reason: 'transfer_fee_above_ceiling',
+          ...{ expectedTransferFee: transferFee, ceilingTransferFee: ceiling },
+        }
+      : new FlatFees({ transferFee })
+  }
+  const stateIn = ([status, , account]: readonly RpcAnswer[]): State | undefined =>
+    unlessUnreadable(() => ({
+      seconds: parseSeconds(status),
+      held:
+        fillWallet === undefined
+          ? new Map()
+          : (parseHoldings(account, fillWallet, (currency) => decimals.get(currency)) ?? new Map()),
+    }))
+
+  function readingOf(votes: Votes, { threshold, voters }: Electorate): NetworkReading | undefined {
+    const states = valuesByVoice(
+      votes.map(({ value, ...voter }) => ({ ...voter, value: value && stateIn(value) })),
+    )
+    if (states.length < threshold) return undefined
+    const reached = (of: (state: State) => bigint) => reachedBy(threshold, states.map(of))
+    const seconds = reached((state) => state.seconds)
+    const agreed = agreedFee(votes, electorate)
+    return {
+      head: { number: seconds * 1_000n, timestampSeconds: Number(seconds) },
+      fees: feesAt(agreed),
+      shown: {
+        transferFee: (agreed ?? configuredFee).toString(),
+        ceilingTransferFee: ceiling.toString(),
+        feeFrom: agreed === undefined ? 'configured' : 'agreed',
+      },
+      inventory: new Map(
+        [...decimals.keys()].flatMap((currency): [string, bigint][] =>
+          fillWallet === undefined ? [] : [[currency, reached(({ held }) => held.get(currency) ?? 0n)]],
+        ),
+      ),
+      voices: {
+        agreed: states.filter((state) => state.seconds >= seconds).length,
+        required: threshold,
+        configured: countVoices(voters),
+      },
+    }
+  }
+  return {
+    read: (limits) =>
+      client.poll<NetworkReading>(calls, {
+        ...limits,
+        patienceMs,
+        decide: (votes, isLast) => (isLast ? readingOf(votes, electorate) : undefined),
+      }),
+  }
+}
+
+type Votes = readonly Vote<readonly RpcAnswer[]>[]
+type State = { readonly seconds: bigint; readonly held: LighterHoldings }
+
+function agreedFee(votes: Votes, electorate: Electorate): bigint | undefined {
+  const said = votes.map((vote) => ({
+    ...vote,
+    value: unlessUnreadable(() => parseTransferFee(vote.value?.[1])),
+  }))
+  const verdict = tally(said, electorate)
+  return verdict.status === 'agreed' ? verdict.value : undefined
+}

@@ -1,0 +1,140 @@
+// A stand-in, not Lighter: accounts, their balances, and transfers between them, which are executed at once. The text that
+// an account's owner signs is checked, and so are nonce, expiry, fee and balance; a transfer has the id that the exchange's
+// own code gives it. The signature of the account's API key is not checked: nothing that is published verifies one.
+import { type Hex, type LighterWithdrawal, lighterCurrency, lighterTransferMessage } from '@causeway/core'
+import { recoverMessageAddress } from 'viem'
+import type { StoredTransaction, TransferInfo } from './bodies.ts'
+
+export type LighterAccountState = {
+  readonly l1Address: string
+  /** Smallest units by currency: `0` is perps USDC, everything else an asset's index. */
+  readonly held: Map<string, bigint>
+}
+
+export type HashTransfer = (
+  transfer: Omit<LighterWithdrawal, 'lighterChainId'>,
+  expiresAtMs: number,
+) => Promise<string>
+
+export type LighterExchange = {
+  readonly lighterChainId: bigint
+  readonly transactions: Map<string, StoredTransaction>
+  readonly accounts: Map<string, LighterAccountState>
+  /** Millionths of a dollar, for a transfer to somebody else; one within an account is free. */
+  transferFee: bigint
+  /** Also to whoever shows no token of the account that pays. */
+  tellsFeeToAll: boolean
+  /** Unix milliseconds. */
+  nowMs: () => number
+  setAccount(index: string, l1Address: string, held?: Readonly<Record<string, bigint>>): void
+  nextNonce(account: string, apiKeyIndex: string): bigint
+  feeOf(from: string, to: string): bigint
+  /** @returns the id, or why it is refused */
+  take(info: string): Promise<{ readonly hash: string } | { readonly refusal: string }>
+  /** Executed transactions of an account, the newest first. */
+  listOf(account: string): readonly StoredTransaction[]
+}
+
+type Signed = TransferInfo & { readonly L1Sig: string }
+
+/** @param hashTransfer loaded when the first transfer is taken */
+export function createLighterExchange(
+  options: { readonly lighterChainId?: bigint; readonly hashTransfer?: () => Promise<HashTransfer> } = {},
+): LighterExchange {
+  const { lighterChainId = 304n, hashTransfer } = options
+  const nonces = new Map<string, bigint>()
+  let hasher: Promise<HashTransfer> | undefined
+  /** One after the other, as a sequencer does. */
+  let last: Promise<unknown> = Promise.resolve()
+  const keyOf = (account: string, apiKeyIndex: string) => `${account} ${apiKeyIndex}`
+
+  const exchange: LighterExchange = {
+    ...{ lighterChainId, transactions: new Map(), accounts: new Map() },
+    ...{ transferFee: 3_000_000n, tellsFeeToAll: false, nowMs: () => Date.now() },
+    setAccount(index, l1Address, held = {}) {
+      exchange.accounts.set(index, { l1Address, held: new Map(Object.entries(held)) })
+    },
+    nextNonce: (account, apiKeyIndex) => nonces.get(keyOf(account, apiKeyIndex)) ?? 0n,
+    feeOf: (from, to) => (from === to ? 0n : exchange.transferFee),
+    take(info) {
+      const taken = last.then(() => takeNext(info))
+      last = taken.catch(() => undefined)
+      return taken
+    },
+    listOf(account) {
+      const index = new RegExp(`"(?:From|To)AccountIndex":${account}\\b`)
+      return [...exchange.transactions.values()].reverse().filter((one) => index.test(one.info))
+    },
+  }
+
+  async function takeNext(info: string): ReturnType<LighterExchange['take']> {
+    const signed = readInfo(info)
+    const transfer = transferOf(signed)
+    const from = transfer.fromAccountIndex.toString()
+    const key = keyOf(from, transfer.apiKeyIndex.toString())
+    const refusal = await refusalOf(signed, transfer)
+    if (refusal !== undefined) return { refusal }
+    if (hashTransfer === undefined) throw new Error('this exchange takes no transfers')
+    hasher ??= hashTransfer()
+    const hash = await (await hasher)(transfer, Number(signed.ExpiredAt))
+    move(transfer)
+    nonces.set(key, transfer.nonce + 1n)
+    const queuedAtMs = BigInt(exchange.nowMs())
+    exchange.transactions.set(hash, { hash, type: 12, status: 2, queuedAtMs, info })
+    return { hash }
+  }
+
+  async function refusalOf(signed: Signed, transfer: Transfer): Promise<string | undefined> {
+    const [from, to] = [transfer.fromAccountIndex.toString(), transfer.toAccountIndex.toString()]
+    const [payer, payee] = [exchange.accounts.get(from), exchange.accounts.get(to)]
+    if (payer === undefined || payee === undefined) return 'account not found'
+    if (transfer.nonce !== exchange.nextNonce(from, transfer.apiKeyIndex.toString())) return 'invalid nonce'
+    if (signed.ExpiredAt < BigInt(exchange.nowMs())) return 'transaction is expired'
+    if (transfer.usdcFee !== exchange.feeOf(from, to)) return 'invalid fee'
+    if (transfer.amount <= 0n || transfer.memo.length !== 66) return 'invalid transfer'
+    const message = lighterTransferMessage({ ...transfer, lighterChainId })
+    // CAST: a signature of any other form recovers nobody.
+    const signer = await recoverMessageAddress({ message, signature: signed.L1Sig as Hex }).catch(() => '')
+    if (signer.toLowerCase() !== payer.l1Address.toLowerCase()) return 'invalid l1 signature'
+    const currency = lighterCurrency(transfer.assetIndex, transfer.fromRouteType)
+    const needed = transfer.amount + (currency === '0' ? transfer.usdcFee : 0n)
+    const hasEnough =
+      (payer.held.get(currency) ?? 0n) >= needed && (payer.held.get('0') ?? 0n) >= transfer.usdcFee
+    return hasEnough ? undefined : 'not enough balance'
+  }
+
+  function move(transfer: Transfer): void {
+    const from = exchange.accounts.get(transfer.fromAccountIndex.toString())?.held
+    const to = exchange.accounts.get(transfer.toAccountIndex.toString())?.held
+    const add = (held: typeof from, currency: string, amount: bigint) =>
+      held?.set(currency, (held.get(currency) ?? 0n) + amount)
+    add(from, lighterCurrency(transfer.assetIndex, transfer.fromRouteType), -transfer.amount)
+    add(from, '0', -transfer.usdcFee)
+    add(to, lighterCurrency(transfer.assetIndex, transfer.toRouteType), transfer.amount)
+  }
+  return exchange
+}
+
+type Transfer = Omit<LighterWithdrawal, 'lighterChainId'>
+
+function transferOf(info: TransferInfo): Transfer {
+  return {
+    ...{ nonce: info.Nonce, apiKeyIndex: info.ApiKeyIndex, assetIndex: info.AssetIndex },
+    ...{ fromAccountIndex: info.FromAccountIndex, fromRouteType: info.FromRouteType },
+    ...{ toAccountIndex: info.ToAccountIndex, toRouteType: info.ToRouteType },
+    ...{ amount: info.Amount, usdcFee: info.USDCFee },
+    memo: `0x${Buffer.from(info.Memo).toString('hex')}`,
+  }
+}
+
+function readInfo(text: string): Signed {
+  const parts = Object(JSON.parse(text))
+  const part = (name: keyof TransferInfo) => BigInt(parts[name])
+  return {
+    ...{ FromAccountIndex: part('FromAccountIndex'), ApiKeyIndex: part('ApiKeyIndex') },
+    ...{ ToAccountIndex: part('ToAccountIndex'), AssetIndex: part('AssetIndex') },
+    ...{ FromRouteType: part('FromRouteType'), ToRouteType: part('ToRouteType') },
+    ...{ Amount: part('Amount'), USDCFee: part('USDCFee'), ExpiredAt: part('ExpiredAt') },
+    ...{ Nonce: part('Nonce'), Memo: parts.Memo, L1Sig: String(parts.L1Sig) },
+  }
+}
