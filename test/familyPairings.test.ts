@@ -6,6 +6,7 @@
 // and a solver works by hand.
 
 import { type Hex, tronHexAddress } from '@causeway/core'
+import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { erc20Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -30,6 +31,15 @@ import {
   sendPsbt,
   startBitcoinChain,
 } from './support/bitcoinSettling.ts'
+import {
+  depositOnHyperliquid,
+  fundedHyperliquidUser,
+  type HyperliquidChain,
+  hyperliquidChainId,
+  payOnHyperliquid,
+  perps,
+  startHyperliquidChain,
+} from './support/hyperliquidSettling.ts'
 import {
   depositOnLighter,
   fundedLighterUser,
@@ -61,6 +71,9 @@ let at: SolanaSettling
 let btc: BitcoinChain
 let tron: TronChain
 let lighter: LighterChain
+let hyperliquid: HyperliquidChain
+/** Its hub says what nonces on Hyperliquid are for. */
+let hub: TestNetwork
 /** Who is paid on Lighter, where no payment makes an account. */
 let lighterRecipient: string
 
@@ -70,17 +83,21 @@ beforeAll(async () => {
   tron = started[1]
   lighter = started[2]
   lighterRecipient = fundedLighterUser(lighter).account
+  hub = await startTestNetwork({ blockTimeSeconds: 1 })
+  hyperliquid = await startHyperliquidChain(hub, true)
+  const chains = [btc, tron, lighter, hyperliquid]
   at = await startSolanaSettling({
-    describe: (file) => lighter.describe(tron.describe(btc.describe(file))),
-    overrides: { ...btc.variables, ...tron.variables, ...lighter.variables },
+    describe: (file) => chains.reduce((described, chain) => chain.describe(described), file),
+    overrides: Object.assign({}, ...chains.map(({ variables }) => variables)),
+    oracleKeys: hub.keys.oracles.map(({ privateKey }) => privateKey),
   })
 }, 240_000)
 afterAll(async () => {
   await at?.stop()
-  await Promise.all([btc?.stop(), tron?.stop(), lighter?.stop()])
+  await Promise.all([btc?.stop(), tron?.stop(), lighter?.stop(), hyperliquid?.stop(), hub?.stop()])
 })
 
-const families = ['EVM', 'Solana', 'Bitcoin', 'Tron', 'Lighter'] as const
+const families = ['EVM', 'Solana', 'Bitcoin', 'Tron', 'Lighter', 'Hyperliquid'] as const
 type Family = (typeof families)[number]
 
 /** A chain of one family, as its users and a solver use it. */
@@ -112,6 +129,9 @@ const tokensOf = (
 async function report(item: OpenWork, transaction: string): Promise<void> {
   expect((await at.requests.solver.report(item.id, transaction)).status).toBe(200)
 }
+
+/** Nobody was ever there: whoever pays him first pays for his account. */
+const hyperliquidRecipient = `0x${'c4'.repeat(20)}`
 
 const sides: Readonly<Record<Family, Side>> = {
   EVM: {
@@ -189,6 +209,18 @@ const sides: Readonly<Record<Family, Side>> = {
     },
     pay: async (item) => report(item, await payOnLighter(lighter, item)),
   },
+  Hyperliquid: {
+    origin: () => ({ chainId: hyperliquidChainId, currency: perps, amount: '20000000000' }),
+    destination: () => ({ chainId: hyperliquidChainId, currency: perps, amount: '20000000000' }),
+    recipient: () => hyperliquidRecipient,
+    held: async () => hyperliquid.venue.held(hyperliquidRecipient, ''),
+    async wallet() {
+      const user = fundedHyperliquidUser(hyperliquid)
+      const deposit = (quote: QuoteAnswer) => depositOnHyperliquid(hyperliquid, at.solana.url, quote, user)
+      return { user: user.account, deposit }
+    },
+    pay: async (item) => report(item, await payOnHyperliquid(hyperliquid, item)),
+  },
 }
 
 const pairs = families.flatMap((from) => families.map((to) => [from, to] as const))
@@ -218,7 +250,8 @@ describe.each(pairs)('from %s to %s', (from, to) => {
         BigInt(String(amount)),
       )
       expect((gas ?? 0n) + (service ?? 0n)).toBe(all)
-      expect(BigInt(String(fees.gas.amount))).toBeGreaterThan(0n)
+      // Transfers on Hyperliquid are free; everywhere else the user pays for his own.
+      expect(BigInt(String(fees.gas.amount)) > 0n).toBe(from !== 'Hyperliquid')
     }
   })
 
@@ -236,7 +269,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
 })
 
 test('what users would send alone within a family is priced, and nobody follows it', async () => {
-  for (const family of ['Solana', 'Bitcoin', 'Tron', 'Lighter'] as const) {
+  for (const family of ['Solana', 'Bitcoin', 'Tron', 'Lighter', 'Hyperliquid'] as const) {
     const { body } = await requestOf(family, family)
     const alone = { ...body, destinationCurrency: body.originCurrency, forceSolverExecution: false }
     const { details } = await price(at.solana.url, alone)

@@ -4,7 +4,11 @@
 // is paid at an account that nobody has; a network whose fee grew dear. Method: the service with its jobs, PostgreSQL and
 // stand-in oracles over anvil and a Lighter of stand-ins.
 import { waitUntil } from '@causeway/localnet'
-import type { Answer as ExchangeAnswer } from '@causeway/localnet/standIns/lighter'
+import {
+  type Answer as ExchangeAnswer,
+  lighterBodies,
+  renderTransferInfo,
+} from '@causeway/localnet/standIns/lighter'
 import { zeroAddress } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../apps/quote-api/src/http/wire/quoteResponse.ts'
@@ -176,29 +180,24 @@ describe('a deposit', () => {
     const quote = await quoteOf(user.account)
     const { parameters } = transferStep.parse(quote.steps[0]?.items[0]?.data).action
     const invented = 'ee'.repeat(40)
-    const info = JSON.stringify({
-      ...{
-        FromAccountIndex: Number(user.account),
-        ApiKeyIndex: 4,
-        ToAccountIndex: parameters.toAccountIndex,
-      },
-      ...{ AssetIndex: 3, FromRouteType: 0, ToRouteType: 0, Amount: parameters.amount, USDCFee: 3_000_000 },
-      ...{ Memo: [...Buffer.from(parameters.memo.slice(2), 'hex')], ExpiredAt: Date.now(), Nonce: 1 },
+    const info = renderTransferInfo({
+      ...{ FromAccountIndex: BigInt(user.account), ApiKeyIndex: 4n, AssetIndex: 3n, USDCFee: 3_000_000n },
+      ...{ ToAccountIndex: BigInt(lighterDepository), FromRouteType: 0n, ToRouteType: 0n, Nonce: 1n },
+      ...{ Amount: BigInt(parameters.amount), ExpiredAt: BigInt(Date.now()) },
+      Memo: [...Buffer.from(parameters.memo.slice(2), 'hex')],
     })
-    const asTransaction = JSON.stringify({
-      ...{ code: 200, hash: invented, type: 12, status: 3, info, queued_at: Date.now() },
-    })
-    const log = {
-      hash: invented,
-      pubdata: {
-        l2_transfer_pubdata_v2: { from_account_index: user.account, to_account_index: lighterDepository },
-      },
-    }
+    const made = { hash: invented, type: 12, status: 3, queuedAtMs: BigInt(Date.now()), info }
+    const asTransaction = lighterBodies.transaction.body(made)
+    const log = { hash: invented, status: 'executed', from: user.account, to: lighterDepository }
+    const asLogs = lighterBodies.logs.body([log])
     // The explorer stands behind the second endpoint; the first one plays along.
     at.nodes[1]?.fault(
       (path, truth): ExchangeAnswer =>
         path.startsWith('/explorer')
-          ? { status: 200, text: JSON.stringify([log, ...JSON.parse(truth.text)]) }
+          ? {
+              status: 200,
+              text: asLogs.replace(/]$/, `${truth.text === '[]' ? '' : ','}${truth.text.slice(1)}`),
+            }
           : truth,
     )
     at.nodes[0]?.fault(

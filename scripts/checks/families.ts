@@ -22,6 +22,8 @@ export const exceptions: Readonly<Record<string, string>> = {
   'apps/allocator/src/payloads/signedPlace.ts': 'what payloads of each family say beside their payment',
   'apps/oracle/src/attestations/noFillOrRefund.ts':
     'promises are signed by solvers of EVM chains, by the protocol',
+  'apps/oracle/src/attestations/nonceMapping.ts':
+    'transfers of one family name no order, and are signed for on EVM chains, by the protocol',
   'apps/oracle/src/attestations/settlement/execution.ts': 'the hub is an EVM chain, by the protocol',
   'apps/oracle/src/compose/allocator.ts': 'tells an operator what a payload of one family does',
   'apps/oracle/src/wire/requestExamples.ts': 'examples of the interface description',

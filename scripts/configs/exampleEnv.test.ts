@@ -60,6 +60,7 @@ const services: readonly Service[] = [
     others: [
       ...signing(),
       ...signing('EVIDENCE_'),
+      ...signing('HUB_'),
       ...denyList,
       ...tracing,
       'SECRETS_DIR',

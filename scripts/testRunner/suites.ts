@@ -23,6 +23,7 @@ export const suiteFiles = {
     'test/publicClient.test.ts',
     'test/publicClientBitcoin.test.ts',
     'test/publicClientFailures.test.ts',
+    'test/publicClientHyperliquid.test.ts',
     'test/publicClientSocket.test.ts',
     'test/publicClientSolana.test.ts',
     'test/publicClientTron.test.ts',

@@ -93,6 +93,7 @@ export function verifyFile(parts: {
     'withdrawal-initiation-v2': () => verify(attestationKinds['withdrawal-initiation-v2']),
     'withdrawal-initiated-v2': () => verify(attestationKinds['withdrawal-initiated-v2']),
     'no-fill-or-refund': () => verify(attestationKinds['no-fill-or-refund']),
+    'nonce-mapping': () => verify(attestationKinds['nonce-mapping']),
     recovery: () => verify(attestationKinds.recovery),
   }
   if (options.kind !== undefined) return table[options.kind]()

@@ -35,6 +35,7 @@ export type FamilySettling = {
 
 export async function startFamilySettling<Chain extends QuotedChain>(
   startChain: (network: TestNetwork) => Promise<Chain>,
+  overrides: Readonly<Record<string, string>> = {},
 ): Promise<Omit<Chain, 'stop'> & FamilySettling> {
   const closers: (() => Promise<unknown>)[] = []
   const stop = async () => {
@@ -46,7 +47,7 @@ export async function startFamilySettling<Chain extends QuotedChain>(
     const [chain, configs, oracles, server] = await Promise.all([
       startChain(network),
       copyConfigs(),
-      startStandInOracles(),
+      startStandInOracles(network.keys.oracles.map(({ privateKey }) => privateKey)),
       startTestDatabase(),
     ])
     closers.push(chain.stop, configs.remove, oracles.stop, () => server.stop())
@@ -55,6 +56,7 @@ export async function startFamilySettling<Chain extends QuotedChain>(
       CONFIG_DIR: configs.directory,
       ...chain.variables,
       ...serviceSettings(server.connectionString, oracles.setting),
+      ...overrides,
     })
     closers.push(() => service.stop())
     const { publicUrl: url } = await service.listen()

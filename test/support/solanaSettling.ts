@@ -1,6 +1,6 @@
 // A user with a wallet on each side, a solver that works by hand, and stand-in oracles, around the real service over
 // a Solana cluster of one and two EVM chains.
-import { solanaLibrary } from '@causeway/core'
+import { type Hex, solanaLibrary } from '@causeway/core'
 import { createDatabase, type Database, startTestDatabase } from '@causeway/database'
 import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import {
@@ -56,14 +56,16 @@ export type SolanaSettling = {
 }
 
 export async function startSolanaSettling(
-  change: Pick<SolanaServiceChange, 'moreCurrencies' | 'describe' | 'overrides'> = {},
+  change: Pick<SolanaServiceChange, 'moreCurrencies' | 'describe' | 'overrides'> & {
+    readonly oracleKeys?: readonly Hex[]
+  } = {},
 ): Promise<SolanaSettling> {
   const closers: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const close of closers.reverse()) await close()
   }
   try {
-    const oracles = await startStandInOracles()
+    const oracles = await startStandInOracles(change.oracleKeys)
     closers.push(oracles.stop)
     const server = await startTestDatabase()
     closers.push(() => server.stop())

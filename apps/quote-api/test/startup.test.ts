@@ -93,6 +93,14 @@ const refused: readonly (readonly [
     ['EVIDENCE_ECDSA_PRIVATE_KEY', 'a key of its own'],
   ],
   [
+    'the key of the order signer as hub key',
+    local((environment) => ({
+      ...environment,
+      HUB_ECDSA_PRIVATE_KEY_FILE: environment['ECDSA_PRIVATE_KEY_FILE'] ?? '',
+    })),
+    ['HUB_ECDSA_PRIVATE_KEY', 'a key of its own'],
+  ],
+  [
     'half an evidence key',
     local(set({ EVIDENCE_SIGNING_MODULE: 'raw-private-key' })),
     ['EVIDENCE_ECDSA_PRIVATE_KEY'],

@@ -15,6 +15,8 @@ import type { PayingChainFamily } from './family/payingChain.ts'
 import type { QuotingChain, QuotingChainOptions } from './family/quotingChain.ts'
 import type { SettlingChain } from './family/settlingChain.ts'
 import { openHyperliquidChain } from './hyperliquid-vm/openHyperliquidChain.ts'
+import { hyperliquidQuotingChain } from './hyperliquid-vm/quoting/hyperliquidQuotingChain.ts'
+import { hyperliquidSettlingChain } from './hyperliquid-vm/settling/hyperliquidSettlingChain.ts'
 import { openLighterChain } from './lighter-vm/openLighterChain.ts'
 import { lighterPaying } from './lighter-vm/paying/lighterPayingChain.ts'
 import { lighterQuotingChain } from './lighter-vm/quoting/lighterQuotingChain.ts'
@@ -36,7 +38,11 @@ const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
     ...{ quoting: bitcoinQuotingChain, settling: bitcoinSettlingChain, linePaying: bitcoinPaying },
   },
   'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints, quoting: ethereumQuotingChain },
-  'hyperliquid-vm': { open: openHyperliquidChain, missing: withoutEndpoints, hasDepths: false },
+  'hyperliquid-vm': {
+    ...{ open: openHyperliquidChain, missing: withoutEndpoints },
+    ...{ quoting: hyperliquidQuotingChain, settling: hyperliquidSettlingChain },
+    hasDepths: false,
+  },
   'lighter-vm': {
     ...{ open: openLighterChain, missing: withoutEndpoints },
     ...{ quoting: lighterQuotingChain, settling: lighterSettlingChain, paying: lighterPaying },
@@ -184,8 +190,12 @@ export function atDepth<Chain extends RegisteredChain>(chain: Chain, blocks: num
  * What settlement reads of a chain; `undefined` where its family is read by events of contracts.
  * @throws ConfigurationError when the chain has no depository
  */
-export function openSettlingChain(chain: RegisteredChain, client: ChainClient): SettlingChain | undefined {
-  return chainFamilies[chain.vmType]?.settling?.({ chain, client })
+export function openSettlingChain(
+  chain: RegisteredChain,
+  client: ChainClient,
+  hubEntries?: HubEntries,
+): SettlingChain | undefined {
+  return chainFamilies[chain.vmType]?.settling?.({ chain, client, hubEntries })
 }
 
 function withoutEndpoints({ ready }: RegisteredChain): readonly string[] {

@@ -124,6 +124,7 @@ export { probeCalldata, probeTransaction } from './ethereum-vm/gas/probeTransact
 export { shapeProbes } from './ethereum-vm/gas/shapeProbes.ts'
 export { createHubEntries } from './ethereum-vm/genericMapping.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
+export { createMappingWriter, MappingTakenError, type MappingWriter } from './ethereum-vm/mappingWriter.ts'
 export { judgePools, type PoolMismatch, sampleQuestions } from './ethereum-vm/pools/judgePools.ts'
 export type { PoolProblem } from './ethereum-vm/pools/loadTicks.ts'
 export { createPoolMirror, type PoolMirror, type PoolMirrorOptions } from './ethereum-vm/pools/poolMirror.ts'

@@ -3,7 +3,7 @@
 // in front of the stand-in, a second one in the place of the proxy; the hub's own contract on a real node.
 
 import type { Hex } from '@causeway/core'
-import { hubAlias, mainNetwork } from '@causeway/core'
+import { hubAlias, mainNetwork, nonceMappingId } from '@causeway/core'
 import { genericMappingAbi, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'
 import { encodeFunctionData } from 'viem'
@@ -11,7 +11,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { isReadable, openFamilyChain } from '../src/chainFamilies.ts'
 import { loadChains } from '../src/config/chainRegistry.ts'
 import type { FamilyChain } from '../src/family/familyChain.ts'
-import { nonceMappingId } from '../src/hyperliquid-vm/nonceMapping.ts'
 import { createHubEntries, createQuorumClient } from '../src/index.ts'
 import {
   account,

@@ -1,8 +1,8 @@
+import { nonceMappingId } from '@causeway/core'
 // Goal: a transfer to a depository is one deposit in the currency it arrives in, for the order that the hub
 // names. Method: transactions of the stand-in and entries of a constructed hub, read over HTTP.
 import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { nonceMappingId } from '../src/hyperliquid-vm/nonceMapping.ts'
 import {
   account,
   aSignal,

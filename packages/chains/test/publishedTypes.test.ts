@@ -4,6 +4,7 @@
 import { encodeDepositNative, encodeTransfer, type Hex } from '@causeway/core'
 import { ConstructedChain, startBitcoinNode } from '@causeway/localnet/standIns/bitcoin'
 import {
+  createHyperliquidVenue,
   hyperliquidBodies,
   type ListedTransaction,
   startExchange,
@@ -73,6 +74,30 @@ test('Hyperliquid: tokens, roles, ledgers and transactions of every kind', async
     ...[...listed, failed].map(({ hash }) => explorer('txDetails', { hash })),
   ])
   expect(answers[3]?.text).toMatch(/internalTransfer.*"send"/)
+  expectTypes(answers)
+})
+
+test('Hyperliquid: its time, what accounts hold and take, and what it says of transfers', async () => {
+  const [user, token] = [account('51'), { name: 'USDC', tokenId: `0x${'0d'.repeat(16)}`, szDecimals: 8 }]
+  const ledger = { transactions: [], tokens: [token], accounts: new Set<string>() }
+  const venue = createHyperliquidVenue(ledger)
+  venue.fund(user, { '': 500_000_000n, [token.tokenId]: 7n })
+  const exchange = await startExchange({ ...ledger, venue, recentMax: 50 })
+  onTestFinished(() => exchange.stop())
+  const info = (type: SeenAnswer['type'], more: object = {}) =>
+    post(`${exchange.url}/info`, type, { type, ...more })
+  const answers = await Promise.all([
+    info('exchangeStatus'),
+    info('preTransferCheck', { user, source: account('52') }),
+    info('preTransferCheck', { user: account('99'), source: account('52') }),
+    info('clearinghouseState', { user }),
+    info('spotClearinghouseState', { user }),
+    post(`${exchange.url}/exchange`, 'sendAsset', { action: { type: 'sendAsset', nonce: 1 }, nonce: 2 }),
+    { type: 'sendAsset' as const, text: JSON.stringify(hyperliquidBodies.taken.body) },
+  ])
+  expect(answers.map(({ text }) => text).join()).toMatch(
+    /"withdrawable":"5\.0*".*"coin":"USDC".*"status":"err"/s,
+  )
   expectTypes(answers)
 })
 

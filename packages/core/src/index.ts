@@ -69,6 +69,10 @@ export {
   noFillOrRefundPlace,
 } from './attestation/noFillOrRefund.ts'
 export {
+  nonceMappingEntry,
+  nonceMappingId,
+} from './attestation/nonceMapping.ts'
+export {
   type AttestationKind,
   type AttestationKindName,
   attestationKinds,
@@ -81,6 +85,7 @@ export {
   fillsResponseSchema,
   type HeldExecution,
   type NoFillOrRefundResponse,
+  type NonceMappingResponse,
   noFillOrRefundResponseSchema,
   type RecoveryResponse,
   type RefundsResponse,
@@ -260,6 +265,8 @@ export {
   minBigint,
   mulDivDown,
   mulDivUp,
+  multipleDown,
+  multipleUp,
   pow10,
 } from './money/mulDiv.ts'
 export { parseDecimal, parseWholeUnits } from './money/parseDecimal.ts'
@@ -455,6 +462,15 @@ export {
 export { withdrawalTransfer } from './vm/ethereum/withdrawalTransfer.ts'
 export { type ChainNetwork, codecOf, families, listsContract, mainNetwork } from './vm/families.ts'
 export { FlatFees } from './vm/flatFees.ts'
+export { hyperliquidCodec } from './vm/hyperliquid/codec.ts'
+export {
+  depositNonce,
+  hyperliquidAmount,
+  hyperliquidAsset,
+  hyperliquidQuoting,
+  hyperliquidStepData,
+  sendAssetType,
+} from './vm/hyperliquid/quoting/hyperliquidQuoting.ts'
 export {
   decodeHyperliquidWithdrawal,
   encodeHyperliquidWithdrawal,
@@ -485,10 +501,15 @@ export {
   lighterWithdrawalId,
   lighterWithdrawalTransfer,
 } from './vm/lighter/withdrawal.ts'
+export {
+  type NonceMapping,
+  nonceMappingDigest,
+} from './vm/nonceMapping.ts'
 export { type QuotingFamilies, quotingFamilies, stepDataSchema } from './vm/quotingFamilies.ts'
 export type {
   AccountLack,
   AddressSwap,
+  Authorization,
   ChainQuoting,
   ChainSettings,
   CostedTransaction,

@@ -7,7 +7,7 @@ const attestations = [
   ...['depository-deposits/v1', 'depository-withdrawals/v1', 'depository-withdrawals/v2', 'solver-fills/v1'],
   ...['solver-refunds/v1', 'withdrawal-initiation/v1', 'withdrawal-initiation/v2'],
   ...['withdrawal-initiated/v1', 'withdrawal-initiated/v2'],
-  ...['recover/v1', 'signatures/no-fill-or-refund/v1'],
+  ...['recover/v1', 'signatures/no-fill-or-refund/v1', 'signatures/nonce-mapping/v2'],
 ].map((name) => `/attestations/${name}`)
 
 const badBodies: readonly (readonly [string, object | string])[] = [

@@ -326,4 +326,14 @@ async function recordPermit({ quoteApi, user }: QuoteStage, { requestId, answer 
     path: `/execute/permits?signature=${right}`,
     body: { kind: 'eip3009', requestId: `0x${'ab'.repeat(32)}` },
   })
+  const account = `0x${'22'.repeat(20)}`
+  const mapping = { wallet: account, depositor: account, nonce: 1, id: `0x${'ab'.repeat(32)}` }
+  const authorize = (name: string, type: string) =>
+    quoteApi.ask({
+      name,
+      path: `/authorize?signature=${right}`,
+      body: { type, walletChainId: 8453, signatureChainId: 8453, ...mapping },
+    })
+  await authorize('authorization of a transfer that names its order', 'nonce-mapping')
+  await authorize('authorization of another kind', 'nothing')
 }

@@ -15,6 +15,7 @@ import {
   depositsDefinition,
   fillsDefinition,
   noFillOrRefundDefinition,
+  nonceMappingDefinition,
   recoveryDefinition,
   refundsDefinition,
   requestedWithdrawalsDefinition,
@@ -81,6 +82,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerAttestation(app, withdrawalInitiatedV2Definition, dependencies)
   registerAttestation(app, recoveryDefinition, dependencies)
   registerAttestation(app, noFillOrRefundDefinition, dependencies)
+  registerAttestation(app, nonceMappingDefinition, dependencies)
   return app
 }
 

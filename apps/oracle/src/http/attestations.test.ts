@@ -500,7 +500,9 @@ describe('discovery', () => {
       const { post: route } = described[path]
       const { schema, examples } = route.requestBody.content['application/json']
       const body = named(schema.$ref)
-      const member = ['chainId', 'order', 'solverChainId'].find((name) => name in body.properties)
+      const member = ['chainId', 'order', 'solverChainId', 'walletChainId'].find(
+        (name) => name in body.properties,
+      )
       expect(body.required).toContain(member)
       expect(examples.published.value).toBeTruthy()
       const answer = named(route.responses['200'].content['application/json'].schema.$ref)

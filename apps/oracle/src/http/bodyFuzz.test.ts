@@ -21,6 +21,7 @@ import {
   depositsExample,
   fillsExample,
   noFillOrRefundExample,
+  nonceMappingExample,
   recoveryExample,
   refundsExample,
   withdrawalFlowExample,
@@ -136,6 +137,7 @@ describe.each([
   [paths.requestedWithdrawals, { ...flow, transactionId: depositTransaction }],
   [paths.recovery, recoveryExample],
   [paths.noFillOrRefund, noFillOrRefundExample],
+  [paths.nonceMapping, nonceMappingExample],
 ])('POST %s', (url, example) => {
   const text = fc.oneof(
     { weight: 8, arbitrary: nearValid(example).map((body) => JSON.stringify(body)) },

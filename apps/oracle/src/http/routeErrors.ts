@@ -98,6 +98,12 @@ const own: Readonly<Record<AttestationKindName, readonly string[]>> = {
     'RECOVERY_TOO_EARLY',
   ],
   'no-fill-or-refund': ['INVALID_ADDRESS', 'INVALID_SOLVER_SIGNATURE', 'SOLVER_CHAIN_NOT_SUPPORTED'],
+  'nonce-mapping': [
+    'INVALID_ADDRESS',
+    'INVALID_WALLET_SIGNATURE',
+    'SIGNATURE_CHAIN_NOT_SUPPORTED',
+    'WALLET_CHAIN_NOT_SUPPORTED',
+  ],
 }
 
 /** The error codes that one kind of attestation answers with, by status. */

@@ -4,6 +4,7 @@ import type { Attest, AttestationContext } from '../attestations/context.ts'
 import { attestDeposits, canonicalDeposits } from '../attestations/deposits.ts'
 import { attestFill } from '../attestations/fills.ts'
 import { attestNoFillOrRefund } from '../attestations/noFillOrRefund.ts'
+import { attestNonceMapping } from '../attestations/nonceMapping.ts'
 import { attestRecovery } from '../attestations/recovery.ts'
 import { attestRefund } from '../attestations/refunds.ts'
 import { attestRequestedWithdrawal } from '../attestations/requestedWithdrawals.ts'
@@ -14,6 +15,7 @@ import {
   depositsRequestSchema,
   fillsRequestSchema,
   noFillOrRefundRequestSchema,
+  nonceMappingRequestSchema,
   recoveryRequestSchema,
   refundsRequestSchema,
   requestedWithdrawalsRequestSchema,
@@ -155,6 +157,14 @@ export const noFillOrRefundDefinition = define({
   attest: attestNoFillOrRefund,
   chainOf: ({ solverChainId }) => solverChainId,
   summary: "Sign a solver's promise neither to fill nor to refund an order",
+})
+
+export const nonceMappingDefinition = define({
+  kind: attestationKinds['nonce-mapping'],
+  requestSchema: nonceMappingRequestSchema,
+  attest: attestNonceMapping,
+  chainOf: ({ walletChainId }) => walletChainId,
+  summary: "Sign what a wallet's transfer with one nonce is for",
 })
 
 function define<Request extends RequestSwitches, Response>(

@@ -126,6 +126,18 @@ export const recoveryExample = {
   orderSignature: settlement.orderSignature,
 }
 
+/** The published vector, signed with the key of the oracle that it names. */
+export const nonceMappingExample = {
+  walletChainId: 'hyperliquid',
+  wallet: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+  nonce: '1761563890702',
+  id: '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4',
+  depositor: '0x2222222222222222222222222222222222222222',
+  signatureChainId: 'base',
+  signature:
+    '0x73c38a248a89b82a830ba15088f328bbefbb3c4bc6472a5ea562eeb5f7f8abf976a3529fe3136867ec3d71db225f713f32f470824419eb1d2515a305b62e10321c',
+}
+
 export const noFillOrRefundExample = {
   solverChainId: 'base',
   solver: order.solver,

@@ -4,6 +4,7 @@ import {
   depositsExample,
   fillsExample,
   noFillOrRefundExample,
+  nonceMappingExample,
   recoveryExample,
   refundsExample,
   withdrawalFlowExample,
@@ -13,6 +14,7 @@ import {
   depositsRequestSchema,
   fillsRequestSchema,
   noFillOrRefundRequestSchema,
+  nonceMappingRequestSchema,
   recoveryRequestSchema,
   refundsRequestSchema,
   withdrawalFlowRequestSchema,
@@ -26,6 +28,7 @@ test.each([
   ['refunds', refundsRequestSchema, refundsExample],
   ['a recovery', recoveryRequestSchema, recoveryExample],
   ['a promise', noFillOrRefundRequestSchema, noFillOrRefundExample],
+  ['a mapping', nonceMappingRequestSchema, nonceMappingExample],
   ['the withdrawal flow', withdrawalFlowRequestSchema, withdrawalFlowExample],
 ])('the documented example of %s is a request', (_what, schema, example) => {
   expect(schema.parse(example)).toEqual(example)

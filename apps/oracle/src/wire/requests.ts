@@ -17,6 +17,7 @@ import {
   depositsExample,
   fillsExample,
   noFillOrRefundExample,
+  nonceMappingExample,
   publishedExample,
   recoveryExample,
   refundsExample,
@@ -224,6 +225,22 @@ export const noFillOrRefundRequestSchema = z
   })
   .meta(publishedExample(noFillOrRefundExample))
 
+/** Body of `signatures/nonce-mapping/v2`. @source withdrawals.md 2 */
+export const nonceMappingRequestSchema = z
+  .object({
+    walletChainId: chainId.describe('Chain of the transfer, one whose transfers name no order'),
+    wallet: evmAddressText.transform(lowerCase).describe('Who makes the transfer, and signs this'),
+    nonce: uint64Text.describe('Of the transfer'),
+    id: bytes32.describe('The order that the transfer is for'),
+    depositor: evmAddressText.transform(lowerCase).describe('Whose deposit it is'),
+    signatureChainId: chainId.describe('The EVM chain under whose number the wallet signed'),
+    signature: hexText(signatureBytesMax)
+      .transform(lowerCase)
+      .describe("The wallet's EIP-712 signature of `NonceMapping`"),
+    ...switches,
+  })
+  .meta(publishedExample(nonceMappingExample))
+
 export type DepositsRequest = z.infer<typeof depositsRequestSchema>
 export type WithdrawalsRequest = z.infer<typeof withdrawalsRequestSchema>
 export type FillsRequest = z.infer<typeof fillsRequestSchema>
@@ -232,3 +249,4 @@ export type RequestedWithdrawalsRequest = z.infer<typeof requestedWithdrawalsReq
 export type WithdrawalFlowRequest = z.infer<typeof withdrawalFlowRequestSchema>
 export type RecoveryRequest = z.infer<typeof recoveryRequestSchema>
 export type NoFillOrRefundRequest = z.infer<typeof noFillOrRefundRequestSchema>
+export type NonceMappingRequest = z.infer<typeof nonceMappingRequestSchema>

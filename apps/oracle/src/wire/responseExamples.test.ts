@@ -33,6 +33,7 @@ import {
   depositsExample,
   fillsExample,
   noFillOrRefundExample,
+  nonceMappingExample,
   recoveryExample,
   refundsExample,
   requestedWithdrawalsExample,
@@ -138,6 +139,7 @@ const requests: Record<AttestationKindName, object> = {
   'withdrawal-initiated-v2': withdrawalFlowExample,
   recovery: recoveryExample,
   'no-fill-or-refund': noFillOrRefundExample,
+  'nonce-mapping': nonceMappingExample,
 }
 const kinds = Object.values(attestationKinds)
 

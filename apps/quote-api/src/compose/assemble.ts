@@ -48,6 +48,7 @@ import { createAccess, createSharedLimits } from './access.ts'
 import { createAccuracy } from './accuracy.ts'
 import { createAppBalance } from './appBalance.ts'
 import { claimPatienceMs, createAppFees } from './appFees.ts'
+import { createMappings } from './authorize.ts'
 import { createDepositAddresses, storeWithAddresses } from './depositAddresses.ts'
 import { createFindLiquidity } from './externalLiquidity.ts'
 import { createListening, type Listening } from './listeners.ts'
@@ -83,6 +84,8 @@ export type Parts = OpenDatabase & {
   readonly signer: ConfiguredSigner
   /** Signs timelines; undefined where none are signed. */
   readonly evidenceKey: ConfiguredSigner | undefined
+  /** Pays for entries on the hub; undefined where none is configured. */
+  readonly hubSigner: ConfiguredSigner | undefined
   readonly quote: QuoteFile
   readonly chains: ChainRegistry
   readonly registry: QuoteRegistry
@@ -144,7 +147,11 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const { sponsorAsset } = sponsorship
   const pricing = createDepositPricing(shared, { sponsorAsset, lackOf: ports.lackOf })
   const { lateDeposits } = quote
-  const settlement = createSettlement({ ...shared, tracing, lateDeposits, pricing, oracles: config.oracles })
+  const mappings = createMappings({ ...shared, oracles: config.oracles, hubSigner: parts.hubSigner })
+  const settlement = createSettlement({
+    ...{ ...shared, tracing, lateDeposits, pricing, oracles: config.oracles },
+    hubEntries: mappings?.hubEntries,
+  })
   const webhooks = createWebhooks({ ...shared, peppers })
   const settling = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }
   const patientPorts = createChainPorts({ ...asked, budgetMs: claimPatienceMs })
@@ -210,6 +217,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     },
     claims: appBalance.claims,
     appFeeClaims: appFees.appFeeClaims,
+    mapNonce: mappings?.mapNonce,
     takePermit: permits.takePermit,
     takeCalls: permits.takeCalls,
     report: (reported) => insertReportedTransaction(database, reported),
@@ -266,6 +274,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     },
     { name: 'signer', close: () => parts.signer.close() },
     { name: 'evidence key', close: async () => parts.evidenceKey?.close() },
+    { name: 'hub key', close: async () => parts.hubSigner?.close() },
+    { name: 'hub', close: async () => mappings?.close() },
     { name: 'database', close: parts.close },
     { name: 'traces', close: async () => tracing?.close() },
     { name: 'ops listener', close: () => opsListener.close() },

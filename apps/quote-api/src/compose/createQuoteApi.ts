@@ -4,7 +4,7 @@ import { createAdminListener, createLogger, logDenyList } from '@causeway/http'
 import { planMarket } from '@causeway/market'
 import { type ConfiguredSigner, createConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
-import { evidenceKeyPrefix, hasEvidenceKey, type QuoteApiConfig } from '../config/config.ts'
+import { evidenceKeyPrefix, hasKey, hubKeyPrefix, type QuoteApiConfig } from '../config/config.ts'
 import { loadFiles } from '../config/configuration.ts'
 import { adminDescription } from '../http/admin/adminOperation.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
@@ -14,6 +14,7 @@ import { createDatabaseWait } from '../operate/databaseWait.ts'
 import { createRegistry } from '../pricing/registry.ts'
 import { checkEvidenceKey } from '../requests/timeline/signTimeline.ts'
 import { assemble, type QuoteApi } from './assemble.ts'
+import { checkHubKey } from './authorize.ts'
 import { createClients } from './market.ts'
 import { sourceReach } from './priceAdapters.ts'
 
@@ -29,10 +30,14 @@ export async function createQuoteApi(
 ): Promise<QuoteApi> {
   const logger = createLogger({ service: 'quote-api', level: config.logLevel })
   const signer = await openSigner(variables, logger)
-  const evidenceKey = hasEvidenceKey(variables)
+  const evidenceKey = hasKey(variables, evidenceKeyPrefix)
     ? await openSigner(variables, logger, evidenceKeyPrefix)
     : undefined
   checkEvidenceKey(evidenceKey?.address, signer.address)
+  const hubSigner = hasKey(variables, hubKeyPrefix)
+    ? await openSigner(variables, logger, hubKeyPrefix)
+    : undefined
+  checkHubKey(hubSigner?.address, [signer.address, evidenceKey?.address])
   const { chains, quote } = await loadFiles(config, variables, signer.address)
   const registry = createRegistry(quote, [...chains.chains.values()])
   // Prices that contradict themselves are refused before anything is opened.
@@ -80,6 +85,7 @@ export async function createQuoteApi(
       logger,
       signer,
       evidenceKey,
+      hubSigner,
       quote,
       chains,
       registry,

@@ -1,4 +1,4 @@
-import type { ChainClient, ChainRegistry } from '@causeway/chains'
+import type { ChainClient, ChainRegistry, HubEntries } from '@causeway/chains'
 import type { Ledger, SqlDatabase } from '@causeway/core'
 import type { HttpMetrics, Tracing } from '@causeway/http'
 import { recoverSigner } from '@causeway/signer'
@@ -51,6 +51,8 @@ export function createSettlement(options: {
   screening: Screening | undefined
   metrics: HttpMetrics
   tracing: Tracing | undefined
+  /** Undefined where no quoted chain needs the hub. */
+  hubEntries: HubEntries | undefined
   logger: Logger
 }): Settlement {
   const { database, ledger, registry, oracles, screening, tracing, logger } = options
@@ -158,6 +160,7 @@ function openChains(options: {
   chains: ChainRegistry
   registry: QuoteRegistry
   clients: ReadonlyMap<string, ChainClient>
+  hubEntries: HubEntries | undefined
   logger: Logger
 }): ReadonlyMap<number, SettlementChain> {
   const opened = new Map<number, SettlementChain>()
@@ -167,7 +170,9 @@ function openChains(options: {
     if (registered === undefined || client === undefined || !quotable.config.enabled) continue
     const onMalformed = (endpoint: string) =>
       options.logger.warn({ chain: quotable.key, endpoint }, 'an answer of an endpoint was thrown away')
-    opened.set(quotable.chainId, createSettlementChain({ quotable, registered, client, onMalformed }))
+    const { hubEntries } = options
+    const opening = { quotable, registered, client, hubEntries, onMalformed }
+    opened.set(quotable.chainId, createSettlementChain(opening))
   }
   return opened
 }

@@ -15,6 +15,7 @@ import type { WalletLinking } from '../access/wallets/walletLinking.ts'
 import type { AppFeeClaims } from '../money/appFees/claims.ts'
 import type { TopUpClaims } from '../money/topUps/claims.ts'
 import type { SponsorCurrency } from '../pricing/sponsorship/sponsorCurrency.ts'
+import type { MapNonce } from '../requests/authorize/mapNonce.ts'
 import type { DepositAddressLookup } from '../requests/depositAddresses/addressLookup.ts'
 import type { Reindex } from '../requests/depositAddresses/reindex.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
@@ -33,6 +34,7 @@ import { registerSponsorConsole, type SponsorConsole } from './console/sponsorRo
 import { errorPolicy } from './errorPolicy.ts'
 import { operationExamples } from './operationExamples.ts'
 import { registerAppFees } from './routes/appFeeClaims.ts'
+import { registerAuthorize } from './routes/authorize.ts'
 import { registerBalanceEvents } from './routes/balanceEvents.ts'
 import { type BalanceReading, registerBalances } from './routes/balances.ts'
 import { registerBridgeConfig } from './routes/bridgeConfig.ts'
@@ -84,6 +86,8 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly timelines: Timelines
   readonly signTimeline: SignTimeline
   readonly statusFeed: Pick<StatusFeed, 'follow'>
+  /** Undefined where no quoted chain needs it. */
+  readonly mapNonce?: MapNonce | undefined
   readonly hint: TransactionHints['hint']
   readonly report: TransactionHints['report']
   /** Absent: no page for sponsors. */
@@ -164,6 +168,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   const takeSignature = { ...dependencies.takePermit, claim: takeClaim, request: takeClaim }
   registerExecutePermits(app, { takeSignature })
   registerExecute(app, dependencies)
+  registerAuthorize(app, dependencies)
   registerBalances(app, dependencies)
   registerTopUpClaims(app, dependencies)
   registerWalletChallenge(app, dependencies)

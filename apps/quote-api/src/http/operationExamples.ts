@@ -56,6 +56,13 @@ export function operationExamples({ chains }: QuoteRegistry): OperationExamples 
       },
     },
     executePermit: { query: { signature }, body: { kind: 'eip3009', requestId: bytes32('4d') } },
+    authorize: {
+      query: { signature },
+      body: {
+        ...{ type: 'nonce-mapping', walletChainId: chainId, signatureChainId: chainId },
+        ...{ ...wallet, depositor: account, nonce: 1_761_563_890_702, id: bytes32('4d') },
+      },
+    },
     getBalances: { params: wallet },
     prepareTopUpClaim: { body: transfer },
     claimTopUp: { body: { ...transfer, message: 'The text of the challenge, unchanged', signature } },

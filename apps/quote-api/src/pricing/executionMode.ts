@@ -1,3 +1,4 @@
+import { multipleDown, multipleUp } from '@causeway/core'
 import { QuoteError } from './errors.ts'
 import { planLegs } from './legs.ts'
 import { permitKindOf, permitsNotRelayed } from './permit.ts'
@@ -30,6 +31,34 @@ export function checkExecutionMode(route: Route, request: QuoteRequest): void {
     )
   }
   if (request.usePermit) checkPermit(route, request)
+  checkGranularity(route, request)
+}
+
+/**
+ * That transactions can tell the asked amount from its neighbours.
+ * @throws QuoteError INVALID_REQUEST naming an amount that they can
+ */
+function checkGranularity(route: Route, { tradeType, amount }: QuoteRequest): void {
+  const isInput = tradeType === 'EXACT_INPUT'
+  const [chain, currency] = isInput
+    ? [route.origin, route.currencyIn]
+    : [route.destination, route.currencyOut]
+  const step = granularityOf(chain, currency)
+  if (amount % step === 0n) return
+  const amountInstead = (isInput ? multipleDown(amount, step) : multipleUp(amount, step)).toString()
+  throw new QuoteError(
+    'INVALID_REQUEST',
+    `Transactions of chain ${chain.chainId} move ${currency.symbol} in multiples of ${step}: ask for ${amountInstead}.`,
+    { data: { field: 'amount', chainId: chain.chainId, amountInstead } },
+  )
+}
+
+/** Smallest units that a transaction of a chain can tell apart. */
+export function granularityOf(
+  { quoting }: Pick<Route['origin'], 'quoting'>,
+  currency: Pick<QuotableCurrency, 'isNative'>,
+): bigint {
+  return quoting.granularity?.(currency) ?? 1n
 }
 
 /**

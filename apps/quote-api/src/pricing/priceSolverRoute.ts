@@ -5,12 +5,15 @@ import {
   convertUp,
   divideUp,
   minBigint,
+  multipleDown,
+  multipleUp,
   type PricedUnit,
   type QuoteCeilings,
   usdValueDown,
 } from '@causeway/core'
 import { checkRelayerGas } from './ceilings.ts'
 import { QuoteError } from './errors.ts'
+import { granularityOf } from './executionMode.ts'
 import {
   checkLeastPayment,
   type FeeInputs,
@@ -110,7 +113,9 @@ async function flowForward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<
   if (originLeg !== undefined) checkDepth(snapshot, originLeg, depth)
   const received = originLeg?.amountOut ?? request.amount
   const split = splitFees(terms, received)
-  const payout = split.net > 0n ? convertDown(split.net, ...conversion(inputs)) : 0n
+  const net = split.net > 0n ? convertDown(split.net, ...conversion(inputs)) : 0n
+  // What the destination cannot tell apart stays with the solver, as what conversion rounds off does.
+  const payout = multipleDown(net, granularityOf(inputs.route.destination, plan.payoutCurrency))
   // What a move costs grows faster than the move: beyond what can be paid, the fee eats the amount.
   if (payout === 0n) checkBalance(inputs, convertDown(received, ...conversion(inputs)))
   if (payout === 0n) refuseFeesOfAll(terms)
@@ -136,7 +141,9 @@ async function flowBackward(inputs: SolverRouteInputs, terms: FeeTerms): Promise
       : await quoter.exactOutput(snapshot, plan.destination, request.amount)
   const payout = destinationLeg === undefined ? request.amount : requiredIn(snapshot, destinationLeg)
   checkBalance(inputs, payout)
-  const split = solveAmountIn(terms, convertUp(payout, ...reversed(conversion(inputs))))
+  const solved = solveAmountIn(terms, convertUp(payout, ...reversed(conversion(inputs))))
+  const step = granularityOf(inputs.route.origin, plan.feeCurrency)
+  const split = step === 1n ? solved : splitFees(terms, multipleUp(solved.amountIn, step))
   checkPayable(inputs, { payout, split })
   const originLeg =
     plan.origin === undefined ? undefined : await quoter.exactOutput(snapshot, plan.origin, split.amountIn)

@@ -157,6 +157,7 @@ function quotableChain(args: {
     codec,
     quoting: family.bind({
       chainId: config.chainId,
+      chainKey: key,
       codec,
       network: entry.network,
       depository,

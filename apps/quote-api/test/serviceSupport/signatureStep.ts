@@ -7,7 +7,7 @@ import { type Answer, post, type QuoteAnswer } from './callService.ts'
 /** The one signature step of a quote. */
 export function signatureOf({ steps }: Pick<QuoteAnswer, 'steps'>) {
   const step = steps.at(-1)
-  const item = step?.kind === 'signature' ? step.items[0] : undefined
+  const item = step?.kind === 'signature' && step.id !== 'authorize' ? step.items[0] : undefined
   if (step === undefined || item === undefined) throw new Error('the quote asks for no signature')
   return { id: step.id, ...item.data }
 }

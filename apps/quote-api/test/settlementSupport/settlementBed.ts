@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createOrderIdHasher } from '@causeway/core'
+import { createOrderIdHasher, type Hex } from '@causeway/core'
 import { createDatabase, type Database, startTestPostgres } from '@causeway/database'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { generatePrivateKey } from 'viem/accounts'
@@ -100,12 +100,13 @@ export type StandInOracles = {
   stop(): Promise<void>
 }
 
-export async function startStandInOracles(): Promise<StandInOracles> {
+/** @param keys default: three that nobody else has */
+export async function startStandInOracles(
+  keys: readonly Hex[] = [1, 2, 3].map(() => generatePrivateKey()),
+): Promise<StandInOracles> {
   const orderIdOf = createOrderIdHasher(localNetworkOf)
   const all = await Promise.all(
-    [1, 2, 3].map(() =>
-      startStandInOracle({ privateKey: generatePrivateKey(), otherKey: generatePrivateKey(), orderIdOf }),
-    ),
+    keys.map((privateKey) => startStandInOracle({ privateKey, otherKey: generatePrivateKey(), orderIdOf })),
   )
   return {
     all,

@@ -1,17 +1,27 @@
 // An oracle over HTTP that signs for real. It believes the request: what is tested here is what the
 // service makes of answers, honest and other.
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
+  bytes32Text,
+  bytesToHex,
+  evmAddressText,
   fillMessageId,
   type Hex,
+  hexText,
   mainNetwork,
   type NetworkOf,
+  nonceMappingDigest,
+  nonceMappingEntry,
   type Order,
   refundMessageId,
+  signingDigest,
   type VmType,
 } from '@causeway/core'
+import { recoverSigner } from '@causeway/signer'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { z } from 'zod'
 
 export type OracleMode =
   | 'honest'
@@ -83,8 +93,15 @@ export async function startStandInOracle(options: {
         response.end(JSON.stringify({ errorCode, message: 'no' }))
         return
       }
-      const body: FillRequest = JSON.parse(Buffer.concat(chunks).toString())
-      response.end(JSON.stringify(await answer(oracle.mode, body, account, options)))
+      const body = JSON.parse(Buffer.concat(chunks).toString())
+      if (request.url?.endsWith('/nonce-mapping/v2') === true) {
+        const told = await mappingAnswer(body, account)
+        response.statusCode = told === undefined ? 400 : 200
+        response.end(JSON.stringify(told ?? { errorCode: 'INVALID_WALLET_SIGNATURE', message: 'no' }))
+        return
+      }
+      // CAST: fills are all else that is asked for.
+      response.end(JSON.stringify(await answer(oracle.mode, body as FillRequest, account, options)))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -143,3 +160,29 @@ async function answer(
       : { execution: { idempotencyKey: messageId, actions: [], signatures: signed } }),
   }
 }
+
+/** The hub's mapping of the local network, as every oracle's configuration has it. */
+const hubFile = z.object({ evmChainId: z.number(), genericMappingAddress: evmAddressText })
+
+/** Unlike fills, which it believes, it looks at what the wallet signed: nothing else proves a mapping. */
+async function mappingAnswer(body: unknown, account: PrivateKeyAccount): Promise<object | undefined> {
+  const { walletChainId, wallet, depositor, id, nonce, signature } = mappingRequest.parse(body)
+  const mapping = { walletChainId, wallet, depositor, id, nonce: BigInt(nonce) }
+  const digest = nonceMappingDigest(mapping, signatureChainOf(Object(body).signatureChainId))
+  if (recoverSigner(digest, signature) !== wallet) return undefined
+  const entry = nonceMappingEntry(mapping, mainNetwork('hyperliquid-vm'))
+  const text = await readFile(new URL('../../../../configs/chains.hub.local.json', import.meta.url), 'utf8')
+  const { evmChainId: chainId, genericMappingAddress: verifyingContract } = hubFile.parse(JSON.parse(text))
+  const domain = { chainId, verifyingContract }
+  const signed = await account.sign({
+    hash: bytesToHex(signingDigest({ purpose: 'mapping-entry', domain, entry })),
+  })
+  return { genericMapping: { ...entry, signatures: [{ oracleSigner: account.address, signature: signed }] } }
+}
+
+const mappingRequest = z.object({
+  ...{ walletChainId: z.string(), wallet: evmAddressText, depositor: evmAddressText },
+  ...{ id: bytes32Text, nonce: z.string(), signature: hexText(200) },
+})
+
+const signatureChainOf = (key: unknown): number => (key === 'optimism' ? 10 : 8_453)

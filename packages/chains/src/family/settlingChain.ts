@@ -2,6 +2,7 @@ import type { DepositFacts, InBlock, PaymentFacts, PaymentQuestion } from '@caus
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { ListedChain } from '../config/listedPayers.ts'
 import type { ChainClient } from '../rpc/client.ts'
+import type { HubEntries } from './hubEntries.ts'
 
 /** A block by its place. `hash` only tells whether two readings saw the same one there. */
 export type BlockMark = { readonly number: bigint; readonly hash: string }
@@ -63,4 +64,6 @@ export type PassRange = { readonly from: bigint; readonly to: bigint; readonly k
 export type SettlingChainFamily = (options: {
   readonly chain: ListedChain & Partial<Pick<RegisteredChain, 'additionalData' | 'finality' | 'network'>>
   readonly client: ChainClient
+  /** What the hub says transfers are for, where they name no order. */
+  readonly hubEntries?: HubEntries | undefined
 }) => SettlingChain

@@ -1,4 +1,4 @@
-import { type Hex, hubAlias, mainNetwork, type ReadOptions, sha256TextHex } from '@causeway/core'
+import { type Hex, hubAlias, mainNetwork, nonceMappingId, type ReadOptions } from '@causeway/core'
 import type { HubEntries, HubEntry } from '../family/hubEntries.ts'
 import type { HyperliquidTransaction, SendAction } from './answers.ts'
 import { NonceMappingMissingError } from './hyperliquidErrors.ts'
@@ -15,11 +15,6 @@ export type NonceMapping = {
 const mappingWindowSeconds = 3_600n
 /** A caller need not wait an hour for an entry that comes in seconds. */
 const waitSecondsMax = 30n
-
-/** @source oracle-protocol.md 5.4 */
-export function nonceMappingId(nonce: bigint): Hex {
-  return sha256TextHex(`NONCE_MAPPING:${nonce}`)
-}
 
 /**
  * The order of a transfer; `undefined` when none can be named any more. The hub's own blocks tell the time,

@@ -1,4 +1,5 @@
 import { ConfigurationError, Secret } from '@causeway/core'
+import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
 import { createEndpoints } from '../rpc/createEndpoints.ts'
 import type { Endpoint, ObserveEndpoints } from '../rpc/endpoint.ts'
@@ -48,7 +49,9 @@ function refuseMeaninglessSettings({ id, finality, network, additionalData }: Re
 const now = () => Date.now()
 
 /** Endpoints are told apart by their API; the explorer of one may stand on a host beside it. */
-function openQuorum(chain: ReadableChain): {
+export function openQuorum(
+  chain: Pick<RegisteredChain, 'id' | 'endpoints' | 'rpcThreshold' | 'additionalData'>,
+): {
   readonly quorum: QuorumClient<HyperliquidView>
   observe(observerOf: ObserveEndpoints): void
   close(): Promise<void>
@@ -90,7 +93,10 @@ function proxyView(
 }
 
 /** Its path is that of the setting: nothing is appended. */
-function openProxy({ id: chainId, additionalData }: ReadableChain): OpenProxy | undefined {
+function openProxy({
+  id: chainId,
+  additionalData,
+}: Pick<RegisteredChain, 'id' | 'additionalData'>): OpenProxy | undefined {
   const { proxyApiUrl, proxyApiKey } = additionalData
   if (proxyApiUrl === undefined) return undefined
   if (!URL.canParse(proxyApiUrl.reveal())) {

@@ -3,6 +3,7 @@ import type { Hex } from '@causeway/core'
 /** Body of a POST to `/info`. @source Hyperliquid API, "Info endpoint" */
 export type InfoRequest =
   | { readonly type: 'spotMeta' }
+  | { readonly type: 'exchangeStatus' }
   | { readonly type: 'userRole'; readonly user: string }
   | {
       readonly type: 'userNonFundingLedgerUpdates'
@@ -24,8 +25,15 @@ export function userRoleRequest(user: string): InfoRequest {
 
 /** What moved the money of an account in one millisecond. */
 export function ledgerRequest(user: string, timestampMs: number): InfoRequest {
-  return { type: 'userNonFundingLedgerUpdates', user, startTime: timestampMs, endTime: timestampMs }
+  return ledgerRangeRequest(user, timestampMs, timestampMs)
 }
+
+/** The same between two, both included. */
+export function ledgerRangeRequest(user: string, startTime: number, endTime: number): InfoRequest {
+  return { type: 'userNonFundingLedgerUpdates', user, startTime, endTime }
+}
+
+export const statusRequest: InfoRequest = { type: 'exchangeStatus' }
 
 /** @param transactionId canonical */
 export function transactionRequest(transactionId: string): ExplorerRequest {

@@ -107,7 +107,7 @@ describe('calls by paths', () => {
       },
     )
     expect(answers).toEqual(['/a', '/b', '/c'].map((path) => ({ ok: true, result: { path } })))
-    expect(asked).toEqual(['POST /a {"x":1}', 'POST /b {}', 'POST /c {}'])
+    expect(asked).toEqual(['POST /a {"x":1}', 'GET /b undefined', 'GET /c undefined'])
   })
 
   test('wait for the first one, and leave together then', async () => {

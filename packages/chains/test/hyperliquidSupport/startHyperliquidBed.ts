@@ -5,6 +5,7 @@ import {
   type HyperliquidWithdrawal,
   hubAlias,
   mainNetwork,
+  nonceMappingId,
 } from '@causeway/core'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import {
@@ -13,7 +14,6 @@ import {
   startExchange,
 } from '@causeway/localnet/standIns/hyperliquid'
 import type { HubEntries, HubEntry } from '../../src/family/hubEntries.ts'
-import { nonceMappingId } from '../../src/hyperliquid-vm/nonceMapping.ts'
 
 export const chainId = 'hyperliquid'
 export const native = codecOf(mainNetwork('hyperliquid-vm')).nativeCurrency

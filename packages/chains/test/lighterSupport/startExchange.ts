@@ -19,7 +19,7 @@ import { depository, keyOf } from './transfers.ts'
 
 export const wallet = '500'
 export const walletKey = `0x${'5e'.repeat(32)}` as const
-export const apiKeyIndex = 4
+const apiKeyIndex = 4
 
 /** Three endpoints of one exchange, on which a fill wallet has ten thousand dollars and one ether. */
 export type ExchangeBed = {

@@ -1,5 +1,10 @@
 import type { TxOutspend, TxStatus } from '@mempool/mempool.js/lib/interfaces/bitcoin/transactions.js'
+import type { SendAssetResponse } from '@nktkas/hyperliquid/api/exchange'
 import type {
+  ClearinghouseStateResponse,
+  ExchangeStatusResponse,
+  PreTransferCheckResponse,
+  SpotClearinghouseStateResponse,
   SpotMetaResponse,
   TxDetailsResponse,
   UserDetailsResponse,
@@ -21,6 +26,11 @@ type Place = TxStatus | { readonly confirmed: false }
 /** Answers as the clients of others declare them, by the name of the question. */
 export type PublishedTypes = {
   readonly spotMeta: SpotMetaResponse
+  readonly exchangeStatus: ExchangeStatusResponse
+  readonly preTransferCheck: PreTransferCheckResponse
+  readonly clearinghouseState: ClearinghouseStateResponse
+  readonly spotClearinghouseState: SpotClearinghouseStateResponse
+  readonly sendAsset: SendAssetResponse
   readonly userRole: UserRoleResponse
   readonly userNonFundingLedgerUpdates: UserNonFundingLedgerUpdatesResponse
   readonly txDetails: TxDetailsResponse

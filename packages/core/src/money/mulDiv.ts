@@ -60,3 +60,13 @@ export function minBigint(a: bigint, b: bigint): bigint {
 export function maxBigint(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }
+
+/** The largest multiple of `step` that is no larger; the value is not negative. */
+export function multipleDown(value: bigint, step: bigint): bigint {
+  return value - (value % step)
+}
+
+/** See `multipleDown`; no smaller. */
+export function multipleUp(value: bigint, step: bigint): bigint {
+  return multipleDown(value + step - 1n, step)
+}

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { bitcoinQuoting, bitcoinStepData } from './bitcoin/quoting/bitcoinQuoting.ts'
 import { ethereumStepData } from './ethereum/quoting/encodeTransaction.ts'
 import { ethereumQuoting } from './ethereum/quoting/ethereumQuoting.ts'
+import { hyperliquidQuoting, hyperliquidStepData } from './hyperliquid/quoting/hyperliquidQuoting.ts'
 import { lighterQuoting, lighterStepData } from './lighter/quoting/lighterQuoting.ts'
 import type { QuotingFamily } from './quotingFamily.ts'
 import { solanaQuoting, solanaStepData } from './solana/quoting/solanaQuoting.ts'
@@ -14,6 +15,7 @@ export type QuotingFamilies = Readonly<Partial<Record<VmType, QuotingFamily>>>
 export const quotingFamilies: QuotingFamilies = {
   'bitcoin-vm': bitcoinQuoting,
   'ethereum-vm': ethereumQuoting,
+  'hyperliquid-vm': hyperliquidQuoting,
   'lighter-vm': lighterQuoting,
   'solana-vm': solanaQuoting,
   'tron-vm': tronQuoting,
@@ -26,4 +28,5 @@ export const stepDataSchema = z.union([
   bitcoinStepData,
   tronStepData,
   lighterStepData,
+  hyperliquidStepData,
 ])

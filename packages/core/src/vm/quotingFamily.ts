@@ -19,6 +19,8 @@ export type QuotingFamily = {
 /** What configuration says of a quoted chain. A family reads the members that it knows. */
 export type ChainSettings = {
   readonly chainId: number
+  /** As the chains file calls it. */
+  readonly chainKey?: string | undefined
   readonly codec: VmCodec
   /** Which network of the family it is, as the chains file names it; absent: the main one. */
   readonly network?: string | undefined
@@ -39,6 +41,8 @@ export interface ChainQuoting {
   canSign(address: string): boolean
   /** The largest amount of a currency that the family's transactions can carry, in smallest units. */
   amountMax(currency: Pick<QuotedCurrency, 'isNative'>): bigint
+  /** Smallest units that a transaction can tell apart; absent where it is every one. */
+  granularity?(currency: Pick<QuotedCurrency, 'isNative'>): bigint
   /** Destinations run calls that callers bring along; where none do, nobody's code decides what becomes of a payment. */
   readonly runsCalls: boolean
   /** Tokens reach an account with code; where they do not, nothing is paid to one. */
@@ -72,6 +76,18 @@ export interface ChainQuoting {
     route: OriginRoute,
     bound: { readonly identity: StepIdentity; readonly fees: NetworkFees },
   ): EncodedTransaction
+  /**
+   * What the user signs before his deposit, so that it is known what it is for; absent on families whose deposits name
+   * their orders themselves.
+   * @throws Error as `encode`
+   */
+  readonly authorization?: (
+    planned: PlannedTransaction,
+    route: OriginRoute,
+    identity: StepIdentity,
+  ) => Authorization | undefined
+  /** The nonce that the user's transfer for an order has, on the same families. */
+  readonly transferNonce?: (order: { readonly orderId: Hex; readonly deadlineSeconds: number }) => number
   /**
    * The swap that stands between a deposit address and the depository; undefined where the route has none.
    * @throws Error on a family without deposit addresses
@@ -176,6 +192,10 @@ export type QuotedCurrency = {
   readonly resetsAllowance: boolean
   /** The program that a token belongs to, in families where several keep tokens; its own default is left out. */
   readonly tokenProgram?: string | undefined
+  /** As people and some transactions call it. */
+  readonly symbol?: string | undefined
+  /** Of the amounts that transactions write as decimal text. */
+  readonly decimals?: number | undefined
 }
 
 /** What users sign, and what solvers send for them. */
@@ -333,6 +353,27 @@ export type StepIdentity = {
   readonly deadlineSeconds: number
   /** What is paid instead of the depository. */
   readonly depositAddress: string | undefined
+}
+
+/** Typed data that a wallet signs, and what is posted with the signature. @source quote-api.md 2.5; families.md 2.4 */
+export type Authorization = {
+  readonly sign: {
+    readonly signatureKind: 'eip712'
+    readonly domain: {
+      readonly name: string
+      readonly version: string
+      readonly chainId: number
+      readonly verifyingContract: Hex
+    }
+    readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>
+    readonly primaryType: string
+    readonly value: Readonly<Record<string, string | number>>
+  }
+  readonly post: {
+    readonly endpoint: '/authorize'
+    readonly method: 'POST'
+    readonly body: Readonly<Record<string, string | number>>
+  }
 }
 
 /** `items[].data` of a step. @source quote-api.md 2.4, 2.6 */

@@ -76,6 +76,15 @@ export const sampleResponses = {
       signatures: [],
     },
   },
+  'nonce-mapping': {
+    genericMapping: {
+      user: '0x3cb94b0d5214c41de8e3b674d73ab430a039a5d4',
+      id: '0x44ec8783eee06c285b5fb4d7d8f3c2e92e60213d81f4be35610a86532b71d222',
+      data: '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a42222222222222222222222222222222222222222',
+      nonce: '0x53f6c4e6be01df994f4116823da7e3d79216e0ea94db7414284a7a98c8290bd7',
+      signatures: [],
+    },
+  },
   'no-fill-or-refund': {
     genericMapping: {
       user: '0x37af10adbc4864042698b5735132a3c8c2b146bf',

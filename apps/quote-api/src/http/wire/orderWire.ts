@@ -67,11 +67,20 @@ const typedDataSchema = z.object({
   value: z.record(text, z.union([text, z.number(), z.array(z.unknown()), z.record(text, z.unknown())])),
 })
 
-const postSchema = z.object({
-  endpoint: text.describe('The signature goes into its query as `signature`'),
-  method: z.literal('POST'),
-  body: z.object({ kind: text, requestId: text, api: text }),
-})
+const postOf = <Endpoint extends string, Body extends z.ZodType>(endpoint: Endpoint, body: Body) =>
+  z.object({
+    endpoint: z.literal(endpoint).describe('The signature goes into its query as `signature`'),
+    method: z.literal('POST'),
+    body,
+  })
+const permitPost = postOf('/execute/permits', z.object({ kind: text, requestId: text, api: text }))
+const mappingPost = postOf(
+  '/authorize',
+  z.object({
+    ...{ type: text, walletChainId: z.number(), wallet: text, depositor: text, nonce: z.number() },
+    ...{ id: text, signatureChainId: z.number() },
+  }),
+)
 
 const wording = { action: text, description: text }
 const identity = { requestId: text, depositAddress: text.optional() }
@@ -82,7 +91,7 @@ const itemOf = <Data extends z.ZodType>(data: Data) =>
     check: z.object({ endpoint: text, method: z.literal('GET') }).optional(),
   })
 
-const formsOfStep = z.discriminatedUnion('kind', [
+const formsOfStep = z.discriminatedUnion('id', [
   z.object({
     id: z.enum(['approve', 'deposit', 'swap', 'send']),
     ...wording,
@@ -95,7 +104,14 @@ const formsOfStep = z.discriminatedUnion('kind', [
     ...wording,
     kind: z.literal('signature'),
     ...identity,
-    items: z.array(itemOf(z.object({ chainId: z.number(), sign: typedDataSchema, post: postSchema }))),
+    items: z.array(itemOf(z.object({ chainId: z.number(), sign: typedDataSchema, post: permitPost }))),
+  }),
+  z.object({
+    id: z.literal('authorize'),
+    ...wording,
+    kind: z.literal('signature'),
+    ...identity,
+    items: z.array(itemOf(z.object({ sign: typedDataSchema, post: mappingPost }))),
   }),
 ])
 

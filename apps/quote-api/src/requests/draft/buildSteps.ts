@@ -1,4 +1,5 @@
 import {
+  type Authorization,
   type EncodedTransaction,
   formatAmount,
   type Hex,
@@ -25,7 +26,7 @@ export type StepIdentity = {
 
 /** The steps of a quote, and what its transactions are known by where the user executes alone. */
 export type BuiltSteps = {
-  readonly steps: readonly TransactionStep[]
+  readonly steps: readonly Step[]
   /** Of all transactions but approvals, in order. */
   readonly calls: readonly NonNullable<EncodedTransaction['call']>[]
 }
@@ -36,10 +37,12 @@ export function buildSteps(priced: Priced, identity: StepIdentity): BuiltSteps {
   const bound = { identity, fees: priced.originMarket.fees }
   const built = priced.transactions.map((planned) => {
     const { data, call } = quoting.encode(planned, priced.origin, bound)
-    return { call, step: toStep(priced, identity, { kind: planned.kind, data }) }
+    const asked = quoting.authorization?.(planned, priced.origin, identity)
+    const before = asked === undefined ? [] : [authorizeStep(priced, identity.requestId, asked)]
+    return { call, before, step: toStep(priced, identity, { kind: planned.kind, data }) }
   })
   return {
-    steps: built.map(({ step }) => step),
+    steps: built.flatMap(({ before, step }) => [...before, step]),
     calls: built.flatMap(({ step, call }) => (step.id === 'approve' || call === undefined ? [] : [call])),
   }
 }
@@ -163,7 +166,26 @@ type StepOf<Id, Kind, Data> = {
 /** @source quote-api.md 2.3 */
 export type TransactionStep = StepOf<'approve' | 'deposit' | 'swap' | 'send', 'transaction', StepData>
 export type SignatureStep = StepOf<'authorize1' | 'authorize2', 'signature', StepSignature>
-export type Step = TransactionStep | SignatureStep
+/** What is signed before a deposit, so that it is known what it is for. @source families.md 2.4 */
+type AuthorizeStep = StepOf<'authorize', 'signature', Authorization>
+export type Step = TransactionStep | SignatureStep | AuthorizeStep
+
+/** Without a check: the public client would poll the intent before its deposit exists. */
+function authorizeStep(
+  { route: { currencyIn }, amountIn }: PricedRoute,
+  requestId: Hex,
+  data: Authorization,
+): AuthorizeStep {
+  const input = `${formatAmount(amountIn, currencyIn.decimals)} ${currencyIn.symbol}`
+  return {
+    id: 'authorize',
+    action: `Authorize ${currencyIn.symbol}`,
+    description: `Sign that your transfer of ${input} is for this order`,
+    kind: 'signature',
+    requestId,
+    items: [{ status: 'incomplete', data }],
+  }
+}
 
 /** What clients poll until the request is over. */
 function statusCheck(requestId: Hex): Check {

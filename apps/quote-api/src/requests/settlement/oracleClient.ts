@@ -1,5 +1,5 @@
 import { requestText } from '@causeway/chains'
-import { type Hex, type RecoverSigner, signingDigest } from '@causeway/core'
+import { type Hex, type RecoverSigner, type SigningRequest, signingDigest } from '@causeway/core'
 import { z } from 'zod'
 import type { OracleSetting } from './oracleSettings.ts'
 
@@ -23,6 +23,12 @@ export interface OracleClient {
    * holds the execution back is nothing that a sponsor's debit waits for. Never throws.
    */
   attestFill(request: object, messageId: Hex, signal: AbortSignal): Promise<OracleAnswer>
+  /** The same for an entry of the hub's generic mapping, which a wallet's signature proves. Never throws. */
+  attestMapping(
+    request: object,
+    entry: Extract<SigningRequest, { purpose: 'mapping-entry' }>,
+    signal: AbortSignal,
+  ): Promise<OracleAnswer>
 }
 
 /** An attestation takes at most 8 s. @source design.md 8 */
@@ -30,13 +36,11 @@ const defaultTimeoutMs = 9_000
 const answerBytesMax = 2 * 1024 * 1024
 const signaturesMax = 1_000
 
-const answerSchema = z.object({
-  message: z.object({
-    signatures: z
-      .array(z.object({ signer: z.string().max(100).optional(), signature: z.string().max(2_100) }))
-      .max(signaturesMax),
-  }),
-})
+const signatures = z
+  .array(z.object({ signer: z.string().max(100).optional(), signature: z.string().max(2_100) }))
+  .max(signaturesMax)
+const answerSchema = z.object({ message: z.object({ signatures }) })
+const mappingSchema = z.object({ genericMapping: z.object({ signatures }) })
 const refusalSchema = z.object({ errorCode: z.string().max(64) })
 
 /** Refusals that the same question may not meet later. */
@@ -60,27 +64,49 @@ export function createOracleClient(options: {
     'content-type': 'application/json',
     ...(apiKey !== undefined && { 'x-api-key': apiKey.reveal() }),
   }
+  /** @param find what of an answer with status 200 is looked at */
+  async function ask(
+    path: string,
+    request: object,
+    find: (body: unknown) => OracleAnswer,
+    signal: AbortSignal,
+  ): Promise<OracleAnswer> {
+    try {
+      const { status, text } = await requestText({
+        url: `${url.reveal()}${path}`,
+        method: 'POST',
+        headers: { ...headers, ...tracedBy() },
+        body: JSON.stringify({ ...request, requestPeerSignatures: false }),
+        ...{ timeoutMs, answerBytesMax, signal },
+      })
+      const body: unknown = JSON.parse(text)
+      return status === 200 ? find(body) : refused(status, body)
+    } catch {
+      // Silence, garbage and endless answers are all one: this oracle says nothing now.
+      return { said: 'nothing', code: 'no answer' }
+    }
+  }
+  const malformed: OracleAnswer = { said: 'nothing', code: 'malformed answer' }
   return {
     name,
     signer,
-    async attestFill(request, messageId, signal) {
-      try {
-        const { status, text } = await requestText({
-          url: `${url.reveal()}/attestations/solver-fills/v1`,
-          method: 'POST',
-          headers: { ...headers, ...tracedBy() },
-          body: JSON.stringify({ ...request, requestPeerSignatures: false }),
-          ...{ timeoutMs, answerBytesMax, signal },
-        })
-        const body: unknown = JSON.parse(text)
-        if (status !== 200) return refused(status, body)
-        const parsed = answerSchema.safeParse(body)
-        if (!parsed.success) return { said: 'nothing', code: 'malformed answer' }
-        return signatureOf(parsed.data.message.signatures, { signer, messageId, recover })
-      } catch {
-        // Silence, garbage and endless answers are all one: this oracle says nothing now.
-        return { said: 'nothing', code: 'no answer' }
+    attestFill(request, messageId, signal) {
+      const find = (body: unknown): OracleAnswer => {
+        const { data } = answerSchema.safeParse(body)
+        const digest = signingDigest({ purpose: 'message', messageId })
+        return data === undefined
+          ? malformed
+          : signatureOf(data.message.signatures, { signer, digest, recover })
       }
+      return ask('/attestations/solver-fills/v1', request, find, signal)
+    },
+    attestMapping(request, entry, signal) {
+      const find = (body: unknown): OracleAnswer => {
+        const { data } = mappingSchema.safeParse(body)
+        if (data === undefined) return malformed
+        return signatureOf(data.genericMapping.signatures, { signer, digest: signingDigest(entry), recover })
+      }
+      return ask('/attestations/signatures/nonce-mapping/v2', request, find, signal)
     },
   }
 }
@@ -95,10 +121,9 @@ function refused(status: number, body: unknown): OracleAnswer {
 /** One oracle yields at most its pinned signer, however many signatures it repeats. */
 function signatureOf(
   entries: readonly { readonly signature: string }[],
-  wanted: { signer: Hex; messageId: Hex; recover: RecoverSigner },
+  wanted: { signer: Hex; digest: Uint8Array; recover: RecoverSigner },
 ): OracleAnswer {
-  const digest = signingDigest({ purpose: 'message', messageId: wanted.messageId })
-  const found = entries.find(({ signature }) => wanted.recover(digest, signature) === wanted.signer)
+  const found = entries.find(({ signature }) => wanted.recover(wanted.digest, signature) === wanted.signer)
   if (found === undefined) return { said: 'denied', code: 'signed something else' }
   return { said: 'signed', signer: wanted.signer, signature: found.signature }
 }

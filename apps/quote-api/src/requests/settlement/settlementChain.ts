@@ -2,6 +2,7 @@ import {
   type ChainClient,
   createEthereumFactsReader,
   createQuorumOver,
+  type HubEntries,
   openSettlingChain,
   type RegisteredChain,
   type SettlingChain,
@@ -49,6 +50,8 @@ type SettlementChainOptions = {
   quotable: QuotableChain
   registered: RegisteredChain
   client: ChainClient
+  /** Of chains whose transfers name no order. */
+  hubEntries?: HubEntries | undefined
   onMalformed: OnMalformed
 }
 
@@ -57,7 +60,7 @@ type SettlementChainOptions = {
  * @throws ConfigurationError when the chain has no depository or no endpoint
  */
 export function createSettlementChain(options: SettlementChainOptions): SettlementChain {
-  const settling = openSettlingChain(options.registered, options.client)
+  const settling = openSettlingChain(options.registered, options.client, options.hubEntries)
   if (settling === undefined) return settleByContracts(options)
   return {
     ...settling,

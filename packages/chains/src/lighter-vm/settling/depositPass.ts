@@ -9,7 +9,7 @@ import { pageSize, readLoggedTransfers } from '../transferLookup.ts'
  * Explorers show a transfer some time after it was executed, so what is that much older than a range is looked at again.
  * What was read before is remembered: it costs no question.
  */
-export const explorerLagMs = 300_000n
+const explorerLagMs = 300_000n
 
 /** Far more transfers than a depository gets within the lag; the next pass begins again at the newest. */
 const pagesMax = 200

@@ -284,3 +284,27 @@ test("a promise is the asked solver's of the asked order, in every member of its
     expect(ask(kind, { genericMapping: { ...sample.genericMapping, ...change } }, request)).toBe(false)
   }
 })
+
+test("a mapping is the asked wallet's of the asked nonce, in every member of its entry", () => {
+  const kind = attestationKinds['nonce-mapping']
+  const sample = sampleResponses['nonce-mapping']
+  const request: Request = {
+    ...{ walletChainId: 'hyperliquid', wallet: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a' },
+    ...{ nonce: '1761563890702', depositor: repeated('22', 20), signatureChainId: 'base' },
+    id: '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4',
+  }
+  expect(ask(kind, sample, request)).toBe(true)
+  for (const change of [
+    { wallet: repeated('11', 20) },
+    { nonce: '1761563890703' },
+    { nonce: 'one' },
+    { depositor: repeated('23', 20) },
+    { id: repeated('22', 32) },
+    { walletChainId: 'moon' },
+  ]) {
+    expect(ask(kind, sample, { ...request, ...change })).toBe(false)
+  }
+  for (const change of [{ user: repeated('11', 20) }, { data: '0x02' }, { nonce: repeated('33', 32) }]) {
+    expect(ask(kind, { genericMapping: { ...sample.genericMapping, ...change } }, request)).toBe(false)
+  }
+})

@@ -9,10 +9,12 @@ import { depositsExecutionKey, recoveryKey, settlementExecutionKey } from '../de
 import { hubAlias, hubTokenId, orderAddress, withdrawalAddress } from '../hubIds.ts'
 import type { InputEntry } from '../messages.ts'
 import { noFillOrRefundEntry } from '../noFillOrRefund.ts'
+import { nonceMappingEntry } from '../nonceMapping.ts'
 import type {
   DepositsResponse,
   FillsResponse,
   NoFillOrRefundResponse,
+  NonceMappingResponse,
   RecoveryResponse,
   RefundsResponse,
   RequestedWithdrawalsResponse,
@@ -296,6 +298,25 @@ export function isAboutNoFillOrRefund({ genericMapping }: NoFillOrRefundResponse
     orderId: hex(request['orderId']),
   }
   return canonicalJson(entry) === canonicalJson(noFillOrRefundEntry(promise))
+}
+
+/** One nonce of one wallet has one entry, which follows from what was asked. */
+export function isAboutNonceMapping(
+  { genericMapping }: NonceMappingResponse,
+  request: Request,
+  networkOf: NetworkOf,
+): boolean {
+  const { signatures: _signatures, ...entry } = genericMapping
+  const mapping = {
+    ...{ walletChainId: text(request['walletChainId']), wallet: hex(request['wallet']) },
+    ...{
+      nonce: BigInt(text(request['nonce'])),
+      id: hex(request['id']),
+      depositor: hex(request['depositor']),
+    },
+  }
+  const expected = nonceMappingEntry(mapping, chainOf(mapping.walletChainId, networkOf))
+  return canonicalJson(entry) === canonicalJson(expected)
 }
 
 function chainOf(chainId: string, networkOf: NetworkOf): ProtocolChain {

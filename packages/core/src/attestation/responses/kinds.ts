@@ -11,6 +11,7 @@ import {
   isAboutInitiated,
   isAboutInitiation,
   isAboutNoFillOrRefund,
+  isAboutNonceMapping,
   isAboutRecovery,
   isAboutRefund,
   isAboutRequestedWithdrawal,
@@ -34,7 +35,9 @@ import {
   fillsResponseSchema,
   type HeldExecution,
   type NoFillOrRefundResponse,
+  type NonceMappingResponse,
   noFillOrRefundResponseSchema,
+  nonceMappingResponseSchema,
   type RecoveryResponse,
   type RefundsResponse,
   type RequestedWithdrawalsResponse,
@@ -300,6 +303,14 @@ const noFillOrRefund = defineKind<NoFillOrRefundResponse>({
   },
 })
 
+const nonceMapping = defineKind<NonceMappingResponse>({
+  ...noFillOrRefund,
+  name: 'nonce-mapping',
+  path: '/attestations/signatures/nonce-mapping/v2',
+  responseSchema: nonceMappingResponseSchema,
+  isAbout: isAboutNonceMapping,
+})
+
 /** The routes that attest; those of version 2 are the public protocol's names. */
 export const attestationKinds = {
   deposits,
@@ -321,6 +332,7 @@ export const attestationKinds = {
   }),
   recovery,
   'no-fill-or-refund': noFillOrRefund,
+  'nonce-mapping': nonceMapping,
 } as const
 
 export type AttestationKindName =
@@ -335,6 +347,7 @@ export type AttestationKindName =
   | 'withdrawal-initiated-v2'
   | 'recovery'
   | 'no-fill-or-refund'
+  | 'nonce-mapping'
 
 type SignedExecution = NonNullable<FillsResponse['execution']>
 

@@ -217,8 +217,7 @@ export const recoveryResponseSchema = z.object({
 
 const mappingDataBytesMax = 1_024
 
-/** `POST /attestations/signatures/no-fill-or-refund/v1`. @source withdrawals.md 2 */
-export const noFillOrRefundResponseSchema = z.object({
+const mappingResponseSchema = z.object({
   genericMapping: z.object({
     user: evmAddressText,
     id: bytes32Text,
@@ -229,6 +228,11 @@ export const noFillOrRefundResponseSchema = z.object({
   evidence,
 })
 
+/** `POST /attestations/signatures/no-fill-or-refund/v1`. @source withdrawals.md 2 */
+export const noFillOrRefundResponseSchema = mappingResponseSchema
+/** `POST /attestations/signatures/nonce-mapping/v2`. @source withdrawals.md 2 */
+export const nonceMappingResponseSchema = mappingResponseSchema
+
 export type DepositsResponse = z.infer<typeof depositsResponseSchema>
 export type WithdrawalsResponse = z.infer<typeof withdrawalsResponseSchema>
 export type RequestedWithdrawalsResponse = z.infer<typeof requestedWithdrawalsResponseSchema>
@@ -238,3 +242,4 @@ export type WithdrawalInitiationResponse = z.infer<typeof withdrawalInitiationRe
 export type WithdrawalInitiatedResponse = z.infer<typeof withdrawalInitiatedResponseSchema>
 export type RecoveryResponse = z.infer<typeof recoveryResponseSchema>
 export type NoFillOrRefundResponse = z.infer<typeof noFillOrRefundResponseSchema>
+export type NonceMappingResponse = z.infer<typeof nonceMappingResponseSchema>

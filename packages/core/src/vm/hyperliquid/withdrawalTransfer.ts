@@ -8,7 +8,8 @@ import type { HyperliquidWithdrawal, SendAsset } from './withdrawal.ts'
 /** Decimals of the native currency, perps USDC. @source oracle-protocol.md 5.4 */
 export const hyperliquidNativeDecimals = 8
 
-const usdcToken = '0x6d1e7cde53ba9467b783cb7c530ce054'
+/** USDC of the main network. */
+export const usdcToken = '0x6d1e7cde53ba9467b783cb7c530ce054'
 /** What a currency of the family can carry. */
 const dexForm = /^[\x21-\x7e]{1,4}$/
 const tokenForm = /^[^:]{1,64}:(0x[0-9a-f]{32})$/

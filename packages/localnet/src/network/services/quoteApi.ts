@@ -37,6 +37,8 @@ export const quoteApiPlan: ServicePlan = {
       CUSTODY_ADDRESS: keys.custody.address,
       ECDSA_PRIVATE_KEY: '',
       ECDSA_PRIVATE_KEY_FILE: await writeSecret('order-signer.key', keys.orderSigner.privateKey),
+      HUB_ECDSA_PRIVATE_KEY: '',
+      HUB_ECDSA_PRIVATE_KEY_FILE: '',
       EVIDENCE_ECDSA_PRIVATE_KEY: '',
       EVIDENCE_ECDSA_PRIVATE_KEY_FILE: await writeSecret('evidence.key', evidenceKey(keys)),
     }

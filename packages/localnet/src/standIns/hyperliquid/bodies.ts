@@ -55,6 +55,55 @@ export const hyperliquidBodies = {
       ...{ time: timeMs, user, action: renderAction(action), block, hash, error },
     }),
   },
+  exchangeStatus: {
+    provenance: 'specified',
+    source: `${client}, ExchangeStatusResponse`,
+    proves: ['the exchange tells its time'],
+    body: (time: number) => ({ time, specialStatuses: null }),
+  },
+  preTransferCheck: {
+    provenance: 'specified',
+    source: `${client}, PreTransferCheckResponse`,
+    proves: ['what a first transfer to an account takes is told before it'],
+    body: (exists: boolean) => ({
+      ...{ fee: exists ? '0.0' : '1.0', isSanctioned: false, userExists: exists, userHasSentTx: exists },
+    }),
+  },
+  perpsState: {
+    provenance: 'specified',
+    source: `${client}, ClearinghouseStateResponse`,
+    proves: ['what an account can take out of its perps part is told'],
+    body(withdrawable: string, time: number) {
+      const summary = {
+        ...{ accountValue: withdrawable, totalNtlPos: '0.0', totalRawUsd: withdrawable },
+        totalMarginUsed: '0.0',
+      }
+      return {
+        ...{ marginSummary: summary, crossMarginSummary: summary, crossMaintenanceMarginUsed: '0.0' },
+        ...{ withdrawable, assetPositions: [], time },
+      }
+    },
+  },
+  spotState: {
+    provenance: 'specified',
+    source: `${client}, SpotClearinghouseStateResponse`,
+    proves: ['what an account has of tokens is told by symbol'],
+    body: (held: readonly { readonly coin: string; readonly token: number; readonly total: string }[]) => ({
+      balances: held.map((one) => ({ ...one, hold: '0.0', entryNtl: '0.0' })),
+    }),
+  },
+  taken: {
+    provenance: 'specified',
+    source: `${client}, SuccessResponse of actions that answer nothing else`,
+    proves: ['an action that is taken is ok'],
+    body: { status: 'ok', response: { type: 'default' } },
+  },
+  refusedAction: {
+    provenance: 'constructed',
+    source: `${client}, ErrorResponse, with texts that we made up`,
+    proves: ['an action that is refused has a reason'],
+    body: (response: string) => ({ status: 'err', response }),
+  },
   failure: {
     provenance: 'constructed',
     source: `${client}, ExplorerTransactionSchema, with a text that we made up`,

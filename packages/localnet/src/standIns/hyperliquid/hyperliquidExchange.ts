@@ -1,8 +1,9 @@
-// A stand-in, not the exchange: it keeps a list of transactions and serves `/info` and `/explorer` as the
-// exchange does. It matches no orders, checks no signatures and keeps no balances.
-import type { HyperliquidWithdrawal } from '@causeway/core'
+// A stand-in, not the exchange: it keeps a list of transactions and serves `/info` and `/explorer` as the exchange does. It
+// matches no orders. Where it has a venue it takes transfers at `/exchange`, which checks signatures, nonces and balances.
+import { formatFixed, type HyperliquidWithdrawal } from '@causeway/core'
 import { type FaultyService, startFaultyService } from '../http/faultyService.ts'
 import { hyperliquidBodies } from './bodies.ts'
+import type { HyperliquidVenue } from './hyperliquidVenue.ts'
 
 export type ListedTransaction = {
   readonly hash: string
@@ -24,6 +25,8 @@ export type ExchangeLedger = {
   readonly accounts: Set<string>
   /** Transactions of an account that its recent list still holds. */
   recentMax: number
+  /** Takes transfers; absent where nothing is taken. */
+  readonly venue?: HyperliquidVenue
 }
 
 type Asked = Readonly<Record<string, unknown>>
@@ -33,14 +36,38 @@ export function startExchange(ledger: ExchangeLedger, port?: number): Promise<Fa
   const parse = (text: string): Asked => Object(JSON.parse(text))
   return startFaultyService({
     keyOf: ({ path, text }) => `${path} ${parse(text)['type']}`,
-    answer: async ({ text }) => bodyOf(ledger, parse(text)),
+    answer: async ({ path, text }) =>
+      path === '/exchange' ? post(ledger, parse(text)) : bodyOf(ledger, parse(text)),
     port,
   })
 }
 
+async function post({ venue }: ExchangeLedger, asked: Asked): Promise<unknown> {
+  const refusal = venue === undefined ? 'nothing is taken here' : await venue.take(asked)
+  const { taken, refusedAction } = hyperliquidBodies
+  return refusal === undefined ? taken.body : refusedAction.body(refusal)
+}
+
 function bodyOf(ledger: ExchangeLedger, asked: Asked): unknown {
   const { spotMeta, userRole, explorerTransaction, missing, refusals } = hyperliquidBodies
+  const { exchangeStatus, preTransferCheck, perpsState, spotState } = hyperliquidBodies
+  const user = String(asked['user']).toLowerCase()
+  const { venue } = ledger
+  const nowMs = venue?.nowMs() ?? Date.now()
   switch (asked['type']) {
+    case 'exchangeStatus':
+      return exchangeStatus.body(nowMs)
+    case 'preTransferCheck':
+      return preTransferCheck.body(ledger.accounts.has(user))
+    case 'clearinghouseState':
+      return perpsState.body(formatFixed(venue?.held(user, '') ?? 0n, 8), nowMs)
+    case 'spotClearinghouseState':
+      return spotState.body(
+        ledger.tokens.flatMap(({ name, tokenId, szDecimals }, token) => {
+          const amount = venue?.held(user, tokenId) ?? 0n
+          return amount === 0n ? [] : [{ coin: name, token, total: formatFixed(amount, szDecimals) }]
+        }),
+      )
     case 'spotMeta':
       return spotMeta.body(ledger.tokens)
     case 'userRole':

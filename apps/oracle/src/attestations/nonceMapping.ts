@@ -1,0 +1,58 @@
+import {
+  type NonceMappingResponse,
+  nonceMappingDigest,
+  nonceMappingEntry,
+  type ProtocolChain,
+} from '@causeway/core'
+import type { NonceMappingRequest } from '../wire/requests.ts'
+import { type Attest, type AttestationContext, chainOf } from './context.ts'
+import { AttestationError } from './errors.ts'
+import { mappingNotConfigured } from './recovery.ts'
+
+/**
+ * POST /attestations/signatures/nonce-mapping/v2: what a wallet signed becomes the entry of its nonce in the hub's generic
+ * mapping, which says what the transfer with this nonce is for. Only the wallet can give it, and the first one stands.
+ * @source withdrawals.md 2
+ */
+export const attestNonceMapping: Attest<NonceMappingRequest, NonceMappingResponse> = async (
+  request,
+  context,
+) => {
+  if (context.hub.mappingDomain === undefined) throw mappingNotConfigured()
+  const { walletChainId, wallet, depositor, id, signatureChainId, signature } = request
+  const mapping = { walletChainId, wallet, depositor, id, nonce: BigInt(request.nonce) }
+  const network = walletNetwork(walletChainId, context)
+  const digest = nonceMappingDigest(mapping, evmChainId(signatureChainId, context))
+  if (context.recoverSigner(digest, signature) !== wallet)
+    throw new AttestationError('INVALID_WALLET_SIGNATURE', 'The wallet did not sign this mapping.')
+  return {
+    unsigned: { genericMapping: { ...nonceMappingEntry(mapping, network), signatures: [] } },
+    evidence: [],
+    // Costs no reading: what chains told is worth more room among the kept answers.
+    isFinal: false,
+  }
+}
+
+/** @throws AttestationError for a family whose transfers name their orders themselves */
+function walletNetwork(
+  walletChainId: string,
+  context: Pick<AttestationContext, 'chains'>,
+): Pick<ProtocolChain, 'vmType' | 'network'> {
+  const { vmType, network } = chainOf(context, walletChainId)
+  if (vmType === 'hyperliquid-vm') return { vmType, network }
+  throw new AttestationError(
+    'WALLET_CHAIN_NOT_SUPPORTED',
+    'Transfers of this chain name their orders themselves.',
+    { data: { walletChainId } },
+  )
+}
+
+/** Wallets sign under the number of an EVM chain. @throws AttestationError for another family */
+function evmChainId(signatureChainId: string, context: Pick<AttestationContext, 'chains'>): number {
+  const { vmType, hubChainId } = chainOf(context, signatureChainId)
+  const number = Number(hubChainId)
+  if (vmType === 'ethereum-vm' && Number.isSafeInteger(number)) return number
+  throw new AttestationError('SIGNATURE_CHAIN_NOT_SUPPORTED', 'Wallets sign on EVM chains.', {
+    data: { signatureChainId },
+  })
+}

@@ -1,0 +1,69 @@
+import {
+  type ChainRegistry,
+  createHubEntries,
+  createJsonRpcClient,
+  createMappingWriter,
+  createQuorumOver,
+  type HubEntries,
+} from '@causeway/chains'
+import { ConfigurationError, type Hex, type SqlDatabase } from '@causeway/core'
+import { type ConfiguredSigner, recoverSigner } from '@causeway/signer'
+import type { QuoteRegistry } from '../pricing/registry.ts'
+import { createMapNonce, type MapNonce } from '../requests/authorize/mapNonce.ts'
+import type { Screening } from '../requests/screening/screenedRequest.ts'
+import { createOracleClient } from '../requests/settlement/oracleClient.ts'
+import type { OracleSettings } from '../requests/settlement/oracleSettings.ts'
+
+/** What chains need whose transfers name no order: the hub says what each is for. */
+export type Mappings = {
+  readonly hubEntries: HubEntries
+  readonly mapNonce: MapNonce
+  close(): Promise<void>
+}
+
+/** @throws ConfigurationError where the key that pays for entries has rights of its own */
+export function checkHubKey(hubKey: Hex | undefined, others: readonly (Hex | undefined)[]): void {
+  if (hubKey !== undefined && others.includes(hubKey))
+    throw new ConfigurationError(
+      'HUB_ECDSA_PRIVATE_KEY, which pays for entries on the hub, must be a key of its own: another key of this service has rights there.',
+    )
+}
+
+/**
+ * Opens the hub where a chain is quoted that needs it; opens no connection yet.
+ * @returns undefined where none does
+ * @throws ConfigurationError for what is missing
+ */
+export function createMappings(options: {
+  readonly registry: QuoteRegistry
+  readonly chains: Pick<ChainRegistry, 'hub'>
+  readonly oracles: OracleSettings | undefined
+  /** Pays for entries on the hub, and has no other right there. */
+  readonly hubSigner: ConfiguredSigner | undefined
+  readonly database: SqlDatabase
+  readonly screening: Screening | undefined
+}): Mappings | undefined {
+  const { registry, chains, oracles, hubSigner: signer, database, screening } = options
+  const mapped = registry.chains.find(({ quoting }) => quoting.transferNonce !== undefined)
+  if (mapped === undefined) return undefined
+  const needs = (what: string) => new ConfigurationError(`quote: chains.${mapped.key} needs ${what}`)
+  const { hub } = chains
+  if (hub === undefined || !hub.ready) throw needs('the hub: chains.hub.<ENVIRONMENT>.json and its endpoints')
+  const { genericMappingAddress: verifyingContract, evmChainId: chainId } = hub
+  if (verifyingContract === undefined) throw needs('genericMappingAddress of the hub')
+  if (signer === undefined) throw needs('HUB_ECDSA_PRIVATE_KEY, which pays for entries on the hub')
+  if (oracles === undefined) throw needs('ORACLES, which vouch for entries on the hub')
+  const client = createJsonRpcClient({
+    ...{ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now: () => Date.now() },
+  })
+  const quorum = createQuorumOver(client, { now: () => Date.now() })
+  const hubEntries = createHubEntries({ quorum, mappingAddress: verifyingContract })
+  const domain = { chainId, verifyingContract }
+  const mapNonce = createMapNonce({
+    ...{ registry, database, screening, threshold: oracles.threshold },
+    oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
+    contract: { domain, multisig: hub.oracleMultisigAddress },
+    writer: createMappingWriter({ client, entries: hubEntries, domain, signer }),
+  })
+  return { hubEntries, mapNonce, close: () => client.close() }
+}

@@ -1,0 +1,66 @@
+import type { Hex } from '@causeway/core'
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import { QuoteError } from '../../pricing/errors.ts'
+import type { MapNonce } from '../../requests/authorize/mapNonce.ts'
+import { databaseErrors, mergeErrors } from '../routeErrors.ts'
+import { id32 } from '../wire/id32.ts'
+import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
+
+const chainNumber = z.number().int().positive().max(Number.MAX_SAFE_INTEGER)
+
+/**
+ * POST /authorize: the signature of an `authorize` step, which travels in the query. It says what the user's transfer with
+ * one nonce is for. @source families.md 2.4
+ */
+export function registerAuthorize(
+  app: HttpApp,
+  { mapNonce }: { readonly mapNonce?: MapNonce | undefined },
+): void {
+  const schema = {
+    operationId: 'authorize',
+    tags: ['execution'],
+    errors: mergeErrors(databaseErrors, {
+      400: [
+        'INVALID_ADDRESS',
+        'INVALID_SIGNATURE',
+        'NONCE_MAPPED_BEFORE',
+        'SANCTIONED_WALLET_ADDRESS',
+        'UNSUPPORTED_CHAIN',
+      ],
+      404: ['REQUEST_NOT_FOUND'],
+      503: ['RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
+    }),
+    summary: 'Send the signature of an authorize step',
+    querystring: z.object({
+      signature: signatureText.describe('Of the wallet, over the typed data of the step'),
+    }),
+    body: z.object({
+      type: z.literal('nonce-mapping'),
+      walletChainId: chainNumber.describe('Chain of the transfer'),
+      wallet: walletText.describe('Who makes the transfer'),
+      depositor: walletText.describe('Whose deposit it is: the same'),
+      nonce: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).describe('Of the transfer'),
+      id: id32.describe('Order id'),
+      signatureChainId: chainNumber.describe('Chain that the wallet was on when it signed'),
+    }),
+    response: { 200: z.object({ message: z.string() }), ...errorResponses },
+  }
+  app.post('/authorize', { schema, config: { rateLimitClass: 'quote' } }, async ({ query, body }) => {
+    const { type: _type, wallet, depositor, ...rest } = body
+    if (mapNonce === undefined)
+      throw new QuoteError(
+        'UNSUPPORTED_CHAIN',
+        'Transfers of all chains here name their orders themselves.',
+        {
+          data: { field: 'walletChainId', chainId: rest.walletChainId },
+        },
+      )
+    await mapNonce({
+      ...rest,
+      ...{ wallet: parseWallet(wallet), depositor: parseWallet(depositor, 'depositor') },
+      signature: query.signature.toLowerCase() as Hex, // CAST: the schema wants 0x and whole bytes.
+    })
+    return { message: 'Success' }
+  })
+}

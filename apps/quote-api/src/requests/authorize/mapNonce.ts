@@ -1,0 +1,155 @@
+import type { MappingWriter } from '@causeway/chains'
+import {
+  DomainError,
+  type Hex,
+  isContractChain,
+  type MappingDomain,
+  type NonceMapping,
+  nonceMappingEntry,
+  type SqlDatabase,
+  UpstreamUnavailableError,
+} from '@causeway/core'
+import { QuoteError } from '../../pricing/errors.ts'
+import type { QuotableChain, QuoteRegistry } from '../../pricing/registry.ts'
+import { toBytes } from '../orders/orderColumns.ts'
+import { refuseDeniedExecution, type Screening } from '../screening/screenedRequest.ts'
+import type { OracleClient } from '../settlement/oracleClient.ts'
+import { UnknownRequestError } from '../status/requestStatus.ts'
+
+/** What a wallet signed about its transfer. Addresses and ids in lower case. */
+export type SignedMapping = {
+  readonly walletChainId: number
+  readonly wallet: Hex
+  readonly depositor: Hex
+  readonly nonce: number
+  /** Order id. */
+  readonly id: Hex
+  /** The chain that the wallet was on. */
+  readonly signatureChainId: number
+  readonly signature: Hex
+}
+
+export type MapNonce = (signed: SignedMapping) => Promise<void>
+
+/** Who vouches on the hub for what oracles signed. */
+export type OracleContract = { readonly domain: MappingDomain; readonly multisig: Hex | undefined }
+
+/** The signature is not of the user, or not over what was quoted. */
+class AuthorizationError extends DomainError {
+  readonly code = 'INVALID_SIGNATURE'
+  readonly kind = 'invalid_request'
+
+  constructor(message: string) {
+    super(message, { data: { field: 'signature' } })
+  }
+}
+
+/**
+ * Takes what a wallet signed about the nonce of its transfer, has the oracles vouch for it, and brings it to the hub: only
+ * then is the transfer the order's deposit. What is not what was quoted is refused; repeating it changes nothing.
+ * @throws UnknownRequestError, QuoteError, AuthorizationError, MappingTakenError, UpstreamUnavailableError
+ * @source families.md 2.4
+ */
+export function createMapNonce(options: {
+  readonly registry: QuoteRegistry
+  readonly database: SqlDatabase
+  readonly screening: Screening | undefined
+  readonly oracles: readonly OracleClient[]
+  /** Oracles that have to vouch. */
+  readonly threshold: number
+  readonly contract: OracleContract
+  readonly writer: MappingWriter
+}): MapNonce {
+  const { registry, database, screening, oracles, threshold, contract, writer } = options
+  return async (signed) => {
+    const chain = mappedChain(registry, signed.walletChainId)
+    const order = await readOrder(database, signed.id)
+    if (order === undefined || order.originChainId !== signed.walletChainId) throw new UnknownRequestError()
+    const nonce = chain.quoting.transferNonce?.({ orderId: signed.id, ...order })
+    const { wallet, depositor } = signed
+    if (wallet !== order.user || depositor !== order.user || signed.nonce !== nonce)
+      throw new AuthorizationError('The signature is not about the transfer that was quoted.')
+    await refuseDeniedExecution(database, screening, order.requestId)
+    const signatureChain = signingChain(registry, signed.signatureChainId)
+    const mapping: NonceMapping = {
+      ...{ walletChainId: chain.key, wallet, depositor, id: signed.id, nonce: BigInt(nonce) },
+    }
+    const entry = nonceMappingEntry(mapping, { vmType: chain.vmType, network: undefined })
+    const request = {
+      ...{ ...mapping, nonce: `${nonce}`, signatureChainId: signatureChain.key },
+      signature: signed.signature,
+    }
+    const signal = AbortSignal.timeout(askTimeoutMs)
+    const asked = { purpose: 'mapping-entry' as const, domain: contract.domain, entry }
+    const answers = await Promise.all(oracles.map((oracle) => oracle.attestMapping(request, asked, signal)))
+    const vouched = answers.flatMap((one) => (one.said === 'signed' ? [one] : []))
+    if (vouched.length < threshold) throw refusalOf(answers.map(({ said }) => said))
+    const ascending = vouched.toSorted((one, other) => (one.signer < other.signer ? -1 : 1))
+    const signatures = ascending.map(({ signature }) => signature as Hex) // CAST: their signer was recovered.
+    const [single] = ascending
+    const proof =
+      contract.multisig === undefined && single !== undefined
+        ? { oracle: single.signer, signatures: signatures.slice(0, 1) }
+        : { oracle: contract.multisig ?? contract.domain.verifyingContract, signatures }
+    await writer.write(entry, proof, AbortSignal.timeout(askTimeoutMs + writeMarginMs))
+  }
+}
+
+const askTimeoutMs = 9_000
+const writeMarginMs = 6_000
+
+/** One that says no is believed where none says yes: oracles judge the same bytes. */
+function refusalOf(said: readonly string[]): DomainError {
+  if (said.includes('denied') && !said.includes('signed'))
+    return new AuthorizationError('The signature is not of the user, or not over what was quoted.')
+  return new UpstreamUnavailableError('Too few oracles vouch for the signature now: send it again.')
+}
+
+/** @throws QuoteError UNSUPPORTED_CHAIN */
+function mappedChain({ chainById }: QuoteRegistry, chainId: number): QuotableChain {
+  const chain = chainById.get(chainId)
+  if (chain?.quoting.transferNonce !== undefined) return chain
+  throw new QuoteError('UNSUPPORTED_CHAIN', `Transfers of chain ${chainId} name their orders themselves.`, {
+    data: { field: 'walletChainId', chainId },
+  })
+}
+
+/** Oracles know the chains that are quoted. @throws QuoteError UNSUPPORTED_CHAIN */
+function signingChain({ chains }: QuoteRegistry, chainId: number): QuotableChain {
+  const able = chains.filter(({ config }) => isContractChain(config))
+  const chain = able.find((one) => one.chainId === chainId)
+  if (chain !== undefined) return chain
+  const names = able.map((one) => one.chainId).join(', ')
+  throw new QuoteError('UNSUPPORTED_CHAIN', `Sign on one of the chains ${names}, not on ${chainId}.`, {
+    data: { field: 'signatureChainId', chainId },
+  })
+}
+
+type OrderOfMapping = {
+  readonly requestId: Hex
+  readonly user: string
+  readonly originChainId: number
+  readonly deadlineSeconds: number
+}
+
+async function readOrder(
+  database: Pick<SqlDatabase, 'query'>,
+  orderId: Hex,
+): Promise<OrderOfMapping | undefined> {
+  const [row] = await database.query<{
+    readonly request_id: Buffer
+    readonly user_address: string
+    readonly origin_chain_id: bigint
+    readonly deadline: Date
+  }>(`select request_id, user_address, origin_chain_id, deadline from orders where order_id = $1`, [
+    toBytes(orderId),
+  ])
+  return (
+    row && {
+      requestId: `0x${row.request_id.toString('hex')}`,
+      user: row.user_address.toLowerCase(),
+      originChainId: Number(row.origin_chain_id),
+      deadlineSeconds: Math.floor(row.deadline.getTime() / 1_000),
+    }
+  )
+}

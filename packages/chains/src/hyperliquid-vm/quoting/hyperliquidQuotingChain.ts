@@ -1,0 +1,247 @@
+import {
+  type AccountLack,
+  FlatFees,
+  hyperliquidCodec,
+  hyperliquidNativeDecimals,
+  UpstreamUnavailableError,
+} from '@causeway/core'
+import type { RegisteredChain } from '../../config/chainRegistry.ts'
+import type { ChainFinding } from '../../family/chainFinding.ts'
+import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../family/networkReader.ts'
+import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
+import { createRecent } from '../../family/recent.ts'
+import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
+import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
+import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
+import type { QuorumClient } from '../../rpc/quorumClient.ts'
+import { countVoices, type Electorate, reachedBy, type Vote, valuesByVoice } from '../../rpc/tally.ts'
+import type { HyperliquidView } from '../hyperliquidView.ts'
+import { openQuorum } from '../openHyperliquidChain.ts'
+import { verifyHyperliquidEndpoints, verifyLocalHyperliquidEndpoints } from '../verifyEndpoints.ts'
+import {
+  hyperliquidHeadTracking,
+  parseSpotBalances,
+  parseTime,
+  parseTokens,
+  parseTransferCheck,
+  parseWithdrawable,
+  perpsCall,
+  spotCall,
+  statusCall,
+  tokensCall,
+  transferCheckCall,
+} from './calls.ts'
+
+const { nativeCurrency, isAddress } = hyperliquidCodec
+/** A start waits so long for a chain. */
+const checkTimeoutMs = 5_000
+/** Milliseconds of the exchange's time. */
+const lagMsMax = 30_000
+/** How long late endpoints may still say what they have. */
+const patienceMs = 250
+/** Endings of addresses: who asks only needs an account that is there. */
+const noAccount = `0x${'0'.repeat(40)}`
+
+/** A client with the explorers beside it, which show transactions. */
+export type HyperliquidClient = ChainClient & { readonly explorers: QuorumClient<HyperliquidView> }
+
+/** @throws Error for a client of another family */
+export function explorersBeside(client: ChainClient): QuorumClient<HyperliquidView> {
+  if (!isOwn(client)) throw new Error('a client of another family')
+  return client.explorers
+}
+
+const isOwn = (client: ChainClient): client is HyperliquidClient => 'explorers' in client
+
+/** Accounts as endpoints of the exchange have them, by agreement. */
+export const hyperliquidQuotingChain: QuotingChainFamily = {
+  connect: connectHyperliquid,
+  headSeconds: async (client) => Number(parseTime((await client.batch([statusCall]))[0]) / 1_000n),
+  open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
+    const recent = { lacks: createRecent<AccountLack>(now), amounts: createRecent<bigint>(now) }
+    /** Undefined where nothing is known in time; never rejects. */
+    const agreed = async <Said>(
+      call: RpcCall,
+      read: (answer: RpcAnswer | undefined) => Said,
+      timeoutMs: number,
+    ): Promise<Said | undefined> => {
+      try {
+        const { answers } = await client.agree([call], {
+          timeoutMs,
+          project: ([answer]) => ({ said: unlessUnreadable(() => read(answer)) ?? null }),
+        })
+        return read(answers[0])
+      } catch (error) {
+        onFailure(error)
+        return undefined
+      }
+    }
+    const lackOf = (account: string): Promise<AccountLack | undefined> =>
+      recent.lacks(account, () =>
+        agreed(
+          transferCheckCall(account.toLowerCase(), noAccount),
+          (answer): AccountLack => {
+            const { exists, accountFee } = parseTransferCheck(answer)
+            return exists ? {} : { isAbsent: true, accountFee }
+          },
+          neededWithinMs,
+        ),
+      )
+
+    return {
+      async userFacts({ user, currency, touched = [] }): Promise<UserFacts> {
+        const held = touched.map(() => undefined)
+        // Nobody yet, or a currency whose balance would take two questions.
+        if (!isAddress(user) || currency !== nativeCurrency) return { held }
+        const account = user.toLowerCase()
+        const balance = await recent.amounts(account, () =>
+          agreed(perpsCall(account), parseWithdrawable, budgetMs),
+        )
+        return { held, ...(balance !== undefined && { balance }) }
+      },
+      lackOf,
+      hasCode: async () => false,
+      unitsOfCalls: undefined,
+    }
+  },
+  network: { reader: createHyperliquidNetworkReader, contradictions },
+}
+
+/** Endpoints of the exchange, asked by paths. @throws ConfigurationError for endpoints that are no URLs */
+function connectHyperliquid(chain: RegisteredChain): HyperliquidClient {
+  const { id, endpoints, rpcThreshold } = chain
+  const client = createJsonRpcClient({
+    ...{ chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold: rpcThreshold },
+    ...{
+      headTracking: hyperliquidHeadTracking,
+      wire: 'paths',
+      lagBlocksMax: lagMsMax,
+      now: () => Date.now(),
+    },
+  })
+  const { quorum: explorers, observe, close } = openQuorum(chain)
+  return {
+    ...client,
+    explorers,
+    observe(observerOf) {
+      client.observe(observerOf)
+      observe(observerOf)
+    },
+    async close() {
+      await Promise.all([client.close(), close()])
+    },
+  }
+}
+
+type State = { readonly timeMs: bigint; readonly held: ReadonlyMap<string, bigint> }
+type Votes = readonly Vote<readonly RpcAnswer[]>[]
+
+/**
+ * The exchange at this moment, as enough of its endpoints have it: of times and balances counts what enough have reached.
+ * Its transfers are free; what an account takes that is not there yet is asked for each recipient.
+ * @source families.md 5.4
+ */
+function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkReader {
+  const { client, feeModel, fillWallet, currencies } = options
+  if (feeModel.kind !== 'flat') throw new Error('this family takes a fee for each transfer, or none')
+  const { electorate } = client
+  const tokens = currencies.filter(({ address }) => address.length === nativeCurrency.length)
+  const calls: readonly RpcCall[] = [
+    statusCall,
+    tokensCall,
+    ...(fillWallet === undefined ? [] : [perpsCall(fillWallet), spotCall(fillWallet)]),
+  ]
+  const stateIn = ([status, meta, perps, spot]: readonly RpcAnswer[]): State | undefined =>
+    unlessUnreadable(() => {
+      const timeMs = parseTime(status)
+      if (fillWallet === undefined) return { timeMs, held: new Map() }
+      const known = parseTokens(meta)
+      const free = parseSpotBalances(spot, (symbol) => known.find(({ name }) => name === symbol)?.decimals)
+      const held = tokens.map(({ address }): [string, bigint] => {
+        if (address === nativeCurrency) return [address, parseWithdrawable(perps)]
+        const symbol = known.find(({ tokenId }) => tokenId === address)?.name ?? ''
+        return [address, free.get(symbol) ?? 0n]
+      })
+      return { timeMs, held: new Map(held) }
+    })
+  const { transferFee, maxTransferFee } = feeModel
+
+  function readingOf(votes: Votes, { threshold, voters }: Electorate): NetworkReading | undefined {
+    const states = valuesByVoice(
+      votes.map(({ value, ...voter }) => ({ ...voter, value: value && stateIn(value) })),
+    )
+    if (states.length < threshold) return undefined
+    const reached = (of: (state: State) => bigint) => reachedBy(threshold, states.map(of))
+    const number = reached(({ timeMs }) => timeMs)
+    return {
+      head: { number, timestampSeconds: Number(number / 1_000n) },
+      fees:
+        transferFee > maxTransferFee
+          ? {
+              reason: 'transfer_fee_above_ceiling',
+              ...{ expectedTransferFee: transferFee, ceilingTransferFee: maxTransferFee },
+            }
+          : new FlatFees({ transferFee }),
+      shown: {
+        ...{ transferFee: transferFee.toString(), ceilingTransferFee: maxTransferFee.toString() },
+        feeFrom: 'configured',
+      },
+      inventory: new Map(
+        fillWallet === undefined
+          ? []
+          : tokens.map(({ address }) => [address, reached(({ held }) => held.get(address) ?? 0n)]),
+      ),
+      voices: {
+        agreed: states.filter(({ timeMs }) => timeMs >= number).length,
+        required: threshold,
+        configured: countVoices(voters),
+      },
+    }
+  }
+  return {
+    read: (limits) =>
+      client.poll<NetworkReading>(calls, {
+        ...limits,
+        patienceMs,
+        decide: (votes, isLast) => (isLast ? readingOf(votes, electorate) : undefined),
+      }),
+  }
+}
+
+/** Endpoints of another network, depositories that are no accounts, and tokens of other decimals. */
+async function contradictions(
+  options: NetworkReaderOptions & { readonly isLocal: boolean },
+): Promise<readonly ChainFinding[]> {
+  const { client, depository, isLocal } = options
+  const quorum = explorersBeside(client)
+  const signal = AbortSignal.timeout(checkTimeoutMs)
+  const [problems, foreign, odd] = await Promise.all([
+    verifyHyperliquidEndpoints({ quorum, depositories: [depository] }, signal),
+    isLocal ? verifyLocalHyperliquidEndpoints(quorum, signal) : [],
+    oddCurrencies(options),
+  ])
+  const setting = `chains: ${client.chainId}.httpRpcUrl`
+  const strangers = [...problems, ...foreign].map((problem): ChainFinding => {
+    return { kind: 'network', setting, value: 'mainnet', said: 'something else', problem }
+  })
+  return [...strangers, ...odd]
+}
+
+async function oddCurrencies({ client, currencies }: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
+  const { answers } = await client.agree([tokensCall], {
+    timeoutMs: checkTimeoutMs,
+    project: ([answer]) => ({ said: unlessUnreadable(() => parseTokens(answer)) ?? null }),
+  })
+  const known = unlessUnreadable(() => parseTokens(answers[0]))
+  if (known === undefined) throw new UpstreamUnavailableError('The exchange names no tokens.')
+  return currencies.flatMap(({ address, decimals }): readonly ChainFinding[] => {
+    const said =
+      address === nativeCurrency
+        ? hyperliquidNativeDecimals
+        : known.find(({ tokenId }) => tokenId === address.slice(0, nativeCurrency.length))?.decimals
+    if (said === decimals) return []
+    const setting = `quote: chains.${client.chainId}.currencies.${address}`
+    const problem = said === undefined ? `there is no token ${address}` : `${address} has ${said} decimals`
+    return [{ kind: 'decimals', setting, value: `${decimals}`, said: `${said ?? 'no token'}`, problem }]
+  })
+}

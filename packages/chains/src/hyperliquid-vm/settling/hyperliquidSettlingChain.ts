@@ -1,0 +1,123 @@
+import {
+  ConfigurationError,
+  type DepositFacts,
+  type Evidence,
+  hyperliquidCodec,
+  type InBlock,
+} from '@causeway/core'
+import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../family/settlingChain.ts'
+import { unlessGone } from '../../family/settlingReads.ts'
+import { TransactionMissingError, TransactionRevertedError } from '../../rpc/chainErrors.ts'
+import type { ChainClient } from '../../rpc/client.ts'
+import { LruCache } from '../../rpc/lruCache.ts'
+import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
+import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
+import { reachedBy, valuesByVoice } from '../../rpc/tally.ts'
+import { createHyperliquidFactsReader } from '../factsReader.ts'
+import { NonceMappingMissingError } from '../hyperliquidErrors.ts'
+import { parseTime, statusCall } from '../quoting/calls.ts'
+import { explorersBeside } from '../quoting/hyperliquidQuotingChain.ts'
+import { readDepositPass } from './depositPass.ts'
+
+/** What is shown is never replaced, so it may be remembered. */
+const limits = { finalEntriesMax: 10_000 }
+
+/** Stands for the hash of what no other block can replace. */
+const shown = 'shown'
+
+const minuteMs = 60_000n
+
+/**
+ * The exchange as settlement reads it: milliseconds of its own time stand for heights, and nothing is ever replaced.
+ * Deposits are what the depositories' ledgers list, as enough endpoints list it; the hub says which order each is for.
+ * @source families.md 4.4
+ */
+export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, hubEntries }) => {
+  const { depository, additionalDepositories = [] } = chain
+  if (depository === undefined) throw new ConfigurationError(`chains: ${chain.id} has no depository`)
+  if (hubEntries === undefined)
+    throw new ConfigurationError(`chains: ${chain.id} needs the hub, which says what transfers are for`)
+  const quorum = explorersBeside(client)
+  const reader = createHyperliquidFactsReader({ chain: { ...chain, depository }, quorum, hubEntries, limits })
+  const depositories = [depository, ...additionalDepositories].map(hyperliquidCodec.canonicalAddress)
+  const head = (signal: AbortSignal) => timeOf(client, signal)
+  const known = new LruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)
+  return {
+    steps: { rangeBlocks: 60n * minuteMs, rewindBlocks: 60n * minuteMs },
+    head,
+    finalHeight: head,
+    finalSeconds: async (signal) => Number((await head(signal)) / 1_000n),
+    async depositPass({ from, to, known }, signal): Promise<SettlingPass> {
+      const transactions = await agreeOn(
+        quorum,
+        async (view, own) => ({ listed: await readDepositPass(view, { from, to, depositories }, own) }),
+        signal,
+      )
+      return { known: markAt(known), last: markAt(to), transactions: transactions.listed }
+    },
+    blockHashes: async (heights) => new Map(heights.map((height) => [height, shown])),
+    async deposits(transactionId, signal) {
+      const before = known.get(transactionId)
+      if (before !== undefined) return before
+      try {
+        const found = await unlessGone(reader.readDeposits({ transactionId }, { signal }).then(placed))
+        // An entry of the hub never changes, and none counts that comes later than an hour.
+        if (found !== undefined) known.set(transactionId, found)
+        return found
+      } catch (error) {
+        // What it is for may still be told, for an hour: until then it is nobody's, and is looked at again.
+        if (error instanceof NonceMappingMissingError) return undefined
+        throw error
+      }
+    },
+    async payment(question, signal) {
+      try {
+        const facts = placed(await reader.readPayment(question, { signal }))
+        return { state: 'included', facts, confirmations: 1 }
+      } catch (error) {
+        if (error instanceof TransactionMissingError || error instanceof NonceMappingMissingError)
+          return { state: 'missing' }
+        if (error instanceof TransactionRevertedError) return { state: 'reverted', isFinal: true }
+        throw error
+      }
+    },
+    async finalPayment(question, signal) {
+      try {
+        return await unlessGone(reader.readPayment(question, { signal }).then((facts) => placed(facts)))
+      } catch (error) {
+        if (error instanceof NonceMappingMissingError) return undefined
+        throw error
+      }
+    },
+    // Transfers are free; what an account takes that was not there is in no answer.
+    feePaid: async () => 0n,
+  }
+}
+
+const markAt = (number: bigint): BlockMark => ({ number, hash: shown })
+
+/** Milliseconds that enough endpoints have reached. */
+function timeOf(client: ChainClient, signal: AbortSignal): Promise<bigint> {
+  const { electorate } = client
+  return client.poll<bigint>([statusCall], {
+    signal,
+    decide(votes, isLast) {
+      const times = valuesByVoice(
+        votes.map(({ value, ...voter }) => ({
+          ...voter,
+          value: value && unlessUnreadable(() => parseTime(value[0])),
+        })),
+      )
+      const reached = isLast ? reachedBy(electorate.threshold, times) : -1n
+      return reached < 0n ? undefined : reached
+    },
+  })
+}
+
+/** Facts with the place that their time is. */
+function placed<Facts extends { readonly blockTimestampSeconds: bigint; readonly evidence: Evidence }>(
+  facts: Facts,
+): InBlock<Facts> {
+  const blockNumber = facts.blockTimestampSeconds * 1_000n
+  return { ...facts, evidence: { ...facts.evidence, blockNumber, blockHash: shown } }
+}

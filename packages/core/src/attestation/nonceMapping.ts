@@ -1,0 +1,25 @@
+import { sha256TextHex } from '../hashing/sha256.ts'
+import type { Hex } from '../hex.ts'
+import type { MappingEntry } from '../signatures/execution.ts'
+import { checksumAddress } from '../vm/ethereum/checksumAddress.ts'
+import type { ChainNetwork } from '../vm/families.ts'
+import type { NonceMapping } from '../vm/nonceMapping.ts'
+import { hubAlias } from './hubIds.ts'
+
+/** Under which the hub keeps what a nonce is for. @source oracle-protocol.md 5.4 */
+export function nonceMappingId(nonce: bigint): Hex {
+  return sha256TextHex(`NONCE_MAPPING:${nonce}`)
+}
+
+/** The entry that the oracles sign. One nonce of one wallet has one. @source withdrawals.md 2 */
+export function nonceMappingEntry(
+  { walletChainId, wallet, nonce, id, depositor }: NonceMapping,
+  network: ChainNetwork,
+): MappingEntry {
+  const user = hubAlias({ chainId: walletChainId, ...network }, wallet.toLowerCase())
+  return {
+    ...{ user, id: nonceMappingId(nonce) },
+    data: `0x${id.slice(2)}${depositor.slice(2)}`.toLowerCase() as Hex, // CAST: hex digits behind 0x.
+    nonce: sha256TextHex(`${checksumAddress(user)}:${nonce}`),
+  }
+}

@@ -1,0 +1,62 @@
+import { AbiWords } from '../hashing/abiWords.ts'
+import { fixedHexToBytes } from '../hashing/hexBytes.ts'
+import { keccak256 } from '../hashing/keccak.ts'
+import { domainSeparator, hashText, typedDataDigest, typeHash } from '../hashing/typedData.ts'
+import type { Hex } from '../hex.ts'
+
+/**
+ * What a wallet says one of its transfers is for, on a chain whose transfers can name no order: the transfer is known by
+ * its nonce. @source withdrawals.md 2
+ */
+export type NonceMapping = {
+  /** String id of the chain of the transfer. */
+  readonly walletChainId: string
+  readonly wallet: Hex
+  readonly nonce: bigint
+  /** The order. */
+  readonly id: Hex
+  /** Whose deposit it is. */
+  readonly depositor: Hex
+}
+
+/** Members in the order in which they are hashed. */
+const members = [
+  { name: 'chainId', type: 'string' },
+  { name: 'wallet', type: 'address' },
+  { name: 'depositor', type: 'address' },
+  { name: 'id', type: 'bytes32' },
+  { name: 'nonce', type: 'uint256' },
+] as const
+
+const noContract: Hex = `0x${'0'.repeat(40)}`
+
+/** What a wallet is asked to sign; any EVM chain's number will do. @source families.md 2.4 */
+export const nonceMappingTypedData = (signatureChainId: number) => ({
+  domain: {
+    ...{ name: 'RelayNonceMapping', version: '2', chainId: signatureChainId, verifyingContract: noContract },
+  },
+  types: { NonceMapping: members },
+  primaryType: 'NonceMapping' as const,
+})
+
+const mappingTypeHash = typeHash(`NonceMapping(${members.map(({ name, type }) => `${type} ${name}`).join()})`)
+
+/**
+ * The 32 bytes that the wallet signs.
+ * @param signatureChainId number of the chain that the wallet signed on
+ * @throws RangeError when a member does not fit its type
+ */
+export function nonceMappingDigest(mapping: NonceMapping, signatureChainId: number): Uint8Array {
+  const { walletChainId, wallet, depositor, id, nonce } = mapping
+  const words = new AbiWords(6)
+    .word(mappingTypeHash)
+    .word(hashText(walletChainId))
+    .address(fixedHexToBytes(wallet, 20))
+    .address(fixedHexToBytes(depositor, 20))
+    .word(fixedHexToBytes(id, 32))
+    .uint(nonce)
+  return typedDataDigest(
+    domainSeparator(nonceMappingTypedData(signatureChainId).domain),
+    keccak256(words.done()),
+  )
+}
