@@ -156,6 +156,7 @@ describe('the interface description', () => {
       'POST /app-balance/claims',
       'POST /app-balance/claims/challenge',
       'POST /app-fees/{wallet}/claim',
+      'POST /authorize',
       'POST /currencies/v2',
       'POST /execute',
       'POST /execute/permits',
