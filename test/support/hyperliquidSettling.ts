@@ -127,7 +127,7 @@ export async function authorize(
 /** The transfer of a quote, as the public client has it signed and posts it. @returns its hash */
 export async function transferOnHyperliquid(
   at: Pick<HyperliquidChain, 'nodes' | 'ledger'>,
-  quote: QuoteAnswer,
+  quote: { readonly steps: readonly { readonly items: readonly { readonly data: unknown }[] }[] },
   user: HyperliquidUser,
 ): Promise<string> {
   const step = hyperliquidStepData.parse(quote.steps.at(-1)?.items[0]?.data)

@@ -253,7 +253,14 @@ export type {
   MicroUsd,
   ResolveOutcome,
 } from './ledger/ledger.ts'
-export { formatAmount, formatFixed, formatPercent, formatRate, formatUsd } from './money/format.ts'
+export {
+  exactNumber,
+  formatAmount,
+  formatFixed,
+  formatPercent,
+  formatRate,
+  formatUsd,
+} from './money/format.ts'
 export {
   bpsDenominator,
   bpsDown,

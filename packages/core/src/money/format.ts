@@ -70,3 +70,10 @@ export function formatRate(args: {
 function trimAll(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text
 }
+
+/** An amount as the JSON of some families writes it: a plain number. @throws RangeError where that would round it */
+export function exactNumber(amount: bigint): number {
+  if (amount > BigInt(Number.MAX_SAFE_INTEGER))
+    throw new RangeError('a number cannot hold the amount exactly')
+  return Number(amount)
+}

@@ -6,6 +6,7 @@ import {
   UpstreamUnavailableError,
 } from '@causeway/core'
 import type { RegisteredChain } from '../../config/chainRegistry.ts'
+import { agreedAnswer, agreedAnswersOf } from '../../family/agreedAnswer.ts'
 import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../family/networkReader.ts'
 import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
@@ -59,23 +60,7 @@ export const hyperliquidQuotingChain: QuotingChainFamily = {
   headSeconds: async (client) => Number(parseTime((await client.batch([statusCall]))[0]) / 1_000n),
   open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
     const recent = { lacks: createRecent<AccountLack>(now), amounts: createRecent<bigint>(now) }
-    /** Undefined where nothing is known in time; never rejects. */
-    const agreed = async <Said>(
-      call: RpcCall,
-      read: (answer: RpcAnswer | undefined) => Said,
-      timeoutMs: number,
-    ): Promise<Said | undefined> => {
-      try {
-        const { answers } = await client.agree([call], {
-          timeoutMs,
-          project: ([answer]) => ({ said: unlessUnreadable(() => read(answer)) ?? null }),
-        })
-        return read(answers[0])
-      } catch (error) {
-        onFailure(error)
-        return undefined
-      }
-    }
+    const agreed = agreedAnswersOf(client, onFailure)
     const lackOf = (account: string): Promise<AccountLack | undefined> =>
       recent.lacks(account, () =>
         agreed(
@@ -228,11 +213,8 @@ async function contradictions(
 }
 
 async function oddCurrencies({ client, currencies }: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
-  const { answers } = await client.agree([tokensCall], {
-    timeoutMs: checkTimeoutMs,
-    project: ([answer]) => ({ said: unlessUnreadable(() => parseTokens(answer)) ?? null }),
-  })
-  const known = unlessUnreadable(() => parseTokens(answers[0]))
+  const read = (answer: RpcAnswer | undefined) => unlessUnreadable(() => parseTokens(answer))
+  const known = await agreedAnswer(client, tokensCall, read, checkTimeoutMs)
   if (known === undefined) throw new UpstreamUnavailableError('The exchange names no tokens.')
   return currencies.flatMap(({ address, decimals }): readonly ChainFinding[] => {
     const said =

@@ -1,18 +1,10 @@
-import {
-  ConfigurationError,
-  type DepositFacts,
-  type Evidence,
-  hyperliquidCodec,
-  type InBlock,
-} from '@causeway/core'
-import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../family/settlingChain.ts'
+import { ConfigurationError, type DepositFacts, hyperliquidCodec, type InBlock } from '@causeway/core'
+import type { SettlingChainFamily, SettlingPass } from '../../family/settlingChain.ts'
 import { unlessGone } from '../../family/settlingReads.ts'
+import { createTimeAsHeight } from '../../family/timeAsHeight.ts'
 import { TransactionMissingError, TransactionRevertedError } from '../../rpc/chainErrors.ts'
-import type { ChainClient } from '../../rpc/client.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
-import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
-import { reachedBy, valuesByVoice } from '../../rpc/tally.ts'
 import { createHyperliquidFactsReader } from '../factsReader.ts'
 import { NonceMappingMissingError } from '../hyperliquidErrors.ts'
 import { parseTime, statusCall } from '../quoting/calls.ts'
@@ -21,9 +13,6 @@ import { readDepositPass } from './depositPass.ts'
 
 /** What is shown is never replaced, so it may be remembered. */
 const limits = { finalEntriesMax: 10_000 }
-
-/** Stands for the hash of what no other block can replace. */
-const shown = 'shown'
 
 const minuteMs = 60_000n
 
@@ -40,13 +29,16 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
   const quorum = explorersBeside(client)
   const reader = createHyperliquidFactsReader({ chain: { ...chain, depository }, quorum, hubEntries, limits })
   const depositories = [depository, ...additionalDepositories].map(hyperliquidCodec.canonicalAddress)
-  const head = (signal: AbortSignal) => timeOf(client, signal)
+  const { markAt, placed, ...time } = createTimeAsHeight({
+    client,
+    call: statusCall,
+    readMs: parseTime,
+    hash: 'shown',
+  })
   const known = new LruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)
   return {
     steps: { rangeBlocks: 60n * minuteMs, rewindBlocks: 60n * minuteMs },
-    head,
-    finalHeight: head,
-    finalSeconds: async (signal) => Number((await head(signal)) / 1_000n),
+    ...time,
     async depositPass({ from, to, known }, signal): Promise<SettlingPass> {
       const transactions = await agreeOn(
         quorum,
@@ -55,7 +47,6 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
       )
       return { known: markAt(known), last: markAt(to), transactions: transactions.listed }
     },
-    blockHashes: async (heights) => new Map(heights.map((height) => [height, shown])),
     async deposits(transactionId, signal) {
       const before = known.get(transactionId)
       if (before !== undefined) return before
@@ -92,32 +83,4 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
     // Transfers are free; what an account takes that was not there is in no answer.
     feePaid: async () => 0n,
   }
-}
-
-const markAt = (number: bigint): BlockMark => ({ number, hash: shown })
-
-/** Milliseconds that enough endpoints have reached. */
-function timeOf(client: ChainClient, signal: AbortSignal): Promise<bigint> {
-  const { electorate } = client
-  return client.poll<bigint>([statusCall], {
-    signal,
-    decide(votes, isLast) {
-      const times = valuesByVoice(
-        votes.map(({ value, ...voter }) => ({
-          ...voter,
-          value: value && unlessUnreadable(() => parseTime(value[0])),
-        })),
-      )
-      const reached = isLast ? reachedBy(electorate.threshold, times) : -1n
-      return reached < 0n ? undefined : reached
-    },
-  })
-}
-
-/** Facts with the place that their time is. */
-function placed<Facts extends { readonly blockTimestampSeconds: bigint; readonly evidence: Evidence }>(
-  facts: Facts,
-): InBlock<Facts> {
-  const blockNumber = facts.blockTimestampSeconds * 1_000n
-  return { ...facts, evidence: { ...facts.evidence, blockNumber, blockHash: shown } }
 }

@@ -2,7 +2,7 @@ import { webcrypto } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createContext, runInContext } from 'node:vm'
-import type { LighterWithdrawal, Secret } from '@causeway/core'
+import { exactNumber, type LighterWithdrawal, type Secret } from '@causeway/core'
 import { z } from 'zod'
 
 /** A transfer before it is signed. */
@@ -179,9 +179,4 @@ export async function lighterTransferHasher(
 function refuseFailure(answer: unknown): void {
   const { data } = failure.safeParse(answer)
   if (data !== undefined) throw new Error(`the exchange's signer refuses: ${data.error}`)
-}
-
-function exactNumber(value: bigint): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError('a number cannot hold it exactly')
-  return Number(value)
 }

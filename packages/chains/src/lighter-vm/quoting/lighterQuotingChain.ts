@@ -1,12 +1,13 @@
 import { type AccountLack, isLighterPayment, lighterCodec } from '@causeway/core'
 import type { RegisteredChain } from '../../config/chainRegistry.ts'
+import { agreedAnswer, agreedAnswersOf } from '../../family/agreedAnswer.ts'
 import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../family/networkReader.ts'
 import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
 import { createRecent } from '../../family/recent.ts'
 import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
 import type { HttpView } from '../../rpc/httpView.ts'
-import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
+import type { RpcAnswer } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import { createHttpQuorumOver, type QuorumClient } from '../../rpc/quorumClient.ts'
 import { lighterNetworkOf } from '../networks.ts'
@@ -47,23 +48,7 @@ export const lighterQuotingChain: QuotingChainFamily = {
   headSeconds: async (client) => Number(parseSeconds((await client.batch([statusCall]))[0])),
   open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
     const recent = { lacks: createRecent<AccountLack>(now), amounts: createRecent<bigint>(now) }
-    /** Undefined where nothing is known in time; never rejects. */
-    const agreed = async <Said>(
-      call: RpcCall,
-      read: (answer: RpcAnswer | undefined) => Said,
-      timeoutMs: number,
-    ): Promise<Said | undefined> => {
-      try {
-        const { answers } = await client.agree([call], {
-          timeoutMs,
-          project: ([answer]) => ({ said: unlessUnreadable(() => read(answer)) ?? null }),
-        })
-        return read(answers[0])
-      } catch (error) {
-        onFailure(error)
-        return undefined
-      }
-    }
+    const agreed = agreedAnswersOf(client, onFailure)
     /** Of perps USDC alone: the decimals of other assets are the quote file's. */
     const balanceOf = (user: string) =>
       recent.amounts(user, () =>
@@ -141,11 +126,8 @@ async function contradictions(
 }
 
 async function oddCurrencies({ client, currencies }: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
-  const { answers } = await client.agree([assetsCall], {
-    timeoutMs: checkTimeoutMs,
-    project: ([answer]) => ({ said: unlessUnreadable(() => [...parseAssets(answer)]) ?? null }),
-  })
-  const known = unlessUnreadable(() => parseAssets(answers[0])) ?? new Map<string, number>()
+  const read = (answer: RpcAnswer | undefined) => unlessUnreadable(() => [...parseAssets(answer)])
+  const known = new Map(await agreedAnswer(client, assetsCall, read, checkTimeoutMs))
   return currencies.flatMap(({ address, decimals }): readonly ChainFinding[] => {
     const setting = `quote: chains.${client.chainId}.currencies.${address}`
     if (!isLighterPayment(address)) {

@@ -1,15 +1,13 @@
-import { ConfigurationError, type Evidence, type InBlock, lighterCodec } from '@causeway/core'
-import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../family/settlingChain.ts'
+import { ConfigurationError, lighterCodec } from '@causeway/core'
+import type { SettlingChainFamily, SettlingPass } from '../../family/settlingChain.ts'
 import { unlessGone } from '../../family/settlingReads.ts'
+import { createTimeAsHeight } from '../../family/timeAsHeight.ts'
 import {
   TransactionMissingError,
   TransactionNotFinalError,
   TransactionRevertedError,
 } from '../../rpc/chainErrors.ts'
-import type { ChainClient } from '../../rpc/client.ts'
-import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import { createHttpQuorumOver } from '../../rpc/quorumClient.ts'
-import { reachedBy, valuesByVoice } from '../../rpc/tally.ts'
 import { createLighterFactsReader, depositoriesOf } from '../factsReader.ts'
 import { createLighterTransactions } from '../finalTransactions.ts'
 import { parseSeconds, statusCall } from '../quoting/calls.ts'
@@ -19,9 +17,6 @@ import { listDeposits } from './depositPass.ts'
 
 /** What was executed is never replaced, so it may be remembered. */
 const limits = { finalEntriesMax: 10_000 }
-
-/** Stands for the hash of what no other block can replace. */
-const executed = 'executed'
 
 const hourMs = 3_600_000n
 
@@ -41,17 +36,19 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
   const known = createLighterTransactions({ quorum, limits })
   const reader = createLighterFactsReader({ chain, quorum, findTransfers: noTransferLookup, limits })
   const depositories = depositoriesOf(chain)
-  const head = (signal: AbortSignal) => timeOf(client, signal)
+  const { markAt, placed, ...time } = createTimeAsHeight({
+    client,
+    call: statusCall,
+    readMs: (answer) => parseSeconds(answer) * 1_000n,
+    hash: 'executed',
+  })
   return {
     steps: { rangeBlocks: 24n * hourMs, rewindBlocks: hourMs },
-    head,
-    finalHeight: head,
-    finalSeconds: async (signal) => Number((await head(signal)) / 1_000n),
+    ...time,
     async depositPass({ from, to, known: knownHeight }, signal): Promise<SettlingPass> {
       const transactions = await listDeposits({ explorers, depositories, known }, { from, to }, signal)
       return { known: markAt(knownHeight), last: markAt(to), transactions }
     },
-    blockHashes: async (heights) => new Map(heights.map((height) => [height, executed])),
     deposits: (transactionId, signal) => {
       const found = reader.readDeposits({ transactionId }, { signal }).then(placed)
       return unlessGone(found)
@@ -76,32 +73,4 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
       return found?.final.transfer?.usdcFee
     },
   }
-}
-
-const markAt = (number: bigint): BlockMark => ({ number, hash: executed })
-
-/** Milliseconds that enough endpoints have reached. */
-function timeOf(client: ChainClient, signal: AbortSignal): Promise<bigint> {
-  const { electorate } = client
-  return client.poll<bigint>([statusCall], {
-    signal,
-    decide(votes, isLast) {
-      const times = valuesByVoice(
-        votes.map(({ value, ...voter }) => ({
-          ...voter,
-          value: value && unlessUnreadable(() => parseSeconds(value[0])),
-        })),
-      )
-      const reached = isLast ? reachedBy(electorate.threshold, times) : -1n
-      return reached < 0n ? undefined : reached * 1_000n
-    },
-  })
-}
-
-/** Facts with the place that their time is. */
-function placed<Facts extends { readonly blockTimestampSeconds: bigint; readonly evidence: Evidence }>(
-  facts: Facts,
-): InBlock<Facts> {
-  const blockNumber = facts.blockTimestampSeconds * 1_000n
-  return { ...facts, evidence: { ...facts.evidence, blockNumber, blockHash: executed } }
 }

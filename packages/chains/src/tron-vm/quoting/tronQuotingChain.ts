@@ -1,5 +1,6 @@
 import { type AccountLack, createTronCodec, tronAddress } from '@causeway/core'
 import type { RegisteredChain } from '../../config/chainRegistry.ts'
+import { agreedAnswer, agreedAnswersOf } from '../../family/agreedAnswer.ts'
 import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../family/networkReader.ts'
 import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
@@ -39,23 +40,7 @@ export const tronQuotingChain: QuotingChainFamily = {
       lacks: createRecent<AccountLack>(now),
       codes: createRecent<boolean>(now),
     }
-    /** Undefined where nothing is known in time; never rejects. */
-    const agreed = async <Said>(
-      call: RpcCall,
-      read: (answer: RpcAnswer | undefined) => Said,
-      timeoutMs: number,
-    ): Promise<Said | undefined> => {
-      try {
-        const { answers } = await client.agree([call], {
-          timeoutMs,
-          project: ([answer]) => ({ said: unlessUnreadable(() => read(answer)) ?? null }),
-        })
-        return read(answers[0])
-      } catch (error) {
-        onFailure(error)
-        return undefined
-      }
-    }
+    const agreed = agreedAnswersOf(client, onFailure)
     const balanceOf = (user: string, currency: string) =>
       recent.amounts(`${user} ${currency}`, () =>
         currency === nativeCurrency
@@ -139,13 +124,8 @@ async function contractContradictions({
   fillContract,
   currencies,
 }: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
-  const agreed = async <Said>(call: RpcCall, read: (answer: RpcAnswer | undefined) => Said) => {
-    const project = ([answer]: readonly RpcAnswer[]) => ({
-      said: unlessUnreadable(() => read(answer)) ?? null,
-    })
-    const { answers } = await client.agree([call], { timeoutMs: checkTimeoutMs, project })
-    return unlessUnreadable(() => read(answers[0]))
-  }
+  const agreed = <Said>(call: RpcCall, read: (answer: RpcAnswer | undefined) => Said) =>
+    agreedAnswer(client, call, (answer) => unlessUnreadable(() => read(answer)), checkTimeoutMs)
   const missing = async (): Promise<readonly ChainFinding[]> => {
     if (fillContract === undefined) return []
     const address = tronAddress(fillContract)

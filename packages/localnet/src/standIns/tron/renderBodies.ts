@@ -1,7 +1,6 @@
-import type { Hex } from '@causeway/core'
+import { exactNumber, type Hex } from '@causeway/core'
 import type { Types } from 'tronweb'
 import { account } from './account.ts'
-import { exactNumber } from './exactNumber.ts'
 
 /**
  * Bodies of the HTTP API in the types that tronweb publishes for them: a member of another name or type does

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Hex } from '@causeway/core'
+import { exactNumber, type Hex } from '@causeway/core'
 import { type Types, utils } from 'tronweb'
 import { account } from './account.ts'
-import { exactNumber } from './exactNumber.ts'
 
 /** What a transaction does. Accounts are 20 bytes; `data` and `memo` begin with `0x`. */
 export type SubmittedContract =

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exactNumber } from '../../../money/format.ts'
 import { FlatFees } from '../../flatFees.ts'
 import type {
   ChainSettings,
@@ -102,10 +103,4 @@ function encode(
     },
   }
   return { data: step, call: undefined }
-}
-
-/** @throws RangeError above 2^53 − 1, which `amountMax` keeps out */
-function exactNumber(value: bigint): number {
-  if (value > lighterAmountMax) throw new RangeError('a number cannot hold the amount exactly')
-  return Number(value)
 }

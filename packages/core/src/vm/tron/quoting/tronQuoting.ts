@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DomainError } from '../../../errors.ts'
 import type { Hex } from '../../../hex.ts'
+import { exactNumber } from '../../../money/format.ts'
 import { encodeApprove, encodeDepositErc20, encodeDepositNative, encodeTransfer } from '../../ethereum/abi.ts'
 import { orderedTransactions, spenderOf } from '../../ethereum/quoting/planTransactions.ts'
 import type {
@@ -165,10 +166,4 @@ function callOf(
 /** 21 bytes of hex, as nodes read accounts. @throws InvalidAddressError */
 export function nodeAddress(address: string): string {
   return `41${hexAddress(address).slice(2)}`
-}
-
-/** @throws RangeError above 2^53 − 1, which `amountMax` keeps out */
-function exactNumber(coin: bigint): number {
-  if (coin > coinMax) throw new RangeError('a number cannot hold the amount exactly')
-  return Number(coin)
 }
