@@ -202,11 +202,20 @@ describe('an authorization', () => {
     expect([answer.status, readError(answer).errorCode]).toEqual([400, 'INVALID_SIGNATURE'])
     expect(await entryOf(user.account, quote)).toBe('0x')
     const { body } = Object(quote.steps[0]?.items[0]?.data).post
+    // Signed by the very wallet: an oracle would vouch for each, and no one is to pay for it.
+    const foreign = { wallet: other.account, depositor: other.account }
+    for (const [signer, change] of [
+      [user, { nonce: body.nonce + 1 }],
+      [user, { depositor: other.account }],
+      [other, foreign],
+    ] as const) {
+      const refused = await authorize(at.url, quote, signer, { change })
+      expect([change, refused.status, readError(refused).errorCode]).toEqual([
+        ...[change, 400, 'INVALID_SIGNATURE'],
+      ])
+    }
     const signature = `0x${'11'.repeat(65)}`
     for (const [change, code] of [
-      [{ nonce: body.nonce + 1 }, 'INVALID_SIGNATURE'],
-      [{ wallet: other.account, depositor: other.account }, 'INVALID_SIGNATURE'],
-      [{ depositor: other.account }, 'INVALID_SIGNATURE'],
       [{ id: `0x${'44'.repeat(32)}` }, 'REQUEST_NOT_FOUND'],
       [{ walletChainId: 8453 }, 'UNSUPPORTED_CHAIN'],
       [{ signatureChainId: 77 }, 'UNSUPPORTED_CHAIN'],

@@ -101,12 +101,15 @@ export function fundedHyperliquidUser({ venue }: Pick<HyperliquidChain, 'venue'>
   return { account, key }
 }
 
+/** What is signed, and sent, in place of what was quoted. */
+type MappingChange = Partial<Record<'wallet' | 'depositor', string>> & { readonly nonce?: number }
+
 /** Signs the `authorize` step as a wallet on a chain does, and posts it as the public client does. */
 export async function authorize(
   url: string,
   quote: QuoteAnswer,
   { key }: Pick<HyperliquidUser, 'key'>,
-  { chainId = 8453 }: { readonly chainId?: number } = {},
+  { chainId = 8453, change = {} }: { readonly chainId?: number; readonly change?: MappingChange } = {},
 ): Promise<Answer> {
   const step = quote.steps.find(({ id }) => id === 'authorize')
   if (step?.id !== 'authorize') throw new Error('nothing is to be authorized')
@@ -119,9 +122,13 @@ export async function authorize(
     domain: { ...domain, chainId, verifyingContract: domain.verifyingContract as Hex },
     // CAST: the types that a wallet reads are the same list.
     types: types as Record<string, { name: string; type: string }[]>,
-    ...{ primaryType, message },
+    ...{ primaryType, message: { ...message, ...change } },
   })
-  return post(`${url}${to.endpoint}?signature=${signature}`, { ...to.body, signatureChainId: chainId })
+  return post(`${url}${to.endpoint}?signature=${signature}`, {
+    ...to.body,
+    ...change,
+    signatureChainId: chainId,
+  })
 }
 
 /** The transfer of a quote, as the public client has it signed and posts it. @returns its hash */
