@@ -219,6 +219,8 @@ export {
   openLighterSigner,
   type UnsignedTransfer,
 } from './lighter-vm/paying/lighterSigner.ts'
+export { createOracleClient, type OracleAnswer, type OracleClient } from './oracles/oracleClient.ts'
+export { type OracleSettings, parseOracles } from './oracles/oracleSettings.ts'
 export {
   TransactionMissingError,
   TransactionNotFinalError,

@@ -3,16 +3,16 @@ import {
   createHubEntries,
   createJsonRpcClient,
   createMappingWriter,
+  createOracleClient,
   createQuorumOver,
   type HubEntries,
+  type OracleSettings,
 } from '@causeway/chains'
 import { ConfigurationError, type Hex, type SqlDatabase } from '@causeway/core'
 import { type ConfiguredSigner, recoverSigner } from '@causeway/signer'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import { createMapNonce, type MapNonce } from '../requests/authorize/mapNonce.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
-import { createOracleClient } from '../requests/settlement/oracleClient.ts'
-import type { OracleSettings } from '../requests/settlement/oracleSettings.ts'
 
 /** What chains need whose transfers name no order: the hub says what each is for. */
 export type Mappings = {

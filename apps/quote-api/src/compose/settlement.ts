@@ -1,4 +1,10 @@
-import type { ChainClient, ChainRegistry, HubEntries } from '@causeway/chains'
+import {
+  type ChainClient,
+  type ChainRegistry,
+  createOracleClient,
+  type HubEntries,
+  type OracleSettings,
+} from '@causeway/chains'
 import type { Ledger, SqlDatabase } from '@causeway/core'
 import type { HttpMetrics, Tracing } from '@causeway/http'
 import { recoverSigner } from '@causeway/signer'
@@ -13,8 +19,6 @@ import { createAttestedDebits } from '../requests/settlement/attestedDebitsJob.t
 import { type AttestationContext, attestFills } from '../requests/settlement/attestFills.ts'
 import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
-import { createOracleClient } from '../requests/settlement/oracleClient.ts'
-import type { OracleSettings } from '../requests/settlement/oracleSettings.ts'
 import { createLateDeposits, otherRefundCost } from '../requests/settlement/priceLateDeposit.ts'
 import { resumeTraced } from '../requests/settlement/resumeTraced.ts'
 import { createSettlementChain, type SettlementChain } from '../requests/settlement/settlementChain.ts'

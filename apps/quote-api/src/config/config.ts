@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { denyListSettings, denyListVariables } from '@causeway/chains'
+import { denyListSettings, denyListVariables, parseOracles } from '@causeway/chains'
 import {
   type Finding,
   parseCasedAddress,
@@ -11,7 +11,6 @@ import {
 import { foreignKeys, parseTrustedProxies, tracingSettings, tracingVariables } from '@causeway/http'
 import { z } from 'zod'
 import { parsePeppers } from '../access/keys/peppers.ts'
-import { parseOracles } from '../requests/settlement/oracleSettings.ts'
 import { checkSolverKey } from '../requests/work/solverKey.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)

@@ -1,4 +1,4 @@
-import type { MappingWriter } from '@causeway/chains'
+import type { MappingWriter, OracleClient } from '@causeway/chains'
 import {
   DomainError,
   type Hex,
@@ -13,7 +13,6 @@ import { QuoteError } from '../../pricing/errors.ts'
 import type { QuotableChain, QuoteRegistry } from '../../pricing/registry.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { refuseDeniedExecution, type Screening } from '../screening/screenedRequest.ts'
-import type { OracleClient } from '../settlement/oracleClient.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
 
 /** What a wallet signed about its transfer. Addresses and ids in lower case. */

@@ -1,4 +1,4 @@
-import { TransactionNotFinalError } from '@causeway/chains'
+import { type OracleAnswer, type OracleClient, TransactionNotFinalError } from '@causeway/chains'
 import {
   type FillMessage,
   fillMessageId,
@@ -17,7 +17,6 @@ import { followWork, type Reading } from '../work/followWork.ts'
 import { readDeposit, type StoredDeposit } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
-import type { OracleAnswer, OracleClient } from './oracleClient.ts'
 import { parkRequest } from './parked/parkRequest.ts'
 import { type OwnReading, settleDecision } from './settleDecision.ts'
 import { lockSettledRequest, readSettledRequest, type SettledRequest } from './settledRequest.ts'

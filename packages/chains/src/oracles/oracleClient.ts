@@ -1,6 +1,6 @@
-import { requestText } from '@causeway/chains'
 import { type Hex, type RecoverSigner, type SigningRequest, signingDigest } from '@causeway/core'
 import { z } from 'zod'
+import { requestText } from '../rpc/requestText.ts'
 import type { OracleSetting } from './oracleSettings.ts'
 
 /** What one oracle answered about one message. */

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Secret } from '@causeway/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { keepCollectingGarbage } from '../../../../../packages/core/test/fixtures/collectGarbage.ts'
+import { keepCollectingGarbage } from '../../../core/test/fixtures/collectGarbage.ts'
 import { createOracleClient } from './oracleClient.ts'
 
 const signer = `0x${'11'.repeat(20)}` as const
