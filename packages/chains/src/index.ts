@@ -178,6 +178,7 @@ export type {
   NetworkReading,
   ShownNetworkFee,
 } from './family/networkReader.ts'
+export type { NonceMappings } from './family/nonceMappings.ts'
 export type {
   ExpiringTransaction,
   FinalMark,
@@ -219,6 +220,13 @@ export {
   openLighterSigner,
   type UnsignedTransfer,
 } from './lighter-vm/paying/lighterSigner.ts'
+export {
+  createNonceMappings,
+  sayTimeoutMs,
+  type Vouching,
+  vouchForMapping,
+  vouchTimeoutMs,
+} from './oracles/nonceMappings.ts'
 export { createOracleClient, type OracleAnswer, type OracleClient } from './oracles/oracleClient.ts'
 export { type OracleSettings, parseOracles } from './oracles/oracleSettings.ts'
 export {

@@ -476,6 +476,7 @@ export {
   hyperliquidAsset,
   hyperliquidQuoting,
   hyperliquidStepData,
+  sendAssetMembers,
   sendAssetType,
 } from './vm/hyperliquid/quoting/hyperliquidQuoting.ts'
 export {
@@ -511,6 +512,7 @@ export {
 export {
   type NonceMapping,
   nonceMappingDigest,
+  nonceMappingTypedData,
 } from './vm/nonceMapping.ts'
 export { type QuotingFamilies, quotingFamilies, stepDataSchema } from './vm/quotingFamilies.ts'
 export type {

@@ -60,9 +60,11 @@ export function createMappings(options: {
   const hubEntries = createHubEntries({ quorum, mappingAddress: verifyingContract })
   const domain = { chainId, verifyingContract }
   const mapNonce = createMapNonce({
-    ...{ registry, database, screening, threshold: oracles.threshold },
-    oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
-    contract: { domain, multisig: hub.oracleMultisigAddress },
+    ...{ registry, database, screening },
+    vouching: {
+      ...{ threshold: oracles.threshold, domain, multisig: hub.oracleMultisigAddress },
+      oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
+    },
     writer: createMappingWriter({ client, entries: hubEntries, domain, signer }),
   })
   return { hubEntries, mapNonce, close: () => client.close() }

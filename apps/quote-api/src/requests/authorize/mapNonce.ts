@@ -1,11 +1,15 @@
-import type { MappingWriter, OracleClient } from '@causeway/chains'
+import {
+  type MappingWriter,
+  sayTimeoutMs,
+  type Vouching,
+  vouchForMapping,
+  vouchTimeoutMs,
+} from '@causeway/chains'
 import {
   DomainError,
   type Hex,
   isContractChain,
-  type MappingDomain,
   type NonceMapping,
-  nonceMappingEntry,
   type SqlDatabase,
   UpstreamUnavailableError,
 } from '@causeway/core'
@@ -30,9 +34,6 @@ export type SignedMapping = {
 
 export type MapNonce = (signed: SignedMapping) => Promise<void>
 
-/** Who vouches on the hub for what oracles signed. */
-export type OracleContract = { readonly domain: MappingDomain; readonly multisig: Hex | undefined }
-
 /** The signature is not of the user, or not over what was quoted. */
 class AuthorizationError extends DomainError {
   readonly code = 'INVALID_SIGNATURE'
@@ -53,13 +54,10 @@ export function createMapNonce(options: {
   readonly registry: QuoteRegistry
   readonly database: SqlDatabase
   readonly screening: Screening | undefined
-  readonly oracles: readonly OracleClient[]
-  /** Oracles that have to vouch. */
-  readonly threshold: number
-  readonly contract: OracleContract
+  readonly vouching: Vouching
   readonly writer: MappingWriter
 }): MapNonce {
-  const { registry, database, screening, oracles, threshold, contract, writer } = options
+  const { registry, database, screening, vouching, writer } = options
   return async (signed) => {
     const chain = mappedChain(registry, signed.walletChainId)
     const order = await readOrder(database, signed.id)
@@ -73,35 +71,17 @@ export function createMapNonce(options: {
     const mapping: NonceMapping = {
       ...{ walletChainId: chain.key, wallet, depositor, id: signed.id, nonce: BigInt(nonce) },
     }
-    const entry = nonceMappingEntry(mapping, { vmType: chain.vmType, network: undefined })
-    const request = {
-      ...{ ...mapping, nonce: `${nonce}`, signatureChainId: signatureChain.key },
-      signature: signed.signature,
+    const signedSaying = {
+      ...{ mapping, vmType: chain.vmType, signature: signed.signature },
+      signatureChainId: signatureChain.key,
     }
-    const signal = AbortSignal.timeout(askTimeoutMs)
-    const asked = { purpose: 'mapping-entry' as const, domain: contract.domain, entry }
-    const answers = await Promise.all(oracles.map((oracle) => oracle.attestMapping(request, asked, signal)))
-    const vouched = answers.flatMap((one) => (one.said === 'signed' ? [one] : []))
-    if (vouched.length < threshold) throw refusalOf(answers.map(({ said }) => said))
-    const ascending = vouched.toSorted((one, other) => (one.signer < other.signer ? -1 : 1))
-    const signatures = ascending.map(({ signature }) => signature as Hex) // CAST: their signer was recovered.
-    const [single] = ascending
-    const proof =
-      contract.multisig === undefined && single !== undefined
-        ? { oracle: single.signer, signatures: signatures.slice(0, 1) }
-        : { oracle: contract.multisig ?? contract.domain.verifyingContract, signatures }
-    await writer.write(entry, proof, AbortSignal.timeout(askTimeoutMs + writeMarginMs))
+    const vouched = await vouchForMapping(vouching, signedSaying, AbortSignal.timeout(vouchTimeoutMs))
+    if (vouched === 'denied')
+      throw new AuthorizationError('The signature is not of the user, or not over what was quoted.')
+    if (vouched === 'silent')
+      throw new UpstreamUnavailableError('Too few oracles vouch for the signature now: send it again.')
+    await writer.write(vouched.entry, vouched.proof, AbortSignal.timeout(sayTimeoutMs))
   }
-}
-
-const askTimeoutMs = 9_000
-const writeMarginMs = 6_000
-
-/** One that says no is believed where none says yes: oracles judge the same bytes. */
-function refusalOf(said: readonly string[]): DomainError {
-  if (said.includes('denied') && !said.includes('signed'))
-    return new AuthorizationError('The signature is not of the user, or not over what was quoted.')
-  return new UpstreamUnavailableError('Too few oracles vouch for the signature now: send it again.')
 }
 
 /** @throws QuoteError UNSUPPORTED_CHAIN */

@@ -15,7 +15,8 @@ import type {
 import { hyperliquidCodec } from '../codec.ts'
 import { hyperliquidNativeDecimals, usdcToken } from '../withdrawalTransfer.ts'
 
-const members = [
+/** Of the typed data of a transfer, in the order in which they are hashed. */
+export const sendAssetMembers = [
   { name: 'hyperliquidChain', type: 'string' },
   { name: 'destination', type: 'string' },
   { name: 'sourceDex', type: 'string' },
@@ -122,7 +123,7 @@ function encode(
       },
     },
     nonce,
-    eip712Types: { [sendAssetType]: members },
+    eip712Types: { [sendAssetType]: sendAssetMembers },
     eip712PrimaryType: sendAssetType,
   }
   return { data: step, call: undefined }

@@ -1,0 +1,105 @@
+import {
+  type Hex,
+  type MappingDomain,
+  type MappingEntry,
+  mainNetwork,
+  type NonceMapping,
+  nonceMappingEntry,
+  nonceMappingTypedData,
+  UpstreamUnavailableError,
+  type VmType,
+} from '@causeway/core'
+import type { EntryProof, MappingWriter } from '../ethereum-vm/mappingWriter.ts'
+import type { HubEntries } from '../family/hubEntries.ts'
+import type { NonceMappings } from '../family/nonceMappings.ts'
+import type { OracleClient } from './oracleClient.ts'
+
+/** Oracles that may vouch for entries of the hub, and who they vouch as. */
+export type Vouching = {
+  readonly oracles: readonly OracleClient[]
+  /** Oracles that have to vouch. */
+  readonly threshold: number
+  readonly domain: MappingDomain
+  /** What several of them sign for on the hub; absent where one of them writes alone. */
+  readonly multisig: Hex | undefined
+}
+
+/** What a wallet signed about a nonce of its own. */
+export type SignedSaying = {
+  readonly mapping: NonceMapping
+  readonly vmType: VmType
+  readonly signature: Hex
+  /** String id of the EVM chain under whose number it signed. */
+  readonly signatureChainId: string
+}
+
+/**
+ * Has oracles vouch for what a wallet signed about a nonce of its own.
+ * @returns the entry of the hub with its proof; `denied` where an oracle says no and none says yes, since they judge the
+ * same bytes; `silent` where too few say anything
+ */
+export async function vouchForMapping(
+  { oracles, threshold, domain, multisig }: Vouching,
+  { mapping, vmType, signature, signatureChainId }: SignedSaying,
+  signal: AbortSignal,
+): Promise<{ readonly entry: MappingEntry; readonly proof: EntryProof } | 'denied' | 'silent'> {
+  const entry = nonceMappingEntry(mapping, mainNetwork(vmType))
+  const request = { ...mapping, nonce: `${mapping.nonce}`, signatureChainId, signature }
+  const asked = { purpose: 'mapping-entry' as const, domain, entry }
+  const answers = await Promise.all(oracles.map((oracle) => oracle.attestMapping(request, asked, signal)))
+  const vouched = answers.flatMap((one) => (one.said === 'signed' ? [one] : []))
+  if (vouched.length < threshold)
+    return vouched.length === 0 && answers.some(({ said }) => said === 'denied') ? 'denied' : 'silent'
+  const ascending = vouched.toSorted((one, other) => (one.signer < other.signer ? -1 : 1))
+  const signatures = ascending.map((one) => one.signature as Hex) // CAST: their signer was recovered.
+  const [single] = ascending
+  const proof =
+    multisig === undefined && single !== undefined
+      ? { oracle: single.signer, signatures: signatures.slice(0, 1) }
+      : { oracle: multisig ?? domain.verifyingContract, signatures }
+  return { entry, proof }
+}
+
+/** How long oracles are waited for. */
+export const vouchTimeoutMs = 9_000
+/** The same with the hub behind them. */
+export const sayTimeoutMs = vouchTimeoutMs + 6_000
+
+const noId: Hex = `0x${'0'.repeat(64)}`
+
+/** What fill wallets of one chain say of their nonces, by oracles and the hub. */
+export function createNonceMappings(options: {
+  /** The chain of the transfers. */
+  readonly chain: { readonly id: string; readonly vmType: VmType }
+  readonly vouching: Vouching
+  readonly writer: MappingWriter
+  readonly entries: HubEntries
+  /** The EVM chain under whose number the wallet signs: any that the oracles know. */
+  readonly signatureChain: { readonly id: string; readonly number: number }
+}): NonceMappings {
+  const { chain, vouching, writer, entries, signatureChain } = options
+  const { id: walletChainId, vmType } = chain
+  return {
+    async read({ wallet, nonce }, signal) {
+      const place = nonceMappingEntry(
+        { walletChainId, wallet, nonce, id: noId, depositor: wallet },
+        mainNetwork(vmType),
+      )
+      const { data, createdAtSeconds } = await entries.read(place.user, place.id, { signal })
+      if (createdAtSeconds === 0n) return undefined
+      return { id: `0x${data.slice(2, 66)}`, depositor: `0x${data.slice(66)}` }
+    },
+    async write(saying, sign) {
+      const mapping: NonceMapping = { ...saying, walletChainId }
+      const signature = await sign({
+        ...nonceMappingTypedData(signatureChain.number),
+        message: { ...saying, chainId: walletChainId },
+      })
+      const signed = { mapping, vmType, signature, signatureChainId: signatureChain.id }
+      const vouched = await vouchForMapping(vouching, signed, AbortSignal.timeout(vouchTimeoutMs))
+      if (vouched === 'denied' || vouched === 'silent')
+        throw new UpstreamUnavailableError('Too few oracles vouch for a nonce of the fill wallet.')
+      await writer.write(vouched.entry, vouched.proof, AbortSignal.timeout(sayTimeoutMs))
+    },
+  }
+}
