@@ -15,6 +15,7 @@ import type { PayingChainFamily } from './family/payingChain.ts'
 import type { QuotingChain, QuotingChainOptions } from './family/quotingChain.ts'
 import type { SettlingChain } from './family/settlingChain.ts'
 import { openHyperliquidChain } from './hyperliquid-vm/openHyperliquidChain.ts'
+import { hyperliquidPaying } from './hyperliquid-vm/paying/hyperliquidPayingChain.ts'
 import { hyperliquidQuotingChain } from './hyperliquid-vm/quoting/hyperliquidQuotingChain.ts'
 import { hyperliquidSettlingChain } from './hyperliquid-vm/settling/hyperliquidSettlingChain.ts'
 import { openLighterChain } from './lighter-vm/openLighterChain.ts'
@@ -40,7 +41,7 @@ const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
   'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints, quoting: ethereumQuotingChain },
   'hyperliquid-vm': {
     ...{ open: openHyperliquidChain, missing: withoutEndpoints },
-    ...{ quoting: hyperliquidQuotingChain, settling: hyperliquidSettlingChain },
+    ...{ quoting: hyperliquidQuotingChain, settling: hyperliquidSettlingChain, paying: hyperliquidPaying },
     hasDepths: false,
   },
   'lighter-vm': {

@@ -1,5 +1,6 @@
 import type { Hex, NetworkFees, Secret } from '@causeway/core'
 import type { ChainClient } from '../rpc/client.ts'
+import type { NonceMappings } from './nonceMappings.ts'
 
 /** What a chain remembers of one payment id of one fill wallet. */
 export type PaymentState = 'open' | 'paid' | 'closed'
@@ -124,6 +125,8 @@ export type PayingChainOptions = {
   /** What pays there, where the family has such contracts. */
   readonly fillContract: Hex | undefined
   readonly account?: NamedAccount
+  /** What the wallet says of its nonces on the hub: for chains whose transfers name no order. */
+  readonly mappings?: NonceMappings | undefined
 }
 
 /** An account that is no key, and what signs for it beside the key of its owner. */

@@ -1,6 +1,7 @@
 import { type HyperliquidWithdrawal, parseDecimal } from '@causeway/core'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { parseAddress, parseBytes, parseHash, parseList, parseRecord } from '../rpc/quantity.ts'
+import type { LedgerEntry } from './ledgerPages.ts'
 
 /**
  * Answers of the exchange's HTTP API read strictly: another shape makes the endpoint one that did not
@@ -72,6 +73,30 @@ export function parseLedgerSend(body: unknown, transactionId: string): LedgerSen
   const send = readSendAsset({ ...move, ...route }, what)
   return { hash: transactionId, user, timeMs, hasFailed: false, send }
 }
+
+/** A transfer that an account made, as its ledger shows it. */
+export type OwnSend = { readonly hash: string; readonly nonce: bigint; readonly destination: string }
+
+/** Of entries of a ledger the transfers with nonces that `account` made; destinations in lower case. @throws MalformedAnswerError */
+export function parseOwnSends(entries: readonly LedgerEntry[], account: string): readonly OwnSend[] {
+  const what = 'userNonFundingLedgerUpdates'
+  return entries.flatMap(({ hash, delta }) => {
+    if (delta['type'] !== 'send' || parseAddress(delta['user'], what) !== account) return []
+    const destination = parseAddress(delta['destination'], what)
+    return [{ hash, nonce: parseInteger(delta['nonce'], what), destination }]
+  })
+}
+
+/** What the exchange says of an action that was handed in. @throws MalformedAnswerError */
+export function parseActionOutcome(body: unknown): { readonly refusal: string | undefined } {
+  const what = 'exchange'
+  const { status, response } = parseRecord(body, what)
+  if (status === 'ok') return { refusal: undefined }
+  if (status !== 'err') throw new MalformedAnswerError(what)
+  return { refusal: parseText(response, what).slice(0, refusalCharactersMax) }
+}
+
+const refusalCharactersMax = 200
 
 /** @throws MalformedAnswerError */
 export function parseSpotTokens(body: unknown): readonly SpotToken[] {

@@ -10,6 +10,8 @@ export type HyperliquidView = {
   explore(request: ExplorerRequest, signal: AbortSignal): Promise<unknown>
   /** @throws EndpointFailure */
   ask(request: InfoRequest, signal: AbortSignal): Promise<unknown>
+  /** Hands in what an account signed. @throws EndpointFailure */
+  act(action: object, signal: AbortSignal): Promise<unknown>
 }
 
 /** Answers what the explorer refuses for the number of questions alone. */
@@ -32,13 +34,15 @@ export function createHyperliquidView(args: {
   const { explorer, info, proxy } = args
   const { alias } = explorer
   const refused = () => new EndpointFailure({ alias, reason: 'rate_limited' })
+  const askInfo = async (path: string, body: object, signal: AbortSignal) => {
+    const asked = await post(info, path, body, signal)
+    if (asked.kind === 'too_many') throw refused()
+    return asked.body
+  }
   return {
     alias,
-    async ask(request, signal) {
-      const asked = await post(info, '/info', request, signal)
-      if (asked.kind === 'too_many') throw refused()
-      return asked.body
-    },
+    ask: (request, signal) => askInfo('/info', request, signal),
+    act: (action, signal) => askInfo('/exchange', action, signal),
     async explore(request, signal) {
       const path = '/explorer'
       if (proxy === undefined || request.type !== 'txDetails') {
@@ -61,12 +65,7 @@ function whenRateLimited(error: unknown): Asked {
   return { kind: 'too_many' }
 }
 
-async function post(
-  view: HttpView,
-  path: string,
-  request: ExplorerRequest | InfoRequest,
-  signal: AbortSignal,
-): Promise<Asked> {
+async function post(view: HttpView, path: string, request: object, signal: AbortSignal): Promise<Asked> {
   const { text } = await view.ask({ method: 'POST', path, body: request }, signal)
   const isShort = text.length < 1_024
   if (isShort && text.includes(archiveLimit)) return { kind: 'too_many' }

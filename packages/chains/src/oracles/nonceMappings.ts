@@ -16,7 +16,7 @@ import type { OracleClient } from './oracleClient.ts'
 
 /** Oracles that may vouch for entries of the hub, and who they vouch as. */
 export type Vouching = {
-  readonly oracles: readonly OracleClient[]
+  readonly oracles: readonly Pick<OracleClient, 'attestMapping'>[]
   /** Oracles that have to vouch. */
   readonly threshold: number
   readonly domain: MappingDomain

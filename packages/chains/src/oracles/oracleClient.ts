@@ -1,4 +1,10 @@
-import { type Hex, type RecoverSigner, type SigningRequest, signingDigest } from '@causeway/core'
+import {
+  type Hex,
+  type NonceMapping,
+  type RecoverSigner,
+  type SigningRequest,
+  signingDigest,
+} from '@causeway/core'
 import { z } from 'zod'
 import { requestText } from '../rpc/requestText.ts'
 import type { OracleSetting } from './oracleSettings.ts'
@@ -14,6 +20,13 @@ export type OracleAnswer =
   /** Not final yet, overloaded, silent or unreadable: ask again. */
   | { readonly said: 'nothing'; readonly code: string }
 
+/** Body of `signatures/nonce-mapping/v2`. */
+export type MappingRequest = Omit<NonceMapping, 'nonce'> & {
+  readonly nonce: string
+  readonly signatureChainId: string
+  readonly signature: Hex
+}
+
 export interface OracleClient {
   readonly name: string
   readonly signer: Hex
@@ -25,7 +38,7 @@ export interface OracleClient {
   attestFill(request: object, messageId: Hex, signal: AbortSignal): Promise<OracleAnswer>
   /** The same for an entry of the hub's generic mapping, which a wallet's signature proves. Never throws. */
   attestMapping(
-    request: object,
+    request: MappingRequest,
     entry: Extract<SigningRequest, { purpose: 'mapping-entry' }>,
     signal: AbortSignal,
   ): Promise<OracleAnswer>

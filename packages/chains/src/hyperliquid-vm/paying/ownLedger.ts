@@ -1,0 +1,148 @@
+import { minBigint, UpstreamUnavailableError } from '@causeway/core'
+import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
+import { parseRecord } from '../../rpc/quantity.ts'
+import type { QuorumClient } from '../../rpc/quorumClient.ts'
+import { type Electorate, reachedBy, type Vote, valuesByVoice } from '../../rpc/tally.ts'
+import { type OwnSend, parseOwnSends } from '../answers.ts'
+import type { HyperliquidView } from '../hyperliquidView.ts'
+import { readLedger } from '../ledgerPages.ts'
+import { statusRequest } from '../requests.ts'
+
+/** A transfer of the wallet, as enough endpoints list it. `destination` in lower case. */
+export type ShownTransfer = Pick<OwnSend, 'hash' | 'destination'>
+
+/** What became of nonces of the fill wallet, whose transfers are listed with theirs. */
+export type OwnLedger = {
+  /** Unix milliseconds that enough endpoints had reached before they listed. */
+  readonly timeMs: bigint
+  /** What is shown was executed, and nothing else ever is under the same nonce. */
+  shown(nonce: bigint): ShownTransfer | undefined
+  /** Nothing can be executed under it any more, and no endpoint says that anything was. */
+  isOver(nonce: bigint): boolean
+  /** How many transfers with higher nonces are known. */
+  countAbove(nonce: bigint): number
+}
+
+/** The exchange takes a nonce for two days; an hour is for clocks and for what lists late. @source Hyperliquid API, "Nonces and API wallets" */
+const takenForMs = 49n * 3_600_000n
+/** How much older than its nonce a transfer may seem. */
+const marginMs = 60_000n
+/** Readings that are asked for together are one; the exchange limits what an address may ask. */
+const gatherMs = 20
+const pauseMs = 1_000
+const readTimeoutMs = 6_000
+const shownMax = 20_000
+
+type Listing = { readonly timeMs: bigint; readonly sends: ReadonlyMap<bigint, ShownTransfer> }
+
+/** Keeps what it read: what was executed stays so. */
+export function createOwnLedger(options: {
+  readonly quorum: QuorumClient<HyperliquidView>
+  readonly electorate: Electorate
+  /** Lower case. */
+  readonly wallet: string
+}): (nonces: readonly bigint[]) => Promise<OwnLedger> {
+  const { quorum, electorate, wallet } = options
+  const { threshold } = electorate
+  const known = new Map<bigint, ShownTransfer>()
+  let lastReadMs = Number.NEGATIVE_INFINITY
+  let gathering: { readonly nonces: bigint[]; readonly ledger: Promise<OwnLedger> } | undefined
+
+  function keep(nonce: bigint, transfer: ShownTransfer): void {
+    known.set(nonce, transfer)
+    const [oldest] = known.keys()
+    if (known.size > shownMax && oldest !== undefined) known.delete(oldest)
+  }
+
+  async function read(asked: readonly bigint[]): Promise<OwnLedger> {
+    const unknown = asked.filter((nonce) => !known.has(nonce))
+    const listings = await listByVoice(startOf(unknown))
+    const timeMs = reachedBy(
+      threshold,
+      listings.map((one) => one.timeMs),
+    )
+    if (timeMs < 0n)
+      throw new UpstreamUnavailableError(
+        "Too few endpoints of the exchange list the fill wallet's transfers.",
+      )
+    for (const nonce of new Set(listings.flatMap(({ sends }) => [...sends.keys()]))) {
+      const agreed = agreedOn(
+        listings.flatMap(({ sends }) => sends.get(nonce) ?? []),
+        threshold,
+      )
+      if (agreed !== undefined) keep(nonce, agreed)
+    }
+    return {
+      timeMs,
+      shown: (nonce) => known.get(nonce),
+      isOver: (nonce) =>
+        unknown.includes(nonce) &&
+        listings.every(({ sends }) => !sends.has(nonce)) &&
+        timeMs >= nonce + takenForMs,
+      countAbove: (nonce) => [...known.keys()].filter((other) => other > nonce).length,
+    }
+  }
+
+  async function listByVoice(from: bigint | undefined): Promise<readonly Listing[]> {
+    const signal = AbortSignal.timeout(readTimeoutMs)
+    const each = await quorum.askEach((view, own) => list(view, wallet, from, own), signal)
+    const voiceOf = new Map(electorate.voters.map(({ alias, voice }) => [alias, voice]))
+    return valuesByVoice(
+      each.map(
+        ({ alias, said }): Vote<Listing> => ({ alias, voice: voiceOf.get(alias) ?? alias, value: said }),
+      ),
+    )
+  }
+
+  async function readLater(nonces: readonly bigint[]): Promise<OwnLedger> {
+    const waitMs = Math.max(gatherMs, lastReadMs + pauseMs - performance.now())
+    await new Promise((resolve) => setTimeout(resolve, waitMs))
+    gathering = undefined
+    lastReadMs = performance.now()
+    return read(nonces)
+  }
+
+  return (nonces) => {
+    if (gathering === undefined) {
+      const gathered: bigint[] = []
+      gathering = { nonces: gathered, ledger: readLater(gathered) }
+    }
+    gathering.nonces.push(...nonces)
+    return gathering.ledger
+  }
+}
+
+/** Where the list has to begin; undefined where nothing has to be listed. */
+function startOf(nonces: readonly bigint[]): bigint | undefined {
+  const [first, ...more] = nonces
+  if (first === undefined) return undefined
+  const least = more.reduce(minBigint, first)
+  return least > marginMs ? least - marginMs : 0n
+}
+
+/** Its own time comes first: what was executed before is in the list. @throws EndpointFailure, MalformedAnswerError */
+async function list(
+  view: HyperliquidView,
+  wallet: string,
+  from: bigint | undefined,
+  signal: AbortSignal,
+): Promise<Listing> {
+  const what = 'exchangeStatus'
+  const { time } = parseRecord(await view.ask(statusRequest, signal), what)
+  if (typeof time !== 'number' || !Number.isSafeInteger(time) || time < 0)
+    throw new MalformedAnswerError(what)
+  const timeMs = BigInt(time)
+  if (from === undefined || from > timeMs) return { timeMs, sends: new Map() }
+  const entries = await readLedger(view, wallet, { from, to: timeMs }, signal)
+  const sends = parseOwnSends(entries, wallet).map(({ nonce, ...shown }) => [nonce, shown] as const)
+  return { timeMs, sends: new Map(sends) }
+}
+
+/** What enough voices show alike. */
+function agreedOn(said: readonly ShownTransfer[], threshold: number): ShownTransfer | undefined {
+  return said.find(
+    (one) =>
+      said.filter(({ hash, destination }) => hash === one.hash && destination === one.destination).length >=
+      threshold,
+  )
+}
