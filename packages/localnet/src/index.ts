@@ -105,7 +105,7 @@ export {
 } from './scriptedChain/blockTree.ts'
 export { type ScriptedChain, startScriptedChain } from './scriptedChain/startScriptedChain.ts'
 export { solverEnvironment } from './solver/solverEnvironment.ts'
-export { type SolverProcess, spawnAllocator, spawnSolver } from './solver/spawnSolver.ts'
+export { type SolverProcess, spawnAllocator, spawnOracle, spawnSolver } from './solver/spawnSolver.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'
 export { approveAll, createPool, type PriceRatio } from './uniswap/pools.ts'
 export { type PoolTestbed, startPoolTestbed } from './uniswap/poolTestbed.ts'

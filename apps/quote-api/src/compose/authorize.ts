@@ -8,7 +8,7 @@ import {
   type HubEntries,
   type OracleSettings,
 } from '@causeway/chains'
-import { ConfigurationError, type Hex, type SqlDatabase } from '@causeway/core'
+import { ConfigurationError, type SqlDatabase } from '@causeway/core'
 import { type ConfiguredSigner, recoverSigner } from '@causeway/signer'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import { createMapNonce, type MapNonce } from '../requests/authorize/mapNonce.ts'
@@ -19,14 +19,6 @@ export type Mappings = {
   readonly hubEntries: HubEntries
   readonly mapNonce: MapNonce
   close(): Promise<void>
-}
-
-/** @throws ConfigurationError where the key that pays for entries has rights of its own */
-export function checkHubKey(hubKey: Hex | undefined, others: readonly (Hex | undefined)[]): void {
-  if (hubKey !== undefined && others.includes(hubKey))
-    throw new ConfigurationError(
-      'HUB_ECDSA_PRIVATE_KEY, which pays for entries on the hub, must be a key of its own: another key of this service has rights there.',
-    )
 }
 
 /**

@@ -2,9 +2,15 @@ import { readFileSync } from 'node:fs'
 import { openDenyList } from '@causeway/chains'
 import { createAdminListener, createLogger, logDenyList } from '@causeway/http'
 import { planMarket } from '@causeway/market'
-import { type ConfiguredSigner, createConfiguredSigner } from '@causeway/signer'
+import {
+  type ConfiguredSigner,
+  checkHubKey,
+  createConfiguredSigner,
+  hasHubKey,
+  hubKeyPrefix,
+} from '@causeway/signer'
 import type { Logger } from 'pino'
-import { evidenceKeyPrefix, hasKey, hubKeyPrefix, type QuoteApiConfig } from '../config/config.ts'
+import { evidenceKeyPrefix, hasEvidenceKey, type QuoteApiConfig } from '../config/config.ts'
 import { loadFiles } from '../config/configuration.ts'
 import { adminDescription } from '../http/admin/adminOperation.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
@@ -14,7 +20,6 @@ import { createDatabaseWait } from '../operate/databaseWait.ts'
 import { createRegistry } from '../pricing/registry.ts'
 import { checkEvidenceKey } from '../requests/timeline/signTimeline.ts'
 import { assemble, type QuoteApi } from './assemble.ts'
-import { checkHubKey } from './authorize.ts'
 import { createClients } from './market.ts'
 import { sourceReach } from './priceAdapters.ts'
 
@@ -30,13 +35,11 @@ export async function createQuoteApi(
 ): Promise<QuoteApi> {
   const logger = createLogger({ service: 'quote-api', level: config.logLevel })
   const signer = await openSigner(variables, logger)
-  const evidenceKey = hasKey(variables, evidenceKeyPrefix)
+  const evidenceKey = hasEvidenceKey(variables)
     ? await openSigner(variables, logger, evidenceKeyPrefix)
     : undefined
   checkEvidenceKey(evidenceKey?.address, signer.address)
-  const hubSigner = hasKey(variables, hubKeyPrefix)
-    ? await openSigner(variables, logger, hubKeyPrefix)
-    : undefined
+  const hubSigner = hasHubKey(variables) ? await openSigner(variables, logger, hubKeyPrefix) : undefined
   checkHubKey(hubSigner?.address, [signer.address, evidenceKey?.address])
   const { chains, quote } = await loadFiles(config, variables, signer.address)
   const registry = createRegistry(quote, [...chains.chains.values()])

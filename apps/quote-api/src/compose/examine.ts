@@ -18,14 +18,13 @@ import {
   modeOfFile,
 } from '@causeway/http'
 import { planMarket } from '@causeway/market'
-import { examineSigningKey } from '@causeway/signer'
-import { evidenceKeyPrefix, hasKey, hubKeyPrefix, readConfig } from '../config/config.ts'
+import { checkHubKey, examineSigningKey, hasHubKey, hubKeyPrefix } from '@causeway/signer'
+import { evidenceKeyPrefix, hasEvidenceKey, readConfig } from '../config/config.ts'
 import { type LoadedFiles, readFiles } from '../config/configuration.ts'
 import { chainContradictions } from '../operate/checkChains.ts'
 import { schemaModules } from '../operate/database.ts'
 import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
 import { checkEvidenceKey } from '../requests/timeline/signTimeline.ts'
-import { checkHubKey } from './authorize.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
 import { hasFillWallet } from './quotable.ts'
 
@@ -49,11 +48,11 @@ export async function examineQuoteApi(
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const keyFiles = { environment: variables, readFile, modeOf: modeOfFile }
   const orderSigner = await examineSigningKey(keyFiles, found)
-  const examineKey = async (prefix: Parameters<typeof hasKey>[1]) =>
-    hasKey(variables, prefix) ? await examineSigningKey({ ...keyFiles, prefix }, found) : undefined
-  const evidenceKey = await examineKey(evidenceKeyPrefix)
+  const examineKey = async (isSet: boolean, prefix: string) =>
+    isSet ? await examineSigningKey({ ...keyFiles, prefix }, found) : undefined
+  const evidenceKey = await examineKey(hasEvidenceKey(variables), evidenceKeyPrefix)
   found.attempt(() => checkEvidenceKey(evidenceKey, orderSigner), 'key-wrong')
-  const hubKey = await examineKey(hubKeyPrefix)
+  const hubKey = await examineKey(hasHubKey(variables), hubKeyPrefix)
   found.attempt(() => checkHubKey(hubKey, [orderSigner, evidenceKey]), 'key-wrong')
   const { environment, configDirectory, custody } = settings.places
   const places = environment && { environment, configDirectory, custody, orderSigner }

@@ -82,30 +82,17 @@ const tracedShare = 0.1
 
 /** Of the variables of the key that signs timelines. */
 export const evidenceKeyPrefix = 'EVIDENCE_'
-/** Of those of the key that pays for entries on the hub. */
-export const hubKeyPrefix = 'HUB_'
+const evidenceKeyVariables = [
+  'EVIDENCE_SIGNING_MODULE',
+  'EVIDENCE_ECDSA_PRIVATE_KEY',
+  'EVIDENCE_ECDSA_PRIVATE_KEY_FILE',
+  'EVIDENCE_AWS_KMS_SIGNER_KEY_ID',
+  'EVIDENCE_AWS_KMS_SIGNER_KEY_REGION',
+]
 
-/** Keys that a service has or has not: any of its variables selects one. */
-const keyVariables = {
-  [evidenceKeyPrefix]: [
-    'EVIDENCE_SIGNING_MODULE',
-    'EVIDENCE_ECDSA_PRIVATE_KEY',
-    'EVIDENCE_ECDSA_PRIVATE_KEY_FILE',
-    'EVIDENCE_AWS_KMS_SIGNER_KEY_ID',
-    'EVIDENCE_AWS_KMS_SIGNER_KEY_REGION',
-  ],
-  [hubKeyPrefix]: [
-    'HUB_SIGNING_MODULE',
-    'HUB_ECDSA_PRIVATE_KEY',
-    'HUB_ECDSA_PRIVATE_KEY_FILE',
-    'HUB_AWS_KMS_SIGNER_KEY_ID',
-    'HUB_AWS_KMS_SIGNER_KEY_REGION',
-  ],
-}
-
-export function hasKey(source: Environment, prefix: keyof typeof keyVariables): boolean {
-  return keyVariables[prefix].some((name) => (source[name] ?? '').trim() !== '')
-}
+/** A service has it or has not: any of its variables selects it. */
+export const hasEvidenceKey = (source: Environment): boolean =>
+  evidenceKeyVariables.some((name) => (source[name] ?? '').trim() !== '')
 
 /** Needed in every environment but `local`, which makes them itself. */
 const neededElsewhere = ['DATABASE_URL', 'API_KEY_PEPPERS', 'PUBLIC_URL'] as const

@@ -7,6 +7,7 @@ import {
   type FamilyChain,
   headSeconds,
   isReadable,
+  type KnownCode,
   type LinePayingChain,
   linePayingFamily,
   openFamilyChain,
@@ -30,6 +31,7 @@ import {
   type VmCodec,
 } from '@causeway/core'
 import type { LoadedFiles } from './files.ts'
+import { type Hub, openHub } from './hub.ts'
 
 /** A chain that the solver pays on, with what reads it. */
 export type PaidChain = ContractPaidChain | MarkedPaidChain | LinePaidChain
@@ -85,6 +87,7 @@ const checkTimeoutMs = 5_000
 export async function openChains(
   { chains, quote, solver }: LoadedFiles,
   keys: FillKeys,
+  hub: Hub | undefined,
 ): Promise<OpenChains> {
   const clients = new Map<string, ChainClient>()
   for (const key of Object.keys(quote.chains)) {
@@ -101,12 +104,12 @@ export async function openChains(
     const paying = Object.entries(solver.chains).map(([key, policy]): PaidChain => {
       const [chain, config, client] = [chains.chains.get(key), quote.chains[key], clients.get(key)]
       if (chain === undefined || config === undefined || client === undefined) throw cannotBePaidOn(key)
-      const family = openFamily(chain)
+      const family = openFamily(chain, hub)
       families.push(family)
       read.push(family)
       const parts = { key, chainId: config.chainId, codec: codecOf(chain), policy }
       if (isContractChain(config)) return openContractChain(parts, { config, client, family })
-      const opened = { chain, config, keys, sharing: solver.sharing }
+      const opened = { chain, config, keys, sharing: solver.sharing, hub }
       if (linePayingFamily(chain) === undefined) return openMarkedChain(parts, { ...opened, client })
       const line = openLineChain(parts, opened)
       families.push(line.paying)
@@ -148,9 +151,10 @@ function openMarkedChain(
     readonly client: ChainClient
     readonly keys: FillKeys
     readonly sharing: LoadedFiles['solver']['sharing']
+    readonly hub: Hub | undefined
   },
 ): MarkedPaidChain {
-  const { chain, config, client, keys, sharing } = opened
+  const { chain, config, client, keys, sharing, hub } = opened
   const family = payingFamily(chain)
   if (family === undefined) throw cannotBePaidOn(parts.key)
   const { keySetting: setting, apiKeySetting, landsWithinSeconds } = family
@@ -160,7 +164,8 @@ function openMarkedChain(
   const { apiKeyIndex, firstNonce } = parts.policy
   const apiKey = apiKeySetting === undefined ? undefined : keys.get(apiKeySetting)
   const account = { name, apiKey, apiKeyIndex, firstNonce }
-  const paying = family.open({ client, network: chain.network, key, fillContract, account })
+  const mappings = hub?.mappingsOf(chain)
+  const paying = family.open({ client, network: chain.network, key, fillContract, account, mappings })
   refuseOtherWallet(parts, config, { address: paying.address, setting })
   return { ...parts, kind: 'marked', paying, fillContract, landsWithinSeconds }
 }
@@ -215,12 +220,13 @@ function refuseOtherWallet(
     )
 }
 
-function openFamily(chain: RegisteredChain): FamilyChain {
+function openFamily(chain: RegisteredChain, hub: Hub | undefined): FamilyChain {
   if (!isReadable(chain)) throw new ConfigurationError(`chains: ${chain.id} cannot be read`)
-  return openFamilyChain(chain, {
+  const limits = {
     finalEntriesMax: 0,
-    isKnownCode: ({ name }, code) => isKnownCode(name, code),
-  })
+    isKnownCode: (({ name }, code) => isKnownCode(name, code)) satisfies KnownCode,
+  }
+  return openFamilyChain(chain, limits, hub?.entries)
 }
 
 /** What is wrong at start stops the start; what is silent is tried again later. */
@@ -254,11 +260,9 @@ async function contradictions(
 }
 
 /** Compares the chains that are paid on and all that are read with the configuration, and closes them. */
-export async function examineChains(
-  { chains, quote, solver }: LoadedFiles,
-  nowMs: () => number,
-  found: Findings,
-): Promise<void> {
+export async function examineChains(files: LoadedFiles, nowMs: () => number, found: Findings): Promise<void> {
+  const { chains, quote, solver } = files
+  const hub = openHub(files, { oracles: undefined, signer: undefined })
   const read = Object.keys(quote.chains).flatMap((key) => {
     const chain = chains.chains.get(key)
     const client = chain && connectQuotingChain(chain)
@@ -266,7 +270,7 @@ export async function examineChains(
   })
   const families = Object.keys(solver.chains).flatMap((key) => {
     const chain = chains.chains.get(key)
-    return chain !== undefined && isReadable(chain) ? [openFamily(chain)] : []
+    return chain !== undefined && isReadable(chain) ? [openFamily(chain, hub)] : []
   })
   try {
     const [problems] = await Promise.all([
@@ -285,5 +289,6 @@ export async function examineChains(
     found.problems(problems, 'chain-contradicts')
   } finally {
     await Promise.all([...families, ...read.map(({ client }) => client)].map((one) => one.close()))
+    await hub?.close()
   }
 }

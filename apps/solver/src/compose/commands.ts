@@ -8,9 +8,10 @@ import { describeInventory, type Holding, planMoves } from '../wallet/inventoryR
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
 import { openChains, type PaidChain } from './chains.ts'
 import type { SolverConfig } from './config.ts'
-import { openWallet, readFillKeys } from './createSolver.ts'
+import { openHubKey, openWallet, readFillKeys } from './createSolver.ts'
 import { openDatabase } from './database.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
+import { openHub } from './hub.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -78,7 +79,9 @@ async function reportInventory(config: SolverConfig, variables: Variables): Prom
   const logger = createLogger({ service: 'solver', level: 'silent' })
   const signer = await openWallet(variables, logger)
   const files = await loadFiles(config, variables, signer.address)
-  const chains = await openChains(files, readFillKeys(variables))
+  const hubKey = await openHubKey(variables, logger)
+  const hub = openHub(files, { oracles: config.oracles, signer: hubKey })
+  const chains = await openChains(files, readFillKeys(variables), hub)
   try {
     const holdings = await Promise.all(
       chains.paying.flatMap((chain) => {
@@ -96,8 +99,8 @@ async function reportInventory(config: SolverConfig, variables: Variables): Prom
     )
     return describeInventory(holdings, planMoves(holdings), formatAmount)
   } finally {
-    await chains.close()
-    await signer.close()
+    await Promise.all([chains.close(), hub?.close()])
+    await Promise.all([signer.close(), hubKey?.close()])
   }
 }
 

@@ -44,6 +44,8 @@ describe('configuration', () => {
     const names = [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name = '']) => name)
     expect(names).toContain('SOLVER_API_KEY')
     // The signer of packages/signer reads the one key; an allocator's, custody's or oracle's has no name here.
-    expect(names.filter((name) => /ALLOCATOR|CUSTODY|ORACLE|PRIVATE_KEY|MNEMONIC/.test(name))).toEqual([])
+    const others = names.filter((name) => /ALLOCATOR|CUSTODY|ORACLE|PRIVATE_KEY|MNEMONIC/.test(name))
+    // Whom it asks to vouch for what it says of its own nonces.
+    expect(others).toEqual(['ORACLES', 'ORACLES_THRESHOLD'])
   })
 })

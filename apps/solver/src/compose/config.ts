@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { denyListSettings, denyListVariables } from '@causeway/chains'
+import { denyListSettings, denyListVariables, parseOracles } from '@causeway/chains'
 import { ConfigurationError, readVariables, Secret, stopsStart, UnfitSettingsError } from '@causeway/core'
 import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/http'
 import { z } from 'zod'
@@ -26,6 +26,8 @@ const variables = z.object({
     .transform((text) => text.split(/[;,]/).map((part) => part.trim().toLowerCase()))
     .pipe(z.array(address).min(1))
     .optional(),
+  ORACLES: secret.optional(),
+  ORACLES_THRESHOLD: z.coerce.number().int().min(1).max(100).optional(),
   POLL_INTERVAL_MS: z.coerce.number().int().min(20).max(60_000).default(500),
   LEASE_MS: z.coerce.number().int().min(1_000).max(600_000).default(10_000),
   DRY_RUN: z.enum(['on', 'off']).default('off'),
@@ -56,6 +58,8 @@ export function readConfig(source: Environment, repositoryRoot: string) {
   const isLocal = source['ENVIRONMENT'] === 'local'
   if (!isLocal && values.DATABASE_URL === undefined)
     found.missing('DATABASE_URL', 'DATABASE_URL is required in every environment but local')
+  const { ORACLES: text, ORACLES_THRESHOLD: threshold } = values
+  const oracles = found.attempt(() => parseOracles({ text, threshold, isLocal }))
   const findings = found.list
   const places = {
     environment: values.ENVIRONMENT,
@@ -76,6 +80,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     quoteApiUrl: env.QUOTE_API_URL,
     solverApiKey: env.SOLVER_API_KEY,
     orderSigners: new Set(env.ORDER_SIGNERS ?? []),
+    oracles,
     pollIntervalMs: env.POLL_INTERVAL_MS,
     leaseMs: env.LEASE_MS,
     isDryRun: env.DRY_RUN === 'on',

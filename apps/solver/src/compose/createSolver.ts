@@ -34,7 +34,10 @@ import {
 import { createMarket, hostOf, type Market } from '@causeway/market'
 import {
   type ConfiguredSigner,
+  checkHubKey,
   createConfiguredSigner,
+  hasHubKey,
+  hubKeyPrefix,
   readPrivateKeySetting,
   readSecretSetting,
   recoverSigner,
@@ -56,6 +59,7 @@ import { type FillKeys, type OpenChains, openChains, type PaidChain } from './ch
 import { type SolverConfig, workSettings } from './config.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
+import { type Hub, openHub } from './hub.ts'
 import { startLoop } from './loop.ts'
 import { createSolverMetrics } from './metrics.ts'
 import { observedRecords } from './observedRecords.ts'
@@ -92,15 +96,19 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
     now: () => performance.now(),
     observe: logDenyList(logger),
   })
-  const chains = await openChains(files, readFillKeys(variables))
+  const hubKey = await openHubKey(variables, logger)
+  const hub = openHub(files, { oracles: config.oracles, signer: hubKey })
+  const chains = await openChains(files, readFillKeys(variables), hub)
+  checkHubKey(hubKey?.address, [signer.address, ...chains.paying.map((chain) => addressOn(chain, signer))])
   const opened = await openDatabase(config, {
     onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
   }).catch(async (error: unknown) => {
     await chains.close()
+    await hub?.close()
     await denyList?.close()
     throw error
   })
-  return assemble({ config, settings, logger, signer, files, chains, opened, denyList })
+  return assemble({ config, settings, logger, signer, hubKey, hub, files, chains, opened, denyList })
 }
 
 /** Keys of the fill wallet for families that have their own, from files or variables. @throws ConfigurationError */
@@ -124,11 +132,27 @@ export function openWallet(variables: Variables, logger: Logger): Promise<Config
   })
 }
 
+/** The key that pays for entries on the hub, where one is set. */
+export async function openHubKey(
+  variables: Variables,
+  logger: Logger,
+): Promise<ConfiguredSigner | undefined> {
+  if (!hasHubKey(variables)) return undefined
+  return createConfiguredSigner({
+    environment: variables,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    warn: (message) => logger.warn({ event: 'signer_setting' }, message),
+    ...{ prefix: hubKeyPrefix, isThreaded: false },
+  })
+}
+
 type Parts = {
   readonly config: SolverConfig
   readonly settings: ReturnType<typeof workSettings>
   readonly logger: Logger
   readonly signer: ConfiguredSigner
+  readonly hubKey: ConfiguredSigner | undefined
+  readonly hub: Hub | undefined
   readonly files: LoadedFiles
   readonly chains: OpenChains
   readonly opened: OpenDatabase
@@ -162,6 +186,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
       const chain = files.chains.chains.get(key)
       return chain === undefined ? [] : [{ chain, config: origin }]
     }),
+    parts.hub?.entries,
   )
   const { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd } = files.solver
   const filling: Filling = {
@@ -241,6 +266,8 @@ async function assemble(untraced: Parts): Promise<Solver> {
       { name: 'deny list', close: async () => denyList?.close() },
       { name: 'deposits', close: () => deposits.close() },
       { name: 'chains', close: () => chains.close() },
+      { name: 'hub', close: async () => parts.hub?.close() },
+      { name: 'hub key', close: async () => parts.hubKey?.close() },
       { name: 'database', close: () => opened.close() },
       { name: 'signer', close: () => signer.close() },
       { name: 'traces', close: async () => tracing?.close() },

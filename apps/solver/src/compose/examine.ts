@@ -3,7 +3,14 @@ import { examineDenyList, payingApiKeySettings, payingKeySettings } from '@cause
 import { createFindings, type Finding, type Findings } from '@causeway/core'
 import { examineDatabase } from '@causeway/database'
 import { type Examination, modeOfFile } from '@causeway/http'
-import { examineKeySetting, examineSecretSetting, examineSigningKey } from '@causeway/signer'
+import {
+  checkHubKey,
+  examineKeySetting,
+  examineSecretSetting,
+  examineSigningKey,
+  hasHubKey,
+  hubKeyPrefix,
+} from '@causeway/signer'
 import { examineChains } from './chains.ts'
 import { readConfig } from './config.ts'
 import { schemaModules } from './database.ts'
@@ -38,6 +45,10 @@ export async function examineSolver(
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const keyFiles = { environment: variables, readFile, modeOf: modeOfFile }
   const wallet = await examineSigningKey(keyFiles, found)
+  const hubKey = hasHubKey(variables)
+    ? await examineSigningKey({ ...keyFiles, prefix: hubKeyPrefix }, found)
+    : undefined
+  found.attempt(() => checkHubKey(hubKey, [wallet]), 'key-wrong')
   for (const name of payingKeySettings()) examineKeySetting(name, keyFiles, found)
   for (const name of payingApiKeySettings()) examineSecretSetting(name, keyFiles, found)
   const { environment, configDirectory, isLocal } = places

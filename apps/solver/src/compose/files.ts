@@ -29,7 +29,7 @@ export type LoadedFiles = {
 }
 
 /**
- * The chain, quote and solver files of the environment, with placeholders resolved and the guards between local and
+ * The chain, hub, quote and solver files of the environment, with placeholders resolved and the guards between local and
  * real networks applied. @throws UnfitSettingsError naming every problem
  */
 export async function loadFiles(
@@ -64,10 +64,12 @@ export async function readFiles(
     found,
   )
   if (chainsJson === undefined || quoteJson === undefined || solverJson === undefined) return undefined
+  // Few chains need it; those that do say so.
+  const [hubJson] = await readEnvironmentFiles({ directory, environment }, ['chains.hub'], createFindings())
   // The quote file names the wallet whose inventory is quoted; here it is the one that pays.
   const known = { ...variables, FILL_WALLET_ADDRESS: fillWallet }
   const shared = { environment, variables: known }
-  const chains = found.attempt(() => loadChains({ chainsJson, ...shared }), 'configuration-wrong')
+  const chains = found.attempt(() => loadChains({ chainsJson, hubJson, ...shared }), 'configuration-wrong')
   const named = (name: string, json: unknown) => ({ name: `${name}.${environment}.json`, json, ...shared })
   const quote = examineConfigFile(quoteFileSchema, named('quote', quoteJson), found)
   const listed = examineConfigFile(solverFileSchema, named('solver', solverJson), found)

@@ -1,6 +1,7 @@
 import {
   atDepth,
   type FamilyChain,
+  type HubEntries,
   isReadable,
   openFamilyChain,
   type RegisteredChain,
@@ -61,8 +62,11 @@ function inTransactionOf(
     .reduce((sum, { amount }) => sum + amount, 0n)
 }
 
-/** Opens no connection before the first reading. */
-export function createDepositReader(origins: readonly OriginChain[]): DepositReader {
+/**
+ * Opens no connection before the first reading.
+ * @param hubEntries what the hub says deposits are for, on chains whose transfers name no order
+ */
+export function createDepositReader(origins: readonly OriginChain[], hubEntries?: HubEntries): DepositReader {
   const byChainId = new Map(origins.map((origin) => [origin.config.chainId, origin]))
   /** Each depth is a rule of finality of its own, which is how a reader agrees on it. */
   const open = new Map<string, FamilyChain>()
@@ -74,7 +78,7 @@ export function createDepositReader(origins: readonly OriginChain[]): DepositRea
     const deep: RegisteredChain = atDepth(chain, confirmations)
     if (!isReadable(deep)) return undefined
     // Deep enough is not final: a deposit that was seen may be gone, or elsewhere, when it is paid for.
-    const opened = openFamilyChain(deep, { finalEntriesMax: 0 })
+    const opened = openFamilyChain(deep, { finalEntriesMax: 0 }, hubEntries)
     open.set(key, opened)
     return opened
   }

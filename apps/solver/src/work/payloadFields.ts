@@ -18,10 +18,10 @@ export const calldata = z
   // CAST: the pattern above is that of Hex.
   .transform((value) => value as Hex)
 
-/** An address or a currency as its family writes it: hex in lower case, everything else as it is. */
+/** An address or a currency, of 16 bytes at least, as its family writes it: hex in lower case, everything else as it is. */
 export const spelled = z
   .string()
-  .regex(/^(0x[0-9a-fA-F]{40}|(?!0x)[0-9a-zA-Z]{1,100})$/)
+  .regex(/^(0x([0-9a-fA-F]{2}){16,20}|(?!0x)[0-9a-zA-Z]{1,100})$/)
   .transform((text) => (text.startsWith('0x') ? text.toLowerCase() : text))
 /** The same of a transaction. */
 export const transactionId = z

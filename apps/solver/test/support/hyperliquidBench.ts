@@ -7,7 +7,15 @@ import {
   payingFamily,
   type RegisteredChain,
 } from '@causeway/chains'
-import { FlatFees, type Hex, hyperliquidCodec, Secret } from '@causeway/core'
+import {
+  FlatFees,
+  formatFixed,
+  type Hex,
+  hyperliquidCodec,
+  Secret,
+  sendAssetMembers,
+  sendAssetType,
+} from '@causeway/core'
 import { startTestNetwork } from '@causeway/localnet'
 import {
   createHyperliquidVenue,
@@ -16,7 +24,13 @@ import {
   startExchange,
   startHubMappings,
 } from '@causeway/localnet/standIns/hyperliquid'
-import { privateKeyToAddress } from 'viem/accounts'
+import { parseSignature } from 'viem'
+import {
+  generatePrivateKey,
+  type PrivateKeyAccount,
+  privateKeyToAccount,
+  privateKeyToAddress,
+} from 'viem/accounts'
 import type { ExpiringBench } from './expiringKills.ts'
 import { type Processes, startProcesses } from './expiringProcess.ts'
 
@@ -26,6 +40,7 @@ export const hyperliquidWalletKey = `0x${'5e'.repeat(32)}` as const
 export const hyperliquidWallet = privateKeyToAddress(hyperliquidWalletKey).toLowerCase() as Hex
 /** Of the exchange, as the local configuration has it. */
 const depository = '0xeccf8deb880b9841c06e3a6eda720151d7205f55'
+export const perps = hyperliquidCodec.nativeCurrency
 export const spotDollars = '0x6d1e7cde53ba9467b783cb7c530ce054'
 const fees = new FlatFees({ transferFee: 0n })
 const ceiling = 200_000_000n
@@ -101,4 +116,35 @@ export async function startHyperliquidBench(): Promise<HyperliquidBench> {
       await network.stop()
     },
   }
+}
+
+/** Somebody's transfer to the depository, which names no order: its nonce may be said to be for one. */
+export async function depositAt(
+  at: {
+    readonly venue: HyperliquidVenue
+    readonly ledger: ExchangeLedger
+  },
+  amount: bigint,
+): Promise<{ readonly nonce: bigint; readonly transactionId: Hex; readonly user: PrivateKeyAccount }> {
+  const user = privateKeyToAccount(generatePrivateKey())
+  at.venue.fund(user.address, { '': amount })
+  const nonce = at.venue.nowMs()
+  const parameters = {
+    ...{ hyperliquidChain: 'Mainnet', destination: depository, sourceDex: '', destinationDex: '' },
+    ...{ token: `USDC:${spotDollars}`, amount: formatFixed(amount / 100n, 6), fromSubAccount: '' },
+  }
+  const signature = await user.signTypedData({
+    domain: {
+      ...{ name: 'HyperliquidSignTransaction', version: '1', chainId: 42_161 },
+      verifyingContract: `0x${'0'.repeat(40)}`,
+    },
+    ...{ types: { [sendAssetType]: sendAssetMembers }, primaryType: sendAssetType },
+    message: { ...parameters, nonce: BigInt(nonce) },
+  })
+  const { r, s, v } = parseSignature(signature)
+  const action = { ...parameters, nonce, type: 'sendAsset', signatureChainId: '0xa4b1' }
+  const refusal = await at.venue.take({ action, nonce, signature: { r, s, v: Number(v) } })
+  const listed = at.ledger.transactions.at(-1)
+  if (refusal !== undefined || listed === undefined) throw new Error(`it was not taken: ${refusal}`)
+  return { nonce: BigInt(nonce), transactionId: listed.hash as Hex, user } // CAST: a hash of the exchange.
 }

@@ -60,10 +60,12 @@ export async function vouchForMapping(
   return { entry, proof }
 }
 
-/** How long oracles are waited for. */
+/** How long oracles are waited for where a wallet waits for the answer. */
 export const vouchTimeoutMs = 9_000
 /** The same with the hub behind them. */
 export const sayTimeoutMs = vouchTimeoutMs + 6_000
+/** A fill wallet's own words are tried again in the next round: other chains wait for this one. */
+const ownTimeoutMs = 5_000
 
 const noId: Hex = `0x${'0'.repeat(64)}`
 
@@ -96,10 +98,10 @@ export function createNonceMappings(options: {
         message: { ...saying, chainId: walletChainId },
       })
       const signed = { mapping, vmType, signature, signatureChainId: signatureChain.id }
-      const vouched = await vouchForMapping(vouching, signed, AbortSignal.timeout(vouchTimeoutMs))
+      const vouched = await vouchForMapping(vouching, signed, AbortSignal.timeout(ownTimeoutMs))
       if (vouched === 'denied' || vouched === 'silent')
         throw new UpstreamUnavailableError('Too few oracles vouch for a nonce of the fill wallet.')
-      await writer.write(vouched.entry, vouched.proof, AbortSignal.timeout(sayTimeoutMs))
+      await writer.write(vouched.entry, vouched.proof, AbortSignal.timeout(ownTimeoutMs))
     },
   }
 }

@@ -28,6 +28,11 @@ export function spawnAllocator(variables: Readonly<Record<string, string>>): Sol
   return spawnPart('apps/allocator/src/main.ts', variables, 'allocator is listening')
 }
 
+/** `main.ts` of an oracle; see `spawnSolver`. @param variables its whole environment */
+export function spawnOracle(variables: Readonly<Record<string, string>>): SolverProcess {
+  return spawnPart('apps/oracle/src/main.ts', variables, 'oracle is listening')
+}
+
 function spawnPart(
   script: string,
   variables: Readonly<Record<string, string>>,

@@ -1,0 +1,62 @@
+import {
+  createHubEntries,
+  createJsonRpcClient,
+  createMappingWriter,
+  createNonceMappings,
+  createOracleClient,
+  createQuorumOver,
+  type HubEntries,
+  type NonceMappings,
+  type OracleSettings,
+  type RegisteredChain,
+} from '@causeway/chains'
+import { isContractChain } from '@causeway/core'
+import { type ConfiguredSigner, recoverSigner } from '@causeway/signer'
+import type { LoadedFiles } from './files.ts'
+
+/** The hub, as chains need it whose transfers name no order: it says what each is for. */
+export type Hub = {
+  readonly entries: HubEntries
+  /** What the fill wallet may say there of its own transfers; undefined where nobody vouches or pays for it. */
+  mappingsOf(chain: Pick<RegisteredChain, 'id' | 'vmType'>): NonceMappings | undefined
+  close(): Promise<void>
+}
+
+/** Opens no connection yet. @returns undefined where the files name no hub with such a contract, or no endpoint of it */
+export function openHub(
+  { chains: { hub }, quote }: Pick<LoadedFiles, 'chains' | 'quote'>,
+  {
+    oracles,
+    signer,
+  }: { readonly oracles: OracleSettings | undefined; readonly signer: ConfiguredSigner | undefined },
+): Hub | undefined {
+  if (hub === undefined || !hub.ready) return undefined
+  const {
+    genericMappingAddress: verifyingContract,
+    evmChainId: chainId,
+    oracleMultisigAddress: multisig,
+  } = hub
+  if (verifyingContract === undefined) return undefined
+  const now = () => Date.now()
+  const client = createJsonRpcClient({
+    ...{ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now },
+  })
+  const quorum = createQuorumOver(client, { now })
+  const entries = createHubEntries({ quorum, mappingAddress: verifyingContract })
+  const domain = { chainId, verifyingContract }
+  // Under whose number the wallet signs does not matter, as long as the oracles know it.
+  const signed = Object.entries(quote.chains).find(([, config]) => isContractChain(config))
+  const mappings = (chain: Pick<RegisteredChain, 'id' | 'vmType'>): NonceMappings | undefined => {
+    if (oracles === undefined || signer === undefined || signed === undefined) return undefined
+    const [id, { chainId: number }] = signed
+    return createNonceMappings({
+      ...{ chain, entries, signatureChain: { id, number } },
+      writer: createMappingWriter({ client, entries, domain, signer }),
+      vouching: {
+        ...{ threshold: oracles.threshold, domain, multisig },
+        oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
+      },
+    })
+  }
+  return { entries, mappingsOf: mappings, close: () => client.close() }
+}

@@ -1,0 +1,226 @@
+// Goal: the solver as an operator runs it fills orders of Base on Hyperliquid and pays claims there, from both parts of its
+// account, once each, though it is killed again and again and the service's answers get lost; takes deposits on Hyperliquid for
+// what the hub says they are; and gives the deposit of an order that it never filled back on Base once it has closed it on
+// Hyperliquid. Method: real processes, nodes and deposits, real oracles that vouch, the hub's own contract; a Hyperliquid of
+// a stand-in; a scripted quote-api; what counts is what the accounts hold at the end.
+import { type Hex, orderId as hashOf, mainNetwork, type NetworkOf, type Order } from '@causeway/core'
+import { freeLoopbackPort, type SolverProcess, spawnOracle, waitUntil } from '@causeway/localnet'
+import type { FaultyService } from '@causeway/localnet/standIns/http'
+import {
+  type ExchangeLedger,
+  type HubMappings,
+  type HyperliquidVenue,
+  startExchange,
+  startHubMappings,
+} from '@causeway/localnet/standIns/hyperliquid'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { claimOf, configsWithFamily, type FamilyOrder, fillOf, orderPaidOn } from './support/familyOrders.ts'
+import {
+  hyperliquidChainId as chainId,
+  depositAt,
+  exchangeWithWallet,
+  hyperliquidWallet,
+  hyperliquidWalletKey,
+  perps,
+  spotDollars,
+} from './support/hyperliquidBench.ts'
+import { fillItem, freshAccount, freshAddress, refundItem, signOrder } from './support/paidOrders.ts'
+import { startScriptedWork } from './support/scriptedWork.ts'
+import { type SolverBed, startSolverBed } from './support/solverBed.ts'
+import { startSolver, surviveKills } from './support/solverBench.ts'
+
+const amount = 1_000_000n
+const networkOf: NetworkOf = (name) => mainNetwork(name === 'hyperliquid' ? 'hyperliquid-vm' : 'ethereum-vm')
+
+let bed: SolverBed
+let ledger: ExchangeLedger
+let venue: HyperliquidVenue
+let node: FaultyService
+let hub: HubMappings
+let oracles: readonly { readonly setting: string; readonly process: SolverProcess }[]
+
+beforeAll(async () => {
+  bed = await startSolverBed()
+  const exchange = exchangeWithWallet()
+  ledger = exchange.ledger
+  venue = exchange.venue
+  node = await startExchange(ledger)
+  hub = startHubMappings(bed.network, 'hyperliquid')
+  oracles = await Promise.all(bed.network.keys.oracles.map(startOracle))
+}, 120_000)
+afterAll(async () => {
+  for (const { process } of oracles ?? []) process.kill('SIGKILL')
+  await Promise.all([node?.stop(), hub?.stop()])
+  await bed?.stop()
+})
+
+async function startOracle({ address, privateKey }: { readonly address: Hex; readonly privateKey: Hex }) {
+  const port = await freeLoopbackPort()
+  const { chains } = bed.network
+  const process = spawnOracle({
+    ...{ ENVIRONMENT: 'local', HTTP_HOST: '127.0.0.1', HTTP_PORT: `${port}`, OPS_PORT: '0' },
+    ...{ BASE_RPC_URL: chains.base.url, OPTIMISM_RPC_URL: chains.optimism.url },
+    ...{ RELAY_RPC_URL: chains.hub.url, HYPERLIQUID_RPC_URL: node.url },
+    ...{ SIGNING_MODULE: 'raw-private-key', ECDSA_PRIVATE_KEY: privateKey, AHEAD: 'off' },
+  })
+  await process.ready()
+  return { process, setting: `http://127.0.0.1:${port}||${address}` }
+}
+
+/** Variables of a solver that pays on Hyperliquid too. */
+const overrides = async (change: Readonly<Record<string, unknown>> = {}) => {
+  const listed = { source: 'test', solver: true, asset: 'usdc', decimals: 8, symbol: 'USDC' }
+  const quoted = {
+    ...{ chainId, name: 'hyperliquid', displayName: 'Hyperliquid', blockTimeMs: 1_000, headMaxAgeMs: 60_000 },
+    ...{ fillWallet: hyperliquidWallet, feeModel: { kind: 'flat' }, pinPolicy: [{ confirmations: 1 }] },
+    currencies: [
+      { ...listed, address: perps, name: 'USD Coin (perps)' },
+      { ...listed, address: spotDollars, name: 'USD Coin (spot)' },
+    ],
+    ...change,
+  }
+  const policy = {
+    ...{ maxFeePerGasWei: '200000000', gasPerHourWei: '100000000000', relayGasPerHourWei: '0' },
+    floors: [{ currency: perps, amount: '100000000' }],
+  }
+  const asset = { id: 'unused', priceKey: 'USDC/USD' }
+  return {
+    ...{ HYPERLIQUID_RPC_URL: node.url, HYPERLIQUID_PRIVATE_KEY: hyperliquidWalletKey },
+    ...{ ORACLES: oracles.map(({ setting }) => setting).join(';'), ORACLES_THRESHOLD: '2' },
+    HUB_ECDSA_PRIVATE_KEY: bed.network.keys.keeper.privateKey,
+    CONFIG_DIR: await configsWithFamily({ key: 'hyperliquid', asset, quoted, policy }),
+  }
+}
+
+function somebody(): Hex {
+  const { address } = freshAccount()
+  venue.fund(address, {})
+  return address
+}
+
+const paidOnHyperliquid = (currency: string, refundTo?: Hex): Promise<FamilyOrder> =>
+  orderPaidOn(bed.network, {
+    ...{ key: 'hyperliquid', networkOf, payment: { recipient: somebody(), currency, amount }, refundTo },
+  })
+
+const held = ({ recipient, currency }: FamilyOrder['payment']): bigint =>
+  venue.held(recipient, currency === perps ? '' : currency)
+
+test('every order is paid once, from both parts of the account, however often its solver is killed', async () => {
+  const work = await startScriptedWork()
+  const settings = await bed.bench.settings(work, await overrides())
+  const orders: FamilyOrder[] = []
+  while (orders.length < 6)
+    orders.push(await paidOnHyperliquid(orders.length % 2 === 0 ? perps : spotDollars))
+  const waiting = [...orders]
+  const items = new Map<string, FamilyOrder>()
+  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
+    for (const order of waiting.splice(0, 2)) {
+      const fill = fillOf(order, { chainId })
+      items.set(fill.id, order)
+      work.add(fill)
+    }
+  })
+  await solver.ready()
+  const payments = orders.map(({ payment }) => payment)
+  await waitUntil('all are paid', async () => payments.map(held).every((one) => one > 0n), {
+    circumstances: () => solver.output(),
+  })
+  await new Promise((resolve) => setTimeout(resolve, 5_000))
+  expect(payments.map(held)).toEqual(payments.map(() => amount))
+  // What the service follows at the end is what the exchange calls the transfer.
+  for (const [id, { payment }] of items) {
+    const listed = ledger.transactions.find(
+      ({ action }) => 'destination' in action && action.destination.toLowerCase() === payment.recipient,
+    )
+    await waitUntil('it is told', () => work.reports.get(id)?.at(-1) === listed?.hash)
+  }
+  expect(solver.output()).not.toContain(hyperliquidWalletKey.slice(2))
+})
+
+test('every claim is paid once, however often its solver is killed between sending and reporting', async () => {
+  const work = await startScriptedWork()
+  const settings = await bed.bench.settings(work, await overrides())
+  const payments: FamilyOrder['payment'][] = []
+  const claim = (currency: string) => {
+    const payment = { recipient: somebody(), currency, amount }
+    payments.push(payment)
+    return claimOf(payment, { chainId, deadline: Math.floor(Date.now() / 1_000) + 3_600 })
+  }
+  const solver = await surviveKills(settings, { work, kills: 2 }, async () => {
+    for (const currency of [perps, spotDollars]) work.add(claim(currency))
+  })
+  await solver.ready()
+  await waitUntil('all are paid', async () => payments.map(held).every((one) => one > 0n), {
+    circumstances: () => solver.output(),
+  })
+  await new Promise((resolve) => setTimeout(resolve, 5_000))
+  expect(payments.map(held)).toEqual(payments.map(() => amount))
+})
+
+test('a deposit on Base goes back once its order is closed on Hyperliquid for good', async () => {
+  const { work, solver } = await bed.start(await overrides())
+  const refundTo = freshAddress()
+  const order = await paidOnHyperliquid(perps, refundTo)
+  work.add(refundItem(bed.network, order, { amount: '4321' }))
+  await waitUntil('it is given back', async () => (await bed.nativeBalance('base', refundTo)) === 4321n, {
+    circumstances: () => solver.output(),
+  })
+  const late = fillOf(order, { chainId })
+  work.add(late)
+  await waitUntil('it is refused', () => work.failures.has(late.id))
+  expect(held(order.payment)).toBe(0n)
+})
+
+test('a deposit on Hyperliquid is paid for on Optimism, once the hub says what it is for', async () => {
+  const { work, solver } = await bed.start(await overrides())
+  const signed = await signOrder(bed.network, { payments: [{ amount: 1_000n }] })
+  const [input] = signed.order.inputs
+  if (input === undefined) throw new Error('an order has an input')
+  const paidIn = { ...input.payment, chainId: 'hyperliquid', currency: perps, amount: '300000000' }
+  const refunds = [
+    {
+      ...input.refunds[0],
+      chainId: 'hyperliquid',
+      recipient: freshAddress(),
+      currency: perps,
+      extraData: '0x',
+    },
+  ]
+  // CAST: members of a real order, on another chain.
+  const order = { ...signed.order, inputs: [{ payment: paidIn, refunds }] } as Order
+  const orderId = hashOf(order, networkOf)
+  const signer: PrivateKeyAccount = privateKeyToAccount(bed.network.keys.orderSigner.privateKey)
+  const orderSignature = await signer.signMessage({ message: { raw: orderId } })
+  const { nonce, transactionId, user } = await depositAt({ venue, ledger }, 300_000_000n)
+  const deposits = [{ chainId, transactionId, onchainIndex: '0' }]
+  const item = fillItem(bed.network, { ...signed, order, orderId, orderSignature, deposits })
+  work.add(item)
+  // Nobody has said yet what it is for.
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  expect(work.reports.has(item.id)).toBe(false)
+  const saying = { wallet: user.address.toLowerCase() as Hex, nonce, id: orderId } // CAST: hex in lower case.
+  await hub.mappings.write({ ...saying, depositor: saying.wallet }, (data) => user.signTypedData(data))
+  await bed.settled([item], () => solver.output())
+})
+
+test.each<[string, Readonly<Record<string, unknown>>, Readonly<Record<string, string>>]>([
+  [
+    'HYPERLIQUID_PRIVATE_KEY or HYPERLIQUID_PRIVATE_KEY_FILE is required',
+    {},
+    { HYPERLIQUID_PRIVATE_KEY: '' },
+  ],
+  ['needs genericMappingAddress of the hub', {}, { RELAY_RPC_URL: '' }],
+  ['they need ORACLES', {}, { ORACLES: '', ORACLES_THRESHOLD: '' }],
+  ['they need ORACLES, HUB_ECDSA_PRIVATE_KEY', {}, { HUB_ECDSA_PRIVATE_KEY: '' }],
+  ['must be a key of its own', {}, { HUB_ECDSA_PRIVATE_KEY: hyperliquidWalletKey }],
+  ['fillWallet is not the account of', { fillWallet: `0x${'ab'.repeat(20)}` }, {}],
+])('a start is refused: %s', async (reason, change, variables) => {
+  const work = await startScriptedWork()
+  const whole = await overrides(change)
+  const { environment } = await bed.bench.settings(work, { ...whole, ...variables })
+  const solver = startSolver({ environment })
+  await solver.ended
+  expect(solver.output()).toContain(reason)
+})
