@@ -2,7 +2,7 @@
 import { createDatabase, type Database, startTestDatabase } from '@causeway/database'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { startTestService, type TestService } from '../../apps/quote-api/test/fixtures/service.ts'
-import { copyConfigs } from '../../apps/quote-api/test/serviceSupport/configCopy.ts'
+import { type ConfigCopy, copyConfigs } from '../../apps/quote-api/test/serviceSupport/configCopy.ts'
 import {
   createRequestDriver,
   type RequestDriver,
@@ -30,6 +30,8 @@ export type FamilySettling = {
   readonly database: Database
   readonly oracles: StandInOracles
   readonly requests: RequestDriver
+  /** What the service was started with: whoever starts a solver beside it may change more. */
+  readonly configs: Pick<ConfigCopy, 'directory' | 'edit'>
   stop(): Promise<void>
 }
 
@@ -66,7 +68,7 @@ export async function startFamilySettling<Chain extends QuotedChain>(
       ...{ network, database, url },
       solver: createScriptedSolver({ network, url, apiKey: solverKey }),
     })
-    return { ...chain, network, service, url, database, oracles, requests, stop }
+    return { ...chain, network, service, url, database, oracles, requests, configs, stop }
   } catch (error) {
     await stop()
     throw error

@@ -35,7 +35,7 @@ export const spotDollars = '0x6d1e7cde53ba9467b783cb7c530ce054'
 const usdc = { name: 'USDC', tokenId: spotDollars, szDecimals: 8 }
 /** As the local configuration has it. */
 const depository = '0xeccf8deb880b9841c06e3a6eda720151d7205f55'
-const solverKey: Hex = `0x${'5e'.repeat(32)}`
+export const solverKey: Hex = `0x${'5e'.repeat(32)}`
 const solver = privateKeyToAddress(solverKey).toLowerCase() as Hex // CAST: an address in lower case is one.
 
 export type HyperliquidUser = { readonly account: Hex; readonly key: Hex }
