@@ -50,6 +50,7 @@ const ed25519 = (prefix = '') => [`${prefix}ED25519_PRIVATE_KEY`, `${prefix}ED25
 const bitcoin = ['BITCOIN_PRIVATE_KEY', 'BITCOIN_PRIVATE_KEY_FILE']
 const tron = ['TRON_PRIVATE_KEY', 'TRON_PRIVATE_KEY_FILE']
 const lighter = ['LIGHTER_PRIVATE_KEY', 'LIGHTER_API_KEY'].flatMap((name) => [name, `${name}_FILE`])
+const hyperliquid = ['HYPERLIQUID_PRIVATE_KEY', 'HYPERLIQUID_PRIVATE_KEY_FILE']
 
 const denyList = Object.keys(denyListVariables)
 const tracing = Object.keys(tracingVariables)
@@ -84,6 +85,8 @@ const services: readonly Service[] = [
       ...bitcoin,
       ...tron,
       ...lighter,
+      ...hyperliquid,
+      ...signing('HUB_'),
       ...denyList,
       ...tracing,
       'SECRETS_DIR',

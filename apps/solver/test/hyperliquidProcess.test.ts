@@ -4,14 +4,19 @@
 // Hyperliquid. Method: real processes, nodes and deposits, real oracles that vouch, the hub's own contract; a Hyperliquid of
 // a stand-in; a scripted quote-api; what counts is what the accounts hold at the end.
 import { type Hex, orderId as hashOf, mainNetwork, type NetworkOf, type Order } from '@causeway/core'
-import { freeLoopbackPort, type SolverProcess, spawnOracle, waitUntil } from '@causeway/localnet'
+import {
+  freeLoopbackPort,
+  type HubMappings,
+  type SolverProcess,
+  spawnOracle,
+  startHubMappings,
+  waitUntil,
+} from '@causeway/localnet'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import {
   type ExchangeLedger,
-  type HubMappings,
   type HyperliquidVenue,
   startExchange,
-  startHubMappings,
 } from '@causeway/localnet/standIns/hyperliquid'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -46,7 +51,7 @@ beforeAll(async () => {
   ledger = exchange.ledger
   venue = exchange.venue
   node = await startExchange(ledger)
-  hub = startHubMappings(bed.network, 'hyperliquid')
+  hub = startHubMappings(bed.network, { id: 'hyperliquid', vmType: 'hyperliquid-vm' })
   oracles = await Promise.all(bed.network.keys.oracles.map(startOracle))
 }, 120_000)
 afterAll(async () => {

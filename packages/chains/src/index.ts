@@ -124,7 +124,7 @@ export { probeCalldata, probeTransaction } from './ethereum-vm/gas/probeTransact
 export { shapeProbes } from './ethereum-vm/gas/shapeProbes.ts'
 export { createHubEntries } from './ethereum-vm/genericMapping.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
-export { createMappingWriter, MappingTakenError, type MappingWriter } from './ethereum-vm/mappingWriter.ts'
+export { createMappingWriter, MappingTakenError } from './ethereum-vm/mappingWriter.ts'
 export { judgePools, type PoolMismatch, sampleQuestions } from './ethereum-vm/pools/judgePools.ts'
 export type { PoolProblem } from './ethereum-vm/pools/loadTicks.ts'
 export { createPoolMirror, type PoolMirror, type PoolMirrorOptions } from './ethereum-vm/pools/poolMirror.ts'
@@ -161,7 +161,7 @@ export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export { examineClock, examineEndpoints } from './examineEndpoints.ts'
 export type { ChainFinding } from './family/chainFinding.ts'
 export type { FamilyChain } from './family/familyChain.ts'
-export type { HubEntries } from './family/hubEntries.ts'
+export type { HubEntries, MappingWriter } from './family/hubEntries.ts'
 export type { KnownCode, ReliedContract } from './family/knownCode.ts'
 export {
   AlreadyMarkedError,

@@ -16,13 +16,12 @@ import {
   sendAssetMembers,
   sendAssetType,
 } from '@causeway/core'
-import { startTestNetwork } from '@causeway/localnet'
+import { startHubMappings, startTestNetwork } from '@causeway/localnet'
 import {
   createHyperliquidVenue,
   type ExchangeLedger,
   type HyperliquidVenue,
   startExchange,
-  startHubMappings,
 } from '@causeway/localnet/standIns/hyperliquid'
 import { parseSignature } from 'viem'
 import {
@@ -66,7 +65,7 @@ export async function startHyperliquidBench(): Promise<HyperliquidBench> {
   const network = await startTestNetwork()
   const { ledger, venue } = exchangeWithWallet()
   const node = await startExchange(ledger)
-  const hub = startHubMappings(network, 'hyperliquid')
+  const hub = startHubMappings(network, { id: 'hyperliquid', vmType: 'hyperliquid-vm' })
   const chain: RegisteredChain = {
     ...{ id: 'hyperliquid', vmType: 'hyperliquid-vm', network: undefined, hubChainId: '57', depository },
     ...{ additionalData: {}, ready: true, rpcThreshold: 1, unsetVariables: [] },

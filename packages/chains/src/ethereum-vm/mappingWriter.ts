@@ -1,6 +1,5 @@
 import {
   DomainError,
-  type Hex,
   type MappingDomain,
   type MappingEntry,
   type Signer,
@@ -8,26 +7,10 @@ import {
   UpstreamUnavailableError,
 } from '@causeway/core'
 import { concatHex, encodeFunctionData, parseAbi, parseSignature, serializeTransaction } from 'viem'
-import type { HubEntries } from '../family/hubEntries.ts'
+import type { EntryProof, HubEntries, MappingWriter } from '../family/hubEntries.ts'
 import type { ChainClient } from '../rpc/client.ts'
 import type { RpcCall } from '../rpc/jsonRpc.ts'
 import { parseQuantity } from '../rpc/quantity.ts'
-
-/** Who vouches for an entry: an oracle's key, or a contract that several of them sign for. */
-export type EntryProof = {
-  readonly oracle: Hex
-  /** Ascending by signer where there are several. */
-  readonly signatures: readonly Hex[]
-}
-
-/** Brings signed entries to the hub's generic mapping. It has no rights there: the signatures have. */
-export interface MappingWriter {
-  /**
-   * Resolves once enough endpoints of the hub have the entry. Repeating it changes nothing.
-   * @throws MappingTakenError where the id holds something else; UpstreamUnavailableError where it does not come in time
-   */
-  write(entry: MappingEntry, proof: EntryProof, signal: AbortSignal): Promise<void>
-}
 
 /** The nonce was mapped before, to something else: the first entry stands. */
 export class MappingTakenError extends DomainError {

@@ -1,4 +1,4 @@
-import type { Hex, ReadOptions } from '@causeway/core'
+import type { Hex, MappingEntry, ReadOptions } from '@causeway/core'
 
 /** What the hub's generic mapping says of one id of one account, and when it said so. */
 export type HubEntry = {
@@ -14,4 +14,20 @@ export type HubEntry = {
 export interface HubEntries {
   /** @throws UpstreamDisagreementError, UpstreamUnavailableError */
   read(user: Hex, id: Hex, options: ReadOptions): Promise<HubEntry>
+}
+
+/** Who vouches for an entry: an oracle's key, or a contract that several of them sign for. */
+export type EntryProof = {
+  readonly oracle: Hex
+  /** Ascending by signer where there are several. */
+  readonly signatures: readonly Hex[]
+}
+
+/** Brings signed entries to the hub's generic mapping. It has no rights there: the signatures have. */
+export interface MappingWriter {
+  /**
+   * Resolves once enough endpoints of the hub have the entry. Repeating it changes nothing.
+   * @throws MappingTakenError where the id holds something else; UpstreamUnavailableError where it does not come in time
+   */
+  write(entry: MappingEntry, proof: EntryProof, signal: AbortSignal): Promise<void>
 }

@@ -9,8 +9,7 @@ import {
   UpstreamUnavailableError,
   type VmType,
 } from '@causeway/core'
-import type { EntryProof, MappingWriter } from '../ethereum-vm/mappingWriter.ts'
-import type { HubEntries } from '../family/hubEntries.ts'
+import type { EntryProof, HubEntries, MappingWriter } from '../family/hubEntries.ts'
 import type { NonceMappings } from '../family/nonceMappings.ts'
 import type { OracleClient } from './oracleClient.ts'
 

@@ -1,13 +1,11 @@
 import { type Hex, Secret } from '@causeway/core'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { type HubMappings, startHubMappings, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import {
   createHyperliquidVenue,
   type ExchangeLedger,
-  type HubMappings,
   type HyperliquidVenue,
   startExchange,
-  startHubMappings,
 } from '@causeway/localnet/standIns/hyperliquid'
 import { privateKeyToAddress } from 'viem/accounts'
 import {
@@ -53,7 +51,7 @@ export async function startPayingBed(): Promise<PayingBed> {
   const ledger: ExchangeLedger = { ...lists, venue }
   venue.fund(wallet, { '': 1_000_000_000_000n, [spotDollars]: 1_000_000_000_000n, [hype]: 10_000n })
   const nodes = await Promise.all([1, 2, 3].map(() => startExchange(ledger)))
-  const hub = startHubMappings(network, 'hyperliquid')
+  const hub = startHubMappings(network, { id: 'hyperliquid', vmType: 'hyperliquid-vm' })
   const chain: RegisteredChain = {
     ...{ id: 'hyperliquid', vmType: 'hyperliquid-vm', network: undefined, hubChainId: '57', depository },
     ...{ ready: true, rpcThreshold: 2, unsetVariables: [], additionalData: {} },

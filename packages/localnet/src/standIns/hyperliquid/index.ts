@@ -1,4 +1,3 @@
 export { hyperliquidBodies } from './bodies.ts'
-export { type HubMappings, startHubMappings } from './hubMappings.ts'
 export { type ExchangeLedger, type ListedTransaction, startExchange } from './hyperliquidExchange.ts'
 export { createHyperliquidVenue, type HyperliquidVenue } from './hyperliquidVenue.ts'

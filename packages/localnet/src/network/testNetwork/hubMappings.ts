@@ -14,7 +14,7 @@ import { bytesToHex, nonceMappingDigest, Secret, signingDigest } from '@causeway
 import { keccak256, recoverAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { LocalAccount } from '../../keys/localKeys.ts'
-import type { TestNetwork } from '../../network/testNetwork/startTestNetwork.ts'
+import type { TestNetwork } from './startTestNetwork.ts'
 
 export type HubMappings = {
   readonly mappings: NonceMappings
@@ -26,10 +26,10 @@ export type HubMappings = {
 
 const signatureChain = { id: 'base', number: 8_453 }
 
-/** @param chainId string id of the chain of the transfers */
+/** @param chain of the transfers, whose family's names no order in them */
 export function startHubMappings(
   { chains, keys, deployment }: Pick<TestNetwork, 'chains' | 'keys' | 'deployment'>,
-  chainId: string,
+  chain: Parameters<typeof createNonceMappings>[0]['chain'],
 ): HubMappings {
   let faults: Parameters<HubMappings['set']>[0] = {}
   const client = createJsonRpcClient({
@@ -63,7 +63,7 @@ export function startHubMappings(
   })
   return {
     mappings: createNonceMappings({
-      ...{ chain: { id: chainId, vmType: 'hyperliquid-vm' }, writer, entries, signatureChain },
+      ...{ chain, writer, entries, signatureChain },
       vouching: { oracles, threshold: 2, domain, multisig },
     }),
     entries,
