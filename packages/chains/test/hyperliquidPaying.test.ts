@@ -321,6 +321,11 @@ describe('a transfer', () => {
       'the recipient is the fill wallet',
     ],
     [
+      'to a depository, which would be a deposit of its order,',
+      () => ({ payments: [{ recipient: depository, currency: perps, amount }] }),
+      'the recipient is a depository',
+    ],
+    [
       'of nothing',
       (recipient) => ({ payments: [{ recipient, currency: perps, amount: 0n }] }),
       'an amount is none',

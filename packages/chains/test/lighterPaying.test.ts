@@ -253,6 +253,11 @@ describe('a transfer', () => {
       'the recipient is the fill wallet',
     ],
     [
+      'to a depository, which would be a deposit of its order,',
+      () => ({ payments: [{ recipient: '723071', currency: '0', amount }] }),
+      'the recipient is a depository',
+    ],
+    [
       'of nothing',
       (recipient) => ({ payments: [{ recipient, currency: '0', amount: 0n }] }),
       'an amount is none',

@@ -165,7 +165,10 @@ function openMarkedChain(
   const apiKey = apiKeySetting === undefined ? undefined : keys.get(apiKeySetting)
   const account = { name, apiKey, apiKeyIndex, firstNonce }
   const mappings = hub?.mappingsOf(chain)
-  const paying = family.open({ client, network: chain.network, key, fillContract, account, mappings })
+  const { depository, additionalDepositories = [], network } = chain
+  const listed = [...(depository === undefined ? [] : [depository]), ...additionalDepositories]
+  const depositories = listed.map(parts.codec.canonicalAddress)
+  const paying = family.open({ client, network, key, fillContract, account, mappings, depositories })
   refuseOtherWallet(parts, config, { address: paying.address, setting })
   return { ...parts, kind: 'marked', paying, fillContract, landsWithinSeconds }
 }

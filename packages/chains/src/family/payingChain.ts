@@ -125,6 +125,8 @@ export type PayingChainOptions = {
   /** What pays there, where the family has such contracts. */
   readonly fillContract: Hex | undefined
   readonly account?: NamedAccount
+  /** In canonical spelling. Where a payment names its order as a deposit does, one to them would be a deposit. */
+  readonly depositories?: readonly string[]
   /** What the wallet says of its nonces on the hub: for chains whose transfers name no order. */
   readonly mappings?: NonceMappings | undefined
 }

@@ -65,7 +65,10 @@ export async function startPayingBed(): Promise<PayingBed> {
     open() {
       const { mappings } = hub
       const key = new Secret(walletKey)
-      const paying = payingFamily(chain)?.open({ client, key, fillContract: undefined, mappings })
+      const depositories = [depository]
+      const paying = payingFamily(chain)?.open({
+        ...{ client, key, fillContract: undefined, mappings, depositories },
+      })
       if (paying === undefined) throw new Error('the family pays')
       return paying
     },

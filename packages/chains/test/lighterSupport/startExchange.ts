@@ -56,6 +56,7 @@ export async function startExchangeBed(): Promise<ExchangeBed> {
       const account = { name: wallet, apiKey, apiKeyIndex }
       const paying = payingFamily(chain)?.open({
         ...{ client, key: new Secret(walletKey), fillContract: undefined, account },
+        depositories: [depository],
       })
       if (paying === undefined) throw new Error('the family pays')
       return paying

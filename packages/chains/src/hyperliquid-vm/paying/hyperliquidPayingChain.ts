@@ -87,7 +87,12 @@ function isId(value: unknown): boolean {
   return typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value)
 }
 
-function openHyperliquidPaying({ client, key, mappings }: PayingChainOptions): PayingChain {
+function openHyperliquidPaying({
+  client,
+  key,
+  mappings,
+  depositories = [],
+}: PayingChainOptions): PayingChain {
   if (mappings === undefined)
     throw new ConfigurationError(
       `solver: chains.${client.chainId} is paid on with entries of the hub: they need ORACLES, HUB_ECDSA_PRIVATE_KEY and the hub's genericMappingAddress`,
@@ -212,7 +217,7 @@ function openHyperliquidPaying({ client, key, mappings }: PayingChainOptions): P
     landingOf: (transactions) => landingOf(transactions, { readLedger, look, hashOfPaid }),
 
     async plan(terms, bid) {
-      const refusal = refusePayments(wallet, terms) ?? refusePrice(bid)
+      const refusal = refusePayments(wallet, terms, depositories) ?? refusePrice(bid)
       if (refusal !== undefined) return { refusal }
       const [payment] = terms.payments
       const without = payment && (await refuseRecipient(payment, terms, bid))
@@ -335,7 +340,11 @@ function refusePrice({ fees, ceiling }: PayingFees): string | undefined {
   return fees.transferFee > ceiling ? 'a transfer takes more than maxFeePerGasWei' : undefined
 }
 
-function refusePayments(wallet: string, { mark, payments }: PaymentTerms): string | undefined {
+function refusePayments(
+  wallet: string,
+  { mark, payments }: PaymentTerms,
+  depositories: readonly string[],
+): string | undefined {
   if (mark === 'allowed') return 'nothing is allowed on this chain'
   const [payment, ...more] = payments
   if (mark === 'closed') return payment === undefined ? undefined : 'a closing pays nobody'
@@ -345,5 +354,7 @@ function refusePayments(wallet: string, { mark, payments }: PaymentTerms): strin
   if (currency === nativeCurrency && amount % perpsGranularity !== 0n)
     return 'the exchange moves no such part of a dollar'
   if (!isAddress(recipient)) return 'the recipient is no account'
+  // It would be a deposit for the order that it pays.
+  if (depositories.includes(recipient)) return 'the recipient is a depository'
   return recipient === wallet ? 'the recipient is the fill wallet' : undefined
 }

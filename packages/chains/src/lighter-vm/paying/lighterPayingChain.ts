@@ -66,7 +66,8 @@ export const lighterPaying: PayingChainFamily = {
   landsWithinSeconds: (transferLifetimeMs + clockMarginMs) / 1_000 + 15,
 }
 
-function openLighterPaying({ client, network, key, account = {} }: PayingChainOptions): PayingChain {
+function openLighterPaying(options: PayingChainOptions): PayingChain {
+  const { client, network, key, account = {}, depositories = [] } = options
   const { name: address, apiKey, apiKeyIndex, firstNonce = 0n } = account
   const place = `chains.${client.chainId}`
   if (address === undefined) throw new ConfigurationError(`quote: ${place}.fillWallet is needed to pay there`)
@@ -176,7 +177,8 @@ function openLighterPaying({ client, network, key, account = {} }: PayingChainOp
     },
 
     async plan(terms, bid) {
-      const refusal = refusePayments(address, terms) ?? refusePrice(bid) ?? (await refuseStranger())
+      const refusal =
+        refusePayments(address, terms, depositories) ?? refusePrice(bid) ?? (await refuseStranger())
       if (refusal !== undefined) return { refusal }
       const [payment] = terms.payments
       if (payment !== undefined && (await accountOf(payment.recipient)).found === undefined)
@@ -248,7 +250,11 @@ function refusePrice({ fees, ceiling }: PayingFees): string | undefined {
   return fees.transferFee > ceiling ? 'a transfer takes more than maxFeePerGasWei' : undefined
 }
 
-function refusePayments(wallet: string, { mark, payments }: PaymentTerms): string | undefined {
+function refusePayments(
+  wallet: string,
+  { mark, payments }: PaymentTerms,
+  depositories: readonly string[],
+): string | undefined {
   if (mark === 'allowed') return 'nothing is allowed on this chain'
   const [payment, ...more] = payments
   if (mark === 'closed') return payment === undefined ? undefined : 'a closing pays nobody'
@@ -256,6 +262,8 @@ function refusePayments(wallet: string, { mark, payments }: PaymentTerms): strin
   const { amount, currency, recipient } = payment
   if (amount <= 0n || amount > lighterAmountMax || !isLighterPayment(currency))
     return 'an amount is none of this chain'
+  // It would be a deposit for the order that it pays.
+  if (depositories.includes(recipient)) return 'the recipient is a depository'
   return recipient === wallet ? 'the recipient is the fill wallet' : undefined
 }
 
