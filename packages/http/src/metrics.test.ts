@@ -33,6 +33,29 @@ test('a reading that fails leaves its own series out and no other, and they are 
   expect(await shown()).toEqual(whole)
 })
 
+test('a reading that hangs leaves out its own series alone, and is not begun again meanwhile', async () => {
+  const { registry } = bare()
+  let begun = 0
+  let release: () => void = () => undefined
+  watchSeries(registry, { name: 'from_database', help: 'Read', labelNames: [] }, () => {
+    begun += 1
+    return new Promise((resolve) => {
+      release = () => resolve([{ labels: {}, value: 7 }])
+    })
+  })
+  watchSeries(registry, { name: 'in_memory', help: 'Read', labelNames: [] }, () => [{ labels: {}, value: 9 }])
+  const shown = (text: string, name: string) => new RegExp(`^${name}\\{.*\\} (.*)$`, 'm').exec(text)?.[1]
+  for (const _scrape of [1, 2]) {
+    const text = await registry.metrics()
+    expect([shown(text, 'from_database'), shown(text, 'in_memory')]).toEqual([undefined, '9'])
+  }
+  expect(begun).toBe(1)
+  const scrape = registry.metrics()
+  release()
+  expect(shown(await scrape, 'from_database')).toBe('7')
+  expect(begun).toBe(1)
+})
+
 test('no gauge of the process is named like a counter', async () => {
   const text = await createHttpMetrics({ service: 'test' }).registry.metrics()
   expect(text).toContain('process_resident_memory_bytes')

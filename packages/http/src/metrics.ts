@@ -110,30 +110,50 @@ export type Series<Label extends string> = {
   readonly value: number
 }
 
+/** Far less than a scrape waits for all of them. */
+const readingTimeoutMs = 1_000
+
 /**
- * A gauge with all its series, read when metrics are scraped. A reading that fails leaves them out: the other
- * metrics are told while a database or a chain is away, which is when somebody looks.
+ * A gauge with all its series, read when metrics are scraped. A reading that fails or hangs leaves them out: the other
+ * metrics are told while a database or a chain is away, which is when somebody looks. One that hangs is not begun again.
  */
 export function watchSeries<Label extends string>(
   registry: Registry,
   options: { readonly name: string; readonly help: string; readonly labelNames: readonly Label[] },
   read: () => readonly Series<Label>[] | Promise<readonly Series<Label>[]>,
 ): void {
+  let reading: Promise<readonly Series<Label>[]> | undefined
   new Gauge({
     name: options.name,
     help: options.help,
     labelNames: [...options.labelNames],
     registers: [registry],
     async collect() {
-      const series = await Promise.resolve()
+      reading ??= Promise.resolve()
         .then(read)
         .catch(() => [])
+        .finally(() => {
+          reading = undefined
+        })
+      const series = await inTime(reading)
       this.reset()
       // An unlabelled gauge that was reset says 0, which nobody has read.
       if (series.length === 0 && options.labelNames.length === 0) this.remove()
       for (const { labels, value } of series) this.set(labels, value)
     },
   })
+}
+
+async function inTime<Item>(reading: Promise<readonly Item[]>): Promise<readonly Item[]> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<readonly Item[]>((resolve) => {
+    timer = setTimeout(resolve, readingTimeoutMs, [])
+  })
+  try {
+    return await Promise.race([reading, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Connections of a database pool, read when scraped. */
