@@ -273,7 +273,8 @@ export async function examineChains(files: LoadedFiles, nowMs: () => number, fou
   })
   const families = Object.keys(solver.chains).flatMap((key) => {
     const chain = chains.chains.get(key)
-    return chain !== undefined && isReadable(chain) ? [openFamily(chain, hub)] : []
+    if (chain === undefined || !isReadable(chain)) return []
+    return found.attempt(() => openFamily(chain, hub), 'configuration-wrong') ?? []
   })
   try {
     const [problems] = await Promise.all([

@@ -1,8 +1,11 @@
 // Goal: an operator reads in one pass what a solver lacks. Attacks: a key that quote-api does not take, a quote-api that is
 // silent or something else, a database that is not there, a run that signs nothing, secrets in every URL.
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { examineSolver } from './examine.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -79,3 +82,62 @@ test('everything that is missing is found at once', async () => {
   // One chain without an endpoint is left out; a solver without any pays nobody.
   expect(found).toContain('degrades BASE_SEPOLIA_RPC_URL chain-without-endpoint')
 })
+
+test('what a family is paid with, and lacks, is found beside the rest', async () => {
+  const CONFIG_DIR = await configsPayingOn('hyperliquid')
+  const names = ['HYPERLIQUID_PRIVATE_KEY', 'ORACLES', 'HUB_ECDSA_PRIVATE_KEY']
+  const missing = (found: readonly string[]) => found.filter((one) => names.includes(one.split(' ')[1] ?? ''))
+  const bare = { CONFIG_DIR, HYPERLIQUID_RPC_URL: `http://127.0.0.1:9/${canary}` }
+  const found = await examine(bare)
+  expect(missing(found)).toEqual(names.map((name) => `stops ${name} setting-missing`))
+  // Its hub has no endpoint.
+  expect(found).toContain('stops chains configuration-wrong')
+  const key = (digits: string) => `0x${digits.repeat(32)}`
+  const set = {
+    RELAY_TESTNET_RPC_URL: `http://127.0.0.1:9/${canary}`,
+    ...{ HYPERLIQUID_PRIVATE_KEY: key('5b'), HUB_ECDSA_PRIVATE_KEY: key('5c') },
+    ORACLES: [1, 2, 3].map((one) => `http://127.0.0.1:9||0x${`a${one}`.repeat(20)}`).join(';'),
+  }
+  expect(
+    (await examine({ ...bare, ...set })).filter((one) => /stops (HYP|ORA|HUB|chains)/.test(one)),
+  ).toEqual([])
+})
+
+/** The shipped test networks, with one chain of another family that is quoted and paid on. */
+async function configsPayingOn(key: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-examined-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await cp(join(repositoryRoot, 'configs'), folder, { recursive: true })
+  const edit = async (name: string, change: (file: Record<string, unknown>) => object) => {
+    const path = join(folder, `${name}.testnets.prod.json`)
+    const text = await readFile(path, 'utf8')
+    await writeFile(path, JSON.stringify(change(JSON.parse(text))))
+  }
+  await edit('chains.hub', (file) => ({ ...file, genericMappingAddress: `0x${'e9'.repeat(20)}` }))
+  await edit('chains', (file) => {
+    const depository = `0x${'ec'.repeat(20)}`
+    const chain = {
+      id: key,
+      vmType: 'hyperliquid-vm',
+      hubChainId: '1',
+      depository,
+      httpRpcUrl: '$HYPERLIQUID_RPC_URL',
+    }
+    return { ...file, chains: [...Object(file['chains']), chain] }
+  })
+  await edit('quote', (file) => ({
+    ...file,
+    chains: {
+      ...Object(file['chains']),
+      [key]: {
+        ...{ chainId: 1_337, name: key, displayName: key, blockTimeMs: 1_000, headMaxAgeMs: 60_000 },
+        ...{ feeModel: { kind: 'flat' }, pinPolicy: [{ confirmations: 1 }], currencies: [] },
+      },
+    },
+  }))
+  await edit('solver', (file) => {
+    const policy = { maxFeePerGasWei: '1', gasPerHourWei: '1', relayGasPerHourWei: '0', floors: [] }
+    return { ...file, chains: { ...Object(file['chains']), [key]: policy } }
+  })
+  return folder
+}

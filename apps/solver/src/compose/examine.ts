@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { examineDenyList, payingApiKeySettings, payingKeySettings } from '@causeway/chains'
+import {
+  examineDenyList,
+  linePayingFamily,
+  payingApiKeySettings,
+  payingFamily,
+  payingKeySettings,
+} from '@causeway/chains'
 import { createFindings, type Finding, type Findings } from '@causeway/core'
 import { examineDatabase } from '@causeway/database'
 import { type Examination, modeOfFile } from '@causeway/http'
@@ -14,7 +20,7 @@ import {
 import { examineChains } from './chains.ts'
 import { readConfig } from './config.ts'
 import { schemaModules } from './database.ts'
-import { readFiles } from './files.ts'
+import { type LoadedFiles, readFiles } from './files.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -54,6 +60,7 @@ export async function examineSolver(
   const { environment, configDirectory, isLocal } = places
   const files =
     environment && (await readFiles({ environment, configDirectory, isLocal }, variables, wallet, found))
+  if (files) examineFillKeys(files, variables, found)
   if (scope === 'settings') return found.list
   await Promise.all([
     files && examineChains(files, nowMs, found),
@@ -62,6 +69,23 @@ export async function examineSolver(
     examineList(settings, found),
   ])
   return found.list
+}
+
+/** What the families ask for that are paid on: the start stops without it. */
+function examineFillKeys({ chains, solver }: LoadedFiles, variables: Variables, found: Findings): void {
+  const isSet = (name: string) => [name, `${name}_FILE`].some((each) => (variables[each] ?? '').trim() !== '')
+  for (const key of Object.keys(solver.chains)) {
+    const chain = chains.chains.get(key)
+    if (chain === undefined) continue
+    const marked = payingFamily(chain)
+    const needed = [
+      ...[marked?.keySetting, marked?.apiKeySetting, linePayingFamily(chain)?.keySetting],
+      ...(marked?.needsMappings === true ? ['ORACLES'] : []),
+    ].flatMap((name) => name ?? [])
+    const missing = needed.filter((name) => !isSet(name))
+    if (marked?.needsMappings === true && !hasHubKey(variables)) missing.push('HUB_ECDSA_PRIVATE_KEY')
+    for (const name of missing) found.missing(name, `chains.${key} is paid on with it`)
+  }
 }
 
 async function examineOwnDatabase({ values }: Settings, nowMs: () => number, found: Findings): Promise<void> {

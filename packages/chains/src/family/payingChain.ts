@@ -147,6 +147,8 @@ export type PayingChainFamily = {
   readonly keySetting: string
   /** The same for a second key, in the exchange's own form. Absent where there is none. */
   readonly apiKeySetting?: string
+  /** The wallet has to say what its transfers are for: `mappings` of the options. */
+  readonly needsMappings?: true
   /** Opens no connection. @throws ConfigurationError for what is missing */
   readonly open: (options: PayingChainOptions) => PayingChain
   /** Seconds within which a signed transaction lands or never does, on a chain that keeps its pace. */

@@ -1,20 +1,13 @@
 import {
-  bytesToHex,
   ConfigurationError,
   FlatFees,
   type Hex,
-  hexToBytes,
   hyperliquidCodec,
-  maxBigint,
-  sha256TextHex,
   UpstreamUnavailableError,
-  utf8Bytes,
 } from '@causeway/core'
 import { privateKeyToAccount } from 'viem/accounts'
-import { z } from 'zod'
 import { agreedAnswer } from '../../family/agreedAnswer.ts'
 import type {
-  Landing,
   PayingChain,
   PayingChainFamily,
   PayingChainOptions,
@@ -22,7 +15,6 @@ import type {
   PaymentState,
   PaymentTerms,
   PlannedPayment,
-  SentTransaction,
 } from '../../family/payingChain.ts'
 import { createTimeAsHeight } from '../../family/timeAsHeight.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
@@ -43,22 +35,13 @@ import {
 import { explorersBeside } from '../quoting/hyperliquidQuotingChain.ts'
 import { usdcTokenId } from '../requests.ts'
 import { tokenIdOf } from '../transfers.ts'
+import { type KeptPayment, keptIn, landingOf, lifetimeMs, textOf } from './landing.ts'
 import { createOwnLedger, type OwnLedger } from './ownLedger.ts'
 import { createPaymentRows, type PaymentRow } from './paymentRow.ts'
-import {
-  signTransfer,
-  spendingTransfer,
-  type TransferParameters,
-  transferOf,
-  transferParameters,
-} from './transfer.ts'
+import { signTransfer, spendingTransfer, type TransferParameters, transferOf } from './transfer.ts'
 
 const { nativeCurrency, isAddress } = hyperliquidCodec
 const readTimeoutMs = 5_000
-/** A payment that was not executed within it gets another nonce. */
-const lifetimeMs = 300_000n
-/** The exchange keeps an account's hundred highest nonces and takes none below them: long before, a payment gets another one. */
-const transfersAboveMax = 50
 /** The exchange counts in 64 bits. */
 const amountMax = 2n ** 64n - 1n
 /** Of 8 decimals of perps dollars the exchange moves 6. */
@@ -68,23 +51,9 @@ const perpsGranularity = 100n
 export const hyperliquidPaying: PayingChainFamily = {
   // A file in its place is named by HYPERLIQUID_PRIVATE_KEY_FILE.
   keySetting: 'HYPERLIQUID_PRIVATE_KEY',
+  needsMappings: true,
   open: openHyperliquidPaying,
   landsWithinSeconds: 20,
-}
-
-/** What a payment or a closing is to do, as it is kept: nothing is signed for the exchange before the hub has its nonce. */
-const keptSchema = z.discriminatedUnion('mark', [
-  z.object({ mark: z.literal('closed'), id: z.custom<Hex>(isId), nonce: z.coerce.bigint() }),
-  z.object({
-    ...{ mark: z.literal('paid'), id: z.custom<Hex>(isId), nonce: z.coerce.bigint() },
-    ...{ orderId: z.custom<Hex>(isId), transfer: transferParameters },
-  }),
-])
-type Kept = z.output<typeof keptSchema>
-type KeptPayment = Extract<Kept, { mark: 'paid' }>
-
-function isId(value: unknown): boolean {
-  return typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value)
 }
 
 function openHyperliquidPaying({
@@ -281,58 +250,9 @@ function openHyperliquidPaying({
   }
 }
 
-type Looks = {
-  readonly readLedger: (nonces: readonly bigint[]) => Promise<OwnLedger>
-  readonly look: (id: Hex) => Promise<{ readonly ledger: OwnLedger; readonly state: PaymentState }>
-  readonly hashOfPaid: (id: Hex, nonces: readonly bigint[], ledger: OwnLedger) => Promise<string | undefined>
-}
-
-/** All of them are of one payment, or of one closing. */
-async function landingOf(
-  transactions: readonly SentTransaction[],
-  { readLedger, look, hashOfPaid }: Looks,
-): Promise<Landing> {
-  const [first] = transactions
-  if (first === undefined) throw new Error('nothing was signed')
-  const kept = transactions.map(({ raw }) => keptIn(raw))
-  const { id, mark } = keptIn(first.raw)
-  if (mark === 'closed') {
-    const { ledger, state } = await look(id)
-    return state === 'closed'
-      ? { kind: 'landed', hash: first.hash, succeeded: true, isFinal: true }
-      : { kind: 'none', finalHeight: ledger.timeMs }
-  }
-  const ledger = await readLedger(kept.map(({ nonce }) => nonce))
-  const hash = await hashOfPaid(
-    id,
-    kept.map(({ nonce }) => nonce),
-    ledger,
-  )
-  if (hash !== undefined) return { kind: 'landed', hash, succeeded: true, isFinal: true }
-  const isAlive = ({ nonce }: Kept) =>
-    ledger.shown(nonce) === undefined &&
-    !ledger.isOver(nonce) &&
-    ledger.countAbove(nonce) < transfersAboveMax &&
-    nonce + lifetimeMs >= ledger.timeMs
-  const end = transactions.map(({ lastValidHeight }) => lastValidHeight).reduce(maxBigint, 0n)
-  const isEarly = kept.some(isAlive) || ledger.timeMs > end
-  return { kind: 'none', finalHeight: isEarly ? ledger.timeMs : end + 1n }
-}
-
 const refused = (message: string) => new NodeError({ code: -1, message })
 
 const lowerCase = (id: Hex): Hex => id.toLowerCase() as Hex // CAST: hex digits stay hex digits.
-
-/** As it is kept, and what it is called until the exchange gives it a hash. */
-function textOf(kept: Kept): { readonly raw: Hex; readonly hash: string } {
-  const text = JSON.stringify({ ...kept, nonce: kept.nonce.toString() })
-  return { raw: bytesToHex(utf8Bytes(text)), hash: sha256TextHex(text) }
-}
-
-/** @throws Error for what this family did not sign */
-function keptIn(raw: Hex): Kept {
-  return keptSchema.parse(JSON.parse(new TextDecoder().decode(hexToBytes(raw))))
-}
 
 /** @throws Error for fees of another family */
 function refusePrice({ fees, ceiling }: PayingFees): string | undefined {
