@@ -245,9 +245,15 @@ test('SIGTERM answers every request in flight, stores it, and ends with 0', asyn
   const inFlightCount = 20
   const lock = await holdOrders()
   const quotes = Array.from({ length: inFlightCount }, () => post(`${urls.publicUrl}/quote`, bridge()))
+  /** What the service does with its callers, and how long it took to say so. */
+  const traffic = async () => {
+    const { text, elapsedMs } = await send(`${urls.opsUrl}/metrics`)
+    const lines = text.split('\n').filter((line) => /^http_(requests_in|connections|shed|bodies)/.test(line))
+    return [...lines, `told in ${Math.round(elapsedMs)} ms`].join('\n')
+  }
   try {
     await expect
-      .poll(async () => (await send(`${urls.opsUrl}/metrics`)).text, { interval: 20, timeout: 30_000 })
+      .poll(traffic, { interval: 20, timeout: 30_000 })
       .toMatch(new RegExp(`^http_requests_in_flight\\{[^}]*\\} ${inFlightCount}$`, 'm'))
     service.signal('SIGTERM')
     await expect.poll(() => isRefused(urls.publicUrl), { interval: 10, timeout: 30_000 }).toBe(true)

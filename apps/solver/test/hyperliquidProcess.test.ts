@@ -218,7 +218,7 @@ test.each<[string, Readonly<Record<string, unknown>>, Readonly<Record<string, st
   ],
   ['needs genericMappingAddress of the hub', {}, { RELAY_RPC_URL: '' }],
   ['they need ORACLES', {}, { ORACLES: '', ORACLES_THRESHOLD: '' }],
-  ['they need ORACLES, HUB_ECDSA_PRIVATE_KEY', {}, { HUB_ECDSA_PRIVATE_KEY: '' }],
+  ['they need HUB_ECDSA_PRIVATE_KEY', {}, { HUB_ECDSA_PRIVATE_KEY: '' }],
   ['must be a key of its own', {}, { HUB_ECDSA_PRIVATE_KEY: hyperliquidWalletKey }],
   ['fillWallet is not the account of', { fillWallet: `0x${'ab'.repeat(20)}` }, {}],
 ])('a start is refused: %s', async (reason, change, variables) => {

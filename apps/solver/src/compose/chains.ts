@@ -201,10 +201,11 @@ function openLineChain(
 function requireKey({ key: chain }: PaidChainParts, keys: FillKeys, setting: string): Secret {
   const key = keys.get(setting)
   if (key !== undefined) return key
-  throw new ConfigurationError(
-    `${setting} or ${setting}_FILE is required: chains.${chain} is paid on with it.`,
-  )
+  throw new ConfigurationError(lackOfKey(setting, chain))
 }
+
+export const lackOfKey = (setting: string, chain: string): string =>
+  `${setting} or ${setting}_FILE is required: chains.${chain} is paid on with it.`
 
 /** What is signed there has no deadline, so that a turn would not end what was signed in it. */
 function refuseSharing({ key }: PaidChainParts, sharing: LoadedFiles['solver']['sharing']): void {

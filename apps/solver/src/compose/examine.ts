@@ -17,7 +17,7 @@ import {
   hasHubKey,
   hubKeyPrefix,
 } from '@causeway/signer'
-import { examineChains } from './chains.ts'
+import { examineChains, lackOfKey } from './chains.ts'
 import { readConfig } from './config.ts'
 import { schemaModules } from './database.ts'
 import { type LoadedFiles, readFiles } from './files.ts'
@@ -78,13 +78,12 @@ function examineFillKeys({ chains, solver }: LoadedFiles, variables: Variables, 
     const chain = chains.chains.get(key)
     if (chain === undefined) continue
     const marked = payingFamily(chain)
-    const needed = [
-      ...[marked?.keySetting, marked?.apiKeySetting, linePayingFamily(chain)?.keySetting],
-      ...(marked?.needsMappings === true ? ['ORACLES'] : []),
-    ].flatMap((name) => name ?? [])
-    const missing = needed.filter((name) => !isSet(name))
-    if (marked?.needsMappings === true && !hasHubKey(variables)) missing.push('HUB_ECDSA_PRIVATE_KEY')
-    for (const name of missing) found.missing(name, `chains.${key} is paid on with it`)
+    const keys = [marked?.keySetting, marked?.apiKeySetting, linePayingFamily(chain)?.keySetting]
+    for (const name of keys) if (name !== undefined && !isSet(name)) found.missing(name, lackOfKey(name, key))
+    if (marked?.needsMappings !== true) continue
+    const needed = (name: string) => `chains.${key} is paid on with entries of the hub: they need ${name}`
+    if (!isSet('ORACLES')) found.missing('ORACLES', needed('ORACLES'))
+    if (!hasHubKey(variables)) found.missing('HUB_ECDSA_PRIVATE_KEY', needed('HUB_ECDSA_PRIVATE_KEY'))
   }
 }
 
