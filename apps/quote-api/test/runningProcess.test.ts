@@ -285,7 +285,8 @@ async function holdOrders(): Promise<{ release(): Promise<void> }> {
   let transaction: Promise<void> = Promise.resolve()
   await new Promise<void>((resolve, reject) => {
     transaction = database.database.transaction(async (tx) => {
-      await tx.query('lock table orders in access exclusive mode')
+      // Reading goes on: what metrics count there is read while nothing can be written.
+      await tx.query('lock table orders in share mode')
       resolve()
       await released
     })
