@@ -1,5 +1,6 @@
 import {
   ConfigurationError,
+  exactNumber,
   FlatFees,
   type Hex,
   hyperliquidCodec,
@@ -135,8 +136,8 @@ function openHyperliquidPaying({
 
   /** Either this is executed under the nonce or the payment was: the exchange executes one of the two. */
   async function spend(nonce: bigint): Promise<void> {
-    const refusal = await hand(spendingTransfer(wallet, Number(nonce), 'perps'))
-    if (refusal !== undefined) await hand(spendingTransfer(wallet, Number(nonce), 'spot'))
+    const refusal = await hand(spendingTransfer(wallet, exactNumber(nonce), 'perps'))
+    if (refusal !== undefined) await hand(spendingTransfer(wallet, exactNumber(nonce), 'spot'))
   }
 
   async function pay({ id, orderId, nonce, transfer }: KeptPayment): Promise<void> {
@@ -206,7 +207,7 @@ function openHyperliquidPaying({
       const { recipient, currency, amount } = payment
       const [{ accountFee: fee }, token] = await Promise.all([lackOf(recipient), tokenOf(currency)])
       // What an account takes for itself is taken out of what reaches it.
-      const moved = { recipient, currency, amount: amount + fee, token, nonce: Number(nonce) }
+      const moved = { recipient, currency, amount: amount + fee, token, nonce: exactNumber(nonce) }
       const orderId = lowerCase(terms.orderId ?? terms.id)
       return {
         ...textOf({ mark: 'paid', id, nonce, orderId, transfer: transferOf(moved) }),
