@@ -57,7 +57,7 @@ export type BitcoinSettling = {
 type Json = Record<string, unknown>
 
 /** Pays on Bitcoin where a solver is wanted there. */
-const bitcoinSolver = keyOf('solver')
+export const bitcoinSolver = keyOf('solver')
 
 /** The chain alone, and what a service needs to be told of it. */
 export type BitcoinChain = Pick<BitcoinSettling, 'chain' | 'nodes' | 'stop'> & {
@@ -93,7 +93,10 @@ export async function startBitcoinChain(withSolver = false): Promise<BitcoinChai
         ...{ chainId: bitcoinChainId, name: 'bitcoin', displayName: 'Bitcoin (local)', blockTimeMs: 1_000 },
         ...{ headMaxAgeMs: 10 * 365 * 24 * 3_600_000, feeModel: { kind: 'feerate' } },
         pinPolicy: [{ confirmations: 1 }],
-        ...(withSolver && { fillWallet: bitcoinSolver.witness.address }),
+        ...(withSolver && {
+          fillWallet: bitcoinSolver.witness.address,
+          depositAddressKey: `0x${Buffer.from(bitcoinSolver.publicKey).toString('hex')}`,
+        }),
         currencies: [
           {
             ...{ address: bitcoin, symbol: 'BTC', name: 'Bitcoin', decimals: 8, asset: 'btc' },
@@ -150,7 +153,7 @@ type Transaction = InstanceType<typeof Transaction>
 let fundings = 0
 
 /** Outputs from nothing: a constructed block takes that. */
-function fundingOf({ witness }: TestKey, values: readonly bigint[]): Transaction {
+export function fundingOf({ witness }: Pick<TestKey, 'witness'>, values: readonly bigint[]): Transaction {
   fundings += 1
   const funding = new Transaction()
   funding.addInput(new Uint8Array(32).fill(fundings), fundings, 0xffff_ffff, Uint8Array.of(0x51))

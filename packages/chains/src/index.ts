@@ -201,6 +201,8 @@ export type {
   UserFactsQuestion,
 } from './family/quotingChain.ts'
 export type {
+  AddressPayments,
+  AddressReading,
   BlockMark,
   PassRange,
   PaymentReading,

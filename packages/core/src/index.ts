@@ -287,6 +287,7 @@ export {
   usdValueDown,
 } from './money/usd.ts'
 export {
+  type DepositAddress,
   type DepositAddressContract,
   type DepositAddressTerms,
   type DepositSwapTerms,
@@ -391,6 +392,13 @@ export {
   bitcoinNetworks,
   createBitcoinCodec,
 } from './vm/bitcoin/codec.ts'
+export {
+  bitcoinDepositAddress,
+  bitcoinDepositName,
+  depositorWaitsBlocks,
+  namedOutputs,
+  sweptOutputs,
+} from './vm/bitcoin/depositAddress.ts'
 export { bitcoinLibrary } from './vm/bitcoin/library.ts'
 export { type FeeShare, type LineBid, lineFee, unminedMax } from './vm/bitcoin/paying/lineFees.ts'
 export {
@@ -403,6 +411,7 @@ export {
   lineWallet,
   type OwnOutput,
   readLineStep,
+  type SweptOutputs,
   signLineTransaction,
 } from './vm/bitcoin/paying/lineTransaction.ts'
 export { type LineMark, paymentTag, tagText, untagged } from './vm/bitcoin/paying/paymentTag.ts'
@@ -522,6 +531,7 @@ export type {
   ChainQuoting,
   ChainSettings,
   CostedTransaction,
+  DepositAddressing,
   EncodedTransaction,
   Funding,
   Holding,

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => bench?.stop())
 
-type Opened = { readonly terms: DepositAddressTerms; readonly address: Hex }
+type Opened = { readonly terms: DepositAddressTerms<Hex>; readonly address: Hex }
 
 function open(): Opened {
   nonces += 1

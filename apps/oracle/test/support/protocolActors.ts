@@ -81,7 +81,7 @@ export async function deposit(
 export async function payAndSweep(
   network: TestNetwork,
   payer: LocalAccount,
-  swept: { readonly terms: DepositAddressTerms; readonly signed: SignedOrder; readonly amount: bigint },
+  swept: { readonly terms: DepositAddressTerms<Hex>; readonly signed: SignedOrder; readonly amount: bigint },
 ): Promise<Hex> {
   const { terms, signed, amount } = swept
   const { depositAddresses } = network.deployment.base

@@ -1,8 +1,11 @@
-import type { ChainRegistry, JsonRpcClient } from '@causeway/chains'
+import type { AddressReading, ChainRegistry, JsonRpcClient } from '@causeway/chains'
 import type { Ledger, SqlDatabase } from '@causeway/core'
 import type { Logger } from 'pino'
 import { askQuorum, quorumOf } from '../chainReadings/askChain.ts'
+import type { Reading } from '../chainReadings/readings.ts'
 import { createWaker, type Job } from '../jobs/runJobs.ts'
+import { balanceReading } from '../requests/depositAddresses/balanceReading.ts'
+import { blockPaymentsReading } from '../requests/depositAddresses/blockPayments.ts'
 import type {
   AddressChain,
   DepositAddressContext,
@@ -115,6 +118,9 @@ function watcherOf(context: DepositAddressContext, site: AddressChain): Job {
   }
 }
 
+/** Whole blocks are a few megabytes on the busiest chains. What is left out is found as balances are read in turn. */
+const stepsOfContracts = { rangeBlocks: 4n, rewindBlocks: 64n, firstBlocks: 256n, gapBlocks: 256n }
+
 /** Chains that have deposit addresses and can be read. */
 function openSites(options: {
   chains: ChainRegistry
@@ -122,15 +128,43 @@ function openSites(options: {
   settlementChains: ReadonlyMap<number, SettlementChain>
 }): readonly AddressChain[] {
   const { chains, clients, settlementChains } = options
-  return [...settlementChains.values()].flatMap(({ chain, head }) => {
+  return [...settlementChains.values()].flatMap(({ chain, head, addresses }) => {
     const client = clients.get(chain.key)
-    if (client === undefined || chain.config.depositAddresses === undefined) return []
+    if (chain.quoting.depositAddresses === undefined) return []
+    if (addresses !== undefined) return [siteOfScripts({ chain, head }, addresses)]
+    if (client === undefined) return []
     const threshold = quorumOf(client, chains.chains.get(chain.key)?.rpcThreshold)
+    const ask = async <T>(reading: Reading<T>, signal: AbortSignal): Promise<T> =>
+      (await askQuorum(client, reading, { threshold, signal })).value
     const site: AddressChain = {
-      chain,
-      head,
-      ask: async (reading, signal) => (await askQuorum(client, reading, { threshold, signal })).value,
+      ...{ chain, head, steps: stepsOfContracts, isSeenInBlocks: false },
+      payments: (range, signal) => ask(blockPaymentsReading(chain, range), signal),
+      balances: (addresses, height, signal) => ask(balanceReading(chain, addresses, height), signal),
     }
     return [site]
   })
+}
+
+/** Blocks are seldom and large, and none is left out. */
+const stepsOfScripts = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n, gapBlocks: 4_320n }
+
+/** One currency, whose payments blocks show as such. */
+function siteOfScripts(
+  { chain, head }: Pick<SettlementChain, 'chain' | 'head'>,
+  addresses: AddressReading,
+): AddressChain {
+  const currency = chain.native.address
+  return {
+    ...{ chain, head, steps: stepsOfScripts, isSeenInBlocks: true },
+    async payments(range, signal) {
+      const { known, last, paid } = await addresses.payments(range, signal)
+      const amounts = paid.map(([address, amount]) => [address, new Map([[currency, amount]])] as const)
+      return { known, last, paid: new Map(amounts), payers: new Map(), named: [] }
+    },
+    payers: addresses.payers,
+    async balances(asked, height, signal) {
+      const held = await addresses.held(asked, height, signal)
+      return held.map((amount) => new Map(amount > 0n ? [[currency, amount]] : []))
+    },
+  }
 }

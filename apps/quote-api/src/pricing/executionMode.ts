@@ -115,7 +115,7 @@ export function withoutDepositAddresses({ chainId }: Pick<Route['origin'], 'chai
 function checkDepositAddress(route: Route, request: QuoteRequest): void {
   const { currencyIn, operation, origin } = route
   const { strict, tradeType, refundTo } = request
-  if (!origin.quoting.takesDepositAddresses) throw withoutDepositAddresses(origin)
+  if (origin.quoting.depositAddresses === undefined) throw withoutDepositAddresses(origin)
   if (request.txs.length > 0) {
     throw new QuoteError('EXTRA_TXS_NOT_SUPPORTED', 'A deposit address cannot carry txs.', {
       data: { field: 'txs' },

@@ -245,7 +245,8 @@ async function priceWithin(
       request.depositFeePayer,
     ),
     originGas: originGas(originMarket.fees, transactions),
-    timeEstimateSeconds: timeEstimate(dependencies, priced) + readySeconds(external),
+    timeEstimateSeconds:
+      timeEstimate(dependencies, priced, request.useDepositAddress) + readySeconds(external),
     userBalance: balance ?? 0n,
     fallbackType: request.useFallbacks
       ? (fallbackOf([priced.originLeg, priced.destinationLeg]) ?? 'none')
@@ -375,11 +376,12 @@ function isBetter(candidate: PricedRoute, best: PricedRoute): boolean {
 function timeEstimate(
   { reactionMsOf }: Pick<PricingDependencies, 'reactionMsOf'>,
   { route, prices, amountIn }: PricedRoute,
+  isSwept: boolean,
 ): number {
   const { origin, destination, selfExecuted } = route
   const valueMicroUsd = usdValueDown(amountIn, prices.currencyIn) / usdX18PerMicroUsd
   const reactionMs = reactionMsOf(origin.chainId, destination.chainId)
-  return timeEstimateSeconds({ origin, destination, selfExecuted, valueMicroUsd, reactionMs })
+  return timeEstimateSeconds({ origin, destination, selfExecuted, valueMicroUsd, reactionMs, isSwept })
 }
 
 const usdX18PerMicroUsd = 1_000_000_000_000n

@@ -60,7 +60,14 @@ describe('a time estimate', () => {
   const [origin, destination] = testRegistry({}).chains
   if (origin === undefined || destination === undefined) throw new Error('two chains are configured')
   const estimate = (valueMicroUsd: bigint, reactionMs: number | undefined) =>
-    timeEstimateSeconds({ origin, destination, selfExecuted: false, valueMicroUsd, reactionMs })
+    timeEstimateSeconds({
+      origin,
+      destination,
+      selfExecuted: false,
+      valueMicroUsd,
+      reactionMs,
+      isSwept: false,
+    })
 
   test('is never below confirmations and blocks, and follows what was learned', () => {
     fc.assert(

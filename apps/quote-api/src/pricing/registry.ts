@@ -163,6 +163,8 @@ function quotableChain(args: {
       depository,
       wrappedNative: config.wrappedNative,
       depositRouter: config.depositRouter,
+      depositAddresses: config.depositAddresses,
+      depositAddressKey: config.depositAddressKey,
     }),
     config,
     depository,

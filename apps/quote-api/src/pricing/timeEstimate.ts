@@ -16,11 +16,14 @@ export function timeEstimateSeconds(args: {
   selfExecuted: boolean
   valueMicroUsd: bigint
   reactionMs: number | undefined
+  /** The solver makes the deposit of what it sees: two transactions of the origin, each as deep. */
+  isSwept: boolean
 }): number {
-  const { origin, destination, selfExecuted, valueMicroUsd, reactionMs = defaultReactionMs } = args
+  const { origin, destination, selfExecuted, valueMicroUsd, reactionMs = defaultReactionMs, isSwept } = args
   if (selfExecuted) return Math.max(Math.ceil(origin.config.blockTimeMs / 1_000), 1)
   const waitMs = pinConfirmations(origin, valueMicroUsd) * origin.config.blockTimeMs
-  const totalMs = origin.config.blockTimeMs + waitMs + reactionMs + destination.config.blockTimeMs
+  const depositMs = (origin.config.blockTimeMs + waitMs) * (isSwept ? 2 : 1)
+  const totalMs = depositMs + reactionMs + destination.config.blockTimeMs
   return Math.max(Math.ceil(totalMs / 1_000), 1)
 }
 

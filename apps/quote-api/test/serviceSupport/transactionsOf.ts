@@ -8,7 +8,7 @@ export function transactionsOf({ steps }: Pick<QuoteAnswer, 'steps'>) {
   return steps.flatMap((step) => {
     if (step.kind !== 'transaction') return []
     return step.items.map(({ data }) => {
-      if (!('to' in data)) throw new Error(`${step.id} is no transaction of an EVM chain`)
+      if (!('gas' in data)) throw new Error(`${step.id} is no transaction of an EVM chain`)
       return { id: step.id, ...data }
     })
   })

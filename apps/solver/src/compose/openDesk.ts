@@ -123,6 +123,7 @@ function openLineDesk(
   return {
     ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying), ...noContracts },
     refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
+    sweeping: paying,
     inventory: createLineInventory(desk, { currency: paying.currency, floors: floorsOf(policy) }),
   }
 }

@@ -1,3 +1,4 @@
+import type { LinePayingChain } from '@causeway/chains'
 import type { DenyList, Hex, NetworkOf, VmCodec } from '@causeway/core'
 import type { DepositReader } from '../facts/deposits.ts'
 import type { PaymentRecord } from '../facts/paymentRecord.ts'
@@ -8,6 +9,11 @@ import type { ChainDesk } from '../wallet/chainDesk.ts'
 import type { Inventory } from '../wallet/inventory.ts'
 import type { Records } from '../wallet/records.ts'
 import type { PaidOrder } from '../work/workItems.ts'
+
+export type ScriptSweeping = Pick<
+  LinePayingChain,
+  'publicKey' | 'depository' | 'depositAddress' | 'outputsToSweep'
+>
 
 /** A chain that this solver pays on. */
 export type SolverChain = {
@@ -24,6 +30,8 @@ export type SolverChain = {
   readonly permitRouter: Hex | undefined
   readonly permit2Router: Hex | undefined
   readonly multicall3: Hex | undefined
+  /** Empties deposit addresses that are scripts; absent where contracts do, or there are none. */
+  readonly sweeping?: ScriptSweeping | undefined
   readonly desk: ChainDesk
   readonly inventory: Inventory
   readonly record: PaymentRecord

@@ -1,6 +1,7 @@
 import { AlreadyMarkedError } from '@causeway/chains'
 import { executionReverted, type Hex, InvalidAddressError, refundId } from '@causeway/core'
 import { isUnderpaid } from '../judge/judgeRefund.ts'
+import { judgeSweep } from '../judge/judgeSweep.ts'
 import { refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
 import { fillTurn, isOwnClaim, refundTurn, refuseTurn, type Turn } from '../judge/turns.ts'
 import { depositKey, type SeenDeposit } from '../judge/verdict.ts'
@@ -10,8 +11,8 @@ import { needsOf } from '../wallet/fillTransaction.ts'
 import { mayTryAgain } from '../wallet/nextMove.ts'
 import { AlreadyBegunError, StoppedError } from '../wallet/records.ts'
 import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
-import type { Relay } from '../work/relays.ts'
-import { type PaidOrder, readItem, type WorkItem } from '../work/workItems.ts'
+import type { Relay, ScriptSweep } from '../work/relays.ts'
+import { type PaidOrder, type ReadItem, readItem, type WorkItem } from '../work/workItems.ts'
 import type { Filling, Payment, SolverChain } from './filling.ts'
 import { judge, recordsOfOthers } from './judgeItem.ts'
 
@@ -33,15 +34,31 @@ export async function handleItem(item: WorkItem, filling: Filling): Promise<Hand
   const reading = readItem(item)
   if (reading.kind === 'other') return later('it is of another kind')
   if (reading.kind === 'broken') return refused(reading.reason)
-  const { chainId } = reading.kind === 'relay' ? reading.relay : reading.order
+  const { chainId } = workOf(reading)
   const chain = filling.chains.find((one) => one.chainId === chainId)
   if (chain === undefined) return refused(`chain ${chainId} is none of this solver's`)
   if (!chain.desk.leads()) return later('another process has the lease')
-  return orLater(() =>
-    reading.kind === 'relay'
-      ? relay(item.id, reading.relay, chain, filling)
-      : pay(item.id, reading.order, chain, filling),
-  )
+  return orLater(() => {
+    switch (reading.kind) {
+      case 'relay':
+        return relay(item.id, reading.relay, chain, filling)
+      case 'sweep':
+        return sweep(item.id, reading.sweep, chain, filling)
+      case 'order':
+        return pay(item.id, reading.order, chain, filling)
+    }
+  })
+}
+
+function workOf(reading: Exclude<ReadItem, { kind: 'other' | 'broken' }>): { readonly chainId: number } {
+  switch (reading.kind) {
+    case 'relay':
+      return reading.relay
+    case 'sweep':
+      return reading.sweep
+    case 'order':
+      return reading.order
+  }
 }
 
 /** What keeps a wallet from signing now comes back. */
@@ -190,6 +207,21 @@ async function relay(
   if (isTooLate(chain, await chain.desk.chainTime(), deadline)) return refused('the deadline has passed')
   const subject = { id, kind, orderId: undefined, deadline }
   return begin({ chain, filling }, subject, { kind: 'relay', transaction })
+}
+
+async function sweep(id: string, asked: ScriptSweep, chain: SolverChain, filling: Filling): Promise<Handled> {
+  const { sweeping, desk } = chain
+  if (sweeping === undefined) return refused('no address of this chain is a script')
+  const judged = judgeSweep(asked, { key: chain.key, sweeping, orders: filling.orders })
+  if (judged.kind === 'refuse') return refused(judged.reason)
+  if (isTooLate(chain, await desk.chainTime(), asked.deadline)) return refused('the deadline has passed')
+  const outputs = await sweeping.outputsToSweep(asked.depositAddress)
+  if (outputs.reduce((sum, { value }) => sum + value, 0n) < asked.amount)
+    return later('what was paid to the address is not final')
+  const { kind, deadline } = asked
+  const { recipient, orderId, script } = judged
+  const work = { kind, recipient, orderId, swept: { script, nonce: asked.terms.nonce, outputs } }
+  return begin({ chain, filling }, { id, kind, orderId: undefined, deadline }, work)
 }
 
 const isTooLate = ({ landsWithinSeconds }: SolverChain, chainTime: number, deadline: number): boolean =>

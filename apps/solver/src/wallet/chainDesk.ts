@@ -1,5 +1,5 @@
 import type { PaymentTerms } from '@causeway/chains'
-import type { GasBudgets, Hex } from '@causeway/core'
+import type { GasBudgets, Hex, SweptOutputs } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
 import type { PlannedTransaction } from '../work/relays.ts'
 import type { PaidOrder } from '../work/workItems.ts'
@@ -82,6 +82,13 @@ export function createDeskRights<Fees>(
 export type DeskWork =
   | { readonly kind: 'payment'; readonly id: Hex; readonly order: PaidOrder }
   | { readonly kind: 'closing'; readonly id: Hex }
+  /** Moves what lies at a deposit address to the depository for an order, or without one back to its depositor. */
+  | {
+      readonly kind: 'sweep'
+      readonly recipient: string
+      readonly orderId: Hex | undefined
+      readonly swept: SweptOutputs
+    }
   /** Lets the family's contract take a currency; of chains that pay through one. */
   | { readonly kind: 'allowance'; readonly allowance: NonNullable<PaymentTerms['allowance']> }
   | { readonly kind: 'relay'; readonly transaction: PlannedTransaction }

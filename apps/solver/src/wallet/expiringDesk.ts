@@ -208,6 +208,7 @@ function termsOf(work: DeskWork): PaymentTerms | string {
       const id: Hex = `0x${sha256TextHex(`allowance ${allowance.currency} ${allowance.amount}`).slice(-64)}`
       return { id, mark: 'allowed', allowance, payments: [] }
     }
+    case 'sweep':
     case 'relay':
       return 'nothing is relayed on this chain'
   }

@@ -17,7 +17,7 @@ import {
   NoGasPriceError,
   type Subject,
 } from './chainDesk.ts'
-import { heldBy, isPassing, ownLine as own, spentBy, workFor } from './lineWork.ts'
+import { heldBy, isPassing, keptWork, ownLine as own, spentBy, workFor } from './lineWork.ts'
 import { isSamePlace, type LineOffer, nextLineMove, type PlacedRecord, placeLine } from './nextLineMove.ts'
 import { isToldAbout } from './nextMove.ts'
 import type { Records } from './records.ts'
@@ -211,7 +211,7 @@ export function createLineDesk(options: LineDeskOptions): LineDesk {
         ...(orderId !== undefined && { orderId }),
         ...(deadline !== undefined && { deadline }),
         ...(subject.isUnderpaid === true && { isUnderpaid: true }),
-        line: { ...work, payments: [...work.payments] },
+        line: keptWork(work),
         ...{ transactions: [offer], cancellations: [], payments, deposits: [...deposits] },
         release: isToldAbout(subject) ? 'asked' : 'given',
         ...{ outcome: 'open', failureReported: false },

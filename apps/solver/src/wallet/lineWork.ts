@@ -4,12 +4,19 @@ import { type DeskWork, LineBusyError, NoGasPriceError } from './chainDesk.ts'
 import { AlreadyBegunError, StoppedError } from './records.ts'
 import type { KeptRecord, LineRecord } from './signedRecord.ts'
 
-/** Smallest units that leave the wallet, the fee apart. */
-export const spentBy = ({ payments }: LineWork): bigint =>
-  payments.reduce((sum, { amount }) => sum + amount, 0n)
+/** Smallest units that leave the wallet, the fee apart: a sweep pays with what it takes. */
+export const spentBy = ({ payments, swept }: LineWork): bigint =>
+  payments.reduce((sum, { amount }) => sum + amount, 0n) -
+  (swept?.outputs ?? []).reduce((sum, { value }) => sum + value, 0n)
 /** What a transaction has to spend. */
 export const heldBy = ({ parent, gathered }: LineInputs): bigint =>
   gathered.reduce((sum, { value }) => sum + value, parent.value)
+
+/** What a record keeps of it. */
+export const keptWork = ({ swept, payments, ...work }: LineWork): LineRecord['line'] => ({
+  ...{ ...work, payments: [...payments] },
+  ...(swept && { swept: { ...swept, outputs: [...swept.outputs] } }),
+})
 
 /** @throws Error for a record of a chain of another kind: wallets of both have nothing in common */
 export function ownLine(record: KeptRecord): LineRecord {
@@ -26,6 +33,12 @@ export function workFor(work: DeskWork, currency: string): LineWork | string {
       if (payments.some((one) => one.currency !== currency)) return 'a currency is none of this chain'
       const paid = payments.map(({ recipient, amount }) => ({ recipient, amount }))
       return { mark: { kind: 'paid', id: work.id }, orderId, payments: paid }
+    }
+    case 'sweep': {
+      const { recipient, orderId, swept } = work
+      const amount = swept.outputs.reduce((sum, { value }) => sum + value, 0n)
+      // No mark: what is swept can be spent once, whoever signs however often.
+      return { orderId, payments: [{ recipient, amount }], swept }
     }
     case 'closing':
       return { mark: { kind: 'closed', id: work.id }, payments: [] }

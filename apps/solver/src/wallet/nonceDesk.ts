@@ -192,6 +192,7 @@ function transactionOf(
       return closingTransaction(fillContract, work.id)
     case 'relay':
       return work.transaction
+    case 'sweep':
     case 'allowance':
       throw new Error('the inventory of this chain allows by itself')
   }

@@ -119,6 +119,7 @@ const lineSchema = z.object({
     mark: z.object({ kind: z.enum(['paid', 'closed']), id: hex(32) }).optional(),
     orderId: hex(32).optional(),
     payments: z.array(z.object({ recipient: text, amount })),
+    swept: z.object({ script: calldata, nonce: hex(32), outputs: z.array(place) }).optional(),
   }),
   /** The same work at the same place for more, or at the place where the line stands now; oldest first. */
   transactions: z.array(lineTransaction).min(1),

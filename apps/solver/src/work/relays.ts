@@ -1,9 +1,9 @@
 import { encodeForwarded } from '@causeway/chains'
 import { depositAddressesAbi } from '@causeway/contracts'
-import { encodePermit, encodeSignedDeposit, type Hex, permitKinds } from '@causeway/core'
+import { encodePermit, encodeSignedDeposit, type Hex, orderSchema, permitKinds } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
-import { amount, calldata, hex } from './payloadFields.ts'
+import { amount, calldata, hex, spelled } from './payloadFields.ts'
 
 /** Of a transaction before it has a nonce. */
 export type PlannedTransaction = {
@@ -75,11 +75,30 @@ const sweepPayload = z.object({
 })
 
 /** Payload of a sweep, as the one call that empties the address. */
-export const sweepSchema = sweepPayload.transform((payload): Relay => {
+const callSchema = sweepPayload.transform((payload): Relay => {
   const { chainId, contract, deadline } = payload
   const transaction = { to: contract, data: encodeSweep(payload), valueWei: 0n }
   return { kind: 'sweep', chainId, contract, through: 'depositAddresses', deadline, transaction }
 })
+
+/** What empties an address that is a script, whose ways are its terms; nothing of it is believed before it is judged. */
+export type ScriptSweep = z.output<typeof scriptSweepSchema>
+const scriptSweepSchema = z
+  .object({
+    chainId: z.number().int().positive(),
+    depositAddress: spelled,
+    amount,
+    deadline: z.number().int().nonnegative(),
+    deposit: z.object({ orderId: hex(32) }),
+    terms: z.object({ orderSigner: hex(20), sweeper: hex(33), depositor: spelled, nonce: hex(32) }),
+    order: orderSchema,
+    orderSignature: z.string(),
+    goesBack: z.boolean().default(false),
+  })
+  .transform(({ deposit: { orderId }, ...sweep }) => ({ kind: 'sweep' as const, orderId, ...sweep }))
+
+/** Addresses of contracts name theirs. */
+export const sweepSchema = z.union([callSchema, scriptSweepSchema])
 
 function encodeSweep(payload: z.output<typeof sweepPayload>): Hex {
   const { terms, order, orderSignature, currency, swap, goesBack } = payload

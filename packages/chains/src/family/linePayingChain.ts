@@ -1,4 +1,15 @@
-import type { Hex, LineMark, LineTransaction, NetworkFees, OutPoint, OwnOutput, Secret } from '@causeway/core'
+import type {
+  DepositAddress,
+  DepositAddressTerms,
+  Hex,
+  LineMark,
+  LineTransaction,
+  NetworkFees,
+  OutPoint,
+  OwnOutput,
+  Secret,
+  SweptOutputs,
+} from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { FinalMark, PaymentState } from './payingChain.ts'
 
@@ -9,6 +20,8 @@ export type LineWork = {
   /** What attests the payment; absent where nothing is paid. */
   readonly orderId?: Hex | undefined
   readonly payments: readonly { readonly recipient: string; readonly amount: bigint }[]
+  /** What lies at a deposit address, all of which is the one payment. */
+  readonly swept?: SweptOutputs | undefined
 }
 
 /** What a transaction spends: a place of the line first, then what it gathers. */
@@ -59,6 +72,17 @@ export interface LinePayingChain {
   stateAt(place: OutPoint, id: Hex): Promise<PaymentState>
   /** Own final outputs beside the line, by agreement. @throws as `look` */
   besideLine(): Promise<readonly OwnOutput[]>
+  /** Compressed public key of the fill wallet, `0x` and hex digits: what deposit addresses name as their sweeper. */
+  readonly publicKey: Hex
+  /** The depository that a sweep pays. */
+  readonly depository: string | undefined
+  /**
+   * A deposit address by its terms, with the 20 bytes that salts of its orders name it by; and the final outputs of one
+   * that a sweep takes, by agreement.
+   * @throws InvalidAddressError for terms of no address; as `look`
+   */
+  depositAddress(terms: DepositAddressTerms): Required<DepositAddress> & { readonly name: Hex }
+  outputsToSweep(address: string): Promise<readonly OwnOutput[]>
   /** @returns why it must not be sent, or nothing */
   refuse(work: LineWork): string | undefined
   /** Satoshi per 1,000 virtual bytes; `undefined` for fees of another family. */

@@ -25,6 +25,21 @@ export type PaymentReading =
   /** `confirmations`: 1 in the newest block. */
   | { readonly state: 'included'; readonly facts: InBlock<PaymentFacts>; readonly confirmations: number }
 
+/** What blocks of a range pay to whom, whoever is watched. */
+export type AddressPayments = Pick<SettlingPass, 'known' | 'last'> & {
+  /** Smallest units of the native currency by canonical address, each address once. */
+  readonly paid: readonly (readonly [string, bigint])[]
+}
+
+/** What is read of deposit addresses in families that make them without contracts, by quorum as all else. */
+export interface AddressReading {
+  payments(range: PassRange, signal: AbortSignal): Promise<AddressPayments>
+  /** Smallest units that can be swept, in the order of `addresses`, as far as blocks up to a height brought them. */
+  held(addresses: readonly string[], height: bigint, signal: AbortSignal): Promise<readonly bigint[]>
+  /** Accounts that brought it. */
+  payers(address: string, height: bigint, signal: AbortSignal): Promise<readonly string[]>
+}
+
 /**
  * What settlement reads of a chain, whatever its family. Every reading is by quorum: money moves on it. All of
  * them throw UpstreamUnavailableError and UpstreamDisagreementError.
@@ -52,6 +67,8 @@ export interface SettlingChain {
    * statistics. `undefined` while there is no such transaction. Absent where receipts of contracts tell it.
    */
   feePaid?(transactionId: string, signal: AbortSignal): Promise<bigint | undefined>
+  /** Absent where contracts make deposit addresses, or nobody does. */
+  readonly addresses?: AddressReading
 }
 
 /** Both ends belong to it. */

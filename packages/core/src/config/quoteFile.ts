@@ -277,6 +277,14 @@ const quoteChainSchema = z
         sweepCodeHash: hash32,
       })
       .optional(),
+    depositAddressKey: z
+      .templateLiteral(['0x', z.string().regex(/0[23][0-9a-f]{64}/)], {
+        error: 'expected a compressed public key: 0x02 or 0x03 and 64 hex digits in lower case',
+      })
+      .optional()
+      .describe(
+        'Public key of the fill wallet, which empties deposit addresses where scripts make them; absent: none on this chain',
+      ),
     /** Turns signed permits into deposits; absent: no permits on this chain. */
     permitRouter: z
       .object({

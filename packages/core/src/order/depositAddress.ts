@@ -5,16 +5,25 @@ import type { Hex } from '../hex.ts'
 import { create2Address } from '../vm/ethereum/contractAddress.ts'
 import type { AddressSwap } from '../vm/quotingFamily.ts'
 
-/** What an address may be used for; a change of any member is another address. */
-export type DepositAddressTerms = {
+/** What an address may be used for, as its family writes it; a change of any member is another address. */
+export type DepositAddressTerms<Account extends string = string> = {
   /** Signs the orders that the address may pay. */
   readonly orderSigner: Hex
-  /** The solver's account that empties the address. */
-  readonly sweeper: Hex
-  /** Is credited with every deposit. */
-  readonly depositor: Hex
+  /** The solver's account, or key, that empties the address. */
+  readonly sweeper: Account
+  /** May take back what lies there; of contracts, is credited with every deposit too. */
+  readonly depositor: Account
   /** 32 random bytes. */
   readonly nonce: Hex
+}
+
+/** An address that is paid instead of the depository. */
+export type DepositAddress = {
+  /** Canonical. */
+  readonly address: string
+  readonly terms: DepositAddressTerms
+  /** What spends from it, where whoever takes something back has to show that. */
+  readonly script?: Hex
 }
 
 /** The contract that empties the addresses, and the hash of the code that it puts there for a moment. */
@@ -25,7 +34,7 @@ export type DepositAddressContract = { readonly contract: Hex; readonly sweepCod
  * Lower case. @source EIP-1014
  */
 export function depositAddressOf(
-  { orderSigner, sweeper, depositor, nonce }: DepositAddressTerms,
+  { orderSigner, sweeper, depositor, nonce }: DepositAddressTerms<Hex>,
   { contract, sweepCodeHash }: DepositAddressContract,
 ): Hex {
   const terms = new AbiWords(4)

@@ -1,4 +1,5 @@
 import type { Hex } from '../hex.ts'
+import type { DepositAddress, DepositAddressContract } from '../order/depositAddress.ts'
 import type { VmCodec } from './vmCodec.ts'
 
 /**
@@ -28,6 +29,10 @@ export type ChainSettings = {
   readonly wrappedNative?: string | undefined
   /** Swaps and deposits, or pays out, in one transaction; absent: users swap nothing on the chain. */
   readonly depositRouter?: string | undefined
+  /** Makes and empties deposit addresses, in families of contracts. */
+  readonly depositAddresses?: DepositAddressContract | undefined
+  /** Public key of the fill wallet, which empties deposit addresses in families of scripts. */
+  readonly depositAddressKey?: Hex | undefined
 }
 
 /** What pricing asks of the family of one chain. Pure: all of it is decided by arguments. */
@@ -47,8 +52,10 @@ export interface ChainQuoting {
   readonly runsCalls: boolean
   /** Tokens reach an account with code; where they do not, nothing is paid to one. */
   readonly paysTokensToCode: boolean
-  /** Users can pay an address of their order instead of signing a deposit, where the chain has the contract for it. */
-  readonly takesDepositAddresses: boolean
+  /** How long a transaction may take until a block has it, where that is a part of an order's life; absent: moments. */
+  readonly landsWithinSeconds?: number
+  /** Addresses of orders, which users pay instead of signing a deposit; absent where the family or the chain has none. */
+  readonly depositAddresses?: DepositAddressing | undefined
   /** `encode` says what each transaction is known by; where it does not, nobody can tell whether users executed alone. */
   readonly tellsCallsApart: boolean
   /** An order's solver, who signs it with a key of 20 bytes, has an account on the hub under chains of this family. */
@@ -98,6 +105,28 @@ export interface ChainQuoting {
     swap: AddressSwap,
     spent: { readonly amountIn: bigint; readonly deadlineSeconds: number },
   ): Hex
+}
+
+/** How a chain makes addresses that are paid instead of its depository. Pure. */
+export type DepositAddressing = {
+  /**
+   * The address that nobody but the parties can empty. `fillWallet` and `depositor` are canonical, `nonce` is 32 bytes.
+   * @throws InvalidAddressError for a depositor who could not take back what lies there
+   */
+  make(parties: {
+    readonly orderSigner: Hex
+    readonly fillWallet: string
+    readonly depositor: string
+    readonly nonce: Hex
+  }): DepositAddress
+  /** 20 bytes that stand for an address in the salt of the orders that it may pay. */
+  nameOf(address: string): Hex
+  /** How long emptying one may take from when the solver is asked. */
+  readonly sweepSeconds: number
+  /** An order that ends sooner than this is not paid any more: its sweep and its fill take their time. */
+  readonly leadSeconds: number
+  /** Nobody but the solver can move what lies there meanwhile, so that the price of its quote holds. */
+  readonly isKeptWhileSwept: boolean
 }
 
 /** An account and a currency of one chain, in canonical spelling. */
@@ -353,6 +382,8 @@ export type StepIdentity = {
   readonly deadlineSeconds: number
   /** What is paid instead of the depository. */
   readonly depositAddress: string | undefined
+  /** What spends from it, where whoever takes something back has to show that. */
+  readonly depositScript?: Hex | undefined
 }
 
 /** Typed data that a wallet signs, and what is posted with the signature. @source quote-api.md 2.5; families.md 2.4 */

@@ -13,14 +13,14 @@ export class UnknownDepositAddressError extends DomainError {
 
 /** A deposit address as the integrator who had it quoted looks it up. */
 type DepositAddressRecord = {
-  /** Lower case. */
-  readonly depositAddress: Hex
+  /** Canonical. */
+  readonly depositAddress: string
   /** The request that it was made for; later payments may be for newer ones. */
   readonly requestId: Hex
   readonly chainId: number
   readonly createdAt: Date
-  /** What was quoted; the zero address is the native coin. */
-  readonly currency: Hex
+  /** What was quoted, in canonical spelling. */
+  readonly currency: string
   /** Of one use. */
   readonly isStrict: boolean
   /** Who gets back what cannot be filled. */
@@ -71,12 +71,12 @@ export function createDepositAddressLookup(database: Pick<SqlDatabase, 'query'>)
 }
 
 type AddressRow = {
-  readonly address: Hex
+  readonly address: string
   readonly chain_id: bigint
   readonly created_at: Date
-  readonly depositor: Hex
+  readonly depositor: string
   readonly request_id: Buffer
   readonly api_key_id: string | null
-  readonly currency: Hex
+  readonly currency: string
   readonly is_strict: boolean
 }

@@ -1,5 +1,5 @@
-import type { DepositAddressTerms, Hex, SqlDatabase, SqlTx } from '@causeway/core'
-import { type DepositAddress, type DepositSwap, depositSwapToJson } from '../draft/depositAddress.ts'
+import type { DepositAddress, DepositAddressTerms, Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { type DepositSwap, depositSwapToJson } from '../draft/depositAddress.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { Screening } from '../screening/screenedRequest.ts'
 import type { BlockPayments } from './blockPayments.ts'
@@ -20,7 +20,9 @@ export const lanes = {
   idle: 4,
 } as const
 
-export const lanesInOrder = Object.values(lanes)
+export const lanesInOrder: readonly number[] = Object.values(lanes)
+/** Those that somebody has paid or named, where blocks show every payment. */
+export const paidLanes: readonly number[] = [lanes.paid, lanes.named]
 
 /** Places in a pass that no other lane can take, by lane; together no more than a pass. */
 const guaranteed: readonly number[] = [120, 60, 30, 20, 20]
@@ -46,8 +48,8 @@ export type StoredAddress = DepositAddress & {
   readonly chainId: number
   /** The newest request that payments are for. */
   readonly requestId: Hex
-  /** What was quoted; the zero address is the native coin. */
-  readonly currency: Hex
+  /** What was quoted, in canonical spelling. */
+  readonly currency: string
   readonly isStrict: boolean
   readonly sweepId: string | undefined
   readonly sweeps: number
@@ -62,7 +64,7 @@ export async function insertAddress(
   request: {
     readonly requestId: Hex
     readonly chainId: number
-    readonly currency: Hex
+    readonly currency: string
     readonly isStrict: boolean
     readonly asked: bigint
     readonly isKeyed: boolean
@@ -92,7 +94,7 @@ export async function insertAddress(
 /** Names the address with the request, so that it can be looked up by it, and what is swapped there. */
 export async function nameAddress(
   tx: SqlTx,
-  address: Hex,
+  address: string,
   { requestId, depositSwap }: { readonly requestId: Hex; readonly depositSwap: DepositSwap | undefined },
 ): Promise<void> {
   await tx.query('update orders set deposit_address = $2, deposit_swap = $3 where request_id = $1', [
@@ -128,13 +130,14 @@ const columns =
 export async function listDueAddresses(
   database: Queries,
   chainId: number,
+  looked: readonly number[],
 ): Promise<readonly StoredAddress[]> {
   // `statement_timestamp()` can be looked up in an index, which `clock_timestamp()` cannot.
   const ofLane = (lane: number) =>
     `(select ${columns}, lane from deposit_address where chain_id = $1 and lane = ${lane}
         and look_at <= statement_timestamp() and sweep_id is null order by look_at limit ${addressesPerPass})`
   const rows = await database.query<AddressRow & { readonly lane: bigint }>(
-    lanesInOrder.map(ofLane).join(' union all '),
+    looked.map(ofLane).join(' union all '),
     [chainId],
   )
   const byLane = lanesInOrder.map((lane) => rows.filter((row) => Number(row.lane) === lane))
@@ -187,7 +190,7 @@ export async function markDenied(
 ): Promise<void> {
   const paid = [...payers.keys()]
   for (let next = 0; next < paid.length; next += mentionsAtOnce) {
-    const own = await tx.query<{ address: Hex; api_key_id: string | null }>(
+    const own = await tx.query<{ address: string; api_key_id: string | null }>(
       `select d.address, o.api_key_id from unnest($2::text[]) as p (address)
        join deposit_address d on d.address = p.address and d.chain_id = $1
        join orders o on o.request_id = d.request_id`,
@@ -206,7 +209,7 @@ export async function markDenied(
 }
 
 /** By currency, as text: JSON has no such numbers. */
-function toJson(amounts: ReadonlyMap<Hex, bigint>): string {
+function toJson(amounts: ReadonlyMap<string, bigint>): string {
   return JSON.stringify(
     Object.fromEntries([...amounts].map(([currency, amount]) => [currency, String(amount)])),
   )
@@ -233,7 +236,7 @@ export async function moveScanCursor(tx: SqlTx, chainId: number, cursor: ScanCur
 }
 
 /** The address, locked until the transaction ends. */
-export async function lockAddress(tx: SqlTx, address: Hex): Promise<StoredAddress | undefined> {
+export async function lockAddress(tx: SqlTx, address: string): Promise<StoredAddress | undefined> {
   const [row] = await tx.query<AddressRow>(
     `select ${columns} from deposit_address where address = $1 for update`,
     [address],
@@ -255,27 +258,30 @@ const laneOfUnpaid = `case when active_at < clock_timestamp() - ${idleAfter} the
 /**
  * Looks at addresses again: soon at those in use, seldom at the others.
  * @param addresses whether something lies there: then it keeps its place before the others
+ * @param pauses.keepsMs it keeps it so long since it was used all the same: who lists what lies there may be late
  */
 export async function recheckAddressesAfter(
   tx: SqlTx,
-  addresses: readonly { readonly address: Hex; readonly isEmpty: boolean }[],
-  pauseMinMs: number,
+  addresses: readonly { readonly address: string; readonly isEmpty: boolean }[],
+  pauses: { readonly leastMs: number; readonly keepsMs: number },
 ): Promise<void> {
   await tx.query(
     `update deposit_address set look_at = clock_timestamp() + least(interval '1 millisecond' * $3,
        greatest(interval '1 millisecond' * $2, (clock_timestamp() - active_at) / ${idlePart})),
-       lane = case when address = any($4) then ${laneOfUnpaid} else lane end
+       lane = case when address = any($4) and active_at <= clock_timestamp() - interval '1 millisecond' * $5
+         then ${laneOfUnpaid} else lane end
      where address = any($1)`,
     [
       addresses.map(({ address }) => address),
-      Math.ceil(pauseMinMs),
+      Math.ceil(pauses.leastMs),
       pauseMaxMs,
       addresses.filter(({ isEmpty }) => isEmpty).map(({ address }) => address),
+      pauses.keepsMs,
     ],
   )
 }
 
-export async function setSweep(tx: SqlTx, address: Hex, sweepId: string): Promise<void> {
+export async function setSweep(tx: SqlTx, address: string, sweepId: string): Promise<void> {
   await tx.query(
     `update deposit_address set sweep_id = $2, sweeps = sweeps + 1, left_reason = null,
        active_at = clock_timestamp() where address = $1`,
@@ -284,7 +290,7 @@ export async function setSweep(tx: SqlTx, address: Hex, sweepId: string): Promis
 }
 
 /** What arrived stays where it is, and goes before nothing any more. @returns true when that is news */
-export async function setLeft(tx: SqlTx, address: Hex, reason: string): Promise<boolean> {
+export async function setLeft(tx: SqlTx, address: string, reason: string): Promise<boolean> {
   const [row] = await tx.query<{ is_news: boolean }>(
     `update deposit_address d set left_reason = $2, lane = ${laneOfUnpaid}
      from (select left_reason from deposit_address where address = $1) before
@@ -304,8 +310,8 @@ export async function takeLeftAgain(tx: SqlTx, requestId: Hex): Promise<void> {
 }
 
 /** Addresses whose sweep ended, or was not begun in time. */
-export async function listEndedSweeps(database: Queries, limit: number): Promise<readonly Hex[]> {
-  const rows = await database.query<{ address: Hex }>(
+export async function listEndedSweeps(database: Queries, limit: number): Promise<readonly string[]> {
+  const rows = await database.query<{ address: string }>(
     `select d.address from deposit_address d join work_item w on w.id = d.sweep_id
      where d.sweep_id is not null and (w.state in ('done', 'failed', 'cancelled') or (w.state = 'open'
        and (w.payload ->> 'deadline')::numeric < extract(epoch from clock_timestamp())))
@@ -319,7 +325,11 @@ export async function listEndedSweeps(database: Queries, limit: number): Promise
 const pauseAfterSwap = `interval '5 seconds'`
 
 /** The sweep ended: look at what lies there now, and later each time that its swap failed. */
-export async function clearSweep(tx: SqlTx, address: Hex, swap: 'failed' | 'done' | 'none'): Promise<void> {
+export async function clearSweep(
+  tx: SqlTx,
+  address: string,
+  swap: 'failed' | 'done' | 'none',
+): Promise<void> {
   await tx.query(
     `update deposit_address set sweep_id = null, active_at = clock_timestamp(), lane = ${lanes.paid},
        failed_swaps = case $2 when 'failed' then failed_swaps + 1 when 'done' then 0 else failed_swaps end,
@@ -331,14 +341,14 @@ export async function clearSweep(tx: SqlTx, address: Hex, swap: 'failed' | 'done
 }
 
 type AddressRow = {
-  readonly address: Hex
+  readonly address: string
   readonly chain_id: bigint
   readonly order_signer: Hex
-  readonly sweeper: Hex
-  readonly depositor: Hex
+  readonly sweeper: string
+  readonly depositor: string
   readonly nonce: Buffer
   readonly request_id: Buffer
-  readonly currency: Hex
+  readonly currency: string
   readonly is_strict: boolean
   readonly sweep_id: string | null
   readonly sweeps: number

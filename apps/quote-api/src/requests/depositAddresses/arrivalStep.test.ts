@@ -12,6 +12,7 @@ const quote: NewestQuote = {
   isWaiting: true,
   expiresAtSeconds: nowSeconds + 60,
   deadlineSeconds: nowSeconds + 3_600,
+  leadSeconds: 120,
   refund: { inputAmount: 10_000n, refundMinimum: 9_900n },
   failedSwaps: undefined,
 }

@@ -1,4 +1,3 @@
-import type { Hex } from '@causeway/core'
 import { type RefundTerms, refundAmount, surplusRefund } from '../settlement/depositDecision.ts'
 
 /** What lies at a deposit address deep enough to be acted on. */
@@ -10,7 +9,7 @@ export type Arrival = {
 
 /** A listed currency that nobody asked for; native coin too, at the address of a token. */
 export type ArrivedOther = {
-  readonly currency: Hex
+  readonly currency: string
   /** It pays for its sweep and its refund. */
   readonly isWorthRefund: boolean
 }
@@ -25,6 +24,8 @@ export type NewestQuote = {
   readonly isWaiting: boolean
   readonly expiresAtSeconds: number
   readonly deadlineSeconds: number
+  /** An order that ends sooner is not paid any more: its sweep and its fill take their time. */
+  readonly leadSeconds: number
   readonly refund: RefundTerms
   /** What arrives is swapped before its deposit, and how often in a row that failed; undefined: deposited as it is. */
   readonly failedSwaps: number | undefined
@@ -33,7 +34,7 @@ export type NewestQuote = {
 export type ArrivalStep =
   | { readonly action: 'wait' }
   /** Into the depository for the newest quote, the quoted currency or another: settlement fills or refunds it. */
-  | { readonly action: 'sweep'; readonly other?: Hex }
+  | { readonly action: 'sweep'; readonly other?: string }
   /** To its depositor, at the solver's cost: no swap of it succeeds, so that nothing of it could be deposited. */
   | { readonly action: 'withdraw' }
   /** For what arrived; where that is refused, `whenRefused`. */
@@ -43,10 +44,8 @@ export type ArrivalStep =
 
 /** Of a swap before a deposit, each after the one before it failed. */
 const swapTries = 3
-/** An order that ends sooner is not paid any more: the sweep and the fill take their time. */
-const leadSeconds = 120
-/** A sweep takes about so long: one that is asked for later makes a deposit after its quote's price. */
-const sweepSeconds = 10
+/** A sweep takes at least so long: one that is asked for later makes a deposit after its quote's price. */
+const sweepLeastSeconds = 10
 
 /**
  * What becomes of what was paid to an address: the quoted amount in time pays its quote, with dust beside
@@ -66,7 +65,8 @@ export function arrivalStep(args: {
   if (failedSwaps >= swapTries) return whenRefused(arrival, quote)
   if (quote.isStrict) return amount >= quote.amount ? { action: 'sweep' } : whenRefused(arrival, quote)
   const isTimely =
-    nowSeconds + sweepSeconds <= quote.expiresAtSeconds && nowSeconds + leadSeconds < quote.deadlineSeconds
+    nowSeconds + sweepLeastSeconds <= quote.expiresAtSeconds &&
+    nowSeconds + quote.leadSeconds < quote.deadlineSeconds
   // Where its swap failed, the market moved: the same swap would fail again.
   const isAsQuoted = paysQuote(amount, quote) && failedSwaps === 0
   if (isAsQuoted && quote.isWaiting && isTimely) return { action: 'sweep' }

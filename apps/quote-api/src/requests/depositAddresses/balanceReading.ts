@@ -13,14 +13,14 @@ import type { Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 
 /** What lies at one address by currency, in smallest units; what it holds nothing of is left out. */
-export type HeldBalances = ReadonlyMap<Hex, bigint>
+export type HeldBalances = ReadonlyMap<string, bigint>
 
 const what = 'aggregate3'
 
 /** All listed currencies of many addresses as of one block, in the order of `addresses`. */
 export function balanceReading(
   { config, codec, currencies, quoting }: QuotableChain,
-  addresses: readonly Hex[],
+  addresses: readonly string[],
   block: bigint,
 ): Reading<readonly HeldBalances[]> {
   const { multicall3 } = contractChain(config)
@@ -32,7 +32,7 @@ export function balanceReading(
     nativeBalanceCall(multicall3, address),
     ...tokens.map((token) => balanceOfCall(token, address)),
   ]
-  const calls = addresses.flatMap(callsOf)
+  const calls = addresses.map(quoting.hexAddress).flatMap(callsOf)
   return {
     calls: [multicallRequest({ multicall3, calls, block: { number: block } })],
     parse: ([answer]) => {
@@ -58,12 +58,12 @@ export function heldAtBoth(one: HeldBalances, other: HeldBalances): HeldBalances
   )
 }
 
-export function amountOf(held: HeldBalances, currency: Hex): bigint {
+export function amountOf(held: HeldBalances, currency: string): bigint {
   return held.get(currency) ?? 0n
 }
 
 /** All but `currency`, the native coin first. */
-export function othersOf(held: HeldBalances, currency: Hex): readonly (readonly [Hex, bigint])[] {
+export function othersOf(held: HeldBalances, currency: string): readonly (readonly [string, bigint])[] {
   return [...held].filter(([other]) => other !== currency)
 }
 
@@ -71,6 +71,6 @@ export function isEmpty(held: HeldBalances): boolean {
   return held.size === 0
 }
 
-function withoutNothing(amounts: readonly (readonly [Hex, bigint])[]): HeldBalances {
+function withoutNothing(amounts: readonly (readonly [string, bigint])[]): HeldBalances {
   return new Map(amounts.filter(([, amount]) => amount > 0n))
 }

@@ -1,4 +1,5 @@
 import {
+  type BlockMark,
   MalformedAnswerError,
   NodeError,
   parseBytes,
@@ -22,14 +23,14 @@ import type { QuotableChain } from '../../pricing/registry.ts'
 /** What a range of blocks says about who is paid, whoever is watched. */
 export type BlockPayments = {
   /** The last block that was read before, as it stands now. */
-  readonly known: BlockReference | undefined
-  readonly last: BlockReference | undefined
-  /** Native coin that transactions pay, and listed tokens, by lower-case address and then by currency. */
-  readonly paid: ReadonlyMap<Hex, ReadonlyMap<Hex, bigint>>
+  readonly known: BlockMark | undefined
+  readonly last: BlockMark | undefined
+  /** Native coin that transactions pay, and listed tokens, by canonical address and then by currency. */
+  readonly paid: ReadonlyMap<string, ReadonlyMap<string, bigint>>
   /** Who paid them: the sender of the coin, the owner of the tokens. */
-  readonly payers: ReadonlyMap<Hex, ReadonlySet<Hex>>
+  readonly payers: ReadonlyMap<string, ReadonlySet<string>>
   /** Addresses in the calldata of transactions; each once. */
-  readonly named: readonly Hex[]
+  readonly named: readonly string[]
 }
 
 /**
@@ -105,15 +106,15 @@ export function parseBlockPayments(
 type Payment = { readonly from: Hex; readonly to: Hex; readonly currency: Hex; readonly amount: bigint }
 
 function payersOf(payments: readonly Payment[]): BlockPayments['payers'] {
-  const payers = new Map<Hex, Set<Hex>>()
+  const payers = new Map<string, Set<string>>()
   for (const { from, to } of payments) payers.set(to, (payers.get(to) ?? new Set()).add(from))
   return payers
 }
 
 function sumPayments(payments: readonly Payment[]): BlockPayments['paid'] {
-  const sums = new Map<Hex, Map<Hex, bigint>>()
+  const sums = new Map<string, Map<string, bigint>>()
   for (const { to, currency, amount } of payments) {
-    const amounts = sums.get(to) ?? new Map<Hex, bigint>()
+    const amounts = sums.get(to) ?? new Map<string, bigint>()
     amounts.set(currency, (amounts.get(currency) ?? 0n) + amount)
     sums.set(to, amounts)
   }

@@ -1,16 +1,42 @@
+import type { PassRange } from '@causeway/chains'
 import type { NetworkOf } from '@causeway/core'
 import type { Logger } from 'pino'
-import type { Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { SponsoredQuoteDependencies } from '../draft/createSponsoredQuote.ts'
 import type { SettlementContext } from '../settlement/settlementContext.ts'
+import type { HeldBalances } from './balanceReading.ts'
+import type { BlockPayments } from './blockPayments.ts'
 
 /** A chain as its deposit addresses are read; everything by quorum. */
 export type AddressChain = {
   readonly chain: QuotableChain
+  readonly steps: AddressSteps
   /** Newest block that a quorum has. */
   head(signal: AbortSignal): Promise<bigint>
-  ask<T>(reading: Reading<T>, signal: AbortSignal): Promise<T>
+  /** Whom the blocks of a range pay, whoever is watched. */
+  payments(range: PassRange, signal: AbortSignal): Promise<BlockPayments>
+  /** Blocks show every payment as one to its address: nobody looks at others in turn. */
+  readonly isSeenInBlocks: boolean
+  /** Who brought what lies at an address; absent where `payments` tells it. */
+  payers?(address: string, height: bigint, signal: AbortSignal): Promise<readonly string[]>
+  /** What addresses hold, in their order, as far as blocks up to a height brought it. */
+  balances(
+    addresses: readonly string[],
+    height: bigint,
+    signal: AbortSignal,
+  ): Promise<readonly HeldBalances[]>
+}
+
+/** How blocks of a chain are looked through for payments. */
+export type AddressSteps = {
+  /** Of one answer. */
+  readonly rangeBlocks: bigint
+  /** How far a reorganization is followed back. */
+  readonly rewindBlocks: bigint
+  /** How far back the first look of all begins. */
+  readonly firstBlocks: bigint
+  /** Blocks that were missed for longer are left out. */
+  readonly gapBlocks: bigint
 }
 
 /** What the jobs of deposit addresses work with. */

@@ -67,7 +67,7 @@ export function sweepEnd(
 }
 
 /** Frees an address; a sweep that nobody began is not begun any more. */
-async function endSweep(tx: SqlTx, address: `0x${string}`): Promise<void> {
+async function endSweep(tx: SqlTx, address: string): Promise<void> {
   const locked = await lockAddress(tx, address)
   if (locked?.sweepId === undefined) return
   const item = await lockWork(tx, locked.sweepId)
@@ -80,5 +80,6 @@ async function endSweep(tx: SqlTx, address: `0x${string}`): Promise<void> {
 function swapEnd(item: WorkItem | undefined): 'failed' | 'done' | 'none' {
   if (item?.state === 'done') return 'done'
   if (item?.state !== 'failed') return 'none'
-  return sweepPayloadSchema.parse(item.payload).swap === undefined ? 'none' : 'failed'
+  const payload = sweepPayloadSchema.parse(item.payload)
+  return 'swap' in payload && payload.swap !== undefined ? 'failed' : 'none'
 }

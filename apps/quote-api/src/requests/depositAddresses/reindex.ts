@@ -1,9 +1,9 @@
-import { DomainError, type Hex, type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
+import { DomainError, type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
 import { QuoteError } from '../../pricing/errors.ts'
 import { findCurrency } from '../../pricing/registry.ts'
 import { UnknownDepositAddressError } from './addressLookup.ts'
 import { markPaid } from './addressStore.ts'
-import { balanceReading, type HeldBalances } from './balanceReading.ts'
+import type { HeldBalances } from './balanceReading.ts'
 import type { AddressChain } from './depositAddressContext.ts'
 
 /** Between two looks at an address that somebody asks for. */
@@ -62,8 +62,8 @@ export function createReindex(options: {
       )
       wake(chainId)
     }
-    const triggered = listed.flatMap(({ hex, ...told }) => {
-      const balance = held.get(hex)
+    const triggered = listed.flatMap((told) => {
+      const balance = held.get(told.currency)
       return balance === undefined ? [] : [{ ...told, balance }]
     })
     return { triggered, checkedCount: listed.length }
@@ -79,15 +79,12 @@ function listedOf({ chain }: AddressChain, wanted: string | undefined) {
     })
   }
   const all = currency === undefined ? [...chain.currencies.values()] : [currency]
-  return all.map(({ address, symbol }) => ({
-    ...{ currency: address, symbol },
-    hex: chain.quoting.hexAddress(address),
-  }))
+  return all.map(({ address, symbol }) => ({ currency: address, symbol }))
 }
 
-async function beginLook(database: SqlDatabase, chainId: number, depositAddress: string): Promise<Hex> {
+async function beginLook(database: SqlDatabase, chainId: number, depositAddress: string): Promise<string> {
   const place = 'where address = lower($1) and chain_id = $2'
-  const [begun] = await database.query<{ readonly address: Hex }>(
+  const [begun] = await database.query<{ readonly address: string }>(
     `update deposit_address set reindexed_at = clock_timestamp() ${place}
        and (reindexed_at is null or reindexed_at <= clock_timestamp() - interval '${pauseSeconds} seconds')
      returning address`,
@@ -98,11 +95,11 @@ async function beginLook(database: SqlDatabase, chainId: number, depositAddress:
   throw known.length > 0 ? new ReindexedTooRecentlyError() : new UnknownDepositAddressError()
 }
 
-async function balancesOf(site: AddressChain, address: Hex): Promise<HeldBalances> {
+async function balancesOf(site: AddressChain, address: string): Promise<HeldBalances> {
   const signal = AbortSignal.timeout(budgetMs)
   try {
     const at = await site.head(signal)
-    const [held = new Map<Hex, bigint>()] = await site.ask(balanceReading(site.chain, [address], at), signal)
+    const [held = new Map<string, bigint>()] = await site.balances([address], at, signal)
     return held
   } catch (error) {
     throw new UpstreamUnavailableError('The chain cannot be read at the moment.', { cause: error })

@@ -1,14 +1,7 @@
 import type { Run } from '../../jobs/runJobs.ts'
 import { markDenied, markPaid, moveScanCursor, readScanCursor } from './addressStore.ts'
-import { type BlockPayments, blockPaymentsReading } from './blockPayments.ts'
+import type { BlockPayments } from './blockPayments.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
-
-/** Whole blocks of one answer: a few megabytes on the busiest chains. */
-const blocksAtOnce = 4n
-/** Blocks that were missed for longer are left out: balances are read in turn as well. */
-const gapMax = 256n
-/** How far a reorganization is followed back. */
-const rewindBlocks = 64n
 
 /**
  * Reads every new block once and puts the addresses that it pays or names before the others. Nothing is
@@ -35,21 +28,21 @@ async function scanRange(
   head: bigint,
   { fence, signal }: Run,
 ): Promise<{ readonly isEnd: boolean; readonly marked: number }> {
-  const { chain } = site
+  const { chain, steps } = site
   const { chainId } = chain
   const cursor = await readScanCursor(database, chainId)
-  const earliest = below(head, gapMax)
+  const earliest = below(head, cursor === undefined ? steps.firstBlocks : steps.gapBlocks)
   const isGap = cursor === undefined || cursor.scannedTo < earliest
   if (cursor !== undefined && isGap) logger.warn({ chain: chain.key }, 'blocks were left out of the scan')
   // A chain that became shorter is read again from below its end.
   const known = isGap ? earliest : cursor.scannedTo < head ? cursor.scannedTo : head
-  const last = known + blocksAtOnce
+  const last = known + steps.rangeBlocks
   const to = last < head ? last : head
-  const read = await site.ask(blockPaymentsReading(chain, { from: known + 1n, to, known }), signal)
+  const read = await site.payments({ from: known + 1n, to, known }, signal)
   const isSame = isGap || cursor.scannedHash === undefined || isWhereItWas(read, cursor, known)
   const next = isSame
     ? { scannedTo: to, scannedHash: read.last?.hash ?? read.known?.hash }
-    : { scannedTo: below(known, rewindBlocks), scannedHash: undefined }
+    : { scannedTo: below(known, steps.rewindBlocks), scannedHash: undefined }
   if (isSame && read.last === undefined && !isGap) return { isEnd: true, marked: 0 }
   const marked = await database.transaction(async (tx) => {
     await fence(tx)

@@ -1,7 +1,6 @@
-import type { HoldRequest, Ledger, SqlWriteTx } from '@causeway/core'
+import type { DepositAddress, HoldRequest, Ledger, SqlWriteTx } from '@causeway/core'
 import type { QuoteRecord } from '../draft/createQuote.ts'
 import type { StoreOutcome } from '../draft/createSponsoredQuote.ts'
-import type { DepositAddress } from '../draft/depositAddress.ts'
 import { insertOrders, orderColumns } from '../orders/orderColumns.ts'
 import { isKept, toStoredSponsorship, writeGroup } from '../orders/sponsoredOrderStore.ts'
 import { toStoredOrder } from '../orders/storedOrder.ts'
@@ -31,8 +30,8 @@ export async function storeFirstQuote(
   if (!isKept(outcome)) return outcome
   const { requestId, priced } = record.quote
   const { route, amountIn: asked } = priced
-  const { chainId, quoting } = route.origin
-  const currency = quoting.hexAddress(route.currencyIn.address)
+  const { chainId } = route.origin
+  const currency = route.currencyIn.address
   const { strict: isStrict } = record.request
   const isKeyed = record.apiKeyId !== undefined
   await insertAddress(tx, addressOf(record), { requestId, chainId, currency, isStrict, asked, isKeyed })

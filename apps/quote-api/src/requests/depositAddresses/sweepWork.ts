@@ -1,19 +1,16 @@
-import { type Hex, type NetworkOf, orderWords, type SqlTx } from '@causeway/core'
+import { type Hex, type NetworkOf, orderSchema, orderWords, type SqlTx } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { SettledRequest } from '../settlement/settledRequest.ts'
 import type { SweepPayload } from '../work/workItem.ts'
 import { addWork, lockWorkOf } from '../work/workStore.ts'
 import { type StoredAddress, setSweep } from './addressStore.ts'
 
-/** A sweep that takes longer is decided anew: what lies there may have become something else. */
-const sweepSeconds = 300
-
 export type Sweep = {
   readonly address: StoredAddress
   readonly request: Pick<SettledRequest, 'requestId' | 'order' | 'orderId' | 'orderSignature' | 'depositSwap'>
   readonly origin: QuotableChain
   /** What is swept; native coin is swept along with any token. */
-  readonly currency: Hex
+  readonly currency: string
   /** Of it, as it was seen. */
   readonly amount: bigint
   readonly nowSeconds: number
@@ -34,30 +31,49 @@ export async function askForSweep(tx: SqlTx, sweep: Sweep, networkOf: NetworkOf)
 }
 
 function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
-  const { address, request, origin, currency, amount, nowSeconds, by } = sweep
+  const { address, request, origin, currency, amount, by } = sweep
   const { depository, config, chainId } = origin
-  if (config.depositAddresses === undefined) throw new Error(`chain ${chainId} lost its deposit addresses`)
-  return {
+  const swept = {
     chainId,
-    contract: config.depositAddresses.contract,
     depositAddress: address.address,
-    currency,
     amount: amount.toString(),
-    deadline: nowSeconds + sweepSeconds,
+    deadline: deadlineOf(sweep),
     deposit: { depository, orderId: request.orderId, depositor: address.terms.depositor },
+    orderSignature: request.orderSignature,
+    ...(by === 'withdrawal' && { goesBack: true }),
+  }
+  if (config.depositAddresses === undefined)
+    return {
+      ...swept,
+      terms: { ...address.terms, sweeper: hexOf(address.terms.sweeper) },
+      order: orderSchema.parse(request.order),
+    }
+  return {
+    ...swept,
+    contract: config.depositAddresses.contract,
+    currency,
     terms: address.terms,
     order: orderWords(request.order, networkOf),
-    orderSignature: request.orderSignature,
     ...(by === 'swap' && { swap: swapOf(sweep) }),
-    ...(by === 'withdrawal' && { goesBack: true }),
   }
 }
 
-function swapOf({ request: { depositSwap }, origin, amount, nowSeconds }: Sweep): SweepPayload['swap'] {
+/** CAST: a script's sweeper is a key in hex, which whoever made the address wrote. */
+const hexOf = (key: string): Hex => key as Hex
+
+/** A sweep that takes longer is decided anew: what lies there may have become something else. */
+function deadlineOf({ origin: { quoting, chainId }, nowSeconds }: Sweep): number {
+  if (quoting.depositAddresses === undefined) throw new Error(`chain ${chainId} lost its deposit addresses`)
+  return nowSeconds + quoting.depositAddresses.sweepSeconds
+}
+
+function swapOf(sweep: Sweep) {
+  const { request, origin, amount } = sweep
+  const { depositSwap } = request
   if (depositSwap === undefined) throw new Error('the quote swaps nothing')
   const { hops: _, amountIn, amountOutMin, ...terms } = depositSwap
   const spent = amount < amountIn ? amount : amountIn
-  const deadlineSeconds = nowSeconds + sweepSeconds
+  const deadlineSeconds = deadlineOf(sweep)
   return {
     ...terms,
     amountIn: amountIn.toString(),

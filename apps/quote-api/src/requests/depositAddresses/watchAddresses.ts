@@ -1,4 +1,4 @@
-import { blockedWallet, type DomainError, type Hex, type SqlTx, usdValueDown } from '@causeway/core'
+import { blockedWallet, type DomainError, type SqlTx, usdValueDown } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 import { refundCost, sweepCostIn } from '../../pricing/gas.ts'
@@ -8,27 +8,25 @@ import { readSettledRequest, refundTermsOf, type SettledRequest } from '../settl
 import { nowSeconds } from '../settlement/settlementContext.ts'
 import { runConcurrently } from '../work/followWork.ts'
 import {
+  lanesInOrder,
   listDueAddresses,
   lockAddress,
+  markDenied,
+  paidLanes,
   readScanCursor,
   recheckAddressesAfter,
   type StoredAddress,
   setLeft,
 } from './addressStore.ts'
 import { type Arrival, type ArrivalStep, arrivalStep, type NewestQuote, whenRefused } from './arrivalStep.ts'
-import {
-  amountOf,
-  balanceReading,
-  type HeldBalances,
-  heldAtBoth,
-  isEmpty,
-  othersOf,
-} from './balanceReading.ts'
+import { amountOf, type HeldBalances, heldAtBoth, isEmpty, othersOf } from './balanceReading.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
 import { requote } from './requote.ts'
 import { askForSweep, type Sweep } from './sweepWork.ts'
 
 const atOnce = 4
+/** Where blocks alone bring an address forward, lists of what lies there may come this much later. */
+const keepsLaneMs = 3_600_000
 
 /** One pass over addresses of a chain that are due: what was paid to them is swept or quoted anew. */
 export async function watchAddresses(
@@ -38,15 +36,16 @@ export async function watchAddresses(
 ): Promise<void> {
   const { database } = context
   const { chain } = site
-  const due = await listDueAddresses(database, chain.chainId)
+  const due = await listDueAddresses(database, chain.chainId, site.isSeenInBlocks ? paidLanes : lanesInOrder)
   if (due.length === 0) return
   const at = await site.head(run.signal)
   const names = due.map(({ address }) => address)
-  const held = await site.ask(balanceReading(chain, names, at), run.signal)
+  const held = await site.balances(names, at, run.signal)
   await database.transaction(async (tx) => {
     await run.fence(tx)
     const looked = names.map((address, index) => ({ address, isEmpty: isEmptyAt(held[index]) }))
-    await recheckAddressesAfter(tx, looked, chain.config.blockTimeMs)
+    const keepsMs = site.isSeenInBlocks ? keepsLaneMs : 0
+    await recheckAddressesAfter(tx, looked, { leastMs: chain.config.blockTimeMs, keepsMs })
   })
   const paid = due.flatMap((address, index) => {
     const balances = held[index]
@@ -86,6 +85,7 @@ async function actOn(context: DepositAddressContext, look: Look): Promise<void> 
     isWaiting: request.status === 'waiting' && request.settlement === undefined,
     expiresAtSeconds: request.expiresAtSeconds,
     deadlineSeconds: request.deadlineSeconds,
+    leadSeconds: look.site.chain.quoting.depositAddresses?.leadSeconds ?? 0,
   }
   const isGivenBack = request.released === 'refund' && arrival.amount > 0n
   const step = isGivenBack
@@ -97,9 +97,22 @@ async function actOn(context: DepositAddressContext, look: Look): Promise<void> 
   await take(context, look, { request, held, step: whenRefused(arrival, quote), refusal })
 }
 
-/** Who paid is told by blocks, which are read beside the balances: nobody is swept before that. */
+/** Who paid is told by blocks, which are read beside the balances, or by what lies there: nobody is swept before that. */
 async function areSendersKnown({ database, screening }: DepositAddressContext, look: Look): Promise<boolean> {
   if (screening === undefined) return true
+  const { site, address, at, run } = look
+  if (site.payers !== undefined) {
+    const payers = await site.payers(address.address, at, run.signal)
+    await database.transaction((tx) =>
+      markDenied(
+        tx,
+        site.chain.chainId,
+        { payers: new Map([[address.address, new Set(payers)]]) },
+        screening,
+      ),
+    )
+    return true
+  }
   const cursor = await readScanCursor(database, look.site.chain.chainId)
   return cursor !== undefined && cursor.scannedTo >= look.at
 }
@@ -126,8 +139,7 @@ async function deepBalances(
   const worth = othersOf(balances, address.currency).length > 0 ? valueMax : valueMicroUsd
   const back = BigInt(pinConfirmations(site.chain, worth) - 1)
   if (back <= 0n) return balances
-  const reading = balanceReading(site.chain, [address.address], at > back ? at - back : 0n)
-  const [deep] = await site.ask(reading, run.signal)
+  const [deep] = await site.balances([address.address], at > back ? at - back : 0n, run.signal)
   return deep === undefined ? new Map() : heldAtBoth(balances, deep)
 }
 
@@ -158,7 +170,7 @@ function isWorthRefundNow(...args: Parameters<typeof isWorthRefund>): boolean {
 function isWorthRefund(
   { quoting }: DepositAddressContext,
   { chain }: AddressChain,
-  address: Hex,
+  address: string,
   amount: bigint,
 ): boolean {
   const currency = findCurrency(chain, address)
@@ -273,7 +285,7 @@ async function leave(context: DepositAddressContext, look: Look, reason: string)
 async function tellLeft(
   { logger }: Pick<DepositAddressContext, 'logger'>,
   tx: SqlTx,
-  left: { readonly address: Hex; readonly reason: string; readonly refusal?: string | undefined },
+  left: { readonly address: string; readonly reason: string; readonly refusal?: string | undefined },
 ): Promise<void> {
   if (await setLeft(tx, left.address, left.reason)) logger.warn(left, 'a payment is left')
 }

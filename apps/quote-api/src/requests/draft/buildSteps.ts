@@ -9,20 +9,11 @@ import {
   type PermittedCall,
   permitTypedData,
   type StepData,
+  type StepIdentity,
   type UserTransactionKind,
 } from '@causeway/core'
 import type { PricedRoute } from '../../pricing/pricedRoute.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
-
-export type StepIdentity = {
-  readonly requestId: Hex
-  /** Undefined where the user executes alone and no order exists. */
-  readonly orderId: Hex | undefined
-  /** Last moment at which a swap may still execute. */
-  readonly deadlineSeconds: number
-  /** What is paid instead of the depository. */
-  readonly depositAddress: Hex | undefined
-}
 
 /** The steps of a quote, and what its transactions are known by where the user executes alone. */
 export type BuiltSteps = {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Hex, Order, PermitTerms, Signer } from '@causeway/core'
+import type { DepositAddress, Hex, Order, PermitTerms, Signer, StepIdentity } from '@causeway/core'
 import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
 import { type OpenQuotes, promisedBy } from '../../pricing/openQuotes.ts'
@@ -9,15 +9,8 @@ import type { QuoteRequest } from '../../pricing/request.ts'
 import type { Route } from '../../pricing/route.ts'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import { buildOrder } from './buildOrder.ts'
-import {
-  type BuiltSteps,
-  buildSteps,
-  permitStep,
-  relayedCalls,
-  type Step,
-  type StepIdentity,
-} from './buildSteps.ts'
-import { type DepositAddress, type DepositSwap, depositSaltOf, newDepositAddress } from './depositAddress.ts'
+import { type BuiltSteps, buildSteps, permitStep, relayedCalls, type Step } from './buildSteps.ts'
+import { type DepositSwap, depositSaltOf, newDepositAddress } from './depositAddress.ts'
 
 /** An order with its id and the order signer's signature over it. */
 export type SignedOrder = {
@@ -137,14 +130,19 @@ export async function draftQuote(
   const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
   const { quoteLifetimeSeconds, orderLifetimeSeconds } = dependencies
   const ttlSeconds = request.ttlSeconds ?? orderLifetimeSeconds
-  const deadlineSeconds = nowSeconds + Math.min(orderLifetimeSeconds, ttlSeconds)
+  const deadlineSeconds =
+    nowSeconds + Math.min(orderLifetimeSeconds, ttlSeconds) + landingSeconds(priced.route, request)
   const requestId = timeOrderedId(dependencies)
   const { route } = priced
   const depositAddress = request.useDepositAddress ? addressFor(dependencies, route, request) : undefined
   const { salt, swap: depositSwap } = orderSalt(dependencies, priced, depositAddress)
   const draft = draftOrder(dependencies, priced, request, { salt, deadlineSeconds })
   const orderId = draft?.orderId
-  const identity = { requestId, orderId, deadlineSeconds, depositAddress: depositAddress?.address }
+  const identity = {
+    ...{ requestId, orderId, deadlineSeconds },
+    depositAddress: depositAddress?.address,
+    depositScript: depositAddress?.script,
+  }
   const permit = await draftPermit(dependencies, priced, request, { identity, nowSeconds })
   // Nobody signs for an account that is not chosen yet; an address may be paid by anybody.
   const hasSender = depositAddress !== undefined || !route.origin.quoting.isNobody(route.user)
@@ -170,6 +168,17 @@ export async function draftQuote(
   }
   const stepsDigest = createHash('sha256').update(stepsJson).digest()
   return { quote, request, stepsDigest, apiKeyId }
+}
+
+/** What chains with seldom blocks need beside: the deposit there, its sweep, and the fill, which nobody signs too late. */
+function landingSeconds(
+  { origin, destination }: Route,
+  { useDepositAddress }: Pick<QuoteRequest, 'useDepositAddress'>,
+): number {
+  const { landsWithinSeconds: deposit = 0, depositAddresses } = origin.quoting
+  const { landsWithinSeconds: fill = 0 } = destination.quoting
+  const isSwept = useDepositAddress && deposit > 0
+  return deposit + fill + (isSwept ? (depositAddresses?.sweepSeconds ?? 0) : 0)
 }
 
 const noSteps: BuiltSteps = { steps: [], calls: [] }

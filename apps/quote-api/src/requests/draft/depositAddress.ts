@@ -1,8 +1,7 @@
 import {
   type AddressSwap,
   bytes32Text,
-  type DepositAddressTerms,
-  depositAddressOf,
+  type DepositAddress,
   depositOrderSalt,
   depositSaltRandomBytes,
   depositSwapSalt,
@@ -18,13 +17,6 @@ import type { QuoteRequest } from '../../pricing/request.ts'
 import { refundRecipient } from '../../pricing/request.ts'
 import type { Route } from '../../pricing/route.ts'
 
-/** An address that is paid instead of calling the depository. */
-export type DepositAddress = {
-  /** Lower case. */
-  readonly address: Hex
-  readonly terms: DepositAddressTerms
-}
-
 /** What lies at an address is swapped before its deposit. The nonce is a part of what the order's salt commits to. */
 export type DepositSwap = AddressSwap & { readonly nonce: Hex }
 
@@ -35,11 +27,12 @@ export function depositSaltOf(
   { quoting }: Pick<QuotableChain, 'quoting'>,
   randomBytes: (length: number) => Buffer,
 ): { readonly salt: Hex; readonly swap: DepositSwap | undefined } {
+  if (quoting.depositAddresses === undefined) throw new Error('a chain without deposit addresses has none')
+  const name = quoting.depositAddresses.nameOf(address)
   const swap = quoting.addressSwap(route)
-  if (swap === undefined)
-    return { salt: depositOrderSalt(address, randomBytes(depositSaltRandomBytes)), swap }
+  if (swap === undefined) return { salt: depositOrderSalt(name, randomBytes(depositSaltRandomBytes)), swap }
   const kept: DepositSwap = { ...swap, nonce: `0x${randomBytes(32).toString('hex')}` }
-  return { salt: depositSwapSalt(address, kept), swap: kept }
+  return { salt: depositSwapSalt(name, kept), swap: kept }
 }
 
 const integer = z
@@ -64,11 +57,11 @@ export function depositSwapToJson({ amountIn, amountOutMin, ...swap }: DepositSw
 
 /** Whether a currency of the chain can be paid to a deposit address: what the quote of one asks as well. */
 export function takesDepositAddresses(
-  { config }: QuotableChain,
+  { config, quoting }: QuotableChain,
   currency: QuotableCurrency,
   fillWallet: string | undefined,
 ): boolean {
-  const hasAddresses = config.depositAddresses !== undefined && fillWallet !== undefined
+  const hasAddresses = quoting.depositAddresses !== undefined && fillWallet !== undefined
   const isTaken = !needsOriginSwap(currency) || config.depositRouter !== undefined
   return config.enabled && hasAddresses && isTaken
 }
@@ -85,7 +78,7 @@ export function newDepositAddress(
   parties: { readonly orderSigner: Hex; readonly fillWallet: string | undefined; readonly nonce: Hex },
 ): DepositAddress {
   const { origin } = route
-  const { depositAddresses } = origin.config
+  const { depositAddresses } = origin.quoting
   const { orderSigner, fillWallet, nonce } = parties
   if (depositAddresses === undefined || fillWallet === undefined) throw withoutDepositAddresses(origin)
   const depositor = origin.codec.canonicalAddress(refundRecipient(request, origin, route.user))
@@ -94,12 +87,5 @@ export function newDepositAddress(
       data: { field: 'refundTo' },
     })
   }
-  const { hexAddress } = origin.quoting
-  const terms = {
-    orderSigner: hexAddress(orderSigner),
-    sweeper: hexAddress(fillWallet),
-    depositor: hexAddress(depositor),
-    nonce,
-  }
-  return { address: depositAddressOf(terms, depositAddresses), terms }
+  return depositAddresses.make({ orderSigner, fillWallet, depositor, nonce })
 }

@@ -1,4 +1,4 @@
-import { bpsDenominator } from '@causeway/core'
+import { bpsDenominator, type DepositAddressing } from '@causeway/core'
 
 const blockGraceSecondsMax = 15
 
@@ -9,6 +9,21 @@ const blockGraceSecondsMax = 15
  */
 export function blockGraceSeconds({ blockTimeMs }: { readonly blockTimeMs: number }): number {
   return Math.min(Math.ceil(blockTimeMs / 1_000), blockGraceSecondsMax)
+}
+
+/**
+ * What a deposit of the solver's has beside that: as long as its sweep may take, where it was asked for in time and
+ * nobody else could move the money meanwhile. So nobody holds an option; whoever asks for it late has no more than
+ * others.
+ */
+export function sweptGraceSeconds(args: {
+  readonly expiresAtSeconds: number
+  readonly sweepAskedAtSeconds: number | undefined
+  readonly addresses: Pick<DepositAddressing, 'sweepSeconds' | 'isKeptWhileSwept'> | undefined
+}): number {
+  const { expiresAtSeconds, sweepAskedAtSeconds = Number.POSITIVE_INFINITY, addresses } = args
+  if (addresses?.isKeptWhileSwept !== true || sweepAskedAtSeconds > expiresAtSeconds) return 0
+  return addresses.sweepSeconds
 }
 
 /** So much later than it was made, a quorum of endpoints shows a block. */

@@ -39,6 +39,8 @@ export type SettledRequest = {
   readonly hold: HoldView
   /** What a deposit address holds is swapped so before its deposit. */
   readonly depositSwap: DepositSwap | undefined
+  /** When the solver was first asked to make the deposit of a deposit address, Unix seconds. */
+  readonly sweepAskedAtSeconds: number | undefined
   /** How the solver is to make the deposit; undefined where the user does. */
   readonly relayedBy: 'permit' | 'deposit_address' | undefined
   readonly settlement:
@@ -65,6 +67,8 @@ const select = `
     (select json_build_object('state', h.state, 'pinned', h.pinned,
         'expiresAt', floor(extract(epoch from h.expires_at)))
       from hold h where h.request_id = o.request_id order by h.attempt desc limit 1) as hold,
+    (select floor(extract(epoch from min(w.created_at)))::bigint from work_item w
+      where w.request_id = o.request_id and w.kind = 'sweep') as sweep_asked_at,
     exists (select from hold_at_deposit d where d.request_id = o.request_id) as holds_at_deposit,
     s.stage, s.is_bound, s.deposit_id, s.fill_tx, s.attempts, s.contradictions
   from orders o left join settlement s on s.request_id = o.request_id
@@ -127,6 +131,7 @@ type RequestRow = {
   readonly executed_by: string | null
   readonly has_address: boolean
   readonly deposit_swap: unknown
+  readonly sweep_asked_at: bigint | null
   readonly origin_chain_id: bigint
   readonly destination_chain_id: bigint
   readonly expires_at: bigint
@@ -168,6 +173,7 @@ function fromRow(row: RequestRow): SettledRequest {
     debitMicroUsd: row.debit ?? 0n,
     hold: holdOf(row),
     depositSwap: row.deposit_swap === null ? undefined : depositSwapSchema.parse(row.deposit_swap),
+    sweepAskedAtSeconds: row.sweep_asked_at === null ? undefined : Number(row.sweep_asked_at),
     relayedBy: relayedBy(row),
     settlement:
       row.stage === null || row.deposit_id === null

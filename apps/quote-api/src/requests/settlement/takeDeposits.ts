@@ -19,7 +19,7 @@ import {
   setSenders,
 } from './depositStore.ts'
 import { paidFor } from './fillWork.ts'
-import { blockGraceSeconds, isLate, type LateStep, lateStep } from './lateDeposit.ts'
+import { blockGraceSeconds, isLate, type LateStep, lateStep, sweptGraceSeconds } from './lateDeposit.ts'
 import type { SeenDeposit } from './pinDecision.ts'
 import {
   depositTermsOf,
@@ -113,8 +113,10 @@ async function judge(
   const { toleranceBps, marketWaitSeconds, price } = context.lateDeposits
   const { blockTimeMs } = chain.config
   const { blockTimeSeconds, minedAfterSeconds, seenAtSeconds } = deposit
-  const { expiresAtSeconds, settlement } = request
-  const graceSeconds = blockGraceSeconds(chain.config)
+  const { expiresAtSeconds, sweepAskedAtSeconds, settlement } = request
+  const addresses = request.relayedBy === 'deposit_address' ? chain.quoting.depositAddresses : undefined
+  const swept = sweptGraceSeconds({ expiresAtSeconds, sweepAskedAtSeconds, addresses })
+  const graceSeconds = Math.max(blockGraceSeconds(chain.config), swept)
   const isInTime = !isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, graceSeconds })
   // Once filled, nothing is decided any more: what fits is the solver's.
   if (isInTime || settlement?.stage === 'filled') return { action: 'bind' }

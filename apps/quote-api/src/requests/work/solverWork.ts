@@ -163,7 +163,8 @@ export function createSolverWork(options: {
 /** The swap of a sweep has a price at least, and another one is for the quote to find. */
 function isOfMovedMarket({ kind, payload }: WorkItem, reason: string): boolean {
   if (kind !== 'sweep' || !reason.startsWith(executionReverted)) return false
-  return sweepPayloadSchema.parse(payload).swap !== undefined
+  const sweep = sweepPayloadSchema.parse(payload)
+  return 'swap' in sweep && sweep.swap !== undefined
 }
 
 /** Of a transaction and of the one that it replaces either may be mined: without an end of both there is none. */

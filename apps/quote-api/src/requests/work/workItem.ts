@@ -110,15 +110,21 @@ export const executePayloadSchema = z.object({
 
 const relayPayloadSchema = z.discriminatedUnion('permitKind', [permitPayloadSchema, executePayloadSchema])
 
-/** Empties a deposit address into the depository, by one call of the contract that derived it. */
-export const sweepPayloadSchema = z.object({
+const swept = {
   chainId,
-  contract: addressText,
   depositAddress: addressText,
-  currency: addressText.describe('Swept beside the native coin'),
   amount: uint256Text.describe('As it was seen; all of it is swept'),
   deadline: target.deadline,
   deposit,
+  orderSignature: hexText(65),
+  goesBack: z.boolean().optional().describe('To the depositor; nothing is deposited'),
+}
+
+/** Empties a deposit address into the depository, by one call of the contract that derived it. */
+const contractSweepSchema = z.object({
+  ...swept,
+  contract: addressText,
+  currency: addressText.describe('Swept beside the native coin'),
   terms: z
     .object({ orderSigner: addressText, sweeper: addressText, depositor: addressText, nonce: bytes32Text })
     .describe('What the address is derived from'),
@@ -133,7 +139,6 @@ export const sweepPayloadSchema = z.object({
       fees: bytes32Text,
     })
     .describe("Words of the order's struct after its type hash"),
-  orderSignature: hexText(65),
   swap: z
     .object({
       tokenIn: addressText,
@@ -146,11 +151,18 @@ export const sweepPayloadSchema = z.object({
     })
     .optional()
     .describe("Swapped before it is deposited; the order's salt commits to all but the last two members"),
-  goesBack: z
-    .boolean()
-    .optional()
-    .describe('To the depositor, because no swap succeeds; nothing is deposited'),
 })
+
+/** The same of an address that is the hash of a script: its outputs are spent by the key that the script names. */
+const scriptSweepSchema = z.object({
+  ...swept,
+  terms: z
+    .object({ orderSigner: addressText, sweeper: hexText(33), depositor: addressText, nonce: bytes32Text })
+    .describe('What the address is derived from'),
+  order: orderSchema.meta({ title: 'Order' }).describe('Its salt begins with 20 bytes that name the address'),
+})
+
+export const sweepPayloadSchema = z.union([contractSweepSchema, scriptSweepSchema])
 
 /** Pays app fees out, in the form of a fill whose calldata ends with the claim's id. */
 export const claimPayloadSchema = z.object({

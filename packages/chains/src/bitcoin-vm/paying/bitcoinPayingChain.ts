@@ -1,6 +1,9 @@
 import {
   BitcoinFees,
+  bitcoinDepositAddress,
+  bitcoinDepositName,
   bitcoinNetworkOf,
+  bytesToHex,
   ConfigurationError,
   createBitcoinCodec,
   dustOf,
@@ -10,12 +13,15 @@ import {
   lineDust,
   lineVirtualBytes,
   lineWallet,
+  namedOutputs,
   type OutPoint,
   type OwnOutput,
   outputScript,
   parseBitcoinTransaction,
   paymentTag,
+  type SweptOutputs,
   signLineTransaction,
+  sweptOutputs,
   UpstreamUnavailableError,
   untagged,
 } from '@causeway/core'
@@ -68,11 +74,19 @@ function openBitcoinPaying({ chain, key, firstOutput, nowMs }: LinePayingOptions
   let known: OutPoint = firstOutput
 
   /** Whoever names one more is believed nothing: each is looked at by the quorum. */
-  async function namedOutputs(): Promise<readonly OutPoint[]> {
+  async function listedOutputs(address = wallet.address): Promise<readonly OwnOutput[]> {
     const signal = AbortSignal.timeout(readTimeoutMs)
-    const answers = await (api ?? named).askEach((view, own) => view.nameOutputs(wallet.address, own), signal)
+    const answers = await (api ?? named).askEach((view, own) => view.nameOutputs(address, own), signal)
     const all = answers.flatMap(({ said = [] }) => said)
     return [...new Map(all.map((one) => [`${one.txid}:${one.vout}`, one])).values()]
+  }
+
+  /** What it holds where it is final and unspent, whatever its list says. */
+  async function finalOutput(output: OutPoint, script: Uint8Array): Promise<readonly OwnOutput[]> {
+    const question = besideQuestion({ ...askedOf, output, script })
+    const { facts } = await named.read({ ...question, signal: AbortSignal.timeout(readTimeoutMs) })
+    const { txid, vout } = output
+    return facts.value === undefined ? [] : [{ txid, vout, value: facts.value }]
   }
 
   async function reading(asked: readonly OutPoint[]): Promise<LineReading> {
@@ -86,7 +100,7 @@ function openBitcoinPaying({ chain, key, firstOutput, nowMs }: LinePayingOptions
     const asked = hashes.map((txid) => ({ txid, vout: 0 }))
     let facts = await reading(asked)
     // Somebody else's transaction leads on from what is known here: a process before the database was restored.
-    if (facts.tip === undefined) facts = await reading([...asked, ...(await namedOutputs())])
+    if (facts.tip === undefined) facts = await reading([...asked, ...(await listedOutputs())])
     const { tip } = facts
     if (tip === undefined)
       throw new UpstreamUnavailableError(
@@ -116,11 +130,13 @@ function openBitcoinPaying({ chain, key, firstOutput, nowMs }: LinePayingOptions
       value: amount,
     }))
     const tag = work.mark === undefined ? untagged : paymentTag(wallet.key, work.mark.kind, work.mark.id)
-    return { parent, gathered, payments, orderId: work.orderId, tag }
+    return { parent, gathered, swept: work.swept, payments, orderId: work.orderId, tag }
   }
 
   return {
     address: wallet.address,
+    publicKey: bytesToHex(wallet.publicKey),
+    depository: outside[0],
     currency: codec.nativeCurrency,
     kept: lineDust,
     look,
@@ -133,17 +149,26 @@ function openBitcoinPaying({ chain, key, firstOutput, nowMs }: LinePayingOptions
     },
     stateAt,
     async besideLine() {
-      const found = await namedOutputs()
+      const found = await listedOutputs()
       const beside: OwnOutput[] = []
       for (const output of found) {
         if ((await line.reaches(output, readAny)) !== false) continue
-        const question = besideQuestion({ ...askedOf, output })
-        const { facts } = await named.read({ ...question, signal: AbortSignal.timeout(readTimeoutMs) })
-        if (facts.value !== undefined) beside.push({ ...output, value: facts.value })
+        beside.push(...(await finalOutput(output, wallet.script)))
       }
       return beside
     },
+    depositAddress(terms) {
+      const made = bitcoinDepositAddress(terms, network)
+      return { ...made, name: bitcoinDepositName(made.address, network) }
+    },
+    async outputsToSweep(address) {
+      const script = outputScript(address, network)
+      const looked = namedOutputs(await listedOutputs(address))
+      const final = looked.map((output) => finalOutput(output, script))
+      return sweptOutputs((await Promise.all(final)).flat())
+    },
     refuse(work) {
+      if (work.swept !== undefined) return refuseSweep(work, work.swept)
       for (const { recipient, amount } of work.payments) {
         const script = scriptOf(recipient)
         if (script === undefined) return 'nobody has the key of the recipient'
@@ -185,6 +210,16 @@ function openBitcoinPaying({ chain, key, firstOutput, nowMs }: LinePayingOptions
     async close() {
       await Promise.all([nodes, api].map((one) => one?.close()))
     },
+  }
+
+  /** All of it goes into the depository for an order, or back without one; the wallet pays the fee and nothing else. */
+  function refuseSweep({ payments, orderId }: LineWork, { outputs }: SweptOutputs): string | undefined {
+    const [payment, ...others] = payments
+    const held = outputs.reduce((sum, { value }) => sum + value, 0n)
+    if (payment === undefined || others.length > 0 || payment.amount !== held)
+      return 'a sweep pays all that it takes'
+    if (orderId !== undefined && payment.recipient !== outside[0]) return 'an order is paid for elsewhere'
+    return scriptOf(payment.recipient) === undefined ? 'nobody has the key of the recipient' : undefined
   }
 
   function scriptOf(recipient: string): Uint8Array | undefined {

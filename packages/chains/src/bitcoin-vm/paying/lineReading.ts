@@ -111,11 +111,14 @@ export function lineQuestion(
   }
 }
 
-/** What an output holds that is final, unspent and the wallet's. */
+/** What an output of a script holds that is final and unspent. */
 export function besideQuestion(
-  asked: Asked & { readonly output: OutPoint },
+  asked: Pick<Asked, 'threshold' | 'confirmations'> & {
+    readonly output: OutPoint
+    readonly script: Uint8Array
+  },
 ): Question<Heads, { readonly value: bigint | undefined }> {
-  const { output, wallet } = asked
+  const { output, script } = asked
   return {
     first: readHeads,
     pin: pinBy(asked),
@@ -123,7 +126,7 @@ export function besideQuestion(
       const seen = await view.readTransaction(output.txid, signal)
       const block = seen && (await view.readBlockOf(seen, signal))
       const paid = seen?.transaction.outputs[output.vout]
-      const isOwn = paid !== undefined && Buffer.compare(paid.script, wallet.script) === 0
+      const isOwn = paid !== undefined && Buffer.compare(paid.script, script) === 0
       const isFinal = block !== undefined && block.height <= height
       const isUnspent = isOwn && isFinal && (await view.readSpending(output, signal)).kind === 'unspent'
       return { kind: 'final', facts: { value: isUnspent ? paid.value : undefined } }

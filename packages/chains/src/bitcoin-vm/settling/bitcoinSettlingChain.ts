@@ -23,6 +23,7 @@ import { createBitcoindView } from '../bitcoindView.ts'
 import { BitcoinDepositError } from '../bitcoinErrors.ts'
 import { createBitcoinFactsReader } from '../factsReader.ts'
 import { noSpenderLookup } from '../spenderLookup.ts'
+import { createAddressReading } from './addressReading.ts'
 import { readBlockMarks, readDepositPass, readHeaderSeconds } from './depositPass.ts'
 import { readFee } from './readFee.ts'
 
@@ -105,6 +106,7 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
       }
     },
     feePaid: (transactionId, signal) => readFee(client, transactionId, signal),
+    addresses: createAddressReading({ client, endpoints, network }),
   }
 }
 

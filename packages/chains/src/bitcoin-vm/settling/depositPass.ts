@@ -19,29 +19,47 @@ const hashCall = (height: bigint): RpcCall => ({ method: 'getblockhash', params:
  */
 export async function readDepositPass(
   view: EndpointView,
-  { known, from, to, depositories }: PassRange & { readonly depositories: readonly Uint8Array[] },
+  { depositories, ...range }: PassRange & { readonly depositories: readonly Uint8Array[] },
   signal: AbortSignal,
 ): Promise<SettlingPass> {
-  const heights = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index))
-  const [knownMark, ...marks] = await readBlockMarks(view, [known, ...heights], signal)
-  const last = marks.at(-1)
-  if (last === undefined) return { known: knownMark, last, transactions: [] }
   const transactions: string[] = []
-  let previous = known === from - 1n ? knownMark?.hash : undefined
-  for (const mark of marks) {
-    if (mark === undefined) throw new MalformedAnswerError('getblockhash')
-    const block = await readBlock(view, mark.hash, signal)
-    if (previous !== undefined && block.previousHash !== previous) throw new MalformedAnswerError('getblock')
-    previous = mark.hash
+  const ends = await readBlockRange(view, range, signal, (block) => {
     for (const { transactionId, outputs } of block.transactions) {
       const isDeposit = outputs.some(({ script }) =>
         depositories.some((depository) => Buffer.compare(script, depository) === 0),
       )
       if (isDeposit) transactions.push(transactionId)
     }
-  }
-  return { known: knownMark, last, transactions }
+  })
+  return { ...ends, transactions }
 }
+
+/**
+ * Hands every block of a range to `take`, in order.
+ * @returns the blocks at both of its ends @throws MalformedAnswerError as `readDepositPass`
+ */
+export async function readBlockRange(
+  view: EndpointView,
+  { known, from, to }: PassRange,
+  signal: AbortSignal,
+  take: (block: Block) => void,
+): Promise<Pick<SettlingPass, 'known' | 'last'>> {
+  const heights = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index))
+  const [knownMark, ...marks] = await readBlockMarks(view, [known, ...heights], signal)
+  const last = marks.at(-1)
+  if (last === undefined) return { known: knownMark, last }
+  let previous = known === from - 1n ? knownMark?.hash : undefined
+  for (const mark of marks) {
+    if (mark === undefined) throw new MalformedAnswerError('getblockhash')
+    const block = await readBlock(view, mark.hash, signal)
+    if (previous !== undefined && block.previousHash !== previous) throw new MalformedAnswerError('getblock')
+    previous = mark.hash
+    take(block)
+  }
+  return { known: knownMark, last }
+}
+
+type Block = NonNullable<ReturnType<typeof parseBitcoinBlock>>
 
 /** Blocks by height, where the node has reached them. @throws MalformedAnswerError */
 export async function readBlockMarks(

@@ -30,7 +30,8 @@ export async function readFee(
   return sum(spent) - sum(transaction.outputs)
 }
 
-async function readTransactions(
+/** By ids; what an endpoint does not have is `undefined`. @throws upstream errors, MalformedAnswerError */
+export async function readTransactions(
   client: ChainClient,
   ids: readonly string[],
   signal: AbortSignal,

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import type * as Curves from '@noble/curves/secp256k1.js'
 import type * as BitcoinJs from 'bitcoinjs-lib'
 import type * as BufferUtils from 'bitcoinjs-lib/src/bufferutils'
 
@@ -17,6 +18,17 @@ export function bitcoinLibrary(): BitcoinLibrary {
   const { BufferReader, varuint }: typeof BufferUtils = load('bitcoinjs-lib/src/bufferutils')
   loaded = { ...library, BufferReader, varuint }
   return loaded
+}
+
+let loadedCurve: (typeof Curves)['secp256k1'] | undefined
+
+/** The curve, loaded when the first key is reckoned with: it takes a service that needs none no time. */
+export function bitcoinCurve(): (typeof Curves)['secp256k1'] {
+  if (loadedCurve === undefined) {
+    const curves: typeof Curves = createRequire(import.meta.url)('@noble/curves/secp256k1.js')
+    loadedCurve = curves.secp256k1
+  }
+  return loadedCurve
 }
 
 /** What the library reads or writes; `undefined` where it refuses: it has no class of error for that. */

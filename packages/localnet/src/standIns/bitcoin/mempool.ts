@@ -113,8 +113,10 @@ const feeOf = (transaction: Transaction, coins: readonly Coin[]): bigint =>
   coins.reduce((sum, { value }) => sum + value, 0n) -
   transaction.outs.reduce((sum, { value }) => sum + value, 0n)
 
-/** Of P2WPKH; other outputs are not checked here, which a real node does. */
-function isSigned(transaction: Transaction, index: number, { script: output, value }: Coin): boolean {
+/** Of P2WPKH and of the first way of a deposit address; others are not checked here, which a real node does. */
+function isSigned(transaction: Transaction, index: number, coin: Coin): boolean {
+  const { script: output, value } = coin
+  if (output.length === 34 && output[0] === 0) return isSwept(transaction, index, coin)
   if (output.length !== 22 || output[0] !== 0) return true
   const [signature, publicKey] = transaction.ins[index]?.witness ?? []
   if (signature === undefined || publicKey === undefined) return false
@@ -123,4 +125,15 @@ function isSigned(transaction: Transaction, index: number, { script: output, val
   if (code === undefined) return false
   const { signature: compact, hashType } = script.signature.decode(signature)
   return secp256k1.verify(compact, transaction.hashForWitnessV0(index, code, value, hashType), publicKey)
+}
+
+/** Where a script asks for the signature of one key behind OP_IF. Pure. */
+function isSwept(transaction: Transaction, index: number, { script: output, value }: Coin): boolean {
+  const [signature, way, code, ...more] = transaction.ins[index]?.witness ?? []
+  if (signature === undefined || code === undefined || more.length > 0) return true
+  if (Buffer.compare(crypto.sha256(code), output.subarray(2)) !== 0) return false
+  const [, key] = script.decompile(code) ?? []
+  if (!(key instanceof Uint8Array) || way?.[0] !== 1) return true
+  const { signature: compact, hashType } = script.signature.decode(signature)
+  return secp256k1.verify(compact, transaction.hashForWitnessV0(index, code, value, hashType), key)
 }

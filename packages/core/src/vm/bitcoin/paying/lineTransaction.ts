@@ -1,6 +1,8 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { hexToBytes } from '../../../hashing/hexBytes.ts'
 import type { Hex } from '../../../hex.ts'
 import type { BitcoinNetwork } from '../codec.ts'
+import { sweepSecret } from '../depositAddress.ts'
 import { bitcoinLibrary } from '../library.ts'
 import { virtualBytesOf } from '../quoting/virtualSize.ts'
 import { encodeScript, orderScript, scriptAddress } from '../script.ts'
@@ -39,12 +41,22 @@ export function lineWallet(key: Uint8Array, network: BitcoinNetwork): LineWallet
   return { key, publicKey, script, address }
 }
 
+/** Outputs of one deposit address. @source depositAddress.ts */
+export type SweptOutputs = {
+  readonly script: Hex
+  /** Of the address: makes the key that its script names of the wallet's. */
+  readonly nonce: Hex
+  readonly outputs: readonly OwnOutput[]
+}
+
 /** What one transaction of the line is to do. */
 export type LinePlan = {
   /** Where the line stands: the output that it spends first. */
   readonly parent: OwnOutput
   /** Other outputs of the wallet that it takes into the line. */
   readonly gathered: readonly OwnOutput[]
+  /** What lies at a deposit address, and the script by which the wallet spends it. */
+  readonly swept?: SweptOutputs | undefined
   readonly payments: readonly BitcoinOutput[]
   /** Named by OP_RETURN as text, which is what attests a payment; absent where nothing is paid. */
   readonly orderId?: Hex | undefined
@@ -61,6 +73,8 @@ export type LineTransaction = {
 
 const version = 2
 const signAll = 1
+/** Takes the first way of the script of a deposit address. @source depositAddress.ts */
+const asSweeper = Uint8Array.of(1)
 
 /** Less than this is dust to nodes, and the line would end with it. @source Bitcoin Core, GetDustThreshold at 3 sat/vB */
 export const lineDust = 294n
@@ -68,15 +82,18 @@ export const lineDust = 294n
 /** Virtual bytes that the transaction has at most: signatures differ by a byte. Pure. */
 export const lineVirtualBytes = (wallet: LineWallet, plan: LinePlan): number =>
   virtualBytesOf({
-    inputs: [plan.parent, ...plan.gathered].map(() => 'witness'),
+    inputs: [
+      ...[plan.parent, ...plan.gathered].map(() => 'witness' as const),
+      ...(plan.swept?.outputs ?? []).map(() => 'deposit-address' as const),
+    ],
     outputs: outputsOf(wallet, plan, 0n).map(({ script }) => script),
   })
 
 /** What stays in the line once payments and the fee are paid; negative where they cannot be. Pure. */
-export function lineLeft({ parent, gathered, payments }: LinePlan, fee: bigint): bigint {
+export function lineLeft({ parent, gathered, swept, payments }: LinePlan, fee: bigint): bigint {
   const sum = (values: readonly { readonly value: bigint }[]) =>
     values.reduce((total, { value }) => total + value, 0n)
-  return parent.value + sum(gathered) - sum(payments) - fee
+  return parent.value + sum(gathered) + sum(swept?.outputs ?? []) - sum(payments) - fee
 }
 
 /** @throws Error where less than dust would be left: nothing is burnt and the line never ends */
@@ -88,10 +105,21 @@ export function signLineTransaction(wallet: LineWallet, plan: LinePlan, fee: big
   const { publicKey } = wallet
   const scriptCode = payments.p2pkh({ pubkey: publicKey }).output
   if (scriptCode === undefined) throw new Error('a key has a script')
-  for (const [index, { value }] of [plan.parent, ...plan.gathered].entries()) {
-    const digest = transaction.hashForWitnessV0(index, scriptCode, value, signAll)
-    const signature = secp256k1.sign(digest, wallet.key, { lowS: true }).toCompactRawBytes()
-    transaction.setWitness(index, [script.signature.encode(signature, signAll), publicKey])
+  const own = [plan.parent, ...plan.gathered]
+  const signed = (index: number, code: Uint8Array, value: bigint, key = wallet.key) => {
+    const digest = transaction.hashForWitnessV0(index, code, value, signAll)
+    const signature = secp256k1.sign(digest, key, { lowS: true }).toCompactRawBytes()
+    return script.signature.encode(signature, signAll)
+  }
+  for (const [index, { value }] of own.entries())
+    transaction.setWitness(index, [signed(index, scriptCode, value), publicKey])
+  if (plan.swept !== undefined) {
+    const { script: shown, nonce, outputs } = plan.swept
+    const [code, key] = [hexToBytes(shown), sweepSecret(wallet.key, nonce)]
+    for (const [place, { value }] of outputs.entries()) {
+      const index = own.length + place
+      transaction.setWitness(index, [signed(index, code, value, key), asSweeper, code])
+    }
   }
   return { raw: `0x${transaction.toHex()}`, hash: transaction.getId(), left }
 }
@@ -101,7 +129,8 @@ function unsigned(wallet: LineWallet, plan: LinePlan, left: bigint) {
   const transaction = new Transaction()
   transaction.version = version
   transaction.locktime = plan.tag.lockTime
-  for (const [index, { txid, vout }] of [plan.parent, ...plan.gathered].entries()) {
+  const spent = [plan.parent, ...plan.gathered, ...(plan.swept?.outputs ?? [])]
+  for (const [index, { txid, vout }] of spent.entries()) {
     const hash = Uint8Array.from(Buffer.from(txid, 'hex')).reverse()
     transaction.addInput(hash, vout, index === 0 ? plan.tag.sequence : 0xffff_fffd)
   }

@@ -11,9 +11,9 @@ export const feeAt = (satPerKvb: bigint, virtualBytes: number): bigint =>
 /**
  * Virtual bytes of what is not planned yet, or what a solver sends. A deposit: one input behind a script hash, the
  * depository, the order id and change. A payment: one witness input, the dearest form of recipient, the order id and
- * change. @source families.md 5.2
+ * change. A sweep: the same with one output of a deposit address beside the input. @source families.md 5.2
  */
-const usualBytes = { deposit: 242, payment: 230, plain: 166 } as const
+const usualBytes = { deposit: 242, payment: 230, plain: 166, sweep: 307 } as const
 
 /** Solvers replace what waits too long by what pays more, which their payments are charged for beforehand. */
 const replacementBps = 2_500n
@@ -45,6 +45,8 @@ export class BitcoinFees implements NetworkFees {
       case 'fill':
       case 'refund':
         return bpsUp(this.feeOf(usualBytes.payment), bpsDenominator + replacementBps)
+      case 'sweep':
+        return bpsUp(this.feeOf(usualBytes.sweep), bpsDenominator + replacementBps)
       default:
         throw new Error(`no ${kind} is sent on this family`)
     }

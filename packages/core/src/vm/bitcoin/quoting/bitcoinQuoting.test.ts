@@ -185,7 +185,7 @@ describe('the transaction of a deposit', () => {
     })
     const known = { allowance: undefined, spendable: [aa] }
     expect(() => quoting.plan(route, { ...known, fees: strange })).toThrow(/its own family/)
-    for (const by of ['swap', 'wrap', 'pay-address', 'signature'] as const)
+    for (const by of ['swap', 'wrap', 'signature'] as const)
       expect(() => quoting.plan(routeOf(route.user, { by }), known)).toThrow(/nothing is deposited/)
   })
 })

@@ -3,6 +3,7 @@ import { DomainError, UpstreamUnavailableError } from '../../../errors.ts'
 import { hexToBytes } from '../../../hashing/hexBytes.ts'
 import type { Hex } from '../../../hex.ts'
 import type {
+  DepositAddressing,
   EncodedTransaction,
   Funding,
   KnownState,
@@ -13,6 +14,7 @@ import type {
   StepIdentity,
 } from '../../quotingFamily.ts'
 import { type BitcoinNetwork, bitcoinNetworkOf } from '../codec.ts'
+import { bitcoinDepositAddress, bitcoinDepositName } from '../depositAddress.ts'
 import { bitcoinLibrary } from '../library.ts'
 import { orderScript, outputScript } from '../script.ts'
 import { BitcoinFees } from './bitcoinFees.ts'
@@ -20,8 +22,14 @@ import { fundPayment, inputsMax } from './fundTransaction.ts'
 import { type OwnerKey, ownerKeyOf } from './ownerKey.ts'
 import { inputKindOf } from './virtualSize.ts'
 
-/** An unsigned transaction in hex, as the public client takes it. @source families.md 2.2 */
-export const bitcoinStepData = z.object({ psbt: z.string() })
+/**
+ * An unsigned transaction in hex, as the public client takes it; of a deposit address whom to pay how many satoshi from
+ * any wallet, and the script by which the depositor can take it back. @source families.md 2.2; quote-api.md 2.7
+ */
+export const bitcoinStepData = z.union([
+  z.object({ psbt: z.string() }),
+  z.object({ to: z.string(), value: z.string(), script: z.string().optional() }),
+])
 
 /** There never are more satoshi. */
 const amountMax = 21_000_000n * 100_000_000n
@@ -54,7 +62,7 @@ export class BitcoinFundsError extends DomainError {
  */
 export const bitcoinQuoting: QuotingFamily = {
   feeModel: 'feerate',
-  bind: ({ codec, network: name, depository }) => {
+  bind: ({ codec, network: name, depository, depositAddressKey }) => {
     const network = bitcoinNetworkOf(name)
     const parties = { network, depository: () => outputScript(depository, network) }
     return {
@@ -63,7 +71,8 @@ export const bitcoinQuoting: QuotingFamily = {
       amountMax: () => amountMax,
       runsCalls: false,
       paysTokensToCode: true,
-      takesDepositAddresses: false,
+      landsWithinSeconds,
+      depositAddresses: depositAddressKey && addressesBy(depositAddressKey, network),
       tellsCallsApart: false,
       namesSolvers: false,
       hexAddress: () => {
@@ -81,6 +90,22 @@ export const bitcoinQuoting: QuotingFamily = {
   },
 }
 
+/** Six blocks: one is found within it in all but one of four hundred hours. Solvers sign nothing that has less. */
+const landsWithinSeconds = 3_600
+/** Twelve blocks: a transaction that bids what the market asks is mined within them. */
+const sweepSeconds = 7_200
+
+function addressesBy(sweeper: Hex, network: BitcoinNetwork): DepositAddressing {
+  return {
+    make: ({ orderSigner, depositor, nonce }) =>
+      bitcoinDepositAddress({ orderSigner, sweeper, depositor, nonce }, network),
+    nameOf: (address) => bitcoinDepositName(address, network),
+    sweepSeconds,
+    leadSeconds: sweepSeconds + 60,
+    isKeptWhileSwept: true,
+  }
+}
+
 /** As long as every order's, and in no other way different from it. */
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 
@@ -91,6 +116,8 @@ function plan(
   { spendable, fees }: KnownState,
   { network, depository }: Parties,
 ): PlannedTransaction {
+  // Any wallet may pay: what this user has says nothing.
+  if (route.by === 'pay-address') return { kind: 'pay-address', isNative: true }
   const kind = kindOf(route)
   const planned = { kind, isNative: true }
   if (spendable === undefined) return { ...planned, funding: { kind: 'unknown' } }
@@ -120,8 +147,10 @@ function kindOf({ by, swap }: OriginRoute): 'deposit' | 'send-input' {
 function encode(
   { kind, funding }: PlannedTransaction,
   { user, recipient, userPublicKey, amountIn: value }: OriginRoute,
-  { identity: { orderId }, network, depository }: Parties & { readonly identity: StepIdentity },
+  { identity, network, depository }: Parties & { readonly identity: StepIdentity },
 ): EncodedTransaction {
+  if (kind === 'pay-address') return { data: addressData(identity, value), call: undefined }
+  const { orderId } = identity
   if (funding === undefined) throw new Error('it was planned by another family')
   if (funding.kind === 'unknown')
     throw new UpstreamUnavailableError('The outputs of user could not be read in time.')
@@ -139,6 +168,14 @@ function encode(
   } else throw new Error(`no ${kind} is encoded on this family`)
   if (funding.change > 0n) psbt.addOutput({ script, value: funding.change })
   return { data: { psbt: psbt.toHex() } satisfies z.infer<typeof bitcoinStepData>, call: undefined }
+}
+
+/** @throws Error where the request has no address */
+function addressData({ depositAddress, depositScript }: StepIdentity, value: bigint) {
+  if (depositAddress === undefined) throw new Error('there is no address to pay')
+  const script = depositScript === undefined ? {} : { script: depositScript }
+  const data = { to: depositAddress, value: value.toString(), ...script }
+  return data satisfies z.infer<typeof bitcoinStepData>
 }
 
 /** @throws Error where nobody read the transaction that a legacy input has to show */

@@ -1,8 +1,6 @@
-import { createRequire } from 'node:module'
-import type * as Curves from '@noble/curves/secp256k1.js'
 import { DomainError } from '../../../errors.ts'
 import { concatBytes, hexDigits, parseHexDigits } from '../../../hashing/hexBytes.ts'
-import { bitcoinLibrary } from '../library.ts'
+import { bitcoinCurve, bitcoinLibrary } from '../library.ts'
 import { encodeScript, readScript } from '../script.ts'
 
 /** Who spends the user's outputs, and what a PSBT has to show of him beside what is spent. */
@@ -51,20 +49,9 @@ export function ownerKeyOf(script: Uint8Array, publicKey: string | undefined): O
 
 const notOfUser = () => new OwnerKeyError('is not the key of user')
 
-let loaded: typeof Curves | undefined
-
-/** Loaded when the first taproot key is compared: the curve takes a service without one no time. */
-function curve(): (typeof Curves)['secp256k1'] {
-  if (loaded === undefined) {
-    const curves: typeof Curves = createRequire(import.meta.url)('@noble/curves/secp256k1.js')
-    loaded = curves
-  }
-  return loaded.secp256k1
-}
-
 /** Of an output that its key alone spends: the key, and a commitment that there is no other way. @source BIP 341, BIP 86 */
 function taprootProgram(internalKey: Uint8Array): Uint8Array {
-  const { ProjectivePoint, CURVE } = curve()
+  const { ProjectivePoint, CURVE } = bitcoinCurve()
   const tweak = BigInt(`0x${hexDigits(bitcoinLibrary().crypto.taggedHash('TapTweak', internalKey))}`)
   try {
     const point = ProjectivePoint.fromHex(concatBytes([Uint8Array.of(2), internalKey]))

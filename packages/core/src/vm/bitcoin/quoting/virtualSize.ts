@@ -1,7 +1,10 @@
 import { readScript, type ScriptForm } from '../script.ts'
 
-/** How an output is spent by one key. */
-export type InputKind = 'public-key-hash' | 'wrapped-witness' | 'witness' | 'taproot'
+/** How an output is spent: by one key, or by whoever sweeps a deposit address. */
+export type InputKind = 'public-key-hash' | 'wrapped-witness' | 'witness' | 'taproot' | 'deposit-address'
+
+/** Of the script that spends from a deposit address. */
+export const depositScriptBytes = 68
 
 /**
  * Weight units of one signed input: its bytes count four times, those of its witness once. Signatures are reckoned
@@ -12,6 +15,8 @@ const inputWeights: Readonly<Record<InputKind, number>> = {
   'wrapped-witness': 4 * (outPointBytes() + 1 + 23) + 108,
   witness: 4 * (outPointBytes() + 1) + 108,
   taproot: 4 * (outPointBytes() + 1) + 66,
+  // Their number, a signature, a true, and the script; each has its length before it.
+  'deposit-address': 4 * (outPointBytes() + 1) + 1 + 73 + 2 + 1 + depositScriptBytes,
 }
 
 /** Transaction id, index and sequence. */

@@ -1,4 +1,6 @@
-import type { QuotingFamily } from '../../quotingFamily.ts'
+import type { Hex } from '../../../hex.ts'
+import { type DepositAddressContract, depositAddressOf } from '../../../order/depositAddress.ts'
+import type { ChainSettings, DepositAddressing, QuotingFamily } from '../../quotingFamily.ts'
 import { addressSwapOf, encodeAddressSwap, encodeTransaction } from './encodeTransaction.ts'
 import { planTransactions, spenderOf } from './planTransactions.ts'
 import { touchedHoldings } from './stateWrites.ts'
@@ -12,10 +14,10 @@ export const ethereumQuoting: QuotingFamily = {
     amountMax: () => 2n ** 256n - 1n,
     runsCalls: true,
     paysTokensToCode: true,
-    takesDepositAddresses: true,
+    depositAddresses: settings.depositAddresses && addressesBy(settings.depositAddresses, settings),
     tellsCallsApart: true,
     namesSolvers: true,
-    hexAddress: (address) => `0x${settings.codec.canonicalAddress(address).slice(2)}`,
+    hexAddress: (address) => hexAddress(settings, address),
     spenderOf: (kind, currency) => spenderOf(settings, kind, currency),
     touched: (route) => touchedHoldings(settings, route),
     plan: (route, known) => planTransactions(settings, route, known),
@@ -23,4 +25,26 @@ export const ethereumQuoting: QuotingFamily = {
     addressSwap: (route) => addressSwapOf(settings, route),
     encodeAddressSwap: (swap, spent) => encodeAddressSwap(settings, swap, spent),
   }),
+}
+
+const hexAddress = ({ codec }: Pick<ChainSettings, 'codec'>, address: string): Hex =>
+  `0x${codec.canonicalAddress(address).slice(2)}`
+
+function addressesBy(contract: DepositAddressContract, settings: ChainSettings): DepositAddressing {
+  return {
+    make({ orderSigner, fillWallet, depositor, nonce }) {
+      const terms = {
+        orderSigner: hexAddress(settings, orderSigner),
+        sweeper: hexAddress(settings, fillWallet),
+        depositor: hexAddress(settings, depositor),
+        nonce,
+      }
+      return { address: depositAddressOf(terms, contract), terms }
+    },
+    nameOf: (address) => hexAddress(settings, address),
+    sweepSeconds: 300,
+    leadSeconds: 120,
+    // Its depositor may withdraw it at any time.
+    isKeptWhileSwept: false,
+  }
 }

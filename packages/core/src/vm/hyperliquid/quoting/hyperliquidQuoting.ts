@@ -70,7 +70,6 @@ export const hyperliquidQuoting: QuotingFamily = {
     granularity: ({ isNative }) => (isNative ? perpsGranularity : 1n),
     runsCalls: false,
     paysTokensToCode: true,
-    takesDepositAddresses: false,
     tellsCallsApart: false,
     // Solvers have their account on the hub under chains with contracts, like those of other families.
     namesSolvers: false,

@@ -43,7 +43,6 @@ export const lighterQuoting: QuotingFamily = {
     amountMax: () => lighterAmountMax,
     runsCalls: false,
     paysTokensToCode: true,
-    takesDepositAddresses: false,
     tellsCallsApart: false,
     namesSolvers: false,
     hexAddress: () => {

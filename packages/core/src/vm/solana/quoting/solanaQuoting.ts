@@ -80,7 +80,6 @@ export const solanaQuoting: QuotingFamily = {
       amountMax: () => 2n ** 64n - 1n,
       runsCalls: false,
       paysTokensToCode: false,
-      takesDepositAddresses: false,
       tellsCallsApart: false,
       namesSolvers: false,
       hexAddress: () => {

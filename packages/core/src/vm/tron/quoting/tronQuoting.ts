@@ -72,7 +72,6 @@ export const tronQuoting: QuotingFamily = {
     amountMax: ({ isNative }) => (isNative ? coinMax : tokenMax),
     runsCalls: false,
     paysTokensToCode: true,
-    takesDepositAddresses: false,
     tellsCallsApart: false,
     // The hub spells accounts of this family in another way than the key that signs orders does.
     namesSolvers: false,

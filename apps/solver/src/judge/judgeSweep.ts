@@ -1,0 +1,61 @@
+import type { LinePayingChain } from '@causeway/chains'
+import { type Hex, InvalidAddressError } from '@causeway/core'
+import type { ScriptSweep } from '../work/relays.ts'
+import { type OrderRules, refuseOrder } from './signedOrder.ts'
+
+/** Where what lies at a deposit address goes, and the script that spends it. */
+type JudgedSweep =
+  | {
+      readonly kind: 'take'
+      readonly recipient: string
+      /** Named by the transaction; undefined where it goes back. */
+      readonly orderId: Hex | undefined
+      readonly script: Hex
+    }
+  | { readonly kind: 'refuse'; readonly reason: string }
+
+const refuse = (reason: string): JudgedSweep => ({ kind: 'refuse', reason })
+
+/**
+ * Whether an address is emptied as it is asked for. What contracts of other families enforce is enforced here: what lies
+ * there goes to its depositor, or into the depository for an order that a trusted signer made for this very address and
+ * that refunds its depositor.
+ * @param chain.key as orders name the chain
+ */
+export function judgeSweep(
+  { depositAddress, terms, order, orderSignature, orderId, goesBack }: ScriptSweep,
+  chain: {
+    readonly key: string
+    readonly sweeping: Pick<LinePayingChain, 'publicKey' | 'depository' | 'depositAddress'>
+    readonly orders: OrderRules
+  },
+): JudgedSweep {
+  const { publicKey, depository } = chain.sweeping
+  const made = madeOf(terms, chain.sweeping)
+  if (made === undefined || made.address !== depositAddress) return refuse('the address has other terms')
+  if (terms.sweeper !== publicKey) return refuse('another wallet empties the address')
+  const { script } = made
+  if (goesBack) return { kind: 'take', recipient: terms.depositor, orderId: undefined, script }
+  if (depository === undefined) return refuse('the chain has no depository')
+  const forged = refuseOrder(orderId, { order, orderSignature, deposits: [] }, chain.orders)
+  if (forged !== undefined) return refuse(forged)
+  if (order.salt.slice(0, made.name.length).toLowerCase() !== made.name)
+    return refuse('the order is for another address')
+  const [input] = order.inputs
+  if (input?.payment.chainId !== chain.key) return refuse('the order is paid for on another chain')
+  if (input.refunds.some(({ recipient }) => recipient !== terms.depositor))
+    return refuse('the order refunds somebody else')
+  return { kind: 'take', recipient: depository, orderId, script }
+}
+
+function madeOf(
+  terms: ScriptSweep['terms'],
+  { depositAddress }: Pick<LinePayingChain, 'depositAddress'>,
+): ReturnType<LinePayingChain['depositAddress']> | undefined {
+  try {
+    return depositAddress(terms)
+  } catch (error) {
+    if (error instanceof InvalidAddressError) return undefined
+    throw error
+  }
+}

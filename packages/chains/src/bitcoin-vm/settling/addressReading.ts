@@ -1,0 +1,130 @@
+import {
+  type BitcoinNetwork,
+  namedOutputs,
+  type OwnOutput,
+  outputScript,
+  scriptAddress,
+  sweptOutputs,
+  UpstreamUnavailableError,
+} from '@causeway/core'
+import type { AddressPayments, AddressReading } from '../../family/settlingChain.ts'
+import type { ChainClient } from '../../rpc/client.ts'
+import type { EndpointView } from '../../rpc/endpointView.ts'
+import type { QuorumClient } from '../../rpc/quorumClient.ts'
+import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
+import { createBitcoindView } from '../bitcoindView.ts'
+import { readBlockRange } from './depositPass.ts'
+import { readTransactions } from './readFee.ts'
+
+/** Transactions of one request: whoever pays may have gathered a thousand coins. */
+const transactionsAtOnce = 50
+
+/**
+ * What is paid to deposit addresses: by whole blocks, so that the number of addresses costs nothing, and of one address
+ * by its outputs, which lists name and nodes judge.
+ */
+export function createAddressReading(options: {
+  readonly client: ChainClient
+  readonly endpoints: QuorumClient<EndpointView>
+  readonly network: BitcoinNetwork
+}): AddressReading {
+  const { client, endpoints, network } = options
+
+  /** Made by blocks up to `height` and spent by none. A list that lies hides outputs at worst. */
+  async function outputsOf(
+    address: string,
+    height: bigint,
+    signal: AbortSignal,
+  ): Promise<readonly OwnOutput[]> {
+    if (client.nameOutputs === undefined) throw new Error('nobody names what addresses of this chain hold')
+    const named = namedOutputs(await client.nameOutputs(address, signal))
+    if (named.length === 0) return []
+    const script = outputScript(address, network)
+    const seen = await agreeOn(
+      endpoints,
+      async (view, own) =>
+        Promise.all(named.map((output) => unspentValue(view, { output, script, height }, own))),
+      signal,
+    )
+    return sweptOutputs(
+      named.flatMap(({ txid, vout }, index) => {
+        const value = seen[index]
+        return value === undefined ? [] : [{ txid, vout, value }]
+      }),
+    )
+  }
+
+  return {
+    payments: (range, signal) =>
+      agreeOn(endpoints, (view, own) => readAddressPayments(view, range, network, own), signal),
+    async held(addresses, height, signal) {
+      const amounts: bigint[] = []
+      // A node without lists looks through all outputs for one address at a time.
+      for (const address of addresses) {
+        const outputs = await outputsOf(address, height, signal)
+        amounts.push(outputs.reduce((sum, { value }) => sum + value, 0n))
+      }
+      return amounts
+    },
+    async payers(address, height, signal) {
+      const outputs = await outputsOf(address, height, signal)
+      const paying = await allTransactions(client, [...new Set(outputs.map(({ txid }) => txid))], signal)
+      const spent = paying.flatMap(({ inputs }) => inputs)
+      const made = await allTransactions(client, [...new Set(spent.map(({ txid }) => txid))], signal)
+      const byId = new Map([...new Set(spent.map(({ txid }) => txid))].map((txid, at) => [txid, made[at]]))
+      const owners = spent.flatMap(({ txid, vout }) => {
+        const output = byId.get(txid)?.outputs[vout]
+        const owner = output && scriptAddress(output.script, network)
+        return owner === undefined ? [] : [owner]
+      })
+      return [...new Set(owners)]
+    },
+  }
+}
+
+type Asked = { readonly output: OwnOutput; readonly script: Uint8Array; readonly height: bigint }
+
+async function unspentValue(
+  view: EndpointView,
+  { output, script, height }: Asked,
+  signal: AbortSignal,
+): Promise<bigint | undefined> {
+  const node = createBitcoindView(view)
+  const seen = await node.readTransaction(output.txid, signal)
+  const made = seen?.transaction.outputs[output.vout]
+  if (seen === undefined || made === undefined || Buffer.compare(made.script, script) !== 0) return undefined
+  const block = await node.readBlockOf(seen, signal)
+  if (block === undefined || block.height > height) return undefined
+  return (await node.readSpending(output, signal)).kind === 'unspent' ? made.value : undefined
+}
+
+/** Ids cover the bytes, so that any endpoint may show them. @throws UpstreamUnavailableError where none has one */
+async function allTransactions(client: ChainClient, ids: readonly string[], signal: AbortSignal) {
+  const found = []
+  for (let next = 0; next < ids.length; next += transactionsAtOnce)
+    found.push(...(await readTransactions(client, ids.slice(next, next + transactionsAtOnce), signal)))
+  return found.map((transaction) => {
+    if (transaction !== undefined) return transaction
+    throw new UpstreamUnavailableError(`No endpoint of ${client.chainId} shows who paid an address.`)
+  })
+}
+
+/** What one node's blocks pay to each address. @throws MalformedAnswerError */
+async function readAddressPayments(
+  view: EndpointView,
+  range: Parameters<AddressReading['payments']>[0],
+  network: BitcoinNetwork,
+  signal: AbortSignal,
+): Promise<AddressPayments> {
+  const paid = new Map<string, bigint>()
+  const { known, last } = await readBlockRange(view, range, signal, ({ transactions }) => {
+    for (const { outputs } of transactions) {
+      for (const { script, value } of outputs) {
+        const address = scriptAddress(script, network)
+        if (address === undefined) continue
+        paid.set(address, (paid.get(address) ?? 0n) + value)
+      }
+    }
+  })
+  return { known, last, paid: [...paid] }
+}

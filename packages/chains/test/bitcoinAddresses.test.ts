@@ -1,0 +1,114 @@
+// Goal: what lies at a deposit address on Bitcoin is what enough nodes have at a depth, whoever names it, and who brought it
+// is told by the transactions themselves. Who gains by breaking it: an endpoint that shows a payment that there is not, or
+// hides one behind made-up outputs; a denied account that pays through an address. Method: constructed chains behind the
+// APIs of nodes and of Esplora, one of which lies.
+import { bitcoinDepositAddress, bitcoinNetworkOf, type Hex, outputScript } from '@causeway/core'
+import {
+  type BitcoinNode,
+  ConstructedChain,
+  funded,
+  keyOf,
+  startBitcoinNode,
+} from '@causeway/localnet/standIns/bitcoin'
+import { Transaction } from 'bitcoinjs-lib'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { bitcoinQuotingChain } from '../src/bitcoin-vm/quoting/bitcoinQuotingChain.ts'
+import { bitcoinSettlingChain } from '../src/bitcoin-vm/settling/bitcoinSettlingChain.ts'
+import type { AddressReading } from '../src/family/settlingChain.ts'
+import { aSignal, chainOf, depository, user } from './bitcoinSupport/bitcoinBed.ts'
+
+let nodes: readonly BitcoinNode[]
+let chain: ConstructedChain
+beforeAll(async () => {
+  nodes = await Promise.all([1, 2, 3].map(() => startBitcoinNode(new ConstructedChain())))
+})
+afterAll(async () => {
+  await Promise.all((nodes ?? []).map((node) => node.stop()))
+})
+beforeEach(() => {
+  chain = new ConstructedChain()
+  for (const node of nodes) {
+    node.show(chain)
+    node.fault(undefined)
+    node.reset()
+  }
+})
+
+const network = bitcoinNetworkOf('regtest')
+const orderSigner: Hex = `0x${'05'.repeat(20)}`
+const sweeper: Hex = `0x02${'5e'.repeat(32)}`
+let numbers = 0
+function anAddress() {
+  numbers += 1
+  const nonce: Hex = `0x${numbers.toString(16).padStart(64, '0')}`
+  const { address } = bitcoinDepositAddress(
+    { orderSigner, sweeper, depositor: user.witness.address, nonce },
+    network,
+  )
+  return { address, script: outputScript(address, network) }
+}
+
+function open(): AddressReading {
+  const client = bitcoinQuotingChain.connect(
+    chainOf({
+      ...{ api: 'node', urls: nodes.map((node) => node.url('node')) },
+      lookup: nodes.map((node) => node.url('esplora')),
+    }),
+  )
+  onTestFinished(() => client.close())
+  const { addresses } = bitcoinSettlingChain({
+    chain: { id: 'bitcoin', depository, network: 'regtest', finality: { mode: 'depth', blocks: 3 } },
+    client,
+  })
+  if (addresses === undefined) throw new Error('the family reads addresses')
+  return addresses
+}
+const { signal } = aSignal()
+
+test('blocks name each address that they pay with the sum of it', async () => {
+  const [one, other] = [anAddress(), anAddress()]
+  chain.mine(funded({ script: one.script, value: 30_000n }, { script: other.script, value: 40_000n }))
+  chain.mine(funded({ script: one.script, value: 20_000n }))
+  const { paid, last } = await open().payments({ known: 0n, from: 1n, to: 2n }, signal)
+  expect(new Map(paid)).toEqual(new Map([...new Map(paid), [one.address, 50_000n], [other.address, 40_000n]]))
+  expect(last?.number).toBe(2n)
+})
+
+test('an address holds what blocks up to a height brought it, and nothing that was spent or is dust', async () => {
+  const { address, script } = anAddress()
+  const first = funded({ script, value: 30_000n }, { script, value: 9_999n })
+  chain.mine(first)
+  chain.mine(funded({ script, value: 50_000n }))
+  chain.announce(funded({ script, value: 70_000n }))
+  const addresses = open()
+  const held = async (height: bigint) => (await addresses.held([address], height, signal))[0]
+  expect([await held(0n), await held(1n), await held(2n)]).toEqual([0n, 30_000n, 80_000n])
+  const spend = new Transaction()
+  spend.addInput(first.getHash(), 0)
+  spend.addOutput(script, 1_000n)
+  chain.mine(spend)
+  expect(await held(3n)).toBe(50_000n)
+})
+
+test('what one node alone shows, or names, is not there, and hides nothing of the others', async () => {
+  const { address, script } = anAddress()
+  const lie = new ConstructedChain()
+  for (let count = 0; count < 40; count += 1) lie.mine(funded({ script, value: 10n ** 9n }))
+  nodes[0]?.show(lie)
+  chain.mine(funded({ script, value: 30_000n }))
+  expect(await open().held([address], 1n, signal)).toEqual([30_000n])
+})
+
+test('who paid is told by what was spent, whoever else it pays', async () => {
+  const { address, script } = anAddress()
+  const [denied, other] = [keyOf('denied'), keyOf('other')]
+  const coins = [denied, other].map(({ witness }) => funded({ script: witness.script, value: 90_000n }))
+  chain.mine(...coins)
+  const payment = new Transaction()
+  for (const coin of coins) payment.addInput(coin.getHash(), 0)
+  payment.addOutput(script, 60_000n)
+  chain.mine(payment)
+  expect(new Set(await open().payers(address, 2n, signal))).toEqual(
+    new Set([denied.witness.address, other.witness.address]),
+  )
+})

@@ -1,0 +1,235 @@
+// Goal: whoever can only make a plain payment on Bitcoin, from an exchange or any wallet, is served by the shipped service
+// and the shipped solver: what he pays to the address of his order is swept, filled, or goes back to him. Who gains by
+// breaking it: a user who pays little and is filled for much, one whose payment a reorganization takes back, an endpoint
+// that shows a payment that there is not; and whoever keeps a sweep's money. Method: both services, PostgreSQL, stand-in
+// oracles, a constructed Bitcoin chain whose nodes judge signatures; a real node judges them in `npm run test:bitcoind`.
+import { createHash } from 'node:crypto'
+import { setInterval } from 'node:timers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bitcoinNetworkOf, type Hex, outputScript } from '@causeway/core'
+import { type SolverProcess, spawnSolver, waitUntil } from '@causeway/localnet'
+import { ConstructedChain, funded, keyOf } from '@causeway/localnet/standIns/bitcoin'
+import { erc20Abi } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { quoteResponseSchema } from '../apps/quote-api/src/http/wire/quoteResponse.ts'
+import {
+  post,
+  postPatiently,
+  type QuoteAnswer,
+  readError,
+  readOk,
+} from '../apps/quote-api/test/serviceSupport/callService.ts'
+import { currencyAddress, userOf } from '../apps/quote-api/test/serviceSupport/localRequest.ts'
+import { bytesOf } from '../apps/quote-api/test/settlementSupport/requestDriver.ts'
+import { solverKey } from '../apps/quote-api/test/settlementSupport/settlementBed.ts'
+import { type SolverBench, startSolverBench } from '../apps/solver/test/support/solverBench.ts'
+import {
+  type BitcoinChain,
+  bitcoin,
+  bitcoinChainId,
+  bitcoinSolver,
+  startBitcoinChain,
+} from './support/bitcoinSettling.ts'
+import { type FamilySettling, startFamilySettling } from './support/familySettling.ts'
+
+let at: Omit<BitcoinChain, 'stop'> & FamilySettling
+let bench: SolverBench
+let solver: SolverProcess | undefined
+let environment: Readonly<Record<string, string>>
+let mining = true
+const clock = setInterval(() => mining && at?.chain.mineWaiting(), 500)
+
+const scriptOf = (address: string) => outputScript(address, bitcoinNetworkOf('regtest'))
+const heldBy = (address: string) =>
+  at.chain.unspentOf(scriptOf(address)).reduce((sum, { value }) => sum + value, 0n)
+
+beforeAll(async () => {
+  at = await startFamilySettling(() => startBitcoinChain(true))
+  bench = await startSolverBench(at.network)
+  const [first] = at.chain.unspentOf(bitcoinSolver.witness.script)
+  if (first === undefined) throw new Error('the fill wallet has coins')
+  const policy = {
+    ...{
+      maxFeePerGasWei: '50000',
+      bumpAfterSeconds: 60,
+      gasPerHourWei: '1000000',
+      relayGasPerHourWei: '1000000',
+    },
+    ...{ firstOutput: `${first.txid}:${first.vout}`, floors: [{ currency: bitcoin, amount: '100000' }] },
+  }
+  await at.configs.edit('solver.local.json', (file) => {
+    const { chains, ...rest } = Object(file)
+    return { ...rest, chains: { ...chains, bitcoin: policy } }
+  })
+  const settings = await bench.settings(
+    { url: at.url, apiKey: solverKey },
+    {
+      ...{ CONFIG_DIR: at.configs.directory, BITCOIN_RPC_URL: at.variables['BITCOIN_RPC_URL'] ?? '' },
+      BITCOIN_ESPLORA_COMPATIBLE_API_URL: at.variables['BITCOIN_ESPLORA_COMPATIBLE_API_URL'] ?? '',
+      BITCOIN_PRIVATE_KEY: `0x${createHash('sha256').update('solver').digest('hex')}`,
+    },
+  )
+  environment = settings.environment
+  solver = spawnSolver(environment)
+  await solver.ready()
+}, 240_000)
+afterEach(() => {
+  mining = true
+  at.chain.satPerKvb = undefined
+  at.nodes[0]?.show(at.chain)
+})
+afterAll(async () => {
+  clearInterval(clock)
+  solver?.kill('SIGKILL')
+  await solver?.ended
+  await bench?.stop()
+  await at?.stop()
+})
+
+const depository = 'bcrt1qzuhdurqrt0ka05wd7zvphj47zzg8jcyfun6ejm'
+const payer = keyOf('a user of an exchange')
+const refundTo = payer.witness.address
+
+const recipient = () => userOf(at.network, 3).address
+const dollarsOf = (holder: Hex): Promise<bigint> =>
+  at.network.chains.base.chain.client.readContract({
+    // CAST: it is the address of a token of an EVM chain.
+    address: currencyAddress(at.network, 'base', 'USDC') as Hex,
+    ...{ abi: erc20Abi, functionName: 'balanceOf', args: [holder] },
+  })
+
+const asked = (more: object = {}) => ({
+  ...{ user: refundTo, recipient: recipient(), refundTo },
+  ...{ originChainId: bitcoinChainId, originCurrency: bitcoin, amount: '2000000', tradeType: 'EXACT_INPUT' },
+  ...{ destinationChainId: 8453, destinationCurrency: currencyAddress(at.network, 'base', 'USDC') },
+  useDepositAddress: true,
+  ...more,
+})
+
+async function quoteOf(more: object = {}): Promise<QuoteAnswer & { readonly address: string }> {
+  const quote = readOk(await postPatiently(`${at.url}/quote`, asked(more)), quoteResponseSchema)
+  const [step] = quote.steps
+  const address = step?.kind === 'transaction' ? step.depositAddress : undefined
+  if (address === undefined || address === '') throw new Error('the quote has no address')
+  return { ...quote, address }
+}
+
+/** What an exchange sends: a payment among others, in a block soon. */
+function pay({ address }: { readonly address: string }, ...values: readonly bigint[]): void {
+  const others = { script: keyOf('another customer').witness.script, value: 5_000_000n }
+  at.chain.announce(funded(others, ...values.map((value) => ({ script: scriptOf(address), value }))))
+}
+
+describe('a payment to a deposit address on Bitcoin', () => {
+  test('is quoted as one step that any wallet can pay, with the script that its depositor needs', async () => {
+    const quote = await quoteOf()
+    expect(quote.steps).toHaveLength(1)
+    expect(quote.steps[0]).toMatchObject({
+      ...{ id: 'deposit', depositAddress: quote.address },
+      items: [
+        { data: { to: quote.address, value: '2000000', script: expect.stringMatching(/^0x[0-9a-f]{136}$/) } },
+      ],
+    })
+    expect(quote.address).toMatch(/^bcrt1q.{58}$/)
+    expect(BigInt(quote.fees.relayerGas?.amount ?? 0)).toBeGreaterThan(0n)
+  })
+
+  test('of what was quoted is swept into the depository as a whole, and filled', async () => {
+    const quote = await quoteOf()
+    const [before, deposited] = [await dollarsOf(recipient()), heldBy(depository)]
+    pay(quote, 2_000_000n)
+    await at.requests.reaches(quote, 'success')
+    expect((await dollarsOf(recipient())) - before).toBe(BigInt(quote.details.currencyOut.amount ?? 0))
+    expect([heldBy(quote.address), heldBy(depository) - deposited]).toEqual([0n, 2_000_000n])
+  })
+
+  test('of another amount is quoted anew for what arrived, in as many outputs as it came', async () => {
+    const quote = await quoteOf()
+    pay(quote, 1_000_000n, 600_000n)
+    await at.requests.reaches(quote, 'success')
+    expect(heldBy(quote.address)).toBe(0n)
+    pay(quote, 900_000n)
+    await waitUntil('a later payment is swept as well', async () => heldBy(quote.address) === 0n)
+  })
+
+  test('of too little for a strict one goes back to whom the order refunds, less what that costs', async () => {
+    const quote = await quoteOf({ strict: true })
+    const before = heldBy(refundTo)
+    pay(quote, 1_500_000n)
+    await at.requests.workFor(quote, 'refund')
+    // Until its quote expires, another deposit may still come.
+    await at.database.query(
+      `update orders set expires_at = now() - interval '1 minute' where request_id = $1`,
+      [bytesOf(quote.requestId)],
+    )
+    await at.requests.reaches(quote, 'refund')
+    const back = heldBy(refundTo) - before
+    expect(back).toBeGreaterThan(1_400_000n)
+    expect(back).toBeLessThan(1_500_000n)
+  })
+
+  test('that one node alone shows, or that a reorganization takes back, is no payment', async () => {
+    const quote = await quoteOf({ strict: true })
+    mining = false
+    const lie = new ConstructedChain()
+    lie.mine(funded({ script: scriptOf(quote.address), value: 2_000_000n }))
+    at.nodes[0]?.show(lie)
+    await sleep(3_000)
+    expect(await at.requests.openWork(quote, 'sweep')).toBeUndefined()
+    at.nodes[0]?.show(at.chain)
+    pay(quote, 2_000_000n)
+    at.chain.mineWaiting()
+    at.chain.drop(1)
+    at.chain.mineEmpty(3)
+    await sleep(3_000)
+    expect((await at.requests.statusOf(quote)).status).not.toBe('success')
+    mining = true
+    await at.requests.reaches(quote, 'success')
+  })
+
+  test('is deposited once, though the solver is killed while it sweeps', async () => {
+    const quotes = [
+      await quoteOf(),
+      await quoteOf({ amount: '2100000' }),
+      await quoteOf({ amount: '2200000' }),
+    ]
+    mining = false
+    for (const [index, quote] of quotes.entries()) pay(quote, 2_000_000n + BigInt(index) * 100_000n)
+    at.chain.mineWaiting()
+    at.chain.mineEmpty(3)
+    await waitUntil('a sweep waits for a block', async () => at.chain.waiting().length > 0)
+    solver?.kill('SIGKILL')
+    await solver?.ended
+    solver = spawnSolver(environment)
+    await solver.ready()
+    mining = true
+    for (const quote of quotes) await at.requests.reaches(quote, 'success')
+    for (const { address } of quotes) expect(heldBy(address)).toBe(0n)
+  })
+
+  test('too small for its own sweep stays, and is told', async () => {
+    at.chain.satPerKvb = 20_000
+    await sleep(3_000)
+    const quote = await quoteOf()
+    pay(quote, 12_000n)
+    await waitUntil('it is left', async () => {
+      const [row] = await at.database.query<{ left_reason: string | null }>(
+        'select left_reason from deposit_address where request_id = $1',
+        [bytesOf(quote.requestId)],
+      )
+      return row?.left_reason === 'AMOUNT_TOO_LOW_TO_REFUND'
+    })
+    expect(heldBy(quote.address)).toBe(12_000n)
+  })
+})
+
+describe('a quote by deposit address on Bitcoin is refused', () => {
+  test.each([
+    ['where nobody could sign for what goes back', { refundTo: payer.taproot.address }, 'refundTo'],
+    ['where nobody is refunded', { user: bitcoin, refundTo: undefined }, 'refundTo'],
+    ['for an exact output of an open one', { tradeType: 'EXACT_OUTPUT', amount: '30000000' }, 'tradeType'],
+  ])('%s', async (_what, more, field) => {
+    const { errorData } = readError(await post(`${at.url}/quote`, asked(more)), 400)
+    expect(JSON.parse(String(errorData))).toMatchObject({ field })
+  })
+})
