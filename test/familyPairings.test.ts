@@ -14,25 +14,27 @@ import {
   readError,
   readOk,
 } from '../apps/quote-api/test/serviceSupport/callService.ts'
+import { families, requestOf, type Sides, sidesOf } from './support/familySides.ts'
 import {
-  families,
-  requestOf,
-  type Sides,
+  type FamilyChains,
   type SixFamilies,
-  sidesOf,
+  startFamilyChains,
   startSixFamilies,
-} from './support/familySides.ts'
+} from './support/sixFamilies.ts'
 
-let six: SixFamilies
-let at: SixFamilies['at']
+let chains: FamilyChains
+let at: SixFamilies
 let sides: Sides
 
 beforeAll(async () => {
-  six = await startSixFamilies()
-  at = six.at
-  sides = sidesOf(six)
+  chains = await startFamilyChains()
+  at = await startSixFamilies(chains)
+  sides = sidesOf(at)
 }, 240_000)
-afterAll(() => six?.stop())
+afterAll(async () => {
+  await at?.stop()
+  await chains?.stop()
+})
 
 const pairs = families.flatMap((from) => families.map((to) => [from, to] as const))
 
@@ -40,7 +42,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
   test('is priced by every trade type, with sums that fit', async () => {
     for (const tradeType of ['EXACT_INPUT', 'EXACT_OUTPUT', 'EXPECTED_OUTPUT']) {
       const { body } = await requestOf(sides, [from, to], tradeType)
-      const { details, fees } = await price(at.solana.url, body)
+      const { details, fees } = await price(at.url, body)
       const side = tradeType === 'EXACT_INPUT' ? details.currencyIn : details.currencyOut
       expect([tradeType, side.amount]).toEqual([tradeType, body.amount])
       const [gas, service, all] = [fees.relayerGas, fees.relayerService, fees.relayer].map(({ amount }) =>
@@ -53,15 +55,14 @@ describe.each(pairs)('from %s to %s', (from, to) => {
   })
 
   test('is deposited, filled, settled, and received as it was quoted', async () => {
-    const { body, deposit } = await requestOf(sides, [from, to])
-    const quote = readOk(await postPatiently(`${at.solana.url}/quote`, body), quoteResponseSchema)
+    const { body, deposit, held } = await requestOf(sides, [from, to])
+    const quote = readOk(await postPatiently(`${at.url}/quote`, body), quoteResponseSchema)
     await deposit(quote)
     const item = await at.requests.workFor(quote, 'fill')
     expect(item.payload).toMatchObject({ payments: [{ amount: quote.details.currencyOut.amount }] })
-    const before = await sides[to].held()
     await sides[to].pay(item)
     await at.requests.reaches(quote, 'success')
-    expect((await sides[to].held()) - before).toBe(BigInt(quote.details.currencyOut.amount ?? 0))
+    expect(await held()).toBe(BigInt(quote.details.currencyOut.amount ?? 0))
   })
 })
 
@@ -69,9 +70,9 @@ test('what users would send alone within a family is priced, and nobody follows 
   for (const family of ['Solana', 'Bitcoin', 'Tron', 'Lighter', 'Hyperliquid'] as const) {
     const { body } = await requestOf(sides, [family, family])
     const alone = { ...body, destinationCurrency: body.originCurrency, forceSolverExecution: false }
-    const { details } = await price(at.solana.url, alone)
+    const { details } = await price(at.url, alone)
     expect(details.currencyIn.amount).toBe(body.amount)
-    const refused = await post(`${at.solana.url}/quote`, alone)
+    const refused = await post(`${at.url}/quote`, alone)
     expect([family, readError(refused).errorCode]).toEqual([family, 'UNSUPPORTED_ROUTE'])
   }
 })

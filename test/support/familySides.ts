@@ -1,102 +1,63 @@
 // One chain of each quoted family around the real service, as its users and a solver use it: the two tests that go
 // through all pairs of families read the same table.
-import { type Hex, tronHexAddress } from '@causeway/core'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { type Hex, solanaLibrary, tronHexAddress } from '@causeway/core'
+import type { TestNetwork } from '@causeway/localnet'
 import { keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { erc20Abi } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { expect } from 'vitest'
 import type { QuoteAnswer } from '../../apps/quote-api/test/serviceSupport/callService.ts'
-import { currencyAddress, userOf } from '../../apps/quote-api/test/serviceSupport/localRequest.ts'
+import { currencyAddress } from '../../apps/quote-api/test/serviceSupport/localRequest.ts'
 import type { OpenWork } from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
 import {
-  type BitcoinChain,
   bitcoin,
   bitcoinChainId,
   fundedUser as fundedBitcoinUser,
+  heldOnBitcoin,
   payOnBitcoin,
   psbtOf,
   sendPsbt,
-  startBitcoinChain,
 } from './bitcoinSettling.ts'
 import {
   depositOnHyperliquid,
   fundedHyperliquidUser,
-  type HyperliquidChain,
   hyperliquidChainId,
   payOnHyperliquid,
   perps,
-  startHyperliquidChain,
 } from './hyperliquidSettling.ts'
 import {
   depositOnLighter,
+  emptyLighterAccount,
   fundedLighterUser,
-  type LighterChain,
+  heldOnLighter,
   lighterChainId,
   payOnLighter,
   perpsDollars,
-  startLighterChain,
 } from './lighterSettling.ts'
+import type { SixFamilies } from './sixFamilies.ts'
 import { sol, solanaChainId } from './solanaService.ts'
-import { instructionsOf, payOnSolana, type SolanaSettling, startSolanaSettling } from './solanaSettling.ts'
+import { instructionsOf, payOnSolana } from './solanaSettling.ts'
 import {
   executeQuote,
   fundedUser as fundedTronUser,
   payOnTron,
-  startTronChain,
-  type TronChain,
   tronChainId,
   tronUserOf,
   trx,
 } from './tronSettling.ts'
 
-/** The service with its jobs and PostgreSQL over two EVM chains and a chain of every other family. */
-export type SixFamilies = {
-  readonly at: SolanaSettling
-  readonly btc: BitcoinChain
-  readonly tron: TronChain
-  readonly lighter: LighterChain
-  readonly hyperliquid: HyperliquidChain
-  /** Who is paid on Lighter, where no payment makes an account. */
-  readonly lighterRecipient: string
-  stop(): Promise<void>
-}
-
-export async function startSixFamilies(): Promise<SixFamilies> {
-  const [btc, tron, lighter] = await Promise.all([
-    startBitcoinChain(true),
-    startTronChain(true),
-    startLighterChain(true),
-  ])
-  const lighterRecipient = fundedLighterUser(lighter).account
-  // Its hub says what nonces on Hyperliquid are for.
-  const hub = await startTestNetwork({ blockTimeSeconds: 1 })
-  const hyperliquid = await startHyperliquidChain(hub, true)
-  const chains = [btc, tron, lighter, hyperliquid]
-  const at = await startSolanaSettling({
-    describe: (file) => chains.reduce((described, chain) => chain.describe(described), file),
-    overrides: Object.assign({}, ...chains.map(({ variables }) => variables)),
-    oracleKeys: hub.keys.oracles.map(({ privateKey }) => privateKey),
-  })
-  return {
-    ...{ at, btc, tron, lighter, hyperliquid, lighterRecipient },
-    async stop() {
-      await at.stop()
-      await Promise.all([btc.stop(), tron.stop(), lighter.stop(), hyperliquid.stop(), hub.stop()])
-    },
-  }
-}
-
 export const families = ['EVM', 'Solana', 'Bitcoin', 'Tron', 'Lighter', 'Hyperliquid'] as const
 export type Family = (typeof families)[number]
+
+export type Payee = { readonly recipient: string; held(): Promise<bigint> }
 
 /** A chain of one family, as its users and a solver use it. */
 export type Side = {
   /** Worth some two hundred dollars, so that the fees of no pair eat it up. */
   origin(): { chainId: number; currency: string; amount: string }
   destination(): { chainId: number; currency: string; amount: string }
-  recipient(): string
-  /** What the recipient has of it. */
-  held(): Promise<bigint>
+  /** Somebody who has none of it yet: what he has later is what one order paid him. */
+  payee(): Payee
   /** Somebody who holds it, and what he does with a quote. */
   wallet(): Promise<{ user: string; deposit(quote: QuoteAnswer): Promise<unknown> }>
   /** @returns after the service was told of it */
@@ -115,56 +76,59 @@ const tokensOf = (
     ...{ address: address as Hex, abi: erc20Abi, functionName: 'balanceOf', args: [holder as Hex] },
   })
 
-/** Nobody was ever there: whoever pays him first pays for his account. */
-const hyperliquidRecipient = `0x${'c4'.repeat(20)}`
+/** Nobody was ever there: on Hyperliquid whoever pays him first pays for his account. */
+const freshAddress = (): Hex => privateKeyToAddress(generatePrivateKey())
 
-export function sidesOf({ at, btc, tron, lighter, hyperliquid, lighterRecipient }: SixFamilies): Sides {
-  const token = (chain: 'base' | 'optimism') => currencyAddress(at.solana.network, chain, 'USDC')
+let payees = 0
+
+export function sidesOf({ chains, url, requests }: SixFamilies): Sides {
+  const { network, solana, btc, tron, lighter, hyperliquid } = chains
+  const token = (chain: 'base' | 'optimism') => currencyAddress(network, chain, 'USDC')
 
   async function report(item: OpenWork, transaction: string): Promise<void> {
-    expect((await at.requests.solver.report(item.id, transaction)).status).toBe(200)
+    expect((await requests.solver.report(item.id, transaction)).status).toBe(200)
   }
 
-  const sides: Sides = {
+  return {
     EVM: {
       origin: () => ({ chainId: 8453, currency: token('base'), amount: '200000000' }),
       destination: () => ({ chainId: 10, currency: token('optimism'), amount: '200000000' }),
-      recipient: () => userOf(at.solana.network, 1).address,
-      held: () =>
-        tokensOf(at.solana.network.chains.optimism.chain.client, token('optimism'), sides.EVM.recipient()),
+      payee() {
+        const [recipient, { client }] = [freshAddress(), network.chains.optimism.chain]
+        return { recipient, held: () => tokensOf(client, token('optimism'), recipient) }
+      },
       wallet: async () => ({
-        user: at.requests.user.address,
-        deposit: (quote) => at.requests.execute(quote),
+        user: requests.user.address,
+        deposit: (quote) => requests.execute(quote),
       }),
-      pay: (item) => at.requests.solver.carryOut(item),
+      pay: (item) => requests.solver.carryOut(item),
     },
     Solana: {
       origin: () => ({
         chainId: solanaChainId,
-        currency: at.solana.bed.mint.toBase58(),
+        currency: solana.bed.mint.toBase58(),
         amount: '200000000',
       }),
       destination: () => ({ chainId: solanaChainId, currency: sol, amount: '1000000000' }),
-      recipient: () => at.solana.bed.recipient.toBase58(),
-      async held() {
-        const params = [sides.Solana.recipient(), { commitment: 'processed' }]
-        const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getBalance', params })
-        const headers = { 'content-type': 'application/json' }
-        const answer = await fetch(at.solana.bed.url, { method: 'POST', headers, body })
-        return BigInt(Object(await answer.json()).result.value)
+      payee() {
+        const recipient = solanaLibrary().Keypair.generate().publicKey.toBase58()
+        const held = async () => solana.bed.node.account(recipient, 'processed')?.lamports ?? 0n
+        return { recipient, held }
       },
       wallet: async () => ({
-        user: at.solana.bed.user.publicKey.toBase58(),
-        deposit: (quote) => at.solana.bed.send(instructionsOf(quote)),
+        user: solana.bed.user.publicKey.toBase58(),
+        deposit: (quote) => solana.bed.send(instructionsOf(quote)),
       }),
-      pay: async (item) => report(item, await payOnSolana(at, item)),
+      pay: async (item) => report(item, await payOnSolana({ solana, solver: solana.solver }, item)),
     },
     Bitcoin: {
       origin: () => ({ chainId: bitcoinChainId, currency: bitcoin, amount: '8000000' }),
       destination: () => ({ chainId: bitcoinChainId, currency: bitcoin, amount: '6000000' }),
-      recipient: () => keyOf('recipient').witness.address,
-      held: async () =>
-        btc.chain.unspentOf(keyOf('recipient').witness.script).reduce((sum, { value }) => sum + value, 0n),
+      payee() {
+        payees += 1
+        const { address: recipient, script } = keyOf(`payee ${payees}`).witness
+        return { recipient, held: async () => heldOnBitcoin(btc, script) }
+      },
       async wallet() {
         const user = fundedBitcoinUser(btc, [50_000_000n])
         const deposit = async (quote: QuoteAnswer) => {
@@ -181,13 +145,12 @@ export function sidesOf({ at, btc, tron, lighter, hyperliquid, lighterRecipient 
     Tron: {
       origin: () => ({ chainId: tronChainId, currency: trx, amount: '200000000' }),
       destination: () => ({ chainId: tronChainId, currency: tron.usdc, amount: '200000000' }),
-      recipient: () => tronUserOf(`0x${'9c'.repeat(32)}`).address,
-      held: () =>
-        tokensOf(
-          tron.evm.network.chains.base.chain.client,
-          tron.evm.deployment.tokens.USDC,
-          tronHexAddress(sides.Tron.recipient()),
-        ),
+      payee() {
+        const [{ evm }, { address: recipient }] = [tron, tronUserOf(generatePrivateKey())]
+        const { client } = evm.network.chains.base.chain
+        const held = () => tokensOf(client, evm.deployment.tokens.USDC, tronHexAddress(recipient))
+        return { recipient, held }
+      },
       async wallet() {
         const user = await fundedTronUser(tron)
         return { user: user.address, deposit: (quote) => executeQuote(tron, quote, user) }
@@ -197,8 +160,11 @@ export function sidesOf({ at, btc, tron, lighter, hyperliquid, lighterRecipient 
     Lighter: {
       origin: () => ({ chainId: lighterChainId, currency: perpsDollars, amount: '200000000' }),
       destination: () => ({ chainId: lighterChainId, currency: perpsDollars, amount: '200000000' }),
-      recipient: () => lighterRecipient,
-      held: async () => lighter.exchange.accounts.get(lighterRecipient)?.held.get(perpsDollars) ?? 0n,
+      // No payment makes an account there.
+      payee() {
+        const recipient = emptyLighterAccount(lighter)
+        return { recipient, held: async () => heldOnLighter(lighter, recipient) }
+      },
       async wallet() {
         const user = fundedLighterUser(lighter)
         return { user: user.account, deposit: (quote) => depositOnLighter(lighter, quote, user) }
@@ -208,17 +174,18 @@ export function sidesOf({ at, btc, tron, lighter, hyperliquid, lighterRecipient 
     Hyperliquid: {
       origin: () => ({ chainId: hyperliquidChainId, currency: perps, amount: '20000000000' }),
       destination: () => ({ chainId: hyperliquidChainId, currency: perps, amount: '20000000000' }),
-      recipient: () => hyperliquidRecipient,
-      held: async () => hyperliquid.venue.held(hyperliquidRecipient, ''),
+      payee() {
+        const recipient = freshAddress()
+        return { recipient, held: async () => hyperliquid.venue.held(recipient, '') }
+      },
       async wallet() {
         const user = fundedHyperliquidUser(hyperliquid)
-        const deposit = (quote: QuoteAnswer) => depositOnHyperliquid(hyperliquid, at.solana.url, quote, user)
+        const deposit = (quote: QuoteAnswer) => depositOnHyperliquid(hyperliquid, url, quote, user)
         return { user: user.account, deposit }
       },
       pay: async (item) => report(item, await payOnHyperliquid(hyperliquid, item)),
     },
   }
-  return sides
 }
 
 export async function requestOf(
@@ -227,14 +194,16 @@ export async function requestOf(
   tradeType = 'EXACT_INPUT',
 ) {
   const [origin, destination] = [sides[from].origin(), sides[to].destination()]
+  const { recipient, held } = sides[to].payee()
   const { user, deposit } = await sides[from].wallet()
   const body = {
-    ...{ user, recipient: sides[to].recipient(), tradeType },
+    // Of a chain that is both origin and destination the recipient would be refunded, who may have no account for it.
+    ...{ user, refundTo: user, recipient, tradeType },
     ...{ originChainId: origin.chainId, originCurrency: origin.currency },
     ...{ destinationChainId: destination.chainId, destinationCurrency: destination.currency },
     amount: tradeType === 'EXACT_INPUT' ? origin.amount : destination.amount,
     // What a family's users would do alone, nobody follows; the solver does it for them.
     ...(from === to && from !== 'EVM' && { forceSolverExecution: true }),
   }
-  return { body, deposit }
+  return { body, deposit, held }
 }
