@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { payingSeconds } from '@causeway/chains'
 import type { Hex, Order, PermitTerms, Signer } from '@causeway/core'
 import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
@@ -72,6 +73,7 @@ export type QuoteDependencies = PricingDependencies & {
   readonly randomBytes: (length: number) => Buffer
   readonly permitTokens: PermitTokens
   readonly quoteLifetimeSeconds: number
+  /** How long a solver may begin to pay; what the payment itself needs comes on top. */
   readonly orderLifetimeSeconds: number
   /** What users hold open counts against what they may be promised. */
   readonly openQuotes: OpenQuotes
@@ -137,9 +139,10 @@ export async function draftQuote(
   const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
   const { quoteLifetimeSeconds, orderLifetimeSeconds } = dependencies
   const ttlSeconds = request.ttlSeconds ?? orderLifetimeSeconds
-  const deadlineSeconds = nowSeconds + Math.min(orderLifetimeSeconds, ttlSeconds)
-  const requestId = timeOrderedId(dependencies)
   const { route } = priced
+  const lifetimeSeconds = Math.min(orderLifetimeSeconds, ttlSeconds)
+  const deadlineSeconds = nowSeconds + lifetimeSeconds + payingSeconds(route.destination)
+  const requestId = timeOrderedId(dependencies)
   const depositAddress = request.useDepositAddress ? addressFor(dependencies, route, request) : undefined
   const { salt, swap: depositSwap } = orderSalt(dependencies, priced, depositAddress)
   const draft = draftOrder(dependencies, priced, request, { salt, deadlineSeconds })
