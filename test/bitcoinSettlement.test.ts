@@ -18,6 +18,7 @@ import {
   quoteToBitcoin,
   sendPsbt,
   startBitcoinSettling,
+  toBitcoin,
 } from './support/bitcoinSettling.ts'
 
 let at: BitcoinSettling
@@ -46,6 +47,21 @@ describe('to Bitcoin', () => {
     expect(await at.requests.stageOf(quote)).toBe('filled')
     at.chain.mineEmpty(2)
     await at.requests.reachesStage(quote, 'settled')
+  })
+
+  test('an order can be mined for an hour after the time in which its payment begins, however short that is', async () => {
+    const secondsOf = async (ttl?: number) => {
+      const more = { ...toBitcoin(at, keyOf('recipient 0').witness.address), ...(ttl && { ttl }) }
+      const { requestId } = await quoteFromBitcoin(at, at.requests.user.address, more)
+      const [row] = await at.database.query<{ seconds: number }>(
+        'select extract(epoch from deadline - created_at)::int as seconds from orders where request_id = $1',
+        [bytesOf(requestId)],
+      )
+      return row?.seconds ?? 0
+    }
+    // A solver signs nothing that six blocks may be too few for.
+    expect(await secondsOf()).toBeGreaterThan(3_600 + 3_500)
+    expect(Math.abs((await secondsOf(30)) - 3_630)).toBeLessThan(10)
   })
 
   test('a payment that names another order, and that one node alone shows, is no fill', async () => {

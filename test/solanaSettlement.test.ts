@@ -3,7 +3,7 @@
 // moves no money but the user's own, back. Method: the service with its jobs and PostgreSQL over anvil and litesvm,
 // of whose three endpoints one may lie.
 
-import { bytes32Text, bytesToHex, type Hex, Secret, SolanaFees, tokenProgram } from '@causeway/core'
+import { bytes32Text, bytesToHex, Secret, SolanaFees, tokenProgram } from '@causeway/core'
 import { waitUntil } from '@causeway/localnet'
 import {
   createTokenAccount,
@@ -17,7 +17,7 @@ import { Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createRequestAdministration } from '../apps/quote-api/src/operate/admin/requestAdministration.ts'
 import { type QuoteAnswer, send } from '../apps/quote-api/test/serviceSupport/callService.ts'
-import { bytesOf, debitOf } from '../apps/quote-api/test/settlementSupport/requestDriver.ts'
+import { bytesOf, debitOf, orderIdOf } from '../apps/quote-api/test/settlementSupport/requestDriver.ts'
 import type { OpenWork } from '../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
 import { createSponsor, moneyOf } from '../apps/quote-api/test/sponsorSupport/sponsors.ts'
 import type { PayingChain } from '../packages/chains/src/family/payingChain.ts'
@@ -364,8 +364,4 @@ describe('nobody is taken in by', () => {
 function invented(list: readonly unknown[]): readonly unknown[] {
   const [newest, ...others] = list
   return newest === undefined ? [] : [{ ...Object(newest), signature: '2'.repeat(87) }, ...others]
-}
-
-function orderIdOf(quote: QuoteAnswer): Hex {
-  return bytes32Text.parse(quote.protocol?.v2.orderId)
 }

@@ -30,6 +30,15 @@ export const suiteFiles = {
     'test/referencePage.test.ts',
     'test/swapWidget.test.ts',
   ],
+  /** `npm run test:families`: the shipped solver beside the shipped service on every family. */
+  families: [
+    'apps/solver/test/bitcoinProcess.test.ts',
+    'apps/solver/test/hyperliquidProcess.test.ts',
+    'apps/solver/test/lighterProcess.test.ts',
+    'apps/solver/test/solanaProcess.test.ts',
+    'apps/solver/test/tronProcess.test.ts',
+    'test/familyPairingsSolver.test.ts',
+  ],
   /** `npm run test:localnet`: what a newcomer types works: the start, its restarts, the demo and the guides. */
   localnet: [
     'apps/quote-api/test/sponsorGuide.test.ts',
@@ -76,6 +85,7 @@ export type Suite = keyof typeof suiteFiles
 export const suites = [
   'alerts',
   'clients',
+  'families',
   'localnet',
   'production',
   'faults',

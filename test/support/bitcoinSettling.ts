@@ -168,6 +168,9 @@ export function fundedUser({ chain }: Pick<BitcoinSettling, 'chain'>, values: re
   return user
 }
 
+export const heldOnBitcoin = ({ chain }: Pick<BitcoinSettling, 'chain'>, script: Uint8Array): bigint =>
+  chain.unspentOf(script).reduce((sum, { value }) => sum + value, 0n)
+
 /** What a quote from Bitcoin to dollars on base asks for; `more` replaces members of the request. */
 export function fromBitcoin({ network }: BitcoinSettling, user: string, more: Json = {}): Json {
   return {
@@ -201,14 +204,13 @@ export function psbtOf({ steps }: QuoteAnswer): Psbt {
 }
 
 /** What a quote from dollars on base to Bitcoin asks for. */
-export const quoteToBitcoin = async (at: BitcoinSettling, recipient: string): Promise<QuoteAnswer> => {
-  const [user, currency] = [userOf(at.network, 0).address, currencyAddress(at.network, 'base', 'USDC')]
-  const turned = {
-    ...{ originChainId: 8453, originCurrency: currency, amount: '50000000', recipient },
-    ...{ destinationChainId: bitcoinChainId, destinationCurrency: bitcoin },
-  }
-  return quoteFromBitcoin(at, user, turned)
-}
+export const toBitcoin = ({ network }: BitcoinSettling, recipient: string): Json => ({
+  ...{ originChainId: 8453, originCurrency: currencyAddress(network, 'base', 'USDC') },
+  ...{ destinationChainId: bitcoinChainId, destinationCurrency: bitcoin, amount: '50000000', recipient },
+})
+
+export const quoteToBitcoin = (at: BitcoinSettling, recipient: string): Promise<QuoteAnswer> =>
+  quoteFromBitcoin(at, userOf(at.network, 0).address, toBitcoin(at, recipient))
 
 /**
  * What a solver sends on Bitcoin for a fill or a refund, waiting for a block.
@@ -234,7 +236,7 @@ export async function payOnBitcoin(
 }
 
 /** A deposit of any amount for an order, in a block at once. @returns the transaction id */
-export function depositOf(at: BitcoinSettling, quote: QuoteAnswer, amount: bigint): string {
+export function depositOf(at: Pick<BitcoinSettling, 'chain'>, quote: QuoteAnswer, amount: bigint): string {
   const [paid] = psbtOf(quote).txOutputs
   const [input] = psbtOf(quote).txInputs
   if (paid === undefined || input === undefined) throw new Error('the quote has no deposit')

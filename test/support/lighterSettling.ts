@@ -26,8 +26,10 @@ export const lighterEther = '1'
 export const lighterDepository = '900001'
 /** Of the test network, which the local configuration names. */
 const circuitChainId = 300n
-const solver = { account: '500', key: `0x${'5e'.repeat(32)}` as Hex }
-const apiKeyIndex = 4
+export const solverKey: Hex = `0x${'5e'.repeat(32)}`
+const solver = { account: '500', key: solverKey }
+/** Of every account here. */
+export const apiKeyIndex = 4
 
 export type LighterUser = { readonly account: string; readonly key: Hex }
 
@@ -93,13 +95,21 @@ export async function startLighterChain(withSolver = false): Promise<LighterChai
 let users = 0
 
 /** Somebody with an account of a thousand dollars and one ether. */
-export function fundedLighterUser({ exchange }: Pick<LighterChain, 'exchange'>): LighterUser {
+export const fundedLighterUser = (at: Pick<LighterChain, 'exchange'>): LighterUser =>
+  userWith(at, { [perpsDollars]: 1_000_000_000n, [lighterEther]: 100_000_000n })
+
+export const emptyLighterAccount = (at: Pick<LighterChain, 'exchange'>): string => userWith(at, {}).account
+
+export const heldOnLighter = ({ exchange }: Pick<LighterChain, 'exchange'>, account: string): bigint =>
+  exchange.accounts.get(account)?.held.get(perpsDollars) ?? 0n
+
+function userWith(
+  { exchange }: Pick<LighterChain, 'exchange'>,
+  held: Readonly<Record<string, bigint>>,
+): LighterUser {
   users += 1
   const [account, key] = [`${30_000 + users}`, `0x${(0x9000 + users).toString(16).padStart(64, '0')}` as Hex]
-  exchange.setAccount(account, privateKeyToAddress(key), {
-    [perpsDollars]: 1_000_000_000n,
-    [lighterEther]: 100_000_000n,
-  })
+  exchange.setAccount(account, privateKeyToAddress(key), held)
   return { account, key }
 }
 

@@ -85,7 +85,7 @@ export async function startReceivedBed(): Promise<ReceivedBed> {
   const { environment } = await bench.settings(
     { url, apiKey: solverKey },
     {
-      ...{ CONFIG_DIR: at.solana.configDirectory, SOLANA_RPC_URL: bed.url },
+      ...{ CONFIG_DIR: at.solana.configs.directory, SOLANA_RPC_URL: bed.url },
       ED25519_PRIVATE_KEY: `0x${seed}`,
     },
   )

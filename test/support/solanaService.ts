@@ -16,8 +16,8 @@ export type SolanaService = {
   readonly bed: SolanaBed
   readonly service: TestService
   readonly url: string
-  /** The folder of its configuration, for what runs beside it. */
-  readonly configDirectory: string
+  /** What it was started with: whoever starts a solver beside it may change more. */
+  readonly configs: Pick<ConfigCopy, 'directory' | 'edit'>
   stop(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export async function startSolanaService(change: SolanaServiceChange = {}): Prom
 }
 
 /** The chains alone, and what a service of one's own needs to be told of them. */
-export type SolanaNetwork = Pick<SolanaService, 'network' | 'bed' | 'configDirectory' | 'stop'> & {
+export type SolanaNetwork = Pick<SolanaService, 'network' | 'bed' | 'configs' | 'stop'> & {
   readonly variables: Readonly<Record<string, string>>
 }
 
@@ -81,7 +81,7 @@ export async function startSolanaNetwork(change: SolanaServiceChange = {}): Prom
       SOLANA_RPC_URL: (await endpointsOf?.(bed)) ?? bed.url,
       ...change.overrides,
     }
-    return { network, bed, variables, configDirectory: configs.directory, stop: stopChains }
+    return { network, bed, variables, configs, stop: stopChains }
   } catch (error) {
     await stopChains()
     throw error

@@ -153,6 +153,8 @@ export function instructionsOf({ steps }: QuoteAnswer): Parameters<SolanaBed['se
   )
 }
 
+type SolanaPayer = Pick<SolanaSettling, 'solver'> & { readonly solana: Pick<SolanaService, 'bed'> }
+
 export type Paying = {
   /** Default: all of it. */
   readonly amount?: bigint
@@ -164,7 +166,7 @@ export type Paying = {
 
 /** What a solver sends on Solana for a fill, a refund or a claim. @returns the transaction id */
 export async function payOnSolana(
-  { solana: { bed }, solver: wallet }: SolanaSettling,
+  { solana: { bed }, solver: wallet }: SolanaPayer,
   item: OpenWork,
   change: Paying = {},
 ): Promise<string> {
@@ -191,7 +193,7 @@ export async function payOnSolana(
 }
 
 /** An account of its own: whoever pays himself pays nothing. */
-async function fundedSolver({ bed }: SolanaService): Promise<SolanaSettling['solver']> {
+export async function fundedSolver({ bed }: Pick<SolanaService, 'bed'>): Promise<SolanaSettling['solver']> {
   const solver = solanaLibrary().Keypair.generate()
   const [{ mint, user }, owner] = [bed, solver.publicKey]
   bed.node.airdrop(owner.toBase58(), 10n ** 11n)

@@ -90,7 +90,8 @@ export function tronUserOf(key: Hex): TronUser {
   return { key, address }
 }
 
-const solver = tronUserOf(`0x${'5e'.repeat(32)}`)
+export const tronSolverKey: Hex = `0x${'5e'.repeat(32)}`
+const solver = tronUserOf(tronSolverKey)
 
 /** The chain alone, and what a service needs to be told of it. */
 export type TronChain = Pick<

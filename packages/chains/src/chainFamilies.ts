@@ -168,6 +168,11 @@ export function linePayingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): L
   return chainFamilies[vmType]?.linePaying
 }
 
+/** Less time than this before its deadline nobody begins to pay there; 0 where payments need no time to speak of. */
+export function payingSeconds(chain: Pick<RegisteredChain, 'vmType'>): number {
+  return (payingFamily(chain) ?? linePayingFamily(chain))?.landsWithinSeconds ?? 0
+}
+
 /** Variables of the keys that families pay with whose wallets sign in their own way. */
 export function payingKeySettings(): readonly string[] {
   return Object.values(chainFamilies).flatMap(

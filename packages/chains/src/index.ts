@@ -13,6 +13,7 @@ export {
   payingApiKeySettings,
   payingFamily,
   payingKeySettings,
+  payingSeconds,
 } from './chainFamilies.ts'
 export {
   type ChainRegistry,

@@ -55,7 +55,7 @@ export type QuoteRequest = {
   readonly originGasOverhead?: bigint | undefined
   /** Undefined: every swap. */
   readonly swaps?: SwapPermissions | undefined
-  /** Seconds after which it is refunded instead of filled; undefined: as long as orders live. */
+  /** Seconds after which no payment for it is begun; undefined: as long as orders live. */
   readonly ttlSeconds?: number | undefined
   /** Attribution, as the caller wrote it. */
   readonly referrer?: string | undefined

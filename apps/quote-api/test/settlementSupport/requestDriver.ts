@@ -101,7 +101,7 @@ export function createRequestDriver(parts: {
   }
 }
 
-function orderIdOf(quote: QuoteAnswer): Hex {
+export function orderIdOf(quote: QuoteAnswer): Hex {
   const id = quote.protocol?.v2.orderId
   if (id === undefined) throw new Error('the quote has no order')
   // CAST: the wire describes an order id as text.

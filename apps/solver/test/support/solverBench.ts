@@ -36,8 +36,11 @@ export type SolverBench = {
   stop(): Promise<void>
 }
 
+/** A process that stands in for many chains may be slow to hear what a database said at once. */
+const patience = { acquireTimeoutMs: 60_000 }
+
 export async function startSolverBench(network: TestNetwork): Promise<SolverBench> {
-  const server: TestDatabase = await startTestDatabase()
+  const server: TestDatabase = await startTestDatabase({ pool: patience })
   const directory = await mkdtemp(join(tmpdir(), 'causeway-solver-'))
   return {
     async settings(work, overrides = {}) {
@@ -85,7 +88,7 @@ export async function querySolver(
   { databaseUrl }: Pick<SolverSettings, 'databaseUrl'>,
   text: string,
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const database = createDatabase({ connectionString: databaseUrl, poolSize: 1 })
+  const database = createDatabase({ connectionString: databaseUrl, poolSize: 1, ...patience })
   try {
     return await database.query(text)
   } finally {

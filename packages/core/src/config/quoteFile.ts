@@ -358,7 +358,13 @@ export const quoteFileSchema = z.object({
     majorBps: bps,
     longtailBps: bps,
   }),
-  orderLifetimeSeconds: z.number().int().positive(),
+  orderLifetimeSeconds: z
+    .number()
+    .int()
+    .positive()
+    .describe(
+      'How long orders may begin to be paid; their deadline is later by what a payment needs on its chain',
+    ),
   quoteLifetimeSeconds: z.number().int().positive().describe('How long a price binds: `expiresAt` of quotes'),
   lateDeposits: lateDepositsSchema,
   externalLiquidity: externalLiquiditySchema,

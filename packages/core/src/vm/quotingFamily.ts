@@ -52,8 +52,6 @@ export interface ChainQuoting {
   readonly runsCalls: boolean
   /** Tokens reach an account with code; where they do not, nothing is paid to one. */
   readonly paysTokensToCode: boolean
-  /** How long a transaction may take until a block has it, where that is a part of an order's life; absent: moments. */
-  readonly landsWithinSeconds?: number
   /** Addresses of orders, which users pay instead of signing a deposit; absent where the family or the chain has none. */
   readonly depositAddresses?: DepositAddressing | undefined
   /** `encode` says what each transaction is known by; where it does not, nobody can tell whether users executed alone. */

@@ -22,7 +22,7 @@ export const clientFields = {
     .min(1)
     .max(86_400)
     .optional()
-    .describe('Seconds after which the request is refunded instead of filled; never longer than without it'),
+    .describe('Seconds after which no payment is begun; never longer than without it'),
   disableOriginSwaps: z.boolean().optional(),
   includedSwapSources: sources,
   excludedSwapSources: sources,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { payingSeconds } from '@causeway/chains'
 import type { DepositAddress, Hex, Order, PermitTerms, Signer, StepIdentity } from '@causeway/core'
 import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
@@ -65,6 +66,7 @@ export type QuoteDependencies = PricingDependencies & {
   readonly randomBytes: (length: number) => Buffer
   readonly permitTokens: PermitTokens
   readonly quoteLifetimeSeconds: number
+  /** How long a solver may begin to pay; what the payment itself needs comes on top. */
   readonly orderLifetimeSeconds: number
   /** What users hold open counts against what they may be promised. */
   readonly openQuotes: OpenQuotes
@@ -130,10 +132,10 @@ export async function draftQuote(
   const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
   const { quoteLifetimeSeconds, orderLifetimeSeconds } = dependencies
   const ttlSeconds = request.ttlSeconds ?? orderLifetimeSeconds
-  const deadlineSeconds =
-    nowSeconds + Math.min(orderLifetimeSeconds, ttlSeconds) + landingSeconds(priced.route, request)
-  const requestId = timeOrderedId(dependencies)
   const { route } = priced
+  const lifetimeSeconds = Math.min(orderLifetimeSeconds, ttlSeconds)
+  const deadlineSeconds = nowSeconds + lifetimeSeconds + landingSeconds(route, request)
+  const requestId = timeOrderedId(dependencies)
   const depositAddress = request.useDepositAddress ? addressFor(dependencies, route, request) : undefined
   const { salt, swap: depositSwap } = orderSalt(dependencies, priced, depositAddress)
   const draft = draftOrder(dependencies, priced, request, { salt, deadlineSeconds })
@@ -170,15 +172,11 @@ export async function draftQuote(
   return { quote, request, stepsDigest, apiKeyId }
 }
 
-/** What chains with seldom blocks need beside: the deposit there, its sweep, and the fill, which nobody signs too late. */
-function landingSeconds(
-  { origin, destination }: Route,
-  { useDepositAddress }: Pick<QuoteRequest, 'useDepositAddress'>,
-): number {
-  const { landsWithinSeconds: deposit = 0, depositAddresses } = origin.quoting
-  const { landsWithinSeconds: fill = 0 } = destination.quoting
-  const isSwept = useDepositAddress && deposit > 0
-  return deposit + fill + (isSwept ? (depositAddresses?.sweepSeconds ?? 0) : 0)
+/** What its chains need beside: the sweep of a deposit address where blocks come seldom, and the fill. */
+function landingSeconds({ origin, destination }: Route, { useDepositAddress }: QuoteRequest): number {
+  const { depositAddresses } = origin.quoting
+  const isSweptSlowly = useDepositAddress && depositAddresses?.isKeptWhileSwept === true
+  return payingSeconds(destination) + (isSweptSlowly ? depositAddresses.sweepSeconds : 0)
 }
 
 const noSteps: BuiltSteps = { steps: [], calls: [] }

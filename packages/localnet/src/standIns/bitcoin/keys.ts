@@ -18,6 +18,7 @@ export function keyOf(name: string) {
   const taprootScript = Uint8Array.of(0x51, 32, ...publicKey.subarray(1))
   const nested = present(payments.p2sh({ redeem: payments.p2wpkh({ pubkey: publicKey, network }), network }))
   return {
+    secret: new Uint8Array(secret),
     signer,
     publicKey,
     witness,

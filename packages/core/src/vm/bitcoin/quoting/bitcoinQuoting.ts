@@ -71,7 +71,6 @@ export const bitcoinQuoting: QuotingFamily = {
       amountMax: () => amountMax,
       runsCalls: false,
       paysTokensToCode: true,
-      landsWithinSeconds,
       depositAddresses: depositAddressKey && addressesBy(depositAddressKey, network),
       tellsCallsApart: false,
       namesSolvers: false,
@@ -90,8 +89,6 @@ export const bitcoinQuoting: QuotingFamily = {
   },
 }
 
-/** Six blocks: one is found within it in all but one of four hundred hours. Solvers sign nothing that has less. */
-const landsWithinSeconds = 3_600
 /** Twelve blocks: a transaction that bids what the market asks is mined within them. */
 const sweepSeconds = 7_200
 

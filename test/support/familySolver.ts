@@ -1,0 +1,124 @@
+// What an operator runs beside the service with six families: one shipped solver that has the keys of all of them, and
+// the oracles that vouch, each a process of its own.
+import { bytesToHex } from '@causeway/core'
+import { freeLoopbackPort, type SolverProcess, spawnOracle, spawnSolver } from '@causeway/localnet'
+import { solverKey as serviceKey } from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
+import { type SolverSettings, startSolverBench } from '../../apps/solver/test/support/solverBench.ts'
+import { makeLighterKey } from '../../packages/chains/src/index.ts'
+import { bitcoin, bitcoinSolver } from './bitcoinSettling.ts'
+import { solverKey as hyperliquidKey, perps } from './hyperliquidSettling.ts'
+import { apiKeyIndex, solverKey as lighterKey, perpsDollars } from './lighterSettling.ts'
+import { type FamilyChains, type SixFamilies, startFamilyChains, startSixFamilies } from './sixFamilies.ts'
+import { tronSolverKey, trx } from './tronSettling.ts'
+
+export type FamilySolving = {
+  readonly six: SixFamilies
+  readonly settings: SolverSettings
+  /** Another process of the one solver; it ends with the bed. */
+  startSolver(): SolverProcess
+  stop(): Promise<void>
+}
+
+export async function startFamilySolving(): Promise<FamilySolving> {
+  const closers: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const close of closers.reverse()) await close()
+  }
+  try {
+    const chains = await startFamilyChains()
+    closers.push(chains.stop)
+    // Nothing on Bitcoin is final before blocks lie on it.
+    const mining = setInterval(() => chains.btc.chain.mineWaiting(), 1_000)
+    closers.push(async () => clearInterval(mining))
+    await describePaying(chains)
+    const oracles = await startOracles(chains, (oracle) => closers.push(() => end(oracle)))
+    const six = await startSixFamilies(chains, oracles)
+    closers.push(six.stop)
+    const bench = await startSolverBench(chains.network)
+    closers.push(bench.stop)
+    const settings = await bench.settings(
+      { url: six.url, apiKey: serviceKey },
+      {
+        ...{ CONFIG_DIR: chains.solana.configs.directory, ...chains.endpoints },
+        ...(await walletKeys(chains)),
+        ...{ ORACLES: oracles, ORACLES_THRESHOLD: '2' },
+        HUB_ECDSA_PRIVATE_KEY: chains.network.keys.keeper.privateKey,
+        POLL_INTERVAL_MS: '200',
+      },
+    )
+    const startSolver = () => {
+      const solver = spawnSolver(settings.environment)
+      closers.push(() => end(solver))
+      return solver
+    }
+    return { six, settings, startSolver, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function end(process: SolverProcess): Promise<void> {
+  process.kill('SIGKILL')
+  await process.ended
+}
+
+const callerKey = 'caller-key-of-the-tests'
+
+/** Two of the three that the hub knows: each is needed, so that one that refuses is seen. @returns `ORACLES` */
+async function startOracles(
+  { network: { keys }, solana, endpoints }: FamilyChains,
+  started: (oracle: SolverProcess) => void,
+): Promise<string> {
+  const settings = await Promise.all(
+    keys.oracles.slice(0, 2).map(async ({ address, privateKey }) => {
+      const port = await freeLoopbackPort()
+      const oracle = spawnOracle({
+        ...{ ENVIRONMENT: 'local', HTTP_HOST: '127.0.0.1', HTTP_PORT: `${port}`, OPS_PORT: '0' },
+        ...{ CONFIG_DIR: solana.configs.directory, ...endpoints },
+        ...{ SIGNING_MODULE: 'raw-private-key', ECDSA_PRIVATE_KEY: privateKey },
+        ...{ API_KEYS: `${callerKey}:caller`, AHEAD: 'off', FINALITY_CHECK_INTERVAL_MS: '100' },
+      })
+      started(oracle)
+      await oracle.ready()
+      return `http://127.0.0.1:${port}|${callerKey}|${address}`
+    }),
+  )
+  return settings.join(';')
+}
+
+/** The fill wallet of each family, as the quote file lists it. */
+async function walletKeys({ solana }: FamilyChains): Promise<Readonly<Record<string, string>>> {
+  return {
+    ED25519_PRIVATE_KEY: bytesToHex(solana.solver.secretKey.slice(0, 32)),
+    BITCOIN_PRIVATE_KEY: bytesToHex(bitcoinSolver.secret),
+    TRON_PRIVATE_KEY: tronSolverKey,
+    ...{ LIGHTER_PRIVATE_KEY: lighterKey, LIGHTER_API_KEY: await makeLighterKey() },
+    HYPERLIQUID_PRIVATE_KEY: hyperliquidKey,
+  }
+}
+
+/** Lists in the solver file what the local one does not pay on, as an operator would. */
+async function describePaying({ solana, btc }: FamilyChains): Promise<void> {
+  const [coins] = btc.chain.unspentOf(bitcoinSolver.witness.script)
+  const policyOf = (currency: string, floor: string, more: object) => ({
+    ...{ relayGasPerHourWei: '0', floors: [{ currency, amount: floor }], ...more },
+  })
+  const chains = {
+    bitcoin: policyOf(bitcoin, '100000', {
+      ...{ maxFeePerGasWei: '50000', bumpAfterSeconds: 60, gasPerHourWei: '1000000' },
+      firstOutput: `${coins?.txid}:${coins?.vout}`,
+    }),
+    tron: policyOf(trx, '100000000', { maxFeePerGasWei: '500', gasPerHourWei: '10000000000' }),
+    lighter: policyOf(perpsDollars, '100000000', {
+      ...{ maxFeePerGasWei: '5000000', gasPerHourWei: '1000000000', apiKeyIndex },
+    }),
+    hyperliquid: policyOf(perps, '100000000', {
+      ...{ maxFeePerGasWei: '200000000', gasPerHourWei: '100000000000' },
+    }),
+  }
+  await solana.configs.edit('solver.local.json', (file) => ({
+    ...Object(file),
+    chains: { ...Object(file).chains, ...chains },
+  }))
+}
