@@ -58,7 +58,10 @@ afterAll(async () => {
 })
 
 /** The local configuration, with Bitcoin quoted and paid on; a bitcoin has the price of an ether. */
-function withBitcoin(change: Readonly<Record<string, unknown>> = {}): Promise<string> {
+function withBitcoin({
+  depositAddressKey,
+  ...change
+}: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const listed = {
     source: 'test',
     solver: true,
@@ -71,7 +74,7 @@ function withBitcoin(change: Readonly<Record<string, unknown>> = {}): Promise<st
     ...{ key: 'bitcoin', asset: { id: 'btc', priceKey: 'ETH/USD' } },
     quoted: {
       ...{ chainId, name: 'bitcoin', displayName: 'Bitcoin', blockTimeMs: 600_000, headMaxAgeMs: 86_400_000 },
-      ...{ fillWallet: wallet.address, feeModel: { kind: 'feerate' } },
+      ...{ fillWallet: wallet.address, feeModel: { kind: 'feerate' }, depositAddressKey },
       ...{ pinPolicy: [{ confirmations: 1 }], currencies: [{ ...listed, asset: 'btc' }] },
     },
     policy: {
@@ -168,6 +171,11 @@ test('a deposit on Base goes back once its order is closed on Bitcoin for good',
 test.each<[string, Readonly<Record<string, unknown>>, Readonly<Record<string, string>>]>([
   ['BITCOIN_PRIVATE_KEY or BITCOIN_PRIVATE_KEY_FILE is required', {}, { BITCOIN_PRIVATE_KEY: '' }],
   ['has no firstOutput', { firstOutput: undefined }, {}],
+  [
+    `is not the public key of BITCOIN_PRIVATE_KEY, 0x${Buffer.from(wallet.publicKey).toString('hex')}`,
+    { depositAddressKey: `0x02${'5e'.repeat(32)}` },
+    {},
+  ],
   ['is not the account of BITCOIN_PRIVATE_KEY', {}, { BITCOIN_PRIVATE_KEY: `0x${'5f'.repeat(32)}` }],
 ])('a start is refused: %s', async (reason, change, variables) => {
   const work = await startScriptedWork()

@@ -195,6 +195,7 @@ function openLineChain(
   refuseSharing(parts, sharing)
   const paying = family.open({ chain, key, firstOutput, nowMs: () => Date.now() })
   refuseOtherWallet(parts, config, { address: paying.address, setting })
+  refuseOtherSweeper(parts, config, { publicKey: paying.publicKey, setting })
   return { ...parts, kind: 'line', paying, landsWithinSeconds: family.landsWithinSeconds }
 }
 
@@ -221,6 +222,18 @@ function refuseOtherWallet(
   if (fillWallet !== undefined && fillWallet !== own.address)
     throw new ConfigurationError(
       `quote: chains.${key}.fillWallet is not the account of ${own.setting}, ${own.address}`,
+    )
+}
+
+/** Addresses that name another key could be emptied by nobody here. */
+function refuseOtherSweeper(
+  { key }: PaidChainParts,
+  { depositAddressKey }: QuoteChain,
+  own: { readonly publicKey: Hex; readonly setting: string },
+): void {
+  if (depositAddressKey !== undefined && depositAddressKey !== own.publicKey)
+    throw new ConfigurationError(
+      `quote: chains.${key}.depositAddressKey is not the public key of ${own.setting}, ${own.publicKey}`,
     )
 }
 

@@ -2,9 +2,29 @@
 // promises and prices.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { blockGraceSeconds, isLate, type LatePrice, type LateStep, lateStep } from './lateDeposit.ts'
+import {
+  blockGraceSeconds,
+  isLate,
+  type LatePrice,
+  type LateStep,
+  lateStep,
+  sweptGraceSeconds,
+} from './lateDeposit.ts'
 
 const expiresAtSeconds = 1_000_000
+
+test('a sweep that was asked for in time has as long as it may take, where nobody else can move the money', () => {
+  const kept = { sweepSeconds: 7_200, isKeptWhileSwept: true }
+  const graceOf = (sweepAskedAtSeconds: number | undefined, addresses: typeof kept | undefined = kept) =>
+    sweptGraceSeconds({ expiresAtSeconds, sweepAskedAtSeconds, addresses })
+  expect(graceOf(expiresAtSeconds)).toBe(7_200)
+  // A strict address that is paid later would be an option of two hours.
+  expect(graceOf(expiresAtSeconds + 1)).toBe(0)
+  expect(graceOf(undefined)).toBe(0)
+  // The depositor could withdraw it meanwhile.
+  expect(graceOf(expiresAtSeconds, { ...kept, isKeptWhileSwept: false })).toBe(0)
+  expect(sweptGraceSeconds({ expiresAtSeconds, sweepAskedAtSeconds: 1, addresses: undefined })).toBe(0)
+})
 
 describe('a deposit is late', () => {
   test.each([

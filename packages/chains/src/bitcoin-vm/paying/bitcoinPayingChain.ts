@@ -216,6 +216,7 @@ function openBitcoinPaying({ chain, key, firstOutput, nowMs }: LinePayingOptions
   function refuseSweep({ payments, orderId }: LineWork, { outputs }: SweptOutputs): string | undefined {
     const [payment, ...others] = payments
     const held = outputs.reduce((sum, { value }) => sum + value, 0n)
+    if (held === 0n) return 'nothing lies at the address'
     if (payment === undefined || others.length > 0 || payment.amount !== held)
       return 'a sweep pays all that it takes'
     if (orderId !== undefined && payment.recipient !== outside[0]) return 'an order is paid for elsewhere'

@@ -96,6 +96,11 @@ export class ConstructedChain {
     return this.mine(...this.#mempool.all())
   }
 
+  /** Nodes drop all that waits, as after days or a restart. */
+  forget(): void {
+    this.#mempool.clear()
+  }
+
   waiting(): readonly Transaction[] {
     return this.#mempool.all()
   }

@@ -38,6 +38,9 @@ export class Mempool {
   put(transaction: Transaction): void {
     this.#waiting.set(transaction.getId(), transaction)
   }
+  clear(): void {
+    this.#waiting.clear()
+  }
   /** A block has it: what spends the same can never be mined. */
   mined(transaction: Transaction): void {
     this.#waiting.delete(transaction.getId())
