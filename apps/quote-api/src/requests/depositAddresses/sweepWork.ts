@@ -1,4 +1,4 @@
-import { type Hex, type NetworkOf, orderSchema, orderWords, type SqlTx } from '@causeway/core'
+import { type Hex, minBigint, type NetworkOf, orderSchema, orderWords, type SqlTx } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { SettledRequest } from '../settlement/settledRequest.ts'
 import type { SweepPayload } from '../work/workItem.ts'
@@ -72,7 +72,7 @@ function swapOf(sweep: Sweep) {
   const { depositSwap } = request
   if (depositSwap === undefined) throw new Error('the quote swaps nothing')
   const { hops: _, amountIn, amountOutMin, ...terms } = depositSwap
-  const spent = amount < amountIn ? amount : amountIn
+  const spent = minBigint(amount, amountIn)
   const deadlineSeconds = deadlineOf(sweep)
   return {
     ...terms,
