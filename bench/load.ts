@@ -6,6 +6,8 @@ export type LoadResult = {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly failed: number
+  /** What the first one that was refused was told. */
+  readonly refusal: string | undefined
   /** Of the process under load, all threads; `NaN` when it was not watched. */
   readonly cpuMsPerRequest: number
   /** Of all processors, whoever used them: the load generator and the database too. */
@@ -36,6 +38,7 @@ export async function load(args: {
     body,
   }))
   let started = 0
+  let refusal: string | undefined
   const machineBefore = machineCpuMs()
   const cpuBefore = pid === undefined ? Number.NaN : cpuMs(pid)
   const result = await autocannon({
@@ -48,6 +51,13 @@ export async function load(args: {
       const offset = Math.floor((started * sent.length) / connections)
       started += 1
       client.setRequests([...sent.slice(offset), ...sent.slice(0, offset)])
+      let text = ''
+      client.on('body', (body) => {
+        text = body.toString()
+      })
+      client.on('response', (status) => {
+        if (status >= 300) refusal ??= `${status} ${text}`
+      })
     },
   })
   const machineSpent = machineCpuMs() - machineBefore
@@ -57,6 +67,7 @@ export async function load(args: {
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
     failed: result.non2xx + result.errors + result.timeouts,
+    refusal,
     cpuMsPerRequest: cpuSpent / result.requests.total,
     machineCpuMsPerRequest: machineSpent / result.requests.total,
   }

@@ -15,32 +15,45 @@ const seconds = 4
 /** Users and amounts of their own, so that no answer repeats; `more` is added to each body. */
 export function bodies(network: TestNetwork, { count = 1_000, more = {} } = {}): string[] {
   const { base, optimism } = network.deployment
-  const users = Array.from({ length: count }, (_, index) => `0x${(index + 1).toString(16).padStart(40, 'c')}`)
-  const sideOf = ({ chainId, tokens }: typeof base) => ({ chainId, usdc: tokens.USDC })
-  return usdcBodies({ from: sideOf(base), to: sideOf(optimism), users, recipients: users, more })
+  const accounts = Array.from(
+    { length: count },
+    (_, index) => `0x${(index + 1).toString(16).padStart(40, 'c')}`,
+  )
+  const sideOf = ({ chainId, tokens }: typeof base) => ({
+    ...{ chainId, currency: tokens.USDC, unitsPerDollar: 1_000_000, leastDollars: 5, accounts },
+  })
+  return dollarBodies({ from: sideOf(base), to: sideOf(optimism), more })
 }
 
-type Side = { readonly chainId: number; readonly usdc: string }
+export type QuoteSide = {
+  readonly chainId: number
+  readonly currency: string
+  /** Smallest units of the currency that are worth a dollar. */
+  readonly unitsPerDollar: number
+  /** What the first user sends from there; the last of a thousand sends eight more. */
+  readonly leastDollars: number
+  /** Users or recipients, who take turns. */
+  readonly accounts: readonly string[]
+}
 
-/** USDC for USDC, one body per user, every amount its own. */
-export function usdcBodies(args: {
-  readonly from: Side
-  readonly to: Side
-  readonly users: readonly string[]
-  /** In the order of the users. */
-  readonly recipients: readonly string[]
+/** Dollars for dollars: one body per user, every amount its own. */
+export function dollarBodies(args: {
+  readonly from: QuoteSide
+  readonly to: QuoteSide
   readonly more?: object
 }): string[] {
-  const { from, to, users, recipients, more = {} } = args
-  return users.map((user, index) =>
+  const { from, to, more = {} } = args
+  const microDollarsOf = (index: number) => from.leastDollars * 1_000_000 + index * 7_919
+  return from.accounts.map((user, index) =>
     JSON.stringify({
       user,
-      recipient: recipients[index],
+      recipient: to.accounts[index],
       originChainId: from.chainId,
       destinationChainId: to.chainId,
-      originCurrency: from.usdc,
-      destinationCurrency: to.usdc,
-      amount: String(5_000_000 + index * 7_919),
+      originCurrency: from.currency,
+      destinationCurrency: to.currency,
+      // No finer than a millionth of a dollar, which is what transfers on Hyperliquid can move.
+      amount: String(Math.floor((microDollarsOf(index) * from.unitsPerDollar) / 1_000_000)),
       tradeType: 'EXACT_INPUT',
       ...more,
     }),
@@ -71,7 +84,8 @@ export async function alternate(
     for (const target of targets) {
       const { name } = target
       const result = await run(target, seconds)
-      if (result.failed > 0) throw new Error(`${name}: ${result.failed} requests failed`)
+      if (result.failed > 0)
+        throw new Error(`${name}: ${result.failed} requests failed, the first with ${result.refusal}`)
       results.get(name)?.push(result)
     }
   }

@@ -6,6 +6,7 @@ import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { benchAhead } from './aheadBench.ts'
 import { benchEndpoints } from './endpointsBench.ts'
+import { benchFamilyQuotes, familyQuoteIds } from './familyQuoteBench.ts'
 import { benchFamilyRounds } from './familyRoundsBench.ts'
 import { benchFillLatency } from './fillLatencyBench.ts'
 import { growthEnvironment } from './growthConfig.ts'
@@ -22,19 +23,21 @@ import { benchPoolQuote } from './poolQuote.ts'
 import { benchGrowth, benchQuotes } from './quoteBench.ts'
 import { type BenchRow, isMet } from './row.ts'
 import { benchSignatures } from './signatureBench.ts'
-import { benchSolanaQuotes } from './solanaQuoteBench.ts'
 import { benchSponsored, benchSponsoredGrowth } from './sponsoredBench.ts'
 import { benchStatus } from './statusBench.ts'
 import { benchTraces } from './tracesBench.ts'
 import { benchUnpaidQuotes } from './unpaidQuotesBench.ts'
 
-const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonly BenchRow[]> }[] = [
+const suites: readonly {
+  readonly ids: readonly string[]
+  run(wanted: ReadonlySet<string>): Promise<readonly BenchRow[]>
+}[] = [
   { ids: ['P4'], run: async () => [await benchPoolQuote()] },
   { ids: ['P5', 'P6'], run: benchSignatures },
   { ids: ['P9'], run: benchLedger },
   { ids: ['P1', 'P2'], run: benchQuotes },
   { ids: ['P1-endpoints', 'P2-endpoints'], run: benchEndpoints },
-  { ids: ['P1-solana', 'P2-solana'], run: benchSolanaQuotes },
+  { ids: familyQuoteIds, run: benchFamilyQuotes },
   { ids: ['P7', 'P8-cold'], run: benchOracleReader },
   { ids: ['P7', 'P7-rounds'], run: benchFamilyRounds },
   { ids: ['P8', 'P11', 'P12', 'P11-cpu', 'P12-cpu', 'P11-p50', 'P11-p99'], run: benchOracle },
@@ -69,7 +72,7 @@ const rows: BenchRow[] = []
 for (const { ids, run } of suites) {
   if (wanted.size > 0 && !ids.some((id) => wanted.has(id))) continue
   console.log(`measuring ${ids.join(', ')} …`)
-  rows.push(...(await run()))
+  rows.push(...(await run(wanted)))
 }
 
 const report = {

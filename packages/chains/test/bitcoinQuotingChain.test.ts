@@ -272,6 +272,17 @@ describe('settlement', () => {
     expect(await settled.feePaid?.(one.id, signal())).toBe(1_000n)
   })
 
+  test('reads no block again that it has read: a new one may take an hour, and has megabytes', async () => {
+    const one = deposit(50_000n)
+    chain.mine(one.made, one.paid)
+    const settled = settling()
+    for (const node of nodes) node.reset()
+    const mark = { number: 1n, hash: chain.blockAt(1)?.hash }
+    const pass = await settled.depositPass({ known: 1n, from: 1n, to: 1n }, signal())
+    expect(pass).toEqual({ known: mark, last: mark, transactions: [] })
+    expect(nodes.flatMap((node) => node.asked()).filter((method) => method === 'getblock')).toEqual([])
+  })
+
   test('has no deposit of what waits for a block, or has left its own', async () => {
     const one = deposit(50_000n)
     chain.announce(one.made)

@@ -14,7 +14,8 @@ const hashCall = (height: bigint): RpcCall => ({ method: 'getblockhash', params:
  * What one node shows of a range of heights: the blocks at both of its ends, and all transactions that pay a
  * depository, in chain order. Each block is read by its hash and has to follow the one before it, so that no
  * reorganization between two answers mixes two chains. Of a node that has not reached the range there is no last
- * block, and nothing is compared.
+ * block, and nothing is compared. A look that finds no new block reads none: it may come every second, and the next
+ * block after an hour.
  * @throws MalformedAnswerError, also where the node has dropped a block of the range
  */
 export async function readDepositPass(
@@ -51,6 +52,7 @@ export async function readBlockRange(
   let previous = known === from - 1n ? knownMark?.hash : undefined
   for (const mark of marks) {
     if (mark === undefined) throw new MalformedAnswerError('getblockhash')
+    if (mark.number <= known) continue
     const block = await readBlock(view, mark.hash, signal)
     if (previous !== undefined && block.previousHash !== previous) throw new MalformedAnswerError('getblock')
     previous = mark.hash

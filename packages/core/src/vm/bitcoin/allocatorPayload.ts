@@ -101,7 +101,7 @@ export const bitcoinAllocatorPayload: AllocatorPayloadFamily = {
     return bytesToHex(
       encodePsbt(
         transaction,
-        decoded.inputs.map(({ spent }) => spent),
+        decoded.inputs.map(({ spent }) => ({ witnessUtxo: spent })),
       ),
     )
   },

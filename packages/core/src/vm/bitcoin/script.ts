@@ -3,6 +3,7 @@ import { encodeBase58Check } from '../../hashing/base58Check.ts'
 import { concatBytes, utf8Bytes } from '../../hashing/hexBytes.ts'
 import type { Hex } from '../../hex.ts'
 import { InvalidAddressError } from '../errors.ts'
+import { remembered } from '../remembered.ts'
 import { type BitcoinNetwork, createBitcoinCodec } from './codec.ts'
 import { bitcoinLibrary, plainBytes } from './library.ts'
 
@@ -16,12 +17,21 @@ export type ScriptForm =
   | { readonly kind: 'public-key-hash' | 'script-hash'; readonly hash: Uint8Array }
   | { readonly kind: 'witness'; readonly version: number; readonly program: Uint8Array }
 
+/** Of addresses that were read, by network: the same few thousand ask again, and each quote needs several. */
+const scripts = new WeakMap<BitcoinNetwork, Map<string, Uint8Array>>()
+
 /**
- * The script that pays an address of `network`.
+ * The script that pays an address of `network`. One array for all who ask: nobody writes to it.
  * @throws InvalidAddressError; also for the native sentinel and for what nobody can spend
  * @source oracle-protocol.md 1.1
  */
 export function outputScript(address: string, network: BitcoinNetwork): Uint8Array {
+  const known = scripts.get(network) ?? new Map<string, Uint8Array>()
+  scripts.set(network, known)
+  return remembered(known, address, () => deriveScript(address, network))
+}
+
+function deriveScript(address: string, network: BitcoinNetwork): Uint8Array {
   const codec = createBitcoinCodec(network)
   const bytes = codec.encodeAddress(address)
   if (!codec.isAddress(address)) {

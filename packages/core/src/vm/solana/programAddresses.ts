@@ -1,5 +1,6 @@
 import { hexToBytes } from '../../hashing/hexBytes.ts'
 import type { Hex } from '../../hex.ts'
+import { remembered } from '../remembered.ts'
 import { solanaLibrary } from './library.ts'
 import { associatedTokenProgram } from './programs.ts'
 
@@ -52,7 +53,6 @@ function derive(program: string, seeds: readonly Uint8Array[]): string {
 
 /** Of addresses that were judged: the same few thousand ask again, and a look at the curve takes 0.2 ms. */
 const judged = new Map<string, boolean>()
-const rememberedMax = 20_000
 
 /**
  * Whether an address is a point of the curve, so that somebody may have its key. Addresses of programs' own accounts
@@ -63,14 +63,4 @@ export function isSolanaKey(address: string): boolean {
     const { PublicKey } = solanaLibrary()
     return PublicKey.isOnCurve(new PublicKey(address).toBytes())
   })
-}
-
-/** Memory stays bounded whatever callers ask for. */
-function remembered<Value>(known: Map<string, Value>, key: string, find: () => Value): Value {
-  const before = known.get(key)
-  if (before !== undefined) return before
-  const found = find()
-  if (known.size >= rememberedMax) known.clear()
-  known.set(key, found)
-  return found
 }

@@ -1,6 +1,7 @@
 import { encodeBase58Check } from '../../hashing/base58Check.ts'
 import { concatBytes, parseHexDigits } from '../../hashing/hexBytes.ts'
 import type { Hex } from '../../hex.ts'
+import { remembered } from '../remembered.ts'
 import { createTronCodec, type TronNetwork, tronMainnet } from './codec.ts'
 
 const accountBytes = 20
@@ -25,9 +26,12 @@ function base58Form(spelling: string, { addressPrefix }: TronNetwork): string {
   return encodeBase58Check(concatBytes([Uint8Array.of(addressPrefix), bytes]))
 }
 
+/** Of spellings that were read: the same few thousand ask again, and a quote needs up to eight. */
+const hexAddresses = new Map<string, Hex>()
+
 /** As `tronEvmAddress`, of the main network. @throws InvalidAddressError */
 export function tronHexAddress(spelling: string): Hex {
-  return `0x${tronEvmAddress(spelling).slice(2)}`
+  return remembered(hexAddresses, spelling, (): Hex => `0x${tronEvmAddress(spelling).slice(2)}`)
 }
 
 /** `0x` and the 20 bytes behind the prefix. @throws InvalidAddressError */

@@ -35,6 +35,10 @@ const scripts = {
   witness: present(payments.p2wpkh({ pubkey: publicKey }).output),
 } as const
 type Kind = keyof typeof scripts
+const tweak = BigInt(`0x${hexDigits(schnorr.utils.taggedHash('TapTweak', internalKey))}`)
+const internalPoint = secp256k1.ProjectivePoint.fromHex(Uint8Array.from([2, ...internalKey]))
+const taprootPoint = internalPoint.add(secp256k1.ProjectivePoint.BASE.multiply(tweak))
+const taprootScript = Uint8Array.from([0x51, 32, ...taprootPoint.toRawBytes(true).subarray(1)])
 const addressOf = (script: Uint8Array) => present(scriptAddress(script, bitcoinMainnet))
 
 function routeOf(user: string, change: Partial<OriginRoute> = {}): OriginRoute {
@@ -83,6 +87,39 @@ describe('the transaction of a deposit', () => {
     ])
   })
 
+  test.each([...(Object.keys(scripts) as Kind[]), 'taproot' as const])(
+    'of %s is what the library builds, byte by byte',
+    (kind) => {
+      const script = kind === 'taproot' ? taprootScript : scripts[kind]
+      const shown = {
+        ...(kind === 'wrapped-witness' && { redeemScript: scripts.witness }),
+        ...(kind === 'taproot' && { tapInternalKey: internalKey }),
+      }
+      // More than 252 outputs of one transaction take a longer count.
+      const spendable = outputsOf(
+        script,
+        Array.from({ length: 300 }, (_, index) => 70_000n + BigInt(index)),
+      )
+      for (const amountIn of [60_000n, 250_000n, 60_000n * 90n]) {
+        const route = routeOf(addressOf(script), { amountIn, userPublicKey: hexDigits(publicKey) })
+        const planned = plan(route, spendable)
+        const psbt = encode(planned, route)
+        if (planned.funding?.kind !== 'chosen') throw new Error('it is paid for')
+        const library = new Psbt()
+        library.setVersion(2)
+        for (const { txid: hash, vout: index, value, transaction = '' } of planned.funding.inputs)
+          library.addInput({
+            ...{ hash, index, sequence: 0xffff_fffd },
+            ...(kind === 'public-key-hash'
+              ? { nonWitnessUtxo: Buffer.from(transaction.slice(2), 'hex') }
+              : { witnessUtxo: { script, value }, ...shown }),
+          })
+        library.addOutputs([...Psbt.fromHex(psbt).txOutputs])
+        expect(psbt).toBe(library.toHex())
+      }
+    },
+  )
+
   test.each(Object.keys(scripts) as Kind[])(
     'is signed by the key of %s, and no larger than it was reckoned',
     (kind) => {
@@ -111,12 +148,8 @@ describe('the transaction of a deposit', () => {
   )
 
   test('of taproot shows the internal key, which has to be that of the address', () => {
-    const tweak = BigInt(`0x${hexDigits(schnorrTweak(internalKey))}`)
-    const point = secp256k1.ProjectivePoint.fromHex(Uint8Array.from([2, ...internalKey]))
-    const program = point.add(secp256k1.ProjectivePoint.BASE.multiply(tweak)).toRawBytes(true).subarray(1)
-    const script = Uint8Array.from([0x51, 32, ...program])
-    const user = addressOf(script)
-    const spendable = [{ ...aa, script: bytesToHex(script) }]
+    const user = addressOf(taprootScript)
+    const spendable = [{ ...aa, script: bytesToHex(taprootScript) }]
     for (const key of [publicKey, internalKey]) {
       const route = routeOf(user, { userPublicKey: hexDigits(key) })
       const [input] = Psbt.fromHex(encode(plan(route, spendable), route)).data.inputs
@@ -189,10 +222,6 @@ describe('the transaction of a deposit', () => {
       expect(() => quoting.plan(routeOf(route.user, { by }), known)).toThrow(/nothing is deposited/)
   })
 })
-
-function schnorrTweak(key: Uint8Array): Uint8Array {
-  return schnorr.utils.taggedHash('TapTweak', key)
-}
 
 test('a payment of the user to somebody else names no order, and gives the rest back', () => {
   const recipient = addressOf(scripts['public-key-hash'])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DomainError, UpstreamUnavailableError } from '../../../errors.ts'
-import { hexToBytes } from '../../../hashing/hexBytes.ts'
+import { hexDigits, hexToBytes } from '../../../hashing/hexBytes.ts'
 import type { Hex } from '../../../hex.ts'
 import type {
   DepositAddressing,
@@ -15,8 +15,9 @@ import type {
 } from '../../quotingFamily.ts'
 import { type BitcoinNetwork, bitcoinNetworkOf } from '../codec.ts'
 import { bitcoinDepositAddress, bitcoinDepositName } from '../depositAddress.ts'
-import { bitcoinLibrary } from '../library.ts'
+import { encodePsbt, type ShownInput } from '../psbt.ts'
 import { orderScript, outputScript } from '../script.ts'
+import type { BitcoinOutput } from '../transaction.ts'
 import { BitcoinFees } from './bitcoinFees.ts'
 import { fundPayment, inputsMax } from './fundTransaction.ts'
 import { type OwnerKey, ownerKeyOf } from './ownerKey.ts'
@@ -154,17 +155,20 @@ function encode(
   if (funding.kind === 'short') throw new BitcoinFundsError(funding)
   const script = outputScript(user, network)
   const owner = ownerKeyOf(script, userPublicKey)
-  const { Psbt } = bitcoinLibrary()
-  const psbt = new Psbt()
-  psbt.setVersion(2)
-  for (const output of funding.inputs) psbt.addInput(inputOf(output, owner))
-  if (kind === 'send-input') psbt.addOutput({ script: outputScript(recipient, network), value })
-  else if (kind === 'deposit' && orderId !== undefined) {
-    psbt.addOutput({ script: depository(), value })
-    psbt.addOutput({ script: orderScript(orderId), value: 0n })
-  } else throw new Error(`no ${kind} is encoded on this family`)
-  if (funding.change > 0n) psbt.addOutput({ script, value: funding.change })
-  return { data: { psbt: psbt.toHex() } satisfies z.infer<typeof bitcoinStepData>, call: undefined }
+  const outputs: BitcoinOutput[] = []
+  if (kind === 'send-input') outputs.push({ script: outputScript(recipient, network), value })
+  else if (kind === 'deposit' && orderId !== undefined)
+    outputs.push({ script: depository(), value }, { script: orderScript(orderId), value: 0n })
+  else throw new Error(`no ${kind} is encoded on this family`)
+  if (funding.change > 0n) outputs.push({ script, value: funding.change })
+  const inputs = funding.inputs.map(({ txid, vout }) => ({
+    ...{ txid, vout, sequence: replaceableSequence, scriptSig: nothing, witness: [] },
+  }))
+  const psbt = encodePsbt(
+    { version: 2, inputs, outputs, lockTime: 0 },
+    funding.inputs.map((output) => shownOf(output, owner)),
+  )
+  return { data: { psbt: hexDigits(psbt) } satisfies z.infer<typeof bitcoinStepData>, call: undefined }
 }
 
 /** @throws Error where the request has no address */
@@ -175,12 +179,14 @@ function addressData({ depositAddress, depositScript }: StepIdentity, value: big
   return data satisfies z.infer<typeof bitcoinStepData>
 }
 
+/** Nothing is signed yet. */
+const nothing = new Uint8Array()
+
 /** @throws Error where nobody read the transaction that a legacy input has to show */
-function inputOf({ txid, vout, value, script, transaction }: SpendableOutput, owner: OwnerKey) {
-  const spent = { hash: txid, index: vout, sequence: replaceableSequence }
+function shownOf({ value, script, transaction }: SpendableOutput, owner: OwnerKey): ShownInput {
   if (owner.kind === 'public-key-hash') {
     if (transaction === undefined) throw new Error('a legacy input shows the transaction that it spends from')
-    return { ...spent, nonWitnessUtxo: hexToBytes(transaction) }
+    return { nonWitnessUtxo: hexToBytes(transaction) }
   }
-  return { ...spent, witnessUtxo: { script: hexToBytes(script), value }, ...owner.shown }
+  return { witnessUtxo: { script: hexToBytes(script), value }, ...owner.shown }
 }
