@@ -25,7 +25,7 @@ import type { QuoteSide } from './quoteBench.ts'
 const accountCount = 1_000
 
 const { Keypair } = solanaLibrary()
-const { network, bed, variables, configDirectory, stop } = await startSolanaNetwork({ blockTimeSeconds: 2 })
+const { network, bed, variables, configs, stop } = await startSolanaNetwork({ blockTimeSeconds: 2 })
 const [btc, tron, lighter, hyperliquid] = await Promise.all([
   startBitcoinChain(true),
   startTronChain(true),
@@ -33,7 +33,7 @@ const [btc, tron, lighter, hyperliquid] = await Promise.all([
   startHyperliquidChain(network, true),
 ])
 const chains = [btc, tron, lighter, hyperliquid]
-const quotePath = join(configDirectory, 'quote.local.json')
+const quotePath = join(configs.directory, 'quote.local.json')
 const quoteFile: unknown = JSON.parse(await readFile(quotePath, 'utf8'))
 await writeFile(
   quotePath,

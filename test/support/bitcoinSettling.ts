@@ -153,7 +153,7 @@ type Transaction = InstanceType<typeof Transaction>
 let fundings = 0
 
 /** Outputs from nothing: a constructed block takes that. */
-export function fundingOf({ witness }: Pick<TestKey, 'witness'>, values: readonly bigint[]): Transaction {
+function fundingOf({ witness }: TestKey, values: readonly bigint[]): Transaction {
   fundings += 1
   const funding = new Transaction()
   funding.addInput(new Uint8Array(32).fill(fundings), fundings, 0xffff_ffff, Uint8Array.of(0x51))

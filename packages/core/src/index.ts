@@ -287,11 +287,7 @@ export {
   usdValueDown,
 } from './money/usd.ts'
 export {
-  type DepositAddress,
-  type DepositAddressContract,
-  type DepositAddressTerms,
   type DepositSwapTerms,
-  depositAddressOf,
   depositOrderSalt,
   depositSaltRandomBytes,
   depositSwapSalt,
@@ -458,6 +454,7 @@ export { checksumAddress } from './vm/ethereum/checksumAddress.ts'
 export { ethereumCodec } from './vm/ethereum/codec.ts'
 export { create2Address, firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
 export { contractInterface, viemLibrary } from './vm/ethereum/contractInterface.ts'
+export { depositAddressOf } from './vm/ethereum/depositAddress.ts'
 export { parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
 export {
   type EthereumFeeFacts,
@@ -531,7 +528,10 @@ export type {
   ChainQuoting,
   ChainSettings,
   CostedTransaction,
+  DepositAddress,
+  DepositAddressContract,
   DepositAddressing,
+  DepositAddressTerms,
   EncodedTransaction,
   Funding,
   Holding,

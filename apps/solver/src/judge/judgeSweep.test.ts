@@ -9,13 +9,11 @@ import {
   orderId as hashOf,
   InvalidAddressError,
   type NetworkOf,
-  type Order,
 } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, expect, test } from 'vitest'
-import type { ScriptSweep } from '../work/relays.ts'
-import { judgeSweep } from './judgeSweep.ts'
+import { type AskedSweep, judgeSweep } from './judgeSweep.ts'
 
 const network = bitcoinNetworkOf('regtest')
 const networkOf: NetworkOf = (key) =>
@@ -50,11 +48,11 @@ const terms = {
 }
 const { address, name, script } = sweeping.depositAddress(terms)
 
-function orderFor(change: { salt?: Hex; chainId?: string; refundTo?: string } = {}): Order {
+function orderFor(change: { salt?: Hex; chainId?: string; refundTo?: string } = {}): AskedSweep['order'] {
   const { salt = `${name}${'07'.repeat(12)}`, chainId = 'bitcoin', refundTo = depositor } = change
   const currency = chainId === 'bitcoin' ? native : `0x${'0'.repeat(40)}`
   return {
-    ...{ version: 'v1', solverChainId: 'base', solver: signer?.address ?? '', salt, fees: [] },
+    ...{ version: 'v1', solverChainId: 'base', solver: signer?.address ?? '0x', salt, fees: [] },
     inputs: [
       {
         payment: { chainId, currency, amount: '100000', weight: '1' },
@@ -78,15 +76,14 @@ function orderFor(change: { salt?: Hex; chainId?: string; refundTo?: string } = 
   }
 }
 
-async function sweepOf(order: Order, by = signer): Promise<ScriptSweep> {
+async function sweepOf(order: AskedSweep['order'], by = signer): Promise<AskedSweep> {
   const orderId = hashOf(order, networkOf)
   const orderSignature = (await by?.signMessage({ message: { raw: orderId } })) ?? ''
   return {
-    ...{ kind: 'sweep', chainId: 8_253_038, depositAddress: address, amount: 100_000n, deadline: 9 },
-    ...{ orderId, terms, order, orderSignature, goesBack: false },
+    ...{ depositAddress: address, orderId, terms, order, orderSignature, goesBack: false },
   }
 }
-let honest: ScriptSweep
+let honest: AskedSweep
 beforeAll(async () => {
   honest = await sweepOf(orderFor())
 })
@@ -104,7 +101,7 @@ test('without an order it goes back to its depositor, and to nobody else', () =>
 })
 
 const other = { ...terms, nonce: `0x${'b2'.repeat(32)}` as const }
-test.each<[string, () => Promise<ScriptSweep> | ScriptSweep, string]>([
+test.each<[string, () => Promise<AskedSweep> | AskedSweep, string]>([
   [
     'for an order of another address',
     () => sweepOf(orderFor({ salt: `${sweeping.depositAddress(other).name}${'07'.repeat(12)}` })),

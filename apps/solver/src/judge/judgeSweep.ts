@@ -1,7 +1,16 @@
 import type { LinePayingChain } from '@causeway/chains'
-import { type Hex, InvalidAddressError } from '@causeway/core'
-import type { ScriptSweep } from '../work/relays.ts'
+import { type DepositAddressTerms, type Hex, InvalidAddressError, type Order } from '@causeway/core'
 import { type OrderRules, refuseOrder } from './signedOrder.ts'
+
+/** What work says about emptying an address that is a script; nothing of it is believed before it is judged. */
+export type AskedSweep = {
+  readonly depositAddress: string
+  readonly terms: DepositAddressTerms
+  readonly order: Order
+  readonly orderSignature: string
+  readonly orderId: Hex
+  readonly goesBack: boolean
+}
 
 /** Where what lies at a deposit address goes, and the script that spends it. */
 type JudgedSweep =
@@ -23,7 +32,7 @@ const refuse = (reason: string): JudgedSweep => ({ kind: 'refuse', reason })
  * @param chain.key as orders name the chain
  */
 export function judgeSweep(
-  { depositAddress, terms, order, orderSignature, orderId, goesBack }: ScriptSweep,
+  { depositAddress, terms, order, orderSignature, orderId, goesBack }: AskedSweep,
   chain: {
     readonly key: string
     readonly sweeping: Pick<LinePayingChain, 'publicKey' | 'depository' | 'depositAddress'>
@@ -49,7 +58,7 @@ export function judgeSweep(
 }
 
 function madeOf(
-  terms: ScriptSweep['terms'],
+  terms: DepositAddressTerms,
   { depositAddress }: Pick<LinePayingChain, 'depositAddress'>,
 ): ReturnType<LinePayingChain['depositAddress']> | undefined {
   try {

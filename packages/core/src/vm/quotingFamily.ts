@@ -1,5 +1,4 @@
 import type { Hex } from '../hex.ts'
-import type { DepositAddress, DepositAddressContract } from '../order/depositAddress.ts'
 import type { VmCodec } from './vmCodec.ts'
 
 /**
@@ -104,6 +103,30 @@ export interface ChainQuoting {
     spent: { readonly amountIn: bigint; readonly deadlineSeconds: number },
   ): Hex
 }
+
+/** What an address may be used for, as its family writes it; a change of any member is another address. */
+export type DepositAddressTerms<Account extends string = string> = {
+  /** Signs the orders that the address may pay. */
+  readonly orderSigner: Hex
+  /** The solver's account, or key, that empties the address. */
+  readonly sweeper: Account
+  /** May take back what lies there; of contracts, is credited with every deposit too. */
+  readonly depositor: Account
+  /** 32 random bytes. */
+  readonly nonce: Hex
+}
+
+/** An address that is paid instead of the depository. */
+export type DepositAddress = {
+  /** Canonical. */
+  readonly address: string
+  readonly terms: DepositAddressTerms
+  /** What spends from it, where whoever takes something back has to show that. */
+  readonly script?: Hex
+}
+
+/** The contract that empties the addresses, and the hash of the code that it puts there for a moment. */
+export type DepositAddressContract = { readonly contract: Hex; readonly sweepCodeHash: Hex }
 
 /** How a chain makes addresses that are paid instead of its depository. Pure. */
 export type DepositAddressing = {

@@ -1,7 +1,7 @@
 import { concatBytes, fixedHexToBytes, hexDigits, utf8Bytes } from '../../hashing/hexBytes.ts'
 import type { Hex } from '../../hex.ts'
-import type { DepositAddress, DepositAddressTerms } from '../../order/depositAddress.ts'
 import { InvalidAddressError } from '../errors.ts'
+import type { DepositAddress, DepositAddressTerms } from '../quotingFamily.ts'
 import type { BitcoinNetwork } from './codec.ts'
 import { bitcoinCurve, bitcoinLibrary } from './library.ts'
 import { encodeScript, outputScript, readScript, scriptAddress } from './script.ts'

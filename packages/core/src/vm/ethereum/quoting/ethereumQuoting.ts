@@ -1,6 +1,11 @@
 import type { Hex } from '../../../hex.ts'
-import { type DepositAddressContract, depositAddressOf } from '../../../order/depositAddress.ts'
-import type { ChainSettings, DepositAddressing, QuotingFamily } from '../../quotingFamily.ts'
+import type {
+  ChainSettings,
+  DepositAddressContract,
+  DepositAddressing,
+  QuotingFamily,
+} from '../../quotingFamily.ts'
+import { depositAddressOf } from '../depositAddress.ts'
 import { addressSwapOf, encodeAddressSwap, encodeTransaction } from './encodeTransaction.ts'
 import { planTransactions, spenderOf } from './planTransactions.ts'
 import { touchedHoldings } from './stateWrites.ts'
