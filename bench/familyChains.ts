@@ -18,8 +18,8 @@ import { hyperliquidChainId, perps, startHyperliquidChain } from '../test/suppor
 import { lighterChainId, perpsDollars, startLighterChain } from '../test/support/lighterSettling.ts'
 import { solanaChainId, startSolanaNetwork } from '../test/support/solanaService.ts'
 import { startTronChain, tronChainId } from '../test/support/tronSettling.ts'
-import type { Family } from './familyQuoteBench.ts'
 import type { QuoteSide } from './quoteBench.ts'
+import type { Family, FamilyChains } from './startFamilyChains.ts'
 
 /** Users and recipients of each side, who take turns. */
 const accountCount = 1_000
@@ -28,7 +28,8 @@ const { Keypair } = solanaLibrary()
 const { network, bed, variables, configs, stop } = await startSolanaNetwork({ blockTimeSeconds: 2 })
 const [btc, tron, lighter, hyperliquid] = await Promise.all([
   startBitcoinChain(true),
-  startTronChain(true),
+  // What stands before its node would be slower than the service that asks.
+  startTronChain(true, true),
   startLighterChain(true),
   startHyperliquidChain(network, true),
 ])
@@ -100,13 +101,14 @@ function fundOnBitcoin(): string[] {
   return scripts.map((script) => scriptAddress(script, bitcoinNetworkOf('regtest')) ?? '')
 }
 
-const told = {
+const told: FamilyChains = {
   environment: await serviceEnvironment(network, directory, {
     ...variables,
     ...firstOnly(Object.assign({}, ...chains.map((chain) => chain.variables))),
     // Nobody pays for these quotes: that there are oracles is enough.
     ORACLES: network.keys.oracles.map(({ address }) => `http://127.0.0.1:9||${address}`).join(';'),
   }),
+  evmEnvironment: await serviceEnvironment(network, directory),
   origin: evmSide(base),
   destination: evmSide(optimism),
   families,

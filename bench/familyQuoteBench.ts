@@ -1,15 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { z } from 'zod'
 import type { LoadResult } from './load.ts'
 import { type BenchProcess, startQuoteServer } from './process.ts'
 import { alternate, describe, dollarBodies, type QuoteSide, ratioOf } from './quoteBench.ts'
 import type { BenchRow } from './row.ts'
-
-const families = ['Solana', 'Bitcoin', 'Tron', 'Lighter', 'Hyperliquid'] as const
-export type Family = (typeof families)[number]
+import { type Family, type FamilyChains, families, startFamilyChains } from './startFamilyChains.ts'
 
 const paths = ['/price', '/quote'] as const
 const ways = ['to', 'from'] as const
@@ -31,7 +24,7 @@ export const familyQuoteIds: readonly string[] = [
 export async function benchFamilyQuotes(wanted: ReadonlySet<string>): Promise<readonly BenchRow[]> {
   const isEach = wanted.size === 0 || allIds.some((id) => wanted.has(id))
   const measured = families.filter((family) => isEach || paths.some((path) => wanted.has(idOf(path, family))))
-  const chains = await startChains()
+  const chains = await startFamilyChains()
   let server: BenchProcess | undefined
   try {
     server = await startQuoteServer({ ...process.env, ...chains.environment })
@@ -57,48 +50,10 @@ function rowsOf(family: Family, results: Map<string, LoadResult[]>): readonly Be
   )
 }
 
-const sideSchema = z.object({
-  chainId: z.number(),
-  currency: z.string(),
-  unitsPerDollar: z.number(),
-  leastDollars: z.number(),
-  accounts: z.array(z.string()),
-})
-
-const chainsSchema = z.object({
-  environment: z.record(z.string(), z.string()),
-  origin: sideSchema,
-  destination: sideSchema,
-  families: z.record(z.enum(families), sideSchema),
-})
-
-type Chains = z.infer<typeof chainsSchema>
-
-/** The chains in a process of their own. */
-async function startChains() {
-  const script = fileURLToPath(new URL('./familyChains.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const lines = createInterface({ input: child.stdout })
-  const ended = once(child, 'exit')
-  const line = await Promise.race([
-    once(lines, 'line').then(([text]) => String(text)),
-    ended.then(([code]) => Promise.reject(new Error(`the chains ended with ${code}`))),
-  ])
-  return {
-    ...chainsSchema.parse(JSON.parse(line)),
-    async stop() {
-      child.kill('SIGTERM')
-      await ended
-    },
-  }
-}
-
 /** All of them in one alternation, which has the EVM route once. */
 function measure(
   { url, child }: BenchProcess,
-  { origin, destination, families: sides }: Chains,
+  { origin, destination, families: sides }: FamilyChains,
   measured: readonly Family[],
 ): Promise<Map<string, LoadResult[]>> {
   const common = { url, pid: child.pid }

@@ -15,8 +15,9 @@ export type LoadResult = {
 }
 
 /**
- * Sends the bodies over and over for `seconds`. Every connection starts at its own place in the list:
- * in lockstep, equal requests would meet and merge.
+ * Sends the bodies over and over for `seconds`. Every connection has its own part of the list, or starts at its own place
+ * of a short one: in lockstep, equal requests would meet and merge. All of a long list for each connection took the load
+ * generator seconds to prepare, in which the first connections heard nothing.
  */
 export async function load(args: {
   url: string
@@ -46,11 +47,14 @@ export async function load(args: {
     connections,
     ...(seconds !== undefined && { duration: seconds }),
     ...(args.requests !== undefined && { amount: args.requests }),
-    requests: sent,
+    requests: sent.slice(0, 1),
     setupClient(client) {
-      const offset = Math.floor((started * sent.length) / connections)
+      const from = Math.floor((started * sent.length) / connections)
       started += 1
-      client.setRequests([...sent.slice(offset), ...sent.slice(0, offset)])
+      const to = Math.floor((started * sent.length) / connections)
+      client.setRequests(
+        sent.length < connections ? [...sent.slice(from), ...sent.slice(0, from)] : sent.slice(from, to),
+      )
       let text = ''
       client.on('body', (body) => {
         text = body.toString()

@@ -21,6 +21,7 @@ import { benchStart } from './oracleStartBench.ts'
 import { benchPage } from './pageBench.ts'
 import { benchPoolQuote } from './poolQuote.ts'
 import { benchGrowth, benchQuotes } from './quoteBench.ts'
+import { benchQuoteStart } from './quoteStartBench.ts'
 import { type BenchRow, isMet } from './row.ts'
 import { benchSignatures } from './signatureBench.ts'
 import { benchSponsored, benchSponsoredGrowth } from './sponsoredBench.ts'
@@ -44,6 +45,7 @@ const suites: readonly {
   { ids: ['P16'], run: benchAhead },
   { ids: ['P13'], run: async () => [await benchFanout()] },
   { ids: ['P14'], run: benchStart },
+  { ids: ['P14', 'P14-quotes'], run: benchQuoteStart },
   { ids: ['libraries'], run: benchLibraries },
   { ids: ['P10'], run: benchMemory },
   { ids: ['P3'], run: benchSponsored },

@@ -103,14 +103,19 @@ export type TronChain = Pick<
   describe(quoteFile: unknown): unknown
 }
 
-/** @param withSolver its wallet is listed, and holds coin and dollars */
-export async function startTronChain(withSolver = false): Promise<TronChain> {
+/**
+ * @param withSolver its wallet is listed, and holds coin and dollars
+ * @param isStill nobody moves anything: each question about an account is put to the node once
+ */
+export async function startTronChain(withSolver = false, isStill = false): Promise<TronChain> {
   const behind = await startTestNetwork({ blockTimeSeconds: 1 })
   const evm = chainBedOn(behind, 'base')
   const ledger = createTronLedger(evm)
   const prices: TronPrices = { sunPerEnergy: 100, sunPerByte: 1_000 }
   const nodes = await Promise.all(
-    [1, 2, 3].map(() => startTronFacade(evm, ledger, { chainId: hubChainId, prices })),
+    [1, 2, 3].map(() =>
+      startTronFacade(evm, ledger, { chainId: hubChainId, prices, ...(isStill && { isStill: 'accounts' }) }),
+    ),
   )
   const usdc = tronAddress(evm.deployment.tokens.USDC)
   if (withSolver) await fund({ evm }, solver.address)
