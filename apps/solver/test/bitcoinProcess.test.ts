@@ -173,7 +173,7 @@ test.each<[string, Readonly<Record<string, unknown>>, Readonly<Record<string, st
   ['has no firstOutput', { firstOutput: undefined }, {}],
   [
     `is not the public key of BITCOIN_PRIVATE_KEY, 0x${Buffer.from(wallet.publicKey).toString('hex')}`,
-    { depositAddressKey: `0x02${'5e'.repeat(32)}` },
+    { depositAddressKey: '0x02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5' },
     {},
   ],
   ['is not the account of BITCOIN_PRIVATE_KEY', {}, { BITCOIN_PRIVATE_KEY: `0x${'5f'.repeat(32)}` }],

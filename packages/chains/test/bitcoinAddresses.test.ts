@@ -36,7 +36,7 @@ beforeEach(() => {
 
 const network = bitcoinNetworkOf('regtest')
 const orderSigner: Hex = `0x${'05'.repeat(20)}`
-const sweeper: Hex = `0x02${'5e'.repeat(32)}`
+const sweeper: Hex = '0x0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
 let numbers = 0
 function anAddress() {
   numbers += 1
@@ -111,4 +111,15 @@ test('who paid is told by what was spent, whoever else it pays', async () => {
   expect(new Set(await open().payers(address, 2n, signal))).toEqual(
     new Set([denied.witness.address, other.witness.address]),
   )
+})
+
+test('nobody brought what a miner was rewarded with', async () => {
+  const { address, script } = anAddress()
+  const reward = new Transaction()
+  reward.addInput(new Uint8Array(32), 0xffff_ffff, 0xffff_ffff, Uint8Array.of(0x51, 0x51))
+  reward.addOutput(script, 60_000n)
+  chain.mine(reward)
+  const addresses = open()
+  expect(await addresses.held([address], 1n, signal)).toEqual([60_000n])
+  expect(await addresses.payers(address, 1n, signal)).toEqual([])
 })

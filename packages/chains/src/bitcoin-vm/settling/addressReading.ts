@@ -16,6 +16,8 @@ import { createBitcoindView } from '../bitcoindView.ts'
 import { readBlockRange } from './depositPass.ts'
 import { readTransactions } from './readFee.ts'
 
+/** What a reward spends. @source Bitcoin Core, COutPoint::SetNull */
+const noTransaction = '0'.repeat(64)
 /** Transactions of one request: whoever pays may have gathered a thousand coins. */
 const transactionsAtOnce = 50
 
@@ -69,9 +71,11 @@ export function createAddressReading(options: {
     async payers(address, height, signal) {
       const outputs = await outputsOf(address, height, signal)
       const paying = await allTransactions(client, [...new Set(outputs.map(({ txid }) => txid))], signal)
-      const spent = paying.flatMap(({ inputs }) => inputs)
-      const made = await allTransactions(client, [...new Set(spent.map(({ txid }) => txid))], signal)
-      const byId = new Map([...new Set(spent.map(({ txid }) => txid))].map((txid, at) => [txid, made[at]]))
+      // A reward comes from nobody.
+      const spent = paying.flatMap(({ inputs }) => inputs).filter(({ txid }) => txid !== noTransaction)
+      const ids = [...new Set(spent.map(({ txid }) => txid))]
+      const made = await allTransactions(client, ids, signal)
+      const byId = new Map(ids.map((txid, at) => [txid, made[at]]))
       const owners = spent.flatMap(({ txid, vout }) => {
         const output = byId.get(txid)?.outputs[vout]
         const owner = output && scriptAddress(output.script, network)

@@ -79,6 +79,13 @@ describe('a deposit address', () => {
     expect(() => bitcoinDepositAddress(termsOf(nonce, depositor), network)).toThrow('refundTo')
   })
 
+  test('has a sweeper that is a key of the curve', () => {
+    for (const wrong of [`0x02${'5e'.repeat(32)}`, '0x', sweeper.toUpperCase(), `0x04${'5e'.repeat(32)}`])
+      expect(() => bitcoinDepositAddress({ ...termsOf(nonce), sweeper: wrong }, network)).toThrow(
+        'no public key',
+      )
+  })
+
   test('is named by twenty bytes that no other form of address has', () => {
     const { address } = bitcoinDepositAddress(termsOf(nonce), network)
     const program = outputScript(address, network).subarray(2)

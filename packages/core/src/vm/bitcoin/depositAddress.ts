@@ -20,7 +20,7 @@ const nameBytes = 20
  * script that carries data.
  * @param terms.sweeper compressed public key of the fill wallet, as `0x` and hex digits
  * @param terms.depositor an address of one key, whose hash it is
- * @throws InvalidAddressError for a depositor whose address does not tell how he signs
+ * @throws InvalidAddressError for a depositor whose address does not tell how he signs, and a sweeper that is no key
  * @source BIP 68, BIP 112, BIP 141
  */
 export function bitcoinDepositAddress(
@@ -83,11 +83,27 @@ function depositScript({ sweeper, depositor, nonce }: DepositAddressTerms, netwo
   ])
 }
 
-/** The sweeper's key for one address. @throws Error for what is no key of the curve */
+/** The sweeper's key for one address. @throws InvalidAddressError for what is no key of the curve */
 function sweepKey(sweeper: string, nonce: Hex): Uint8Array {
   const { ProjectivePoint } = bitcoinCurve()
-  const base = ProjectivePoint.fromHex(sweeper.slice(2))
+  const base = pointOf(sweeper)
+  if (base === undefined)
+    throw new InvalidAddressError({ vmType: 'bitcoin-vm', reason: 'its sweeper is no public key' })
   return base.add(ProjectivePoint.BASE.multiply(shiftOf(sweeper, nonce))).toRawBytes(true)
+}
+
+/** Whether addresses can be made for it: 33 bytes of a point of the curve. */
+export const isSweeper = (key: string): boolean => pointOf(key) !== undefined
+
+function pointOf(key: string) {
+  if (!/^0x0[23][0-9a-f]{64}$/.test(key)) return undefined
+  try {
+    return bitcoinCurve().ProjectivePoint.fromHex(key.slice(2))
+  } catch (error) {
+    // The library has no class of error for what is no point.
+    if (error instanceof Error) return undefined
+    throw error
+  }
 }
 
 /** What signs for it. @param key 32 bytes of the fill wallet's key */

@@ -6,6 +6,7 @@ import { Psbt, payments, type Signer, Transaction } from 'bitcoinjs-lib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesToHex, hexDigits } from '../../../hashing/hexBytes.ts'
+import type { Hex } from '../../../hex.ts'
 import type { OriginRoute, PlannedTransaction, SpendableOutput } from '../../quotingFamily.ts'
 import { SolanaFees } from '../../solana/quoting/solanaFees.ts'
 import { bitcoinMainnet, createBitcoinCodec } from '../codec.ts'
@@ -327,4 +328,12 @@ describe('what is spent', () => {
       }),
     )
   })
+})
+
+test('a chain whose sweeping key is no key is refused at start, and one without a key has no deposit addresses', () => {
+  const bind = (depositAddressKey?: Hex) =>
+    bitcoinQuoting.bind({ chainId: 8_253_038, chainKey: 'bitcoin', codec, depository, depositAddressKey })
+  expect(() => bind(`0x02${'5e'.repeat(32)}`)).toThrow('chains.bitcoin.depositAddressKey is no public key')
+  expect(bind().depositAddresses).toBeUndefined()
+  expect(bind(bytesToHex(publicKey)).depositAddresses).toMatchObject({ isKeptWhileSwept: true })
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DomainError, UpstreamUnavailableError } from '../../../errors.ts'
+import { ConfigurationError, DomainError, UpstreamUnavailableError } from '../../../errors.ts'
 import { hexDigits, hexToBytes } from '../../../hashing/hexBytes.ts'
 import type { Hex } from '../../../hex.ts'
 import type {
@@ -14,7 +14,7 @@ import type {
   StepIdentity,
 } from '../../quotingFamily.ts'
 import { type BitcoinNetwork, bitcoinNetworkOf } from '../codec.ts'
-import { bitcoinDepositAddress, bitcoinDepositName } from '../depositAddress.ts'
+import { bitcoinDepositAddress, bitcoinDepositName, isSweeper } from '../depositAddress.ts'
 import { encodePsbt, type ShownInput } from '../psbt.ts'
 import { orderScript, outputScript } from '../script.ts'
 import type { BitcoinOutput } from '../transaction.ts'
@@ -63,7 +63,9 @@ export class BitcoinFundsError extends DomainError {
  */
 export const bitcoinQuoting: QuotingFamily = {
   feeModel: 'feerate',
-  bind: ({ codec, network: name, depository, depositAddressKey }) => {
+  bind: ({ chainKey, codec, network: name, depository, depositAddressKey }) => {
+    if (depositAddressKey !== undefined && !isSweeper(depositAddressKey))
+      throw new ConfigurationError(`quote: chains.${chainKey}.depositAddressKey is no public key`)
     const network = bitcoinNetworkOf(name)
     const parties = { network, depository: () => outputScript(depository, network) }
     return {
