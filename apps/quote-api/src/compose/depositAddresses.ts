@@ -1,5 +1,5 @@
 import type { AddressReading, ChainRegistry, JsonRpcClient } from '@causeway/chains'
-import type { Ledger, SqlDatabase } from '@causeway/core'
+import { type Ledger, minBigint, type SqlDatabase } from '@causeway/core'
 import type { Logger } from 'pino'
 import { askQuorum, quorumOf } from '../chainReadings/askChain.ts'
 import type { Reading } from '../chainReadings/readings.ts'
@@ -46,6 +46,11 @@ export type DepositAddresses = {
 }
 
 const intervalFloorMs = 250
+/** Blocks that come seldom come at any moment, and a look that finds none costs little. */
+const intervalCeilingMs = 10_000
+
+const intervalOf = ({ chain: { config } }: AddressChain): number =>
+  Math.min(Math.max(config.blockTimeMs / 2, intervalFloorMs), intervalCeilingMs)
 
 /** The jobs that bring what is paid to deposit addresses into the depository. @source quote-api.md 2.7 */
 export function createDepositAddresses(options: {
@@ -97,10 +102,9 @@ export function createDepositAddresses(options: {
 }
 
 function scannerOf(context: DepositAddressContext, site: AddressChain, onPaid: () => void): Job {
-  const { key, config } = site.chain
   return {
-    name: `deposit-payments-${key}`,
-    intervalMs: Math.max(config.blockTimeMs / 2, intervalFloorMs),
+    name: `deposit-payments-${site.chain.key}`,
+    intervalMs: intervalOf(site),
     waker: createWaker(),
     async run(run) {
       if (await scanPayments(context, site, run)) onPaid()
@@ -109,10 +113,9 @@ function scannerOf(context: DepositAddressContext, site: AddressChain, onPaid: (
 }
 
 function watcherOf(context: DepositAddressContext, site: AddressChain): Job {
-  const { key, config } = site.chain
   return {
-    name: `deposit-addresses-${key}`,
-    intervalMs: Math.max(config.blockTimeMs / 2, intervalFloorMs),
+    name: `deposit-addresses-${site.chain.key}`,
+    intervalMs: intervalOf(site),
     waker: createWaker(),
     run: (run) => watchAddresses(context, site, run),
   }
@@ -128,10 +131,10 @@ function openSites(options: {
   settlementChains: ReadonlyMap<number, SettlementChain>
 }): readonly AddressChain[] {
   const { chains, clients, settlementChains } = options
-  return [...settlementChains.values()].flatMap(({ chain, head, addresses }) => {
+  return [...settlementChains.values()].flatMap(({ chain, head, finalHeight, addresses }) => {
     const client = clients.get(chain.key)
     if (chain.quoting.depositAddresses === undefined) return []
-    if (addresses !== undefined) return [siteOfScripts({ chain, head }, addresses)]
+    if (addresses !== undefined) return [siteOfScripts({ chain, head, finalHeight }, addresses)]
     if (client === undefined) return []
     const threshold = quorumOf(client, chains.chains.get(chain.key)?.rpcThreshold)
     const ask = async <T>(reading: Reading<T>, signal: AbortSignal): Promise<T> =>
@@ -150,7 +153,7 @@ const stepsOfScripts = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n, ga
 
 /** One currency, whose payments blocks show as such. */
 function siteOfScripts(
-  { chain, head }: Pick<SettlementChain, 'chain' | 'head'>,
+  { chain, head, finalHeight }: Pick<SettlementChain, 'chain' | 'head' | 'finalHeight'>,
   addresses: AddressReading,
 ): AddressChain {
   const currency = chain.native.address
@@ -163,7 +166,9 @@ function siteOfScripts(
     },
     payers: addresses.payers,
     async balances(asked, height, signal) {
-      const held = await addresses.held(asked, height, signal)
+      // The solver sweeps nothing that is not final: asked for before, it would only wait.
+      const settled = minBigint(height, await finalHeight(signal))
+      const held = await addresses.held(asked, settled, signal)
       return held.map((amount) => new Map(amount > 0n ? [[currency, amount]] : []))
     },
   }

@@ -9,6 +9,8 @@ import { clearSweep, listEndedSweeps, lockAddress } from './addressStore.ts'
 import type { DepositAddressContext } from './depositAddressContext.ts'
 
 const atOnce = 8
+/** Blocks that come seldom come at any moment. */
+const pauseMaxMs = 30_000
 
 /**
  * Looks every reported sweep up on its chain and frees addresses whose sweep ended, however it did. A
@@ -44,7 +46,8 @@ async function readSweep(
   if (chain === undefined) throw new Error(`chain ${chainId} cannot be read`)
   const facts = await chain.deposits(txHash, signal)
   const end = sweepEnd(payload, facts, nowSeconds(context))
-  return { mark: versionOfWork(item), seen: { end, pauseMs: chain.chain.config.blockTimeMs / 2 } }
+  const pauseMs = Math.min(chain.chain.config.blockTimeMs / 2, pauseMaxMs)
+  return { mark: versionOfWork(item), seen: { end, pauseMs } }
 }
 
 async function takeStep(tx: SqlTx, { id }: WorkItem, { end, pauseMs }: Sweep): Promise<void> {

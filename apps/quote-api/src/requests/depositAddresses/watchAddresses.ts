@@ -25,8 +25,10 @@ import { requote } from './requote.ts'
 import { askForSweep, type Sweep } from './sweepWork.ts'
 
 const atOnce = 4
-/** Where blocks alone bring an address forward, lists of what lies there may come this much later. */
-const keepsLaneMs = 3_600_000
+/** Where blocks alone bring an address forward, what lies there may become final this much later. */
+const keepsLaneMs = 86_400_000
+/** Blocks that come seldom come at any moment. */
+const pauseMaxMs = 30_000
 
 /** One pass over addresses of a chain that are due: what was paid to them is swept or quoted anew. */
 export async function watchAddresses(
@@ -45,7 +47,8 @@ export async function watchAddresses(
     await run.fence(tx)
     const looked = names.map((address, index) => ({ address, isEmpty: isEmptyAt(held[index]) }))
     const keepsMs = site.isSeenInBlocks ? keepsLaneMs : 0
-    await recheckAddressesAfter(tx, looked, { leastMs: chain.config.blockTimeMs, keepsMs })
+    const leastMs = Math.min(chain.config.blockTimeMs, pauseMaxMs)
+    await recheckAddressesAfter(tx, looked, { leastMs, keepsMs })
   })
   const paid = due.flatMap((address, index) => {
     const balances = held[index]
