@@ -13,7 +13,7 @@ const sideSchema = z.object({
   currency: z.string(),
   unitsPerDollar: z.number(),
   leastDollars: z.number(),
-  accounts: z.array(z.string()),
+  accounts: z.array(z.string()).readonly(),
 })
 
 const chainsSchema = z.object({
