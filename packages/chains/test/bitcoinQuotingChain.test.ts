@@ -147,6 +147,42 @@ describe('what a user can spend', () => {
     }
   })
 
+  test('is asked for its bytes once, and each time whether it is spent', async () => {
+    const [one, two] = [
+      funding({ script: user.witness.script, value: 70_000n }),
+      funding({ script: user.witness.script, value: 80_000n }),
+    ]
+    chain.mine(one)
+    let nowMs = Date.now()
+    const opened = bitcoinQuotingChain.open({
+      ...{ client: connect(), network: 'regtest', multicall3: undefined, currentHead: () => undefined },
+      ...{
+        budgetMs: 1,
+        neededWithinMs: 10_000,
+        now: () => nowMs,
+        onFailure: (error) => expect(error).toBe(1),
+      },
+    })
+    const spendable = async (who = user.witness.address) => {
+      nowMs += 2_000
+      for (const node of nodes) node.reset()
+      const facts = await opened.userFacts({ user: who, currency: native, spender: undefined })
+      const bytesAsked = nodes[0]?.asked().filter((method) => method === 'getrawtransaction').length
+      return { values: facts.spendable?.map(({ value }) => value).sort(), bytesAsked }
+    }
+    expect(await spendable()).toEqual({ values: [70_000n], bytesAsked: 1 })
+    chain.mine(two)
+    expect(await spendable()).toEqual({ values: [70_000n, 80_000n], bytesAsked: 1 })
+    expect(await spendable()).toEqual({ values: [70_000n, 80_000n], bytesAsked: 0 })
+    chain.announce(paying([{ txid: two.getId(), vout: 0 }], [{ script: user.legacy.script, value: 1n }]))
+    expect(await spendable()).toEqual({ values: [70_000n], bytesAsked: 0 })
+    // A list that names them for somebody else makes them nobody's.
+    const body = JSON.stringify([{ txid: one.getId(), vout: 0, value: 70_000, status: { confirmed: true } }])
+    for (const node of nodes)
+      node.fault((what, truth) => (what.endsWith('/utxo') ? { status: 200, text: body } : truth))
+    expect((await spendable(depositoryKey.witness.address)).values).toEqual([])
+  })
+
   test('is told as facts of a user, and of nobody nothing', async () => {
     chain.mine(funding({ script: user.witness.script, value: 70_000n }))
     const failures: unknown[] = []

@@ -1,8 +1,9 @@
-import { type AccountLack, bitcoinNetworkOf, createBitcoinCodec } from '@causeway/core'
+import { type AccountLack, bitcoinNetworkOf, createBitcoinCodec, type SpendableOutput } from '@causeway/core'
 import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../family/networkReader.ts'
 import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
 import { createRecent } from '../../family/recent.ts'
+import { LruCache } from '../../rpc/lruCache.ts'
 import { createQuorumOver } from '../../rpc/quorumClient.ts'
 import { createBitcoindView } from '../bitcoindView.ts'
 import { firstBlocks, firstBlocksOf } from '../openBitcoinChain.ts'
@@ -12,6 +13,8 @@ import { readOwnOutputs } from './ownOutputs.ts'
 
 const lacksNothing: AccountLack = {}
 const decimals = 8
+/** Outputs whose bytes are remembered: what an id and a number name never changes. */
+const outputsMax = 20_000
 /** A start waits so long for a chain. */
 const checkTimeoutMs = 5_000
 
@@ -22,6 +25,7 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
     const network = bitcoinNetworkOf(name)
     const { isAddress } = createBitcoinCodec(network)
     const recent = createRecent<UserFacts>(now)
+    const known = new LruCache<SpendableOutput>(outputsMax)
     return {
       async userFacts({ user }) {
         // Nobody yet, or what stands for nobody on another network.
@@ -30,7 +34,9 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
           try {
             const asked = { address: user, network }
             // No step can be made without them, so they may take as long as what a price needs.
-            const spendable = await readOwnOutputs(client, asked, { timeoutMs: neededWithinMs })
+            const spendable = await readOwnOutputs(client, asked, {
+              ...{ timeoutMs: neededWithinMs, known },
+            })
             return { spendable, balance: spendable.reduce((sum, { value }) => sum + value, 0n) }
           } catch (error) {
             onFailure(error)

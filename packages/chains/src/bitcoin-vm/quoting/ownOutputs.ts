@@ -9,6 +9,7 @@ import {
 } from '@causeway/core'
 import type { ChainClient, NamedOutput } from '../../rpc/client.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
+import type { LruCache } from '../../rpc/lruCache.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { parseRecord } from '../../rpc/quantity.ts'
 import { countVoices, type Vote } from '../../rpc/tally.ts'
@@ -25,13 +26,14 @@ const patienceMs = 150
  * when enough nodes have it, unspent by blocks and by what waits for one, and confirmed; its value and script come
  * from the bytes of the transaction that made it, which hash to its id. So a list that lies hides outputs at worst.
  * Of very many the most valuable are looked at, twice as many as one transaction spends.
+ * @param known by id and number, outputs whose bytes were read before: of those only whether they are spent is asked
  * @param network of the address; nothing is asked about an address of another one
  * @throws upstream errors where too few answer
  */
 export async function readOwnOutputs(
   client: ChainClient,
   asked: { readonly address: string; readonly network: BitcoinNetwork },
-  { timeoutMs }: { readonly timeoutMs: number },
+  { timeoutMs, known }: { readonly timeoutMs: number; readonly known?: LruCache<SpendableOutput> },
 ): Promise<readonly SpendableOutput[]> {
   const script = outputScript(asked.address, asked.network)
   if (client.nameOutputs === undefined) throw new Error('nobody names what addresses of this chain hold')
@@ -40,35 +42,43 @@ export async function readOwnOutputs(
   const looked = distinct(named)
     .toSorted((one, other) => (one.value < other.value ? 1 : one.value > other.value ? -1 : 0))
     .slice(0, 2 * inputsMax)
+    .map((output): Looked => ({ output, seen: known?.get(keyOf(output)) }))
   if (looked.length === 0) return []
-  return client.poll<readonly SpendableOutput[]>(looked.flatMap(callsOf), {
+  const own = await client.poll<readonly SpendableOutput[]>(looked.flatMap(callsOf), {
     ...{ timeoutMs: Math.max(1, timeoutMs - (Date.now() - startedMs)), patienceMs },
     decide(votes, isLast) {
       const { threshold } = client.electorate
       if (!isLast || countVoices(votes.filter(({ value }) => value !== undefined)) < threshold)
         return undefined
-      return looked.flatMap((output, index) => {
+      let next = 0
+      return looked.flatMap((one) => {
+        const at = next
+        next += callsOf(one).length
         const said = votes.map((vote) => ({
           ...vote,
-          value: outputIn(vote.value, index, { output, script }),
+          value: outputIn(vote.value?.slice(at, next), one, script),
         }))
         return agreed(said, threshold)
       })
     },
   })
+  // One that is spent by showing all of an earlier transaction may have megabytes.
+  for (const output of own) if (output.transaction === undefined) known?.set(keyOf(output), output)
+  return own
 }
 
-const callsPerOutput = 2
+/** An output that somebody names, and what is known of it from its bytes. */
+type Looked = { readonly output: OutPoint; readonly seen: SpendableOutput | undefined }
 
-function callsOf({ txid, vout }: OutPoint): readonly RpcCall[] {
-  return [
-    { method: 'gettxout', params: [txid, vout, true] },
-    { method: 'getrawtransaction', params: [txid, true] },
-  ]
+const keyOf = ({ txid, vout }: OutPoint): string => `${txid}:${vout}`
+
+function callsOf({ output: { txid, vout }, seen }: Looked): readonly RpcCall[] {
+  const unspent = { method: 'gettxout', params: [txid, vout, true] }
+  return seen === undefined ? [unspent, { method: 'getrawtransaction', params: [txid, true] }] : [unspent]
 }
 
 function distinct(named: readonly NamedOutput[]): readonly NamedOutput[] {
-  return [...new Map(named.map((output) => [`${output.txid}:${output.vout}`, output])).values()]
+  return [...new Map(named.map((output) => [keyOf(output), output])).values()]
 }
 
 /** Whatever several nodes say of one output is the same: it was read from bytes that its id covers. */
@@ -81,15 +91,17 @@ function agreed(votes: readonly Vote<SpendableOutput>[], threshold: number): rea
 /** What one node says of an output; `undefined` where it is not spendable, or the node gives no usable answer. */
 function outputIn(
   answers: readonly RpcAnswer[] | undefined,
-  index: number,
-  { output, script }: { readonly output: NamedOutput; readonly script: Uint8Array },
+  { output, seen: before }: Looked,
+  script: Uint8Array,
 ): SpendableOutput | undefined {
-  const [unspent, raw] = answers?.slice(callsPerOutput * index, callsPerOutput * (index + 1)) ?? []
-  if (unspent?.ok !== true || raw?.ok !== true || unspent.result === null) return undefined
+  const [unspent, raw] = answers ?? []
+  if (unspent?.ok !== true || unspent.result === null) return undefined
   try {
     const { confirmations, coinbase } = parseRecord(unspent.result, 'gettxout')
     const depth = parseHeight(confirmations, 'gettxout')
     if (depth < (coinbase === true ? rewardConfirmations : 1n)) return undefined
+    if (before !== undefined) return before.script === bytesToHex(script) ? before : undefined
+    if (raw?.ok !== true) return undefined
     const { txid, vout } = output
     const { hex } = parseRecord(raw.result, 'getrawtransaction')
     const seen = parseSeenTransaction(hex, { transactionId: txid, block: undefined }, 'getrawtransaction')

@@ -34,6 +34,7 @@ import {
 } from './calls.ts'
 
 const { nativeCurrency, isAddress } = hyperliquidCodec
+const lacksNothing: AccountLack = {}
 /** A start waits so long for a chain. */
 const checkTimeoutMs = 5_000
 /** Milliseconds of the exchange's time. */
@@ -59,7 +60,11 @@ export const hyperliquidQuotingChain: QuotingChainFamily = {
   connect: connectHyperliquid,
   headSeconds: async (client) => Number(parseTime((await client.batch([statusCall]))[0]) / 1_000n),
   open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
-    const recent = { lacks: createRecent<AccountLack>(now), amounts: createRecent<bigint>(now) }
+    const recent = {
+      // An account that is there stays.
+      lacks: createRecent<AccountLack>(now, (lack) => lack === lacksNothing),
+      amounts: createRecent<bigint>(now),
+    }
     const agreed = agreedAnswersOf(client, onFailure)
     const lackOf = (account: string): Promise<AccountLack | undefined> =>
       recent.lacks(account, () =>
@@ -67,7 +72,7 @@ export const hyperliquidQuotingChain: QuotingChainFamily = {
           transferCheckCall(account.toLowerCase(), noAccount),
           (answer): AccountLack => {
             const { exists, accountFee } = parseTransferCheck(answer)
-            return exists ? {} : { isAbsent: true, accountFee }
+            return exists ? lacksNothing : { isAbsent: true, accountFee }
           },
           neededWithinMs,
         ),

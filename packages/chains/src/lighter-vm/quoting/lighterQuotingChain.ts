@@ -47,7 +47,11 @@ export const lighterQuotingChain: QuotingChainFamily = {
   connect: connectLighter,
   headSeconds: async (client) => Number(parseSeconds((await client.batch([statusCall]))[0])),
   open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
-    const recent = { lacks: createRecent<AccountLack>(now), amounts: createRecent<bigint>(now) }
+    const recent = {
+      // An account that is there stays.
+      lacks: createRecent<AccountLack>(now, (lack) => lack === lacksNothing),
+      amounts: createRecent<bigint>(now),
+    }
     const agreed = agreedAnswersOf(client, onFailure)
     /** Of perps USDC alone: the decimals of other assets are the quote file's. */
     const balanceOf = (user: string) =>

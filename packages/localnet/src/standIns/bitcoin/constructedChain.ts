@@ -35,6 +35,7 @@ export class ConstructedChain {
     isMined: (txid) => this.find(txid)?.block !== undefined,
   })
   readonly #beganSeconds: number
+  #index: ChainIndex | undefined
   #branch = 0
   /** What nodes estimate; none, as on a network that nobody uses. */
   satPerKvb: number | undefined
@@ -66,6 +67,7 @@ export class ConstructedChain {
     header.writeUInt32LE(this.#branch, 76)
     const block = { hash: displayed(hash256(header)), header, transactions: all }
     this.#blocks.push(block)
+    this.#index = undefined
     for (const transaction of transactions) this.#mempool.mined(transaction)
     return block
   }
@@ -78,6 +80,7 @@ export class ConstructedChain {
   drop(count: number): void {
     this.#branch += 1
     const dropped = this.#blocks.splice(this.#blocks.length - count)
+    this.#index = undefined
     this.#stale.push(...dropped)
     for (const block of dropped) for (const one of block.transactions.slice(1)) this.announce(one)
   }
@@ -109,17 +112,8 @@ export class ConstructedChain {
   unspentOf(
     script: Uint8Array,
   ): readonly { readonly txid: string; readonly vout: number; readonly value: bigint }[] {
-    return this.#blocks.flatMap((block) =>
-      block.transactions.flatMap((one) =>
-        one.outs.flatMap((output, vout) => {
-          const isOwn = Buffer.compare(output.script, script) === 0
-          const txid = isOwn ? idOf(one) : ''
-          return isOwn && this.spenderOf(txid, vout) === undefined
-            ? [{ txid, vout, value: output.value }]
-            : []
-        }),
-      ),
-    )
+    const own = this.#indexed().outputs.get(hexOf(script)) ?? []
+    return own.filter(({ txid, vout }) => this.spenderOf(txid, vout) === undefined)
   }
 
   #unspent(txid: string, vout: number): Coin | undefined {
@@ -142,20 +136,21 @@ export class ConstructedChain {
   }
 
   find(txid: string): { readonly transaction: Transaction; readonly block?: ConstructedBlock } | undefined {
-    for (const block of this.#blocks) {
-      const transaction = block.transactions.find((one) => idOf(one) === txid)
-      if (transaction !== undefined) return { transaction, block }
-    }
+    const mined = this.#indexed().mined.get(txid)
+    if (mined !== undefined) return mined
     const waiting = this.#mempool.get(txid)
     return waiting && { transaction: waiting }
   }
 
   /** The transaction in a block that spends the output. */
   spenderOf(txid: string, vout: number): Transaction | undefined {
-    const hash = Buffer.from(txid, 'hex').reverse()
-    const spends = (one: Transaction) =>
-      one.ins.some((input) => Buffer.compare(input.hash, hash) === 0 && input.index === vout)
-    return this.#blocks.flatMap((block) => block.transactions).find(spends)
+    return this.#indexed().spenders.get(`${txid} ${vout}`)
+  }
+
+  /** Made anew when the blocks are others. */
+  #indexed(): ChainIndex {
+    this.#index ??= indexOf(this.#blocks)
+    return this.#index
   }
 
   isMempoolSpent(txid: string, vout: number): Transaction | undefined {
@@ -165,6 +160,41 @@ export class ConstructedChain {
       .find((one) => one.ins.some((input) => Buffer.compare(input.hash, hash) === 0 && input.index === vout))
   }
 }
+
+/** What is looked for in all blocks; of what occurs twice the first. */
+type ChainIndex = {
+  readonly mined: ReadonlyMap<string, { readonly transaction: Transaction; readonly block: ConstructedBlock }>
+  /** By id and number of what they spend. */
+  readonly spenders: ReadonlyMap<string, Transaction>
+  /** By script in hex. */
+  readonly outputs: ReadonlyMap<
+    string,
+    readonly { readonly txid: string; readonly vout: number; readonly value: bigint }[]
+  >
+}
+
+function indexOf(blocks: readonly ConstructedBlock[]): ChainIndex {
+  const mined = new Map<string, { transaction: Transaction; block: ConstructedBlock }>()
+  const spenders = new Map<string, Transaction>()
+  const outputs = new Map<string, { txid: string; vout: number; value: bigint }[]>()
+  for (const block of blocks)
+    for (const transaction of block.transactions) {
+      const txid = idOf(transaction)
+      if (!mined.has(txid)) mined.set(txid, { transaction, block })
+      for (const { hash, index } of transaction.ins) {
+        const spent = `${displayed(hash)} ${index}`
+        if (!spenders.has(spent)) spenders.set(spent, transaction)
+      }
+      for (const [vout, { script, value }] of transaction.outs.entries()) {
+        const own = outputs.get(hexOf(script)) ?? []
+        own.push({ txid, vout, value })
+        outputs.set(hexOf(script), own)
+      }
+    }
+  return { mined, spenders, outputs }
+}
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 /** From its bytes, with `0x` or without. */
 export const transactionOf = (raw: string): Transaction => Transaction.fromHex(raw.replace(/^0x/, ''))
@@ -252,6 +282,6 @@ function hash256(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(once).digest()
 }
 
-function displayed(hash: Buffer): string {
+function displayed(hash: Uint8Array): string {
   return Buffer.from(hash).reverse().toString('hex')
 }
