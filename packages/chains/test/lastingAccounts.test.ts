@@ -5,8 +5,9 @@ import { Secret, type VmType } from '@causeway/core'
 import { createHyperliquidVenue, startExchange } from '@causeway/localnet/standIns/hyperliquid'
 import { startLighterNode } from '@causeway/localnet/standIns/lighter'
 import { expect, onTestFinished, test } from 'vitest'
+import type { QuotingChainFamily } from '../src/family/quotingChain.ts'
 import { hyperliquidQuotingChain } from '../src/hyperliquid-vm/quoting/hyperliquidQuotingChain.ts'
-import type { QuotingChainFamily, RegisteredChain } from '../src/index.ts'
+import type { RegisteredChain } from '../src/index.ts'
 import { lighterQuotingChain } from '../src/lighter-vm/quoting/lighterQuotingChain.ts'
 
 function open(family: QuotingChainFamily, vmType: VmType, url: string) {
