@@ -2,7 +2,8 @@ import { AbiWords } from '../../hashing/abiWords.ts'
 import { fixedHexToBytes } from '../../hashing/hexBytes.ts'
 import { keccak256 } from '../../hashing/keccak.ts'
 import type { Hex } from '../../hex.ts'
-import type { DepositAddressContract, DepositAddressTerms } from '../quotingFamily.ts'
+import type { DepositAddressContract, DepositAddressing, DepositAddressTerms } from '../quotingFamily.ts'
+import type { VmCodec } from '../vmCodec.ts'
 import { create2Address } from './contractAddress.ts'
 
 /**
@@ -20,4 +21,31 @@ export function depositAddressOf(
     .word(fixedHexToBytes(nonce, 32))
     .done()
   return create2Address(contract, keccak256(terms), sweepCodeHash)
+}
+
+/** An account as 20 bytes of hex in lower case. @throws InvalidAddressError */
+export const ethereumHex = ({ canonicalAddress }: Pick<VmCodec, 'canonicalAddress'>, address: string): Hex =>
+  `0x${canonicalAddress(address).slice(2)}`
+
+/** Addresses that a contract makes and empties. @source DepositAddresses.sol */
+export function contractAddressing(
+  contract: DepositAddressContract,
+  codec: Pick<VmCodec, 'canonicalAddress'>,
+): DepositAddressing {
+  return {
+    make({ orderSigner, fillWallet, depositor, nonce }) {
+      const terms = {
+        orderSigner: ethereumHex(codec, orderSigner),
+        sweeper: ethereumHex(codec, fillWallet),
+        depositor: ethereumHex(codec, depositor),
+        nonce,
+      }
+      return { address: depositAddressOf(terms, contract), terms }
+    },
+    nameOf: (address) => ethereumHex(codec, address),
+    sweepSeconds: 300,
+    leadSeconds: 120,
+    // Its depositor may withdraw it at any time.
+    isKeptWhileSwept: false,
+  }
 }

@@ -1,11 +1,5 @@
-import type { Hex } from '../../../hex.ts'
-import type {
-  ChainSettings,
-  DepositAddressContract,
-  DepositAddressing,
-  QuotingFamily,
-} from '../../quotingFamily.ts'
-import { depositAddressOf } from '../depositAddress.ts'
+import type { QuotingFamily } from '../../quotingFamily.ts'
+import { contractAddressing, ethereumHex } from '../depositAddress.ts'
 import { addressSwapOf, encodeAddressSwap, encodeTransaction } from './encodeTransaction.ts'
 import { planTransactions, spenderOf } from './planTransactions.ts'
 import { touchedHoldings } from './stateWrites.ts'
@@ -19,10 +13,11 @@ export const ethereumQuoting: QuotingFamily = {
     amountMax: () => 2n ** 256n - 1n,
     runsCalls: true,
     paysTokensToCode: true,
-    depositAddresses: settings.depositAddresses && addressesBy(settings.depositAddresses, settings),
+    depositAddresses:
+      settings.depositAddresses && contractAddressing(settings.depositAddresses, settings.codec),
     tellsCallsApart: true,
     namesSolvers: true,
-    hexAddress: (address) => hexAddress(settings, address),
+    hexAddress: (address) => ethereumHex(settings.codec, address),
     spenderOf: (kind, currency) => spenderOf(settings, kind, currency),
     touched: (route) => touchedHoldings(settings, route),
     plan: (route, known) => planTransactions(settings, route, known),
@@ -30,26 +25,4 @@ export const ethereumQuoting: QuotingFamily = {
     addressSwap: (route) => addressSwapOf(settings, route),
     encodeAddressSwap: (swap, spent) => encodeAddressSwap(settings, swap, spent),
   }),
-}
-
-const hexAddress = ({ codec }: Pick<ChainSettings, 'codec'>, address: string): Hex =>
-  `0x${codec.canonicalAddress(address).slice(2)}`
-
-function addressesBy(contract: DepositAddressContract, settings: ChainSettings): DepositAddressing {
-  return {
-    make({ orderSigner, fillWallet, depositor, nonce }) {
-      const terms = {
-        orderSigner: hexAddress(settings, orderSigner),
-        sweeper: hexAddress(settings, fillWallet),
-        depositor: hexAddress(settings, depositor),
-        nonce,
-      }
-      return { address: depositAddressOf(terms, contract), terms }
-    },
-    nameOf: (address) => hexAddress(settings, address),
-    sweepSeconds: 300,
-    leadSeconds: 120,
-    // Its depositor may withdraw it at any time.
-    isKeptWhileSwept: false,
-  }
 }
