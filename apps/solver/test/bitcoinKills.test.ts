@@ -16,6 +16,8 @@ import {
   bumpAfterMs,
   lineCoins,
   recipientOf,
+  rounds,
+  sendAll,
   startBitcoinBench,
 } from './support/bitcoinBench.ts'
 
@@ -77,31 +79,11 @@ function lineRecord(record: object | undefined): LineRecord {
   // CAST: what has the member was parsed as such.
   return record as LineRecord
 }
-/** What a round does with what is kept, when the service agrees to everything. */
-async function round({ desk }: BitcoinProcess): Promise<void> {
-  for (const record of await desk.advance())
-    if (record.release === 'asked') await desk.release(record, 'given')
-  for (const replacement of await desk.replaced()) {
-    const record = await desk.beginTelling(replacement)
-    await desk.releaseReplacement({ ...replacement, record }, 'accepted')
-  }
-}
-async function rounds(process: BitcoinProcess, times = 3): Promise<void> {
-  for (let turn = 0; turn < times; turn += 1) await round(process)
-}
 const kept = async ({ records }: BitcoinProcess, { subject }: Task) =>
   lineRecord(await records.latest(subject.id))
 const outcomeOf = async (process: BitcoinProcess, task: Task) => (await kept(process, task)).outcome
 const paid = ({ script }: Task) => bench.received(script)
-const offer = (raw: Hex) => bench.chain().offer(transactionOf(raw))
 const firstOf = ({ transactions }: LineRecord) => transactionOf(transactions[0]?.raw ?? '')
-/** All that was ever signed is sent by somebody, in every order, and mined as far as it can be. */
-function sendAll(...records: readonly LineRecord[]): void {
-  const all = records.flatMap(({ transactions, cancellations }) => [...transactions, ...cancellations])
-  for (const list of [all, [...all].reverse()]) for (const { raw } of list) offer(raw)
-  bench.settle()
-}
-
 describe('a process that is killed', () => {
   test.each<[string, (process: BitcoinProcess, task: Task) => Promise<unknown>]>([
     [
@@ -173,7 +155,7 @@ describe('a process that is killed', () => {
     expect(await outcomeOf(next, task)).toBe('done')
     expect(paid(task)).toBe(amount)
     await expect(begin(next, task)).rejects.toThrow('it is paid')
-    sendAll(await kept(next, task))
+    sendAll(bench, await kept(next, task))
     expect(paid(task)).toBe(amount)
   })
 })
@@ -200,7 +182,7 @@ describe('a fee that is too low', () => {
     bench.settle()
     await rounds(process)
     expect(await outcomeOf(process, task)).toBe('done')
-    sendAll(await kept(process, task))
+    sendAll(bench, await kept(process, task))
     expect(paid(task)).toBe(amount)
     expect(await process.spent(`gas:${bitcoinChainId}`)).toBe(872n)
   })
@@ -276,7 +258,7 @@ describe('several payments', () => {
     await rounds(process)
     expect([await outcomeOf(process, first), paid(first)]).toEqual(['cancelled', 0n])
     expect([await outcomeOf(process, second), paid(second)]).toEqual(['done', amount])
-    sendAll(await kept(process, first), await kept(process, second))
+    sendAll(bench, await kept(process, first), await kept(process, second))
     expect([paid(first), paid(second)]).toEqual([0n, amount])
   })
 })
@@ -290,7 +272,7 @@ describe('what must not be mined any more', () => {
     bench.settle()
     await rounds(process)
     expect(await outcomeOf(process, task)).toBe('cancelled')
-    sendAll(await kept(process, task))
+    sendAll(bench, await kept(process, task))
     expect(paid(task)).toBe(0n)
     // Nothing was paid, so that another attempt may be.
     await process.desk.release(await begin(process, task), 'given')
@@ -339,7 +321,7 @@ describe('what must not be mined any more', () => {
     await rounds(process)
     expect(await process.paying.readFinal(task.orderId)).toMatchObject({ state: 'closed' })
     await expect(begin(process, task)).rejects.toThrow('it is closed')
-    sendAll(record)
+    sendAll(bench, record)
     expect(paid(task)).toBe(0n)
   })
 
@@ -379,7 +361,7 @@ describe('a database that forgets', () => {
     await Promise.all([rounds(first), rounds(restored)])
     const outcomes = [await outcomeOf(first, task), await outcomeOf(restored, task)].sort()
     expect(outcomes).toEqual(['done', 'lost'])
-    sendAll(one, other, await kept(first, task), await kept(restored, task))
+    sendAll(bench, one, other, await kept(first, task), await kept(restored, task))
     expect(paid(task)).toBe(amount)
   })
 
@@ -397,7 +379,7 @@ describe('a database that forgets', () => {
     bench.settle()
     await rounds(restored)
     expect([await outcomeOf(restored, kept1), paid(kept1), paid(lost)]).toEqual(['done', amount, amount])
-    sendAll(record, await kept(restored, kept1))
+    sendAll(bench, record, await kept(restored, kept1))
     expect(paid(kept1)).toBe(amount)
   })
 
@@ -447,7 +429,7 @@ describe('a chain that is reorganised', () => {
     expect(paid(task)).toBe(0n)
     bench.settle()
     await rounds(process)
-    sendAll(await kept(process, task))
+    sendAll(bench, await kept(process, task))
     expect([await outcomeOf(process, task), paid(task)]).toEqual(['done', amount])
   })
 
@@ -467,7 +449,7 @@ describe('a chain that is reorganised', () => {
     bench.settle()
     await rounds(process, 4)
     expect([await outcomeOf(process, first), await outcomeOf(process, second)]).toEqual(['done', 'done'])
-    sendAll(await kept(process, first), await kept(process, second))
+    sendAll(bench, await kept(process, first), await kept(process, second))
     expect([paid(first), paid(second)]).toEqual([amount, amount])
   })
 })
@@ -502,7 +484,7 @@ describe('coins beside the line', () => {
     bench.chain().mine(...coins)
     bench.chain().mineEmpty(3)
     process.price(2_001n)
-    await round(process)
+    await rounds(process, 1)
     expect(bench.chain().waiting()).toHaveLength(0)
     process.price(2_000n)
     await rounds(process)

@@ -4,10 +4,9 @@
 // whoever stops the fill wallet by a payment that vanishes. Method: the desk over three nodes with the mempool rules of
 // real ones, and real PostgreSQL; a killed process is one whose connections end and whose memory is gone.
 import { bitcoinNetworkOf, type Hex, outputScript } from '@causeway/core'
-import { funded, keyOf, transactionOf } from '@causeway/localnet/standIns/bitcoin'
+import { funded, keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { DeskWork, Subject } from '../src/wallet/chainDesk.ts'
-import type { KeptRecord } from '../src/wallet/signedRecord.ts'
 import {
   type BitcoinBench,
   type BitcoinProcess,
@@ -17,6 +16,8 @@ import {
   bumpAfterMs,
   lineCoins,
   recipientOf,
+  rounds,
+  sendAll,
   startBitcoinBench,
 } from './support/bitcoinBench.ts'
 
@@ -69,31 +70,9 @@ async function begin({ desk }: BitcoinProcess, { work, subject }: Pick<Sweep, 'w
   return prepared.begin(subject)
 }
 
-/** What rounds do with what is kept, when the service agrees to everything. */
-async function rounds({ desk }: BitcoinProcess, times = 3): Promise<void> {
-  for (let turn = 0; turn < times; turn += 1) {
-    for (const record of await desk.advance())
-      if (record.release === 'asked') await desk.release(record, 'given')
-    for (const replacement of await desk.replaced()) {
-      const record = await desk.beginTelling(replacement)
-      await desk.releaseReplacement({ ...replacement, record }, 'accepted')
-    }
-  }
-}
-
 const deposited = () => bench.received(depository.script)
 const outcomeOf = async ({ records }: BitcoinProcess, { subject }: Sweep) =>
   (await records.latest(subject.id))?.outcome
-/** All that was ever signed is sent by somebody, in every order, and mined as far as it can be. */
-function sendAll(...records: readonly (KeptRecord | undefined)[]): void {
-  const all = records.flatMap((record) =>
-    record !== undefined && 'line' in record ? [...record.transactions, ...record.cancellations] : [],
-  )
-  for (const list of [all, [...all].reverse()])
-    for (const { raw } of list) bench.chain().offer(transactionOf(raw))
-  bench.settle()
-}
-
 test('all of it is deposited for the order, and the wallet pays the fee and nothing else', async () => {
   const process = await bench.process(await bench.database(), { gas })
   const sweep = await aSweep(process)
@@ -135,7 +114,7 @@ test.each<[string, (process: BitcoinProcess, sweep: Sweep) => Promise<unknown>]>
   bench.settle()
   await rounds(next)
   expect([await outcomeOf(next, sweep), deposited()]).toEqual(['done', 100_000n])
-  sendAll(await next.records.latest(sweep.subject.id))
+  sendAll(bench, await next.records.latest(sweep.subject.id))
   expect(deposited()).toBe(100_000n)
 })
 
@@ -145,7 +124,7 @@ test('a second database that knows nothing of it deposits the same outputs, of w
   const record = await begin(first, sweep)
   const second = await bench.process(await bench.database(), { gas })
   const again = await begin(second, { ...sweep, subject: { ...sweep.subject, id: 'for another order' } })
-  sendAll(record, again)
+  sendAll(bench, record, again)
   expect(deposited()).toBe(100_000n)
 })
 

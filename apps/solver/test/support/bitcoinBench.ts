@@ -15,10 +15,12 @@ import {
   funded,
   keyOf,
   startBitcoinNode,
+  transactionOf,
 } from '@causeway/localnet/standIns/bitcoin'
 import { type BudgetName, spentWithinHour } from '../../src/wallet/budgets.ts'
 import { createLineDesk, type LineDesk } from '../../src/wallet/lineDesk.ts'
 import { createRecords, type Records } from '../../src/wallet/records.ts'
+import type { KeptRecord } from '../../src/wallet/signedRecord.ts'
 import { connectProcess, startSolverDatabases } from './solverDatabases.ts'
 
 export const bitcoinChainId = 8_253_038
@@ -68,6 +70,28 @@ export type BitcoinBench = {
 }
 
 export const recipientOf = (name: string) => keyOf(name).witness
+
+/** What rounds do with what is kept, when the service agrees to everything. */
+export async function rounds({ desk }: Pick<BitcoinProcess, 'desk'>, times = 3): Promise<void> {
+  for (let turn = 0; turn < times; turn += 1) {
+    for (const record of await desk.advance())
+      if (record.release === 'asked') await desk.release(record, 'given')
+    for (const replacement of await desk.replaced()) {
+      const record = await desk.beginTelling(replacement)
+      await desk.releaseReplacement({ ...replacement, record }, 'accepted')
+    }
+  }
+}
+
+/** All that was ever signed is sent by somebody, in every order, and mined as far as it can be. */
+export function sendAll(bench: BitcoinBench, ...records: readonly (KeptRecord | undefined)[]): void {
+  const all = records.flatMap((record) =>
+    record !== undefined && 'line' in record ? [...record.transactions, ...record.cancellations] : [],
+  )
+  for (const list of [all, [...all].reverse()])
+    for (const { raw } of list) bench.chain().offer(transactionOf(raw))
+  bench.settle()
+}
 
 export async function startBitcoinBench(): Promise<BitcoinBench> {
   let chain = new ConstructedChain()
