@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { setInterval } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bitcoinNetworkOf, type Hex, outputScript } from '@causeway/core'
-import { type SolverProcess, spawnSolver, waitUntil } from '@causeway/localnet'
+import { movePrice, type SolverProcess, spawnSolver, waitUntil } from '@causeway/localnet'
 import { ConstructedChain, funded, keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { erc20Abi } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -205,6 +205,40 @@ describe('a payment to a deposit address on Bitcoin', () => {
     mining = true
     for (const quote of quotes) await at.requests.reaches(quote, 'success')
     for (const { address } of quotes) expect(heldBy(address)).toBe(0n)
+  })
+
+  test('that is swept when the market has moved is filled as quoted, where its sweep was asked for in time', async () => {
+    const quote = await quoteOf()
+    mining = false
+    pay(quote, 2_000_000n)
+    at.chain.mineWaiting()
+    at.chain.mineEmpty(3)
+    await waitUntil('its sweep waits for a block', async () => at.chain.waiting().length > 0)
+    solver?.kill('SIGKILL')
+    await solver?.ended
+    // Blocks of this chain say that they are of 2023. Late is what nobody had seen when its price was over.
+    const id = bytesOf(quote.requestId)
+    await at.database.query(
+      `update work_item set created_at = now() - interval '3 minutes' where kind = 'sweep' and request_id = $1`,
+      [id],
+    )
+    await at.database.query(
+      `update orders set expires_at = now() - interval '2 minutes' where request_id = $1`,
+      [id],
+    )
+    await movePrice(at.network, { price: 'ETH/USD', answer: 2_300n * 10n ** 8n })
+    await waitUntil('the service prices by it', async () => {
+      const price = at.service.market.snapshot().price('ETH/USD')
+      return !('reason' in price) && price.usdX18 < 2_400n * 10n ** 18n
+    })
+    at.chain.mineWaiting()
+    at.chain.mineEmpty(3)
+    await at.requests.workFor(quote, 'fill')
+    expect(await at.requests.openWork(quote, 'refund')).toBeUndefined()
+    await movePrice(at.network, { price: 'ETH/USD', answer: 2_500n * 10n ** 8n })
+    solver = spawnSolver(environment)
+    await solver.ready()
+    await at.requests.reaches(quote, 'success')
   })
 
   test('too small for its own sweep stays, and is told', async () => {
