@@ -34,6 +34,8 @@ function endToEnd(
   }
 }
 
+const inSuites = suites.flatMap((suite) => suiteFiles[suite])
+
 /** `unit` needs nothing but code; `e2e` is the rest of `npm test`; the others are suites of their own. */
 export default defineConfig({
   test: {
@@ -45,12 +47,13 @@ export default defineConfig({
           name: 'unit',
           expect: patient,
           include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          exclude: inSuites,
           testTimeout: 60_000,
           maxWorkers: 2,
           ...loadedOnce,
         },
       },
-      endToEnd('e2e', { include: endToEndFiles, exclude: suites.flatMap((suite) => suiteFiles[suite]) }),
+      endToEnd('e2e', { include: endToEndFiles, exclude: inSuites }),
       ...suites.map((suite) => endToEnd(suite, { include: suiteFiles[suite], exclude: [] })),
     ],
   },

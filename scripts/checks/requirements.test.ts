@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { suiteFiles } from '../testRunner/suites.ts'
 import { findUnprovenRows, requirementsCheck } from './requirements.ts'
 
 const testFile = { path: 'packages/a/src/a.test.ts', text: '' }
@@ -41,6 +42,24 @@ describe('requirements check', () => {
     const found = problems(`| Q-price-01 | amounts round down | ${proof} |`)
     expect(found).toHaveLength(1)
     expect(found[0]).toContain(problem)
+  })
+
+  test('refuses a rule whose every test runs in another suite', () => {
+    const late = suiteFiles.settlement[0]
+    const text = (proof: string) =>
+      `| Id | Rule | Proof |\n|---|---|---|\n| Q-price-01 | amounts round down | ${proof} |\n`
+    const found = (proof: string) =>
+      requirementsCheck
+        .find([
+          { path: 'docs/reference/requirements.md', text: text(proof) },
+          { path: late, text: '' },
+          testFile,
+          assumptions,
+        ])
+        .map(({ problem }) => problem)
+    const early = `\`${testFile.path}\` › rounds down`
+    expect(found(`\`${late}\` › pays`)).toEqual(['Q-price-01 is proven by no test of npm test'])
+    expect(found(`\`${late}\` › pays<br>${early}`)).toEqual([])
   })
 
   test('refuses an id that appears twice, has no number or stands without a rule', () => {

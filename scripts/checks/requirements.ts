@@ -1,3 +1,4 @@
+import { suiteFiles } from '../testRunner/suites.ts'
 import type { Check, Finding, RepositoryFile } from './finding.ts'
 import { type TableRow, tableRows } from './markdownTable.ts'
 
@@ -40,7 +41,7 @@ function findUnprovenRequirements(files: readonly RepositoryFile[]): readonly Fi
   const assumptions = tableRows(byPath.get(assumptionsPage) ?? '', assumptionColumns)
   const judge = createJudge(byPath, text, assumptions)
   return [
-    ...findingsOf(page, rows, (row) => [...shapeProblems(row), ...judge(row)]),
+    ...findingsOf(page, rows, (row) => [...shapeProblems(row), ...judge(row), ...lateProblems(row)]),
     ...findingsOf(assumptionsPage, assumptions, judge),
     ...groupFindings(byPath.get(assumptionsPage) ?? '', assumptions),
     ...findingsOf(comparisonPage, tableRows(byPath.get(comparisonPage) ?? '', comparisonColumns), judge),
@@ -88,6 +89,15 @@ function shapeProblems(row: TableRow): readonly string[] {
     ...(/^[QO]-[a-z-]+-\d{2}$/.test(id) ? [] : [`"${id}" is no id like Q-price-01 or O-cfg-01`]),
     ...(rule.length >= 10 ? [] : [`${id} has no rule`]),
   ]
+}
+
+const filesOfSuites: ReadonlySet<string> = new Set(Object.values(suiteFiles).flat())
+
+/** A rule of the interface documents is proven before each commit, wherever its longer proofs run. */
+function lateProblems({ cells }: TableRow): readonly string[] {
+  const proofs = claimsOf(cells).flatMap((claim) => testProofOf(claim) ?? [])
+  const isLate = proofs.length > 0 && proofs.every(({ path }) => filesOfSuites.has(path))
+  return isLate ? [`${cells[0]} is proven by no test of npm test`] : []
 }
 
 /** What is wrong with the proofs of a row: its last cell, several proofs joined by `<br>`. */

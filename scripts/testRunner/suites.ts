@@ -1,4 +1,4 @@
-// Which end-to-end files `npm test` leaves out. A suite has one purpose, a command and a CI job of its own.
+// Which test files `npm test` leaves out. A suite has one purpose, a command and a CI job of its own.
 
 /** Globs of every end-to-end file, from the repository's root. */
 export const endToEndFiles = ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts']
@@ -30,14 +30,72 @@ export const suiteFiles = {
     'test/referencePage.test.ts',
     'test/swapWidget.test.ts',
   ],
-  /** `npm run test:families`: the shipped solver beside the shipped service on every family. */
+  /** `npm run test:families`: each family from its quotes to the shipped solver that pays on it, kills included. */
   families: [
+    'apps/solver/test/bitcoinKills.test.ts',
     'apps/solver/test/bitcoinProcess.test.ts',
+    'apps/solver/test/bitcoinSweeps.test.ts',
+    'apps/solver/test/hyperliquidKills.test.ts',
     'apps/solver/test/hyperliquidProcess.test.ts',
+    'apps/solver/test/lighterKills.test.ts',
     'apps/solver/test/lighterProcess.test.ts',
+    'apps/solver/test/solanaKills.test.ts',
     'apps/solver/test/solanaProcess.test.ts',
+    'apps/solver/test/tronKills.test.ts',
     'apps/solver/test/tronProcess.test.ts',
+    'packages/chains/test/familyLibraries.test.ts',
+    'packages/chains/test/hyperliquidPaying.test.ts',
+    'packages/chains/test/solanaQuotingChain.test.ts',
+    'test/bitcoinAttestations.test.ts',
+    'test/bitcoinDepositAddresses.test.ts',
+    'test/bitcoinQuotes.test.ts',
+    'test/bitcoinSettlement.test.ts',
+    'test/familyPairings.test.ts',
     'test/familyPairingsSolver.test.ts',
+    'test/hyperliquidAttestations.test.ts',
+    'test/hyperliquidQuotes.test.ts',
+    'test/hyperliquidSolver.test.ts',
+    'test/lighterAttestations.test.ts',
+    'test/lighterQuotes.test.ts',
+    'test/solanaAppFeeClaims.test.ts',
+    'test/solanaAttestations.test.ts',
+    'test/solanaFeePayer.test.ts',
+    'test/solanaSettlement.test.ts',
+    'test/tronAttestations.test.ts',
+    'test/tronQuotes.test.ts',
+    'test/tronSettlement.test.ts',
+    'test/withdrawalFamilies.test.ts',
+  ],
+  /**
+   * `npm run test:fuzz`: random searches and models, at the size that the design names: lies of endpoints, bodies, markets,
+   * books. Their long sizes run in `faults`.
+   */
+  fuzz: [
+    'apps/oracle/src/http/bodyFuzz.test.ts',
+    'apps/quote-api/src/http/routes/bodyFuzz.test.ts',
+    'apps/quote-api/src/pricing/movedPool.property.test.ts',
+    'apps/quote-api/src/pricing/priceDeposit.property.test.ts',
+    'apps/quote-api/src/pricing/randomMarkets.property.test.ts',
+    'apps/quote-api/src/pricing/refusals.property.test.ts',
+    'apps/quote-api/src/pricing/sponsorship/sponsoredMarkets.property.test.ts',
+    'apps/quote-api/test/historyFuzz.test.ts',
+    'packages/chains/test/bitcoinFactsQuorum.test.ts',
+    'packages/chains/test/ethereumFactsLies.test.ts',
+    'packages/chains/test/hyperliquidFactsLies.test.ts',
+    'packages/chains/test/lighterQuorum.test.ts',
+    'packages/chains/test/solanaFactsLies.test.ts',
+    'packages/chains/test/tronFactsLies.test.ts',
+    'packages/ledger/test/concurrency.test.ts',
+    'packages/ledger/test/ledgerModel.test.ts',
+    'packages/localnet/test/hostileTokens.test.ts',
+    'packages/localnet/test/uniswapQuote.test.ts',
+    'packages/market/test/marketLies.test.ts',
+    'test/contractModels.test.ts',
+    'test/crossFamilyTable.test.ts',
+    'test/protocolHoles.test.ts',
+    'test/protocolModel.test.ts',
+    'test/protocolOnChains.test.ts',
+    'test/quotedEqualsReceived.test.ts',
   ],
   /** `npm run test:localnet`: what a newcomer types works: the start, its restarts, the demo and the guides. */
   localnet: [
@@ -56,6 +114,41 @@ export const suiteFiles = {
     'test/solanaQuotedEqualsReceived.test.ts',
     'test/ways.test.ts',
   ],
+  /**
+   * `npm run test:operations`: what becomes of a running service: its starts, upgrades and ends, databases and endpoints
+   * that fail, floods, limits, what it tells of itself.
+   */
+  operations: [
+    'apps/oracle/test/chainFaults.test.ts',
+    'apps/oracle/test/signingCaps.test.ts',
+    'apps/quote-api/test/addedFee.test.ts',
+    'apps/quote-api/test/audit.test.ts',
+    'apps/quote-api/test/chainFaults.test.ts',
+    'apps/quote-api/test/databaseStates.test.ts',
+    'apps/quote-api/test/defaultLimits.test.ts',
+    'apps/quote-api/test/deniedAccounts.test.ts',
+    'apps/quote-api/test/doctor.test.ts',
+    'apps/quote-api/test/durability.test.ts',
+    'apps/quote-api/test/jobs.test.ts',
+    'apps/quote-api/test/keyUsage.test.ts',
+    'apps/quote-api/test/lyingEndpoints.test.ts',
+    'apps/quote-api/test/parkedRequests.test.ts',
+    'apps/quote-api/test/rollingRestart.test.ts',
+    'apps/quote-api/test/runningProcess.test.ts',
+    'apps/quote-api/test/secretsStayHidden.test.ts',
+    'apps/quote-api/test/sharedLimits.test.ts',
+    'apps/quote-api/test/startup.test.ts',
+    'packages/database/test/migrate.test.ts',
+    'packages/database/test/startTestPostgres.test.ts',
+    'packages/http/test/flood.test.ts',
+    'packages/http/test/shutdown.test.ts',
+    'packages/http/test/tracing.test.ts',
+    'packages/market/test/market.test.ts',
+    'packages/signer/test/awsKms.test.ts',
+    'test/exposedMetrics.test.ts',
+    'test/traces.test.ts',
+    'test/upgrades.test.ts',
+  ],
   /** `npm run test:production`: what only other environments than `local` ask for. */
   production: [
     'apps/quote-api/test/productionMarket.test.ts',
@@ -64,8 +157,40 @@ export const suiteFiles = {
     'test/production/rehearsal.test.ts',
   ],
   /**
-   * `npm run test:faults`: kills at random moments, whose rule a shorter file of `npm test` proves as well. The
-   * long sizes of all other files run there too.
+   * `npm run test:settlement`: an order's whole life between the shipped services: fills, refunds, claims and webhooks,
+   * through late deposits, reorganizations, kills and forged work.
+   */
+  settlement: [
+    'apps/allocator/test/allocator.test.ts',
+    'apps/allocator/test/allocatorLimits.test.ts',
+    'apps/oracle/test/attestedAhead.test.ts',
+    'apps/oracle/test/keptAnswers.test.ts',
+    'apps/oracle/test/settledOnce.test.ts',
+    'apps/quote-api/test/appFeeAccrual.test.ts',
+    'apps/quote-api/test/appFeeClaims.test.ts',
+    'apps/quote-api/test/depositAddresses.test.ts',
+    'apps/quote-api/test/execute.test.ts',
+    'apps/quote-api/test/execution.test.ts',
+    'apps/quote-api/test/filledRequest.test.ts',
+    'apps/quote-api/test/followsTheMarket.test.ts',
+    'apps/quote-api/test/lateDeposits.test.ts',
+    'apps/quote-api/test/permits.test.ts',
+    'apps/quote-api/test/settlement.test.ts',
+    'apps/quote-api/test/settlementReorgs.test.ts',
+    'apps/quote-api/test/solverReports.test.ts',
+    'apps/quote-api/test/statusSocket.test.ts',
+    'apps/quote-api/test/unpaidQuotes.test.ts',
+    'apps/quote-api/test/untracedChains.test.ts',
+    'apps/quote-api/test/untracedPayments.test.ts',
+    'apps/quote-api/test/webhooks.test.ts',
+    'apps/solver/test/forgedWork.test.ts',
+    'apps/solver/test/solver.test.ts',
+    'apps/solver/test/solverFaults.test.ts',
+    'apps/solver/test/solverReorganizations.test.ts',
+  ],
+  /**
+   * `npm run test:faults`: kills at random moments, whose rule a shorter file proves as well. The long sizes of all
+   * other files run there too.
    */
   faults: [
     'apps/quote-api/test/appFeeClaimKills.test.ts',
@@ -86,19 +211,22 @@ export const suites = [
   'alerts',
   'clients',
   'families',
+  'fuzz',
   'localnet',
+  'operations',
   'production',
+  'settlement',
   'faults',
 ] as const satisfies readonly Suite[]
 
 /** Set while the long sizes are asked for; a file that reads it has one. */
 export const longSizesVariable = 'CAUSEWAY_FAULTS'
 
-/** What vitest runs for a suite: its projects, and the files of other projects that have long sizes. */
+/** What vitest runs for a suite: its project; for `faults` its files, and those of any project that have long sizes. */
 export function suiteArguments(suite: Suite, filesWithLongSizes: () => readonly string[]): readonly string[] {
-  const only = (...projects: readonly string[]) => projects.flatMap((project) => ['--project', project])
-  if (suite !== 'faults') return only(suite)
-  return [...only('unit', 'e2e', 'faults'), ...new Set([...suiteFiles.faults, ...filesWithLongSizes()])]
+  if (suite !== 'faults') return ['--project', suite]
+  // Of every project: a file with a long size may stand in any suite.
+  return [...new Set([...suiteFiles.faults, ...filesWithLongSizes()])]
 }
 
 /** One file after the other. `--maxWorkers=1` would not do: the number that a project names counts before it. */

@@ -243,6 +243,8 @@ test('one client that leaves everything undone stops nobody', async () => {
 
 test('SIGTERM answers every request in flight, stores it, and ends with 0', async () => {
   const inFlightCount = 20
+  // A machine that was busy may just have no fresh price: such a quote is refused, and waits for no commit.
+  await expect.poll(() => post(`${urls.publicUrl}/quote`, bridge())).toMatchObject({ status: 200 })
   const lock = await holdOrders()
   const quotes = Array.from({ length: inFlightCount }, () => post(`${urls.publicUrl}/quote`, bridge()))
   /** What the service does with its callers, and how long it took to say so. */
@@ -264,7 +266,7 @@ test('SIGTERM answers every request in flight, stores it, and ends with 0', asyn
   }
   await lock.release()
   const answers = await Promise.all(quotes)
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([])
   expect(await service.ended).toEqual({ code: 0, signal: null })
   expect(service.output()).toContain('"msg":"stopped"')
 
