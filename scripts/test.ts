@@ -38,6 +38,7 @@ const ownWords = ['--check-only', ...suites.map((name) => `--suite=${name}`)]
 const vitestWords = words.filter((word) => !ownWords.includes(word))
 const isWhole = vitestWords.length === 0
 const bin = (path: string): string => join(root, 'node_modules', path)
+const compiler = join(root, 'scripts/compiler/node_modules/typescript/bin/tsc')
 const cached = (name: string): string => join(root, 'node_modules', '.cache', name)
 const env = { ...process.env, ...(suite === 'faults' && { [longSizesVariable]: '1' }) }
 
@@ -55,15 +56,12 @@ const types = cached('types.tsbuildinfo')
 const staticCommands: readonly { readonly name: string; readonly command: readonly string[] }[] = [
   {
     name: 'types',
-    command: [
-      bin('typescript/bin/tsc'),
-      ...['-p', 'tsconfig.check.json', '--incremental', '--tsBuildInfoFile', types],
-    ],
+    command: [compiler, ...['-p', 'tsconfig.check.json', '--incremental', '--tsBuildInfoFile', types]],
   },
   {
     // What runs in browsers knows other names than what runs in Node.
     name: 'types of the console',
-    command: [bin('typescript/bin/tsc'), '-p', 'packages/console', '--noEmit', '--composite', 'false'],
+    command: [compiler, '-p', 'packages/console', '--noEmit', '--composite', 'false'],
   },
   {
     name: 'lint',

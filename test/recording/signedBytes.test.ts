@@ -51,13 +51,9 @@ const ownerChainId = 'base'
 const owner = '0x2e988a386a799f506693793c6a5af6b54dfaabfb'
 const ownerAlias = hubAlias({ chainId: ownerChainId, ...mainNetwork('ethereum-vm') }, owner)
 
-const chains = new Map([
-  ...worldChains,
-  ...families.map(({ chainId, vmType, hubChainId, depository }) => {
-    const chain = { id: chainId, vmType, hubChainId, depository, network: undefined }
-    return [chainId, chain] as const
-  }),
-])
+const chains = new Map(worldChains)
+for (const { chainId, vmType, hubChainId, depository } of families)
+  chains.set(chainId, { id: chainId, vmType, hubChainId, depository, network: undefined })
 const networkOf = (chainId: string) => chains.get(chainId)
 
 /** A context in which one reader tells these facts, and the allocator has issued the family's withdrawal. */

@@ -179,24 +179,6 @@ describe('force', () => {
   })
 })
 
-test('a request to a peer asks for no peers, with the key and the id of the request', async () => {
-  const harness = await startHarness({ peers: [() => ({ body: honest })], allowed: ['A', 'B'], threshold: 2 })
-  onTestFinished(() => harness.stop())
-  const signal = new AbortController().signal
-  await harness.aggregator.run({
-    kind,
-    body: depositsBody,
-    requestId: 'r-1',
-    local: async () => ours,
-    signal,
-  })
-  expect(harness.peers[0]?.questions[0]).toMatchObject({
-    path: kind.path,
-    body: { ...depositsBody, requestPeerSignatures: false },
-    headers: { 'x-api-key': 'peer-key', 'x-request-id': 'r-1' },
-  })
-})
-
 test('a silent peer holds a bounded number of sockets, and none when nobody asks any more', async () => {
   const harness = await startHarness({
     peers: [() => new Promise<never>(() => undefined)],

@@ -73,6 +73,18 @@ const answering = (response: Promise<unknown>) => async () => ({ body: await res
 const never = () => new Promise<never>(() => undefined)
 const eventsOf = ({ lines }: Harness) => lines.map(({ event }) => event)
 
+test('a request to a peer asks for no peers, with the key and the id of the request', async () => {
+  const started = await harness({ peers: [answering(own(['B']))], allowed: ['A', 'B'], threshold: 2 })
+  const signal = new AbortController().signal
+  const local = () => own(['A'])
+  await started.aggregator.run({ kind, body: depositsBody, requestId: 'r-1', local, signal })
+  expect(started.peers[0]?.questions[0]).toMatchObject({
+    path: kind.path,
+    body: { ...depositsBody, requestPeerSignatures: false },
+    headers: { 'x-api-key': 'peer-key', 'x-request-id': 'r-1' },
+  })
+})
+
 describe('without an allowlist', () => {
   async function waitsForAll(threshold?: number) {
     const gate = createGate()
