@@ -38,6 +38,9 @@ function findUnlistedCodes(files: readonly RepositoryFile[]): readonly Finding[]
 
 const memberPattern = /^(this\.)?(code|errorCode|errorCodes|codeForField)$/
 const tablePattern = /Error(Kinds|Codes)$/
+const mayHaveCodes = (text: string): boolean =>
+  (/'[A-Z][A-Z0-9_]*'/.test(text) && /\b(code|errorCode|errorCodes|codeForField)\b/.test(text)) ||
+  /Error(Kinds|Codes)\b/.test(text)
 
 /**
  * The codes in a source file: literals given to a member `code`, `errorCode`, `errorCodes` or
@@ -45,6 +48,8 @@ const tablePattern = /Error(Kinds|Codes)$/
  */
 export function errorCodesOf(text: string): ReadonlySet<string> {
   const codes = new Set<string>()
+  // Parsing every file takes seconds, and few have a name that gives codes.
+  if (!mayHaveCodes(text)) return codes
   const keep = (code: string) => {
     if (codePattern.test(code) && !nodeCodePattern.test(code)) codes.add(code)
   }
