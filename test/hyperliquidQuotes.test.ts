@@ -153,6 +153,7 @@ describe('a quote', () => {
         'UNSUPPORTED_EXECUTION_TYPE',
       ],
       [fromHyperliquid(account, { originCurrency: `0x${'0d'.repeat(16)}` }), 'INVALID_INPUT_CURRENCY'],
+      [fromHyperliquid(account, { refundTo: `0x${'7e'.repeat(20)}` }), 'INVALID_RECIPIENT'],
       [toHyperliquid(account, { txs: [{ to: account, value: '0', data: '0x' }] }), 'EXTRA_TXS_NOT_SUPPORTED'],
     ] as const) {
       const answer = await post(`${at.url}/quote`, body)

@@ -79,6 +79,13 @@ export function checkRefundable(
         `Refunds go to ${account}, which holds more ${feeCurrency.symbol} than can be counted exactly: name another refundTo.`,
         { data },
       )
+    // Who deposits has an account by then.
+    if (account !== user && (lack?.accountFee ?? 0n) > 0n)
+      throw new QuoteError(
+        'INVALID_RECIPIENT',
+        `Refunds go to ${account}, which has no account on chain ${chainId} yet: its first payment takes a fee that nobody is charged for refunds. Name a refundTo that has one, as user does.`,
+        { data: { ...data, refundToInstead: user } },
+      )
     if ((lack?.stateBytes ?? 0) > 0)
       throw new QuoteError(
         'INVALID_RECIPIENT',
