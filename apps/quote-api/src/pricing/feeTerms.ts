@@ -109,10 +109,10 @@ export function inventories(inputs: Pick<FeeInputs, 'plan' | 'inventory'>): {
   return { received, paid }
 }
 
-function fillCost({ route, plan, snapshot, callUnits, request, ...inputs }: FeeInputs): bigint {
+function fillCost({ route, plan, snapshot, callUnits, request, lack: known }: FeeInputs): bigint {
   const { destination, currencyOut } = route
   const fees = networkFees(snapshot, destination)
-  const lack = requireLack(inputs.lack, route)
+  const lack = requireLack(known, route)
   const kind = plan.destination === undefined ? 'fill' : 'fill-swap'
   const fill = fees.costOf({ kind, isNative: currencyOut.isNative, callUnits, lack })
   const topup = request.topupGas ? fees.costOf({ kind: 'fill-topup', isNative: true }) : 0n
@@ -194,6 +194,8 @@ export async function recipientLack(
       lackOf({ chainId: destination.chainId, account: recipient, currency: address }),
     ),
   )
+  // One currency is the rule, and nothing to join.
+  if (found.length === 1) return found[0]
   let all: AccountLack = {}
   for (const lack of found) {
     if (lack === undefined) return undefined

@@ -52,7 +52,7 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
     const via = leg.beyond !== undefined && 'via' in leg.beyond ? leg.beyond.via : undefined
     if (via === undefined) {
       const { feePips, ...quoted } = await bestPool(onChain, { snapshot, leg, trade, amount })
-      return { ...quoted, leg, hops: [{ to: leg.to, feePips }] }
+      return { leg, hops: [{ to: leg.to, feePips }], ...quoted }
     }
     const [into, out] = [
       { ...leg, to: via },

@@ -225,12 +225,12 @@ const refundableShare = 20n
 
 /** @throws QuoteError AMOUNT_TOO_LOW, SERVICE_UNAVAILABLE */
 function checkLeastPayments(
-  { route, snapshot, ...inputs }: SolverRouteInputs,
+  { route, snapshot, lack: known }: SolverRouteInputs,
   amountOutMin: bigint,
   topup: GasTopup | undefined,
 ): void {
   const fees = networkFees(snapshot, route.destination)
-  const lack = requireLack(inputs.lack, route)
+  const lack = requireLack(known, route)
   checkLeastPayment(fees, { lack, currency: route.currencyOut, amount: amountOutMin })
   if (topup === undefined) return
   const { currency, amountWei: amount } = topup

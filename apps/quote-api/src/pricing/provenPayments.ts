@@ -103,21 +103,20 @@ function untracedPayments({
 }: Parameters<typeof checkProvenPayments>[1]): readonly UntracedPayment[] {
   const { origin, destination, currencyOut, recipient, user } = route
   const { calls } = deliveryOf(route, request)
-  const toRecipient = {
-    field: request.recipient === undefined ? 'user' : 'recipient',
-    chain: destination,
-    account: recipient,
-  } as const
-  const refunded = refundRecipient(request, origin, user)
-  const refund = { what: 'refund', field: 'refundTo', chain: origin, account: refunded } as const
+  const field = request.recipient === undefined ? 'user' : 'recipient'
+  const toRecipient = (what: 'output' | 'topup', currency: QuotableCurrency): UntracedPayment => {
+    return { what, field, chain: destination, account: recipient, currency }
+  }
   const found: UntracedPayment[] = []
   // What a clone was paid is proven by what stands before its calls.
-  if (calls.length === 0) found.push({ what: 'output', ...toRecipient, currency: currencyOut })
-  if (request.topupGas) found.push({ what: 'topup', ...toRecipient, currency: destination.native })
+  if (calls.length === 0) found.push(toRecipient('output', currencyOut))
+  if (request.topupGas) found.push(toRecipient('topup', destination.native))
   // Of two plans the coin is asked about: whichever is taken may be paid back in it.
   const deposited = plans.map(({ feeCurrency }) => feeCurrency)
   const refundedIn = deposited.find(({ isNative }) => isNative) ?? deposited[0]
-  if (refundedIn !== undefined) found.push({ ...refund, currency: refundedIn })
+  const account = refundRecipient(request, origin, user)
+  if (refundedIn !== undefined)
+    found.push({ what: 'refund', field: 'refundTo', chain: origin, account, currency: refundedIn })
   const isUnproven = ({ chain, currency }: UntracedPayment) => currency.isNative && !chain.isTraced
   return found.filter((payment) => {
     const { paysTokensToCode } = payment.chain.quoting

@@ -85,7 +85,6 @@ export function seekAgreement(
   const { project = comparable, ...polling } = args
   const electorate = { voters: args.endpoints, threshold: args.threshold }
   return poll<Agreement>({
-    ...polling,
     decide(votes) {
       const verdict = tally(votes, electorate, (answers) => comparisonText(project(answers)))
       if (verdict.status === 'disagreed') throw disagreement(args.chainId, verdict.groups)
@@ -93,6 +92,7 @@ export function seekAgreement(
       noteOutvoted(args.endpoints, dissentersOf(votes, verdict.aliases))
       return { answers: verdict.value, agreeingEndpoints: verdict.aliases }
     },
+    ...polling,
   })
 }
 

@@ -85,7 +85,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
     const repeatable = calls.every(({ method }) => !unrepeatable.test(method))
     const tried = repeatable ? candidates : candidates.slice(0, 1)
     try {
-      return await askInTurn(tried, calls, { ...sending, repeatable, now })
+      return await askInTurn(tried, calls, { repeatable, now, ...sending })
     } catch (error) {
       if (!(error instanceof AggregateError)) throw error
       const failures = tried.length > 0 ? error.errors : endpoints.map(excluded)

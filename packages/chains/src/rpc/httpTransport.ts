@@ -77,7 +77,7 @@ export function createHttpTransport(
         const answered = ({ text }: HttpAnswer) => resolve(text)
         const exchange = new Exchange({ alias: target.alias, now, answerStatuses: [] }, answered, reject)
         exchange.limit(options)
-        if (!exchange.done) pool.dispatch({ ...request, body }, exchange)
+        if (!exchange.done) pool.dispatch({ body, ...request }, exchange)
       })
     },
     fetch({ method, path, body, text, form, answerStatuses = [] }, options) {

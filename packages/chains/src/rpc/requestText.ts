@@ -40,10 +40,13 @@ export async function requestText(question: TextRequest): Promise<TextAnswer> {
 async function exchange(question: TextRequest, signal: AbortSignal): Promise<TextAnswer> {
   const { url, method, headers, body, answerBytesMax } = question
   const answer = await request(url, {
-    ...{ method, headers, signal },
-    ...(body !== undefined && { body }),
+    method,
+    headers,
+    signal,
     // The deadline is one for all of it; these would only fire beside it.
-    ...{ headersTimeout: 0, bodyTimeout: 0 },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    ...(body !== undefined && { body }),
   })
   const { etag } = answer.headers
   return {

@@ -83,7 +83,7 @@ function orderToJson({ route, feeCurrency, solver }: Priced, signed: SignedOrder
 }
 
 function sponsorshipToJson({ split, feeCurrency, prices }: Priced, outcome: SponsorshipOutcome): string {
-  return feeSponsorshipJson(feeCurrency, { ...outcome, unit: prices.feeCurrency, parts: split.parts })
+  return feeSponsorshipJson(feeCurrency, { unit: prices.feeCurrency, parts: split.parts, ...outcome })
 }
 
 function quoteDetailsToJson(priced: Priced): string {

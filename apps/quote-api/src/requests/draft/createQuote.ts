@@ -108,9 +108,9 @@ export async function whileOpen<Answer>(
   const promised = promisedBy(priced, inventoryView)
   if (promised === undefined) return answer(() => {})
   const nowSeconds = Math.floor(clock.now() / 1_000)
-  const times = { nowSeconds, expiresAtSeconds: nowSeconds + quoteLifetimeSeconds }
+  const expiresAtSeconds = nowSeconds + quoteLifetimeSeconds
   const { user } = priced.route
-  const takeBack = openQuotes.take({ user, apiKeyId }, { ...promised, ...times })
+  const takeBack = openQuotes.take({ user, apiKeyId }, { nowSeconds, expiresAtSeconds, ...promised })
   try {
     return await answer(takeBack)
   } catch (error) {
@@ -141,7 +141,9 @@ export async function draftQuote(
   const draft = draftOrder(dependencies, priced, request, { salt, deadlineSeconds })
   const orderId = draft?.orderId
   const identity = {
-    ...{ requestId, orderId, deadlineSeconds },
+    requestId,
+    orderId,
+    deadlineSeconds,
     depositAddress: depositAddress?.address,
     depositScript: depositAddress?.script,
   }

@@ -53,7 +53,9 @@ function basisText(
   const prices = priceKeys.map((key) => [
     key,
     snapshot.witnesses(key).map(({ source, usdX18, updatedAtMs, block }) => ({
-      ...{ source, usdX18: usdX18.toString(), atMs: updatedAtMs },
+      source,
+      usdX18: usdX18.toString(),
+      atMs: updatedAtMs,
       ...(block !== undefined && { block: block.toString() }),
     })),
   ])

@@ -70,7 +70,7 @@ export function blockParameter(block: BlockReference): unknown {
 
 /** Calldata of `aggregate3`; every call may fail on its own. */
 export function encodeAggregate3(calls: readonly ContractCall[]): Hex {
-  return multicall3.encode('aggregate3', [calls.map((call) => ({ ...call, allowFailure: true }))])
+  return multicall3.encode('aggregate3', [calls.map((call) => ({ allowFailure: true, ...call }))])
 }
 
 /** The same for one call that fails the transaction with it: sent through a contract that has no rights. */

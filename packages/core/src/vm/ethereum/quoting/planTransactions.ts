@@ -36,8 +36,8 @@ export function planTransactions(
   known: KnownState,
 ): readonly PlannedTransaction[] {
   return orderedTransactions(settings, route, known).map((planned) => ({
-    ...planned,
     writes: writesOf(settings, planned, route, known),
+    ...planned,
   }))
 }
 

@@ -49,11 +49,11 @@ function encodePathSwap(swap: RoutedSwap): Hex {
   const shared = { recipient, deadline: BigInt(swap.deadlineSeconds) }
   if (trade === 'exactInput') {
     const path = pathOf(tokens, fees)
-    return pathRouter.encode('exactInput', [{ ...shared, path, amountIn, amountOutMinimum: amountOut }])
+    return pathRouter.encode('exactInput', [{ path, amountIn, amountOutMinimum: amountOut, ...shared }])
   }
   // An exact output is worked out from its end.
   const path = pathOf(tokens.reverse(), fees.reverse())
-  return pathRouter.encode('exactOutput', [{ ...shared, path, amountOut, amountInMaximum: amountIn }])
+  return pathRouter.encode('exactOutput', [{ path, amountOut, amountInMaximum: amountIn, ...shared }])
 }
 
 /** Tokens, and between two of them the fee of their pool in three bytes. */
@@ -65,12 +65,16 @@ function pathOf(tokens: readonly Hex[], fees: readonly number[]): Hex {
 function encodeSingleSwap(swap: RoutedSwap, { tokenOut, feePips }: SwapHop): Hex {
   const { tokenIn, recipient, amountIn, amountOut } = swap
   const shared = {
-    ...{ tokenIn, tokenOut, fee: feePips, recipient, deadline: BigInt(swap.deadlineSeconds) },
+    tokenIn,
+    tokenOut,
+    fee: feePips,
+    recipient,
+    deadline: BigInt(swap.deadlineSeconds),
     sqrtPriceLimitX96: 0n,
   }
   return swap.trade === 'exactInput'
-    ? swapRouter.encode('exactInputSingle', [{ ...shared, amountIn, amountOutMinimum: amountOut }])
-    : swapRouter.encode('exactOutputSingle', [{ ...shared, amountOut, amountInMaximum: amountIn }])
+    ? swapRouter.encode('exactInputSingle', [{ amountIn, amountOutMinimum: amountOut, ...shared }])
+    : swapRouter.encode('exactOutputSingle', [{ amountOut, amountInMaximum: amountIn, ...shared }])
 }
 
 /** The deposit router's `swapAndDeposit`; the zero address stands for native coin. */
@@ -84,7 +88,7 @@ export function encodeSwapAndDeposit(args: {
   swapData: Hex
 }): Hex {
   const { amountOutMin: minAmountOut, orderId: id, ...request } = args
-  return depositRouter.encode('swapAndDeposit', [{ ...request, minAmountOut, id }])
+  return depositRouter.encode('swapAndDeposit', [{ minAmountOut, id, ...request }])
 }
 
 /** The deposit router's `swapAndPay`, whose event names the request; the zero address stands for native coin. */
@@ -98,5 +102,5 @@ export function encodeSwapAndPay(args: {
   swapData: Hex
 }): Hex {
   const { amountOutMin: minAmountOut, requestId: id, ...request } = args
-  return depositRouter.encode('swapAndPay', [{ ...request, minAmountOut, id }])
+  return depositRouter.encode('swapAndPay', [{ minAmountOut, id, ...request }])
 }
