@@ -43,11 +43,11 @@ export function createEndpointMetrics(
     const labels = { chain, endpoint }
     const answers = seconds.labels(labels)
     const told = { 'server.address': endpoint, 'causeway.chain': chain }
-    requests.inc({ outcome: 'answered', ...labels }, 0)
+    requests.inc({ chain, endpoint, outcome: 'answered' }, 0)
     outvoted.inc(labels, 0)
     return {
       exchanged(taken, failure) {
-        requests.inc({ outcome: failure ?? 'answered', ...labels })
+        requests.inc({ chain, endpoint, outcome: failure ?? 'answered' })
         if (failure === undefined) answers.observe(taken)
         tracing?.called('chain endpoint', told, { seconds: taken, failure })
       },
