@@ -69,9 +69,13 @@ export type SwapPermissions = {
   readonly hasDestinationSource: boolean
 }
 
-/** `refundTo`, else `recipient` where it is an address of the origin, else `user`. @source design.md 5.3 */
+/**
+ * `refundTo`, else `recipient` where it is an address of the origin and needs no account there first, else `user`.
+ * @source design.md 5.3
+ */
 export function refundRecipient(request: QuoteRequest, origin: QuotableChain, user: string): string {
   if (request.refundTo !== undefined) return request.refundTo
   const { recipient } = request
-  return recipient !== undefined && origin.codec.isAddress(recipient) ? recipient : user
+  if (recipient === undefined || origin.quoting.newAccountsCost === true) return user
+  return origin.codec.isAddress(recipient) ? recipient : user
 }

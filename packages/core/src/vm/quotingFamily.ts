@@ -51,6 +51,8 @@ export interface ChainQuoting {
   readonly runsCalls: boolean
   /** Tokens reach an account with code; where they do not, nothing is paid to one. */
   readonly paysTokensToCode: boolean
+  /** The first payment to an account takes a fee: who is refunded where nobody is named must have one, as `user` has. */
+  readonly newAccountsCost?: true
   /** Addresses of orders, which users pay instead of signing a deposit; absent where the family or the chain has none. */
   readonly depositAddresses?: DepositAddressing | undefined
   /** `encode` says what each transaction is known by; where it does not, nobody can tell whether users executed alone. */
