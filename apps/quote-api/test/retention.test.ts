@@ -11,6 +11,7 @@ import { createRetention } from '../src/compose/retention.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { runCli } from '../src/operate/cli/runCli.ts'
 import { firstId, previewRetention, removePage } from '../src/requests/retention/removableRequests.ts'
+import { pepperText } from './accessSupport/accessService.ts'
 import { repositoryRoot } from './fixtures/service.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
 import { createSponsor, type TestSponsor } from './sponsorSupport/sponsors.ts'
@@ -417,7 +418,9 @@ test('the command tells what would go and what is open, and deletes nothing', as
   const keep = async (line: string) => void lines.push(line)
   const command = async (variables: Record<string, string>) => {
     lines.length = 0
-    const all = { ENVIRONMENT: 'local', DATABASE_URL: bed.connectionString, ...variables }
+    // Without a pepper the command would make one in the folder of the local network.
+    const given = { ENVIRONMENT: 'local', DATABASE_URL: bed.connectionString, API_KEY_PEPPERS: pepperText }
+    const all = { ...given, ...variables }
     const code = await runCli({
       ...{ words: ['retention', 'show'], actor: 'cli:test', print: keep, complain: keep },
       signal: new AbortController().signal,

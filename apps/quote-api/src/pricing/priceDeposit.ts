@@ -94,7 +94,7 @@ export async function priceDeposit(dependencies: DepositPricing, deposit: Quoted
   let refusal: unknown
   for (const plan of plansFrom(route, feeCurrency)) {
     try {
-      best = maxBigint(best, (await priceSolverRoute({ ...fixed, plan })).amountOut)
+      best = maxBigint(best, (await priceSolverRoute({ plan, ...fixed })).amountOut)
     } catch (error) {
       if (!(error instanceof QuoteError)) throw error
       refusal = error
