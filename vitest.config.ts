@@ -40,6 +40,7 @@ const inSuites = suites.flatMap((suite) => suiteFiles[suite])
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    experimental: { fsModuleCache: true },
     projects: [
       {
         ...source,

@@ -1,7 +1,7 @@
 // `npm test`: the static checks beside the unit tests, then the end-to-end tests, which start every real part.
 //   --check-only   the static part alone
 //   --suite=NAME   a suite of its own (testRunner/suites.ts), without the static part; `faults` has the long sizes
-//   other words    of one package or file: its tests beside the checks, which leave out unused code
+//   other words    of one package or file: its tests, lint and types, without what reads the whole repository
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -67,7 +67,6 @@ const staticCommands: readonly { readonly name: string; readonly command: readon
     name: 'lint',
     command: [bin('@biomejs/biome/bin/biome'), 'ci', '--colors=off', '--max-diagnostics=100', ...linted],
   },
-  // Reads the whole repository, whatever was named.
   ...(isWhole ? [{ name: 'unused code', command: [bin('knip/bin/knip.js'), '--no-config-hints'] }] : []),
 ]
 
@@ -91,9 +90,11 @@ async function runStatic(): Promise<readonly string[]> {
     printStep(name, result)
     return { name, result }
   })
-  const rules = { name: 'repository rules', result: runChecks() }
-  printStep(rules.name, rules.result)
-  const failures = [rules, ...(await Promise.all(commands))].filter(({ result }) => !result.ok)
+  const rules = isWhole ? [{ name: 'repository rules', result: runChecks() }] : []
+  for (const { name, result } of rules) printStep(name, result)
+  if (!isWhole)
+    console.log('left to `npm run check`: repository rules and unused code, which read every file')
+  const failures = [...rules, ...(await Promise.all(commands))].filter(({ result }) => !result.ok)
   return failures.map(({ name, result }) => `\n--- ${name} ---\n${result.output}`)
 }
 

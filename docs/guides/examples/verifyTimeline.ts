@@ -1,11 +1,12 @@
 // Checks a saved answer of `GET /requests/{requestId}/timeline?signed=true` against the evidence key that its service
 // publishes, and prints what is signed: node --import tsx verifyTimeline.ts answer.json 0x…
 import { readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 import { type Address, type Hex, isAddressEqual, recoverTypedDataAddress } from 'viem'
 
 type Evidence = { kind: string; label: string; value: string; chainId?: number }
 type Step = { step: string; at: string; reason: string | null; text: string; evidence: Evidence[] }
-type Answer = {
+export type Answer = {
   requestId: Hex
   orderId: Hex | null
   status: string
@@ -39,33 +40,44 @@ const types = {
   ],
 } as const
 
-const [file = '', published = ''] = process.argv.slice(2)
-if (file === '' || !/^0x[0-9a-fA-F]{40}$/.test(published)) {
-  console.error('usage: verifyTimeline.ts <file with the answer> <address of the evidence key>')
-  process.exit(2)
+/** Whether the key of `published` signed what the answer tells, all of it. The address within it is only the answer's word. */
+export async function isSignedBy(published: Address, answer: Answer): Promise<boolean> {
+  const { requestId, orderId, status, reason, steps, signed } = answer
+  if (signed === undefined) throw new Error('The answer is not signed: ask with signed=true.')
+  const signer = await recoverTypedDataAddress({
+    domain: { name: 'CausewayTimeline', version: '1' },
+    types,
+    primaryType: 'Timeline',
+    message: {
+      ...{ requestId, orderId: orderId ?? noOrder, status, reason: reason ?? '', asOf: signed.asOf },
+      steps: steps.map(({ step, at, text, reason: why, evidence }) => ({
+        ...{ step, at, text, reason: why ?? '' },
+        evidence: evidence.map(({ kind, label, value, chainId = 0 }) => ({
+          ...{ kind, label, value, chainId: BigInt(chainId) },
+        })),
+      })),
+    },
+    signature: signed.signature,
+  })
+  return isAddressEqual(signer, published)
 }
 
-const { requestId, orderId, status, reason, steps, signed }: Answer = JSON.parse(readFileSync(file, 'utf8'))
-if (signed === undefined) throw new Error('The answer is not signed: ask with signed=true.')
-// The address in the answer is the answer's own word: the published one counts.
-const signer = await recoverTypedDataAddress({
-  domain: { name: 'CausewayTimeline', version: '1' },
-  types,
-  primaryType: 'Timeline',
-  message: {
-    ...{ requestId, orderId: orderId ?? noOrder, status, reason: reason ?? '', asOf: signed.asOf },
-    steps: steps.map(({ step, at, text, reason: why, evidence }) => ({
-      ...{ step, at, text, reason: why ?? '' },
-      evidence: evidence.map(({ kind, label, value, chainId = 0 }) => ({
-        ...{ kind, label, value, chainId: BigInt(chainId) },
-      })),
-    })),
-  },
-  signature: signed.signature,
-})
-const isGenuine = isAddressEqual(signer, published as Address)
-if (isGenuine) {
-  console.log(`Signed by ${published}, true at ${signed.asOf}: request ${requestId} is ${status}`)
-  for (const { at, text } of steps) console.log(`${at}  ${text}`)
-} else console.error(`Not signed so by ${published}.`)
-process.exitCode = isGenuine ? 0 : 1
+async function main([file = '', published = '']: readonly string[]): Promise<number> {
+  if (file === '' || !/^0x[0-9a-fA-F]{40}$/.test(published)) {
+    console.error('usage: verifyTimeline.ts <file with the answer> <address of the evidence key>')
+    return 2
+  }
+  const answer: Answer = JSON.parse(readFileSync(file, 'utf8'))
+  if (!(await isSignedBy(published as Address, answer))) {
+    console.error(`Not signed so by ${published}.`)
+    return 1
+  }
+  console.log(
+    `Signed by ${published}, true at ${answer.signed?.asOf}: request ${answer.requestId} is ${answer.status}`,
+  )
+  for (const { at, text } of answer.steps) console.log(`${at}  ${text}`)
+  return 0
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  process.exitCode = await main(process.argv.slice(2))

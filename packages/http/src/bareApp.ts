@@ -7,7 +7,7 @@ import { type DrainLimits, drainConnections } from './draining.ts'
 import { createErrorHandler } from './errorHandler.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import { parseJsonBody } from './json.ts'
-import { createSerializerCompiler } from './serialization.ts'
+import { serializerOf } from './serialization.ts'
 import { upgradedAt } from './upgrades.ts'
 import { compileValidator } from './validation.ts'
 
@@ -92,7 +92,7 @@ export function createBareApp(options: BareAppOptions): BareApp {
   }).withTypeProvider<ZodTypeProvider>()
   app.setErrorHandler(handleError)
   app.setValidatorCompiler(compileValidator)
-  app.setSerializerCompiler(createSerializerCompiler())
+  app.setSerializerCompiler(serializerOf)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
     done(null, parseJsonBody(typeof body === 'string' ? body : body.toString('utf8')))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { compileSerializer, createSerializerCompiler } from './serialization.ts'
+import { compileSerializer, serializerOf } from './serialization.ts'
 
 test('writes what JSON.stringify writes for a value of the schema', () => {
   const schema = z.object({
@@ -53,11 +53,10 @@ test('a missing required member is a bug, not an answer', () => {
 
 test('a schema that JSON cannot express is refused when the route is declared', () => {
   expect(() => compileSerializer(z.object({ a: z.bigint() }))).toThrow()
-  expect(() => createSerializerCompiler()({ schema: { type: 'object' } })).toThrow(/zod/)
+  expect(() => serializerOf({ schema: { type: 'object' } })).toThrow(/zod/)
 })
 
-test('one schema is compiled once', () => {
-  const compile = createSerializerCompiler()
+test('one schema is compiled once, for all apps', () => {
   const schema = z.object({ a: z.string() })
-  expect(compile({ schema })).toBe(compile({ schema }))
+  expect(serializerOf({ schema })).toBe(serializerOf({ schema }))
 })

@@ -5,25 +5,25 @@ import { $ZodType } from 'zod/v4/core'
 type JsonSchema = { [keyword: string]: unknown }
 type Serialize = (data: unknown) => string
 
+/** By schema and not by app: a schema never changes, and compiling one takes as long as thousands of answers. */
+const compiled = new WeakMap<$ZodType, Serialize>()
+
 /**
- * Makes Fastify's serializer compiler: zod response schema → JSON Schema → compiled code, once per
- * schema. Members a schema does not name never leave the process; a missing required member is a bug
- * and becomes a 500. A schema that JSON Schema cannot express (transforms, bigint) throws when the
+ * Fastify's serializer compiler: zod response schema → JSON Schema → compiled code, once per schema in
+ * a process. Members a schema does not name never leave the process; a missing required member is a
+ * bug and becomes a 500. A schema that JSON Schema cannot express (transforms, bigint) throws when the
  * route is registered.
  */
-export function createSerializerCompiler(): (route: { schema: unknown }) => Serialize {
-  const compiled = new WeakMap<$ZodType, Serialize>()
-  return ({ schema }) => {
-    if (!(schema instanceof $ZodType)) throw new TypeError('a response schema must be a zod schema')
-    const known = compiled.get(schema)
-    if (known !== undefined) return known
-    const serialize = compileSerializer(schema)
-    compiled.set(schema, serialize)
-    return serialize
-  }
+export function serializerOf({ schema }: { schema: unknown }): Serialize {
+  if (!(schema instanceof $ZodType)) throw new TypeError('a response schema must be a zod schema')
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
+  const serialize = compileSerializer(schema)
+  compiled.set(schema, serialize)
+  return serialize
 }
 
-/** One schema's serializer; see `createSerializerCompiler`. */
+/** One schema's serializer; see `serializerOf`. */
 export function compileSerializer(schema: $ZodType): Serialize {
   const jsonSchema = toJSONSchema(schema, {
     io: 'output',

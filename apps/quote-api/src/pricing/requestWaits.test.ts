@@ -2,7 +2,7 @@
 // Method: the routes over chains that never answer, and the count of waits over a clock that a test moves.
 import { setTimeout as pause } from 'node:timers/promises'
 import { UpstreamUnavailableError } from '@causeway/core'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
 import {
   chainA,
@@ -30,13 +30,14 @@ const withCalls = { ...bridge, txs: [{ to: usdc, value: '0', data: '0x095ea7b3' 
 
 async function ask(url: string, payload: object, options: TestAppOptions = {}) {
   const app = await testApp({ config: { majorBps: 10 }, fillWallet: filler, ...options })
-  onTestFinished(() => app.close())
   const started = performance.now()
   const answer = await app.inject({ method: 'POST', url, payload })
+  await app.close()
   return { answer, json: answer.json(), tookMs: performance.now() - started, stored: app.stored }
 }
 
-describe('a chain that says nothing', () => {
+// At once: each waits for the whole budget.
+describe.concurrent('a chain that says nothing', () => {
   test.each(['/price', '/quote'])('costs %s the budget once, however often it must be asked', async (url) => {
     let asked = 0
     const legQuoter = createPoolLegQuoter(() => {

@@ -1,13 +1,10 @@
 // Payload parameters of oracle-protocol.md 3.5 per family, and the requests that no allocator can pay.
-import fc from 'fast-check'
 import { encodeAbiParameters, parseAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { accounts, currencies } from '../../test/arbitraries/addresses.ts'
-import { outcomeOf } from '../../test/hostileBytes.ts'
 import { repeated } from '../../test/vectors/orders.ts'
 import { ConfigurationError } from '../errors.ts'
 import { InvalidAddressError, InvalidTransactionIdError, InvalidWithdrawRequestError } from './errors.ts'
-import { type VmType, vmTypes } from './vmType.ts'
+import type { VmType } from './vmType.ts'
 import { normaliseWithdrawRequest } from './withdrawRequest.ts'
 
 type Request = Parameters<typeof normaliseWithdrawRequest>[1]
@@ -216,46 +213,4 @@ describe('lighter-vm', () => {
       }),
     )
   })
-})
-
-test.each(vmTypes)('2,000 hostile requests of %s are refused by name or spelled twice alike', (vmType) => {
-  const spelled = (own: (typeof accounts)[VmType]) =>
-    fc.oneof({ weight: 4, arbitrary: own.map(({ text }) => text) }, { weight: 1, arbitrary: fc.string() })
-  const number = fc.oneof(
-    fc.nat(4),
-    fc.string({ maxLength: 4 }),
-    fc.constantFrom(-1, 1.5, 2 ** 60, '18446744073709551615'),
-  )
-  const own = fc.record(
-    {
-      ...{ nonce: number, fromRouteType: number, toRouteType: number, apiKeyIndex: number, usdcFee: number },
-      ...{
-        assetIndex: number,
-        memo: fc.string(),
-        currentTime: number,
-        currencyHyperliquidSymbol: fc.string(),
-      },
-      allocatorUtxos: fc.array(fc.record({ txid: fc.string(), vout: number, value: number }), {
-        maxLength: 3,
-      }),
-      feeRate: number,
-    },
-    { requiredKeys: [] },
-  )
-  const requests = fc.record({
-    ...{ depository: spelled(accounts[vmType]), recipient: spelled(accounts[vmType]) },
-    currency: spelled(currencies[vmType]),
-    additionalData: fc.dictionary(
-      fc.constantFrom<string>(...vmTypes, '__proto__'),
-      fc.oneof(own, fc.anything()),
-      { noNullPrototype: false },
-    ),
-  })
-  fc.assert(
-    fc.property(requests, (request) => {
-      const normalised = outcomeOf(() => normalise(vmType, request))
-      if (normalised !== undefined) expect(normalise(vmType, request)).toEqual(normalised)
-    }),
-    { numRuns: 2_000, endOnFailure: true },
-  )
 })

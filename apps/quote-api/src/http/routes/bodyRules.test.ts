@@ -1,6 +1,6 @@
 // Goal: every field of a body is held to its rule: at its limit, past it, of the wrong type, missing.
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { testApp } from '../../../test/fixtures/app.ts'
+import { describe, expect, test } from 'vitest'
+import { sharedTestApp } from '../../../test/fixtures/app.ts'
 import { chainA, chainB, recipient, usdc, usdx, user } from '../../../test/fixtures/market.ts'
 
 const body = {
@@ -17,16 +17,12 @@ const call = { to: user, value: '0', data: '0x' }
 const fee = { recipient: user, fee: '1' }
 const many = (count: number, item: object) => Array.from({ length: count }, () => item)
 
-async function send(payload: unknown, url = '/price', headers: Record<string, string> = {}) {
-  const app = await testApp()
-  onTestFinished(() => app.close())
+const ask = sharedTestApp()
+
+async function send(payload: unknown, contentType = 'application/json') {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
-  return app.inject({
-    method: 'POST',
-    url,
-    payload: text,
-    headers: { 'content-type': 'application/json', ...headers },
-  })
+  const headers = { 'content-type': contentType }
+  return (await ask({ method: 'POST', url: '/price', payload: text, headers })).response
 }
 
 describe('accepted at the limit', () => {
@@ -154,7 +150,7 @@ describe('refused', () => {
   })
 
   test('a content type that is not JSON', async () => {
-    const response = await send('user=1', '/price', { 'content-type': 'application/x-www-form-urlencoded' })
+    const response = await send('user=1', 'application/x-www-form-urlencoded')
     expect(response.json()).toMatchObject({ statusCode: 415, errorCode: 'UNSUPPORTED_MEDIA_TYPE' })
   })
 })

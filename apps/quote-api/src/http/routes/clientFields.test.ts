@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
+import { sharedTestApp, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
 import {
   chainA,
   chainB,
@@ -34,10 +34,17 @@ const body = {
   tradeType: 'EXACT_INPUT',
 }
 
-async function quote(change: object, options: TestAppOptions = {}) {
+const askPlain = sharedTestApp({ config: { majorBps: 10 } })
+
+async function quote(change: object, options?: TestAppOptions) {
+  const request = { method: 'POST', url: '/quote', payload: { ...body, ...change } } as const
+  if (options === undefined) {
+    const { response, stored } = await askPlain(request)
+    return { status: response.statusCode, json: response.json(), stored }
+  }
   const app = await testApp({ config: { majorBps: 10 }, ...options })
   onTestFinished(() => app.close())
-  const response = await app.inject({ method: 'POST', url: '/quote', payload: { ...body, ...change } })
+  const response = await app.inject(request)
   return { status: response.statusCode, json: response.json(), stored: app.stored }
 }
 

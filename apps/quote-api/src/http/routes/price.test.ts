@@ -1,6 +1,6 @@
 // Goal: POST /price answers by the interface document, over a market whose every value is set here.
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
+import { sharedTestApp, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
 import {
   appRecipient,
   chainA,
@@ -32,7 +32,10 @@ const caseA = {
   appFees: [{ recipient: appRecipient, fee: '50' }],
 }
 
-async function price(payload: object, options: TestAppOptions = {}) {
+const askPlain = sharedTestApp({ config: { majorBps: 10 } })
+
+async function price(payload: object, options?: TestAppOptions) {
+  if (options === undefined) return (await askPlain({ method: 'POST', url: '/price', payload })).response
   const app = await testApp({ config: { majorBps: 10 }, ...options })
   onTestFinished(() => app.close())
   return app.inject({ method: 'POST', url: '/price', payload })
