@@ -1,8 +1,15 @@
-import { type AccountLack, bitcoinNetworkOf, createBitcoinCodec, type SpendableOutput } from '@causeway/core'
+import {
+  type AccountLack,
+  bitcoinNetworkOf,
+  createBitcoinCodec,
+  type SpendableOutput,
+  UpstreamUnavailableError,
+} from '@causeway/core'
 import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../family/networkReader.ts'
 import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
-import { createRecent } from '../../family/recent.ts'
+import { createRecent, recentMs } from '../../family/recent.ts'
+import type { ChainClient, NamedOutput } from '../../rpc/client.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
 import { createQuorumOver } from '../../rpc/quorumClient.ts'
 import { createBitcoindView } from '../bitcoindView.ts'
@@ -25,6 +32,7 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
     const network = bitcoinNetworkOf(name)
     const { isAddress } = createBitcoinCodec(network)
     const recent = createRecent<UserFacts>(now)
+    const named = rememberingNames(client, now)
     const known = new LruCache<SpendableOutput>(outputsMax)
     return {
       async userFacts({ user }) {
@@ -34,7 +42,7 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
           try {
             const asked = { address: user, network }
             // No step can be made without them, so they may take as long as what a price needs.
-            const spendable = await readOwnOutputs(client, asked, {
+            const spendable = await readOwnOutputs(named, asked, {
               ...{ timeoutMs: neededWithinMs, known },
             })
             return { spendable, balance: spendable.reduce((sum, { value }) => sum + value, 0n) }
@@ -52,6 +60,29 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
     }
   },
   network: { reader: createBitcoinNetworkReader, contradictions },
+}
+
+/**
+ * What an address is said to hold changes with blocks of minutes, so it is remembered longer than whether that is
+ * unspent, which nodes are asked each time.
+ */
+function rememberingNames(client: ChainClient, now: () => number): ChainClient {
+  const { nameOutputs } = client
+  if (nameOutputs === undefined) return client
+  const recent = createRecent<readonly NamedOutput[]>(now, { forMs: recentMs.steady })
+  return {
+    ...client,
+    async nameOutputs(address, signal) {
+      let failure: unknown
+      const named = await recent(address, () =>
+        nameOutputs(address, signal).catch((error: unknown) => {
+          failure = error
+          return undefined
+        }),
+      )
+      return named ?? Promise.reject(failure ?? new UpstreamUnavailableError('Nobody named the outputs.'))
+    },
+  }
 }
 
 /** Endpoints of another network, and currencies that there are not. */

@@ -49,7 +49,7 @@ export const lighterQuotingChain: QuotingChainFamily = {
   open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
     const recent = {
       // An account that is there stays.
-      lacks: createRecent<AccountLack>(now, (lack) => lack === lacksNothing),
+      lacks: createRecent<AccountLack>(now, { lasts: (lack) => lack === lacksNothing }),
       amounts: createRecent<bigint>(now),
     }
     const agreed = agreedAnswersOf(client, onFailure)

@@ -14,7 +14,7 @@ import {
   type QuotingChainFamily,
   type UserFacts,
 } from '../../family/quotingChain.ts'
-import { createRecent } from '../../family/recent.ts'
+import { createRecent, recentMs } from '../../family/recent.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
 import { createQuorumOver } from '../../rpc/quorumClient.ts'
 import { exactLamportsMax, type ShownAccount } from '../answers.ts'
@@ -40,8 +40,8 @@ export const solanaQuotingChain: QuotingChainFamily = {
 
     const recent = {
       balances: createRecent<bigint>(now),
-      lacks: createRecent<AccountLack>(now),
-      codes: createRecent<boolean>(now),
+      lacks: createRecent<AccountLack>(now, { forMs: recentMs.steady }),
+      codes: createRecent<boolean>(now, { forMs: recentMs.steady }),
     }
 
     /** Undefined where nothing is known in time; never rejects. */

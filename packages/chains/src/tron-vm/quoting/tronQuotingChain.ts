@@ -4,7 +4,7 @@ import { agreedAnswer, agreedAnswersOf } from '../../family/agreedAnswer.ts'
 import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../family/networkReader.ts'
 import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
-import { createRecent } from '../../family/recent.ts'
+import { createRecent, recentMs } from '../../family/recent.ts'
 import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
@@ -37,8 +37,8 @@ export const tronQuotingChain: QuotingChainFamily = {
   open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
     const recent = {
       amounts: createRecent<bigint>(now),
-      lacks: createRecent<AccountLack>(now),
-      codes: createRecent<boolean>(now),
+      lacks: createRecent<AccountLack>(now, { forMs: recentMs.steady }),
+      codes: createRecent<boolean>(now, { forMs: recentMs.steady }),
     }
     const agreed = agreedAnswersOf(client, onFailure)
     const balanceOf = (user: string, currency: string) =>
