@@ -71,6 +71,19 @@ export type Target = {
   readonly pid?: number | undefined
 }
 
+/** Rounds of two seconds until one is no faster than the one before. */
+const warmUpRoundsMax = 12
+
+/** Until the code of a target is compiled: one of few requests per second takes longer, and would be judged before it. */
+async function warmUp(run: (forSeconds: number) => Promise<LoadResult>): Promise<void> {
+  let before = 0
+  for (let round = 0; round < warmUpRoundsMax; round += 1) {
+    const { requestsPerSecond } = await run(2)
+    if (requestsPerSecond < 1.1 * before) return
+    before = requestsPerSecond
+  }
+}
+
 /** Every target once per round, in turn, so that a noisy minute hits all of them. */
 export async function alternate(
   targets: readonly Target[],
@@ -79,7 +92,7 @@ export async function alternate(
   const results = new Map<string, LoadResult[]>(targets.map(({ name }) => [name, []]))
   const run = ({ url, path, headers = {}, pid, ...target }: Target, forSeconds: number) =>
     load({ url, path, headers, bodies: target.texts ?? texts, connections, seconds: forSeconds, pid })
-  for (const target of targets) await run(target, 2)
+  for (const target of targets) await warmUp((forSeconds) => run(target, forSeconds))
   for (let round = 0; round < rounds; round += 1) {
     for (const target of targets) {
       const { name } = target
