@@ -62,6 +62,8 @@ export type VmFamily = {
   /** Protocol bytes of `nativeCurrency`, which need not be an address of the family. */
   readonly nativeBytes: Uint8Array
   readonly parseAddress: (address: string) => ParsedAddress | Refusal
+  /** Its addresses carry a hash, so that reading one is worth remembering. */
+  readonly hasChecksum?: boolean
   /** Where currencies are not written like accounts. */
   readonly parseCurrency?: (currency: string) => ParsedAddress | Refusal
   /** Where some currencies have no token on the hub. */
@@ -71,7 +73,8 @@ export type VmFamily = {
 
 /** Builds a family's codec: the native sentinel, the errors and the canonical forms are the same for all. */
 export function createVmCodec(family: VmFamily): VmCodec {
-  const { vmType, nativeCurrency, nativeBytes, parseAddress, parseTransactionId } = family
+  const { vmType, nativeCurrency, nativeBytes, parseTransactionId } = family
+  const parseAddress = family.hasChecksum === true ? rememberGood(family.parseAddress) : family.parseAddress
   const parseCurrency = family.parseCurrency ?? parseAddress
   const parseHubCurrency = family.parseHubCurrency ?? parseCurrency
 
@@ -115,6 +118,23 @@ export function createVmCodec(family: VmFamily): VmCodec {
     },
     canonicalTransactionId: (transactionId) => acceptedTransactionId(transactionId).canonical,
     encodeTransactionId: (transactionId) => acceptedTransactionId(transactionId).bytes,
+  }
+}
+
+const rememberedMax = 20_000
+
+/** Nothing that is refused is kept: only who asks decides how long that is. */
+function rememberGood(parse: VmFamily['parseAddress']): VmFamily['parseAddress'] {
+  const known = new Map<string, ParsedAddress>()
+  return (address) => {
+    const before = known.get(address)
+    // Whoever is given bytes may write into them.
+    if (before !== undefined) return { bytes: before.bytes.slice(), canonical: before.canonical }
+    const parsed = parse(address)
+    if ('refusal' in parsed || parsed.isUnspendable === true) return parsed
+    if (known.size >= rememberedMax) known.clear()
+    known.set(address, { bytes: parsed.bytes.slice(), canonical: parsed.canonical })
+    return parsed
   }
 }
 
