@@ -9,10 +9,10 @@ type Serialize = (data: unknown) => string
 const compiled = new WeakMap<$ZodType, Serialize>()
 
 /**
- * Fastify's serializer compiler: zod response schema → JSON Schema → compiled code, once per schema in
- * a process. Members a schema does not name never leave the process; a missing required member is a
- * bug and becomes a 500. A schema that JSON Schema cannot express (transforms, bigint) throws when the
- * route is registered.
+ * Fastify's serializer compiler: zod response schema → JSON Schema → code, which is compiled when the first
+ * answer needs it: all of it takes a third of a second of a start. Members a schema does not name never
+ * leave the process; a missing required member is a bug and becomes a 500. A schema that JSON Schema cannot
+ * express (transforms, bigint) throws when the route is registered.
  */
 export function serializerOf({ schema }: { schema: unknown }): Serialize {
   if (!(schema instanceof $ZodType)) throw new TypeError('a response schema must be a zod schema')
@@ -29,9 +29,13 @@ export function compileSerializer(schema: $ZodType): Serialize {
     io: 'output',
     override: ({ jsonSchema: node }) => foldNullable(node),
   })
-  // CAST: zod emits JSON Schema 2020-12; the keywords that the two type definitions disagree about
-  // are ignored by the serializer.
-  return fastJsonStringify(jsonSchema as Schema)
+  let serialize: Serialize | undefined
+  return (data) => {
+    // CAST: zod emits JSON Schema 2020-12; the keywords that the two type definitions disagree about
+    // are ignored by the serializer.
+    serialize ??= fastJsonStringify(jsonSchema as Schema)
+    return serialize(data)
+  }
 }
 
 /** `anyOf [X, null]` makes the serializer validate at run time; `nullable` does not. */

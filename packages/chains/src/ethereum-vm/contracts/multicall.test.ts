@@ -1,5 +1,12 @@
 import fc from 'fast-check'
-import { decodeFunctionData, encodeFunctionResult, parseAbi, toFunctionSelector } from 'viem'
+import {
+  decodeFunctionData,
+  decodeFunctionResult,
+  encodeFunctionData,
+  encodeFunctionResult,
+  parseAbi,
+  toFunctionSelector,
+} from 'viem'
 import { describe, expect, test } from 'vitest'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { readStringResult, readUintResult } from './abiReader.ts'
@@ -27,7 +34,9 @@ describe('aggregate3', () => {
     const calls = fc.array(fc.record({ target: address, callData: bytes }), { maxLength: 12 })
     fc.assert(
       fc.property(calls, (expected) => {
-        const { args } = decodeFunctionData({ abi, data: encodeAggregate3(expected) })
+        const data = encodeAggregate3(expected)
+        const { args } = decodeFunctionData({ abi, data })
+        expect(data).toBe(encodeFunctionData({ abi, functionName: 'aggregate3', args }))
         const decoded = args[0].map(({ target, allowFailure, callData }) => {
           expect(allowFailure).toBe(true)
           return { target: target.toLowerCase(), callData }
@@ -60,13 +69,31 @@ describe('aggregate3', () => {
         raw[at] = (raw[at] ?? 0) ^ flip
         for (const data of [raw, raw.subarray(0, cut)]) {
           try {
-            expect(decodeAggregate3(hex(data), 2)).toHaveLength(2)
+            const read = decodeAggregate3(hex(data), 2)
+            expect(read).toEqual(decodeFunctionResult({ abi, functionName: 'aggregate3', data: hex(data) }))
           } catch (error) {
             expect(error).toBeInstanceOf(MalformedAnswerError)
           }
         }
       }),
     )
+  })
+
+  test('is refused where many members are said to hold the same bytes', () => {
+    const word = (value: number) => value.toString(16).padStart(64, '0')
+    const [count, length] = [500, 32 * 1_000]
+    const member = `${word(1)}${word(64)}${word(length)}${'ab'.repeat(length)}`
+    const offsets = Array.from({ length: count }, () => word(32 * count)).join('')
+    const data = `0x${word(32)}${word(count)}${offsets}${member}`
+    expect(() => decodeAggregate3(data, count)).toThrow(MalformedAnswerError)
+  })
+
+  test.each([
+    ['a short target', { target: '0x12', callData: '0x' }],
+    ['half a byte', { target: `0x${'1'.repeat(40)}`, callData: '0x123' }],
+    ['no hex', { target: `0x${'1'.repeat(40)}`, callData: '0xzz' }],
+  ] as const)('is not written with %s', (_what, call) => {
+    expect(() => encodeAggregate3([call])).toThrow(RangeError)
   })
 
   test.each([

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type * as Viem from 'viem'
 import type { Hex } from '../../hex.ts'
+import { readWords, type WordType, wordTypeOf, writeWords } from './abiWordTypes.ts'
 
 let loaded: typeof Viem | undefined
 
@@ -26,7 +27,10 @@ type Returned<
   name extends Viem.ContractFunctionName<abi>,
 > = Viem.ContractFunctionReturnType<abi, Viem.AbiStateMutability, name>
 
-/** The functions of a contract, as viem writes their calls and reads what they return. */
+/**
+ * The functions of a contract, as viem writes their calls and reads what they return. Where all are single words, which
+ * quotes ask by the hundred, our own code does the same: decision 19.
+ */
 export type ContractInterface<abi extends Viem.Abi> = {
   /** Calldata, lower case. Texts among the arguments are hex. @throws RangeError for what does not fit its type */
   encode<name extends Viem.ContractFunctionName<abi>>(name: name, args: Arguments<abi, name>): Hex
@@ -34,7 +38,13 @@ export type ContractInterface<abi extends Viem.Abi> = {
   decode<name extends Viem.ContractFunctionName<abi>>(name: name, data: Hex): Returned<abi, name>
 }
 
-type Prepared = { readonly selector: Hex; readonly abi: Viem.Abi }
+type Prepared = {
+  readonly selector: Hex
+  readonly abi: Viem.Abi
+  /** Undefined where one of them is more than a word. */
+  readonly words: { readonly taken: WordTypes; readonly returned: WordTypes }
+}
+type WordTypes = readonly WordType[] | undefined
 
 /**
  * @param signatures Solidity, as `parseAbi` takes them; no two of one name. Read when first used, and each
@@ -52,26 +62,45 @@ export function contractInterface<const signatures extends readonly string[]>(
       abi: widely(parseAbi)(signatures),
       functionName: name,
     })
-    const made = { selector: functionName, abi }
+    const made = { selector: functionName, abi, words: wordsOf(abi) }
     prepared.set(name, made)
     return made
   }
   const functions = {
     encode(name: string, args: readonly unknown[]): Hex {
-      const { selector, abi } = prepare(name)
+      const { selector, abi, words } = prepare(name)
+      if (words.taken !== undefined) return `${selector}${writeWords(words.taken, args)}`
       const { encodeFunctionData } = viemLibrary()
       return unlessUnfit(name, () =>
         encodeFunctionData({ abi, functionName: selector, args: hexArguments(args) }),
       )
     },
     decode(name: string, data: Hex): unknown {
-      const { abi } = prepare(name)
+      const { abi, words } = prepare(name)
+      if (words.returned !== undefined) {
+        const values = readWords(words.returned, data)
+        return values.length === 1 ? values[0] : values
+      }
       const { decodeFunctionResult } = viemLibrary()
       return unlessUnfit(name, () => decodeFunctionResult({ abi, functionName: name, data }))
     },
   }
   // CAST: the same functions, whose types TypeScript reads from the signatures.
   return functions as unknown as ContractInterface<Viem.ParseAbi<signatures>>
+}
+
+function wordsOf(abi: Viem.Abi): Prepared['words'] {
+  const [named] = abi
+  if (named?.type !== 'function') return { taken: undefined, returned: undefined }
+  // What returns nothing is left to viem.
+  const isRead = named.outputs.length > 0
+  return { taken: wordTypes(named.inputs), returned: isRead ? wordTypes(named.outputs) : undefined }
+}
+
+function wordTypes(parameters: readonly Viem.AbiParameter[]): WordTypes {
+  const types = parameters.map(({ type }) => wordTypeOf(type))
+  const known = types.filter((type) => type !== undefined)
+  return known.length === types.length ? known : undefined
 }
 
 /** Types of a parsed ABI are found where a contract is declared, not here. */
