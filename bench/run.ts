@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { benchAhead } from './aheadBench.ts'
+import { benchDepositLatency } from './depositLatencyBench.ts'
 import { benchEndpoints } from './endpointsBench.ts'
 import { benchFamilyQuotes, familyQuoteIds } from './familyQuoteBench.ts'
 import { benchFamilyRounds } from './familyRoundsBench.ts'
@@ -51,6 +52,7 @@ const suites: readonly {
   { ids: ['P3'], run: benchSponsored },
   { ids: ['P15'], run: benchStatus },
   { ids: ['latency', 'P17'], run: benchLatency },
+  { ids: ['P18'], run: benchDepositLatency },
   { ids: ['P21'], run: benchFillLatency },
   { ids: ['P20', 'P20-rows'], run: benchUnpaidQuotes },
   { ids: ['P23-line', 'P23-unsampled', 'P23-sampled', 'P23-all'], run: benchTraces },

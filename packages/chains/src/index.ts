@@ -242,6 +242,7 @@ export { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from
 export type { EndpointObserver, ObserveEndpoints } from './rpc/endpoint.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'
 export { countHosts } from './rpc/endpointUrl.ts'
+export { type HeadPushes, openHeadPushes } from './rpc/headPushes.ts'
 export { evmHeadTracking, type HeadTracking } from './rpc/headTracking.ts'
 export type {
   Agreement,

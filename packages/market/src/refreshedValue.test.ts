@@ -155,6 +155,48 @@ describe('a refreshed value', () => {
     expect(loadCount()).toBe(5)
   })
 
+  test('told of something new, it loads at once, though not back to back', async () => {
+    const { clock, refreshed, loadCount } = setUp()
+    refreshed.start()
+    await clock.advance(400)
+    refreshed.hasten()
+    await clock.advance(0)
+    expect(loadCount()).toBe(2)
+    // 700 times within a moment: once, a quarter of the interval later.
+    for (let time = 0; time < 700; time += 1) refreshed.hasten()
+    await clock.advance(249)
+    expect(loadCount()).toBe(2)
+    await clock.advance(1)
+    expect(loadCount()).toBe(3)
+    await clock.advance(999)
+    expect(loadCount()).toBe(3)
+    await clock.advance(1)
+    expect(loadCount()).toBe(4)
+  })
+
+  test('told of something new while it loads, it loads soon again', async () => {
+    const ends: (() => void)[] = []
+    const { clock, refreshed } = setUp({ load: () => new Promise((resolve) => ends.push(() => resolve(1))) })
+    refreshed.start()
+    await clock.advance(100)
+    refreshed.hasten()
+    ends[0]?.()
+    await clock.advance(150)
+    expect(ends).toHaveLength(2)
+  })
+
+  test('told of something new before its start or after its end, it stays as it is', async () => {
+    const { clock, refreshed, loadCount } = setUp()
+    refreshed.hasten()
+    await clock.advance(5_000)
+    expect(loadCount()).toBe(0)
+    refreshed.start()
+    refreshed.close()
+    refreshed.hasten()
+    await clock.advance(5_000)
+    expect(loadCount()).toBe(1)
+  })
+
   test('takes the time of a slow load out of the pause after it', async () => {
     const startedAt: number[] = []
     const { clock, refreshed } = setUp({

@@ -39,6 +39,8 @@ export type RefreshedValue<T> = {
   consecutiveFailures(): number
   /** Loads now, or joins the load that is under way. True when it delivered a value. */
   refresh(): Promise<boolean>
+  /** There may be something new: the next load comes at once, but not sooner than a quarter of the interval after the last. */
+  hasten(): void
   /** Stops the timer and aborts a load under way; its result is dropped. */
   close(): void
 }
@@ -50,6 +52,9 @@ export function createRefreshedValue<T>(options: RefreshOptions<T>): RefreshedVa
   let newest: Sample<T> | undefined
   let failures = 0
   let cancelTimer: (() => void) | undefined
+  let startedAtMs = Number.NEGATIVE_INFINITY
+  /** Told of something new while a load was under way, which may not have seen it. */
+  let isHastened = false
 
   async function load(): Promise<boolean> {
     const asOfMs = clock.now()
@@ -76,15 +81,23 @@ export function createRefreshedValue<T>(options: RefreshOptions<T>): RefreshedVa
   }
 
   async function refreshAndPlanNext(): Promise<void> {
-    const startedAtMs = clock.now()
+    startedAtMs = clock.now()
+    isHastened = false
     await refresh()
     if (closing.signal.aborted) return
     const backedOffMs = Math.min(intervalMs * 2 ** Math.min(failures, 16), options.backoffMaxMs ?? intervalMs)
-    const hasteFactor = options.isUrgent?.() === true ? 0.25 : 1
+    const hasteFactor = isHastened || options.isUrgent?.() === true ? 0.25 : 1
     const periodMs = Math.max(backedOffMs, intervalMs) * hasteFactor * (0.9 + 0.2 * options.random())
     // A slow load shortens the pause that follows it, but never to nothing.
     const delayMs = Math.max(periodMs - (clock.now() - startedAtMs), periodMs / 4)
-    cancelTimer = clock.after(delayMs, () => void refreshAndPlanNext())
+    planNext(delayMs)
+  }
+
+  function planNext(delayMs: number): void {
+    cancelTimer = clock.after(delayMs, () => {
+      cancelTimer = undefined
+      void refreshAndPlanNext()
+    })
   }
 
   return {
@@ -99,6 +112,12 @@ export function createRefreshedValue<T>(options: RefreshOptions<T>): RefreshedVa
     },
     consecutiveFailures: () => failures,
     refresh: () => (closing.signal.aborted ? Promise.resolve(false) : refresh()),
+    hasten() {
+      isHastened = true
+      if (closing.signal.aborted || cancelTimer === undefined) return
+      cancelTimer()
+      planNext(Math.max(startedAtMs + intervalMs / 4 - clock.now(), 0))
+    },
     close() {
       closing.abort()
       cancelTimer?.()

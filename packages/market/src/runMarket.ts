@@ -24,6 +24,8 @@ export type Market = {
   close(): void
   /** Where every price comes from and how every chain is, for operators. */
   health(): MarketHealth
+  /** A chain may have a new block: it is read soon instead of at its next turn. */
+  hint(chainKey: string): void
   /** Calls `listener` with each new snapshot; returns what ends that. */
   onChange(listener: (snapshot: MarketSnapshot) => void): () => void
 }
@@ -82,6 +84,7 @@ export function runMarket(options: RunMarketOptions): Market {
         agreementOf,
         nowMs: clock.now(),
       }),
+    hint: (chainKey) => byKey.get(chainKey)?.reading.hasten(),
     onChange: (listener) => state.onChange(listener),
   }
 }

@@ -19,6 +19,8 @@ export type HttpPeer = {
   readonly questions: readonly SeenQuestion[]
   /** Sockets that are open now. */
   openSockets(): number
+  /** The most that were open at once: a busy machine may look too late to see them. */
+  mostSockets(): number
   stop(): Promise<void>
 }
 
@@ -28,6 +30,7 @@ export async function startHttpPeer(
 ): Promise<HttpPeer> {
   const questions: SeenQuestion[] = []
   let openSockets = 0
+  let mostSockets = 0
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -44,6 +47,7 @@ export async function startHttpPeer(
   })
   server.on('connection', (socket) => {
     openSockets += 1
+    mostSockets = Math.max(mostSockets, openSockets)
     socket.once('close', () => {
       openSockets -= 1
     })
@@ -55,6 +59,7 @@ export async function startHttpPeer(
     url: `http://127.0.0.1:${port}`,
     questions,
     openSockets: () => openSockets,
+    mostSockets: () => mostSockets,
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

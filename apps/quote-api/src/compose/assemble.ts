@@ -52,7 +52,7 @@ import { createMappings } from './authorize.ts'
 import { createDepositAddresses, storeWithAddresses } from './depositAddresses.ts'
 import { createFindLiquidity } from './externalLiquidity.ts'
 import { createListening, type Listening } from './listeners.ts'
-import { startMarket } from './market.ts'
+import { followNewHeads, startMarket } from './market.ts'
 import { createPermits } from './permits.ts'
 import { quotableChecks } from './quotable.ts'
 import { createChainPorts, createDepositPricing, createQuoting } from './quoting.ts'
@@ -192,6 +192,10 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     ],
   })
   const statusFeed = startStatusFeed({ database, listen: parts.listen, logger })
+  const lookAt = (chainId: number) => {
+    settlement.hint(chainId)
+    depositAddresses.hint(chainId)
+  }
   const app = await buildApp({
     ...sponsorship,
     ...access,
@@ -233,10 +237,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     statusFeed: statusFeed.feed,
     addressLookup: createDepositAddressLookup(database),
     reindex: depositAddresses.reindex,
-    hint(chainId) {
-      settlement.hint(chainId)
-      depositAddresses.hint(chainId)
-    },
+    hint: lookAt,
     solverWork: createSolverWork({
       withholding: settlement.withholding,
       codecOf: (id) => registry.chains.find((chain) => chain.chainId === id)?.codec,
@@ -255,6 +256,13 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   appBalance.startJobs()
   accuracy.reactionTimes.start()
   usage.recorder.start()
+  const pushes = followNewHeads({
+    ...shared,
+    onHead({ key, chainId: told }) {
+      market.hint(key)
+      lookAt(told)
+    },
+  })
   const ops = { logger, errors: errorPolicy, registry: metrics.registry, readiness }
   const opsListener = createOpsListener(ops)
 
@@ -263,6 +271,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     { name: 'usage of keys', close: () => usage.recorder.close() },
     { name: 'status feed', close: () => statusFeed.close() },
     { name: 'admin listener', close: () => adminListener.close() },
+    { name: 'new blocks', close: async () => pushes.close() },
     { name: 'jobs', close: () => appBalance.close() },
     { name: 'reaction times', close: () => accuracy.reactionTimes.close() },
     { name: 'webhooks', close: () => webhooks.close() },

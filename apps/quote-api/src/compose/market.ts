@@ -4,6 +4,8 @@ import {
   connectQuotingChain,
   countVoices,
   type Electorate,
+  type HeadPushes,
+  openHeadPushes,
   openNetworkReaders,
   warnOfUncheckedCode,
 } from '@causeway/chains'
@@ -68,6 +70,40 @@ export function createClients(
     }
   }
   return clients
+}
+
+/** Whatever an endpoint tells of, it wakes nobody more often than a clock would: a quarter of a block, between these. */
+const pushFloorMs = 100
+const pushCeilingMs = 1_000
+
+/** Subscribes to new blocks where a chain names endpoints for it; `onHead` asks for itself what there is. */
+export function followNewHeads(options: {
+  chains: ChainRegistry
+  registry: QuoteRegistry
+  onHead: (chain: QuoteRegistry['chains'][number]) => void
+  logger: Logger
+}): HeadPushes {
+  const { chains, registry, onHead, logger } = options
+  const opened = registry.chains.flatMap((chain) => {
+    const { headPushUrls: urls = [] } = chains.chains.get(chain.key) ?? {}
+    if (urls.length === 0) return []
+    return openHeadPushes({
+      urls,
+      leastMs: Math.min(Math.max(chain.config.blockTimeMs / 4, pushFloorMs), pushCeilingMs),
+      onHead: () => onHead(chain),
+      onChange(endpoint, end) {
+        const told = { chain: chain.key, endpoint, ...(end !== undefined && { end }) }
+        if (end === undefined) logger.info(told, 'an endpoint tells of new blocks')
+        else logger.warn(told, 'an endpoint tells of no new blocks: the chain is looked at by the clock')
+      },
+    })
+  })
+  return {
+    live: () => opened.reduce((sum, each) => sum + each.live(), 0),
+    close() {
+      for (const each of opened) each.close()
+    },
+  }
 }
 
 /** Says at start what the endpoints of a chain cannot give. @source design.md 7.4 */

@@ -171,6 +171,29 @@ describe('a registry', () => {
     expect(revealed(registry.hub?.endpoints)).toEqual(['http://127.0.0.1:8547'])
   })
 
+  test('keeps where blocks are told of, and hides it', () => {
+    const urls = 'wss://one.example/canary, ws://127.0.0.1:8545'
+    const told = load([{ ...base, wsRpcUrl: '$BASE_WS' }], { variables: { ...variables, BASE_WS: urls } })
+    expect(revealed(told.chains.get('base')?.headPushUrls)).toEqual(urls.split(', '))
+    expect(JSON.stringify([...told.chains.values()])).not.toContain('canary')
+    const untold = load([{ ...base, wsRpcUrl: '$BASE_WS' }], { variables })
+    expect(untold.chains.get('base')).not.toHaveProperty('headPushUrls')
+  })
+
+  test.each([
+    ['an http URL', base, 'https://one.example', 'endpoint 1 is not a ws(s) URL'],
+    ['no URL', base, 'ws://one.example,one.example', 'endpoint 2 is not a ws(s) URL'],
+    ['one named twice', base, 'ws://one.example,ws://one.example', 'one endpoint is named twice'],
+    [
+      'a family without such pushes',
+      { id: 'bitcoin', vmType: 'bitcoin-vm', hubChainId: '7' },
+      'ws://one.example',
+      'means nothing on bitcoin-vm',
+    ],
+  ])('refuses to be told of blocks by %s', (_what, chain, wsRpcUrl, problem) => {
+    expect(() => load([{ ...chain, wsRpcUrl }])).toThrow(problem)
+  })
+
   test('refuses a network that the family does not have', () => {
     const bitcoin = { id: 'bitcoin', vmType: 'bitcoin-vm', hubChainId: '7' }
     expect(

@@ -44,10 +44,12 @@ export type Endpoints = {
 
 export type RegisteredChain = Omit<
   ChainEntry,
-  'httpRpcUrl' | 'rpcThreshold' | 'additionalData' | 'signingCaps'
+  'httpRpcUrl' | 'wsRpcUrl' | 'rpcThreshold' | 'additionalData' | 'signingCaps'
 > &
   ChainNetwork &
   Endpoints & {
+    /** Where new blocks are told of; each may hold a key in its path. Absent where nobody does. */
+    readonly headPushUrls?: readonly Secret[]
     /** Equal answers needed for what is signed. */
     readonly rpcThreshold: number
     /** Absent where the file names none, or a variable of it is not set. */
@@ -147,8 +149,9 @@ type Place = {
 }
 
 function registerChain(entry: ChainEntry, place: Place, problems: string[]): RegisteredChain {
-  const { httpRpcUrl, rpcThreshold, additionalData, signingCaps: namedCaps, ...rest } = entry
+  const { httpRpcUrl, wsRpcUrl, rpcThreshold, additionalData, signingCaps: namedCaps, ...rest } = entry
   const read = readEndpoints(httpRpcUrl, { ...place, path: `${place.path}.` }, problems)
+  const headPushUrls = readPushUrls(wsRpcUrl, entry, place, problems)
   const count = countHosts(read.endpoints)
   if (rpcThreshold !== undefined && count > 0 && rpcThreshold > count) {
     problems.push(`${place.name}: ${place.path}.rpcThreshold is above the number of endpoint hosts`)
@@ -170,6 +173,7 @@ function registerChain(entry: ChainEntry, place: Place, problems: string[]): Reg
     ...rest,
     ...network,
     ...read,
+    ...(headPushUrls.length > 0 && { headPushUrls }),
     rpcThreshold: rpcThreshold ?? Math.max(defaultThreshold(count), 1),
     ...(signingCaps !== undefined && { signingCaps }),
     ...(unsetCapVariables.length > 0 && { unsetCapVariables }),
@@ -196,12 +200,7 @@ function readEndpoints(
   problems: string[],
 ): Endpoints {
   const setting = `${path}${member}`
-  const urls = [httpRpcUrl ?? []].flat().flatMap((urlList) =>
-    urlList
-      .split(',')
-      .map((url) => url.trim())
-      .filter((url) => url !== ''),
-  )
+  const urls = listedUrls(httpRpcUrl)
   const places = new Set<string>()
   for (const [index, url] of urls.entries()) {
     try {
@@ -219,6 +218,32 @@ function readEndpoints(
     ready: urls.length > 0,
     unsetVariables: variablesOf(setting, unset),
   }
+}
+
+function listedUrls(setting: string | readonly string[] | undefined): readonly string[] {
+  return [setting ?? []].flat().flatMap((urlList) =>
+    urlList
+      .split(',')
+      .map((url) => url.trim())
+      .filter((url) => url !== ''),
+  )
+}
+
+function readPushUrls(
+  wsRpcUrl: string | readonly string[] | undefined,
+  { vmType }: Pick<ChainEntry, 'vmType'>,
+  { name, path }: Place,
+  problems: string[],
+): readonly Secret[] {
+  const setting = `${name}: ${path}.wsRpcUrl`
+  if (wsRpcUrl !== undefined && !families[vmType].tellsOfHeads)
+    problems.push(`${setting} means nothing on ${vmType}`)
+  const urls = listedUrls(wsRpcUrl)
+  for (const [index, url] of urls.entries())
+    if (!/^wss?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
+      problems.push(`${setting}: endpoint ${index + 1} is not a ws(s) URL`)
+  if (new Set(urls).size < urls.length) problems.push(`${setting}: one endpoint is named twice`)
+  return urls.map((url) => new Secret(url))
 }
 
 function variablesOf(setting: string, unset: readonly UnsetPlaceholder[]): readonly string[] {

@@ -23,6 +23,11 @@ export const chainEntrySchema = z.object({
   vmType: z.enum(vmTypes),
   /** One endpoint or several; each may be a comma-separated list coming from one variable. */
   httpRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
+  /**
+   * ethereum-vm: where nodes tell of new blocks by themselves, `ws://` or `wss://`, written as `httpRpcUrl` is. What is
+   * told there decides when quote-api asks the endpoints above, and nothing else.
+   */
+  wsRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
   depository: z.string().optional(),
   additionalDepositories: z.array(z.string()).optional(),
   /**

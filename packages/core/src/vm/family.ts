@@ -42,6 +42,8 @@ export type Family = {
   readonly hexAddress?: (address: string) => Hex
   /** Where the chain itself does not name who pays. */
   readonly payerSettings: readonly PayerSetting[]
+  /** Whether its nodes tell of new blocks over a websocket, so that `wsRpcUrl` of a chain means something. */
+  readonly tellsOfHeads: boolean
   /** A deposit's fees can be paid by another account than its sender's. */
   readonly takesDepositFeePayer: boolean
 }

@@ -13,6 +13,7 @@ export const ethereumFamily: Family = {
   isSignedByOwner: isSignedByAccount,
   hexAddress: (address) => `0x${ethereumCodec.canonicalAddress(address).slice(2)}`,
   payerSettings: ['fillContracts', 'fillPayers'],
+  tellsOfHeads: true,
   takesDepositFeePayer: false,
 }
 

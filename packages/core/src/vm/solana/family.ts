@@ -26,6 +26,7 @@ export const solanaFamily: Family = {
     return isSolanaOwnerSignature({ ...signedText(signed), owner: signed.owner })
   },
   payerSettings: ['fillPayers'],
+  tellsOfHeads: false,
   takesDepositFeePayer: true,
 }
 

@@ -1,0 +1,167 @@
+import type { Secret } from '@causeway/core'
+import { WebSocket } from 'ws'
+
+/** Why an endpoint tells of no blocks now. */
+export type PushEnd = 'closed' | 'unreachable' | 'silent' | 'refused' | 'flood'
+
+export type HeadPushOptions = {
+  /** One voice or several: each that tells of a block counts, since agreement needs more than one to have it. */
+  readonly urls: readonly Secret[]
+  /** Of what one endpoint tells, no more than one head in this time counts. */
+  readonly leastMs: number
+  /** There may be a new block. Nothing of it is believed: whoever is told asks by agreement. */
+  readonly onHead: () => void
+  /** Told when an endpoint begins to tell of blocks (`end` undefined), and when it stops. Never with what it sent. */
+  readonly onChange: (endpoint: string, end: PushEnd | undefined) => void
+}
+
+export type HeadPushes = {
+  /** How many endpoints tell of blocks now. */
+  live(): number
+  close(): void
+}
+
+const limits = {
+  /** A head is under 3 kB; rollups with long blooms and extra data stay under 8. */
+  messageBytesMax: 16 * 1024,
+  handshakeMs: 5_000,
+  /** Ping, and after two of them without a word the connection is taken for dead. */
+  pingMs: 20_000,
+  /** The fastest chains make four blocks a second. */
+  messagesMax: 200,
+  messagesWindowMs: 10_000,
+  firstPauseMs: 1_000,
+  pauseMaxMs: 60_000,
+  /** After a refusal or a flood: it will do the same again. */
+  longPauseMs: 600_000,
+}
+
+const subscribe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] })
+
+/**
+ * Subscribes to the new heads of several endpoints, so that a block is looked at when it is there and not at the next
+ * turn of a clock. A connection that ends is made again, ever later while it fails; nobody waits for any.
+ * An endpoint can at worst have its chain looked at once in `leastMs`.
+ * @source go-ethereum documentation, "Real-time events" (`eth_subscribe`, `newHeads`)
+ */
+export function openHeadPushes({ urls, ...terms }: HeadPushOptions): HeadPushes {
+  const endpoints = urls.map((url, index) => followHeads(url, aliasOf(url, index + 1), terms))
+  return {
+    live: () => endpoints.filter((endpoint) => endpoint.isLive()).length,
+    close() {
+      for (const endpoint of endpoints) endpoint.close()
+    },
+  }
+}
+
+/** Host, port and position, as logs may show them: a path can hold a key. */
+function aliasOf(url: Secret, position: number): string {
+  return `${new URL(url.reveal()).host}#${position}`
+}
+
+function followHeads(
+  url: Secret,
+  alias: string,
+  { leastMs, onHead, onChange }: Omit<HeadPushOptions, 'urls'>,
+): { isLive(): boolean; close(): void } {
+  let isClosed = false
+  let isLive = false
+  /** What was told last: an endpoint that stays away is told of once. */
+  let told: PushEnd | 'live' | undefined
+  let pauseMs = limits.firstPauseMs
+  let socket: WebSocket | undefined
+  let pausing: NodeJS.Timeout | undefined
+
+  const setLive = (end: PushEnd | undefined) => {
+    isLive = end === undefined
+    if (told === (end ?? 'live')) return
+    told = end ?? 'live'
+    onChange(alias, end)
+  }
+
+  const connect = () => {
+    const own = new WebSocket(url.reveal(), {
+      handshakeTimeout: limits.handshakeMs,
+      maxPayload: limits.messageBytesMax,
+      // What unpacks to gigabytes is small on the wire.
+      perMessageDeflate: false,
+      followRedirects: false,
+    })
+    socket = own
+    let end: PushEnd = 'unreachable'
+    let heardAtMs = performance.now()
+    let headAtMs = Number.NEGATIVE_INFINITY
+    let window = { sinceMs: heardAtMs, messages: 0 }
+    const stop = (why: PushEnd) => {
+      end = why
+      own.terminate()
+    }
+    const beat = setInterval(() => {
+      if (performance.now() - heardAtMs > 2 * limits.pingMs) stop('silent')
+      else if (own.readyState === WebSocket.OPEN) own.ping()
+    }, limits.pingMs)
+    beat.unref()
+
+    own.on('open', () => {
+      end = 'closed'
+      own.send(subscribe)
+    })
+    own.on('pong', () => {
+      heardAtMs = performance.now()
+    })
+    own.on('message', (data, isBinary) => {
+      const nowMs = performance.now()
+      heardAtMs = nowMs
+      window = nowMs - window.sinceMs > limits.messagesWindowMs ? { sinceMs: nowMs, messages: 0 } : window
+      window.messages += 1
+      if (window.messages > limits.messagesMax) return stop('flood')
+      // What would not count is not even read.
+      if (isLive && nowMs - headAtMs < leastMs) return
+      const said = isBinary ? 'nothing' : meaningOf(String(data))
+      if (said === 'refusal') stop('refused')
+      else if (said === 'subscribed') setLive(undefined)
+      else if (said === 'head' && isLive) {
+        headAtMs = nowMs
+        pauseMs = limits.firstPauseMs
+        onHead()
+      }
+    })
+    // Its end is told by `close`, which follows.
+    own.on('error', () => {})
+    own.on('close', () => {
+      clearInterval(beat)
+      if (isClosed) return
+      setLive(end)
+      const nextMs = end === 'refused' || end === 'flood' ? limits.longPauseMs : pauseMs
+      pauseMs = Math.min(2 * pauseMs, limits.pauseMaxMs)
+      pausing = setTimeout(connect, nextMs)
+      pausing.unref()
+    })
+  }
+
+  connect()
+  return {
+    isLive: () => isLive,
+    close() {
+      isClosed = true
+      isLive = false
+      clearTimeout(pausing)
+      socket?.terminate()
+    },
+  }
+}
+
+type Meaning = 'head' | 'subscribed' | 'refusal' | 'nothing'
+
+function meaningOf(text: string): Meaning {
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    return 'nothing'
+  }
+  if (typeof message !== 'object' || message === null) return 'nothing'
+  if ('method' in message) return message.method === 'eth_subscription' ? 'head' : 'nothing'
+  if (!('id' in message) || message.id !== 1) return 'nothing'
+  return 'result' in message && typeof message.result === 'string' ? 'subscribed' : 'refusal'
+}
