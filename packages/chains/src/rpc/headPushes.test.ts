@@ -97,6 +97,14 @@ test('who floods is cut off, and not asked again soon', async () => {
   expect(asked).toHaveLength(1)
 })
 
+test('who floods with what is no message is cut off too', async () => {
+  const { port } = await node((socket) => {
+    socket.send(subscribed)
+    for (let ping = 0; ping < 10_000; ping += 1) socket.ping()
+  })
+  await follow(port).says('flood')
+})
+
 test('a message that is larger than any head ends the connection unread', async () => {
   const { port } = await node((socket) => {
     socket.send(subscribed)

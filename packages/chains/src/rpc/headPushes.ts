@@ -106,15 +106,19 @@ function followHeads(
       end = 'closed'
       own.send(subscribe)
     })
-    own.on('pong', () => {
+    /** Whatever it sends is a sign of life, and too much of anything a flood. @returns when it came */
+    const hear = (): number => {
       heardAtMs = performance.now()
-    })
+      const isOver = heardAtMs - window.sinceMs > limits.messagesWindowMs
+      window = isOver ? { sinceMs: heardAtMs, messages: 1 } : { ...window, messages: window.messages + 1 }
+      if (window.messages > limits.messagesMax) stop('flood')
+      return heardAtMs
+    }
+    own.on('pong', hear)
+    own.on('ping', hear)
     own.on('message', (data, isBinary) => {
-      const nowMs = performance.now()
-      heardAtMs = nowMs
-      window = nowMs - window.sinceMs > limits.messagesWindowMs ? { sinceMs: nowMs, messages: 0 } : window
-      window.messages += 1
-      if (window.messages > limits.messagesMax) return stop('flood')
+      const nowMs = hear()
+      if (end === 'flood') return
       // What would not count is not even read.
       if (isLive && nowMs - headAtMs < leastMs) return
       const said = isBinary ? 'nothing' : meaningOf(String(data))
