@@ -75,10 +75,13 @@ async function startLiar(): Promise<Liar> {
 }
 
 test('a deposit becomes work, and a fill an end, by blocks that are told of alone', async () => {
-  const quote = await bed.requests.quoted(sponsor, { amount: 60_000_000n })
-  await bed.requests.execute(quote)
-  await bed.solver.carryOut(await bed.requests.workFor(quote, 'fill'))
-  await bed.requests.reaches(quote, 'success')
+  // Twice: the first one may still be met by the look that every start begins with.
+  for (const _ of [1, 2]) {
+    const quote = await bed.requests.quoted(sponsor, { amount: 60_000_000n })
+    await bed.requests.execute(quote)
+    await bed.solver.carryOut(await bed.requests.workFor(quote, 'fill'))
+    await bed.requests.reaches(quote, 'success')
+  }
 })
 
 test('an order that nobody paid is no work, whatever blocks an endpoint tells of', async () => {
