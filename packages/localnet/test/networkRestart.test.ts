@@ -260,7 +260,7 @@ describe('a folder with other files', () => {
   it('is refused, because its content might be wiped', async () => {
     const directory = await networkFolder()
     await cp(join(template, 'logs'), join(directory, 'precious'), { recursive: true })
-    await expect(startNetwork(directory)).rejects.toThrow('holds other files')
+    await expect(startNetwork(directory)).rejects.toThrow(/holds other files \(.+\).*CAUSEWAY_LOCAL_DIR/)
     expect(await readdir(directory)).toEqual(['precious'])
   })
 })

@@ -183,6 +183,7 @@ describe('a registry', () => {
   test.each([
     ['an http URL', base, 'https://one.example', 'endpoint 1 is not a ws(s) URL'],
     ['no URL', base, 'ws://one.example,one.example', 'endpoint 2 is not a ws(s) URL'],
+    ['a URL with a fragment', base, 'wss://one.example/#x', 'endpoint 1 is not a ws(s) URL'],
     ['one named twice', base, 'ws://one.example,ws://one.example', 'one endpoint is named twice'],
     [
       'a family without such pushes',

@@ -229,6 +229,12 @@ function listedUrls(setting: string | readonly string[] | undefined): readonly s
   )
 }
 
+function isWebsocketUrl(text: string): boolean {
+  const { protocol, hash } = URL.canParse(text) ? new URL(text) : { protocol: '', hash: '' }
+  // Nobody can be connected to at a fragment.
+  return /^wss?:$/.test(protocol) && hash === ''
+}
+
 function readPushUrls(
   wsRpcUrl: string | readonly string[] | undefined,
   { vmType }: Pick<ChainEntry, 'vmType'>,
@@ -240,8 +246,7 @@ function readPushUrls(
     problems.push(`${setting} means nothing on ${vmType}`)
   const urls = listedUrls(wsRpcUrl)
   for (const [index, url] of urls.entries())
-    if (!/^wss?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
-      problems.push(`${setting}: endpoint ${index + 1} is not a ws(s) URL`)
+    if (!isWebsocketUrl(url)) problems.push(`${setting}: endpoint ${index + 1} is not a ws(s) URL`)
   if (new Set(urls).size < urls.length) problems.push(`${setting}: one endpoint is named twice`)
   return urls.map((url) => new Secret(url))
 }

@@ -18,7 +18,11 @@ export async function prepareDirectory(paths: LocalPaths): Promise<void> {
     basename(p),
   )
   if (names.length > 0 && !names.some((name) => ours.includes(name))) {
-    throw new ConfigurationError(`${paths.directory} holds other files: a local network needs its own folder`)
+    // A service that ran there by itself has keys and balances, which a wipe would take.
+    const held = `${paths.directory} holds other files (${names[0]})`
+    throw new ConfigurationError(
+      `${held}: a local network needs its own folder. Name one in CAUSEWAY_LOCAL_DIR, or remove what is there.`,
+    )
   }
   await Promise.all([mkdir(paths.chains, { recursive: true }), mkdir(paths.logs, { recursive: true })])
 }
