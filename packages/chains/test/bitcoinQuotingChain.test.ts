@@ -163,8 +163,8 @@ describe('what a user can spend', () => {
         onFailure: (error) => expect(error).toBe(1),
       },
     })
-    const spendable = async (who = user.witness.address) => {
-      nowMs += 2_000
+    const spendable = async (who = user.witness.address, laterMs = 2_000) => {
+      nowMs += laterMs
       for (const node of nodes) node.reset()
       const facts = await opened.userFacts({ user: who, currency: native, spender: undefined })
       const bytesAsked = nodes[0]?.asked().filter((method) => method === 'getrawtransaction').length
@@ -172,7 +172,9 @@ describe('what a user can spend', () => {
     }
     expect(await spendable()).toEqual({ values: [70_000n], bytesAsked: 1 })
     chain.mine(two)
-    expect(await spendable()).toEqual({ values: [70_000n, 80_000n], bytesAsked: 1 })
+    // Which outputs there are is asked for again after ten seconds.
+    expect(await spendable()).toEqual({ values: [70_000n], bytesAsked: 0 })
+    expect(await spendable(undefined, 8_000)).toEqual({ values: [70_000n, 80_000n], bytesAsked: 1 })
     expect(await spendable()).toEqual({ values: [70_000n, 80_000n], bytesAsked: 0 })
     chain.announce(paying([{ txid: two.getId(), vout: 0 }], [{ script: user.legacy.script, value: 1n }]))
     expect(await spendable()).toEqual({ values: [70_000n], bytesAsked: 0 })
@@ -181,6 +183,46 @@ describe('what a user can spend', () => {
     for (const node of nodes)
       node.fault((what, truth) => (what.endsWith('/utxo') ? { status: 200, text: body } : truth))
     expect((await spendable(depositoryKey.witness.address)).values).toEqual([])
+  })
+
+  test('is asked for many users at once, of whom none gets or spoils what is of another', async () => {
+    const addresses = [user.witness, user.legacy, depositoryKey.witness]
+    // Addresses of three forms, forty outputs each: more than one request holds.
+    const made = addresses.map(({ script }) =>
+      funding(...Array.from({ length: 40 }, (_, index) => ({ script, value: 10_000n + BigInt(index) }))),
+    )
+    chain.mine(...made)
+    let nowMs = Date.now()
+    const opened = bitcoinQuotingChain.open({
+      ...{ client: connect(), network: 'regtest', multicall3: undefined, currentHead: () => undefined },
+      ...{ budgetMs: 1, neededWithinMs: 3_000, now: () => nowMs, onFailure: () => {} },
+    })
+    const all = () =>
+      Promise.all(
+        addresses.map(({ address }) =>
+          opened.userFacts({ user: address, currency: native, spender: undefined }),
+        ),
+      )
+    const transactionsOf = (facts: Awaited<ReturnType<typeof all>>) =>
+      facts.map(({ spendable = [] }) => [...new Set(spendable.map(({ txid }) => txid))])
+    const own = made.map((transaction) => [transaction.getId()])
+    expect(transactionsOf(await all())).toEqual(own)
+    // One of them is spent, and one node hides all that the second has: the others decide.
+    chain.announce(
+      paying([{ txid: own[0]?.[0] ?? '', vout: 3 }], [{ script: user.legacy.script, value: 1n }]),
+    )
+    nodes[0]?.fault((what, truth) =>
+      what === 'gettxout' ? { ...truth, text: resultOf(null)(truth.text) } : truth,
+    )
+    nowMs += 2_000
+    const facts = await all()
+    expect(transactionsOf(facts)).toEqual(own)
+    expect(facts.map(({ spendable }) => spendable?.length)).toEqual([39, 40, 40])
+    expect(facts[0]?.spendable?.map(({ vout }) => vout)).not.toContain(3)
+    // All of them silent: everybody is told so.
+    for (const node of nodes) node.fault((what, truth) => (what === 'gettxout' ? 'hang' : truth))
+    nowMs += 2_000
+    expect((await all()).map(({ spendable }) => spendable)).toEqual([undefined, undefined, undefined])
   })
 
   test('is told as facts of a user, and of nobody nothing', async () => {

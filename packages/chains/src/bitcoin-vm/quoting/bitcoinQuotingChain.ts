@@ -17,6 +17,7 @@ import { firstBlocks, firstBlocksOf } from '../openBitcoinChain.ts'
 import { connectBitcoin } from './connectBitcoin.ts'
 import { createBitcoinNetworkReader } from './feeReader.ts'
 import { readOwnOutputs } from './ownOutputs.ts'
+import { createUnspentGroups } from './unspentGroups.ts'
 
 const lacksNothing: AccountLack = {}
 const decimals = 8
@@ -34,6 +35,7 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
     const recent = createRecent<UserFacts>(now)
     const named = rememberingNames(client, now)
     const known = new LruCache<SpendableOutput>(outputsMax)
+    const askUnspent = createUnspentGroups(client)
     return {
       async userFacts({ user }) {
         // Nobody yet, or what stands for nobody on another network.
@@ -43,7 +45,7 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
             const asked = { address: user, network }
             // No step can be made without them, so they may take as long as what a price needs.
             const spendable = await readOwnOutputs(named, asked, {
-              ...{ timeoutMs: neededWithinMs, known },
+              ...{ timeoutMs: neededWithinMs, known, askUnspent },
             })
             return { spendable, balance: spendable.reduce((sum, { value }) => sum + value, 0n) }
           } catch (error) {

@@ -14,6 +14,7 @@ import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { parseRecord } from '../../rpc/quantity.ts'
 import { countVoices, type Vote } from '../../rpc/tally.ts'
 import { parseHeight, parseSeenTransaction } from '../bitcoinView.ts'
+import type { AskUnspent } from './unspentGroups.ts'
 
 /** Blocks above one that a miner's reward has to lie under. @source Bitcoin Core, `COINBASE_MATURITY` */
 const rewardConfirmations = 100n
@@ -27,13 +28,22 @@ const patienceMs = 150
  * from the bytes of the transaction that made it, which hash to its id. So a list that lies hides outputs at worst.
  * Of very many the most valuable are looked at, twice as many as one transaction spends.
  * @param known by id and number, outputs whose bytes were read before: of those only whether they are spent is asked
+ * @param askUnspent asks that where all are known, with those of other addresses
  * @param network of the address; nothing is asked about an address of another one
  * @throws upstream errors where too few answer
  */
 export async function readOwnOutputs(
   client: ChainClient,
   asked: { readonly address: string; readonly network: BitcoinNetwork },
-  { timeoutMs, known }: { readonly timeoutMs: number; readonly known?: LruCache<SpendableOutput> },
+  {
+    timeoutMs,
+    known,
+    askUnspent,
+  }: {
+    readonly timeoutMs: number
+    readonly known?: LruCache<SpendableOutput>
+    readonly askUnspent?: AskUnspent
+  },
 ): Promise<readonly SpendableOutput[]> {
   const script = outputScript(asked.address, asked.network)
   if (client.nameOutputs === undefined) throw new Error('nobody names what addresses of this chain hold')
@@ -44,27 +54,46 @@ export async function readOwnOutputs(
     .slice(0, 2 * inputsMax)
     .map((output): Looked => ({ output, seen: known?.get(keyOf(output)) }))
   if (looked.length === 0) return []
+  const { threshold } = client.electorate
+  const limits = { timeoutMs: Math.max(1, timeoutMs - (Date.now() - startedMs)) }
+  if (askUnspent !== undefined && looked.every(({ seen }) => seen !== undefined)) {
+    const votes = await askUnspent(
+      looked.map(({ output }) => output),
+      limits,
+    )
+    return agreedOutputs(votes, { looked, script, threshold })
+  }
   const own = await client.poll<readonly SpendableOutput[]>(looked.flatMap(callsOf), {
-    ...{ timeoutMs: Math.max(1, timeoutMs - (Date.now() - startedMs)), patienceMs },
+    ...{ ...limits, patienceMs },
     decide(votes, isLast) {
-      const { threshold } = client.electorate
       if (!isLast || countVoices(votes.filter(({ value }) => value !== undefined)) < threshold)
         return undefined
-      let next = 0
-      return looked.flatMap((one) => {
-        const at = next
-        next += callsOf(one).length
-        const said = votes.map((vote) => ({
-          ...vote,
-          value: outputIn(vote.value?.slice(at, next), one, script),
-        }))
-        return agreed(said, threshold)
-      })
+      return agreedOutputs(votes, { looked, script, threshold })
     },
   })
   // One that is spent by showing all of an earlier transaction may have megabytes.
   for (const output of own) if (output.transaction === undefined) known?.set(keyOf(output), output)
   return own
+}
+
+function agreedOutputs(
+  votes: readonly Vote<readonly RpcAnswer[]>[],
+  {
+    looked,
+    script,
+    threshold,
+  }: { readonly looked: readonly Looked[]; readonly script: Uint8Array; readonly threshold: number },
+): readonly SpendableOutput[] {
+  let next = 0
+  return looked.flatMap((one) => {
+    const at = next
+    next += callsOf(one).length
+    const said = votes.map((vote) => ({
+      ...vote,
+      value: outputIn(vote.value?.slice(at, next), one, script),
+    }))
+    return agreed(said, threshold)
+  })
 }
 
 /** An output that somebody names, and what is known of it from its bytes. */

@@ -1,0 +1,95 @@
+import type { OutPoint } from '@causeway/core'
+import type { ChainClient } from '../../rpc/client.ts'
+import type { RpcAnswer } from '../../rpc/jsonRpc.ts'
+import { countVoices, type Vote } from '../../rpc/tally.ts'
+
+/** How long late nodes may still say what they have, once enough have. */
+const patienceMs = 150
+/** Outputs of one request to a node. */
+const outputsMax = 100
+/** One group that waits for a late node keeps nobody else from being asked for. */
+const groupsInFlightMax = 4
+
+/** What each node that answered says of outputs, in their order: `gettxout`, what waits for a block included. */
+export type UnspentVotes = readonly Vote<readonly RpcAnswer[]>[]
+
+/** @throws upstream errors where too few nodes answer in time */
+export type AskUnspent = (
+  outputs: readonly OutPoint[],
+  limits: { readonly timeoutMs: number },
+) => Promise<UnspentVotes>
+
+type Member = {
+  readonly outputs: readonly OutPoint[]
+  readonly untilMs: number
+  readonly resolve: (votes: UnspentVotes) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * One request to a node serves many addresses: questions of one moment leave together, and while four groups are out
+ * further ones gather. Answers are small and of one size, so nobody's outputs can spoil the others' answer; the
+ * transactions behind new outputs, which may have megabytes, are asked for apart.
+ */
+export function createUnspentGroups(client: ChainClient): AskUnspent {
+  let waiting: Member[] = []
+  let inFlight = 0
+  let isGathering = false
+
+  const send = async (members: readonly Member[]): Promise<void> => {
+    const calls = members.flatMap(({ outputs }) =>
+      outputs.map(({ txid, vout }) => ({ method: 'gettxout', params: [txid, vout, true] })),
+    )
+    try {
+      const votes = await client.poll<UnspentVotes>(calls, {
+        // Who has waited for other groups has no more time than he came with.
+        timeoutMs: Math.max(1, Math.max(...members.map(({ untilMs }) => untilMs)) - Date.now()),
+        patienceMs,
+        decide: (heard, isLast) => (isLast && areEnough(heard, client) ? heard : undefined),
+      })
+      let next = 0
+      for (const { outputs, resolve } of members) {
+        const at = next
+        next += outputs.length
+        const end = next
+        resolve(votes.map(({ value, ...voter }) => ({ ...voter, value: value?.slice(at, end) })))
+      }
+    } catch (error) {
+      for (const { reject } of members) reject(error)
+    }
+  }
+  const leave = (): void => {
+    isGathering = false
+    while (inFlight < groupsInFlightMax && waiting.length > 0) {
+      const members = firstOf(waiting)
+      waiting = waiting.slice(members.length)
+      inFlight += 1
+      void send(members).finally(() => {
+        inFlight -= 1
+        leave()
+      })
+    }
+  }
+  return (outputs, { timeoutMs }) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ outputs, untilMs: Date.now() + timeoutMs, resolve, reject })
+      if (isGathering) return
+      isGathering = true
+      // Requests that came in one turn of the loop leave in one group.
+      setImmediate(leave)
+    })
+}
+
+function areEnough(votes: UnspentVotes, { electorate }: ChainClient): boolean {
+  return countVoices(votes.filter(({ value }) => value !== undefined)) >= electorate.threshold
+}
+
+/** As many of the first ones as one request may hold, and at least one. */
+function firstOf(members: readonly Member[]): readonly Member[] {
+  let count = 0
+  const end = members.findIndex(({ outputs }, index) => {
+    count += outputs.length
+    return index > 0 && count > outputsMax
+  })
+  return end === -1 ? members : members.slice(0, end)
+}
