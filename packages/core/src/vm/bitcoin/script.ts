@@ -77,8 +77,19 @@ export function orderScript(orderId: Hex): Uint8Array {
   return compile([OPS.OP_RETURN, utf8Bytes(orderId)])
 }
 
+/** By the array itself, to which nobody writes: a quote asks three times for the form of its user's. */
+const forms = new WeakMap<Uint8Array, { readonly form: ScriptForm | undefined }>()
+
 /** `undefined` for a script without an address. */
 export function readScript(script: Uint8Array): ScriptForm | undefined {
+  const known = forms.get(script)
+  if (known !== undefined) return known.form
+  const form = readForm(script)
+  forms.set(script, { form })
+  return form
+}
+
+function readForm(script: Uint8Array): ScriptForm | undefined {
   if (script.length > longestForm) return undefined
   const form = readChunks(bitcoinLibrary().script.decompile(plainBytes(script)) ?? [])
   // The library reads pushes in any form; an address has the shortest.

@@ -108,6 +108,12 @@ function addressesBy(sweeper: Hex, network: BitcoinNetwork): DepositAddressing {
 
 /** As long as every order's, and in no other way different from it. */
 const noOrder: Hex = `0x${'0'.repeat(64)}`
+let knownNoOrderScript: Uint8Array | undefined
+
+function noOrderScript(): Uint8Array {
+  knownNoOrderScript ??= orderScript(noOrder)
+  return knownNoOrderScript
+}
 
 type Parties = { readonly network: BitcoinNetwork; readonly depository: () => Uint8Array }
 
@@ -125,8 +131,7 @@ function plan(
   const own = outputScript(route.user, network)
   const inputKind = inputKindOf(own)
   if (inputKind === undefined) throw new Error('nobody signs for this account')
-  const paid =
-    kind === 'deposit' ? [depository(), orderScript(noOrder)] : [outputScript(route.recipient, network)]
+  const paid = kind === 'deposit' ? [depository(), noOrderScript()] : [outputScript(route.recipient, network)]
   const funding = fundPayment(spendable, { amount: route.amountIn, paid, change: own, inputKind, fees })
   return funding.kind === 'chosen'
     ? { ...planned, funding, networkFee: funding.fee }
