@@ -56,6 +56,7 @@ function chainEntry({ chainKey, chainId, depository, fillContract }: ChainDeploy
     id: chainKey,
     vmType: 'ethereum-vm',
     httpRpcUrl: `$${chainKey.toUpperCase()}_RPC_URL`,
+    wsRpcUrl: `$${chainKey.toUpperCase()}_WS_RPC_URL`,
     depository,
     fillContracts: [fillContract],
     hubChainId: String(chainId),
