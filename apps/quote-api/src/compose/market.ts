@@ -99,7 +99,6 @@ export function followNewHeads(options: {
     })
   })
   return {
-    live: () => opened.reduce((sum, each) => sum + each.live(), 0),
     close() {
       for (const each of opened) each.close()
     },

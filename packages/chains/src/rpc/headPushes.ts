@@ -15,11 +15,7 @@ export type HeadPushOptions = {
   readonly onChange: (endpoint: string, end: PushEnd | undefined) => void
 }
 
-export type HeadPushes = {
-  /** How many endpoints tell of blocks now. */
-  live(): number
-  close(): void
-}
+export type HeadPushes = { close(): void }
 
 const limits = {
   /** A head is under 3 kB; rollups with long blooms and extra data stay under 8. */
@@ -47,7 +43,6 @@ const subscribe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe
 export function openHeadPushes({ urls, ...terms }: HeadPushOptions): HeadPushes {
   const endpoints = urls.map((url, index) => followHeads(url, aliasOf(url, index + 1), terms))
   return {
-    live: () => endpoints.filter((endpoint) => endpoint.isLive()).length,
     close() {
       for (const endpoint of endpoints) endpoint.close()
     },
@@ -63,7 +58,7 @@ function followHeads(
   url: Secret,
   alias: string,
   { leastMs, onHead, onChange }: Omit<HeadPushOptions, 'urls'>,
-): { isLive(): boolean; close(): void } {
+): HeadPushes {
   let isClosed = false
   let isLive = false
   /** What was told last: an endpoint that stays away is told of once. */
@@ -145,10 +140,8 @@ function followHeads(
 
   connect()
   return {
-    isLive: () => isLive,
     close() {
       isClosed = true
-      isLive = false
       clearTimeout(pausing)
       socket?.terminate()
     },

@@ -1,5 +1,6 @@
 import { parseHexDigits } from '../hashing/hexBytes.ts'
 import { InvalidAddressError, InvalidTransactionIdError } from './errors.ts'
+import { remembered } from './remembered.ts'
 import type { VmType } from './vmType.ts'
 
 /**
@@ -121,8 +122,6 @@ export function createVmCodec(family: VmFamily): VmCodec {
   }
 }
 
-const rememberedMax = 20_000
-
 /** Nothing that is refused is kept: only who asks decides how long that is. */
 function rememberGood(parse: VmFamily['parseAddress']): VmFamily['parseAddress'] {
   const known = new Map<string, ParsedAddress>()
@@ -132,8 +131,7 @@ function rememberGood(parse: VmFamily['parseAddress']): VmFamily['parseAddress']
     if (before !== undefined) return { bytes: before.bytes.slice(), canonical: before.canonical }
     const parsed = parse(address)
     if ('refusal' in parsed || parsed.isUnspendable === true) return parsed
-    if (known.size >= rememberedMax) known.clear()
-    known.set(address, { bytes: parsed.bytes.slice(), canonical: parsed.canonical })
+    remembered(known, address, () => ({ bytes: parsed.bytes.slice(), canonical: parsed.canonical }))
     return parsed
   }
 }
