@@ -1,5 +1,5 @@
 import { ConfigurationError, type CurrencyKey } from '@causeway/core'
-import type { ChainReading, ChainSource } from './chain/chainReading.ts'
+import type { AgreedHead, ChainReading, ChainSource } from './chain/chainReading.ts'
 import type { Evaluation } from './evaluation/evaluate.ts'
 import { type AgreementOf, createMarketState, type MarketState } from './evaluation/marketState.ts'
 import { describeMarket, type MarketHealth, type RefreshHealth } from './health.ts'
@@ -26,6 +26,11 @@ export type Market = {
   health(): MarketHealth
   /** A chain may have a new block: it is read soon instead of at its next turn. */
   hint(chainKey: string): void
+  /**
+   * The newest head of a chain that enough endpoints share; newer than the snapshot's while the rest is still read.
+   * `undefined` where none is known, or its blocks have no hash.
+   */
+  agreedHead(chainKey: string): AgreedHead | undefined
   /** Calls `listener` with each new snapshot; returns what ends that. */
   onChange(listener: (snapshot: MarketSnapshot) => void): () => void
 }
@@ -85,6 +90,7 @@ export function runMarket(options: RunMarketOptions): Market {
         nowMs: clock.now(),
       }),
     hint: (chainKey) => byKey.get(chainKey)?.reading.hasten(),
+    agreedHead: (chainKey) => options.sources.get(chainKey)?.agreedHead?.(),
     onChange: (listener) => state.onChange(listener),
   }
 }

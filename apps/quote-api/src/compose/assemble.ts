@@ -20,6 +20,7 @@ import { type Market, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createWindowCleaner } from '../access/sharedLimits.ts'
+import { createNewestHeads } from '../chainReadings/newestHeads.ts'
 import type { QuoteApiConfig } from '../config/config.ts'
 import { registerHealthRoutes } from '../http/admin/healthRoutes.ts'
 import { registerAdmin } from '../http/admin/registerAdmin.ts'
@@ -136,9 +137,10 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     ...{ ledger, market, snapshot, metrics, logger, denyList },
     screening: denyList && createScreening(denyList, registry),
   }
+  const heads = createNewestHeads(market, () => Date.now())
   const asked = {
     fillWallet: quote.fillWallet,
-    ...{ registry, clients, market },
+    ...{ registry, clients, heads },
     clock: systemClock,
     onFactsFailure: (failed: number, error: unknown) =>
       logger.debug({ chainId: failed, err: error }, 'user facts not read'),
@@ -149,7 +151,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const { lateDeposits } = quote
   const mappings = createMappings({ ...shared, oracles: config.oracles, hubSigner: parts.hubSigner })
   const settlement = createSettlement({
-    ...{ ...shared, tracing, lateDeposits, pricing, oracles: config.oracles },
+    ...{ ...shared, tracing, lateDeposits, pricing, heads, oracles: config.oracles },
     hubEntries: mappings?.hubEntries,
   })
   const webhooks = createWebhooks({ ...shared, peppers })
@@ -260,7 +262,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     ...shared,
     onHead({ key, chainId: told }) {
       market.hint(key)
-      lookAt(told)
+      settlement.newBlock(told)
+      depositAddresses.hint(told)
     },
   })
   const ops = { logger, errors: errorPolicy, registry: metrics.registry, readiness }

@@ -17,13 +17,14 @@ import {
   type Signer,
 } from '@causeway/core'
 import { type Clock, type Market, type MarketSnapshot, systemClock } from '@causeway/market'
+import type { NewestHeads } from '../chainReadings/newestHeads.ts'
 import { callParties, type TriedFill } from '../pricing/destinationCalls.ts'
 import { createInventoryViews } from '../pricing/inventory.ts'
 import { createOpenQuotes } from '../pricing/openQuotes.ts'
 import { createPoolLegQuoter, type OnChainQuoter } from '../pricing/poolLegQuoter.ts'
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
 import type { PricingDependencies } from '../pricing/priceRequest.ts'
-import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
+import type { QuoteRegistry } from '../pricing/registry.ts'
 import { chainBudgetMs } from '../pricing/requestWaits.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
 
@@ -125,7 +126,7 @@ export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'hasCode' | 'la
 export function createChainPorts(args: {
   registry: QuoteRegistry
   clients: ReadonlyMap<string, ChainClient>
-  market: Market
+  heads: Pick<NewestHeads, 'of'>
   clock: Clock
   /** Account that fills. */
   fillWallet: string | undefined
@@ -133,7 +134,7 @@ export function createChainPorts(args: {
   /** How long is waited for an answer; default: as long as a request for a quote may. */
   budgetMs?: number
 }): ChainPorts {
-  const { registry, clients, market, clock, fillWallet, onFactsFailure, budgetMs = requestBudgetMs } = args
+  const { registry, clients, heads, clock, fillWallet, onFactsFailure, budgetMs = requestBudgetMs } = args
   const chains = new Map<number, QuotingChain>()
   for (const chain of registry.chains) {
     const { key, chainId, vmType, config } = chain
@@ -143,7 +144,7 @@ export function createChainPorts(args: {
       client,
       network: registry.networkByKey(key)?.network,
       multicall3: config.multicall3,
-      currentHead: () => headOf(market, chain),
+      currentHead: () => heads.of(chain),
       budgetMs,
       neededWithinMs: chainBudgetMs,
       now: () => clock.now(),
@@ -189,10 +190,4 @@ function triedTransaction(
           orderCalls: { ...orderCalls, sweptTokens: [token] },
         })
   return { from: filler, to: fillContract, data, value: token === undefined ? amount : 0n, token, hasCalls }
-}
-
-function headOf(market: Market, chain: QuotableChain) {
-  const state = market.snapshot().chain(chain.chainId)
-  if ('reason' in state || state.head.hash === undefined) return undefined
-  return { number: state.head.number, hash: state.head.hash }
 }

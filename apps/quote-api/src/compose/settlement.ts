@@ -9,6 +9,7 @@ import type { Ledger, SqlDatabase } from '@causeway/core'
 import type { HttpMetrics, Tracing } from '@causeway/http'
 import { recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
+import type { NewestHeads } from '../chainReadings/newestHeads.ts'
 import { createWaker, type Job } from '../jobs/runJobs.ts'
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
@@ -26,6 +27,7 @@ import type { SettlementContext } from '../requests/settlement/settlementContext
 import { createSettlementObserver } from '../requests/settlement/settlementMetrics.ts'
 import { watchDeposits } from '../requests/settlement/watchDeposits.ts'
 import { createWithholding } from '../requests/settlement/withholdWork.ts'
+import { createNewBlocks } from '../requests/work/followWork.ts'
 import type { Withholding } from '../requests/work/solverWork.ts'
 import { announceStatus } from '../webhooks/announceStatus.ts'
 
@@ -37,6 +39,8 @@ export type Settlement = {
   readonly withholding: Withholding
   /** There may be something new on a chain, or for all of them: look now. */
   hint(chainId?: number): void
+  /** A block is told of on a chain: what waits for one is looked at, too. */
+  newBlock(chainId: number): void
 }
 
 const intervalFloorMs = 250
@@ -52,6 +56,8 @@ export function createSettlement(options: {
   ledger: Ledger
   lateDeposits: Parameters<typeof createLateDeposits>[0]['settings']
   pricing: DepositPricing
+  /** Told of the blocks that were read here. */
+  heads: Pick<NewestHeads, 'saw'>
   screening: Screening | undefined
   metrics: HttpMetrics
   tracing: Tracing | undefined
@@ -85,19 +91,30 @@ export function createSettlement(options: {
     permits: createWaker(),
     selfExecuted: createWaker(),
   }
+  const newBlocks = { fills: createNewBlocks(), refunds: createNewBlocks(), selfExecuted: createNewBlocks() }
   const watchers = new Map([...chains].map(([chainId, chain]) => [chainId, watcherOf(context, chain)]))
   const intervalMs = Math.min(...[...chains.values()].map(pauseOf), attestIntervalMs)
   const jobs: Job[] = [
     ...[...watchers.values()],
-    { name: 'fills', intervalMs, waker: followers.fills, run: (run) => followFills(context, run) },
-    { name: 'refunds', intervalMs, waker: followers.refunds, run: (run) => followRefunds(context, run) },
+    {
+      name: 'fills',
+      intervalMs,
+      waker: followers.fills,
+      run: (run) => followFills(context, run, newBlocks.fills.take()),
+    },
+    {
+      name: 'refunds',
+      intervalMs,
+      waker: followers.refunds,
+      run: (run) => followRefunds(context, run, newBlocks.refunds.take()),
+    },
     { name: 'resume', intervalMs: attestIntervalMs, run: (run) => resumeTraced(context, run) },
     { name: 'permits', intervalMs, waker: followers.permits, run: (run) => followPermits(context, run) },
     {
       name: 'self-executed',
       intervalMs,
       waker: followers.selfExecuted,
-      run: (run) => followReportedTransactions(context, run),
+      run: (run) => followReportedTransactions(context, run, newBlocks.selfExecuted.take()),
     },
   ]
   if (oracles === undefined) logger.warn('no ORACLES: fills are not proven and nothing settles')
@@ -133,14 +150,19 @@ export function createSettlement(options: {
       }),
     )
   }
+  const hint = (chainId?: number) => {
+    for (const follower of Object.values(followers)) follower.wake()
+    const hinted = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]
+    for (const watcher of hinted) watcher?.waker?.wake()
+  }
   return {
     chains,
     jobs,
     withholding: createWithholding(context),
-    hint(chainId) {
-      for (const follower of Object.values(followers)) follower.wake()
-      const hinted = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]
-      for (const watcher of hinted) watcher?.waker?.wake()
+    hint,
+    newBlock(chainId) {
+      for (const blocks of Object.values(newBlocks)) blocks.add(chainId)
+      hint(chainId)
     },
   }
 }
@@ -164,6 +186,7 @@ function openChains(options: {
   chains: ChainRegistry
   registry: QuoteRegistry
   clients: ReadonlyMap<string, ChainClient>
+  heads: Pick<NewestHeads, 'saw'>
   hubEntries: HubEntries | undefined
   logger: Logger
 }): ReadonlyMap<number, SettlementChain> {
@@ -174,9 +197,16 @@ function openChains(options: {
     if (registered === undefined || client === undefined || !quotable.config.enabled) continue
     const onMalformed = (endpoint: string) =>
       options.logger.warn({ chain: quotable.key, endpoint }, 'an answer of an endpoint was thrown away')
-    const { hubEntries } = options
-    const opening = { quotable, registered, client, hubEntries, onMalformed }
-    opened.set(quotable.chainId, createSettlementChain(opening))
+    const { hubEntries, heads } = options
+    const chain = createSettlementChain({ quotable, registered, client, hubEntries, onMalformed })
+    opened.set(quotable.chainId, {
+      ...chain,
+      async depositPass(...asked) {
+        const pass = await chain.depositPass(...asked)
+        if (pass.last !== undefined) heads.saw(quotable.chainId, pass.last)
+        return pass
+      },
+    })
   }
   return opened
 }

@@ -48,4 +48,12 @@ export interface ChainSource {
    * @throws DomainError when the chain gives no usable answer
    */
   read(signal: AbortSignal): Promise<ChainReading>
+  /**
+   * The newest head that enough endpoints share, which may not be read through yet; `undefined` before the first.
+   * Absent where blocks have no hash to be read at.
+   */
+  agreedHead?(): AgreedHead | undefined
 }
+
+/** A block that others may read at, by its hash. */
+export type AgreedHead = { readonly number: bigint; readonly hash: Hex }

@@ -130,6 +130,7 @@ function setUp(options: { script?: Script; plan?: ChainPlan; mirror?: PoolMirror
   return {
     client,
     read: () => source.read(signal),
+    agreedHead: () => source.agreedHead?.(),
     change: (next: Script) => {
       script = next
     },
@@ -268,6 +269,20 @@ describe('one refresh', () => {
     expect((await read()).head.number).toBe(101n)
     change({ number: 101, hash: blockHash(201), parentHash: blockHash(100) })
     expect((await read()).head.hash).toBe(blockHash(201))
+  })
+
+  test('tells of its head before the rest of it is read, and of none that is taken back', async () => {
+    const { read, change, agreedHead } = setUp()
+    expect(agreedHead()).toBeUndefined()
+    await read()
+    change({ number: 101, baseFees: [] })
+    await expect(read()).rejects.toThrow()
+    expect(agreedHead()).toEqual({ number: 101n, hash: blockHash(101) })
+    change({ number: 101 })
+    await read()
+    change({ number: 100 })
+    await read()
+    expect(agreedHead()).toEqual({ number: 101n, hash: blockHash(101) })
   })
 })
 

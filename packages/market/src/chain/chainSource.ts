@@ -26,7 +26,7 @@ import {
   startDeadline,
 } from '@causeway/core'
 import type { ChainPlan } from '../plan.ts'
-import type { AgreedKind, ChainReading, ChainSource, FeeReading } from './chainReading.ts'
+import type { AgreedHead, AgreedKind, ChainReading, ChainSource, FeeReading } from './chainReading.ts'
 import { type ContractReads, planContractReads } from './contractReads.ts'
 
 export type ChainSourceOptions = {
@@ -81,6 +81,7 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
   let heads: HeadChain | undefined
   let last: ChainReading | undefined
   let awaited: AwaitedBlock | undefined
+  let agreed: AgreedHead | undefined
 
   const observe = (limits: { signal: AbortSignal; timeoutMs: number }): Promise<ChainHead> => {
     // Older than that, nothing could be priced from it.
@@ -98,6 +99,7 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
       // Enough endpoints have shown the newer head: that some do not have it yet takes nothing back.
       if (change === 'behind' && last !== undefined) return last
       const head = chain.head
+      agreed = { number: head.number, hash: head.hash }
       const isKnown = last !== undefined && last.head.hash === head.hash
       if (isKnown && last?.poolsLive === true && last.fees.shown !== undefined) return last
       awaited ??= { number: head.number, sinceMs: now() }
@@ -108,6 +110,7 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
       awaited = undefined
       return last
     },
+    agreedHead: () => agreed,
   }
 }
 

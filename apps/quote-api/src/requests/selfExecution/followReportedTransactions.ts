@@ -8,7 +8,7 @@ import { chainOf, nowSeconds, type SettlementContext } from '../settlement/settl
 import type { MinedTransaction } from '../settlement/transactionReading.ts'
 import { recordTransaction, setStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
-import { followWork, type Reading } from '../work/followWork.ts'
+import { followWork, type NewBlocks, type Reading } from '../work/followWork.ts'
 import { callMatch } from './callMatch.ts'
 import {
   decideReported,
@@ -25,10 +25,14 @@ const atOnce = 16
 const missingPauseMaxMs = 30_000
 
 /** Looks up on its chain what users say they executed, or a router's event does, and ends their requests by what is found there. */
-export async function followReportedTransactions(context: SettlementContext, run: Run): Promise<void> {
+export async function followReportedTransactions(
+  context: SettlementContext,
+  run: Run,
+  newBlocks: NewBlocks = [],
+): Promise<void> {
   await followWork(context.database, run, {
     atOnce,
-    list: (limit) => listDueReported(context.database, limit),
+    list: (limit) => listDueReported(context.database, newBlocks, limit),
     read: (reported, signal) => readReported(context, reported, signal),
     async lock(tx, reported) {
       const request = await lockSelfExecuted(tx, reported.requestId)

@@ -32,14 +32,20 @@ export async function insertReportedTransaction(
   )
 }
 
+/** Said so lately that its block can be the next one. What was not found by then waits for its own time. */
+const newAttempts = 3
+
+/** What is due now, and on chains that have a new block what was said just before it. */
 export async function listDueReported(
   database: Pick<SqlDatabase, 'query'>,
+  newBlocks: readonly number[],
   limit: number,
 ): Promise<readonly ReportedTransaction[]> {
   const rows = await database.query<ReportedRow>(
     `select request_id, chain_id, tx_hash, attempts from said_transaction
-     where state = 'said' and next_at <= statement_timestamp() order by next_at limit $1`,
-    [limit],
+     where state = 'said' and (next_at <= statement_timestamp()
+       or chain_id = any($2::bigint[]) and attempts <= $3) order by next_at limit $1`,
+    [limit, newBlocks, newAttempts],
   )
   return rows.map(fromRow)
 }

@@ -3,10 +3,10 @@ import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { recheckAfter, recordTransaction, setStage, setStatus } from '../status/requestProgress.ts'
 import { refundSeconds } from '../timings.ts'
-import { followWork, type Reading, versionOfWork } from '../work/followWork.ts'
+import { followWork, type NewBlocks, type Reading, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import type { WorkItem } from '../work/workItem.ts'
-import { addWork, lockWorkOf, readWorkOf, updateWork } from '../work/workStore.ts'
+import { addWork, listReportedOn, lockWorkOf, readWorkOf, updateWork } from '../work/workStore.ts'
 import { surplusRefund } from './depositDecision.ts'
 import { readDeposit } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
@@ -31,10 +31,14 @@ const atOnce = 16
 const idleMs = 5_000
 
 /** Moves every request that waits for its fill: what the solver reported is looked up on its chain. */
-export async function followFills(context: SettlementContext, run: Run): Promise<void> {
+export async function followFills(
+  context: SettlementContext,
+  run: Run,
+  newBlocks: NewBlocks = [],
+): Promise<void> {
   await followWork(context.database, run, {
     atOnce,
-    list: (limit) => listDueRequests(context.database, 'filling', limit),
+    list: (limit) => listDue(context, newBlocks, limit),
     read: (requestId, signal) => readFilling(context, requestId, signal),
     lock: lockFilling,
     versionOf: ({ item }) => versionOfWork(item),
@@ -43,6 +47,17 @@ export async function followFills(context: SettlementContext, run: Run): Promise
       await takeStep(context, tx, { request, item, payment: seen.payment, step })
     },
   })
+}
+
+async function listDue(
+  { database }: SettlementContext,
+  newBlocks: NewBlocks,
+  limit: number,
+): Promise<readonly Hex[]> {
+  const due = await listDueRequests(database, 'filling', limit)
+  const reported = await listReportedOn(database, 'fill', newBlocks, limit)
+  const told = reported.flatMap(({ requestId }) => (requestId === undefined ? [] : [requestId]))
+  return [...new Set([...due, ...told])]
 }
 
 async function readFilling(

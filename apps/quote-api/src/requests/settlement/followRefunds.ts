@@ -9,10 +9,10 @@ import {
   setStatus,
 } from '../status/requestProgress.ts'
 import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
-import { followWork, type Reading, stepWork, versionOfWork } from '../work/followWork.ts'
+import { followWork, type NewBlocks, type Reading, stepWork, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
-import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/workStore.ts'
+import { listReportedOn, listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/workStore.ts'
 import { readDeposit, setDepositState } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { type FillProblem, paymentProblem } from './fillCheck.ts'
@@ -27,10 +27,14 @@ const idleMs = 5_000
 const unprovenPauseMs = 60_000
 
 /** Looks every reported refund up on its chain, and ends requests whose money is back. */
-export async function followRefunds(context: SettlementContext, run: Run): Promise<void> {
+export async function followRefunds(
+  context: SettlementContext,
+  run: Run,
+  newBlocks: NewBlocks = [],
+): Promise<void> {
   await followWork(context.database, run, {
     atOnce,
-    list: (limit) => listReportedWork(context.database, 'refund', limit),
+    list: (limit) => listDue(context, newBlocks, limit),
     read: (item, signal) => readRefund(context, item, signal),
     lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,
@@ -41,6 +45,16 @@ export async function followRefunds(context: SettlementContext, run: Run): Promi
     list: (limit) => listDueRequests(context.database, 'refunding', limit),
     step: (tx, requestId) => endRefund(context, tx, requestId),
   })
+}
+
+async function listDue(
+  { database }: SettlementContext,
+  newBlocks: NewBlocks,
+  limit: number,
+): Promise<readonly WorkItem[]> {
+  const due = await listReportedWork(database, 'refund', limit)
+  const told = await listReportedOn(database, 'refund', newBlocks, limit)
+  return [...new Map([...due, ...told].map((item) => [item.id, item])).values()]
 }
 
 type Refund = {

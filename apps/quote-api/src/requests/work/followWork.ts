@@ -25,6 +25,24 @@ export type Follower<Due, Row, Seen> = {
 
 export type Reading<Seen> = { readonly mark: RowVersion; readonly seen: Seen }
 
+/** Chains on which a block was told of since the last run: what waits for one is due at once. */
+export type NewBlocks = readonly number[]
+
+/** Gathers chain ids between the runs of one follower. */
+export function createNewBlocks(): { add(chainId: number): void; take(): NewBlocks } {
+  let chainIds = new Set<number>()
+  return {
+    add(chainId) {
+      chainIds.add(chainId)
+    },
+    take() {
+      const taken = [...chainIds]
+      chainIds = new Set()
+      return taken
+    },
+  }
+}
+
 /** A run takes no more than this; the rest is due in the next one. */
 const dueMax = 500
 

@@ -138,6 +138,29 @@ export async function listReportedWork(
   return rows.map(fromRow)
 }
 
+/**
+ * Reported items of a kind on chains that have a new block, whenever they would be looked at otherwise: what they wait
+ * for may be in it. What waits for an operator waits for no block.
+ */
+export async function listReportedOn(
+  database: Pick<SqlDatabase, 'query'>,
+  kind: WorkKind,
+  chainIds: readonly number[],
+  limit: number,
+): Promise<readonly WorkItem[]> {
+  if (chainIds.length === 0) return []
+  const rows = await database.query<WorkRow>(
+    `select ${columns} from work_item
+     where state = 'reported' and kind = $1 and chain_id = any($2::bigint[])
+       and reason is distinct from 'trace needed'
+       and not exists (
+         select 1 from settlement where settlement.request_id = work_item.request_id and stage = 'parked')
+     order by not_before desc limit $3`,
+    [kind, chainIds, limit],
+  )
+  return rows.map(fromRow)
+}
+
 /** The item that pays a claim, locked until the transaction ends. */
 export async function lockClaimWork(tx: SqlTx, claimId: Hex): Promise<WorkItem | undefined> {
   const [row] = await tx.query<WorkRow>(

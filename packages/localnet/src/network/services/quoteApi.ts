@@ -26,6 +26,8 @@ export const quoteApiPlan: ServicePlan = {
       DATABASE_URL: '',
       BASE_RPC_URL: chains.base.url,
       OPTIMISM_RPC_URL: chains.optimism.url,
+      BASE_WS_RPC_URL: chains.base.url.replace('http:', 'ws:'),
+      OPTIMISM_WS_RPC_URL: chains.optimism.url.replace('http:', 'ws:'),
       RELAY_RPC_URL: chains.hub.url,
       ...quotedFamilyVariables(await context.families, keys),
       ORACLES: oracles,

@@ -1,0 +1,51 @@
+import type { Hex } from '@causeway/core'
+import type { ChainRefusal, Market } from '@causeway/market'
+import type { QuotableChain } from '../pricing/registry.ts'
+
+/** A block by which others may read, that enough endpoints have. */
+export type Head = { readonly number: bigint; readonly hash: Hex }
+
+/** The block at which users' accounts are read. */
+export interface NewestHeads {
+  /** `undefined` while the chain is not priced, and where its blocks have no hash. */
+  of(chain: Pick<QuotableChain, 'key' | 'chainId'>): Head | undefined
+  /** Told of a block that a quorum showed to somebody else than the market. */
+  saw(chainId: number, head: { readonly number: bigint; readonly hash: string }): void
+}
+
+type HeadsOfMarket = Pick<Market, 'agreedHead'> & {
+  snapshot(): {
+    chain(chainId: number): ChainRefusal | { readonly head: { readonly number: bigint; readonly hash?: Hex } }
+  }
+}
+
+/** A block that the market has not reached by then has left the chain. */
+const aheadMaxMs = 10_000
+
+const hashPattern = /^0x[0-9a-f]{64}$/
+
+/**
+ * The newest block that this process knows by agreement. The market publishes one when prices and pools of it are read;
+ * whoever was told what is in that block already, such as that his deposit is there, may quote again before: what he
+ * holds and has approved is then read at that block, not at the one before.
+ */
+export function createNewestHeads(market: HeadsOfMarket, now: () => number): NewestHeads {
+  const seen = new Map<number, Head & { readonly seenAtMs: number }>()
+  return {
+    of({ key, chainId }) {
+      const state = market.snapshot().chain(chainId)
+      if ('reason' in state || state.head.hash === undefined) return undefined
+      const own = market.agreedHead(key) ?? { number: state.head.number, hash: state.head.hash }
+      const other = seen.get(chainId)
+      const isAhead = other !== undefined && other.number > own.number && now() - other.seenAtMs <= aheadMaxMs
+      return isAhead ? { number: other.number, hash: other.hash } : own
+    },
+    saw(chainId, { number, hash }) {
+      if (isHash(hash)) seen.set(chainId, { number, hash, seenAtMs: now() })
+    },
+  }
+}
+
+function isHash(text: string): text is Hex {
+  return hashPattern.test(text)
+}
