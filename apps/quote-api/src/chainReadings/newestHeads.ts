@@ -1,6 +1,5 @@
 import type { Hex } from '@causeway/core'
 import type { ChainRefusal, Market } from '@causeway/market'
-import type { QuotableChain } from '../pricing/registry.ts'
 
 /** A block by which others may read, that enough endpoints have. */
 export type Head = { readonly number: bigint; readonly hash: Hex }
@@ -8,7 +7,7 @@ export type Head = { readonly number: bigint; readonly hash: Hex }
 /** The block at which users' accounts are read. */
 export interface NewestHeads {
   /** `undefined` while the chain is not priced, and where its blocks have no hash. */
-  of(chain: Pick<QuotableChain, 'key' | 'chainId'>): Head | undefined
+  of(chain: { readonly key: string; readonly chainId: number }): Head | undefined
   /** Told of a block that a quorum showed to somebody else than the market. */
   saw(chainId: number, head: { readonly number: bigint; readonly hash: string }): void
 }
