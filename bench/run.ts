@@ -37,7 +37,7 @@ const suites: readonly {
   { ids: ['P4'], run: async () => [await benchPoolQuote()] },
   { ids: ['P5', 'P6'], run: benchSignatures },
   { ids: ['P9'], run: benchLedger },
-  { ids: ['P1', 'P2'], run: benchQuotes },
+  { ids: ['P1', 'P2', 'P2s', 'P19'], run: benchQuotes },
   { ids: ['P1-endpoints', 'P2-endpoints'], run: benchEndpoints },
   { ids: familyQuoteIds, run: benchFamilyQuotes },
   { ids: ['P7', 'P8-cold'], run: benchOracleReader },

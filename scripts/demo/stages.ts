@@ -127,7 +127,7 @@ export function demoStages(
           ...{ user: user.address, recipient, tradeType: 'EXACT_INPUT', amount: paidAmount },
           ...{ originChainId: base.id, destinationChainId: destination.id },
           ...{ originCurrency: usdcOnBase, destinationCurrency: usdcThere },
-          ...{ subsidizeFees: true, subsidizeRent: true },
+          ...{ subsidizeFees: true, subsidizeRent: true, includeProtocolData: true },
         })
         if (quoted.feeSponsorship.status !== 'full') throw new StageFailure('the sponsor does not pay')
         const { amount, amountUsd } = quoted.feeSponsorship.quoted.components.rent.sponsored

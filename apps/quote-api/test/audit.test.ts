@@ -19,6 +19,7 @@ import {
   openTopUpCursor,
   recordTopUp,
 } from '@causeway/ledger'
+import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { parsePeppers } from '../src/access/keys/peppers.ts'
@@ -310,6 +311,11 @@ const changes: Readonly<Record<string, Change>> = {
     ...{ prepare: frozen, body: { reason }, hasReason: true },
     words: (of) => ['sponsor', 'unfreeze', of, ...because],
   },
+  'orders.sign': {
+    prepare: async () => privateKeyToAddress(hexOf(0x1234, 32)).toLowerCase(),
+    words: () => ['orders', 'sign', ...because],
+    hasReason: true,
+  },
   'requests.retry': {
     ...{ prepare: parked, body: { reason }, hasReason: true, unknown: noRequest },
     words: (id) => ['requests', 'retry', id, ...because],
@@ -348,6 +354,7 @@ const withoutRoute: Readonly<Record<string, string>> = {
   'contracts deploy': 'it works without a database, with the key of the deployer',
   'contracts verify': 'it works without a database, before a service runs',
   'config check': 'it works without a database, before a service runs',
+  'orders sign': 'it is given the key of before, which no running service has',
 }
 
 const operationSchema = z.object({ operationId: z.string(), summary: z.string(), tags: z.array(z.string()) })

@@ -225,6 +225,7 @@ describe('the command line and the admin listener', () => {
         administration: operated(),
         database: bed.database,
         retention: { quotesDays: undefined, requestsDays: undefined },
+        variables: {},
         actor: 'cli:operator',
         chain: unused,
         readLines: () => Readable.from([]),

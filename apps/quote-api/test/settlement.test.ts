@@ -87,6 +87,26 @@ describe('a sponsored request', () => {
     })
   })
 
+  test('whose order key was replaced waits for its own key, and keeps no other waiting', async () => {
+    const nameSolver = (solver: string, { requestId }: QuoteAnswer) =>
+      bed.database.query(
+        `update orders set order_data = jsonb_set(order_data::jsonb, '{solver}', to_jsonb($2::text))::json
+         where request_id = $1`,
+        [bytesOf(requestId), solver],
+      )
+    const [waiting, other] = [await quoted(), await quoted()]
+    const ownKey = String(waiting.protocol?.v2.orderData.solver)
+    await nameSolver(`0x${'0b'.repeat(20)}`, waiting)
+    await requests.execute(waiting)
+    await requests.execute(other)
+    await requests.workFor(other, 'fill')
+    expect(await requests.openWork(waiting, 'fill')).toBeUndefined()
+    expect((await requests.statusOf(waiting)).status).toBe('waiting')
+    await nameSolver(ownKey, waiting)
+    const { payload } = await requests.workFor(waiting, 'fill')
+    expect(payload).toMatchObject({ orderSignature: expect.stringMatching(/^0x[0-9a-f]{130}$/) })
+  })
+
   test('is paid for by oracles that hold the execution at their signing caps: the message is enough', async () => {
     oracles.set('holds', 'holds', 'refuses')
     const quote = await quoted()

@@ -16,9 +16,10 @@ import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { hashStruct, recoverMessageAddress, recoverTypedDataAddress } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { orderTypedData } from '../../../packages/core/test/vectors/orderTypedData.ts'
 import { type TimelineAnswer, timelineSchema } from '../src/requests/timeline/timelineAnswer.ts'
-import { price, type QuoteAnswer, quote } from './serviceSupport/callService.ts'
+import { price, type QuoteAnswer, quote, readOk, send } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest } from './serviceSupport/localRequest.ts'
 import { type StillService, startStillService } from './serviceSupport/stillService.ts'
 import { transactionsOf } from './serviceSupport/transactionsOf.ts'
@@ -60,7 +61,8 @@ function noop() {
 }
 
 async function quoted(request: LocalRequest): Promise<QuoteAnswer> {
-  return quote(still.url, localRequest(still.network, request))
+  const more = { includeProtocolData: true, ...request.more }
+  return quote(still.url, localRequest(still.network, { ...request, more }))
 }
 
 function signedOrder({ protocol }: QuoteAnswer): { order: Order; orderId: Hex; signature: Hex } {
@@ -96,6 +98,17 @@ async function storedCount(): Promise<bigint> {
   const [row] = await database.database.query<{ count: bigint }>('select count(*) from orders')
   return row?.count ?? -1n
 }
+
+/** Of a request as both versions show it. */
+const shownSchema = z.object({
+  requests: z.array(
+    z.object({
+      protocol: z
+        .object({ v2: z.object({ orderId: z.string(), orderSignature: z.string().optional() }) })
+        .optional(),
+    }),
+  ),
+})
 
 function bytes(hex: string): Buffer {
   return Buffer.from(hex.slice(2), 'hex')
@@ -249,6 +262,28 @@ describe('the stored quote', () => {
       expect(row.deadline.getTime()).toBe(order.output.deadline * 1_000)
     },
   )
+
+  test('is signed once somebody asks for it or pays, and the same for everybody', async () => {
+    const { protocol, requestId } = await quote(still.url, localRequest(still.network, bridge))
+    expect(protocol?.v2).not.toHaveProperty('orderSignature')
+    expect((await storedRow(requestId)).order_signature).toBeNull()
+    const show = async (path: string) =>
+      readOk(await send(`${still.url}${path}`), shownSchema).requests[0]?.protocol?.v2
+    expect(await show(`/requests/v3?id=${requestId}`)).toBeUndefined()
+    expect((await storedRow(requestId)).order_signature).toBeNull()
+
+    const reading = Array.from({ length: 20 }, (_, index) =>
+      show(`/requests/v${index % 2 === 0 ? 3 : 2}?id=${requestId}&includeOrderData=true`),
+    )
+    const read = await Promise.all(reading)
+    expect(new Set(read.map((one) => one?.orderSignature)).size).toBe(1)
+    const { orderId, orderSignature } = read[0] ?? {}
+    expect(orderId).toBe(protocol?.v2.orderId)
+    // CAST: 32 and 65 bytes of hex; what follows fails for anything else.
+    const made = { message: { raw: orderId as Hex }, signature: orderSignature as Hex }
+    expect((await recoverMessageAddress(made)).toLowerCase()).toBe(protocol?.v2.orderData.solver)
+    expect((await storedRow(requestId)).order_signature).toEqual(bytes(String(orderSignature)))
+  })
 
   test('is kept until thirty days after its deadline', async () => {
     const { deadline, keep_until } = await storedRow((await quoted(bridge)).requestId)

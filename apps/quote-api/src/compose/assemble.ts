@@ -35,7 +35,9 @@ import type { DatabaseWait } from '../operate/databaseWait.ts'
 import { findCurrency, type QuoteRegistry } from '../pricing/registry.ts'
 import { findSponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
 import { createDepositAddressLookup } from '../requests/depositAddresses/addressLookup.ts'
+import { createOrderKey } from '../requests/draft/orderKey.ts'
 import { createSponsorRecords } from '../requests/history/sponsorRecords.ts'
+import { createOrderSignatures } from '../requests/orders/orderSignatures.ts'
 import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/storedOrder.ts'
 import { createScreening } from '../requests/screening/screenedRequest.ts'
@@ -103,11 +105,16 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const told = { service: 'quote-api', registry: metrics.registry, log: logger }
   const tracing = await openTracing(config.tracing, told)
   const database = tracedDatabase(parts.database, tracing)
-  const signer = tracedSigner(parts.signer, tracing)
+  const signer = createOrderKey(tracedSigner(parts.signer, tracing), (failure) => {
+    if (failure === undefined) logger.info('the order signer signs again')
+    else logger.error({ err: failure }, 'the order signer cannot sign: nothing is quoted')
+  })
+  signer.start()
   const market = await startMarket({ config, chains, quote, clients, metrics, tracing, logger })
   const readiness = createReadiness({
     checks: [
       { name: 'database', check: () => database.ping() },
+      { name: 'order signer', check: async () => signer.assertWorks() },
       ...quotableChecks(market, parts),
       ...(denyList === undefined ? [] : [denyListCheck(denyList)]),
     ],
@@ -136,6 +143,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     ...{ config, quote, chains, registry, clients, database },
     ...{ ledger, market, snapshot, metrics, logger, denyList },
     screening: denyList && createScreening(denyList, registry),
+    signatures: createOrderSignatures({ database, key: signer }),
   }
   const heads = createNewestHeads(market, () => Date.now())
   const asked = {
@@ -240,6 +248,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     addressLookup: createDepositAddressLookup(database),
     reindex: depositAddresses.reindex,
     hint: lookAt,
+    signatures: shared.signatures,
     solverWork: createSolverWork({
       withholding: settlement.withholding,
       codecOf: (id) => registry.chains.find((chain) => chain.chainId === id)?.codec,
@@ -284,7 +293,13 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       name: 'chain clients',
       close: () => Promise.all([...clients.values()].map((client) => client.close())),
     },
-    { name: 'signer', close: () => parts.signer.close() },
+    {
+      name: 'signer',
+      close() {
+        signer.close()
+        return parts.signer.close()
+      },
+    },
     { name: 'evidence key', close: async () => parts.evidenceKey?.close() },
     { name: 'hub key', close: async () => parts.hubSigner?.close() },
     { name: 'hub', close: async () => mappings?.close() },

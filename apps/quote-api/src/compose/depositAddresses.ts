@@ -16,6 +16,7 @@ import { scanPayments } from '../requests/depositAddresses/scanPayments.ts'
 import { storeFirstQuote } from '../requests/depositAddresses/storeDepositQuote.ts'
 import { watchAddresses } from '../requests/depositAddresses/watchAddresses.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
+import type { OrderSignatures } from '../requests/orders/orderSignatures.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
 
@@ -61,9 +62,10 @@ export function createDepositAddresses(options: {
   ledger: Ledger
   quoting: SponsoredQuoteDependencies
   screening: Screening | undefined
+  signatures: OrderSignatures
   logger: Logger
 }): DepositAddresses {
-  const { database, ledger, quoting, settlementChains, screening, logger } = options
+  const { database, ledger, quoting, settlementChains, screening, signatures, logger } = options
   const context: DepositAddressContext = {
     database,
     ledger,
@@ -72,6 +74,7 @@ export function createDepositAddresses(options: {
     quoting,
     networkOf: quoting.registry.networkByKey,
     screening,
+    signatures,
     logger,
   }
   const sites = openSites(options)

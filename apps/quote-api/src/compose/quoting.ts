@@ -14,7 +14,6 @@ import {
   type Hex,
   orderCloneAddress,
   type QuoteFile,
-  type Signer,
 } from '@causeway/core'
 import { type Clock, type Market, type MarketSnapshot, systemClock } from '@causeway/market'
 import type { NewestHeads } from '../chainReadings/newestHeads.ts'
@@ -27,6 +26,7 @@ import type { PricingDependencies } from '../pricing/priceRequest.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import { chainBudgetMs } from '../pricing/requestWaits.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
+import type { OrderKey } from '../requests/draft/orderKey.ts'
 
 type Shared = {
   readonly quote: QuoteFile
@@ -72,7 +72,7 @@ export function createQuoting(
     readonly pricing: DepositPricing
     readonly denyList: DenyList | undefined
     readonly ports: ChainPorts
-    readonly signer: Signer
+    readonly signer: OrderKey
     readonly brought: Brought
   },
 ): SponsoredQuoteDependencies {

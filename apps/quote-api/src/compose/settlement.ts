@@ -13,6 +13,7 @@ import type { NewestHeads } from '../chainReadings/newestHeads.ts'
 import { createWaker, type Job } from '../jobs/runJobs.ts'
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
+import type { OrderSignatures } from '../requests/orders/orderSignatures.ts'
 import { followPermits } from '../requests/permits/followPermits.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import { followReportedTransactions } from '../requests/selfExecution/followReportedTransactions.ts'
@@ -56,6 +57,7 @@ export function createSettlement(options: {
   ledger: Ledger
   lateDeposits: Parameters<typeof createLateDeposits>[0]['settings']
   pricing: DepositPricing
+  signatures: OrderSignatures
   /** Told of the blocks that were read here. */
   heads: Pick<NewestHeads, 'saw'>
   screening: Screening | undefined
@@ -78,6 +80,7 @@ export function createSettlement(options: {
     }),
     otherRefund: (chain, currency, relayedBy) => otherRefundCost(options.pricing, chain, currency, relayedBy),
     screening,
+    signatures: options.signatures,
     announce: announceStatus,
     now: () => Date.now(),
     observe: createSettlementObserver({

@@ -23,6 +23,7 @@ import type { TakeCalls } from '../requests/execute/takeCalls.ts'
 import type { MoneyHistory } from '../requests/history/moneyHistory.ts'
 import type { RequestHistory } from '../requests/history/requestHistory.ts'
 import type { ReadUsage } from '../requests/history/usageReading.ts'
+import type { OrderSignatures } from '../requests/orders/orderSignatures.ts'
 import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import type { RequestStatuses } from '../requests/status/requestStatus.ts'
 import type { StatusFeed } from '../requests/status/statusFeed.ts'
@@ -64,6 +65,7 @@ import { createTimedAnswers } from './timedAnswer.ts'
 
 export type AppDependencies = SponsoredQuoteDependencies & {
   readonly history: RequestHistory
+  readonly signatures: OrderSignatures
   readonly addressLookup: DepositAddressLookup
   readonly reindex: Reindex
   readonly moneyHistory: MoneyHistory

@@ -24,7 +24,7 @@ const seriesOf = (text: string) =>
 test('quotes are counted by route, outcome and reason, and timed part by part', async () => {
   const { app, text } = await opened()
   const post = (url: string, payload: object) => app.inject({ method: 'POST', url, payload })
-  expect((await post('/quote', body)).statusCode).toBe(200)
+  expect((await post('/quote', { ...body, includeProtocolData: true })).statusCode).toBe(200)
   expect((await post('/quote/v2', body)).statusCode).toBe(200)
   expect((await post('/price', { ...body, amount: '1' })).json().errorCode).toBe('AMOUNT_TOO_LOW')
   const shown = await text()

@@ -163,6 +163,7 @@ function requestOf(
     overridePriceImpact: true,
     useFallbacks: true,
     useExternalLiquidity: false,
+    includeProtocolData: false,
   }
 }
 

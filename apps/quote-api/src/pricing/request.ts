@@ -51,6 +51,8 @@ export type QuoteRequest = {
   readonly useFallbacks: boolean
   /** Where the solver is short, what others bring in time counts. */
   readonly useExternalLiquidity: boolean
+  /** The answer has the signature of its order. */
+  readonly includeProtocolData: boolean
   /** Gas that the user's account takes beside its calls, which the solver submits; none: the user sends. */
   readonly originGasOverhead?: bigint | undefined
   /** Undefined: every swap. */

@@ -89,7 +89,7 @@ describe('Server-Timing', () => {
       await pause(50)
       return 50_000n
     }
-    const { answer } = await ask('/quote', withCalls, { tryFill: slowly })
+    const { answer } = await ask('/quote', { ...withCalls, includeProtocolData: true }, { tryFill: slowly })
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['timing-allow-origin']).toBe('*')
     const told = parts(answer.headers['server-timing'])

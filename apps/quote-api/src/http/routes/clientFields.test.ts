@@ -137,8 +137,8 @@ describe('ttl', () => {
       const { stored } = await quote({ ttl })
       const [{ quote: made } = { quote: undefined }] = stored
       if (made === undefined) throw new Error('nothing was stored')
-      const { deadlineSeconds, expiresAtSeconds, signed } = made
-      expect(signed?.order.output.deadline).toBe(deadlineSeconds)
+      const { deadlineSeconds, expiresAtSeconds, ordered } = made
+      expect(ordered?.order.output.deadline).toBe(deadlineSeconds)
       return [deadlineSeconds, expiresAtSeconds] as const
     }
     const [deadline, expiry] = await lives()

@@ -136,7 +136,7 @@ describe('POST /quote', () => {
     expect(stored).toHaveLength(1)
     const [record] = stored
     expect(record?.quote.requestId).toBe(json.requestId)
-    expect(record?.quote.signed?.orderId).toBe(json.protocol.v2.orderId)
+    expect(record?.quote.ordered?.orderId).toBe(json.protocol.v2.orderId)
     const digest = createHash('sha256').update(JSON.stringify(record?.quote.steps)).digest()
     expect(record?.stepsDigest.equals(digest)).toBe(true)
   })
@@ -226,7 +226,7 @@ describe('steps', () => {
     const send = await quote({ ...sameChain, destinationCurrency: usdc })
     expect(ids(send.json)).toEqual(['send'])
     expect(send.json).not.toHaveProperty('protocol')
-    expect(send.stored[0]?.quote.signed).toBeUndefined()
+    expect(send.stored[0]?.quote.ordered).toBeUndefined()
 
     const wrap = await quote({
       ...sameChain,

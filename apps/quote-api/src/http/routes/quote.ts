@@ -36,7 +36,7 @@ export function registerQuote(
         : await createSponsoredQuote(counted, { request, sponsorship, keyId: apiKey?.keyId })
     noteSubject(asked, {
       requestId: quote.requestId,
-      ...(quote.signed !== undefined && { orderId: quote.signed.orderId }),
+      ...(quote.ordered !== undefined && { orderId: quote.ordered.orderId }),
     })
     return quoteToJson(quote, dependencies.environment)
   }
@@ -72,7 +72,7 @@ function withDraftWaits<Dependencies extends SponsoredQuoteDependencies>(
       nonceOf: (...asked) => waits.onChain(() => permitTokens.nonceOf(...asked)),
     },
     signer: {
-      address: signer.address,
+      ...signer,
       sign: (...asked) => waits.during('sign', () => signer.sign(...asked)),
     },
     sponsors: { walletOf: (keyId) => waits.during('store', () => sponsors.walletOf(keyId)) },

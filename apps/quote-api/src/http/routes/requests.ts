@@ -7,7 +7,8 @@ import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.
 import { decodeCursor } from '../../requests/history/cursor.ts'
 import { requireKey, requireKeyOfWallet } from '../../requests/history/historyAccess.ts'
 import type { Page, RequestFilter } from '../../requests/history/requestFilter.ts'
-import type { RequestHistory } from '../../requests/history/requestHistory.ts'
+import type { RequestHistory, RequestRecord } from '../../requests/history/requestHistory.ts'
+import type { OrderSignatures } from '../../requests/orders/orderSignatures.ts'
 import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { type RequestsQuery, requestsQueryFields } from '../wire/historyQuery.ts'
 import { requestsV2Schema, requestToV2 } from '../wire/requestsV2.ts'
@@ -18,6 +19,7 @@ type Dependencies = {
   readonly sponsors: Sponsors
   readonly history: RequestHistory
   readonly sponsorCurrency: SponsorCurrency
+  readonly signatures: OrderSignatures
 }
 
 /** 2026-07-22, as the public interface has it. */
@@ -30,8 +32,16 @@ const deprecatedSinceUnixSeconds = 1_784_678_400
  */
 export function registerRequests(
   app: HttpApp,
-  { registry, sponsors, history, sponsorCurrency }: Dependencies,
+  { registry, sponsors, history, sponsorCurrency, signatures }: Dependencies,
 ): void {
+  const listed = async (
+    filter: RequestFilter,
+    query: PageQuery & Pick<RequestsQuery, 'includeOrderData'>,
+  ) => {
+    const page = await history.list(filter, pageOf(query))
+    if (!query.includeOrderData) return page
+    return { ...page, requests: await Promise.all(page.requests.map((one) => signed(signatures, one))) }
+  }
   const { hash, ...shared } = requestsQueryFields
   const v3 = {
     operationId: 'listRequests',
@@ -52,7 +62,7 @@ export function registerRequests(
       ...(apiKeyId !== undefined && { apiKeyId }),
     }
     const view = { ...query, sponsorCurrency, isOwners: apiKeyId !== undefined }
-    const { requests, continuation } = await history.list(filter, pageOf(query))
+    const { requests, continuation } = await listed(filter, query)
     return {
       requests: requests.map((request) => requestToV3(registry, request, view)),
       ...(continuation !== undefined && { continuation }),
@@ -73,7 +83,7 @@ export function registerRequests(
     const { user } = query
     if (user !== undefined) await requireKeyOfWallet(sponsors, apiKey, user)
     else requireLookup(query)
-    const { requests, continuation } = await history.list(filterOf(query), pageOf(query))
+    const { requests, continuation } = await listed(filterOf(query), query)
     return {
       requests: requests.map((request) => requestToV2(registry, request, { ...query, sponsorCurrency })),
       ...(continuation !== undefined && { continuation }),
@@ -107,12 +117,18 @@ function filterOf(query: RequestsQuery): RequestFilter {
   }
 }
 
+/** What is read is signed, where the key of its order is there; a key that fails keeps nothing from being read. */
+async function signed(signatures: OrderSignatures, record: RequestRecord): Promise<RequestRecord> {
+  const { order, orderId } = record
+  if (order === undefined || orderId === undefined) return record
+  const orderSignature = await signatures.of({ ...record, order, orderId }).catch(() => undefined)
+  return { ...record, orderSignature }
+}
+
+type PageQuery = Pick<RequestsQuery, 'limit' | 'continuation' | 'sortDirection'>
+
 /** @throws InvalidCursorError */
-function pageOf({
-  limit,
-  continuation,
-  sortDirection,
-}: Pick<RequestsQuery, 'limit' | 'continuation' | 'sortDirection'>): Page {
+function pageOf({ limit, continuation, sortDirection }: PageQuery): Page {
   return {
     limit,
     direction: sortDirection,

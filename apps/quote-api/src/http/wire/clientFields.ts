@@ -34,7 +34,10 @@ export const clientFields = {
     .optional()
     .describe('With useDepositAddress: where deposits go that are not filled; another name for refundTo'),
   enableTrueExactOutput: z.boolean().optional().describe('An exact output is always exact'),
-  includeProtocolData: z.boolean().optional().describe('protocol.v2 with its signature is in every quote'),
+  includeProtocolData: z
+    .boolean()
+    .optional()
+    .describe('The quote shows protocol.v2.orderSignature; /price has none'),
   latePaymentSlippageTolerance: tolerance
     .optional()
     .describe('A permission; late deposits are filled as quoted or refunded'),

@@ -50,12 +50,16 @@ export const orderDataSchema = z
   .describe('The order as it is hashed: chains by name')
   .meta({ title: 'OrderData' })
 
+export const orderSignatureSchema = text
+  .optional()
+  .describe('EIP-191 signature of orderId by orderData.solver; in quotes with includeProtocolData: true')
+
 /** @source quote-api.md 2.2, protocol.v2 */
 export const orderWireSchema = z.object({
   orderId: text.describe('EIP-712 struct hash of orderData; the id that the deposit names'),
   hubType: z.literal('onchain'),
   orderData: orderDataSchema,
-  orderSignature: text.describe('EIP-191 signature of orderId by orderData.solver'),
+  orderSignature: orderSignatureSchema,
   paymentDetails: z.object({ chainId: text, depository: text, currency: text, amount: text }),
 })
 

@@ -208,6 +208,7 @@ export function toQuoteRequest(body: PriceBody): QuoteRequest {
     overridePriceImpact: body.overridePriceImpact ?? false,
     useFallbacks: body.useFallbacks ?? false,
     useExternalLiquidity: body.useExternalLiquidity ?? false,
+    includeProtocolData: body.includeProtocolData ?? false,
     originGasOverhead: body.originGasOverhead === undefined ? undefined : BigInt(body.originGasOverhead),
     swaps: toSwapPermissions(body),
     ttlSeconds: body.ttl,

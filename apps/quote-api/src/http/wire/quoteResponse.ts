@@ -4,7 +4,7 @@ import { type LegQuote, swapSource } from '../../pricing/legs.ts'
 import { shownPrice } from '../../pricing/marketAccess.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
-import type { Quote, SignedOrder } from '../../requests/draft/createQuote.ts'
+import type { Quote, QuotedOrder } from '../../requests/draft/createQuote.ts'
 import { currencyAmountJson, currencyAmountSchema } from './currencyAmount.ts'
 import { feeSponsorshipJson, feeSponsorshipSchema } from './feeSponsorship.ts'
 import { orderWireSchema, stepSchema } from './orderWire.ts'
@@ -63,23 +63,25 @@ export const quoteResponseSchema = z
 
 /** JSON of `quoteResponseSchema`. Steps and order are the very text that was digested and stored. */
 export function quoteToJson(quote: Quote, environment: string): string {
-  const { signed, priced, sponsorship } = quote
+  const { ordered, priced, sponsorship } = quote
   const identity = `"requestId":"${quote.requestId}","environment":${JSON.stringify(environment)},"expiresAt":${quote.expiresAtSeconds}`
   const shared =
     sponsorship === undefined ? '' : `,"feeSponsorship":${sponsorshipToJson(priced, sponsorship)}`
   const breakdown = `[{"value":"${priced.amountOut}","timeEstimate":${priced.timeEstimateSeconds}}]`
-  const protocol = signed === undefined ? '' : `,"protocol":{"v2":${orderToJson(priced, signed)}}`
+  const protocol = ordered === undefined ? '' : `,"protocol":{"v2":${orderToJson(priced, ordered)}}`
   return `{${identity},"steps":${quote.stepsJson},"fees":${feesToJson(priced)}${shared},"details":${quoteDetailsToJson(priced)},"breakdown":${breakdown}${protocol}}`
 }
 
-function orderToJson({ route, feeCurrency, solver }: Priced, signed: SignedOrder): string {
+function orderToJson({ route, feeCurrency, solver }: Priced, ordered: QuotedOrder): string {
   const payment = JSON.stringify({
     chainId: route.origin.key,
     depository: route.origin.depository,
     currency: feeCurrency.address,
     amount: (solver?.depositAmount ?? 0n).toString(),
   })
-  return `{"orderId":"${signed.orderId}","hubType":"onchain","orderData":${signed.orderJson},"orderSignature":"${signed.signature}","paymentDetails":${payment}}`
+  const { orderId, orderJson, signature } = ordered
+  const signed = signature === undefined ? '' : `,"orderSignature":"${signature}"`
+  return `{"orderId":"${orderId}","hubType":"onchain","orderData":${orderJson}${signed},"paymentDetails":${payment}}`
 }
 
 function sponsorshipToJson({ split, feeCurrency, prices }: Priced, outcome: SponsorshipOutcome): string {

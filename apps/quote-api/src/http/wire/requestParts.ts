@@ -54,6 +54,11 @@ export type RequestView = {
   readonly sponsorCurrency: SponsorCurrency
 }
 
+/** Beside the order. */
+export function signatureMember({ orderSignature }: RequestRecord): { readonly orderSignature?: string } {
+  return orderSignature === undefined ? {} : { orderSignature }
+}
+
 /** Asset id of the currency of all fees but origin gas; empty once it is not configured any more. */
 export function pastFeeAsset(registry: QuoteRegistry, { originChainId, quoted }: RequestRecord): string {
   const chain = registry.chainById.get(originChainId)

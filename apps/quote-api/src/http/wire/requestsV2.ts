@@ -4,7 +4,7 @@ import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { requestStatuses } from '../../requests/history/requestFilter.ts'
 import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
 import { pastFeeSponsorshipSchema } from './feeSponsorship.ts'
-import { orderDataSchema } from './orderWire.ts'
+import { orderDataSchema, orderSignatureSchema } from './orderWire.ts'
 import {
   isoTime,
   pastFeeAsset,
@@ -12,6 +12,7 @@ import {
   type RequestView,
   requestMetadata,
   requestMetadataSchema,
+  signatureMember,
   splitTransactions,
 } from './requestParts.ts'
 
@@ -52,7 +53,14 @@ const requestV2Schema = z.object({
     timeEstimate: z.number(),
   }),
   protocol: z
-    .object({ orderId: text, v2: z.object({ orderId: text, orderData: orderDataSchema.optional() }) })
+    .object({
+      orderId: text,
+      v2: z.object({
+        orderId: text,
+        orderData: orderDataSchema.optional(),
+        orderSignature: orderSignatureSchema,
+      }),
+    })
     .optional(),
   createdAt: text,
   updatedAt: text,
@@ -98,7 +106,10 @@ export function requestToV2(
     ...(orderId !== undefined && {
       protocol: {
         orderId,
-        v2: { orderId, ...(includeOrderData && order !== undefined && { orderData: order }) },
+        v2: {
+          orderId,
+          ...(includeOrderData && order !== undefined && { orderData: order, ...signatureMember(record) }),
+        },
       },
     }),
     createdAt: isoTime(record.createdAtMs),

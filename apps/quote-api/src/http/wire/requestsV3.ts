@@ -13,7 +13,7 @@ import { requestStatuses } from '../../requests/history/requestFilter.ts'
 import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
 import { currencySchema } from './currencyAmount.ts'
 import { inWordsOfV3, pastFeeSponsorshipV3Schema } from './feeSponsorship.ts'
-import { orderDataSchema } from './orderWire.ts'
+import { orderDataSchema, orderSignatureSchema } from './orderWire.ts'
 import {
   isoTime,
   pastFeeCurrency,
@@ -21,6 +21,7 @@ import {
   type RequestView,
   requestMetadata,
   requestMetadataSchema,
+  signatureMember,
   splitTransactions,
 } from './requestParts.ts'
 
@@ -89,7 +90,11 @@ const requestV3Schema = z.object({
     timeEstimate: z.number(),
     referrer: text.nullable(),
   }),
-  protocol: z.object({ v2: z.object({ orderId: text, orderData: orderDataSchema }) }).optional(),
+  protocol: z
+    .object({
+      v2: z.object({ orderId: text, orderData: orderDataSchema, orderSignature: orderSignatureSchema }),
+    })
+    .optional(),
   createdAt: text,
   updatedAt: text,
 })
@@ -154,7 +159,7 @@ export function requestToV3(
     },
     ...(includeOrderData &&
       orderId !== undefined &&
-      order !== undefined && { protocol: { v2: { orderId, orderData: order } } }),
+      order !== undefined && { protocol: { v2: { orderId, orderData: order, ...signatureMember(record) } } }),
     createdAt: isoTime(record.createdAtMs),
     updatedAt: isoTime(record.updatedAtMs),
   }

@@ -10,6 +10,8 @@ export type CommandContext = {
   readonly database: SqlDatabase
   /** By the variables that the command was given. */
   readonly retention: RetentionSettings
+  /** Those of the service, secrets among them. */
+  readonly variables: Readonly<Record<string, string | undefined>>
   /** `cli:<account>`, for the audit log. */
   readonly actor: string
   /** The chain of top-ups, as the configuration files describe it; opened by the first command that asks. */

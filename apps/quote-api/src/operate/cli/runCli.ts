@@ -12,6 +12,7 @@ import { configCommands } from './configCheck.ts'
 import { contractCommands } from './contracts.ts'
 import { keyCommands } from './keys.ts'
 import { ledgerCommands } from './ledger.ts'
+import { orderCommands } from './orders.ts'
 import { parseCommandLine } from './parseCommandLine.ts'
 import { policyCommands } from './policies.ts'
 import { requestCommands } from './requests.ts'
@@ -105,6 +106,7 @@ async function withScene<T>(options: CliOptions, work: (scene: CommandContext) =
       administration: createAdministration({ config, database, peppers }),
       database,
       retention: config.retention,
+      variables,
       actor,
       print,
       chain: () => openCommandChain({ config, variables, database, signal }),
@@ -177,6 +179,7 @@ export const commandTable: readonly Command[] = [
   ...ledgerCommands,
   ...statementCommands,
   ...whyCommands,
+  ...orderCommands,
   ...requestCommands,
   ...claimCommands,
   ...retentionCommands,

@@ -42,7 +42,7 @@ export type AddressSteps = {
 /** What the jobs of deposit addresses work with. */
 export type DepositAddressContext = Pick<
   SettlementContext,
-  'database' | 'ledger' | 'now' | 'chains' | 'screening'
+  'database' | 'ledger' | 'now' | 'chains' | 'screening' | 'signatures'
 > & {
   /** What a new quote for arrived money is made with. */
   readonly quoting: SponsoredQuoteDependencies

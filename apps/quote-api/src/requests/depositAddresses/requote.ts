@@ -134,6 +134,8 @@ function requestOf(row: AskedRow): QuoteRequest {
     // What the caller allowed is not kept; without it a payment that needs it would go back.
     useFallbacks: true,
     useExternalLiquidity: false,
+    // It is paid already.
+    includeProtocolData: true,
   }
 }
 

@@ -7,7 +7,9 @@ import { type StoredAddress, setSweep } from './addressStore.ts'
 
 export type Sweep = {
   readonly address: StoredAddress
-  readonly request: Pick<SettledRequest, 'requestId' | 'order' | 'orderId' | 'orderSignature' | 'depositSwap'>
+  readonly request: Pick<SettledRequest, 'requestId' | 'order' | 'orderId' | 'depositSwap'> & {
+    readonly orderSignature: Hex
+  }
   readonly origin: QuotableChain
   /** What is swept; native coin is swept along with any token. */
   readonly currency: string

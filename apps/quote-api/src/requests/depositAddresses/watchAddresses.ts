@@ -200,9 +200,10 @@ async function quoteAnew(
         if (locked === undefined) throw new MovedAddressError()
       },
       onStored: async (tx, { quote }) => {
-        const { signed, requestId, depositSwap } = quote
-        if (signed === undefined || locked === undefined) throw new Error('a bridge has an order')
-        const { order, orderId, signature: orderSignature } = signed
+        const { ordered, requestId, depositSwap } = quote
+        if (ordered?.signature === undefined || locked === undefined)
+          throw new Error('a bridge has an order, and what is paid is signed')
+        const { order, orderId, signature: orderSignature } = ordered
         await askForSweep(
           tx,
           {
@@ -251,17 +252,19 @@ async function take(
     address: { address, currency: quoted },
     site,
   } = look
+  if (step.action === 'leave') return leave(context, look, step.reason, refusal)
+  // A solver sweeps for signed orders alone.
+  const orderSignature = await context.signatures.of(request)
   await context.database.transaction(async (tx) => {
     const locked = await lockUnmoved(tx, look)
     if (locked === undefined) return
-    if (step.action === 'leave') return tellLeft(context, tx, { address, ...step, refusal: refusal?.code })
     const other = step.action === 'sweep' ? step.other : undefined
     const currency = other ?? quoted
     const amount = amountOf(held, currency)
     const isSwapped = other === undefined && request.depositSwap !== undefined
     const sweep: Sweep = {
       address: locked,
-      request,
+      request: { ...request, orderSignature },
       origin: site.chain,
       currency,
       amount,
@@ -278,19 +281,18 @@ async function take(
 }
 
 /** What was paid stays at its address, for an operator or for more that comes. */
-async function leave(context: DepositAddressContext, look: Look, reason: string): Promise<void> {
-  await context.database.transaction(async (tx) => {
-    const locked = await lockUnmoved(tx, look)
-    if (locked !== undefined) await tellLeft(context, tx, { address: locked.address, reason })
-  })
-}
-
-async function tellLeft(
-  { logger }: Pick<DepositAddressContext, 'logger'>,
-  tx: SqlTx,
-  left: { readonly address: string; readonly reason: string; readonly refusal?: string | undefined },
+async function leave(
+  { database, logger }: DepositAddressContext,
+  look: Look,
+  reason: string,
+  refusal?: DomainError,
 ): Promise<void> {
-  if (await setLeft(tx, left.address, left.reason)) logger.warn(left, 'a payment is left')
+  await database.transaction(async (tx) => {
+    const locked = await lockUnmoved(tx, look)
+    if (locked === undefined) return
+    const left = { address: locked.address, reason, refusal: refusal?.code }
+    if (await setLeft(tx, left.address, reason)) logger.warn(left, 'a payment is left')
+  })
 }
 
 /** The address, locked, unless another process acted on it since it was read. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { payingSeconds } from '@causeway/chains'
-import type { DepositAddress, Hex, Order, PermitTerms, Signer, StepIdentity } from '@causeway/core'
+import type { DepositAddress, Hex, Order, PermitTerms, StepIdentity } from '@causeway/core'
 import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
 import { type OpenQuotes, promisedBy } from '../../pricing/openQuotes.ts'
@@ -12,14 +12,16 @@ import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOu
 import { buildOrder } from './buildOrder.ts'
 import { type BuiltSteps, buildSteps, permitStep, relayedCalls, type Step } from './buildSteps.ts'
 import { type DepositSwap, depositSaltOf, newDepositAddress } from './depositAddress.ts'
+import type { OrderKey } from './orderKey.ts'
 
-/** An order with its id and the order signer's signature over it. */
-export type SignedOrder = {
+/** What a quote promises, as the protocol has it. */
+export type QuotedOrder = {
   readonly order: Order
   /** JSON of `order`, as it is stored and answered. */
   readonly orderJson: string
   readonly orderId: Hex
-  readonly signature: Hex
+  /** Of the order's solver over the order id; undefined until somebody asks for it or pays. */
+  readonly signature: Hex | undefined
 }
 
 /** A quote as it is stored and answered. */
@@ -27,7 +29,7 @@ export type Quote = {
   readonly priced: Priced
   readonly requestId: Hex
   /** Undefined where the user executes alone. */
-  readonly signed: SignedOrder | undefined
+  readonly ordered: QuotedOrder | undefined
   readonly steps: readonly Step[]
   /** JSON of `steps`, as it is digested and answered. */
   readonly stepsJson: string
@@ -57,7 +59,7 @@ export type QuoteRecord = {
 }
 
 export type QuoteDependencies = PricingDependencies & {
-  readonly signer: Signer
+  readonly signer: OrderKey
   /** The order's id by the configured chains. */
   readonly orderIdOf: (order: Order) => Hex
   /** Resolves once the record survives a crash. */
@@ -77,7 +79,7 @@ export type QuoteDependencies = PricingDependencies & {
 }
 
 /**
- * Prices a request, binds it to an order and steps, signs and stores it. What it returns is durable.
+ * Prices a request, binds it to an order and steps, and stores it. What it returns is durable.
  * @throws QuoteError, SignerFailedError, UpstreamUnavailableError when it cannot be stored
  */
 export async function createQuote(
@@ -120,7 +122,7 @@ export async function whileOpen<Answer>(
 }
 
 /**
- * Binds a priced request to an order and steps and signs it: a quote that is not stored yet and must
+ * Binds a priced request to an order and steps: a quote that is not stored yet and must
  * not be answered before. @throws SignerFailedError
  */
 export async function draftQuote(
@@ -154,12 +156,12 @@ export async function draftQuote(
   const steps =
     permit === undefined || !hasSender ? built.steps : [...built.steps, permitStep(priced, requestId, permit)]
   const stepsJson = JSON.stringify(steps)
-  const signed = draft && (await sign(dependencies, draft))
+  const ordered = draft && (await withSignature(dependencies, request, draft))
   const expiresAtSeconds = nowSeconds + Math.min(quoteLifetimeSeconds, ttlSeconds)
   const quote: Quote = {
     priced,
     requestId,
-    signed,
+    ordered,
     steps,
     stepsJson,
     calls: built.calls,
@@ -226,8 +228,14 @@ function orderSalt(
   return { salt: `0x${randomBytes(32).toString('hex')}`, swap: undefined }
 }
 
-async function sign({ signer }: QuoteDependencies, { order, orderId }: DraftOrder): Promise<SignedOrder> {
-  const signature = await signer.sign({ purpose: 'order', orderId })
+/** Signed where the caller asks for it. Others are sold only while the key could do so. @throws SignerFailedError */
+async function withSignature(
+  { signer }: QuoteDependencies,
+  { includeProtocolData }: QuoteRequest,
+  { order, orderId }: DraftOrder,
+): Promise<QuotedOrder> {
+  if (!includeProtocolData) signer.assertWorks()
+  const signature = includeProtocolData ? await signer.sign({ purpose: 'order', orderId }) : undefined
   return { order, orderJson: JSON.stringify(order), orderId, signature }
 }
 

@@ -188,7 +188,7 @@ describe('deposit addresses', () => {
   ])('take %s, for an order', async (_what, change) => {
     const { json, stored } = await quote(change, { fillWallet, market: { current: marketWithPools() } })
     expect(json.steps?.[0], JSON.stringify(json)).toMatchObject({ id: 'deposit' })
-    expect(stored[0]?.quote.signed?.order.salt.slice(0, 42)).toBe(stored[0]?.quote.depositAddress?.address)
+    expect(stored[0]?.quote.ordered?.order.salt.slice(0, 42)).toBe(stored[0]?.quote.depositAddress?.address)
   })
 
   test.each<[string, object]>([
@@ -202,14 +202,14 @@ describe('deposit addresses', () => {
         { originCurrency: tide, destinationCurrency: usdc, ...change },
         { fillWallet, market: { current: marketWithPools() } },
       )
-      const { depositAddress, depositSwap, signed } = stored[0]?.quote ?? {}
-      if (depositAddress === undefined || depositSwap === undefined || signed === undefined)
+      const { depositAddress, depositSwap, ordered } = stored[0]?.quote ?? {}
+      if (depositAddress === undefined || depositSwap === undefined || ordered === undefined)
         throw new Error(JSON.stringify(json))
-      const { payment } = signed.order.inputs[0] ?? {}
+      const { payment } = ordered.order.inputs[0] ?? {}
       expect(depositSwap).toMatchObject({ tokenIn: tide, tokenOut: payment?.currency })
       expect(String(depositSwap.amountIn)).toBe(json.details.currencyIn.amount)
       expect(String(depositSwap.amountOutMin)).toBe(payment?.amount)
-      expect(signed.order.salt).toBe(depositSwapSalt(hex(depositAddress.address), depositSwap))
+      expect(ordered.order.salt).toBe(depositSwapSalt(hex(depositAddress.address), depositSwap))
       const transfer = encodeFunctionData({
         ...{ abi: erc20Abi, functionName: 'transfer' },
         args: [hex(depositAddress.address), depositSwap.amountIn],

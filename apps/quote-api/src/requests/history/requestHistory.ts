@@ -43,6 +43,8 @@ export type RequestRecord = {
   readonly supersededByRequestId: Hex | undefined
   readonly quoted: QuotedAmounts
   readonly order: Order | undefined
+  /** Undefined until somebody asked for it or paid. */
+  readonly orderSignature: Hex | undefined
   readonly sponsorship: RequestSponsorship | undefined
   readonly transactions: readonly RequestTransaction[]
   readonly createdAtMs: number
@@ -59,7 +61,7 @@ export interface RequestHistory {
 
 const columns = `
   o.request_id, o.order_id, o.status, o.fail_reason, o.refund_fail_reason, o.user_address, o.recipient,
-  o.origin_chain_id, o.destination_chain_id, o.deposit_address, o.superseded_by, o.quoted, o.order_data,
+  o.origin_chain_id, o.destination_chain_id, o.deposit_address, o.superseded_by, o.quoted, o.order_data, o.order_signature,
   (extract(epoch from o.created_at) * 1000000)::bigint as created_at_us,
   (extract(epoch from coalesce(o.updated_at, o.created_at)) * 1000000)::bigint as updated_at_us,
   s.request_id is not null as is_sponsorship, s.sponsor, s.quoted as sponsorship,
@@ -109,6 +111,7 @@ type HistoryRow = {
   readonly superseded_by: Buffer | null
   readonly quoted: unknown
   readonly order_data: unknown
+  readonly order_signature: Buffer | null
   readonly created_at_us: bigint
   readonly updated_at_us: bigint
   readonly is_sponsorship: boolean
@@ -142,6 +145,7 @@ function fromRow(row: HistoryRow): RequestRecord {
     supersededByRequestId: row.superseded_by === null ? undefined : toHex(row.superseded_by),
     quoted: quotedAmountsSchema.parse(row.quoted),
     order: row.order_data === null ? undefined : orderSchema.parse(row.order_data),
+    orderSignature: row.order_signature === null ? undefined : toHex(row.order_signature),
     sponsorship: row.is_sponsorship
       ? {
           sponsor: row.sponsor ?? undefined,

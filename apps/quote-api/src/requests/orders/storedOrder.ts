@@ -28,7 +28,7 @@ export type StoredOrder = {
 
 /** What a quote promised, as it is kept: enough to settle, to refund and to answer for it later. */
 export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRecord): StoredOrder {
-  const { signed, priced } = quote
+  const { ordered, priced } = quote
   const execution = executionOf(quote)
   const { route, split, solver, prices } = priced
   const quoted = {
@@ -60,15 +60,15 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
   }
   return {
     requestId: quote.requestId,
-    orderId: signed?.orderId,
+    orderId: ordered?.orderId,
     user: route.user,
     recipient: route.recipient,
     originChainId: route.origin.chainId,
     destinationChainId: route.destination.chainId,
     apiKeyId,
     quoted: `${JSON.stringify(quoted).slice(0, -1)},"market":${marketBasisText(priced)}}`,
-    orderData: signed?.orderJson,
-    orderSignature: signed?.signature,
+    orderData: ordered?.orderJson,
+    orderSignature: ordered?.signature,
     stepsDigest,
     execution: execution && executionToJson(execution),
     expiresAtSeconds: quote.expiresAtSeconds,
@@ -76,9 +76,9 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
   }
 }
 
-function executionOf({ permit, signed, calls, priced }: Quote): Execution | undefined {
+function executionOf({ permit, ordered, calls, priced }: Quote): Execution | undefined {
   if (permit !== undefined) return { by: 'permit', terms: permit }
-  if (signed !== undefined) return undefined
+  if (ordered !== undefined) return undefined
   return { by: 'user', calls, afterBlock: priced.originMarket.head.number }
 }
 

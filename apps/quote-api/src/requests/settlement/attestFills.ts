@@ -17,6 +17,7 @@ import { followWork, type Reading } from '../work/followWork.ts'
 import { readDeposit, type StoredDeposit } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
+import { signatureOf } from './fillWork.ts'
 import { parkRequest } from './parked/parkRequest.ts'
 import { type OwnReading, settleDecision } from './settleDecision.ts'
 import { lockSettledRequest, readSettledRequest, type SettledRequest } from './settledRequest.ts'
@@ -136,7 +137,7 @@ export function fillMessage(
   return {
     data: {
       order,
-      orderSignature,
+      orderSignature: signatureOf({ orderSignature }),
       inputs: [{ transactionId: txHash, onchainId: id, inputIndex: 0 }],
       fill: { transactionId },
     },

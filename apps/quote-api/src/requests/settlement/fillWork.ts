@@ -36,16 +36,25 @@ export function untracedRecipients(
   return [...new Set(payments.map(({ recipient }) => quoting.hexAddress(recipient)))]
 }
 
-/** With what a solver checks for itself that an order was signed and paid for. */
+/**
+ * With what a solver checks for itself that an order was signed and paid for.
+ * @throws Error where it is not signed: that is done before anything becomes of a deposit
+ */
 export function proofOf(
   { order, orderSignature }: Pick<SettledRequest, 'order' | 'orderSignature'>,
   { chainId, txHash, onchainIndex }: Pick<StoredDeposit, 'chainId' | 'txHash' | 'onchainIndex'>,
 ): Required<Pick<FillPayload, 'order' | 'orderSignature' | 'deposits'>> {
   return {
     order: orderSchema.parse(order),
-    orderSignature,
+    orderSignature: signatureOf({ orderSignature }),
     deposits: [{ chainId, transactionId: txHash, onchainIndex }],
   }
+}
+
+/** @throws Error where there is none, which is made before there is work for the order */
+export function signatureOf({ orderSignature }: Pick<SettledRequest, 'orderSignature'>): Hex {
+  if (orderSignature === undefined) throw new Error('an order is signed before there is work for it')
+  return orderSignature
 }
 
 /** What the solver has to pay for a deposit: exactly the quoted amounts for the quoted input. */

@@ -16,7 +16,8 @@ export type SettledRequest = {
   readonly requestId: Hex
   readonly orderId: Hex
   readonly order: Order
-  readonly orderSignature: Hex
+  /** Undefined until somebody asked for it or paid. */
+  readonly orderSignature: Hex | undefined
   readonly quoted: QuotedAmounts
   readonly feeBasis: bigint
   readonly status: RequestStatus
@@ -118,7 +119,7 @@ type RequestRow = {
   readonly request_id: Buffer
   readonly order_id: Buffer
   readonly order_data: unknown
-  readonly order_signature: Buffer
+  readonly order_signature: Buffer | null
   readonly quoted: unknown
   readonly fee_basis: string
   readonly status: RequestStatus
@@ -156,7 +157,7 @@ function fromRow(row: RequestRow): SettledRequest {
     requestId: toHex(row.request_id),
     orderId: toHex(row.order_id),
     order: orderSchema.parse(row.order_data),
-    orderSignature: toHex(row.order_signature),
+    orderSignature: row.order_signature === null ? undefined : toHex(row.order_signature),
     quoted: quotedAmountsSchema.parse(row.quoted),
     feeBasis: BigInt(row.fee_basis),
     status: row.status,

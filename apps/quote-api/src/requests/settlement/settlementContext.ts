@@ -1,5 +1,6 @@
 import type { Hex, Ledger, SqlDatabase } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
+import type { OrderSignatures } from '../orders/orderSignatures.ts'
 import type { Screening } from '../screening/screenedRequest.ts'
 import type { Announce } from '../status/requestProgress.ts'
 import type { OtherRefund } from './depositDecision.ts'
@@ -23,6 +24,7 @@ export type SettlementContext = {
   /** Undefined where no deny list is configured. */
   readonly screening: Screening | undefined
   readonly announce: Announce
+  readonly signatures: OrderSignatures
   readonly now: () => number
   /** Told of everything that becomes of requests and deposits. */
   readonly observe: (event: SettlementEvent) => void

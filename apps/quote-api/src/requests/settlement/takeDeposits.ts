@@ -92,6 +92,8 @@ async function takeDue(
   const isJudged = action === 'bind' && screened.denied === undefined && request.released !== 'refund'
   const binding = isJudged ? await judge(context, chain, request, deposit) : undefined
   if (binding?.action === 'wait') return recheckWhileWaiting(deposit)
+  // Whatever becomes of it is work for a solver, who takes signed orders alone.
+  if (action !== 'ignore') await context.signatures.of(request)
   await context.database.transaction(async (tx) => {
     await sight.run.fence(tx)
     await takeDeposit(context, tx, { chain, deposit, seen, binding, screened })
