@@ -21,10 +21,15 @@ export class UnknownChainError extends DomainError {
 }
 
 /** What hashing needs of one chain. */
-export type HashedChain = { readonly codec: VmCodec; readonly idHash: Uint8Array }
+export type HashedChain = {
+  readonly codec: VmCodec
+  readonly idHash: Uint8Array
+  /** Hashes of its fields by their text, as far as they were needed before. */
+  readonly hashes: Readonly<Record<'recipients' | 'currencies' | 'data', Map<string, Uint8Array>>>
+}
 
 /**
- * Resolves the chains of one structure; the id of a chain that occurs several times is hashed once.
+ * Resolves the chains of one structure, or of many; what of a chain occurs several times is hashed once.
  * The returned function throws UnknownChainError.
  */
 export function createChainHasher(networkOf: NetworkOf): (chainId: string) => HashedChain {
@@ -34,7 +39,8 @@ export function createChainHasher(networkOf: NetworkOf): (chainId: string) => Ha
     if (found !== undefined) return found
     const network = networkOf(chainId)
     if (network === undefined) throw new UnknownChainError(chainId)
-    const chain = { codec: codecOf(network), idHash: hashText(chainId) }
+    const hashes = { recipients: new Map(), currencies: new Map(), data: new Map() }
+    const chain = { codec: codecOf(network), idHash: hashText(chainId), hashes }
     known.set(chainId, chain)
     return chain
   }

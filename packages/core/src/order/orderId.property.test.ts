@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { orders, randomNetworkOf } from '../../test/arbitraries/orders.ts'
 import { orderTypedData } from '../../test/vectors/orderTypedData.ts'
 import { DomainError } from '../errors.ts'
-import { orderId } from './orderId.ts'
+import { createOrderIdHasher, orderId } from './orderId.ts'
 import { orderSchema } from './orderSchema.ts'
 
 test("orderId is viem's hashStruct of the encoded order", () => {
@@ -18,6 +18,53 @@ test("orderId is viem's hashStruct of the encoded order", () => {
     { numRuns: 300 },
   )
 })
+
+// Who gains by breaking it: a stranger whose account, currency or data makes the id of somebody else's order another one.
+test('a hasher that keeps what it learnt gives every order the id of a new one', () => {
+  const hasher = createOrderIdHasher(randomNetworkOf)
+  fc.assert(
+    fc.property(fc.array(orders, { minLength: 2, maxLength: 8 }), fc.nat(), (many, pick) => {
+      for (const { order } of many) expect(hasher(order)).toBe(orderId(order, randomNetworkOf))
+      // The texts of one order in the places of another.
+      const [first, second] = [many[0]?.order, many[1]?.order]
+      if (first === undefined || second === undefined) return
+      const mixed =
+        pick % 2 === 0
+          ? { ...first, inputs: second.inputs, fees: second.fees }
+          : { ...first, output: { ...second.output, extraData: first.output.extraData } }
+      const fresh = idOrError(() => orderId(mixed, randomNetworkOf))
+      for (const _ of [1, 2]) expect(idOrError(() => hasher(mixed))).toBe(fresh)
+    }),
+  )
+})
+
+test('it keeps no more than it may, and goes on', () => {
+  const hasher = createOrderIdHasher(randomNetworkOf)
+  const order = fc.sample(
+    orders.filter(
+      ({ order: { output } }) =>
+        output.payments.length > 0 && randomNetworkOf(output.chainId)?.vmType === 'ethereum-vm',
+    ),
+    { numRuns: 1, seed: 7 },
+  )[0]?.order
+  const [payment] = order?.output.payments ?? []
+  if (order === undefined || payment === undefined) throw new Error('it pays on an EVM chain')
+  for (let account = 0; account < 4_500; account += 1) {
+    const recipient = `0x${account.toString(16).padStart(40, '0')}`
+    const one = { ...order, output: { ...order.output, payments: [{ ...payment, recipient }] } }
+    if (account % 500 === 0) expect(hasher(one)).toBe(orderId(one, randomNetworkOf))
+    else hasher(one)
+  }
+})
+
+function idOrError(find: () => string): string {
+  try {
+    return find()
+  } catch (error) {
+    if (error instanceof DomainError) return error.message
+    throw error
+  }
+}
 
 test('an order survives the schema unchanged, with its id', () => {
   fc.assert(

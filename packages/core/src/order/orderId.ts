@@ -5,6 +5,7 @@ import { keccak256 } from '../hashing/keccak.ts'
 import { hashArray, hashText, typeHash } from '../hashing/typedData.ts'
 import type { Hex } from '../hex.ts'
 import { ethereumCodec } from '../vm/ethereum/codec.ts'
+import { remembered } from '../vm/remembered.ts'
 import { encodeAddressField, encodeCurrencyField } from '../vm/vmCodec.ts'
 import type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './order.ts'
 import {
@@ -44,11 +45,18 @@ export function orderId(order: Order, networkOf: NetworkOf): Hex {
   return createOrderIdHasher(networkOf)(order)
 }
 
-/** `orderId` for many orders: what it learns of a configured chain is kept. */
+/**
+ * `orderId` for many orders: what it learns of a configured chain is kept, and so are the hashes of currencies, of
+ * accounts that are paid again and of what names fill contracts. They are half of all that an order hashes.
+ */
 export function createOrderIdHasher(networkOf: NetworkOf): (order: Order) => Hex {
   const chains = createChainHasher(networkOf)
   return (order) => bytesToHex(orderHash(order, chains))
 }
+
+/** How many hashes of each kind are kept per chain: strangers choose what is hashed. */
+const keptTextMax = 256
+const keptMax = { recipients: 2_000, currencies: 500, data: 100 }
 
 /** The bytes of `orderId`, for structures that hold an order. */
 export function orderHash(order: Order, chains: Chains): Uint8Array {
@@ -112,7 +120,7 @@ function refundHash(refund: OrderRefund, chains: Chains): Uint8Array {
     .word(currencyHash(chain, refund.currency, 'inputs[].refunds[].currency'))
     .uint(BigInt(refund.minimumAmount))
     .number(refund.deadline)
-    .word(bytesHash(refund.extraData))
+    .word(dataHash(chain, refund.extraData))
   return keccak256(words.done())
 }
 
@@ -125,7 +133,7 @@ function outputHash(output: OrderOutput, chains: Chains): Uint8Array {
     .word(hashArray(payments))
     .number(output.deadline)
     .word(hashArray(output.calls.map(bytesHash)))
-    .word(bytesHash(output.extraData))
+    .word(dataHash(chain, output.extraData))
   return keccak256(words.done())
 }
 
@@ -156,10 +164,17 @@ function bytesHash(bytes: Hex): Uint8Array {
   return bytes === '0x' ? noBytesHash : keccak256(hexToBytes(bytes))
 }
 
-function recipientHash({ codec }: HashedChain, recipient: string, field: string): Uint8Array {
-  return keccak256(encodeAddressField(codec, recipient, field))
+function dataHash({ hashes }: HashedChain, data: Hex): Uint8Array {
+  if (data.length > keptTextMax) return bytesHash(data)
+  return remembered(hashes.data, data, () => bytesHash(data), keptMax.data)
 }
 
-function currencyHash({ codec }: HashedChain, currency: string, field: string): Uint8Array {
-  return keccak256(encodeCurrencyField(codec, currency, field))
+function recipientHash({ codec, hashes }: HashedChain, recipient: string, field: string): Uint8Array {
+  const hash = () => keccak256(encodeAddressField(codec, recipient, field))
+  return remembered(hashes.recipients, recipient, hash, keptMax.recipients)
+}
+
+function currencyHash({ codec, hashes }: HashedChain, currency: string, field: string): Uint8Array {
+  const hash = () => keccak256(encodeCurrencyField(codec, currency, field))
+  return remembered(hashes.currencies, currency, hash, keptMax.currencies)
 }

@@ -83,9 +83,15 @@ function solverChain(
   return chain
 }
 
+/** By fill contract, of which the configuration names one per chain. */
+const extraDataOf = new Map<Hex, Hex>()
+
 /** Names the contract whose events prove fills, where the chain has one. */
 export function fillExtraData(fillContract: Hex | undefined): Hex {
-  return fillContract === undefined ? '0x' : encodeFillExtraData(fillContract)
+  if (fillContract === undefined) return '0x'
+  const known = extraDataOf.get(fillContract) ?? encodeFillExtraData(fillContract)
+  extraDataOf.set(fillContract, known)
+  return known
 }
 
 function outputPayments(

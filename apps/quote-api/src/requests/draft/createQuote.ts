@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { payingSeconds } from '@causeway/chains'
 import type { DepositAddress, Hex, Order, PermitTerms, StepIdentity } from '@causeway/core'
 import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
@@ -172,7 +172,7 @@ export async function draftQuote(
     depositSwap,
     permit,
   }
-  const stepsDigest = createHash('sha256').update(stepsJson).digest()
+  const stepsDigest = hash('sha256', stepsJson, 'buffer')
   return { quote, request, stepsDigest, apiKeyId }
 }
 
