@@ -84,6 +84,15 @@ test('a deposit becomes work, and a fill an end, by blocks that are told of alon
   }
 })
 
+test('which endpoints tell of blocks is shown', async () => {
+  const live = async () => {
+    const text = await (await fetch(`${bed.opsUrl}/metrics`)).text()
+    return text.split('\n').filter((line) => line.startsWith('chain_block_pushes_live{'))
+  }
+  await expect.poll(async () => (await live()).filter((line) => line.endsWith(' 1')).length).toBe(3)
+  expect((await live()).filter((line) => line.includes('chain="base"'))).toHaveLength(2)
+})
+
 test('an order that nobody paid is no work, whatever blocks an endpoint tells of', async () => {
   const quote = await bed.requests.quoted(sponsor, { amount: 60_000_000n })
   for (let times = 0; times < 10; times += 1) {

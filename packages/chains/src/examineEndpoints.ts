@@ -1,4 +1,6 @@
-import { clockFindings, DomainError, type Finding, type Findings } from '@causeway/core'
+import { clockFindings, DomainError, type Finding, type Findings, type Secret } from '@causeway/core'
+import type { RegisteredChain } from './config/chainRegistry.ts'
+import { openHeadPushes, type PushEnd } from './rpc/headPushes.ts'
 import type { JsonRpcClient } from './rpc/jsonRpc.ts'
 import { NodeError } from './rpc/nodeError.ts'
 import { countVoices } from './rpc/tally.ts'
@@ -45,6 +47,51 @@ export async function examineEndpoints(client: JsonRpcClient, found: Findings): 
     setting,
     seen: voices < threshold ? `${counted}: nothing of this chain is priced or signed` : counted,
     fix: `Name more hosts in ${variableOf(chainId)}, or lower rpcThreshold in the chain file.`,
+  })
+}
+
+/** A node that takes a subscription says so at once. */
+const subscribedWithinMs = 5_000
+
+const noPush: Readonly<Record<PushEnd | 'late', string>> = {
+  closed: 'ended the connection before it took a subscription',
+  unreachable: 'cannot be reached, or speaks no websocket there',
+  silent: 'says nothing',
+  refused: 'refuses eth_subscribe for newHeads',
+  flood: 'sends more than blocks can be',
+  late: 'takes no subscription in time',
+}
+
+/** Subscribes to the new blocks of every endpoint that `wsRpcUrl` names, and lets go again. */
+export async function examineHeadPushes(
+  { id, headPushUrls = [] }: Pick<RegisteredChain, 'id' | 'headPushUrls'>,
+  found: Findings,
+): Promise<void> {
+  const variable = variableOf(id).replace('_RPC_URL', '_WS_RPC_URL')
+  const ends = await Promise.all(headPushUrls.map((url) => firstPush(url)))
+  for (const [index, end] of ends.entries()) {
+    if (end === undefined) continue
+    found.add({
+      ...{ code: 'endpoint-silent', severity: 'degrades', setting: `wsRpcUrl of ${id}` },
+      seen: `entry ${index + 1} ${noPush[end]}: blocks of ${id} are noticed by the clock alone`,
+      fix: `Mend or replace it in ${variable}, or unset it: without one nothing is lost but part of a second.`,
+    })
+  }
+}
+
+/** @returns undefined once it tells of blocks, else why it does not */
+function firstPush(url: Secret): Promise<PushEnd | 'late' | undefined> {
+  return new Promise((resolve) => {
+    const settle = (end: PushEnd | 'late' | undefined) => {
+      clearTimeout(timer)
+      pushes.close()
+      resolve(end)
+    }
+    const timer = setTimeout(settle, subscribedWithinMs, 'late')
+    const pushes = openHeadPushes({
+      ...{ urls: [url], leastMs: 0, onHead: () => {} },
+      onChange: (_endpoint, end) => settle(end),
+    })
   })
 }
 

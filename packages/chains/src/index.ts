@@ -159,7 +159,7 @@ export {
   type UserFactsReader,
 } from './ethereum-vm/simulation/userFacts.ts'
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
-export { examineClock, examineEndpoints } from './examineEndpoints.ts'
+export { examineClock, examineEndpoints, examineHeadPushes } from './examineEndpoints.ts'
 export type { ChainFinding } from './family/chainFinding.ts'
 export type { FamilyChain } from './family/familyChain.ts'
 export type { HubEntries, MappingWriter } from './family/hubEntries.ts'

@@ -2,9 +2,10 @@
 // Attacks: two of three dead, two URLs of one host as two voices, a chain that stands still beside one that runs, a key in
 // the path. Method: nodes as HTTP servers of the test.
 import { createServer, type Server } from 'node:http'
-import { createFindings } from '@causeway/core'
+import { createFindings, Secret } from '@causeway/core'
 import { afterEach, expect, test } from 'vitest'
-import { createJsonRpcClient, examineClock, examineEndpoints } from '../src/index.ts'
+import { WebSocketServer } from 'ws'
+import { createJsonRpcClient, examineClock, examineEndpoints, examineHeadPushes } from '../src/index.ts'
 
 const servers: Server[] = []
 afterEach(async () => {
@@ -35,6 +36,18 @@ async function nodeAt(height: number): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/canary`
+}
+
+/** A node that answers a subscription so. @returns its URL, with a key in the path */
+async function pushesOf(answer: object): Promise<string> {
+  const server = createServer()
+  servers.push(server)
+  new WebSocketServer({ server }).on('connection', (socket) => {
+    socket.on('message', () => socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer })))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return `ws://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/canary`
 }
 
 const dead = (port: number) => `http://127.0.0.1:${port}/canary`
@@ -68,6 +81,28 @@ test('two dead ones of three leave nothing that two can agree on', async () => {
   ])
   expect(found[0]?.setting).toBe('httpRpcUrl of arbitrum-nova')
   expect(found[0]?.fix).toContain('ARBITRUM_NOVA_RPC_URL')
+})
+
+test('what does not tell of blocks is told, entry by entry, without its key', async () => {
+  const found = createFindings()
+  const taking = await pushesOf({ result: '0x1' })
+  const refusing = await pushesOf({ error: { code: -32_601, message: 'no subscriptions here' } })
+  const speechless = (await nodeAt(100)).replace('http:', 'ws:')
+  const headPushUrls = [taking, refusing, 'ws://127.0.0.1:9/canary', speechless].map((url) => new Secret(url))
+  await examineHeadPushes({ id: 'arbitrum-nova', headPushUrls }, found)
+  expect(JSON.stringify(found.list)).not.toContain('canary')
+  expect(found.list.map(({ code, seen }) => [code, seen.split(':')[0]])).toEqual([
+    ['endpoint-silent', 'entry 2 refuses eth_subscribe for newHeads'],
+    ['endpoint-silent', 'entry 3 cannot be reached, or speaks no websocket there'],
+    ['endpoint-silent', 'entry 4 takes no subscription in time'],
+  ])
+  expect(found.list[0]).toMatchObject({
+    setting: 'wsRpcUrl of arbitrum-nova',
+    fix: expect.stringContaining('ARBITRUM_NOVA_WS_RPC_URL'),
+  })
+  const none = createFindings()
+  await examineHeadPushes({ id: 'base' }, none)
+  expect(none.list).toEqual([])
 })
 
 test('one dead one of three is survived, and told', async () => {

@@ -1,6 +1,19 @@
-import { Counter, Histogram } from 'prom-client'
+import { Counter, Gauge, Histogram } from 'prom-client'
 import type { HttpMetrics } from './metrics.ts'
 import type { Tracing } from './tracing/tracing.ts'
+
+/** Shows which endpoints tell of blocks by themselves. @returns what is told of each, by its alias */
+export function createPushMetrics({
+  registry,
+}: Pick<HttpMetrics, 'registry'>): (chain: string, endpoint: string, isLive: boolean) => void {
+  const live = new Gauge({
+    name: 'chain_block_pushes_live',
+    help: '1 while an endpoint of wsRpcUrl tells of new blocks; 0: they are noticed by the clock alone',
+    labelNames: ['chain', 'endpoint'] as const,
+    registers: [registry],
+  })
+  return (chain, endpoint, isLive) => live.set({ chain, endpoint }, isLive ? 1 : 0)
+}
 
 /** What chains tell of each exchange with one endpoint. */
 type EndpointObserver = {

@@ -5,6 +5,7 @@ import {
   examineClock,
   examineDenyList,
   examineEndpoints,
+  examineHeadPushes,
   headSeconds,
 } from '@causeway/chains'
 import { createFindings, type Finding, type Findings } from '@causeway/core'
@@ -162,6 +163,7 @@ async function examineChains(
     const [contradictions] = await Promise.all([
       chainContradictions({ environment, file: quote, registry, chains: chains.chains, clients, log }),
       ...opened.map(({ client }) => examineEndpoints(client, found)),
+      ...opened.map(({ chain }) => examineHeadPushes(chain, found)),
       examineClock(
         opened.map(
           ({ chain, client }) =>

@@ -13,6 +13,7 @@ import type { QuoteFile } from '@causeway/core'
 import {
   createAgreementMetrics,
   createEndpointMetrics,
+  createPushMetrics,
   type HttpMetrics,
   type Tracing,
   watchMarket,
@@ -81,9 +82,11 @@ export function followNewHeads(options: {
   chains: ChainRegistry
   registry: QuoteRegistry
   onHead: (chain: QuoteRegistry['chains'][number]) => void
+  metrics: HttpMetrics
   logger: Logger
 }): HeadPushes {
-  const { chains, registry, onHead, logger } = options
+  const { chains, registry, onHead, metrics, logger } = options
+  const tell = createPushMetrics(metrics)
   const opened = registry.chains.flatMap((chain) => {
     const { headPushUrls: urls = [] } = chains.chains.get(chain.key) ?? {}
     if (urls.length === 0) return []
@@ -92,6 +95,7 @@ export function followNewHeads(options: {
       leastMs: Math.min(Math.max(chain.config.blockTimeMs / 4, pushFloorMs), pushCeilingMs),
       onHead: () => onHead(chain),
       onChange(endpoint, end) {
+        tell(chain.key, endpoint, end === undefined)
         const told = { chain: chain.key, endpoint, ...(end !== undefined && { end }) }
         if (end === undefined) logger.info(told, 'an endpoint tells of new blocks')
         else logger.warn(told, 'an endpoint tells of no new blocks: the chain is looked at by the clock')
