@@ -106,7 +106,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const tracing = await openTracing(config.tracing, told)
   const database = tracedDatabase(parts.database, tracing)
   const signer = createOrderKey(tracedSigner(parts.signer, tracing), (failure) => {
-    if (failure === undefined) logger.info('the order signer signs again')
+    if (failure === undefined) logger.info('the order signer signs')
     else logger.error({ err: failure }, 'the order signer cannot sign: nothing is quoted')
   })
   signer.start()

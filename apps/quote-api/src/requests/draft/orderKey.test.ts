@@ -42,7 +42,7 @@ test('a key that is taken away is noticed within a minute, and again when it is 
   key.start()
   await vi.advanceTimersByTimeAsync(0)
   holder.isThere = false
-  await vi.advanceTimersByTimeAsync(60_000)
+  await vi.advanceTimersByTimeAsync(60_001)
   expect(() => key.assertWorks()).toThrow(expect.objectContaining({ code: 'SIGNER_FAILED' }))
   holder.isThere = true
   await vi.advanceTimersByTimeAsync(2_000)
@@ -54,12 +54,41 @@ test('a key that is taken away is noticed within a minute, and again when it is 
   expect(holder.asked).toBe(asked)
 })
 
-test('a quote that cannot be signed stops those that would be signed later', async () => {
-  const { holder, key } = setUp()
-  await key.sign(order)
+test('a quote that cannot be signed has the key asked again, and then stops those that would be signed later', async () => {
+  const { holder, told, key } = setUp()
+  key.start()
+  await vi.advanceTimersByTimeAsync(1_000)
   holder.isThere = false
   await expect(key.sign(order)).rejects.toThrow('access denied')
-  expect(() => key.assertWorks()).toThrow()
+  key.assertWorks()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(() => key.assertWorks()).toThrow(expect.objectContaining({ code: 'SIGNER_FAILED' }))
+  expect(told).toEqual(['works', 'Error: access denied'])
+})
+
+test('one signature that fails stops nobody', async () => {
+  const { holder, told, key } = setUp()
+  key.start()
+  await vi.advanceTimersByTimeAsync(1_000)
+  holder.isThere = false
+  await expect(key.sign(order)).rejects.toThrow('access denied')
+  holder.isThere = true
+  await vi.advanceTimersByTimeAsync(120_000)
+  key.assertWorks()
+  expect(told).toEqual(['works'])
+})
+
+test('while it fails it is asked every two seconds, whoever else asks', async () => {
+  const { holder, key } = setUp()
+  key.start()
+  await vi.advanceTimersByTimeAsync(1_000)
+  holder.isThere = false
+  await expect(key.sign(order)).rejects.toThrow('access denied')
+  const before = holder.asked
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect(holder.asked - before).toBeLessThanOrEqual(11)
+  expect(holder.asked - before).toBeGreaterThanOrEqual(9)
+  key.close()
 })
 
 test('a caller who hangs up says nothing of the key', async () => {

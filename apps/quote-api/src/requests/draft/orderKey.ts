@@ -6,27 +6,39 @@ import { SignerFailedError } from '@causeway/signer'
  * can: a quote that is paid and cannot be signed is neither filled nor given back.
  */
 export interface OrderKey extends Signer {
-  /** @throws SignerFailedError unless its last signature was good */
+  /** @throws SignerFailedError before its first signature, and once two in a row failed */
   assertWorks(): void
 }
 
 /** Nobody finds an order with this id. */
 const probe = { purpose: 'order', orderId: `0x${'0'.repeat(64)}` } as const
 const pauseMs = { works: 60_000, failed: 2_000 }
+/** A holder that is throttled for a moment stops nobody: it is asked once more before that. */
+const failuresMax = 1
 
 export type WatchedOrderKey = OrderKey & { start(): void; close(): void }
 
-/** @param onChange told when it begins to fail, and when it works again */
+/** @param onChange told when it works for the first time, when it begins to fail, and when it works again */
 export function createOrderKey(
   signer: Signer,
   onChange: (failure: unknown | undefined) => void,
 ): WatchedOrderKey {
-  let failure: unknown = new SignerFailedError()
+  let failures = Number.POSITIVE_INFINITY
+  let failure: unknown
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
+  const works = () => failures <= failuresMax
   const note = (next: unknown) => {
-    if ((failure === undefined) !== (next === undefined)) onChange(next)
+    const didWork = works()
+    failures = next === undefined ? 0 : failures + 1
     failure = next
+    if (didWork !== works()) onChange(next)
+  }
+  const lookAfter = (ms: number) => {
+    clearTimeout(timer)
+    if (isClosed) return
+    timer = setTimeout(look, ms)
+    timer.unref()
   }
   const sign: Signer['sign'] = async (...asked) => {
     try {
@@ -35,21 +47,24 @@ export function createOrderKey(
       return signature
     } catch (error) {
       // Whoever asked has gone: that says nothing of the key.
-      if (asked[1]?.signal?.aborted !== true) note(error)
+      if (asked[1]?.signal?.aborted === true) throw error
+      note(error)
+      lookAfter(failures === 1 ? 0 : pauseMs.failed)
       throw error
     }
   }
   const look = async () => {
-    await sign(probe).catch(() => {})
-    if (isClosed) return
-    timer = setTimeout(look, failure === undefined ? pauseMs.works : pauseMs.failed)
-    timer.unref()
+    const isGood = await sign(probe).then(
+      () => true,
+      () => false,
+    )
+    if (isGood) lookAfter(pauseMs.works)
   }
   return {
     address: signer.address,
     sign,
     assertWorks() {
-      if (failure !== undefined) throw new SignerFailedError({ cause: failure })
+      if (!works()) throw new SignerFailedError({ cause: failure })
     },
     start: () => void look(),
     close() {
