@@ -1,5 +1,6 @@
 import autocannon from 'autocannon'
 import { cpuMs, machineCpuMs } from './processFigures.ts'
+import { separateProcessors } from './processorShares.ts'
 
 export type LoadResult = {
   readonly requestsPerSecond: number
@@ -14,6 +15,9 @@ export type LoadResult = {
   readonly machineCpuMsPerRequest: number
 }
 
+/** A body with headers of its own. */
+export type LoadBody = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
+
 /**
  * Sends the bodies over and over for `seconds`. Every connection has its own part of the list, or starts at its own place
  * of a short one: in lockstep, equal requests would meet and merge. All of a long list for each connection took the load
@@ -22,7 +26,7 @@ export type LoadResult = {
 export async function load(args: {
   url: string
   path: string
-  bodies: readonly string[]
+  bodies: readonly (string | LoadBody)[]
   connections: number
   /** One of the two: how long, or how many requests. */
   seconds?: number
@@ -32,38 +36,44 @@ export async function load(args: {
   pid?: number | undefined
 }): Promise<LoadResult> {
   const { url, path, bodies, connections, seconds, headers = {}, pid } = args
-  const sent = bodies.map((body) => ({
-    method: 'POST' as const,
-    path,
-    headers: { 'content-type': 'application/json', ...headers },
-    body,
-  }))
+  const sent = bodies.map((one) => {
+    const { body, headers: own = {} } = typeof one === 'string' ? { body: one } : one
+    return {
+      method: 'POST' as const,
+      path,
+      headers: { 'content-type': 'application/json', ...headers, ...own },
+      body,
+    }
+  })
   let started = 0
   let refusal: string | undefined
   const machineBefore = machineCpuMs()
   const cpuBefore = pid === undefined ? Number.NaN : cpuMs(pid)
-  const result = await autocannon({
-    url,
-    connections,
-    ...(seconds !== undefined && { duration: seconds }),
-    ...(args.requests !== undefined && { amount: args.requests }),
-    requests: sent.slice(0, 1),
-    setupClient(client) {
-      const from = Math.floor((started * sent.length) / connections)
-      started += 1
-      const to = Math.floor((started * sent.length) / connections)
-      client.setRequests(
-        sent.length < connections ? [...sent.slice(from), ...sent.slice(0, from)] : sent.slice(from, to),
-      )
-      let text = ''
-      client.on('body', (body) => {
-        text = body.toString()
-      })
-      client.on('response', (status) => {
-        if (status >= 300) refusal ??= `${status} ${text}`
-      })
-    },
-  })
+  const attack = async () =>
+    autocannon({
+      url,
+      connections,
+      ...(seconds !== undefined && { duration: seconds }),
+      ...(args.requests !== undefined && { amount: args.requests }),
+      requests: sent.slice(0, 1),
+      setupClient(client) {
+        const from = Math.floor((started * sent.length) / connections)
+        started += 1
+        const to = Math.floor((started * sent.length) / connections)
+        client.setRequests(
+          sent.length < connections ? [...sent.slice(from), ...sent.slice(0, from)] : sent.slice(from, to),
+        )
+        let text = ''
+        client.on('body', (body) => {
+          text = body.toString()
+        })
+        client.on('response', (status) => {
+          if (status >= 300) refusal ??= `${status} ${text}`
+        })
+      },
+    })
+  const together = separateProcessors(pid)
+  const result = await attack().finally(together)
   const machineSpent = machineCpuMs() - machineBefore
   const cpuSpent = pid === undefined ? Number.NaN : cpuMs(pid) - cpuBefore
   return {

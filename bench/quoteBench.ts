@@ -146,19 +146,26 @@ async function measure(options: QuoteBenchOptions): Promise<Map<string, LoadResu
     const quoteBytes = await answerBytes(probe.url, '/quote', first)
     await probe.stop()
     const sizes = { BENCH_PRICE_BYTES: String(priceBytes), BENCH_QUOTE_BYTES: String(quoteBytes) }
-    const { url } = await keep(startQuoteServer({ ...environment, ...sizes }))
+    const { url, child } = await keep(startQuoteServer({ ...environment, ...sizes }))
+    const { pid } = child
     const nakedScript = new URL('./nakedServer.mjs', import.meta.url).pathname
     const naked = await keep(
       startBenchProcess(nakedScript, { ...process.env, BENCH_ANSWER_BYTES: String(priceBytes) }),
     )
     return await alternate(
       [
-        { name: 'base of /price', url, path: '/bench/price' },
-        { name: '/price', url, path: '/price' },
-        { name: 'base of /quote', url, path: '/bench/quote' },
-        { name: '/quote', url, path: '/quote' },
-        { name: '/quote, signed', url, path: '/quote', texts: bodies(network, { more: signedInAnswer }) },
-        { name: 'naked Fastify', url: naked.url, path: '/bench/naked' },
+        { name: 'base of /price', url, path: '/bench/price', pid },
+        { name: '/price', url, path: '/price', pid },
+        { name: 'base of /quote', url, path: '/bench/quote', pid },
+        { name: '/quote', url, path: '/quote', pid },
+        {
+          name: '/quote, signed',
+          url,
+          path: '/quote',
+          pid,
+          texts: bodies(network, { more: signedInAnswer }),
+        },
+        { name: 'naked Fastify', url: naked.url, path: '/bench/naked', pid: naked.child.pid },
       ],
       texts,
     )

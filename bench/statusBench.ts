@@ -8,7 +8,7 @@ import type { BenchRow } from './row.ts'
 import { type SteadyResult, steadyLoad } from './steadyLoad.ts'
 
 const stored = 100_000
-const rate = 500
+const usualRate = 500
 const rounds = 5
 const secondsPerRound = 4
 const goalMs = 5
@@ -21,7 +21,7 @@ export async function benchStatus(): Promise<readonly BenchRow[]> {
   return [
     {
       id: 'P15',
-      name: `GET /intents/status/v3 at ${rate} requests/s, ${stored} requests stored: p99 against ${goalMs} ms`,
+      name: `GET /intents/status/v3 at ${usualRate} requests/s, ${stored} requests stored: p99 against ${goalMs} ms`,
       value: `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
       limit: `<= 1 x ${goalMs} ms`,
       ratio: p99Ms / goalMs,
@@ -34,11 +34,11 @@ export async function benchStatus(): Promise<readonly BenchRow[]> {
 function measure(): Promise<readonly SteadyResult[]> {
   return withQuoteBed(async ({ network, database, service: { url } }) => {
     await storeOne(url, bodies(network, { count: 1 })[0] ?? '')
-    await storeCopies(database)
+    await storeCopies(database, { from: 1, to: stored })
     const results: SteadyResult[] = []
     // The first one warms up.
     for (let round = 0; round <= rounds; round += 1) {
-      const result = await readStatuses(url, round)
+      const result = await readStatuses(url, { stored, round })
       if (result.failed > 0) throw new Error(`${result.failed} reads failed`)
       if (round > 0) results.push(result)
     }
@@ -46,29 +46,35 @@ function measure(): Promise<readonly SteadyResult[]> {
   })
 }
 
-async function storeOne(url: string, body: string): Promise<void> {
+export async function storeOne(url: string, body: string): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(`${url}/quote`, { method: 'POST', headers, body })
   if (!answer.ok) throw new Error(await answer.text())
 }
 
-/** Rows of real size: a real quote under other ids, with the transactions of a request that is filled. */
-async function storeCopies(database: SqlDatabase): Promise<void> {
+/**
+ * Rows of real size: a real quote under other ids, with the transactions of a request that is filled.
+ * @param numbers of the copies, both included; each is stored once
+ */
+export async function storeCopies(
+  database: SqlDatabase,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
   await database.query(
     `insert into orders (request_id, order_id, user_address, recipient, origin_chain_id, destination_chain_id,
        quoted, order_data, order_signature, steps_digest, expires_at, deadline, keep_until, status)
      select sha256(convert_to('request ' || i, 'UTF8')), sha256(convert_to('order ' || i, 'UTF8')),
        user_address, recipient, origin_chain_id, destination_chain_id, quoted, order_data, order_signature,
        steps_digest, expires_at, deadline, keep_until, 'success'
-     from (select * from orders limit 1) o, generate_series(1, $1) i`,
-    [stored],
+     from (select * from orders limit 1) o, generate_series($1::int, $2::int) i`,
+    [from, to],
   )
   await database.query(
     `insert into request_transaction (request_id, role, chain_id, tx_hash, block_number)
      select sha256(convert_to('request ' || i, 'UTF8')), role, 10,
        '0x' || encode(sha256(convert_to(role || i, 'UTF8')), 'hex'), i
-     from generate_series(1, $1) i, unnest(array['deposit', 'fill']) as role`,
-    [stored],
+     from generate_series($1::int, $2::int) i, unnest(array['deposit', 'fill']) as role`,
+    [from, to],
   )
   await database.query('vacuum analyze orders, request_transaction')
   await database.query('checkpoint')
@@ -77,12 +83,26 @@ async function storeCopies(database: SqlDatabase): Promise<void> {
 /** No request is read twice: `stride` and the number of requests have no common factor. */
 const stride = 7_919
 
-function readStatuses(url: string, round: number): Promise<SteadyResult> {
+export function readStatuses(
+  url: string,
+  {
+    stored,
+    round,
+    rate = usualRate,
+    connections = 32,
+  }: {
+    readonly stored: number
+    readonly round: number
+    /** Per second. */
+    readonly rate?: number
+    readonly connections?: number
+  },
+): Promise<SteadyResult> {
   const count = rate * secondsPerRound
   const requests = Array.from({ length: count }, (_, index) => {
     const place = (((round * count + index) * stride) % stored) + 1
     const id = createHash('sha256').update(`request ${place}`).digest('hex')
     return { path: `/intents/status/v3?requestId=0x${id}` }
   })
-  return steadyLoad({ url, requests, connections: 32, seconds: secondsPerRound, rate })
+  return steadyLoad({ url, requests, connections, seconds: secondsPerRound, rate })
 }

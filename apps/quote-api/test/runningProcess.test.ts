@@ -69,7 +69,7 @@ describe('listeners', () => {
     expect(JSON.parse(ready.text)).toEqual({
       ready: true,
       draining: false,
-      checks: { database: 'ok', 'fill wallet': 'ok', market: 'ok', requests: 'ok' },
+      checks: { database: 'ok', 'fill wallet': 'ok', market: 'ok', 'order signer': 'ok', requests: 'ok' },
     })
     await price(urls.publicUrl, bridge())
     const metrics = await send(`${urls.opsUrl}/metrics`)

@@ -1,20 +1,20 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TestNetwork } from '@causeway/localnet'
 
-const chainCount = 70
-const root = new URL('..', import.meta.url).pathname
+const root = new URL('../..', import.meta.url).pathname
+
+export type GrownTo = { readonly chains: number; readonly currenciesPerChain: number }
 
 type QuoteJson = { chains: Record<string, { chainId: number; name: string; currencies: object[] }> }
 type ChainsJson = { chains: { id: string; hubChainId: string; httpRpcUrl?: unknown }[] }
 
 /**
- * The local configuration grown: 70 chains (all but two without an endpoint, so listed and not ready)
- * and ten times the currencies. Returns the variables that make a service read it.
+ * The local configuration grown: its two chains beside others that have no endpoint, so that they are listed and not
+ * ready, each of those with as many currencies. @returns the variables that make a service read it
  */
-export async function growthEnvironment(
-  _network: TestNetwork,
+export async function grownEnvironment(
   directory: string,
+  { chains: chainCount, currenciesPerChain }: GrownTo,
 ): Promise<Record<string, string>> {
   const folder = join(directory, 'configs')
   await mkdir(folder, { recursive: true })
@@ -33,7 +33,10 @@ export async function growthEnvironment(
       ...template[1],
       chainId,
       name: id,
-      currencies: [...template[1].currencies, ...moreCurrencies(template[1].currencies.length)],
+      currencies: [
+        ...template[1].currencies,
+        ...moreCurrencies(Math.max(currenciesPerChain - template[1].currencies.length, 0)),
+      ],
     }
   }
   await writeFile(join(folder, 'quote.local.json'), JSON.stringify(quote))
@@ -41,8 +44,8 @@ export async function growthEnvironment(
   return { CONFIG_DIR: folder }
 }
 
-function moreCurrencies(present: number): object[] {
-  return Array.from({ length: 9 * present }, (_, index) => ({
+function moreCurrencies(count: number): object[] {
+  return Array.from({ length: count }, (_, index) => ({
     address: `0x${(index + 1).toString(16).padStart(40, 'e')}`,
     symbol: `GROWN${index}`,
     name: `Grown ${index}`,
