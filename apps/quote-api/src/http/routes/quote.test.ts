@@ -1,6 +1,7 @@
 // Goal: POST /quote and /quote/v2 add an order and executable steps to the price, and store them first.
 import { createHash } from 'node:crypto'
 import { orderId as hashOrder, mainNetwork } from '@causeway/core'
+import { SignerFailedError } from '@causeway/signer'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { orderSigner, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
 import {
@@ -147,6 +148,29 @@ describe('POST /quote', () => {
     }
     const { response } = await quote(body, { store })
     expect(response.statusCode).toBe(500)
+  })
+
+  // Who gains by breaking it: nobody, and that is the loss: what is paid for it is neither filled nor given back.
+  test.each([
+    ['and is not asked to sign now', {}],
+    ['and is asked to', { includeProtocolData: true }],
+  ])('is not sold while the order key cannot sign %s', async (_what, change) => {
+    const gone = () => {
+      throw new SignerFailedError()
+    }
+    const signer = { address: orderSigner, sign: async () => gone(), assertWorks: gone }
+    const { response, json, stored } = await quote({ ...body, ...change }, { signer })
+    expect([response.statusCode, json.errorCode]).toEqual([503, 'SIGNER_FAILED'])
+    expect(stored).toEqual([])
+  })
+
+  test('has its signature where it asks for it', async () => {
+    const { json, stored } = await quote({ ...body, includeProtocolData: true })
+    const [record] = stored
+    expect(json.protocol.v2.orderSignature).toBe(record?.quote.ordered?.signature)
+    const plain = await quote({ ...body, includeProtocolData: false })
+    expect(plain.json.protocol.v2).not.toHaveProperty('orderSignature')
+    expect(plain.stored[0]?.quote.ordered).toMatchObject({ signature: undefined })
   })
 
   test('two quotes of one request never share an id, a salt or an order', async () => {
