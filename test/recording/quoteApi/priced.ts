@@ -60,6 +60,7 @@ const oneOff: readonly Case[] = [
   { name: 'refund to somebody else', wish: { more: { refundTo: appFeeWallet(3) } } },
   { name: 'recipient that is somebody else', wish: { more: { recipient: appFeeWallet(4) } } },
   { name: 'plain transfer instead of a deposit', wish: { more: { explicitDeposit: false } } },
+  { name: 'with the signature of its order', wish: { more: { includeProtocolData: true } } },
   { name: 'permit', wish: { more: { usePermit: true } } },
   { name: 'permit for an hour', wish: { more: { usePermit: true, permitExpiry: 3_600 } } },
   { name: 'deposit address', wish: { pay: 'native', more: { useDepositAddress: true } } },
