@@ -1,7 +1,7 @@
 import type { HoldOutcome, HoldRequest, SqlWriteTx } from '@causeway/core'
 import { decideHolds, type HoldDecision } from './decideHolds.ts'
 import type { HoldCaps } from './holdCaps.ts'
-import { type HoldFacts, readHoldFacts } from './holdFacts.ts'
+import { readHoldFacts } from './holdFacts.ts'
 
 /** Due holds freed at most when a refusal might be due to them. */
 const sweepMax = 1_000
@@ -14,8 +14,7 @@ type ReserveOptions = {
 
 /**
  * Reserves for many quotes in the caller's transaction; outcomes in request order. Sponsors are locked in
- * the order of their names, so that two batches never wait for each other; the facts about all of them are asked for
- * before the first one's are there, since nothing of one sponsor decides about another.
+ * the order of their names, so that two batches never wait for each other.
  */
 export async function reserveHolds(
   tx: SqlWriteTx,
@@ -25,40 +24,27 @@ export async function reserveHolds(
   for (const request of requests) assertReservable(request)
   const places = requests.map((request, index) => ({ request, index }))
   const outcomes = new Map<number, HoldOutcome>()
-  const sponsors = [...new Set(requests.map((request) => request.sponsor))].toSorted()
-  const asked = sponsors.map((sponsor) => {
-    const [first = [], ...later] = rounds(places.filter(({ request }) => request.sponsor === sponsor))
-    return { sponsor, first, later }
-  })
-  const facts = await Promise.all(asked.map(({ sponsor, first }) => factsOf(tx, sponsor, first)))
-  for (const [place, { sponsor, first, later }] of asked.entries()) {
-    for (const round of [first, ...later]) {
-      const known = round === first ? facts[place] : undefined
-      const decided = await reserveRound(tx, sponsor, round, { ...options, known })
-      for (const [member, outcome] of decided.entries()) outcomes.set(round[member]?.index ?? -1, outcome)
+  for (const sponsor of [...new Set(requests.map((request) => request.sponsor))].toSorted()) {
+    for (const round of rounds(places.filter(({ request }) => request.sponsor === sponsor))) {
+      const own = round.map(({ request }) => request)
+      const decided = await reserveRound(tx, sponsor, own, options)
+      for (const [place, outcome] of decided.entries()) outcomes.set(round[place]?.index ?? -1, outcome)
     }
   }
   return requests.map((_, index) => outcomes.get(index) ?? neverDecided())
 }
 
-function factsOf(tx: SqlWriteTx, sponsor: string, round: readonly Place[]): Promise<HoldFacts> {
-  const requests = round.map(({ request }) => request)
-  return readHoldFacts(tx, sponsor, requests, { lock: true })
-}
-
-/** @param options.known read under the sponsor's lock already, with nothing written of it since */
 async function reserveRound(
   tx: SqlWriteTx,
   sponsor: string,
-  round: readonly Place[],
-  { caps, until, known }: ReserveOptions & { readonly known: HoldFacts | undefined },
+  requests: readonly HoldRequest[],
+  { caps, until }: ReserveOptions,
 ): Promise<readonly HoldOutcome[]> {
-  const requests = round.map(({ request }) => request)
-  const decideOnce = async (before?: HoldFacts) => {
-    const facts = before ?? (await factsOf(tx, sponsor, round))
+  const decideOnce = async () => {
+    const facts = await readHoldFacts(tx, sponsor, requests, { lock: true })
     return { facts, decision: decideHolds(facts, requests, { caps, isPinned: until !== undefined }) }
   }
-  let { facts, decision } = await decideOnce(known)
+  let { facts, decision } = await decideOnce()
   if (decision.isWorthSweeping && facts.account !== undefined) {
     await tx.query('select ledger_expire_due($1, $2)', [sweepMax, facts.account.id])
     ;({ facts, decision } = await decideOnce())

@@ -30,7 +30,7 @@ type SaveOutcome = HoldOutcome | { readonly status: 'no_hold' }
 
 export interface SponsoredOrderStore {
   /**
-   * Stores order and hold in one commit, many together. An order whose hold is refused
+   * Stores order and hold in one commit, many of one sponsor together. An order whose hold is refused
    * is not stored. Resolves once both survive a crash.
    * @throws WritesOverloadedError, UpstreamUnavailableError
    */
@@ -39,86 +39,47 @@ export interface SponsoredOrderStore {
 
 const groupMax = 128
 const queueMax = 1_024
-/** Groups out at once. A sponsor is always of the same lane, so that two of them never wait for one balance. */
-const lanesShared = 4
-/** How long a sponsor keeps to itself after a group with it failed. */
-const apartMs = 60_000
 
 /**
- * Group commit: the balance of a hot sponsor is one row, and a batch locks it once; quotes of sponsors that ask seldom
- * share their commits. A sponsor whose balance somebody else holds locked would stop all of its lane: after a group
- * failed, each sponsor in it has a lane of its own for a while.
+ * Group commit per sponsor: the balance of a hot sponsor is one row, and a batch locks it once.
  * @source ledger-and-safety.md 1.6, decision 3; design.md 5.2, 6.3
  */
 export function createSponsoredOrderStore(options: {
   readonly database: SqlDatabase
   readonly ledger: Ledger
-  /** Milliseconds that only go on. */
-  readonly now?: () => number
 }): SponsoredOrderStore {
-  const { now = () => performance.now() } = options
-  const apartUntil = new Map<string, number>()
-  const onFailure = (sponsors: ReadonlySet<string>) => {
-    for (const [sponsor, until] of apartUntil) if (until <= now()) apartUntil.delete(sponsor)
-    if (sponsors.size > 1) for (const sponsor of sponsors) apartUntil.set(sponsor, now() + apartMs)
+  const lanes = new Map<string, Lane>()
+  const laneOf = (sponsor: string) => {
+    const known = lanes.get(sponsor)
+    if (known !== undefined) return known
+    const created: Lane = { waiting: 0, add: createLane(options) }
+    lanes.set(sponsor, created)
+    return created
   }
-  const lane = () => createLane({ ...options, onFailure })
-  const unheld = lane()
-  const shared = Array.from({ length: lanesShared }, lane)
-  const own = new Map<string, { waiting: number; readonly add: Add }>()
-
-  async function addApart(sponsor: string, item: SponsoredOrder): Promise<SaveOutcome> {
-    const kept = own.get(sponsor) ?? { waiting: 0, add: lane() }
-    own.set(sponsor, kept)
-    kept.waiting += 1
-    try {
-      return await kept.add(item)
-    } finally {
-      kept.waiting -= 1
-      if (kept.waiting === 0) own.delete(sponsor)
-    }
-  }
-
   return {
-    save(item) {
-      const sponsor = item.hold?.sponsor
-      if (sponsor === undefined) return unheld(item)
-      const add = shared[laneOf(sponsor)]
-      const isApart = (apartUntil.get(sponsor) ?? 0) > now()
-      return isApart || add === undefined ? addApart(sponsor, item) : add(item)
-    },
-  }
-}
-
-type Add = (item: SponsoredOrder) => Promise<SaveOutcome>
-
-/** Addresses are as good as random. */
-function laneOf(sponsor: string): number {
-  return (sponsor.charCodeAt(sponsor.length - 1) + sponsor.charCodeAt(sponsor.length - 2)) % lanesShared
-}
-
-function createLane({
-  database,
-  ledger,
-  onFailure,
-}: {
-  readonly database: SqlDatabase
-  readonly ledger: Ledger
-  readonly onFailure: (sponsors: ReadonlySet<string>) => void
-}): Add {
-  return createGroupCommit<SponsoredOrder, SaveOutcome>({
-    // A group begins with the facts about its sponsors, or with the insert.
-    async write(items) {
-      const holds = holdsIn(items)
+    async save(item) {
+      const sponsor = item.hold?.sponsor ?? ''
+      const lane = laneOf(sponsor)
+      lane.waiting += 1
       try {
-        return await database.transaction((tx) => writeGroup(tx, ledger, items), {
-          opensWithRead: holds.length > 0,
-        })
-      } catch (error) {
-        onFailure(new Set(holds.map(({ sponsor }) => sponsor)))
-        throw error
+        return await lane.add(item)
+      } finally {
+        lane.waiting -= 1
+        if (lane.waiting === 0) lanes.delete(sponsor)
       }
     },
+  }
+}
+
+type Lane = { waiting: number; readonly add: (item: SponsoredOrder) => Promise<SaveOutcome> }
+
+function createLane({ database, ledger }: { database: SqlDatabase; ledger: Ledger }): Lane['add'] {
+  return createGroupCommit<SponsoredOrder, SaveOutcome>({
+    // Items of a lane name one sponsor, or none: a group begins with the facts about it, or with the insert.
+    write: (items) =>
+      database.transaction((tx) => writeGroup(tx, ledger, items), {
+        opensWithRead: holdsIn(items).length > 0,
+      }),
     mayRetryAlone: (error) => !(error instanceof DomainError),
     groupMax,
     queueMax,
