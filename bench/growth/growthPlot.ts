@@ -58,7 +58,7 @@ export async function drawCurves(curves: readonly Curve[]): Promise<void> {
   const base = words(sheet.left, sheet.height - 6, 'how many times as much there is', 'start')
   await writeFile(
     file,
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${sheet.width} ${sheet.height}" font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#fff"/>${title}${base}${grid.join('')}${lines.join('')}</svg>\n`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${sheet.width} ${sheet.height}" font-family="sans-serif" font-size="12"><title>Cost of one request against its cost at the first size, by how many times as much there is</title><rect width="100%" height="100%" fill="#fff"/>${title}${base}${grid.join('')}${lines.join('')}</svg>\n`,
   )
 }
 
