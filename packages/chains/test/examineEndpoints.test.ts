@@ -32,6 +32,11 @@ async function nodeAt(height: number): Promise<string> {
       response.end(JSON.stringify(Array.isArray(calls) ? calls.map(answer) : answer(calls)))
     })
   })
+  return listening(server)
+}
+
+/** @returns its URL, with a key in the path */
+async function listening(server: Server): Promise<string> {
   servers.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
@@ -41,13 +46,10 @@ async function nodeAt(height: number): Promise<string> {
 /** A node that answers a subscription so. @returns its URL, with a key in the path */
 async function pushesOf(answer: object): Promise<string> {
   const server = createServer()
-  servers.push(server)
   new WebSocketServer({ server }).on('connection', (socket) => {
     socket.on('message', () => socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer })))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  return `ws://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/canary`
+  return (await listening(server)).replace('http:', 'ws:')
 }
 
 const dead = (port: number) => `http://127.0.0.1:${port}/canary`
@@ -87,7 +89,7 @@ test('what does not tell of blocks is told, entry by entry, without its key', as
   const found = createFindings()
   const taking = await pushesOf({ result: '0x1' })
   const refusing = await pushesOf({ error: { code: -32_601, message: 'no subscriptions here' } })
-  const speechless = (await nodeAt(100)).replace('http:', 'ws:')
+  const speechless = (await listening(createServer(() => {}))).replace('http:', 'ws:')
   const headPushUrls = [taking, refusing, 'ws://127.0.0.1:9/canary', speechless].map((url) => new Secret(url))
   await examineHeadPushes({ id: 'arbitrum-nova', headPushUrls }, found)
   expect(JSON.stringify(found.list)).not.toContain('canary')

@@ -53,8 +53,8 @@ export function createOrderSignatures(options: {
   }
 }
 
-/** Orders of one round: PostgreSQL has each for a moment only. */
-const roundMax = 500
+/** Orders of one round: what was signed is kept before the next, and a key management service is not asked for more at once. */
+const roundMax = 20
 
 /**
  * Signs every order of the key's that is not signed and can still be paid for: before another key takes its place, or
