@@ -9,10 +9,10 @@ import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { testApp } from '../../test/fixtures/app.ts'
-import { chainA, chainB, marketWithPools, native } from '../../test/fixtures/market.ts'
+import { testApp } from './fixtures/app.ts'
+import { chainA, chainB, marketWithPools, native } from './fixtures/market.ts'
 
-const root = join(import.meta.dirname, '../../../..')
+const root = join(import.meta.dirname, '../../..')
 let app: HttpApp
 let description: string
 

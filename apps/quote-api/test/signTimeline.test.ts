@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { Secret, type Signer } from '@causeway/core'
 import { createRawKeySigner } from '@causeway/signer'
 import { expect, onTestFinished, test } from 'vitest'
-import { checkEvidenceKey, createSignTimeline } from './signTimeline.ts'
-import type { Timeline } from './timeline.ts'
-import type { TimelineAnswer } from './timelineAnswer.ts'
+import { checkEvidenceKey, createSignTimeline } from '../src/requests/timeline/signTimeline.ts'
+import type { Timeline } from '../src/requests/timeline/timeline.ts'
+import type { TimelineAnswer } from '../src/requests/timeline/timelineAnswer.ts'
 
 const id = (digit: string) => `0x${digit.repeat(64)}` as const
 const evidenceKey = createRawKeySigner({ privateKey: new Secret(id('5')) })
@@ -43,7 +43,7 @@ function counting(): Signer & { count: number } {
   return counted
 }
 
-const script = join(import.meta.dirname, '../../../../../docs/guides/examples/verifyTimeline.ts')
+const script = join(import.meta.dirname, '../../../docs/guides/examples/verifyTimeline.ts')
 
 /** What the published script says of an answer, in a process of its own. */
 function verified(answer: object): { readonly isGenuine: boolean; readonly told: string } {
