@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { type ConfigCopy, copyConfigs } from './serviceSupport/configCopy.ts'
+import { bytesOf } from './settlementSupport/requestDriver.ts'
 import {
   type SettlementBed,
   type StandInOracles,
@@ -82,6 +83,20 @@ test('a deposit becomes work, and a fill an end, by blocks that are told of alon
     await bed.solver.carryOut(await bed.requests.workFor(quote, 'fill'))
     await bed.requests.reaches(quote, 'success')
   }
+})
+
+test('a refund ends its deposit by blocks that are told of alone', async () => {
+  const quote = await bed.requests.quoted(sponsor, { amount: 60_000_000n })
+  await bed.requests.deposit(quote, { amount: 20_000_000n })
+  await bed.solver.carryOut(await bed.requests.workFor(quote, 'refund'))
+  const stateOf = async () => {
+    const [row] = await bed.database.query<{ state: string }>(
+      'select state from deposit_seen where request_id = $1',
+      [bytesOf(quote.requestId)],
+    )
+    return row?.state
+  }
+  await expect.poll(stateOf, { timeout: 20_000 }).toBe('refunded')
 })
 
 test('which endpoints tell of blocks is shown', async () => {

@@ -38,7 +38,7 @@ test('a hasher that keeps what it learnt gives every order the id of a new one',
   )
 })
 
-test('it keeps no more than it may, and goes on', () => {
+test('it gives the same ids where it lets go of what it kept', () => {
   const hasher = createOrderIdHasher(randomNetworkOf)
   const order = fc.sample(
     orders.filter(

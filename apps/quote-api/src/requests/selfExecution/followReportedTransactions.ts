@@ -28,7 +28,7 @@ const missingPauseMaxMs = 30_000
 export async function followReportedTransactions(
   context: SettlementContext,
   run: Run,
-  newBlocks: NewBlocks = [],
+  newBlocks: NewBlocks,
 ): Promise<void> {
   await followWork(context.database, run, {
     atOnce,

@@ -14,3 +14,19 @@ export async function listDueRequests(
   )
   return rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
 }
+
+/** Requests whose fill was reported on chains that have a new block, whenever they would be looked at otherwise. */
+export async function listToldFills(
+  database: Pick<SqlDatabase, 'query'>,
+  newBlocks: readonly number[],
+  limit: number,
+): Promise<readonly Hex[]> {
+  if (newBlocks.length === 0) return []
+  const rows = await database.query<{ request_id: Buffer }>(
+    `select request_id from work_item w join settlement s using (request_id)
+     where w.state = 'reported' and w.kind = 'fill' and w.chain_id = any($1::bigint[]) and s.stage = 'filling'
+     order by w.not_before desc limit $2`,
+    [newBlocks, limit],
+  )
+  return rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
+}

@@ -6,10 +6,10 @@ import { refundSeconds } from '../timings.ts'
 import { followWork, type NewBlocks, type Reading, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import type { WorkItem } from '../work/workItem.ts'
-import { addWork, listReportedOn, lockWorkOf, readWorkOf, updateWork } from '../work/workStore.ts'
+import { addWork, lockWorkOf, readWorkOf, updateWork } from '../work/workStore.ts'
 import { surplusRefund } from './depositDecision.ts'
 import { readDeposit } from './depositStore.ts'
-import { listDueRequests } from './dueRequests.ts'
+import { listDueRequests, listToldFills } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import { type FillFailure, type FillReading, type FillStep, fillStep } from './fillStep.ts'
 import { proofOf, refundPayload, untracedRecipients } from './fillWork.ts'
@@ -31,11 +31,7 @@ const atOnce = 16
 const idleMs = 5_000
 
 /** Moves every request that waits for its fill: what the solver reported is looked up on its chain. */
-export async function followFills(
-  context: SettlementContext,
-  run: Run,
-  newBlocks: NewBlocks = [],
-): Promise<void> {
+export async function followFills(context: SettlementContext, run: Run, newBlocks: NewBlocks): Promise<void> {
   await followWork(context.database, run, {
     atOnce,
     list: (limit) => listDue(context, newBlocks, limit),
@@ -55,9 +51,7 @@ async function listDue(
   limit: number,
 ): Promise<readonly Hex[]> {
   const due = await listDueRequests(database, 'filling', limit)
-  const reported = await listReportedOn(database, 'fill', newBlocks, limit)
-  const told = reported.flatMap(({ requestId }) => (requestId === undefined ? [] : [requestId]))
-  return [...new Set([...due, ...told])]
+  return [...new Set([...due, ...(await listToldFills(database, newBlocks, limit))])]
 }
 
 async function readFilling(

@@ -12,7 +12,7 @@ import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
 import { followWork, type NewBlocks, type Reading, stepWork, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
-import { listReportedOn, listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/workStore.ts'
+import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/workStore.ts'
 import { readDeposit, setDepositState } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { type FillProblem, paymentProblem } from './fillCheck.ts'
@@ -30,11 +30,11 @@ const unprovenPauseMs = 60_000
 export async function followRefunds(
   context: SettlementContext,
   run: Run,
-  newBlocks: NewBlocks = [],
+  newBlocks: NewBlocks,
 ): Promise<void> {
   await followWork(context.database, run, {
     atOnce,
-    list: (limit) => listDue(context, newBlocks, limit),
+    list: (limit) => listReportedWork(context.database, 'refund', limit, newBlocks),
     read: (item, signal) => readRefund(context, item, signal),
     lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,
@@ -45,16 +45,6 @@ export async function followRefunds(
     list: (limit) => listDueRequests(context.database, 'refunding', limit),
     step: (tx, requestId) => endRefund(context, tx, requestId),
   })
-}
-
-async function listDue(
-  { database }: SettlementContext,
-  newBlocks: NewBlocks,
-  limit: number,
-): Promise<readonly WorkItem[]> {
-  const due = await listReportedWork(database, 'refund', limit)
-  const told = await listReportedOn(database, 'refund', newBlocks, limit)
-  return [...new Map([...due, ...told].map((item) => [item.id, item])).values()]
 }
 
 type Refund = {

@@ -123,40 +123,22 @@ export async function isTaken(tx: SqlTx, chainId: number, txHash: string): Promi
   return rows.length > 0
 }
 
-/** Reported items of a kind whose transaction is to be looked at. */
+/**
+ * Reported items of a kind whose transaction is to be looked at.
+ * @param newBlocks chains with one: what waits there is due, but for what waits for an operator
+ */
 export async function listReportedWork(
   database: Pick<SqlDatabase, 'query'>,
   kind: WorkKind,
   limit: number,
+  newBlocks: readonly number[] = [],
 ): Promise<readonly WorkItem[]> {
   const rows = await database.query<WorkRow>(
     `select ${columns} from work_item
-     where state = 'reported' and kind = $1 and not_before <= statement_timestamp()
+     where state = 'reported' and kind = $1 and (not_before <= statement_timestamp()
+       or chain_id = any($3::bigint[]) and reason is distinct from 'trace needed')
      order by not_before limit $2`,
-    [kind, limit],
-  )
-  return rows.map(fromRow)
-}
-
-/**
- * Reported items of a kind on chains that have a new block, whenever they would be looked at otherwise: what they wait
- * for may be in it. What waits for an operator waits for no block.
- */
-export async function listReportedOn(
-  database: Pick<SqlDatabase, 'query'>,
-  kind: WorkKind,
-  chainIds: readonly number[],
-  limit: number,
-): Promise<readonly WorkItem[]> {
-  if (chainIds.length === 0) return []
-  const rows = await database.query<WorkRow>(
-    `select ${columns} from work_item
-     where state = 'reported' and kind = $1 and chain_id = any($2::bigint[])
-       and reason is distinct from 'trace needed'
-       and not exists (
-         select 1 from settlement where settlement.request_id = work_item.request_id and stage = 'parked')
-     order by not_before desc limit $3`,
-    [kind, chainIds, limit],
+    [kind, limit, newBlocks],
   )
   return rows.map(fromRow)
 }
