@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { buildOf, programs, programsFolder, readBuilds } from './builds.ts'
+import { buildOf, folderOf, programs, readBuilds } from './builds.ts'
 
 test.each(programs)('%s was built from the sources beside it', (program) => {
-  const linked = readFileSync(join(programsFolder, `${program}.so`))
+  const linked = readFileSync(join(folderOf[program], `${program}.so`))
   expect(buildOf(program, linked), 'run scripts/buildSolanaPrograms.ts').toEqual(readBuilds()[program])
 })

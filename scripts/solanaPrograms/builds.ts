@@ -4,23 +4,33 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
-export const programsFolder = fileURLToPath(
-  new URL('../../packages/localnet/src/standIns/solana/programs/', import.meta.url),
-)
+const folder = (path: string): string => fileURLToPath(new URL(`../../${path}/`, import.meta.url))
+/** What an operator deploys, and what every program is compiled with. */
+const deployedPrograms = folder('packages/contracts/programs/solana')
+/** What stands in for others' programs on local chains. */
+const localPrograms = folder('packages/localnet/src/standIns/solana/programs')
+
 export const programs = ['depository', 'forwarder'] as const
 type Program = (typeof programs)[number]
+
+/** Where a program's source is, and what was built from it. */
+export const folderOf: Readonly<Record<Program, string>> = {
+  depository: localPrograms,
+  forwarder: localPrograms,
+}
 
 /** What `clang-16` is told. */
 export const compilerFlags: readonly string[] = [
   ...['-target', 'bpf', '-mcpu=v2', '-O2', '-fno-builtin', '-fno-merge-all-constants', '-Wall', '-Werror'],
   '-c',
 ]
+export const includeFlags: readonly string[] = ['-I', deployedPrograms]
 
 /** SHA-256 of what a program was built from, and of the program. */
 type Build = { readonly sources: string; readonly program: string }
 
 const buildSchema = z.strictObject({ sources: z.string(), program: z.string() })
-export const buildsFile = join(programsFolder, 'builds.json')
+export const buildsFile = fileURLToPath(new URL('builds.json', import.meta.url))
 
 /** What the last build recorded. @throws ZodError when the record has another shape */
 export function readBuilds(): Readonly<Record<Program, Build>> {
@@ -31,6 +41,7 @@ export function readBuilds(): Readonly<Record<Program, Build>> {
 /** @param linked the program's bytes */
 export function buildOf(program: Program, linked: Uint8Array): Build {
   const sources = createHash('sha256').update(compilerFlags.join(' '))
-  for (const name of [`${program}.c`, 'solana.h']) sources.update(readFileSync(join(programsFolder, name)))
+  for (const file of [join(folderOf[program], `${program}.c`), join(deployedPrograms, 'solana.h')])
+    sources.update(readFileSync(file))
   return { sources: sources.digest('hex'), program: createHash('sha256').update(linked).digest('hex') }
 }
