@@ -10,11 +10,12 @@ const deployedPrograms = folder('packages/contracts/programs/solana')
 /** What stands in for others' programs on local chains. */
 const localPrograms = folder('packages/localnet/src/standIns/solana/programs')
 
-export const programs = ['depository', 'forwarder'] as const
+export const programs = ['depositAddresses', 'depository', 'forwarder'] as const
 type Program = (typeof programs)[number]
 
 /** Where a program's source is, and what was built from it. */
 export const folderOf: Readonly<Record<Program, string>> = {
+  depositAddresses: deployedPrograms,
   depository: localPrograms,
   forwarder: localPrograms,
 }
@@ -35,7 +36,7 @@ export const buildsFile = fileURLToPath(new URL('builds.json', import.meta.url))
 /** What the last build recorded. @throws ZodError when the record has another shape */
 export function readBuilds(): Readonly<Record<Program, Build>> {
   const record: unknown = JSON.parse(readFileSync(buildsFile, 'utf8'))
-  return z.strictObject({ depository: buildSchema, forwarder: buildSchema }).parse(record)
+  return z.strictObject({ depositAddresses: buildSchema, depository: buildSchema, forwarder: buildSchema }).parse(record)
 }
 
 /** @param linked the program's bytes */

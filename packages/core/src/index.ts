@@ -546,7 +546,18 @@ export type {
   UserTransactionKind,
 } from './vm/quotingFamily.ts'
 export { solanaCodec } from './vm/solana/codec.ts'
+export {
+  type SolanaAddressProgram,
+  solanaDepositAddress,
+  solanaDepositName,
+} from './vm/solana/depositAddress.ts'
 export { solanaLibrary } from './vm/solana/library.ts'
+export {
+  closeAddressAccount,
+  type SignedOrderWords,
+  sweepAddress,
+  withdrawAddress,
+} from './vm/solana/paying/addressInstructions.ts'
 export {
   type MarkedPayment,
   type MarkedTerms,

@@ -65,6 +65,8 @@ extern u64 sol_invoke_signed_c(const Instruction *, const Account *, int, const 
 extern u64 sol_try_find_program_address(const Slice *, u64, const u8 *, u8 *, u8 *);
 extern u64 sol_sha256(const Slice *, u64, u8 *);
 extern u64 sol_get_clock_sysvar(Clock *);
+extern u64 sol_keccak256(const Slice *, u64, u8 *);
+extern u64 sol_secp256k1_recover(const u8 *, u64, const u8 *, u8 *);
 
 /** The parsed input, on the heap. */
 typedef struct {

@@ -5,9 +5,15 @@ import { PublicKey } from '@solana/web3.js'
 import type { Depository } from './instructions.ts'
 import type { SolanaNode } from './solanaNode.ts'
 
-/** A program of this folder, as `scripts/buildSolanaPrograms.ts` links it. Built code reads the sources' file. */
-export function programBytes(name: 'depository' | 'forwarder'): Buffer {
-  return readFileSync(new URL(`../../../src/standIns/solana/programs/${name}.so`, import.meta.url))
+const folders = {
+  depositAddresses: '../../../../contracts/programs/solana',
+  depository: '../../../src/standIns/solana/programs',
+  forwarder: '../../../src/standIns/solana/programs',
+}
+
+/** A program as `scripts/buildSolanaPrograms.ts` links it. Built code reads the file beside its source. */
+export function programBytes(name: keyof typeof folders): Buffer {
+  return readFileSync(new URL(`${folders[name]}/${name}.so`, import.meta.url))
 }
 
 /** Of an account as Anchor writes it: the first eight bytes of SHA-256 over `account:<name>`. */

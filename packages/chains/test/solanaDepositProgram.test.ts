@@ -1,0 +1,415 @@
+// Goal: what lies at a deposit address on Solana leaves it into the depository for an order that was signed for this very
+// address, or back to its depositor, whoever calls the program and whatever accounts he names. Who gains by breaking it:
+// whoever has the solver's key, which signs sweeps; a service that was taken over; another depositor; a stranger.
+// Method: the program as operators deploy it, a depository and the real token programs run on the real runtime (LiteSVM);
+// deposits are read as the oracle reads them; every attack is the honest instruction with one thing changed.
+import {
+  closeAddressAccount,
+  deriveProgramAddresses,
+  type Hex,
+  orderId as hashOf,
+  hexToBytes,
+  libraryInstruction,
+  type NetworkOf,
+  type Order,
+  orderWords,
+  type SolanaAddressProgram,
+  solanaDepositAddress,
+  solanaDepositName,
+  sweepAddress,
+  token2022Program,
+  tokenProgram,
+  withdrawAddress,
+} from '@causeway/core'
+import {
+  createTokenAccount,
+  programBytes,
+  tokenAccount,
+  transferChecked,
+} from '@causeway/localnet/standIns/solana'
+import {
+  ComputeBudgetProgram,
+  Keypair,
+  PublicKey,
+  SystemProgram,
+  TransactionInstruction,
+} from '@solana/web3.js'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { aSignal, readerOf, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
+
+const networkOf: NetworkOf = (key) => ({
+  vmType: key === 'solana' ? 'solana-vm' : 'ethereum-vm',
+  network: undefined,
+})
+const coin = '1'.repeat(32)
+const [orderKey, strangerKey] = ['11', '22'].map((byte) => privateKeyToAccount(`0x${byte.repeat(32)}`))
+if (orderKey === undefined || strangerKey === undefined) throw new Error('there are two keys')
+
+/** Numbers of `depositAddresses.c`. */
+const errors = {
+  badInput: 1,
+  wrongAccount: 2,
+  notSweeper: 3,
+  notDepositor: 4,
+  notSigned: 5,
+  orderOfAnotherAddress: 6,
+  nothingThere: 7,
+}
+
+let bed: SolanaBed
+let ours: SolanaAddressProgram
+const sweeper = Keypair.generate()
+const depositor = Keypair.generate()
+const stranger = Keypair.generate()
+let nonces = 0
+
+beforeAll(async () => {
+  bed = await startSolanaBed()
+  const program = Keypair.generate().publicKey.toBase58()
+  bed.node.addProgram(program, programBytes('depositAddresses'))
+  ours = {
+    program,
+    depository: {
+      program: bed.depository.program.toBase58(),
+      addresses: deriveProgramAddresses(bed.depository.program.toBase58()),
+    },
+  }
+  for (const { publicKey } of [sweeper, depositor, stranger])
+    bed.node.airdrop(publicKey.toBase58(), 10n ** 10n)
+})
+afterAll(() => bed?.stop())
+
+/** An address that nobody has paid. */
+function newAddress(changed: Partial<Parameters<typeof solanaDepositAddress>[0]> = {}) {
+  nonces += 1
+  return solanaDepositAddress(
+    {
+      orderSigner: orderKey?.address.toLowerCase() as Hex, // CAST: an address is hex.
+      sweeper: sweeper.publicKey.toBase58(),
+      depositor: depositor.publicKey.toBase58(),
+      nonce: `0x${nonces.toString(16).padStart(64, '0')}`,
+      ...changed,
+    },
+    ours,
+  )
+}
+
+function orderFor(address: string, change: { currency?: string; salt?: Hex } = {}): Order {
+  const { currency = coin, salt = `${solanaDepositName(address)}${'07'.repeat(12)}` as const } = change
+  const chain = { chainId: 'solana', currency }
+  return {
+    ...{ version: 'v1', solverChainId: 'base', solver: `0x${'cc'.repeat(20)}`, salt, fees: [] },
+    inputs: [
+      {
+        payment: { ...chain, amount: '100000', weight: '1' },
+        refunds: [
+          {
+            ...{ ...chain, recipient: depositor.publicKey.toBase58(), minimumAmount: '90000' },
+            ...{ deadline: 9, extraData: '0x' },
+          },
+        ],
+      },
+    ],
+    output: {
+      ...{ chainId: 'base', calls: [], deadline: 9, extraData: '0x' },
+      payments: [
+        {
+          ...{ recipient: `0x${'bb'.repeat(20)}`, currency: `0x${'aa'.repeat(20)}` },
+          ...{ minimumAmount: '90', expectedAmount: '99' },
+        },
+      ],
+    },
+  }
+}
+
+async function signed(order: Order, by = orderKey) {
+  if (by === undefined) throw new Error('somebody signs')
+  const orderId = hashOf(order, networkOf)
+  const orderSignature = await by.signMessage({ message: { raw: orderId } })
+  return { order: orderWords(order, networkOf), orderSignature, orderId }
+}
+
+const mintOf = (program: string) => (program === tokenProgram ? bed.mint : bed.feeMint)
+const tokenOf = (program: string) => ({ mint: mintOf(program).toBase58(), tokenProgram: program })
+const limit = ComputeBudgetProgram.setComputeUnitLimit({ units: 300_000 })
+const lamportsAt = async (address: string) => BigInt(await bed.connection.getBalance(new PublicKey(address)))
+
+async function tokensOf(owner: string, program: string): Promise<bigint> {
+  const account = tokenAccount(new PublicKey(owner), mintOf(program), program)
+  const found = await bed.connection.getAccountInfo(account)
+  return found?.data.readBigUInt64LE(64) ?? 0n
+}
+
+const payCoin = (address: string, lamports = 1_000_000) =>
+  bed.send([
+    SystemProgram.transfer({ fromPubkey: bed.user.publicKey, toPubkey: new PublicKey(address), lamports }),
+  ])
+
+/** What the user sends reaches the account without fee of transfer where the mint has none. */
+const payToken = (address: string, program: string, amount = 1_000n) => {
+  const [owner, mint] = [new PublicKey(address), mintOf(program)]
+  const payer = bed.user.publicKey
+  return bed.send([
+    createTokenAccount({ payer, owner, mint, program }),
+    transferChecked({
+      ...{ from: tokenAccount(payer, mint, program), to: tokenAccount(owner, mint, program) },
+      ...{ mint, authority: payer, amount, decimals: 6, program },
+    }),
+  ])
+}
+
+const send = (instruction: TransactionInstruction, signer = sweeper) =>
+  bed.send([limit, instruction], { signers: [signer] })
+
+/** The number with which the program refuses an instruction. */
+async function refusalOf(instruction: TransactionInstruction, signer = sweeper): Promise<number | string> {
+  try {
+    await send(instruction, signer)
+    return 'done'
+  } catch (error) {
+    const said = String(error)
+    const custom = /custom program error: 0x([0-9a-f]+)/i.exec(said) ?? /"Custom":\s*(\d+)/.exec(said)
+    if (custom?.[1] === undefined) return said.slice(0, 200)
+    return Number.parseInt(custom[1], said.includes('0x') ? 16 : 10)
+  }
+}
+
+/** The instruction with one account in the place of another. */
+function withAccount(
+  instruction: TransactionInstruction,
+  at: number,
+  other: PublicKey,
+): TransactionInstruction {
+  const keys = instruction.keys.map((key, index) => (index === at ? { ...key, pubkey: other } : key))
+  return new TransactionInstruction({ ...instruction, keys })
+}
+
+function withByte(instruction: TransactionInstruction, at: number): TransactionInstruction {
+  const data = Buffer.from(instruction.data)
+  data.writeUInt8((data.readUInt8(at) + 1) % 256, at)
+  return new TransactionInstruction({ ...instruction, data })
+}
+
+describe('a sweep', () => {
+  test('deposits all SOL for the order, credited to the depositor', async () => {
+    const made = newAddress()
+    const { orderId, ...order } = await signed(orderFor(made.address))
+    await payCoin(made.address, 1_000_000)
+    await payCoin(made.address, 234_567)
+    const transactionId = await send(
+      libraryInstruction(sweepAddress(ours, made, { ...order, token: undefined })),
+    )
+    const { deposits } = await readerOf(bed).reader.readDeposits({ transactionId }, aSignal())
+    expect(deposits).toMatchObject([
+      {
+        ...{ depositId: orderId, amount: 1_234_567n, currency: coin },
+        depositor: depositor.publicKey.toBase58(),
+      },
+    ])
+    expect(await lamportsAt(made.address)).toBe(0n)
+  })
+
+  test.each([
+    ['a token', tokenProgram, 1_000n, 1_000n],
+    ['a token of Token-2022 with a fee, which is taken at each transfer', token2022Program, 990n, 980n],
+  ])('deposits all of %s', async (_what, program, arrived, deposited) => {
+    const made = newAddress()
+    const token = tokenOf(program)
+    const { orderId, ...order } = await signed(orderFor(made.address, { currency: token.mint }))
+    await payToken(made.address, program)
+    await payCoin(made.address)
+    expect(await tokensOf(made.address, program)).toBe(arrived)
+    const transactionId = await send(libraryInstruction(sweepAddress(ours, made, { ...order, token })))
+    const { deposits } = await readerOf(bed).reader.readDeposits({ transactionId }, aSignal())
+    expect(deposits).toMatchObject([{ depositId: orderId, amount: deposited, currency: token.mint }])
+    expect(await tokensOf(made.address, program)).toBe(0n)
+    // SOL beside it has a sweep of its own.
+    expect(await lamportsAt(made.address)).toBe(1_000_000n)
+  })
+
+  test('of an empty address is none', async () => {
+    const made = newAddress()
+    const { orderId: _id, ...order } = await signed(orderFor(made.address))
+    const sweep = libraryInstruction(sweepAddress(ours, made, { ...order, token: undefined }))
+    expect(await refusalOf(sweep)).toBe(errors.nothingThere)
+    const ofToken = libraryInstruction(sweepAddress(ours, made, { ...order, token: tokenOf(tokenProgram) }))
+    expect(await refusalOf(ofToken)).toBe(errors.nothingThere)
+  })
+})
+
+describe('whoever has the key of the sweeper', () => {
+  test('sweeps for no order that its signer did not sign for this address', async () => {
+    const [made, other] = [newAddress(), newAddress()]
+    await payCoin(made.address)
+    const honest = await signed(orderFor(made.address))
+    const sweepOf = ({ order, orderSignature }: typeof honest) =>
+      libraryInstruction(sweepAddress(ours, made, { order, orderSignature, token: undefined }))
+    expect(await refusalOf(sweepOf(await signed(orderFor(made.address), strangerKey)))).toBe(errors.notSigned)
+    expect(await refusalOf(sweepOf(await signed(orderFor(other.address))))).toBe(errors.orderOfAnotherAddress)
+    const changed = { ...honest.order, inputs: honest.order.output }
+    expect(await refusalOf(sweepOf({ ...honest, order: changed }))).toBe(errors.notSigned)
+    const last = sweepOf(honest).data.length - 1
+    // Every part of the data counts: action, signer, nonce, each word and the signature.
+    for (const at of [0, 1, 21, 53, 85, 117, 149, 170, 181, 213, 245, 277, 300, last])
+      expect(await refusalOf(withByte(sweepOf(honest), at)), `byte ${at}`).not.toBe('done')
+    expect(await lamportsAt(made.address)).toBe(1_000_000n)
+    await send(sweepOf(honest))
+    expect(await lamportsAt(made.address)).toBe(0n)
+  })
+
+  test('has no other account taken for one that the terms name', async () => {
+    const made = newAddress()
+    const token = tokenOf(tokenProgram)
+    await payCoin(made.address)
+    await payToken(made.address, tokenProgram)
+    const { orderId: _id, ...order } = await signed(orderFor(made.address))
+    const foreign = bed.deployDepository()
+    bed.node.airdrop(foreign.addresses.vault, 10n ** 9n)
+    const sweeps = [undefined, token].map((one) =>
+      libraryInstruction(sweepAddress(ours, made, { ...order, token: one })),
+    )
+    for (const sweep of sweeps) {
+      for (const at of sweep.keys.keys()) {
+        const others = [
+          stranger.publicKey,
+          bed.forwarder,
+          foreign.program,
+          new PublicKey(foreign.addresses.vault),
+        ]
+        for (const other of others) {
+          // The mint and the state of a depository are the depository's to judge, which it does.
+          if (at === 0) continue
+          expect(await refusalOf(withAccount(sweep, at, other)), `account ${at}`).not.toBe('done')
+        }
+      }
+    }
+    expect(await lamportsAt(made.address)).toBe(1_000_000n)
+    expect(await tokensOf(made.address, tokenProgram)).toBe(1_000n)
+  })
+
+  test('gives the address’s signature to no program of his own in the place of the system’s or a token’s', async () => {
+    const made = newAddress()
+    const token = tokenOf(tokenProgram)
+    await payCoin(made.address)
+    await payToken(made.address, tokenProgram)
+    const { orderId: _id, ...order } = await signed(orderFor(made.address))
+    const ofCoin = libraryInstruction(sweepAddress(ours, made, { ...order, token: undefined }))
+    expect(await refusalOf(withAccount(ofCoin, 6, bed.forwarder))).toBe(errors.wrongAccount)
+    const ofToken = libraryInstruction(sweepAddress(ours, made, { ...order, token }))
+    for (const at of [6, 10, 11])
+      expect(await refusalOf(withAccount(ofToken, at, bed.forwarder)), `account ${at}`).toBe(
+        errors.wrongAccount,
+      )
+    const caller = sweeper.publicKey.toBase58()
+    const back = libraryInstruction(withdrawAddress(ours, made, { caller, token: undefined }))
+    expect(await refusalOf(withAccount(back, 5, bed.forwarder))).toBe(errors.wrongAccount)
+    const backToken = libraryInstruction(withdrawAddress(ours, made, { caller, token }))
+    expect(await refusalOf(withAccount(backToken, 9, bed.forwarder))).toBe(errors.wrongAccount)
+  })
+
+  test('gives back to the depositor and to nobody else', async () => {
+    const made = newAddress()
+    const caller = sweeper.publicKey.toBase58()
+    const token = tokenOf(tokenProgram)
+    await payCoin(made.address)
+    await payToken(made.address, tokenProgram)
+    const payer = bed.user.publicKey
+    for (const owner of [sweeper.publicKey, depositor.publicKey])
+      await bed.send([createTokenAccount({ payer, owner, mint: bed.mint, program: tokenProgram })])
+    const coinBack = libraryInstruction(withdrawAddress(ours, made, { caller, token: undefined }))
+    const tokenBack = libraryInstruction(withdrawAddress(ours, made, { caller, token }))
+    expect(await refusalOf(withAccount(coinBack, 2, sweeper.publicKey))).toBe(errors.wrongAccount)
+    const own = tokenAccount(sweeper.publicKey, bed.mint)
+    expect(await refusalOf(withAccount(tokenBack, 8, own))).toBe(errors.wrongAccount)
+    const before = await lamportsAt(depositor.publicKey.toBase58())
+    await send(coinBack)
+    await send(tokenBack)
+    expect((await lamportsAt(depositor.publicKey.toBase58())) - before).toBe(1_000_000n)
+    expect(await tokensOf(depositor.publicKey.toBase58(), tokenProgram)).toBe(1_000n)
+  })
+})
+
+describe('a depositor', () => {
+  test('takes back what lies there alone, and the rent of an account that is empty', async () => {
+    const made = newAddress()
+    const caller = depositor.publicKey.toBase58()
+    const token = tokenOf(token2022Program)
+    await payCoin(made.address)
+    await payToken(made.address, token2022Program)
+    await bed.send([
+      createTokenAccount({
+        ...{ payer: bed.user.publicKey, owner: depositor.publicKey },
+        ...{ mint: bed.feeMint, program: token2022Program },
+      }),
+    ])
+    await send(libraryInstruction(withdrawAddress(ours, made, { caller, token: undefined })), depositor)
+    await send(libraryInstruction(withdrawAddress(ours, made, { caller, token })), depositor)
+    expect(await lamportsAt(made.address)).toBe(0n)
+    expect(await tokensOf(caller, token2022Program)).toBe(980n)
+    const emptied = newAddress()
+    const plain = tokenOf(tokenProgram)
+    await payToken(emptied.address, tokenProgram)
+    const close = libraryInstruction(closeAddressAccount(ours, emptied, { caller, token: plain }))
+    expect(await refusalOf(close, depositor)).not.toBe('done')
+    const { orderId: _id, ...order } = await signed(orderFor(emptied.address, { currency: plain.mint }))
+    await send(libraryInstruction(sweepAddress(ours, emptied, { ...order, token: plain })))
+    const before = await lamportsAt(caller)
+    await send(close, depositor)
+    expect(await lamportsAt(caller)).toBe(before + bed.node.rentExemption(165) - 5_000n)
+  })
+
+  test('of another address, and a stranger, takes nothing and sweeps nothing', async () => {
+    const made = newAddress()
+    await payCoin(made.address)
+    await payToken(made.address, tokenProgram)
+    const caller = stranger.publicKey.toBase58()
+    const { orderId: _id, ...order } = await signed(orderFor(made.address))
+    for (const token of [undefined, tokenOf(tokenProgram)]) {
+      const back = libraryInstruction(withdrawAddress(ours, made, { caller, token }))
+      expect(await refusalOf(back, stranger)).toBe(errors.notDepositor)
+      // As if he were the sweeper, the depositor, or both: it is another address then.
+      for (const at of [2, 3])
+        expect(await refusalOf(withAccount(back, at, stranger.publicKey), stranger)).toBe(errors.wrongAccount)
+      const sweep = libraryInstruction(sweepAddress(ours, made, { ...order, token }))
+      expect(await refusalOf(withAccount(sweep, 0, stranger.publicKey), stranger)).toBe(errors.wrongAccount)
+    }
+    const close = closeAddressAccount(ours, made, { caller, token: tokenOf(tokenProgram) })
+    expect(await refusalOf(libraryInstruction(close), stranger)).toBe(errors.notDepositor)
+  })
+
+  test('is not named as a signer by anybody else', async () => {
+    const made = newAddress()
+    await payCoin(made.address)
+    const caller = depositor.publicKey.toBase58()
+    const honest = libraryInstruction(withdrawAddress(ours, made, { caller, token: undefined }))
+    const unsigned = honest.keys.map((key, at) => (at === 0 ? { ...key, isSigner: false } : key))
+    const forged = new TransactionInstruction({ ...honest, keys: unsigned })
+    expect(await refusalOf(forged, stranger)).toBe(errors.notDepositor)
+    const { orderId: _id, ...order } = await signed(orderFor(made.address))
+    const sweep = libraryInstruction(sweepAddress(ours, made, { ...order, token: undefined }))
+    const keys = sweep.keys.map((key, at) => (at === 0 ? { ...key, isSigner: false } : key))
+    expect(await refusalOf(new TransactionInstruction({ ...sweep, keys }), stranger)).toBe(errors.notSweeper)
+  })
+})
+
+test('an address is another one for each of its terms, for another depository and another program', () => {
+  const made = newAddress()
+  const { terms } = made
+  const key = (byte: string) => new PublicKey(hexToBytes(`0x${byte.repeat(32)}`)).toBase58()
+  const others = [
+    { ...terms, orderSigner: `0x${'33'.repeat(20)}` as const },
+    { ...terms, sweeper: key('34') },
+    { ...terms, depositor: key('35') },
+    { ...terms, nonce: `0x${'36'.repeat(32)}` as const },
+    { ...terms, sweeper: terms.depositor, depositor: terms.sweeper },
+  ].map((changed) => solanaDepositAddress(changed, ours).address)
+  const elsewhere = solanaDepositAddress(terms, {
+    ...ours,
+    depository: { ...ours.depository, program: key('37') },
+  })
+  const byOther = solanaDepositAddress(terms, { ...ours, program: key('38') })
+  const all = [made.address, ...others, elsewhere.address, byOther.address]
+  expect(new Set(all).size).toBe(8)
+  expect(all.every((address) => !PublicKey.isOnCurve(new PublicKey(address).toBytes()))).toBe(true)
+})
