@@ -130,7 +130,7 @@ export async function networkContradictions(
 
 function networkReaderOptions(
   chain: RegisteredChain,
-  { feeModel, fillWallet, fillContract, currencies }: QuoteChain,
+  { feeModel, fillWallet, fillContract, depositAddressProgram, currencies }: QuoteChain,
   client: ChainClient,
 ): NetworkReaderOptions | undefined {
   if (!isOfNetwork(feeModel)) return undefined
@@ -138,7 +138,7 @@ function networkReaderOptions(
   const { canonicalAddress } = codecOf(chain)
   return {
     ...{ client, feeModel, network: chain.network, depository: canonicalAddress(chain.depository) },
-    ...{ hubChainId: chain.hubChainId, fillContract },
+    ...{ hubChainId: chain.hubChainId, fillContract, depositAddressProgram },
     fillWallet: fillWallet === undefined ? undefined : canonicalAddress(fillWallet),
     currencies: currencies.map(({ address, decimals, tokenProgram }) => ({
       ...{ address: canonicalAddress(address), decimals, tokenProgram },

@@ -181,6 +181,7 @@ export type {
 } from './family/networkReader.ts'
 export type { NonceMappings } from './family/nonceMappings.ts'
 export type {
+  EmptiedAddress,
   ExpiringTransaction,
   FinalMark,
   Landing,

@@ -1,14 +1,16 @@
 // Goal: head, fees and the solver's balances of a Solana chain are what enough endpoints have reached, whatever one of
 // three says. Who gains by breaking it: an endpoint that makes quotes dear or cheap, that has the solver promise what
 // it has not, or that keeps quotes from everybody. Method: the real runtime behind three proxies, one of which lies.
-import { Secret, SolanaFees, solanaCodec, token2022Program } from '@causeway/core'
+import { depositAddressesCode, Secret, SolanaFees, solanaCodec, token2022Program } from '@causeway/core'
 import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
+import { programBytes } from '@causeway/localnet/standIns/solana'
 import { ComputeBudgetProgram, Keypair, PublicKey, SystemProgram } from '@solana/web3.js'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { networkContradictions, openNetworkReaders } from '../src/chainFamilies.ts'
 import type { RegisteredChain } from '../src/config/chainRegistry.ts'
 import type { NetworkReading } from '../src/family/networkReader.ts'
 import type { ChainClient } from '../src/rpc/client.ts'
+import { programHash } from '../src/solana-vm/quoting/programCode.ts'
 import { solanaQuotingChain } from '../src/solana-vm/quoting/solanaQuotingChain.ts'
 import { type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
 
@@ -216,5 +218,49 @@ describe('a chain that says otherwise than its configuration', () => {
     expect(elsewhere[0]).toContain('is on another cluster')
     const nothing = { ...registered(), depository: Keypair.generate().publicKey.toBase58() }
     expect((await found([], nothing))[0]).toContain('shows no program at chains: solana.depository')
+  })
+
+  describe('of the program that empties deposit addresses', () => {
+    const foundOf = async (depositAddressProgram: string) => {
+      const quoted = { ...config(), depositAddressProgram }
+      const findings = await networkContradictions(registered(), quoted, client, false)
+      return findings.map(({ problem }) => problem)
+    }
+    const deployed = (name: 'depositAddresses' | 'forwarder'): string => {
+      const program = Keypair.generate().publicKey.toBase58()
+      bed.node.addProgram(program, programBytes(name))
+      return program
+    }
+
+    test('has nothing against the one of this release, whatever one endpoint shows', async () => {
+      const program = deployed('depositAddresses')
+      expect(await foundOf(program)).toEqual([])
+      await proxies[0]?.set({ kind: 'html200' })
+      expect(await foundOf(program)).toEqual([])
+      expect(programHash(programBytes('depositAddresses'))).toBe(depositAddressesCode)
+    })
+
+    test('names another program, no program, and one that somebody can replace', async () => {
+      const [account, other] = [Keypair.generate().publicKey.toBase58(), deployed('forwarder')]
+      expect(await foundOf(account)).toEqual([`depositAddressProgram ${account} is no program`])
+      expect(await foundOf(other)).toEqual([
+        `depositAddressProgram ${other} is not the program of this release: SHA-256 ${programHash(programBytes('forwarder'))}`,
+      ])
+      const program = deployed('depositAddresses')
+      const shown = bed.node.account(program, 'confirmed')
+      if (shown === undefined) throw new Error('the program was deployed')
+      const place = new PublicKey(shown.data.subarray(4)).toBase58()
+      const code = bed.node.account(place, 'confirmed')
+      if (code === undefined) throw new Error('a program has bytes')
+      const owner = Keypair.generate().publicKey
+      const data = Buffer.from(code.data)
+      data.writeUInt8(1, 12)
+      owner.toBuffer().copy(data, 13)
+      // A loader may leave zeros behind a program.
+      bed.node.place(place, { owner: code.owner, data: Buffer.concat([data, Buffer.alloc(64)]) })
+      expect(await foundOf(program)).toEqual([
+        `depositAddressProgram ${program} can be replaced by ${owner.toBase58()}, who could take what lies at addresses: make it final`,
+      ])
+    })
   })
 })

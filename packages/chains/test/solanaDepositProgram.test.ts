@@ -6,16 +6,10 @@
 import {
   closeAddressAccount,
   deriveProgramAddresses,
-  type Hex,
-  orderId as hashOf,
   hexToBytes,
   libraryInstruction,
-  type NetworkOf,
-  type Order,
-  orderWords,
   type SolanaAddressProgram,
   solanaDepositAddress,
-  solanaDepositName,
   sweepAddress,
   token2022Program,
   tokenProgram,
@@ -34,17 +28,9 @@ import {
   SystemProgram,
   TransactionInstruction,
 } from '@solana/web3.js'
-import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { orderSigner, signedOrder } from './solanaSupport/depositOrder.ts'
 import { aSignal, readerOf, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
-
-const networkOf: NetworkOf = (key) => ({
-  vmType: key === 'solana' ? 'solana-vm' : 'ethereum-vm',
-  network: undefined,
-})
-const coin = '1'.repeat(32)
-const [orderKey, strangerKey] = ['11', '22'].map((byte) => privateKeyToAccount(`0x${byte.repeat(32)}`))
-if (orderKey === undefined || strangerKey === undefined) throw new Error('there are two keys')
 
 /** Numbers of `depositAddresses.c`. */
 const errors = {
@@ -57,12 +43,14 @@ const errors = {
   nothingThere: 7,
 }
 
+const coin = '1'.repeat(32)
 let bed: SolanaBed
 let ours: SolanaAddressProgram
 const sweeper = Keypair.generate()
 const depositor = Keypair.generate()
 const stranger = Keypair.generate()
 let nonces = 0
+const owner = () => depositor.publicKey.toBase58()
 
 beforeAll(async () => {
   bed = await startSolanaBed()
@@ -85,7 +73,7 @@ function newAddress(changed: Partial<Parameters<typeof solanaDepositAddress>[0]>
   nonces += 1
   return solanaDepositAddress(
     {
-      orderSigner: orderKey?.address.toLowerCase() as Hex, // CAST: an address is hex.
+      orderSigner: orderSigner(),
       sweeper: sweeper.publicKey.toBase58(),
       depositor: depositor.publicKey.toBase58(),
       nonce: `0x${nonces.toString(16).padStart(64, '0')}`,
@@ -93,41 +81,6 @@ function newAddress(changed: Partial<Parameters<typeof solanaDepositAddress>[0]>
     },
     ours,
   )
-}
-
-function orderFor(address: string, change: { currency?: string; salt?: Hex } = {}): Order {
-  const { currency = coin, salt = `${solanaDepositName(address)}${'07'.repeat(12)}` as const } = change
-  const chain = { chainId: 'solana', currency }
-  return {
-    ...{ version: 'v1', solverChainId: 'base', solver: `0x${'cc'.repeat(20)}`, salt, fees: [] },
-    inputs: [
-      {
-        payment: { ...chain, amount: '100000', weight: '1' },
-        refunds: [
-          {
-            ...{ ...chain, recipient: depositor.publicKey.toBase58(), minimumAmount: '90000' },
-            ...{ deadline: 9, extraData: '0x' },
-          },
-        ],
-      },
-    ],
-    output: {
-      ...{ chainId: 'base', calls: [], deadline: 9, extraData: '0x' },
-      payments: [
-        {
-          ...{ recipient: `0x${'bb'.repeat(20)}`, currency: `0x${'aa'.repeat(20)}` },
-          ...{ minimumAmount: '90', expectedAmount: '99' },
-        },
-      ],
-    },
-  }
-}
-
-async function signed(order: Order, by = orderKey) {
-  if (by === undefined) throw new Error('somebody signs')
-  const orderId = hashOf(order, networkOf)
-  const orderSignature = await by.signMessage({ message: { raw: orderId } })
-  return { order: orderWords(order, networkOf), orderSignature, orderId }
 }
 
 const mintOf = (program: string) => (program === tokenProgram ? bed.mint : bed.feeMint)
@@ -154,7 +107,7 @@ const payToken = (address: string, program: string, amount = 1_000n) => {
     createTokenAccount({ payer, owner, mint, program }),
     transferChecked({
       ...{ from: tokenAccount(payer, mint, program), to: tokenAccount(owner, mint, program) },
-      ...{ mint, authority: payer, amount, decimals: 6, program },
+      ...{ mint, authority: payer, amount, program },
     }),
   ])
 }
@@ -194,11 +147,11 @@ function withByte(instruction: TransactionInstruction, at: number): TransactionI
 describe('a sweep', () => {
   test('deposits all SOL for the order, credited to the depositor', async () => {
     const made = newAddress()
-    const { orderId, ...order } = await signed(orderFor(made.address))
+    const { orderId, signed } = await signedOrder(made.address, owner())
     await payCoin(made.address, 1_000_000)
     await payCoin(made.address, 234_567)
     const transactionId = await send(
-      libraryInstruction(sweepAddress(ours, made, { ...order, token: undefined })),
+      libraryInstruction(sweepAddress(ours, made, { ...signed, token: undefined })),
     )
     const { deposits } = await readerOf(bed).reader.readDeposits({ transactionId }, aSignal())
     expect(deposits).toMatchObject([
@@ -216,11 +169,11 @@ describe('a sweep', () => {
   ])('deposits all of %s', async (_what, program, arrived, deposited) => {
     const made = newAddress()
     const token = tokenOf(program)
-    const { orderId, ...order } = await signed(orderFor(made.address, { currency: token.mint }))
+    const { orderId, signed } = await signedOrder(made.address, owner(), { currency: token.mint })
     await payToken(made.address, program)
     await payCoin(made.address)
     expect(await tokensOf(made.address, program)).toBe(arrived)
-    const transactionId = await send(libraryInstruction(sweepAddress(ours, made, { ...order, token })))
+    const transactionId = await send(libraryInstruction(sweepAddress(ours, made, { ...signed, token })))
     const { deposits } = await readerOf(bed).reader.readDeposits({ transactionId }, aSignal())
     expect(deposits).toMatchObject([{ depositId: orderId, amount: deposited, currency: token.mint }])
     expect(await tokensOf(made.address, program)).toBe(0n)
@@ -230,10 +183,10 @@ describe('a sweep', () => {
 
   test('of an empty address is none', async () => {
     const made = newAddress()
-    const { orderId: _id, ...order } = await signed(orderFor(made.address))
-    const sweep = libraryInstruction(sweepAddress(ours, made, { ...order, token: undefined }))
+    const { signed } = await signedOrder(made.address, owner())
+    const sweep = libraryInstruction(sweepAddress(ours, made, { ...signed, token: undefined }))
     expect(await refusalOf(sweep)).toBe(errors.nothingThere)
-    const ofToken = libraryInstruction(sweepAddress(ours, made, { ...order, token: tokenOf(tokenProgram) }))
+    const ofToken = libraryInstruction(sweepAddress(ours, made, { ...signed, token: tokenOf(tokenProgram) }))
     expect(await refusalOf(ofToken)).toBe(errors.nothingThere)
   })
 })
@@ -242,11 +195,13 @@ describe('whoever has the key of the sweeper', () => {
   test('sweeps for no order that its signer did not sign for this address', async () => {
     const [made, other] = [newAddress(), newAddress()]
     await payCoin(made.address)
-    const honest = await signed(orderFor(made.address))
-    const sweepOf = ({ order, orderSignature }: typeof honest) =>
-      libraryInstruction(sweepAddress(ours, made, { order, orderSignature, token: undefined }))
-    expect(await refusalOf(sweepOf(await signed(orderFor(made.address), strangerKey)))).toBe(errors.notSigned)
-    expect(await refusalOf(sweepOf(await signed(orderFor(other.address))))).toBe(errors.orderOfAnotherAddress)
+    const { signed: honest } = await signedOrder(made.address, owner())
+    const sweepOf = (signed: typeof honest) =>
+      libraryInstruction(sweepAddress(ours, made, { ...signed, token: undefined }))
+    const { signed: forged } = await signedOrder(made.address, owner(), { isForged: true })
+    expect(await refusalOf(sweepOf(forged))).toBe(errors.notSigned)
+    const { signed: foreign } = await signedOrder(other.address, owner())
+    expect(await refusalOf(sweepOf(foreign))).toBe(errors.orderOfAnotherAddress)
     const changed = { ...honest.order, inputs: honest.order.output }
     expect(await refusalOf(sweepOf({ ...honest, order: changed }))).toBe(errors.notSigned)
     const last = sweepOf(honest).data.length - 1
@@ -263,11 +218,11 @@ describe('whoever has the key of the sweeper', () => {
     const token = tokenOf(tokenProgram)
     await payCoin(made.address)
     await payToken(made.address, tokenProgram)
-    const { orderId: _id, ...order } = await signed(orderFor(made.address))
+    const { signed } = await signedOrder(made.address, owner())
     const foreign = bed.deployDepository()
     bed.node.airdrop(foreign.addresses.vault, 10n ** 9n)
     const sweeps = [undefined, token].map((one) =>
-      libraryInstruction(sweepAddress(ours, made, { ...order, token: one })),
+      libraryInstruction(sweepAddress(ours, made, { ...signed, token: one })),
     )
     for (const sweep of sweeps) {
       for (const at of sweep.keys.keys()) {
@@ -293,10 +248,10 @@ describe('whoever has the key of the sweeper', () => {
     const token = tokenOf(tokenProgram)
     await payCoin(made.address)
     await payToken(made.address, tokenProgram)
-    const { orderId: _id, ...order } = await signed(orderFor(made.address))
-    const ofCoin = libraryInstruction(sweepAddress(ours, made, { ...order, token: undefined }))
+    const { signed } = await signedOrder(made.address, owner())
+    const ofCoin = libraryInstruction(sweepAddress(ours, made, { ...signed, token: undefined }))
     expect(await refusalOf(withAccount(ofCoin, 6, bed.forwarder))).toBe(errors.wrongAccount)
-    const ofToken = libraryInstruction(sweepAddress(ours, made, { ...order, token }))
+    const ofToken = libraryInstruction(sweepAddress(ours, made, { ...signed, token }))
     for (const at of [6, 10, 11])
       expect(await refusalOf(withAccount(ofToken, at, bed.forwarder)), `account ${at}`).toBe(
         errors.wrongAccount,
@@ -352,8 +307,8 @@ describe('a depositor', () => {
     await payToken(emptied.address, tokenProgram)
     const close = libraryInstruction(closeAddressAccount(ours, emptied, { caller, token: plain }))
     expect(await refusalOf(close, depositor)).not.toBe('done')
-    const { orderId: _id, ...order } = await signed(orderFor(emptied.address, { currency: plain.mint }))
-    await send(libraryInstruction(sweepAddress(ours, emptied, { ...order, token: plain })))
+    const { signed } = await signedOrder(emptied.address, owner(), { currency: plain.mint })
+    await send(libraryInstruction(sweepAddress(ours, emptied, { ...signed, token: plain })))
     const before = await lamportsAt(caller)
     await send(close, depositor)
     expect(await lamportsAt(caller)).toBe(before + bed.node.rentExemption(165) - 5_000n)
@@ -364,14 +319,14 @@ describe('a depositor', () => {
     await payCoin(made.address)
     await payToken(made.address, tokenProgram)
     const caller = stranger.publicKey.toBase58()
-    const { orderId: _id, ...order } = await signed(orderFor(made.address))
+    const { signed } = await signedOrder(made.address, owner())
     for (const token of [undefined, tokenOf(tokenProgram)]) {
       const back = libraryInstruction(withdrawAddress(ours, made, { caller, token }))
       expect(await refusalOf(back, stranger)).toBe(errors.notDepositor)
       // As if he were the sweeper, the depositor, or both: it is another address then.
       for (const at of [2, 3])
         expect(await refusalOf(withAccount(back, at, stranger.publicKey), stranger)).toBe(errors.wrongAccount)
-      const sweep = libraryInstruction(sweepAddress(ours, made, { ...order, token }))
+      const sweep = libraryInstruction(sweepAddress(ours, made, { ...signed, token }))
       expect(await refusalOf(withAccount(sweep, 0, stranger.publicKey), stranger)).toBe(errors.wrongAccount)
     }
     const close = closeAddressAccount(ours, made, { caller, token: tokenOf(tokenProgram) })
@@ -386,8 +341,8 @@ describe('a depositor', () => {
     const unsigned = honest.keys.map((key, at) => (at === 0 ? { ...key, isSigner: false } : key))
     const forged = new TransactionInstruction({ ...honest, keys: unsigned })
     expect(await refusalOf(forged, stranger)).toBe(errors.notDepositor)
-    const { orderId: _id, ...order } = await signed(orderFor(made.address))
-    const sweep = libraryInstruction(sweepAddress(ours, made, { ...order, token: undefined }))
+    const { signed } = await signedOrder(made.address, owner())
+    const sweep = libraryInstruction(sweepAddress(ours, made, { ...signed, token: undefined }))
     const keys = sweep.keys.map((key, at) => (at === 0 ? { ...key, isSigner: false } : key))
     expect(await refusalOf(new TransactionInstruction({ ...sweep, keys }), stranger)).toBe(errors.notSweeper)
   })

@@ -545,6 +545,7 @@ export type {
   StepIdentity,
   UserTransactionKind,
 } from './vm/quotingFamily.ts'
+export { addressSettings } from './vm/quotingFamily.ts'
 export { solanaCodec } from './vm/solana/codec.ts'
 export {
   type SolanaAddressProgram,
@@ -578,6 +579,7 @@ export {
 export {
   associatedTokenProgram,
   computeBudgetProgram,
+  depositAddressesCode,
   depositNativeDiscriminator,
   depositTokenDiscriminator,
   executeTransferDiscriminator,
@@ -594,6 +596,7 @@ export {
   depositToken,
   libraryInstruction,
   type SolanaDeposit,
+  type SolanaInstruction,
 } from './vm/solana/quoting/instructions.ts'
 export { type SolanaFeeFacts, SolanaFees } from './vm/solana/quoting/solanaFees.ts'
 export { SolanaTransactionTooLargeError, solanaQuoting } from './vm/solana/quoting/solanaQuoting.ts'

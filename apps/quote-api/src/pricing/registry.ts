@@ -1,5 +1,6 @@
 import {
   type AssetClass,
+  addressSettings,
   type ChainEntry,
   type ChainNetwork,
   type ChainQuoting,
@@ -88,10 +89,16 @@ export function createRegistry(
     if (family === undefined) problems.push(`chains.${key}: a chain of ${entry.vmType} cannot be quoted`)
     else if (feeModelClass(config.feeModel) !== family.feeModel)
       problems.push(`chains.${key}.feeModel: ${config.feeModel.kind} is none of ${entry.vmType}`)
-    else
+    else {
+      for (const setting of addressSettings)
+        if (config[setting] !== undefined && setting !== family.addressSetting)
+          problems.push(
+            `chains.${key}.${setting}: chains of ${entry.vmType} make no deposit addresses with it`,
+          )
       quotable.push(
         quotableChain({ key, config, entry, family, assets, problems, depository: entry.depository }),
       )
+    }
   }
   if (problems.length > 0) throw new ConfigurationError(`Bad quote configuration:\n${problems.join('\n')}`)
   const networks = new Map(chains.map((entry) => [entry.id, entry]))
@@ -164,6 +171,7 @@ function quotableChain(args: {
       wrappedNative: config.wrappedNative,
       depositRouter: config.depositRouter,
       depositAddresses: config.depositAddresses,
+      depositAddressProgram: config.depositAddressProgram,
       depositAddressKey: config.depositAddressKey,
     }),
     config,

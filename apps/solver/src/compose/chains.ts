@@ -57,6 +57,8 @@ export type MarkedPaidChain = PaidChainParts & {
   readonly paying: PayingChain
   /** What it pays through, where the family has such contracts. */
   readonly fillContract: Hex | undefined
+  /** What empties deposit addresses there, in families of programs. */
+  readonly addressProgram: string | undefined
   readonly landsWithinSeconds: number
 }
 
@@ -160,7 +162,7 @@ function openMarkedChain(
   const { keySetting: setting, apiKeySetting, landsWithinSeconds } = family
   const key = requireKey(parts, keys, setting)
   refuseSharing(parts, sharing)
-  const { fillContract, fillWallet: name } = config
+  const { fillContract, fillWallet: name, depositAddressProgram } = config
   const { apiKeyIndex, firstNonce } = parts.policy
   const apiKey = apiKeySetting === undefined ? undefined : keys.get(apiKeySetting)
   const account = { name, apiKey, apiKeyIndex, firstNonce }
@@ -168,9 +170,19 @@ function openMarkedChain(
   const { depository, additionalDepositories = [], network } = chain
   const listed = [...(depository === undefined ? [] : [depository]), ...additionalDepositories]
   const depositories = listed.map(parts.codec.canonicalAddress)
-  const paying = family.open({ client, network, key, fillContract, account, mappings, depositories })
+  const [own] = depository === undefined ? [] : depositories
+  const addressProgram =
+    depositAddressProgram === undefined || own === undefined
+      ? undefined
+      : { program: parts.codec.canonicalAddress(depositAddressProgram), depository: own }
+  const paying = family.open({
+    ...{ client, network, key, fillContract, addressProgram, account, mappings, depositories },
+  })
   refuseOtherWallet(parts, config, { address: paying.address, setting })
-  return { ...parts, kind: 'marked', paying, fillContract, landsWithinSeconds }
+  return {
+    ...{ ...parts, kind: 'marked', paying, fillContract, landsWithinSeconds },
+    addressProgram: addressProgram?.program,
+  }
 }
 
 function openLineChain(

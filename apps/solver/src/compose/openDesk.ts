@@ -83,7 +83,7 @@ function openMarkedDesk(
   { logger }: WalletParts,
   { chain, records, market, elections }: DeskParts & { readonly chain: MarkedPaidChain },
 ): SolverChain {
-  const { key, chainId, codec, policy, paying, fillContract, landsWithinSeconds } = chain
+  const { key, chainId, codec, policy, paying, fillContract, addressProgram, landsWithinSeconds } = chain
   const { address, balanceOf } = paying
   const desk = createExpiringDesk({
     ...{ chainId, paying, landsWithinSeconds, records, nowMs: () => Date.now() },
@@ -95,7 +95,7 @@ function openMarkedDesk(
   const open = () => records.active(address, chainId, Number.MAX_SAFE_INTEGER)
   return {
     ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying), ...noContracts },
-    fillContract,
+    ...{ fillContract, addressProgram },
     refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
     inventory: createPlainInventory({
       ...{ balanceOf, open, floors: floorsOf(policy) },

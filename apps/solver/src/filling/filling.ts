@@ -27,6 +27,8 @@ export type SolverChain = {
   /** Less time than this is too little to land in. */
   readonly landsWithinSeconds: number
   readonly depositAddresses: Hex | undefined
+  /** Empties deposit addresses that a program derived; absent where contracts or scripts do, or there are none. */
+  readonly addressProgram?: string | undefined
   readonly permitRouter: Hex | undefined
   readonly permit2Router: Hex | undefined
   readonly multicall3: Hex | undefined

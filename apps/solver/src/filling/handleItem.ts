@@ -1,5 +1,5 @@
 import { AlreadyMarkedError } from '@causeway/chains'
-import { executionReverted, type Hex, InvalidAddressError, refundId } from '@causeway/core'
+import { executionReverted, type Hex, InvalidAddressError, refundId, sha256TextHex } from '@causeway/core'
 import { isUnderpaid } from '../judge/judgeRefund.ts'
 import { judgeSweep } from '../judge/judgeSweep.ts'
 import { refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
@@ -11,7 +11,7 @@ import { needsOf } from '../wallet/fillTransaction.ts'
 import { mayTryAgain } from '../wallet/nextMove.ts'
 import { AlreadyBegunError, StoppedError } from '../wallet/records.ts'
 import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
-import type { Relay, ScriptSweep } from '../work/relays.ts'
+import type { ProgramSweep, Relay, ScriptSweep } from '../work/relays.ts'
 import { type PaidOrder, type ReadItem, readItem, type WorkItem } from '../work/workItems.ts'
 import type { Filling, Payment, SolverChain } from './filling.ts'
 import { judge, recordsOfOthers } from './judgeItem.ts'
@@ -43,7 +43,9 @@ export async function handleItem(item: WorkItem, filling: Filling): Promise<Hand
       case 'relay':
         return relay(item.id, reading.relay, chain, filling)
       case 'sweep':
-        return sweep(item.id, reading.sweep, chain, filling)
+        return reading.sweep.kind === 'sweep'
+          ? sweep(item.id, reading.sweep, chain, filling)
+          : emptyAddress(item.id, reading.sweep, chain, filling)
       case 'order':
         return pay(item.id, reading.order, chain, filling)
     }
@@ -222,6 +224,25 @@ async function sweep(id: string, asked: ScriptSweep, chain: SolverChain, filling
   const { recipient, orderId, script } = judged
   const work = { kind, recipient, orderId, swept: { script, nonce: asked.terms.nonce, outputs } }
   return begin({ chain, filling }, { id, kind, orderId: undefined, deadline }, work)
+}
+
+/** What becomes of what lies there its program enforces; whose program it is, and whose wallet, is looked at here. */
+async function emptyAddress(
+  id: string,
+  asked: ProgramSweep,
+  chain: SolverChain,
+  filling: Filling,
+): Promise<Handled> {
+  const { program, depositAddress: address, terms, currency, order, orderSignature, deadline } = asked
+  if (chain.addressProgram === undefined || program !== chain.addressProgram)
+    return refused('the program is another one')
+  if (terms.sweeper !== chain.desk.address) return refused('another wallet empties the address')
+  if (isTooLate(chain, await chain.desk.chainTime(), deadline)) return refused('the deadline has passed')
+  const signed = asked.goesBack ? undefined : { order, orderSignature }
+  // An item's own mark: what is paid to the address later is another item's.
+  const markId: Hex = `0x${sha256TextHex(`sweep ${id}`).slice(-64)}`
+  const work = { kind: 'emptying', id: markId, emptied: { address, terms, currency, signed } } as const
+  return begin({ chain, filling }, { id, kind: 'sweep', orderId: undefined, deadline }, work)
 }
 
 const isTooLate = ({ landsWithinSeconds }: SolverChain, chainTime: number, deadline: number): boolean =>

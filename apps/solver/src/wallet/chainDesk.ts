@@ -1,4 +1,4 @@
-import type { PaymentTerms } from '@causeway/chains'
+import type { EmptiedAddress, PaymentTerms } from '@causeway/chains'
 import type { GasBudgets, Hex, SweptOutputs } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
 import type { PlannedTransaction } from '../work/relays.ts'
@@ -89,6 +89,8 @@ export type DeskWork =
       readonly orderId: Hex | undefined
       readonly swept: SweptOutputs
     }
+  /** The same of an address that a program derived. `id`: of all that is signed for it one at most has an effect. */
+  | { readonly kind: 'emptying'; readonly id: Hex; readonly emptied: EmptiedAddress }
   /** Lets the family's contract take a currency; of chains that pay through one. */
   | { readonly kind: 'allowance'; readonly allowance: NonNullable<PaymentTerms['allowance']> }
   | { readonly kind: 'relay'; readonly transaction: PlannedTransaction }

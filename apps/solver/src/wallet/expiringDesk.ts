@@ -202,6 +202,8 @@ function termsOf(work: DeskWork): PaymentTerms | string {
     }
     case 'closing':
       return { id: work.id, mark: 'closed', payments: [] }
+    case 'emptying':
+      return { id: work.id, mark: 'paid', payments: [], emptied: work.emptied }
     case 'allowance': {
       const { allowance } = work
       // Remembered by nobody: it is open for ever, and signed again as long as it takes.

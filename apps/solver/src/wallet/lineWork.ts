@@ -43,6 +43,7 @@ export function workFor(work: DeskWork, currency: string): LineWork | string {
     case 'closing':
       return { mark: { kind: 'closed', id: work.id }, payments: [] }
     case 'allowance':
+    case 'emptying':
     case 'relay':
       return 'nothing is relayed on this chain'
   }

@@ -193,7 +193,8 @@ function transactionOf(
     case 'relay':
       return work.transaction
     case 'sweep':
+    case 'emptying':
     case 'allowance':
-      throw new Error('the inventory of this chain allows by itself')
+      throw new Error('contracts of this chain sweep, and its inventory allows by itself')
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { amount, calldata, hex } from '../work/payloadFields.ts'
-import { authorizationSchema } from '../work/relays.ts'
+import { authorizationSchema, orderWords } from '../work/relays.ts'
 
 /** Compared with what chains and the service say, whatever their families. */
 const hash = hex(32).transform((value): string => value)
@@ -67,6 +67,8 @@ const recordSchema = z.object({
 
 const text = z.string().min(1).max(200)
 
+const keptToken = z.object({ program: text, decimals: z.number().int().nonnegative() })
+
 const expiringSchema = z.object({
   ...shared,
   wallet: text,
@@ -81,9 +83,16 @@ const expiringSchema = z.object({
     payments: z.array(
       z.object({
         ...{ recipient: text, currency: text, amount },
-        token: z.object({ program: text, decimals: z.number().int().nonnegative() }).optional(),
+        token: keptToken.optional(),
       }),
     ),
+    emptied: z
+      .object({
+        ...{ address: text, currency: text, token: keptToken.optional() },
+        terms: z.object({ orderSigner: hex(20), sweeper: text, depositor: text, nonce: hex(32) }),
+        signed: z.object({ order: orderWords, orderSignature: calldata }).optional(),
+      })
+      .optional(),
   }),
   units: amount,
   rent: amount,

@@ -40,15 +40,10 @@ export type Relay = {
 }
 
 const addressTerms = z.object({ orderSigner: hex(20), sweeper: hex(20), depositor: hex(20), nonce: hex(32) })
-const orderWords = z.object({
-  version: hex(32),
-  solverChainId: hex(32),
-  /** An address with zeros before it. */
-  solver: hex(32).transform((word): Hex => `0x${word.slice(-40)}`),
-  salt: hex(32).transform(BigInt),
-  inputs: hex(32),
-  output: hex(32),
-  fees: hex(32),
+/** The words of an order's EIP-712 struct that follow its type hash. */
+export const orderWords = z.object({
+  ...{ version: hex(32), solverChainId: hex(32), solver: hex(32), salt: hex(32) },
+  ...{ inputs: hex(32), output: hex(32), fees: hex(32) },
 })
 
 const sweptSwap = z.object({
@@ -97,8 +92,19 @@ const scriptSweepSchema = z
   })
   .transform(({ deposit: { orderId }, ...sweep }) => ({ kind: 'sweep' as const, orderId, ...sweep }))
 
-/** Addresses of contracts name theirs. */
-export const sweepSchema = z.union([callSchema, scriptSweepSchema])
+/** What empties an address that a program derived, as that program takes it. */
+export type ProgramSweep = z.output<typeof programSweepSchema>
+const programSweepSchema = z
+  .object({
+    ...{ chainId: z.number().int().positive(), contract: spelled, currency: spelled },
+    ...{ depositAddress: spelled, deadline: z.number().int().nonnegative() },
+    terms: z.object({ orderSigner: hex(20), sweeper: spelled, depositor: spelled, nonce: hex(32) }),
+    ...{ order: orderWords, orderSignature: calldata, goesBack: z.boolean().default(false) },
+  })
+  .transform(({ contract: program, ...sweep }) => ({ kind: 'program-sweep' as const, program, ...sweep }))
+
+/** Addresses of contracts and programs name theirs. */
+export const sweepSchema = z.union([callSchema, programSweepSchema, scriptSweepSchema])
 
 function encodeSweep(payload: z.output<typeof sweepPayload>): Hex {
   const { terms, order, orderSignature, currency, swap, goesBack } = payload
@@ -107,12 +113,19 @@ function encodeSweep(payload: z.output<typeof sweepPayload>): Hex {
     return encodeFunctionData({ abi, functionName: 'withdraw', args: [terms, currency] })
   }
   if (swap === undefined) {
-    return encodeFunctionData({ abi, functionName: 'sweep', args: [terms, order, orderSignature, currency] })
+    const args = [terms, toStruct(order), orderSignature, currency] as const
+    return encodeFunctionData({ abi, functionName: 'sweep', args })
   }
   const { amount: spent, swapData, amountOutMin: minAmountOut, ...rest } = swap
   const price = { ...rest, minAmountOut }
-  const args = [terms, order, orderSignature, price, spent, swapData] as const
+  const args = [terms, toStruct(order), orderSignature, price, spent, swapData] as const
   return encodeFunctionData({ abi, functionName: 'sweepAndSwap', args })
+}
+
+/** The words as the contract's struct types them. */
+function toStruct({ solver, salt, ...words }: z.output<typeof orderWords>) {
+  // An address has zeros before it.
+  return { ...words, solver: `0x${solver.slice(-40)}` as const, salt: BigInt(salt) }
 }
 
 /** Payload of a signed permit, as the one call that makes its deposit. */

@@ -2,7 +2,7 @@ import { type Hex, orderSchema } from '@causeway/core'
 import { z } from 'zod'
 import type { Proof } from '../judge/signedOrder.ts'
 import { amount, calldata, hex, spelled, transactionId } from './payloadFields.ts'
-import { permitSchema, type Relay, type ScriptSweep, sweepSchema } from './relays.ts'
+import { type ProgramSweep, permitSchema, type Relay, type ScriptSweep, sweepSchema } from './relays.ts'
 
 /** Each is read from a chain, so that their number is bounded. */
 const depositsMax = 4
@@ -150,13 +150,13 @@ export type WorkItem = z.infer<typeof itemSchema>
 export type ReadItem =
   | { readonly kind: 'order'; readonly order: PaidOrder }
   | { readonly kind: 'relay'; readonly relay: Relay }
-  | { readonly kind: 'sweep'; readonly sweep: ScriptSweep }
+  | { readonly kind: 'sweep'; readonly sweep: ScriptSweep | ProgramSweep }
   | { readonly kind: 'other' }
   | { readonly kind: 'broken'; readonly reason: string }
 
 export function readItem({ kind, payload }: WorkItem): ReadItem {
   if (kind === 'sweep' || kind === 'permit')
-    return read<Relay | ScriptSweep>(relays[kind].safeParse(payload), (relay) =>
+    return read<Relay | ScriptSweep | ProgramSweep>(relays[kind].safeParse(payload), (relay) =>
       'transaction' in relay ? { kind: 'relay', relay } : { kind: 'sweep', sweep: relay },
     )
   if (kind !== 'fill' && kind !== 'refund' && kind !== 'claim') return { kind: 'other' }

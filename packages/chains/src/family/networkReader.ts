@@ -81,6 +81,8 @@ export type NetworkReaderOptions = {
   readonly hubChainId: string
   /** Pays for the solver, where the family has such contracts; in the spelling of the family. */
   readonly fillContract: string | undefined
+  /** Makes and empties deposit addresses, in families of programs. */
+  readonly depositAddressProgram?: string | undefined
   readonly feeModel: PriorityFeeModel | FeerateModel | EnergyModel | FlatModel
   /** Whose balances are the inventory; without it inventory stays empty. */
   readonly fillWallet: string | undefined

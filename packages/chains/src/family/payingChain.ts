@@ -1,4 +1,4 @@
-import type { Hex, NetworkFees, Secret } from '@causeway/core'
+import type { DepositAddressTerms, Hex, NetworkFees, Secret, SignedOrderWords } from '@causeway/core'
 import type { ChainClient } from '../rpc/client.ts'
 import type { NonceMappings } from './nonceMappings.ts'
 
@@ -30,6 +30,17 @@ export type PlannedPayment = {
   readonly token?: { readonly program: string; readonly decimals: number } | undefined
 }
 
+/** An address that a program empties, for an order or back to its depositor. */
+export type EmptiedAddress = {
+  readonly address: string
+  readonly terms: DepositAddressTerms
+  /** All of it leaves; what lies there in another one stays. */
+  readonly currency: string
+  readonly token?: PlannedPayment['token']
+  /** What is deposited is for this order; absent: it goes back. */
+  readonly signed?: SignedOrderWords | undefined
+}
+
 /** All that a transaction does. Signed again, it does the same, and of all of them one at most has an effect. */
 export type PaymentTerms = {
   /** What the chain remembers that it was paid, or closed. */
@@ -48,6 +59,8 @@ export type PaymentTerms = {
    */
   readonly makesNoState?: boolean | undefined
   readonly payments: readonly PlannedPayment[]
+  /** Beside payments, of which there are none then: what others paid moves, and the wallet pays the fee of that. */
+  readonly emptied?: EmptiedAddress | undefined
 }
 
 /** A planned transaction: what it does, and what it may use. */
@@ -124,6 +137,8 @@ export type PayingChainOptions = {
   readonly key: Secret
   /** What pays there, where the family has such contracts. */
   readonly fillContract: Hex | undefined
+  /** What empties deposit addresses there, and into which depository, in families of programs; in canonical spelling. */
+  readonly addressProgram?: { readonly program: string; readonly depository: string } | undefined
   readonly account?: NamedAccount
   /** In canonical spelling. Where a payment names its order as a deposit does, one to them would be a deposit. */
   readonly depositories?: readonly string[]

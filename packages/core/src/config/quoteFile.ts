@@ -277,6 +277,12 @@ const quoteChainSchema = z
         sweepCodeHash: hash32,
       })
       .optional(),
+    depositAddressProgram: z
+      .string()
+      .optional()
+      .describe(
+        'Program that makes and empties deposit addresses, in families of programs; absent: none on this chain',
+      ),
     depositAddressKey: z
       .templateLiteral(['0x', z.string().regex(/0[23][0-9a-f]{64}/)], {
         error: 'expected a compressed public key: 0x02 or 0x03 and 64 hex digits in lower case',

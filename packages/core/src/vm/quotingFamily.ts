@@ -12,9 +12,15 @@ export type QuotingFamily = {
    * energy and bytes at prices that are voted on, or a fee for each transfer.
    */
   readonly feeModel: 'gas' | 'priority-fee' | 'feerate' | 'energy' | 'flat'
+  /** The setting of the quote file that gives its chains deposit addresses; absent: they have none. */
+  readonly addressSetting?: AddressSetting
   /** One chain of the family, as its configuration describes it. Done once, at start. */
   readonly bind: (chain: ChainSettings) => ChainQuoting
 }
+
+/** Settings that make deposit addresses, each in the families that can use it. */
+export const addressSettings = ['depositAddresses', 'depositAddressProgram', 'depositAddressKey'] as const
+export type AddressSetting = (typeof addressSettings)[number]
 
 /** What configuration says of a quoted chain. A family reads the members that it knows. */
 export type ChainSettings = {
@@ -30,6 +36,8 @@ export type ChainSettings = {
   readonly depositRouter?: string | undefined
   /** Makes and empties deposit addresses, in families of contracts. */
   readonly depositAddresses?: DepositAddressContract | undefined
+  /** Program that does, in families of programs. */
+  readonly depositAddressProgram?: string | undefined
   /** Public key of the fill wallet, which empties deposit addresses in families of scripts. */
   readonly depositAddressKey?: Hex | undefined
 }

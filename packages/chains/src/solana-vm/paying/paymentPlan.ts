@@ -1,12 +1,14 @@
 import {
   associatedTokenAccount,
+  type SolanaAddressProgram,
   solanaCodec,
+  solanaDepositAddress,
   solanaLibrary,
   systemProgram,
   token2022Program,
   tokenProgram,
 } from '@causeway/core'
-import type { PlannedPayment } from '../../family/payingChain.ts'
+import type { EmptiedAddress, PlannedPayment } from '../../family/payingChain.ts'
 import { exactLamportsMax, type ShownAccount } from '../answers.ts'
 import { readTokenMint, type TokenMint } from '../quoting/tokenMint.ts'
 
@@ -14,6 +16,7 @@ import { readTokenMint, type TokenMint } from '../quoting/tokenMint.ts'
 export type LookedAt = {
   readonly payments: readonly PlannedPayment[]
   readonly stateBytes: readonly number[]
+  readonly emptied?: EmptiedAddress
 }
 export type Accounts = (
   addresses: readonly string[],
@@ -71,6 +74,29 @@ export async function lookAtPayments(
     held.get(holder)?.owner === program ? [] : [accountBytes],
   )
   return { payments: planned, stateBytes }
+}
+
+/**
+ * Looks at an address that is to be emptied, and at what keeps its token. What becomes of it the program enforces; what
+ * is refused here would fail there.
+ */
+export async function lookAtAddress(
+  wallet: string,
+  asked: { readonly emptied: EmptiedAddress; readonly addressProgram: SolanaAddressProgram | undefined },
+  read: Accounts,
+): Promise<LookedAt | { readonly refusal: string }> {
+  const { emptied, addressProgram } = asked
+  if (addressProgram === undefined) return { refusal: 'the chain has no deposit addresses' }
+  if (emptied.terms.sweeper !== wallet) return { refusal: 'another wallet empties the address' }
+  if (solanaDepositAddress(emptied.terms, addressProgram).address !== emptied.address)
+    return { refusal: 'the address has other terms' }
+  const { token: _told, ...rest } = emptied
+  if (!isToken(emptied.currency)) return { payments: [], stateBytes: [], emptied: rest }
+  const account = (await read([emptied.currency])).get(emptied.currency)
+  const mint = account && readTokenMint(account.owner, account.data)
+  if (mint === undefined) return { refusal: 'a currency is no mint' }
+  const token = { program: mint.program, decimals: mint.decimals }
+  return { payments: [], stateBytes: [], emptied: { ...rest, token } }
 }
 
 const isToken = (currency: string): boolean => currency !== solanaCodec.nativeCurrency

@@ -1,15 +1,20 @@
 import {
   associatedTokenAccount,
   bytesToHex,
+  deriveProgramAddresses,
   encodeBase58,
   hexToBytes,
   markBytes,
   markedInstructions,
   minBigint,
+  type SolanaAddressProgram,
   SolanaFees,
+  type SolanaInstruction,
   solanaCodec,
   solanaLibrary,
+  sweepAddress,
   UpstreamUnavailableError,
+  withdrawAddress,
 } from '@causeway/core'
 import type { Keypair, VersionedTransaction } from '@solana/web3.js'
 import type {
@@ -29,7 +34,7 @@ import { readTokenMint, tokenAmountOf } from '../quoting/tokenMint.ts'
 import { accountsCall, blockhashCall, sendCall, simulationCall } from '../requests.ts'
 import { decideHead, decideLanding, decideMark, headCalls, landingCalls, markCalls } from './finalMarks.ts'
 import { parseBlockhash, parseSimulation, type RecentBlockhash } from './payingAnswers.ts'
-import { lookAtPayments } from './paymentPlan.ts'
+import { lookAtAddress, lookAtPayments } from './paymentPlan.ts'
 
 const readTimeoutMs = 5_000
 /** What a simulation may use; more than any payment that fits into a transaction does. */
@@ -49,10 +54,11 @@ export const solanaPaying: PayingChainFamily = {
   landsWithinSeconds: 90,
 }
 
-function openSolanaPaying({ client, key }: Options): PayingChain {
+function openSolanaPaying({ client, key, addressProgram: addresses }: Options): PayingChain {
   // CAST: the form of a key was checked when its setting was read.
   const keypair = solanaLibrary().Keypair.fromSeed(hexToBytes(key.reveal() as `0x${string}`))
   const address = keypair.publicKey.toBase58()
+  const addressProgram = addresses && openAddressProgram(addresses)
   let signed = 0
 
   async function accounts(addresses: readonly string[]): Promise<readonly (ShownAccount | undefined)[]> {
@@ -83,12 +89,19 @@ function openSolanaPaying({ client, key }: Options): PayingChain {
     },
 
     async plan(terms, bid) {
-      const looked = await lookAtPayments(address, terms.payments, agreedAccounts)
+      const looked =
+        terms.emptied === undefined
+          ? await lookAtPayments(address, terms.payments, agreedAccounts)
+          : await lookAtAddress(address, { emptied: terms.emptied, addressProgram }, agreedAccounts)
       if ('refusal' in looked) return looked
       if (terms.makesNoState === true && looked.stateBytes.length > 0)
         return { refusal: 'the recipient has no account of the token' }
-      const planned: PaymentTerms = { ...terms, payments: looked.payments }
-      const trial = compile(keypair, planned, { ...bid, units: unitsMax }, anyBlockhash)
+      const planned: PaymentTerms = {
+        ...terms,
+        payments: looked.payments,
+        ...(looked.emptied !== undefined && { emptied: looked.emptied }),
+      }
+      const trial = compile({ keypair, addressProgram }, planned, { ...bid, units: unitsMax }, anyBlockhash)
       if (trial === undefined) return { refusal: 'the transaction is too large' }
       const [answer] = await client.batch([simulationCall(toBase64(trial))], { timeoutMs: readTimeoutMs })
       const { succeeds, units } = parseSimulation(answer)
@@ -113,7 +126,8 @@ function openSolanaPaying({ client, key }: Options): PayingChain {
       const recent = usable[signed % Math.max(1, usable.length)]
       signed += 1
       if (recent === undefined) throw new UpstreamUnavailableError('No endpoint names a recent block.')
-      const transaction = compile(keypair, plan.terms, { ...bid, units: plan.units }, recent.blockhash)
+      const wallet = { keypair, addressProgram }
+      const transaction = compile(wallet, plan.terms, { ...bid, units: plan.units }, recent.blockhash)
       if (transaction === undefined) throw new Error('a planned transaction is too large')
       transaction.sign([keypair])
       return {
@@ -170,17 +184,43 @@ function markOf({ mark }: Pick<PaymentTerms, 'mark'>): keyof typeof markBytes {
   return mark
 }
 
+function openAddressProgram({
+  program,
+  depository,
+}: NonNullable<Options['addressProgram']>): SolanaAddressProgram {
+  return { program, depository: { program: depository, addresses: deriveProgramAddresses(depository) } }
+}
+
+/** @throws Error where no program empties addresses: nothing of one was planned then */
+function emptyingOf(
+  { emptied }: Pick<PaymentTerms, 'emptied'>,
+  caller: string,
+  program: SolanaAddressProgram | undefined,
+): SolanaInstruction | undefined {
+  if (emptied === undefined) return undefined
+  if (program === undefined) throw new Error('no address of this chain is emptied')
+  const { currency, token: told, signed } = emptied
+  const token = told && { mint: currency, tokenProgram: told.program }
+  return signed === undefined
+    ? withdrawAddress(program, emptied, { caller, token })
+    : sweepAddress(program, emptied, { ...signed, token })
+}
+
 /** @returns undefined where it does not fit into a transaction */
 function compile(
-  { publicKey }: Keypair,
+  {
+    keypair: { publicKey },
+    addressProgram,
+  }: { readonly keypair: Keypair; readonly addressProgram: SolanaAddressProgram | undefined },
   terms: PaymentTerms,
   bid: PayingFees & { readonly units: bigint },
   blockhash: string,
 ): VersionedTransaction | undefined {
   const { TransactionMessage, VersionedTransaction: Transaction } = solanaLibrary()
   const mark = markOf(terms)
-  const marked = { ...terms, mark }
-  const instructions = markedInstructions(publicKey.toBase58(), marked, {
+  const wallet = publicKey.toBase58()
+  const marked = { ...terms, mark, emptying: emptyingOf(terms, wallet, addressProgram) }
+  const instructions = markedInstructions(wallet, marked, {
     units: bid.units,
     microLamportsPerUnit: unitPrice(bid),
     markerRentLamports: bid.fees.rentOf({ stateBytes: markBytes[mark] }),

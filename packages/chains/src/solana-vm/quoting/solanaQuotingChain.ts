@@ -22,6 +22,7 @@ import { solanaHeadTracking } from '../requests.ts'
 import { solanaEndpointFindings, verifyLocalCluster } from '../verifyEndpoints.ts'
 import { createAccountGroups, type Limits } from './accountGroups.ts'
 import { createClusterReader } from './clusterReader.ts'
+import { addressProgramFindings } from './programCode.ts'
 import { readTokenMint, type TokenMint, tokenAmountOf, tokenPrograms } from './tokenMint.ts'
 
 /** Mints that are remembered: the program and the extensions of one never change. */
@@ -113,16 +114,20 @@ export const solanaQuotingChain: QuotingChainFamily = {
       const { client, network, depository, isLocal } = options
       const quorum = createQuorumOver(client, { now: () => Date.now() })
       const signal = AbortSignal.timeout(checkTimeoutMs)
-      const [endpoints, foreign, mints] = await Promise.all([
+      const limits = { timeoutMs: checkTimeoutMs }
+      const [endpoints, foreign, mints, program] = await Promise.all([
         solanaEndpointFindings({ quorum, network, depository }, signal),
         isLocal ? verifyLocalCluster(quorum, signal) : [],
         mintContradictions(options),
+        addressProgramFindings(options.depositAddressProgram, {
+          ...{ groups: createAccountGroups(client), limits, chainId: client.chainId },
+        }),
       ])
       const setting = `chains: ${client.chainId}.httpRpcUrl`
       const strangers = foreign.map((problem): ChainFinding => {
         return { kind: 'network', setting, value: 'a local network', said: 'another node', problem }
       })
-      return [...endpoints, ...strangers, ...mints]
+      return [...endpoints, ...strangers, ...mints, ...program]
     },
   },
 }

@@ -46,11 +46,11 @@ export function solanaDepositAddress(
 export const solanaDepositName = (address: string): Hex =>
   `0x${hexDigits(solanaCodec.encodeAddress(address).subarray(0, nameBytes))}`
 
-/** Addresses that the program makes and empties. */
-export function programAddressing(addressProgram: SolanaAddressProgram): DepositAddressing {
+/** Addresses that a program makes and empties. @param depository derived when the first address is made */
+export function programAddressing(program: string, depository: () => SolanaDepository): DepositAddressing {
   return {
     make: ({ orderSigner, fillWallet: sweeper, depositor, nonce }) =>
-      solanaDepositAddress({ orderSigner, sweeper, depositor, nonce }, addressProgram),
+      solanaDepositAddress({ orderSigner, sweeper, depositor, nonce }, { program, depository: depository() }),
     nameOf: solanaDepositName,
     sweepSeconds: 300,
     leadSeconds: 120,

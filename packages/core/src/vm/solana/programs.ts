@@ -18,3 +18,9 @@ export const usedRequestDiscriminator = '87866e4d9662b46b'
 
 /** Bytes of the account with which a fill wallet marks what it paid, or closed. See decision 27. */
 export const markBytes = { paid: 1, closed: 2 } as const
+
+/**
+ * SHA-256 of the program that makes and empties deposit addresses, without zeros at its end: what stands on a chain is
+ * compared with it. @source packages/contracts/programs/solana/depositAddresses.c
+ */
+export const depositAddressesCode = 'e700010cd9890400fa4b8edac9fdbb5928b80b66c9a6efc9336be150e624bafa'

@@ -63,6 +63,7 @@ export class BitcoinFundsError extends DomainError {
  */
 export const bitcoinQuoting: QuotingFamily = {
   feeModel: 'feerate',
+  addressSetting: 'depositAddressKey',
   bind: ({ chainKey, codec, network: name, depository, depositAddressKey }) => {
     if (depositAddressKey !== undefined && !isSweeper(depositAddressKey))
       throw new ConfigurationError(`quote: chains.${chainKey}.depositAddressKey is no public key`)

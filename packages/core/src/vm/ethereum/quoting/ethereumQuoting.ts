@@ -7,6 +7,7 @@ import { touchedHoldings } from './stateWrites.ts'
 /** The family whose contracts take permits, calls and deposits at addresses of their own. @source quote-api.md 2 */
 export const ethereumQuoting: QuotingFamily = {
   feeModel: 'gas',
+  addressSetting: 'depositAddresses',
   bind: (settings) => ({
     isNobody: (address) => address.toLowerCase() === settings.codec.nativeCurrency,
     canSign: () => true,

@@ -23,6 +23,8 @@ export type MarkedTerms = {
   /** No token account is made: the transaction fails where one is missing. */
   readonly makesNoState?: boolean | undefined
   readonly payments: readonly MarkedPayment[]
+  /** In the place of payments: what empties a deposit address. */
+  readonly emptying?: SolanaInstruction | undefined
 }
 
 export type MarkedPayment = {
@@ -35,18 +37,19 @@ export type MarkedPayment = {
 }
 
 /**
- * The instructions of a payment or a closing, in their order: the bid, the marker, the payments, the memo. Everything
+ * The instructions of a payment, a closing or a sweep, in their order: the bid, the marker, what is paid or emptied, the memo. Everything
  * or nothing of it happens. Pure.
  */
 export function markedInstructions(
   wallet: string,
-  { id, mark, orderId, makesNoState, payments }: MarkedTerms,
+  { id, mark, orderId, makesNoState, payments, emptying }: MarkedTerms,
   { markerRentLamports, ...bid }: UnitBid & { readonly markerRentLamports: bigint },
 ): readonly TransactionInstruction[] {
   const instructions = [
     ...unitBid(bid),
     ...markPayment(wallet, id, { mark, rentLamports: markerRentLamports }),
     ...payments.flatMap((payment) => payOne(wallet, payment, makesNoState === true)),
+    ...(emptying === undefined ? [] : [emptying]),
     ...(orderId === undefined ? [] : [memo(orderId)]),
   ]
   return instructions.map(libraryInstruction)

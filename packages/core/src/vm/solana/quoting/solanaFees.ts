@@ -21,12 +21,14 @@ const units = {
   token: 90_000n,
   /** It makes a token account first. */
   withAccount: 120_000n,
+  /** The program that empties an address checks a signature and calls the depository. */
+  sweep: 150_000n,
   /** A second payment of coin in one transaction. */
   topup: 3_000n,
 } as const
 
 /** What leaves a marker, whose rent nobody gets back. See decision 27. */
-const markedKinds: ReadonlySet<CostedTransaction['kind']> = new Set(['fill', 'refund'])
+const markedKinds: ReadonlySet<CostedTransaction['kind']> = new Set(['fill', 'refund', 'sweep'])
 
 /** @source Solana documentation, "Rent": bytes that an account takes beside its data */
 const accountOverheadBytes = 128n
@@ -85,6 +87,8 @@ export class SolanaFees implements NetworkFees {
       case 'refund':
         if ((lack?.stateBytes ?? 0) > 0) return units.withAccount
         return isNative ? units.coin : units.token
+      case 'sweep':
+        return units.sweep
       case 'fill-topup':
         return units.topup
       default:

@@ -1,6 +1,6 @@
 import type { MessageV0 } from '@solana/web3.js'
 import { z } from 'zod'
-import { DomainError } from '../../../errors.ts'
+import { ConfigurationError, DomainError } from '../../../errors.ts'
 import type { Hex } from '../../../hex.ts'
 import type {
   EncodedTransaction,
@@ -12,6 +12,7 @@ import type {
   QuotingFamily,
   StepIdentity,
 } from '../../quotingFamily.ts'
+import { programAddressing } from '../depositAddress.ts'
 import { solanaLibrary } from '../library.ts'
 import {
   deriveProgramAddresses,
@@ -68,7 +69,10 @@ export class SolanaTransactionTooLargeError extends DomainError {
  */
 export const solanaQuoting: QuotingFamily = {
   feeModel: 'priority-fee',
-  bind: ({ codec, depository: program }) => {
+  addressSetting: 'depositAddressProgram',
+  bind: ({ codec, chainKey, depository: program, depositAddressProgram }) => {
+    if (depositAddressProgram !== undefined && !codec.isAddress(depositAddressProgram))
+      throw new ConfigurationError(`quote: chains.${chainKey}.depositAddressProgram is no address`)
     let derived: SolanaDepository | undefined
     const depository = () => {
       derived ??= { program, addresses: deriveProgramAddresses(program) }
@@ -78,6 +82,9 @@ export const solanaQuoting: QuotingFamily = {
       isNobody: (address) => address === codec.nativeCurrency,
       canSign: isSolanaKey,
       amountMax: () => 2n ** 64n - 1n,
+      ...(depositAddressProgram !== undefined && {
+        depositAddresses: programAddressing(depositAddressProgram, depository),
+      }),
       runsCalls: false,
       paysTokensToCode: false,
       tellsCallsApart: false,
@@ -91,7 +98,7 @@ export const solanaQuoting: QuotingFamily = {
       encode: (transaction, route, bound) => encode(depository(), transaction, route, bound),
       addressSwap: () => undefined,
       encodeAddressSwap: () => {
-        throw new Error('this family has no deposit addresses')
+        throw new Error('nothing is swapped on this family')
       },
     }
   },
@@ -114,6 +121,9 @@ function planned(
       // That the vault has an account of the mint was checked at start: making it is a safeguard that costs no rent.
       return { kind: 'deposit', isNative, signatures }
     }
+    case 'pay-address':
+      // Nobody has paid it before: the payer makes its account of a token.
+      return { kind: 'pay-address', isNative, ...(!isNative && { lack: { stateBytes: tokenAccountBytes } }) }
     case 'send':
       if (isNative) return { kind: 'send-input', isNative, signatures }
       // Made where it is missing, and priced as missing where nobody said.
@@ -229,21 +239,19 @@ function instructionsOf(
   depository: SolanaDepository,
   { kind }: PlannedTransaction,
   route: OriginRoute,
-  { orderId }: StepIdentity,
+  { orderId, depositAddress }: StepIdentity,
 ): SolanaInstruction[] {
-  if (kind === 'send-input') return sendInstructions(route)
+  if (kind === 'send-input') return sendInstructions(route, route.recipient)
+  if (kind === 'pay-address' && depositAddress !== undefined) return sendInstructions(route, depositAddress)
   if (kind === 'deposit' && orderId !== undefined) return depositInstructions(depository, route, orderId)
   throw new Error(`no ${kind} is encoded on this family`)
 }
 
-/** From the user to the recipient, who gets an account for it where he has none. */
-function sendInstructions({
-  user,
-  recipient,
-  currencyIn,
-  amountIn,
-  depositFeePayer: payer = user,
-}: OriginRoute): SolanaInstruction[] {
+/** From the user to a recipient, who gets an account for it where he has none. */
+function sendInstructions(
+  { user, currencyIn, amountIn, depositFeePayer: payer = user }: OriginRoute,
+  recipient: string,
+): SolanaInstruction[] {
   if (currencyIn.isNative) return [sendCoin({ from: user, to: recipient, amount: amountIn })]
   const token = tokenOf(currencyIn)
   return [
