@@ -64,6 +64,8 @@ function open(): AddressReading {
   return addresses
 }
 const { signal } = aSignal()
+const coin = 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8'
+const upTo = (height: bigint) => ({ currencies: [{ address: coin }], height })
 
 test('blocks name each address that they pay with the sum of it', async () => {
   const [one, other] = [anAddress(), anAddress()]
@@ -81,7 +83,8 @@ test('an address holds what blocks up to a height brought it, and nothing that w
   chain.mine(funded({ script, value: 50_000n }))
   chain.announce(funded({ script, value: 70_000n }))
   const addresses = open()
-  const held = async (height: bigint) => (await addresses.held([address], height, signal))[0]
+  const held = async (height: bigint) =>
+    (await addresses.held([address], upTo(height), signal))[0]?.get(coin) ?? 0n
   expect([await held(0n), await held(1n), await held(2n)]).toEqual([0n, 30_000n, 80_000n])
   const spend = new Transaction()
   spend.addInput(first.getHash(), 0)
@@ -96,7 +99,7 @@ test('what one node alone shows, or names, is not there, and hides nothing of th
   for (let count = 0; count < 40; count += 1) lie.mine(funded({ script, value: 10n ** 9n }))
   nodes[0]?.show(lie)
   chain.mine(funded({ script, value: 30_000n }))
-  expect(await open().held([address], 1n, signal)).toEqual([30_000n])
+  expect(await open().held([address], upTo(1n), signal)).toEqual([new Map([[coin, 30_000n]])])
 })
 
 test('who paid is told by what was spent, whoever else it pays', async () => {
@@ -108,7 +111,7 @@ test('who paid is told by what was spent, whoever else it pays', async () => {
   for (const coin of coins) payment.addInput(coin.getHash(), 0)
   payment.addOutput(script, 60_000n)
   chain.mine(payment)
-  expect(new Set(await open().payers(address, 2n, signal))).toEqual(
+  expect(new Set(await open().payers(address, upTo(2n), signal))).toEqual(
     new Set([denied.witness.address, other.witness.address]),
   )
 })
@@ -120,6 +123,6 @@ test('nobody brought what a miner was rewarded with', async () => {
   reward.addOutput(script, 60_000n)
   chain.mine(reward)
   const addresses = open()
-  expect(await addresses.held([address], 1n, signal)).toEqual([60_000n])
-  expect(await addresses.payers(address, 1n, signal)).toEqual([])
+  expect(await addresses.held([address], upTo(1n), signal)).toEqual([new Map([[coin, 60_000n]])])
+  expect(await addresses.payers(address, upTo(1n), signal)).toEqual([])
 })

@@ -137,7 +137,7 @@ function openSites(options: {
   return [...settlementChains.values()].flatMap(({ chain, head, finalHeight, addresses }) => {
     const client = clients.get(chain.key)
     if (chain.quoting.depositAddresses === undefined) return []
-    if (addresses !== undefined) return [siteOfScripts({ chain, head, finalHeight }, addresses)]
+    if (addresses !== undefined) return [siteOfFamily({ chain, head, finalHeight }, addresses)]
     if (client === undefined) return []
     const threshold = quorumOf(client, chains.chains.get(chain.key)?.rpcThreshold)
     const ask = async <T>(reading: Reading<T>, signal: AbortSignal): Promise<T> =>
@@ -151,28 +151,26 @@ function openSites(options: {
   })
 }
 
-/** Blocks are seldom and large, and none is left out. */
-const stepsOfScripts = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n, gapBlocks: 4_320n }
-
-/** One currency, whose payments blocks show as such. */
-function siteOfScripts(
+/** As its family reads addresses. */
+function siteOfFamily(
   { chain, head, finalHeight }: Pick<SettlementChain, 'chain' | 'head' | 'finalHeight'>,
   addresses: AddressReading,
 ): AddressChain {
-  const currency = chain.native.address
+  const { isSeenInBlocks, needsFinal, steps } = addresses
+  const currencies = [...chain.currencies.values()]
   return {
-    ...{ chain, head, steps: stepsOfScripts, isSeenInBlocks: true },
+    ...{ chain, head, steps, isSeenInBlocks },
     async payments(range, signal) {
       const { known, last, paid } = await addresses.payments(range, signal)
+      const currency = chain.native.address
       const amounts = paid.map(([address, amount]) => [address, new Map([[currency, amount]])] as const)
       return { known, last, paid: new Map(amounts), payers: new Map(), named: [] }
     },
-    payers: addresses.payers,
+    payers: (address, height, signal) => addresses.payers(address, { currencies, height }, signal),
     async balances(asked, height, signal) {
-      // The solver sweeps nothing that is not final: asked for before, it would only wait.
-      const settled = minBigint(height, await finalHeight(signal))
-      const held = await addresses.held(asked, settled, signal)
-      return held.map((amount) => new Map(amount > 0n ? [[currency, amount]] : []))
+      // Asked for before, a sweep would only wait.
+      const settled = needsFinal ? minBigint(height, await finalHeight(signal)) : height
+      return addresses.held(asked, { currencies, height: settled }, signal)
     },
   }
 }

@@ -31,13 +31,33 @@ export type AddressPayments = Pick<SettlingPass, 'known' | 'last'> & {
   readonly paid: readonly (readonly [string, bigint])[]
 }
 
+/** A currency of the chain, in canonical spelling. */
+export type AddressedCurrency = { readonly address: string; readonly tokenProgram?: string | undefined }
+
+/** What may lie at addresses, as far as blocks up to a height brought it, where the family can look back. */
+export type AddressQuestion = { readonly currencies: readonly AddressedCurrency[]; readonly height: bigint }
+
 /** What is read of deposit addresses in families that make them without contracts, by quorum as all else. */
 export interface AddressReading {
+  /** Blocks show every payment as one to its address: nobody looks at others in turn. */
+  readonly isSeenInBlocks: boolean
+  /** Nothing is swept before it is final. */
+  readonly needsFinal: boolean
+  /** How blocks are looked through: of one answer, back after a reorganization, at first, and after a pause. */
+  readonly steps: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'firstBlocks' | 'gapBlocks', bigint>>
   payments(range: PassRange, signal: AbortSignal): Promise<AddressPayments>
-  /** Smallest units that can be swept, in the order of `addresses`, as far as blocks up to a height brought them. */
-  held(addresses: readonly string[], height: bigint, signal: AbortSignal): Promise<readonly bigint[]>
-  /** Accounts that brought it. */
-  payers(address: string, height: bigint, signal: AbortSignal): Promise<readonly string[]>
+  /** Smallest units that can be swept, by currency, in the order of `addresses`; nothing of a currency is left out. */
+  held(
+    addresses: readonly string[],
+    question: AddressQuestion,
+    signal: AbortSignal,
+  ): Promise<readonly ReadonlyMap<string, bigint>[]>
+  /** Accounts that brought it; undefined where too much was sent there to say. */
+  payers(
+    address: string,
+    question: AddressQuestion,
+    signal: AbortSignal,
+  ): Promise<readonly string[] | undefined>
 }
 
 /**

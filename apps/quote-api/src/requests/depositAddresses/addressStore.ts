@@ -208,6 +208,11 @@ export async function markDenied(
   }
 }
 
+/** Nobody can tell who paid: an operator decides, as of a denied one. */
+export async function markSenderUnknown(tx: SqlTx, address: string): Promise<void> {
+  await tx.query('update deposit_address set is_sender_denied = true where address = $1', [address])
+}
+
 /** By currency, as text: JSON has no such numbers. */
 function toJson(amounts: ReadonlyMap<string, bigint>): string {
   return JSON.stringify(

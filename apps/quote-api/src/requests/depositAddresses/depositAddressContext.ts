@@ -17,8 +17,8 @@ export type AddressChain = {
   payments(range: PassRange, signal: AbortSignal): Promise<BlockPayments>
   /** Blocks show every payment as one to its address: nobody looks at others in turn. */
   readonly isSeenInBlocks: boolean
-  /** Who brought what lies at an address; absent where `payments` tells it. */
-  payers?(address: string, height: bigint, signal: AbortSignal): Promise<readonly string[]>
+  /** Who brought what lies at an address, undefined where nobody can tell; absent where `payments` tells it. */
+  payers?(address: string, height: bigint, signal: AbortSignal): Promise<readonly string[] | undefined>
   /** What addresses hold, in their order, as far as blocks up to a height brought it. */
   balances(
     addresses: readonly string[],

@@ -34,7 +34,7 @@ export async function askForSweep(tx: SqlTx, sweep: Sweep, networkOf: NetworkOf)
 
 function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
   const { address, request, origin, currency, amount, by } = sweep
-  const { depository, config, chainId } = origin
+  const { depository, config, chainId, codec } = origin
   const swept = {
     chainId,
     depositAddress: address.address,
@@ -44,7 +44,9 @@ function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
     orderSignature: request.orderSignature,
     ...(by === 'withdrawal' && { goesBack: true }),
   }
-  if (config.depositAddresses === undefined)
+  const { depositAddresses, depositAddressProgram: program } = config
+  const contract = depositAddresses?.contract ?? (program && codec.canonicalAddress(program))
+  if (contract === undefined)
     return {
       ...swept,
       terms: { ...address.terms, sweeper: hexOf(address.terms.sweeper) },
@@ -52,7 +54,7 @@ function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
     }
   return {
     ...swept,
-    contract: config.depositAddresses.contract,
+    contract,
     currency,
     terms: address.terms,
     order: orderWords(request.order, networkOf),

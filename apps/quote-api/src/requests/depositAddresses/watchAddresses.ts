@@ -12,6 +12,7 @@ import {
   listDueAddresses,
   lockAddress,
   markDenied,
+  markSenderUnknown,
   paidLanes,
   readScanCursor,
   recheckAddressesAfter,
@@ -106,13 +107,11 @@ async function areSendersKnown({ database, screening }: DepositAddressContext, l
   const { site, address, at, run } = look
   if (site.payers !== undefined) {
     const payers = await site.payers(address.address, at, run.signal)
+    const told = new Map([[address.address, new Set(payers)]])
     await database.transaction((tx) =>
-      markDenied(
-        tx,
-        site.chain.chainId,
-        { payers: new Map([[address.address, new Set(payers)]]) },
-        screening,
-      ),
+      payers === undefined
+        ? markSenderUnknown(tx, address.address)
+        : markDenied(tx, site.chain.chainId, { payers: told }, screening),
     )
     return true
   }

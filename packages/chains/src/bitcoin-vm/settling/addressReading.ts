@@ -18,6 +18,8 @@ import { readTransactions } from './readFee.ts'
 
 /** What a reward spends. @source Bitcoin Core, COutPoint::SetNull */
 const noTransaction = '0'.repeat(64)
+/** Blocks are seldom and large, and none is left out. */
+const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n, gapBlocks: 4_320n }
 /** Transactions of one request: whoever pays may have gathered a thousand coins. */
 const transactionsAtOnce = 50
 
@@ -57,18 +59,23 @@ export function createAddressReading(options: {
   }
 
   return {
+    isSeenInBlocks: true,
+    needsFinal: true,
+    steps,
     payments: (range, signal) =>
       agreeOn(endpoints, (view, own) => readAddressPayments(view, range, network, own), signal),
-    async held(addresses, height, signal) {
+    async held(addresses, { currencies: [currency], height }, signal) {
       const amounts: bigint[] = []
       // A node without lists looks through all outputs for one address at a time.
       for (const address of addresses) {
         const outputs = await outputsOf(address, height, signal)
         amounts.push(outputs.reduce((sum, { value }) => sum + value, 0n))
       }
-      return amounts
+      return amounts.map((amount) =>
+        currency === undefined || amount === 0n ? new Map() : new Map([[currency.address, amount]]),
+      )
     },
-    async payers(address, height, signal) {
+    async payers(address, { height }, signal) {
       const outputs = await outputsOf(address, height, signal)
       const paying = await allTransactions(client, [...new Set(outputs.map(({ txid }) => txid))], signal)
       // A reward comes from nobody.

@@ -8,6 +8,7 @@ import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
 import { parseBlock, parseFee } from '../answers.ts'
 import { createSolanaFactsReader } from '../factsReader.ts'
 import { blockCall, transactionCall } from '../requests.ts'
+import { createAddressReading } from './addressReading.ts'
 import { type PageMarks, readBlockMarks, readDepositPass } from './depositPass.ts'
 
 /** Nothing is remembered: what is not final may change. */
@@ -46,6 +47,7 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client }) => {
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
     payment: (question, signal) => readPaymentNow({ shallow, deep, head }, question, signal),
     finalPayment: (question, signal) => unlessGone(deep.readPayment(question, { signal })),
+    addresses: createAddressReading({ client, quorum, depository: program }),
     async feePaid(transactionId, signal) {
       const [answer] = await client.batch([transactionCall(transactionId)], { signal })
       return parseFee(answer)

@@ -1,0 +1,204 @@
+// Goal: what lies at deposit addresses on Solana, and who brought it, is what most endpoints show. Who gains by breaking
+// it: an endpoint that shows a payment alone, or hides one; a stranger whose own address changes with every slot, so that
+// nobody's is read; whoever is denied and hides his payment behind many small ones. Method: the real runtime behind three
+// proxies, of which one lies.
+import { token2022Program, tokenProgram } from '@causeway/core'
+import { createTokenAccount, tokenAccount, transferChecked } from '@causeway/localnet/standIns/solana'
+import { Keypair, PublicKey, SystemProgram } from '@solana/web3.js'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type AddressReading, createJsonRpcClient } from '../src/index.ts'
+import { solanaHeadTracking } from '../src/solana-vm/requests.ts'
+import { solanaSettlingChain } from '../src/solana-vm/settling/solanaSettlingChain.ts'
+import { proxiesOf, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
+
+const sol = '1'.repeat(32)
+const signal = () => AbortSignal.timeout(30_000)
+let bed: SolanaBed
+beforeAll(async () => {
+  bed = await startSolanaBed()
+})
+afterAll(() => bed?.stop())
+
+function addressesOf(urls: readonly string[] = [bed.url]): AddressReading {
+  const client = createJsonRpcClient({
+    chainId: 'solana',
+    endpoints: urls.map((url) => ({ url })),
+    now: Date.now,
+    headTracking: solanaHeadTracking,
+  })
+  onTestFinished(() => client.close())
+  const depository = bed.depository.program.toBase58()
+  const { addresses } = solanaSettlingChain({ chain: { id: 'solana', depository }, client })
+  if (addresses === undefined) throw new Error('the family reads addresses')
+  return addresses
+}
+
+const question = () => ({
+  currencies: [
+    { address: sol },
+    { address: bed.mint.toBase58() },
+    { address: bed.feeMint.toBase58(), tokenProgram: token2022Program },
+  ],
+  height: bed.node.slot('confirmed'),
+})
+const anAddress = () => Keypair.generate().publicKey.toBase58()
+const pay = (address: string, lamports = 1_000_000, from = bed.user) =>
+  bed.send(
+    [SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: new PublicKey(address), lamports })],
+    { signers: [from] },
+  )
+
+async function payToken(address: string, mint: PublicKey, program: string, amount = 1_000n) {
+  const [owner, payer] = [new PublicKey(address), bed.user.publicKey]
+  const [from, to] = [tokenAccount(payer, mint, program), tokenAccount(owner, mint, program)]
+  await bed.send([
+    createTokenAccount({ payer, owner, mint, program }),
+    transferChecked({ from, to, mint, authority: payer, amount, program }),
+  ])
+}
+
+const aPayer = () => {
+  const payer = Keypair.generate()
+  bed.node.airdrop(payer.publicKey.toBase58(), 10n ** 10n)
+  return payer
+}
+
+test('balances of SOL and of both kinds of tokens are held, and nothing of what was not paid', async () => {
+  const [rich, poor] = [anAddress(), anAddress()]
+  await pay(rich)
+  await payToken(rich, bed.mint, tokenProgram)
+  await payToken(rich, bed.feeMint, token2022Program)
+  expect(await addressesOf().held([poor, rich], question(), signal())).toEqual([
+    new Map(),
+    new Map([
+      [sol, 1_000_000n],
+      [bed.mint.toBase58(), 1_000n],
+      [bed.feeMint.toBase58(), 990n],
+    ]),
+  ])
+})
+
+test('what one endpoint shows alone, or hides, changes nothing, and what none agrees on keeps nobody else', async () => {
+  const proxies = await proxiesOf(bed, 3)
+  const addresses = addressesOf(proxies.map(({ url }) => url))
+  const [paid, unpaid] = [anAddress(), anAddress()]
+  await pay(paid)
+  const honest = [new Map([[sol, 1_000_000n]]), new Map()]
+  const shown = (change: (account: object | null, index: number) => unknown) => ({
+    kind: 'lie' as const,
+    rewrite: (call: { readonly method: string }, result: unknown) =>
+      call.method === 'getMultipleAccounts'
+        ? { ...Object(result), value: Object(result).value.map(change) }
+        : result,
+  })
+  for (const lie of [shown(() => null), shown((account) => account && { ...account, lamports: 2 ** 50 })]) {
+    await proxies[0]?.set(lie)
+    expect(await addresses.held([paid, unpaid], question(), signal())).toEqual(honest)
+  }
+  // Each shows something else of the first address, as where its balance changes with every slot.
+  const moving = anAddress()
+  await pay(moving)
+  await Promise.all(
+    proxies.map((proxy, one) =>
+      proxy.set(
+        shown((account, at) => (at === 0 && account ? { ...account, lamports: 10 ** 6 + one } : account)),
+      ),
+    ),
+  )
+  expect(await addresses.held([moving, paid, unpaid], question(), signal())).toEqual([new Map(), ...honest])
+})
+
+test('silence of two endpoints is an error, and not an empty address', async () => {
+  const proxies = await proxiesOf(bed, 3)
+  const addresses = addressesOf(proxies.map(({ url }) => url))
+  await Promise.all(proxies.slice(0, 2).map((proxy) => proxy.set({ kind: 'refuse' })))
+  await expect(addresses.held([anAddress()], question(), signal())).rejects.toMatchObject({
+    kind: 'upstream_unavailable',
+  })
+})
+
+test('whoever signed or had less afterwards brought it, as far back as the address was empty', async () => {
+  const [address, before, payer, other] = [anAddress(), aPayer(), aPayer(), aPayer()]
+  await pay(address, 1_000_000, before)
+  const who = async () => addressesOf().payers(address, question(), signal())
+  await pay(address, 2_000_000, payer)
+  await bed.send(
+    [
+      SystemProgram.transfer({
+        fromPubkey: other.publicKey,
+        toPubkey: new PublicKey(address),
+        lamports: 1_000_000,
+      }),
+    ],
+    { signers: [bed.user, other] },
+  )
+  const named = [before, payer, other, bed.user].map(({ publicKey }) => publicKey.toBase58()).sort()
+  expect(await who()).toEqual(named)
+  const tokens = anAddress()
+  await payToken(tokens, bed.mint, tokenProgram)
+  expect(await addressesOf().payers(tokens, question(), signal())).toEqual([bed.user.publicKey.toBase58()])
+  expect(await addressesOf().payers(anAddress(), question(), signal())).toEqual([])
+})
+
+test('who paid before the address was emptied did not bring what lies there now', async () => {
+  const [owner, before, after] = [Keypair.generate(), aPayer(), aPayer()]
+  const address = owner.publicKey.toBase58()
+  await pay(address, 1_000_000, before)
+  await bed.send(
+    [
+      SystemProgram.transfer({
+        fromPubkey: owner.publicKey,
+        toPubkey: bed.user.publicKey,
+        lamports: 1_000_000,
+      }),
+    ],
+    { signers: [bed.user, owner] },
+  )
+  await pay(address, 3_000_000, after)
+  expect(await addressesOf().payers(address, question(), signal())).toEqual([after.publicKey.toBase58()])
+})
+
+test('a payer who hides behind many small payments is unknown, and never taken for absent', async () => {
+  const [address, hidden] = [anAddress(), aPayer()]
+  await pay(address, 5_000_000, hidden)
+  const dust = [...Array(10)].map((_, at) =>
+    SystemProgram.transfer({
+      fromPubkey: bed.user.publicKey,
+      toPubkey: new PublicKey(address),
+      lamports: at + 1,
+    }),
+  )
+  for (let sent = 0; sent < 100; sent += 1) await bed.send(dust.slice(0, 1 + (sent % 10)))
+  const within = await addressesOf().payers(address, question(), signal())
+  expect(within).toContain(hidden.publicKey.toBase58())
+  for (let sent = 0; sent < 100; sent += 1) await bed.send(dust.slice(0, 1 + (sent % 10)))
+  expect(await addressesOf().payers(address, question(), signal())).toBeUndefined()
+}, 60_000)
+
+test('an endpoint that hides a payer, or names one, is outvoted', async () => {
+  const proxies = await proxiesOf(bed, 3)
+  const addresses = addressesOf(proxies.map(({ url }) => url))
+  const [address, payer] = [anAddress(), aPayer()]
+  await pay(address, 2_000_000, payer)
+  const asked = question()
+  for (const method of ['getSignaturesForAddress', 'getTransaction']) {
+    await proxies[0]?.set({
+      kind: 'lie',
+      rewrite: (call, result) =>
+        call.method !== method ? result : method === 'getTransaction' ? null : Object(result).slice(1),
+    })
+    expect(await addresses.payers(address, asked, signal())).toEqual([payer.publicKey.toBase58()])
+  }
+})
+
+test('blocks tell where the chain stands, and name nobody who was paid', async () => {
+  const addresses = addressesOf()
+  const known = bed.node.slot('confirmed')
+  bed.node.mine(2)
+  const to = bed.node.slot('confirmed')
+  const { paid, ...marks } = await addresses.payments({ from: known + 1n, to, known }, signal())
+  expect(paid).toEqual([])
+  expect(marks.last).toEqual({ number: to, hash: bed.node.block(to)?.hash })
+  expect(marks.known?.number).toBe(known)
+  expect(addresses.isSeenInBlocks).toBe(false)
+})
