@@ -4,7 +4,7 @@ import type {
   NetworkDeployment,
   PoolDeployment,
 } from '../../packages/localnet/src/contracts/deployment.ts'
-import { familyChainEntries } from '../../packages/localnet/src/families/familyPlans.ts'
+import { familyChainEntries, solanaAddressProgram } from '../../packages/localnet/src/families/familyPlans.ts'
 import { solanaQuoteChain } from '../../packages/localnet/src/families/solanaTokens.ts'
 import type { RawConfigSet } from './configFiles.ts'
 
@@ -109,6 +109,7 @@ function quoteFile({ base, optimism }: NetworkDeployment): object {
       base: quoteChain(base, 'Base (local)'),
       optimism: quoteChain(optimism, 'OP Mainnet (local)'),
       solana: solanaQuoteChain({
+        addressProgram: solanaAddressProgram,
         native: { solver: true, targetShareBps: 10_000 },
         // A hundredth, as its account is funded: what chains weigh that have no share. So quotes between the other
         // two are the same where no Solana runs.

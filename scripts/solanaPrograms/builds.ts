@@ -36,7 +36,9 @@ export const buildsFile = fileURLToPath(new URL('builds.json', import.meta.url))
 /** What the last build recorded. @throws ZodError when the record has another shape */
 export function readBuilds(): Readonly<Record<Program, Build>> {
   const record: unknown = JSON.parse(readFileSync(buildsFile, 'utf8'))
-  return z.strictObject({ depositAddresses: buildSchema, depository: buildSchema, forwarder: buildSchema }).parse(record)
+  return z
+    .strictObject({ depositAddresses: buildSchema, depository: buildSchema, forwarder: buildSchema })
+    .parse(record)
 }
 
 /** @param linked the program's bytes */

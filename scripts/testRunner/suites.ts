@@ -50,6 +50,7 @@ export const suiteFiles = {
     'packages/chains/test/solanaQuotingChain.test.ts',
     'test/bitcoinAttestations.test.ts',
     'test/bitcoinDepositAddresses.test.ts',
+    'test/solanaDepositAddresses.test.ts',
     'test/bitcoinQuotes.test.ts',
     'test/bitcoinSettlement.test.ts',
     'test/familyPairings.test.ts',

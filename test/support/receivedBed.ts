@@ -64,9 +64,12 @@ export type ReceivedBed = {
   stop(): Promise<void>
 }
 
-export async function startReceivedBed(): Promise<ReceivedBed> {
+export async function startReceivedBed(
+  overrides: Readonly<Record<string, string>> = {},
+): Promise<ReceivedBed> {
   const weth = Keypair.generate()
   const at = await startSolanaSettling({
+    overrides,
     async moreCurrencies(bed) {
       await createWeth(bed, weth)
       const address = weth.publicKey.toBase58()

@@ -130,6 +130,7 @@ async function describeSolana(
       },
       feeModel: { kind: 'priority-fee' },
       fillWallet: bed.user.publicKey.toBase58(),
+      depositAddressProgram: bed.addressProgram.toBase58(),
       pinPolicy: [{ confirmations: 1 }],
       currencies,
     }

@@ -15,12 +15,7 @@ import {
   tokenProgram,
   withdrawAddress,
 } from '@causeway/core'
-import {
-  createTokenAccount,
-  programBytes,
-  tokenAccount,
-  transferChecked,
-} from '@causeway/localnet/standIns/solana'
+import { createTokenAccount, tokenAccount, transferChecked } from '@causeway/localnet/standIns/solana'
 import {
   ComputeBudgetProgram,
   Keypair,
@@ -54,8 +49,7 @@ const owner = () => depositor.publicKey.toBase58()
 
 beforeAll(async () => {
   bed = await startSolanaBed()
-  const program = Keypair.generate().publicKey.toBase58()
-  bed.node.addProgram(program, programBytes('depositAddresses'))
+  const program = bed.addressProgram.toBase58()
   ours = {
     program,
     depository: {

@@ -13,12 +13,7 @@ import {
   tokenProgram,
 } from '@causeway/core'
 import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
-import {
-  createTokenAccount,
-  programBytes,
-  tokenAccount,
-  transferChecked,
-} from '@causeway/localnet/standIns/solana'
+import { createTokenAccount, tokenAccount, transferChecked } from '@causeway/localnet/standIns/solana'
 import { Keypair, PublicKey, SystemProgram } from '@solana/web3.js'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { payingFamily } from '../src/chainFamilies.ts'
@@ -52,10 +47,9 @@ beforeAll(async () => {
     endpoints: proxies.map(({ url }) => new Secret(url)),
   })
   addressProgram = {
-    program: Keypair.generate().publicKey.toBase58(),
+    program: bed.addressProgram.toBase58(),
     depository: bed.depository.program.toBase58(),
   }
-  bed.node.addProgram(addressProgram.program, programBytes('depositAddresses'))
   chain = openWallet()
   bed.node.airdrop(chain.address, 10n ** 11n)
   bed.node.airdrop(depositor.toBase58(), 10n ** 9n)

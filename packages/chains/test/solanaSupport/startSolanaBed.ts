@@ -39,6 +39,8 @@ export type SolanaBed = {
   readonly connection: Connection
   readonly depository: Depository
   readonly forwarder: PublicKey
+  /** Makes and empties deposit addresses. */
+  readonly addressProgram: PublicKey
   readonly user: Keypair
   /** Holds what withdrawals and payments go to; has no key here. */
   readonly recipient: PublicKey
@@ -57,16 +59,17 @@ export async function startSolanaBed(): Promise<SolanaBed> {
   const server = await startRpcServer(node)
   const connection = new Connection(server.url, 'confirmed')
   const depository = deploy(node)
-  const forwarder = Keypair.generate().publicKey
+  const [forwarder, addressProgram] = [Keypair.generate().publicKey, Keypair.generate().publicKey]
   const user = Keypair.generate()
   const [mint, feeMint] = [Keypair.generate(), Keypair.generate()]
   const recipient = Keypair.generate().publicKey
   node.addProgram(forwarder.toBase58(), programBytes('forwarder'))
+  node.addProgram(addressProgram.toBase58(), programBytes('depositAddresses'))
   for (const funded of [user.publicKey.toBase58(), recipient.toBase58()]) {
     node.airdrop(funded, 10n ** 10n)
   }
   const bed: SolanaBed = {
-    ...{ node, url: server.url, connection, forwarder, user, recipient },
+    ...{ node, url: server.url, connection, forwarder, addressProgram, user, recipient },
     ...{ mint: mint.publicKey, feeMint: feeMint.publicKey },
     depository,
     send: (instructions, options) => send(connection, instructions, { signers: [user], ...options }),

@@ -415,6 +415,8 @@ export type StepIdentity = {
   readonly depositAddress: string | undefined
   /** What spends from it, where whoever takes something back has to show that. */
   readonly depositScript?: Hex | undefined
+  /** What its depositor names to take something back, where no script says it. */
+  readonly depositTerms?: DepositAddressTerms | undefined
 }
 
 /** Typed data that a wallet signs, and what is posted with the signature. @source quote-api.md 2.5; families.md 2.4 */

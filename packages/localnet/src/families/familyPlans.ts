@@ -73,6 +73,11 @@ export const solanaDepository = encodeBase58(
   hexToBytes(sha256TextHex('causeway local network: solana depository')),
 )
 
+/** Makes and empties deposit addresses there. */
+export const solanaAddressProgram = encodeBase58(
+  hexToBytes(sha256TextHex('causeway local network: solana deposit addresses')),
+)
+
 /** Where the depository program keeps its money: what it derives from the seed `vault`. */
 export const solanaVault = '6btHt9e9pxdoGxMy1AjZCGzqzZxgHm9sEmJGYegDXHZy'
 /** Tells the payloads of this network's Solana program from those of others. */

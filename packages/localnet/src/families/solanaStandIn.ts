@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Hex } from '@causeway/core'
 import { Keypair, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
-import { deployDepository, depositNative, SolanaNode, startRpcServer } from '../standIns/solana/index.ts'
+import {
+  deployDepository,
+  depositNative,
+  programBytes,
+  SolanaNode,
+  startRpcServer,
+} from '../standIns/solana/index.ts'
 import type { SolanaFunding } from './familySettings.ts'
 import { fundSolana } from './fundSolana.ts'
 import { solanaBlockTimeMs } from './solanaTokens.ts'
@@ -17,10 +23,14 @@ export type SolanaStandIn = FamilyStandIn & {
   open(funding: SolanaFunding): void
 }
 
-/** The depository program on the Solana runtime, behind JSON-RPC. */
-export async function openSolana(port: number, depository: string): Promise<SolanaStandIn> {
+/** The depository program and that of deposit addresses on the Solana runtime, behind JSON-RPC. */
+export async function openSolana(
+  port: number,
+  { depository, addressProgram }: { readonly depository: string; readonly addressProgram: string },
+): Promise<SolanaStandIn> {
   const node = new SolanaNode()
   const deployed = deployDepository(node, depository)
+  node.addProgram(addressProgram, programBytes('depositAddresses'))
   node.airdrop(deployed.addresses.vault, leftLamports)
   const server = await startRpcServer(node, port)
   let ticking: ReturnType<typeof setInterval> | undefined

@@ -42,6 +42,7 @@ export const solanaFillWalletVariable = 'SOLANA_FILL_WALLET_ADDRESS'
 
 /** Entry of `quote.local.json`. @param held what it says of currencies that the solver keeps there */
 export function solanaQuoteChain(held: {
+  readonly addressProgram: string
   readonly native: object
   readonly token: object
   readonly source: string
@@ -53,6 +54,7 @@ export function solanaQuoteChain(held: {
     blockTimeMs: solanaBlockTimeMs,
     headMaxAgeMs: 15_000,
     fillWallet: `$${solanaFillWalletVariable}`,
+    depositAddressProgram: held.addressProgram,
     feeModel: { kind: 'priority-fee' },
     pinPolicy: [{ confirmations: 1 }],
     currencies: [

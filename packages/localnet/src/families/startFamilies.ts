@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { openBitcoin } from './bitcoinStandIn.ts'
-import { type FamilyKey, familyDepositories, familyPlans } from './familyPlans.ts'
+import { type FamilyKey, familyDepositories, familyPlans, solanaAddressProgram } from './familyPlans.ts'
 import type { FamilyDeposit, FamilyFacts, FamilyNetwork, FamilyPorts } from './familySettings.ts'
 import { openHyperliquid } from './hyperliquidStandIn.ts'
 import { openLighter } from './lighterStandIn.ts'
@@ -66,7 +66,7 @@ async function openFamilies(ports: FamilyPorts, network: Promise<FamilyNetwork>)
   // The contract's address is Tron's alone.
   const depositories = familyDepositories(`0x${'00'.repeat(20)}`)
   const [solana, bitcoin, hyperliquid, lighter] = await Promise.all([
-    openSolana(ports.solana, depositories.solana),
+    openSolana(ports.solana, { depository: depositories.solana, addressProgram: solanaAddressProgram }),
     openBitcoin(ports.bitcoin),
     openHyperliquid(ports.hyperliquid, depositories.hyperliquid),
     openLighter(ports.lighter, depositories.lighter),

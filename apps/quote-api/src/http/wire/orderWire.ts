@@ -87,7 +87,14 @@ const mappingPost = postOf(
 )
 
 const wording = { action: text, description: text }
-const identity = { requestId: text, depositAddress: text.optional() }
+const identity = {
+  requestId: text,
+  depositAddress: text.optional(),
+  depositTerms: z
+    .object({ orderSigner: text, sweeper: text, depositor: text, nonce: text })
+    .optional()
+    .describe('What the address is derived from: its depositor takes back what lies there by naming them'),
+}
 const itemOf = <Data extends z.ZodType>(data: Data) =>
   z.object({
     status: z.literal('incomplete'),

@@ -29,7 +29,7 @@ type DepositAddressRecord = {
 
 export interface DepositAddressLookup {
   /**
-   * By address in any case, or by any request that was made for it. Those of other keys, and of nobody's, are
+   * By address, in any case where its family reads any, or by any request that was made for it. Those of other keys, and of nobody's, are
    * unknown. @throws UnknownDepositAddressError
    */
   find(
@@ -43,17 +43,14 @@ export function createDepositAddressLookup(database: Pick<SqlDatabase, 'query'>)
     async find(wanted, apiKeyId) {
       const [place, value] =
         'address' in wanted
-          ? ['lower($1)', wanted.address]
-          : [
-              '(select lower(n.deposit_address) from orders n where n.request_id = $1)',
-              toBytes(wanted.requestId),
-            ]
+          ? ['$1', wanted.address]
+          : ['(select n.deposit_address from orders n where n.request_id = $1)', toBytes(wanted.requestId)]
       // The first request of the address: those that were made of its payments came later, with the same key.
       const [row] = await database.query<AddressRow>(
         `select d.address, d.chain_id, d.created_at, d.depositor, d.currency, d.is_strict, o.request_id, o.api_key_id
          from deposit_address d join orders o on o.deposit_address is not null
-           and lower(o.deposit_address) = d.address
-         where d.address = ${place} order by o.created_at, o.request_id limit 1`,
+           and lower(o.deposit_address) = lower(d.address) and d.address in (o.deposit_address, lower(o.deposit_address))
+         where d.address in (${place}, lower(${place})) order by o.created_at, o.request_id limit 1`,
         [value],
       )
       if (row === undefined || row.api_key_id !== apiKeyId) throw new UnknownDepositAddressError()

@@ -83,7 +83,7 @@ function listedOf({ chain }: AddressChain, wanted: string | undefined) {
 }
 
 async function beginLook(database: SqlDatabase, chainId: number, depositAddress: string): Promise<string> {
-  const place = 'where address = lower($1) and chain_id = $2'
+  const place = 'where address in ($1, lower($1)) and chain_id = $2'
   const [begun] = await database.query<{ readonly address: string }>(
     `update deposit_address set reindexed_at = clock_timestamp() ${place}
        and (reindexed_at is null or reindexed_at <= clock_timestamp() - interval '${pauseSeconds} seconds')

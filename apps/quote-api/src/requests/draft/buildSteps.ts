@@ -1,5 +1,6 @@
 import {
   type Authorization,
+  type DepositAddressTerms,
   type EncodedTransaction,
   formatAmount,
   type Hex,
@@ -63,6 +64,7 @@ function toStep(
     kind: 'transaction',
     requestId: identity.requestId,
     ...(id === 'deposit' && { depositAddress: identity.depositAddress ?? '' }),
+    ...(id === 'deposit' && identity.depositTerms && { depositTerms: identity.depositTerms }),
     // An approve step has no check: the public client would poll the intent before its deposit exists.
     items: [
       id === 'approve'
@@ -147,6 +149,7 @@ type StepOf<Id, Kind, Data> = {
   readonly kind: Kind
   readonly requestId: Hex
   readonly depositAddress?: string
+  readonly depositTerms?: DepositAddressTerms
   readonly items: readonly {
     readonly status: 'incomplete'
     readonly data: Data

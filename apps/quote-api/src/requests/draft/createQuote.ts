@@ -148,6 +148,7 @@ export async function draftQuote(
     deadlineSeconds,
     depositAddress: depositAddress?.address,
     depositScript: depositAddress?.script,
+    depositTerms: depositAddress?.script === undefined ? depositAddress?.terms : undefined,
   }
   const permit = await draftPermit(dependencies, priced, request, { identity, nowSeconds })
   // Nobody signs for an account that is not chosen yet; an address may be paid by anybody.

@@ -61,7 +61,8 @@ export function takesDepositAddresses(
   currency: QuotableCurrency,
   fillWallet: string | undefined,
 ): boolean {
-  const hasAddresses = quoting.depositAddresses !== undefined && fillWallet !== undefined
+  const hasAddresses =
+    quoting.depositAddresses !== undefined && (config.fillWallet ?? fillWallet) !== undefined
   const isTaken = !needsOriginSwap(currency) || config.depositRouter !== undefined
   return config.enabled && hasAddresses && isTaken
 }
@@ -79,7 +80,8 @@ export function newDepositAddress(
 ): DepositAddress {
   const { origin } = route
   const { depositAddresses } = origin.quoting
-  const { orderSigner, fillWallet, nonce } = parties
+  const { orderSigner, nonce } = parties
+  const fillWallet = origin.config.fillWallet ?? parties.fillWallet
   if (depositAddresses === undefined || fillWallet === undefined) throw withoutDepositAddresses(origin)
   const depositor = origin.codec.canonicalAddress(refundRecipient(request, origin, route.user))
   if (depositor === origin.codec.nativeCurrency) {

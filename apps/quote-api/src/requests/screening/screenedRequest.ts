@@ -149,7 +149,7 @@ export async function readScreenedRequests(
 export const releasedColumn = '(select r.resolution from deny_release r where r.request_id = o.request_id)'
 /** Of `orders o`. */
 export const senderDeniedColumn = `exists (select from deposit_address d where d.is_sender_denied
-  and d.address = lower(o.deposit_address))`
+  and d.address in (o.deposit_address, lower(o.deposit_address)))`
 
 /** Lets a request pass, for good. */
 export async function insertRelease(tx: SqlTx, requestId: Hex, resolution: Release): Promise<void> {

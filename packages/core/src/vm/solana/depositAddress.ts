@@ -1,4 +1,4 @@
-import { concatBytes, fixedHexToBytes, hexDigits } from '../../hashing/hexBytes.ts'
+import { bytesToHex, concatBytes, fixedHexToBytes, hexDigits, hexToBytes } from '../../hashing/hexBytes.ts'
 import { sha256 } from '../../hashing/sha256.ts'
 import type { Hex } from '../../hex.ts'
 import type { DepositAddress, DepositAddressing, DepositAddressTerms } from '../quotingFamily.ts'
@@ -49,8 +49,11 @@ export const solanaDepositName = (address: string): Hex =>
 /** Addresses that a program makes and empties. @param depository derived when the first address is made */
 export function programAddressing(program: string, depository: () => SolanaDepository): DepositAddressing {
   return {
-    make: ({ orderSigner, fillWallet: sweeper, depositor, nonce }) =>
-      solanaDepositAddress({ orderSigner, sweeper, depositor, nonce }, { program, depository: depository() }),
+    make({ orderSigner, fillWallet: sweeper, depositor, nonce }) {
+      // Compared and kept in lower case, however the signer's address is spelled.
+      const terms = { orderSigner: bytesToHex(hexToBytes(orderSigner)), sweeper, depositor, nonce }
+      return solanaDepositAddress(terms, { program, depository: depository() })
+    },
     nameOf: solanaDepositName,
     sweepSeconds: 300,
     leadSeconds: 120,

@@ -123,7 +123,12 @@ function planned(
     }
     case 'pay-address':
       // Nobody has paid it before: the payer makes its account of a token.
-      return { kind: 'pay-address', isNative, ...(!isNative && { lack: { stateBytes: tokenAccountBytes } }) }
+      return {
+        kind: 'pay-address',
+        isNative,
+        signatures,
+        ...(!isNative && { lack: { stateBytes: tokenAccountBytes } }),
+      }
     case 'send':
       if (isNative) return { kind: 'send-input', isNative, signatures }
       // Made where it is missing, and priced as missing where nobody said.
