@@ -6,15 +6,26 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setInterval } from 'node:timers'
 import {
+  deriveProgramAddresses,
   type Hex,
   mainNetwork,
   type NetworkOf,
   paymentMarkerAddress,
+  type SolanaAddressProgram,
   solanaCodec,
+  solanaDepositAddress,
+  solanaDepositName,
   solanaLibrary,
 } from '@causeway/core'
 import { waitUntil } from '@causeway/localnet'
-import { deployDepository, SolanaNode, startRpcServer } from '@causeway/localnet/standIns/solana'
+import {
+  deployDepository,
+  programBytes,
+  SolanaNode,
+  startRpcServer,
+} from '@causeway/localnet/standIns/solana'
+import { concat, keccak256, toHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { claimOf, configsWithFamily, type FamilyOrder, fillOf, orderPaidOn } from './support/familyOrders.ts'
@@ -34,6 +45,8 @@ let bed: SolverBed
 let node: SolanaNode
 let wallet: string
 let rpcUrl: string
+let addresses: SolanaAddressProgram
+const addressProgram = solanaLibrary().Keypair.generate().publicKey.toBase58()
 const ends: (() => unknown)[] = []
 
 beforeAll(async () => {
@@ -43,7 +56,13 @@ beforeAll(async () => {
   wallet = solanaLibrary()
     .Keypair.fromSeed(Buffer.from(key.slice(2), 'hex'))
     .publicKey.toBase58()
-  deployDepository(node, await depositoryOf())
+  const depository = await depositoryOf()
+  deployDepository(node, depository)
+  node.addProgram(addressProgram, programBytes('depositAddresses'))
+  addresses = {
+    program: addressProgram,
+    depository: { program: depository, addresses: deriveProgramAddresses(depository) },
+  }
   node.airdrop(wallet, 10n ** 12n)
   const ticking = setInterval(() => node.tick(nowSeconds()), 400)
   ends.push(() => clearInterval(ticking), rpc.stop)
@@ -76,11 +95,12 @@ function withSolana(): Promise<string> {
     ...{ key: 'solana', asset: { id: 'sol', priceKey: 'ETH/USD' } },
     quoted: {
       ...{ chainId, name: 'solana', displayName: 'Solana', blockTimeMs: 400, headMaxAgeMs: 60_000 },
-      ...{ fillWallet: '$SOLANA_FILL_WALLET_ADDRESS', feeModel: { kind: 'priority-fee' } },
+      ...{ fillWallet: '$SOLANA_FILL_WALLET_ADDRESS', depositAddressProgram: addressProgram },
+      feeModel: { kind: 'priority-fee' },
       ...{ pinPolicy: [{ confirmations: 1 }], currencies: [{ ...listed, asset: 'sol' }] },
     },
     policy: {
-      ...{ maxFeePerGasWei: '100000', gasPerHourWei: '1000000000', relayGasPerHourWei: '0' },
+      ...{ maxFeePerGasWei: '100000', gasPerHourWei: '1000000000', relayGasPerHourWei: '1000000000' },
       floors: [{ currency: native, amount: '100000000' }],
     },
   })
@@ -133,6 +153,89 @@ test('every claim is paid once, however often its solver is killed between sendi
   node.mine(200)
   await new Promise((resolve) => setTimeout(resolve, 3_000))
   expect(payments.map((payment) => received({ payment }))).toEqual(payments.map(() => amount))
+})
+
+/** @source oracle-protocol.md 1.5 */
+const orderTypeHash = keccak256(
+  toHex(
+    'Order(string version,string solverChainId,address solver,uint256 salt,Input[] inputs,Output output,Fee[] fees)' +
+      'Fee(string recipientChainId,bytes recipient,string currencyChainId,bytes currency,uint256 amount)' +
+      'Input(InputPayment payment,InputRefund[] refunds)' +
+      'InputPayment(string chainId,bytes currency,uint256 amount,uint256 weight)' +
+      'InputRefund(string chainId,bytes recipient,bytes currency,uint256 minimumAmount,uint32 deadline,bytes extraData)' +
+      'Output(string chainId,OutputPayment[] payments,uint32 deadline,bytes[] calls,bytes extraData)' +
+      'OutputPayment(bytes recipient,bytes currency,uint256 minimumAmount,uint256 expectedAmount)',
+  ),
+)
+const orderKey = privateKeyToAccount(`0x${'11'.repeat(32)}`)
+
+/** An address with money, and the work that sweeps it for an order that was signed for it. */
+async function sweptAddress(count: number) {
+  const lower = orderKey.address.toLowerCase() as Hex // CAST: an address is hex.
+  const terms = {
+    ...{ orderSigner: lower, sweeper: wallet, depositor: freshPayment().recipient },
+    nonce: `0x${String(count).padStart(64, '0')}` as const,
+  }
+  const made = solanaDepositAddress(terms, addresses)
+  node.airdrop(made.address, 5_000_000n)
+  const word = `0x${'07'.repeat(32)}` as const
+  const salt = `${solanaDepositName(made.address)}${'07'.repeat(12)}` as const
+  const order = {
+    ...{ version: word, solverChainId: word, solver: `0x${'cc'.repeat(20).padStart(64, '0')}`, salt },
+    ...{ inputs: word, output: word, fees: word },
+  }
+  const orderId = keccak256(concat([orderTypeHash, ...Object.values(order).map((one) => one as Hex)])) // CAST: words are hex.
+  const orderSignature = await orderKey.signMessage({ message: { raw: orderId } })
+  const item: ScriptedItem = {
+    ...{ id: `sweep-${count}`, kind: 'sweep' },
+    payload: {
+      ...{
+        chainId,
+        contract: addressProgram,
+        depositAddress: made.address,
+        currency: native,
+        amount: '5000000',
+      },
+      ...{ deadline: Number(nowSeconds()) + 3_600, terms, order, orderSignature },
+      deposit: { orderId },
+    },
+  }
+  return { ...made, item }
+}
+
+test('every address is swept once, however often its solver is killed, and what is paid later stays for another item', async () => {
+  const work = await startScriptedWork()
+  const settings = await bed.bench.settings(work, await overrides())
+  const vault = addresses.depository.addresses.vault
+  const [before, swept] = [lamports(vault), await Promise.all([1, 2, 3, 4, 5, 6].map(sweptAddress))]
+  const waiting = [...swept]
+  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
+    for (const { item } of waiting.splice(0, 2)) work.add(item)
+  })
+  await solver.ready()
+  await waitUntil('all are swept', () => swept.every(({ address }) => lamports(address) === 0n), {
+    circumstances: () => solver.output(),
+  })
+  for (const { address } of swept) node.airdrop(address, 3_000_000n)
+  node.mine(200)
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  expect(lamports(vault) - before).toBe(30_000_000n)
+  expect(swept.map(({ address }) => lamports(address))).toEqual(swept.map(() => 3_000_000n))
+  // A service that was taken over asks for another program, another wallet or another address's order.
+  const [one, other] = [await sweptAddress(7), await sweptAddress(8)]
+  const forged: readonly object[] = [
+    { contract: wallet },
+    { terms: { ...one.terms, sweeper: one.terms.depositor } },
+    { depositAddress: other.address },
+    { order: Object(other.item.payload).order },
+    { goesBack: true, terms: { ...one.terms, depositor: wallet } },
+  ]
+  for (const [at, change] of forged.entries())
+    work.add({ ...one.item, id: `forged-${at}`, payload: { ...one.item.payload, ...change } })
+  await waitUntil('all are refused', () => forged.every((_change, at) => work.failures.has(`forged-${at}`)), {
+    circumstances: () => solver.output(),
+  })
+  expect(lamports(one.address)).toBe(5_000_000n)
 })
 
 test('a deposit on Base goes back once its order is closed on Solana for good', async () => {
