@@ -195,3 +195,12 @@ test('without its line a chain of it stops the start, and a request for it is an
   const { statusCode, json } = await ask(toRent, { registry: testRegistry() })
   expect([statusCode, json.errorCode]).toEqual([400, 'UNSUPPORTED_CHAIN'])
 })
+
+test('a setting of deposit addresses that its family cannot use is refused by name, never ignored', () => {
+  expect(() => registryWithRentChain(undefined, { depositAddressKey: `0x02${'11'.repeat(32)}` })).toThrow(
+    'chains.rent.depositAddressKey: chains of solana-vm make no deposit addresses with it',
+  )
+  expect(() => registryWithRentChain(undefined, { depositAddressProgram: mint })).toThrow(
+    'chains.rent.depositAddressProgram: chains of solana-vm make no deposit addresses with it',
+  )
+})

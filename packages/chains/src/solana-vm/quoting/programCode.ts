@@ -15,7 +15,7 @@ const programDataHeadBytes = 45
 const authorityAt = 12
 
 /** What a program is, and who may replace it. */
-export type ProgramCode = {
+type ProgramCode = {
   /** SHA-256 of its bytes, without the zeros that a loader leaves behind them. */
   readonly hash: string
   readonly authority: string | undefined
@@ -57,7 +57,7 @@ async function readProgramCode(
 }
 
 /** Where a program's bytes are; undefined where none stands. Pure. */
-export function programDataOf(account: ShownAccount | undefined): string | undefined {
+function programDataOf(account: ShownAccount | undefined): string | undefined {
   if (account?.owner !== upgradeableLoader || !account.isExecutable) return undefined
   const data = Buffer.from(account.data)
   if (data.length !== kindBytes + keyBytes || data.readUInt32LE(0) !== kinds.program) return undefined
@@ -65,7 +65,7 @@ export function programDataOf(account: ShownAccount | undefined): string | undef
 }
 
 /** Pure. */
-export function readProgramData(account: ShownAccount | undefined): ProgramCode | undefined {
+function readProgramData(account: ShownAccount | undefined): ProgramCode | undefined {
   const data = Buffer.from(account?.data ?? [])
   if (account?.owner !== upgradeableLoader || data.length < programDataHeadBytes) return undefined
   if (data.readUInt32LE(0) !== kinds.programData) return undefined

@@ -29,7 +29,8 @@ const payer = 'CbKGgVKLJFb8bBrf58DnAkdryX6ubewVytn7X957YwNr'
 const usdcMint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const orderId = '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4' as const
 
-const quoting = solanaQuoting.bind({ chainId: 792_703_809, codec: solanaCodec, depository })
+const bound = { chainId: 792_703_809, chainKey: 'solana', codec: solanaCodec, depository }
+const quoting = solanaQuoting.bind(bound)
 const fees = new SolanaFees({
   lamportsPerSignature: 5_000n,
   microLamportsPerUnit: 200_000n,
@@ -199,6 +200,62 @@ describe('the size of a transaction', () => {
   })
 })
 
+describe('a deposit address', () => {
+  const program = '7uTT8Xi5RWXzy7h9XL244GRgEycDYDhLjr3ZyNdXi8pZ'
+  const withAddresses = solanaQuoting.bind({ ...bound, depositAddressProgram: program })
+  const { depositAddresses } = withAddresses
+  const made = () =>
+    depositAddresses?.make({
+      ...{ orderSigner: `0x${'Ab'.repeat(20)}`, fillWallet: payer, depositor: user },
+      nonce: `0x${'01'.repeat(32)}`,
+    })
+
+  test('is made where the chain names a program, the same for every spelling of its signer', () => {
+    expect(quoting.depositAddresses).toBeUndefined()
+    const address = made()
+    expect(address?.terms).toMatchObject({
+      orderSigner: `0x${'ab'.repeat(20)}`,
+      sweeper: payer,
+      depositor: user,
+    })
+    expect(PublicKey.isOnCurve(new PublicKey(address?.address ?? '').toBytes())).toBe(false)
+    const bytes = new PublicKey(address?.address ?? '').toBuffer().subarray(0, 20).toString('hex')
+    expect(depositAddresses?.nameOf(address?.address ?? '')).toBe(`0x${bytes}`)
+    expect(() => solanaQuoting.bind({ ...bound, depositAddressProgram: 'no program' })).toThrow(
+      'chains.solana.depositAddressProgram is no address',
+    )
+  })
+
+  test.each([
+    ['SOL is a transfer', sol, 1],
+    ['a token is a transfer behind the account that it makes', usdc, 2],
+  ] as const)('paid in %s', (_what, currencyIn, count) => {
+    const { address = '' } = made() ?? {}
+    const route = routeOf({ by: 'pay-address', currencyIn })
+    const [planned] = withAddresses.plan(route, { allowance: undefined })
+    if (planned === undefined) throw new Error('a payment is planned')
+    expect(planned).toMatchObject({ kind: 'pay-address', signatures: 1 })
+    const identity = { requestId: orderId, orderId, deadlineSeconds: 0, depositAddress: address }
+    const { instructions } = solanaStepData.parse(
+      withAddresses.encode(planned, route, { identity, fees }).data,
+    )
+    const moving = instructions.slice(2)
+    expect(moving).toHaveLength(count)
+    // A token goes to the address's own account of it.
+    const named = moving.flatMap(({ keys }) => keys.map(({ pubkey }) => pubkey))
+    expect(named).toContain(address)
+    // Nothing but the payer signs, so that any wallet can send it.
+    const signers = moving.flatMap(({ keys }) =>
+      keys.filter(({ isSigner }) => isSigner).map(({ pubkey }) => pubkey),
+    )
+    expect(new Set(signers)).toEqual(new Set([user]))
+  })
+
+  test('costs its sweep a fee, and the rent of the mark that keeps it from being signed for twice', () => {
+    expect(fees.costOf({ kind: 'sweep', isNative: true })).toBe(35_000n + 129n * 6_960n)
+  })
+})
+
 describe('fees', () => {
   test('rent is the rate for the bytes of an account and those that it counts beside them', () => {
     expect([0, 165, 170, 182].map((stateBytes) => fees.rentOf({ stateBytes }))).toEqual([
@@ -232,7 +289,7 @@ describe('fees', () => {
     ])
   })
 
-  test.each(['sweep', 'permit-permit2', 'execute', 'fill-swap', 'swap', 'approve'] as const)(
+  test.each(['sweep-swap', 'permit-permit2', 'execute', 'fill-swap', 'swap', 'approve'] as const)(
     '%s is no transaction of this family',
     (kind) => {
       expect(() => fees.costOf({ kind, isNative: false })).toThrow(kind)
