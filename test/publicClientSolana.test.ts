@@ -116,6 +116,7 @@ async function expectSuccess(done: Execute, txHashes: { readonly in: RegExp; rea
 }
 
 const onSolana = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
+const onSolanaAccount = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 const onBase = /^0x[0-9a-f]{64}$/
 
 const usdcOnBase = (holder: Hex) =>
@@ -196,6 +197,18 @@ describe('from Solana', () => {
     await expect.poll(() => tokens(recipient), patience).toBe(held + fee)
     expect(await usdcOwed(app, ofSolana)).toBe(0n)
   }, 180_000)
+
+  test('a deposit address is paid by the published wallet, swept and filled', async () => {
+    const [recipient, user] = [freshAddress(), solanaUser(0)]
+    const options = { useDepositAddress: true, refundTo: user.address }
+    const quote = await fromSolana({ user: user.address, recipient, options })
+    expect(quote.steps).toMatchObject([
+      { id: 'deposit', depositAddress: expect.stringMatching(onSolanaAccount) },
+    ])
+    await expectSuccess(await execute(quote, solanaWallet(user)), { in: onSolana, out: onBase })
+    expect(await usdcOnBase(recipient)).toBe(outOf(quote))
+    expect(await tokens(quote.steps[0]?.depositAddress ?? '')).toBe(0n)
+  })
 
   test('another payer than the user pays the fee of the deposit', async () => {
     const [recipient, user, payer] = [freshAddress(), solanaUser(2), solanaUser(3)]

@@ -54,6 +54,7 @@ export const suiteFiles = {
     'test/bitcoinSettlement.test.ts',
     'test/familyPairings.test.ts',
     'test/familyPairingsSolver.test.ts',
+    'test/familyServices.test.ts',
     'test/hyperliquidAttestations.test.ts',
     'test/hyperliquidQuotes.test.ts',
     'test/hyperliquidSolver.test.ts',

@@ -104,6 +104,7 @@ export async function startSixFamilies(chains: FamilyChains, oracles?: string): 
         ...chains.endpoints,
         HUB_ECDSA_PRIVATE_KEY: network.keys.fillWallet.privateKey,
         ...serviceSettings(connectionString, oracles ?? standIns.setting),
+        WEBHOOK_PRIVATE_ADDRESSES: 'allow',
         LOG_LEVEL: 'info',
       }),
     )

@@ -101,6 +101,13 @@ export function checkRecipientLack(
       `recipient has no account of ${currency.symbol} on chain ${chainId}: make it first, or name one that has it.`,
       { data },
     )
+  // The solver pays nobody's account: such a claim would wait for ever.
+  if ((lack.accountFee ?? 0n) > 0n)
+    throw new QuoteError(
+      'INVALID_RECIPIENT',
+      `recipient has no account on chain ${chainId} yet, and its first payment takes a fee: open it first, or name one that is there.`,
+      { data },
+    )
   if (lack.isUnpayable === true)
     throw new QuoteError(
       'INVALID_RECIPIENT',
