@@ -1,18 +1,31 @@
+import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { HttpMetrics } from './metrics.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
-/** Shows which endpoints tell of blocks by themselves. @returns what is told of each, by its alias */
-export function createPushMetrics({
-  registry,
-}: Pick<HttpMetrics, 'registry'>): (chain: string, endpoint: string, isLive: boolean) => void {
+/**
+ * Shows and logs which endpoints tell of blocks by themselves.
+ * @returns what is told of each, by its alias, when it begins (`end` undefined) and when it stops
+ */
+export function watchPushes(
+  { registry }: Pick<HttpMetrics, 'registry'>,
+  logger: Pick<Logger, 'info' | 'warn'>,
+): (chain: string, endpoint: string, end: string | undefined) => void {
   const live = new Gauge({
     name: 'chain_block_pushes_live',
     help: '1 while an endpoint of wsRpcUrl tells of new blocks; 0: they are noticed by the clock alone',
     labelNames: ['chain', 'endpoint'] as const,
     registers: [registry],
   })
-  return (chain, endpoint, isLive) => live.set({ chain, endpoint }, isLive ? 1 : 0)
+  return (chain, endpoint, end) => {
+    live.set({ chain, endpoint }, end === undefined ? 1 : 0)
+    if (end === undefined) logger.info({ chain, endpoint }, 'an endpoint tells of new blocks')
+    else
+      logger.warn(
+        { chain, endpoint, end },
+        'an endpoint tells of no new blocks: the chain is looked at by the clock',
+      )
+  }
 }
 
 /** What chains tell of each exchange with one endpoint. */

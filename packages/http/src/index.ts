@@ -31,7 +31,7 @@ export {
   modeOfFile,
   runDoctor,
 } from './doctor/tellReport.ts'
-export { createEndpointMetrics, createPushMetrics } from './endpointWatch.ts'
+export { createEndpointMetrics, watchPushes } from './endpointWatch.ts'
 export { type ErrorBody, errorBodySchema, errorResponses } from './errorBody.ts'
 export { type FrameworkFailure, RequestFailure } from './failure.ts'
 export type { HttpApp } from './fastifyTypes.ts'

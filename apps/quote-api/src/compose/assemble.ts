@@ -1,4 +1,4 @@
-import type { ChainClient, ChainRegistry, KeptDenyList } from '@causeway/chains'
+import { type ChainClient, type ChainRegistry, followNewHeads, type KeptDenyList } from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
 import {
   type Closer,
@@ -15,6 +15,7 @@ import {
   tracedSigner,
   watchDenyList,
   watchPool,
+  watchPushes,
 } from '@causeway/http'
 import { type Market, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
@@ -55,7 +56,7 @@ import { createMappings } from './authorize.ts'
 import { createDepositAddresses, storeWithAddresses } from './depositAddresses.ts'
 import { createFindLiquidity } from './externalLiquidity.ts'
 import { createListening, type Listening } from './listeners.ts'
-import { followNewHeads, startMarket } from './market.ts'
+import { startMarket } from './market.ts'
 import { createPermits } from './permits.ts'
 import { quotableChecks } from './quotable.ts'
 import { createChainPorts, createDepositPricing, createQuoting } from './quoting.ts'
@@ -268,7 +269,13 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   accuracy.reactionTimes.start()
   usage.recorder.start()
   const pushes = followNewHeads({
-    ...shared,
+    registered: chains.chains,
+    followed: registry.chains.map(({ key, chainId, config: { blockTimeMs } }) => ({
+      key,
+      chainId,
+      blockTimeMs,
+    })),
+    onChange: watchPushes(metrics, logger),
     onHead({ key, chainId: told }) {
       market.hint(key)
       settlement.newBlock(told)

@@ -4,8 +4,6 @@ import {
   connectQuotingChain,
   countVoices,
   type Electorate,
-  type HeadPushes,
-  openHeadPushes,
   openNetworkReaders,
   warnOfUncheckedCode,
 } from '@causeway/chains'
@@ -13,7 +11,6 @@ import type { QuoteFile } from '@causeway/core'
 import {
   createAgreementMetrics,
   createEndpointMetrics,
-  createPushMetrics,
   type HttpMetrics,
   type Tracing,
   watchMarket,
@@ -71,42 +68,6 @@ export function createClients(
     }
   }
   return clients
-}
-
-/** Whatever an endpoint tells of, it wakes nobody more often than a clock would: a quarter of a block, between these. */
-const pushFloorMs = 100
-const pushCeilingMs = 1_000
-
-/** Subscribes to new blocks where a chain names endpoints for it; `onHead` asks for itself what there is. */
-export function followNewHeads(options: {
-  chains: ChainRegistry
-  registry: QuoteRegistry
-  onHead: (chain: QuoteRegistry['chains'][number]) => void
-  metrics: HttpMetrics
-  logger: Logger
-}): HeadPushes {
-  const { chains, registry, onHead, metrics, logger } = options
-  const tell = createPushMetrics(metrics)
-  const opened = registry.chains.flatMap((chain) => {
-    const { headPushUrls: urls = [] } = chains.chains.get(chain.key) ?? {}
-    if (urls.length === 0) return []
-    return openHeadPushes({
-      urls,
-      leastMs: Math.min(Math.max(chain.config.blockTimeMs / 4, pushFloorMs), pushCeilingMs),
-      onHead: () => onHead(chain),
-      onChange(endpoint, end) {
-        tell(chain.key, endpoint, end === undefined)
-        const told = { chain: chain.key, endpoint, ...(end !== undefined && { end }) }
-        if (end === undefined) logger.info(told, 'an endpoint tells of new blocks')
-        else logger.warn(told, 'an endpoint tells of no new blocks: the chain is looked at by the clock')
-      },
-    })
-  })
-  return {
-    close() {
-      for (const each of opened) each.close()
-    },
-  }
 }
 
 /** Says at start what the endpoints of a chain cannot give. @source design.md 7.4 */
