@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { createDatabase, type Database, startTestDatabase, type TestDatabase } from '@causeway/database'
 import { ledgerMigrations } from '@causeway/ledger'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { addWork, listOpenWork, listPendingPermitWork } from '../src/requests/work/workStore.ts'
+import { addWork, listPendingPermitWork, pageOf, readOpenLanes } from '../src/requests/work/workStore.ts'
 import { listDue } from '../src/webhooks/deliveryStore.ts'
 import { rowsRead } from './serviceSupport/unpaidQuotes.ts'
 import { createSponsor } from './sponsorSupport/sponsors.ts'
@@ -52,7 +52,8 @@ async function ask(asked: Asked, count: number, first = 0): Promise<void> {
   })
 }
 
-const kinds = async (limit: number) => (await listOpenWork(server.database, limit)).map(({ kind }) => kind)
+const pageFor = async (limit: number) => pageOf(await readOpenLanes(server.database, limit), limit)
+const kinds = async (limit: number) => (await pageFor(limit)).map(({ kind }) => kind)
 const countOf = (list: readonly string[], kind: string) => list.filter((one) => one === kind).length
 
 test('a fill is offered at once behind a thousand older permits', async () => {
@@ -76,7 +77,7 @@ test('a fill and a refund that pays for itself are offered at once behind a thou
   await ask('dust', 1_000)
   await ask('refund', 1)
   await ask('fill', 1)
-  const list = await listOpenWork(server.database, 50)
+  const list = await pageFor(50)
   expect(list.slice(0, 3).map(({ subject }) => subject)).toEqual(['fill 0', 'refund 0', 'dust 0'])
   expect(list).toHaveLength(50)
 })

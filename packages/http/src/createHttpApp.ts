@@ -51,7 +51,12 @@ export type HttpAppOptions = {
   readonly websocket?: WebsocketRoute
 }
 
-const defaultSlots: SlotLimits = { inFlightMax: 512, documentationMax: 128, bodiesArrivingMax: 256 }
+const defaultSlots: SlotLimits = {
+  inFlightMax: 512,
+  documentationMax: 128,
+  bodiesArrivingMax: 256,
+  heldMax: 64,
+}
 
 /**
  * The public listener of a service, ready to take routes with zod schemas: errors, ids, limits,

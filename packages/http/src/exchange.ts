@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RequestFailure } from './failure.ts'
+import type { Holding } from './holding.ts'
 import type { RequestFailed } from './requestLine.ts'
 import type { ServerSpan } from './tracing/tracing.ts'
 
@@ -41,6 +42,10 @@ export class Exchange {
   readonly reply: FastifyReply
   readonly exemption: Exemption | undefined
   readonly startedAtMs: number
+  /** What holds it while it waits for news. */
+  readonly holding: Holding
+  /** Time that it waited for news. */
+  heldMs = 0
   /** What it holds now. */
   slot: Slot | undefined = undefined
   /** Where an error was answered. */
@@ -52,13 +57,16 @@ export class Exchange {
   /** True once its connection belongs to a websocket. */
   isUpgraded = false
   readonly #onEnded: (exchange: Exchange) => void
-  readonly #timer: NodeJS.Timeout
+  readonly #handlerTimeoutMs: number
+  #timer: NodeJS.Timeout
+  #heldSinceMs: number | undefined
   #isEnded = false
 
   constructor(options: {
     request: FastifyRequest
     reply: FastifyReply
     exemption: Exemption | undefined
+    holding: Holding
     handlerTimeoutMs: number
     nowMs: number
     onEnded: (exchange: Exchange) => void
@@ -67,7 +75,9 @@ export class Exchange {
     this.reply = options.reply
     this.exemption = options.exemption
     this.startedAtMs = options.nowMs
+    this.holding = options.holding
     this.#onEnded = options.onEnded
+    this.#handlerTimeoutMs = options.handlerTimeoutMs
     this.#timer = setTimeout(answerLate, options.handlerTimeoutMs, this)
   }
 
@@ -89,11 +99,29 @@ export class Exchange {
     this.#timer.refresh()
   }
 
+  /** Its handler waits for news, and its time does not run. */
+  holdTimer(nowMs: number): void {
+    clearTimeout(this.#timer)
+    this.#heldSinceMs = nowMs
+  }
+
+  /** The handler works again, and has all of its time. */
+  resumeTimer(nowMs: number): void {
+    this.#countHeld(nowMs)
+    if (!this.#isEnded) this.#timer = setTimeout(answerLate, this.#handlerTimeoutMs, this)
+  }
+
+  #countHeld(nowMs: number): void {
+    this.heldMs += nowMs - (this.#heldSinceMs ?? nowMs)
+    this.#heldSinceMs = undefined
+  }
+
   /** The answer is sent, or its connection is gone. */
   settle(): void {
     if (this.#isEnded) return
     this.#isEnded = true
     clearTimeout(this.#timer)
+    this.#countHeld(performance.now())
     if (!this.raw.writableEnded) this.request.abortController?.abort(new Error('the caller went away'))
     this.#onEnded(this)
   }
@@ -142,6 +170,8 @@ export type SlotLimits = {
   readonly documentationMax: number
   /** Requests whose bodies are on the way at once; for one more the oldest is cut. */
   readonly bodiesArrivingMax: number
+  /** Requests that wait for news at once; for one more the oldest is answered. */
+  readonly heldMax: number
 }
 
 /**
@@ -214,6 +244,23 @@ export class Slots {
 
   ended(exchange: Exchange): void {
     this.#leave(exchange)
+  }
+
+  /** It waits for news in place of being worked on, which is neither progress nor the lack of it. */
+  hold(exchange: Exchange): void {
+    const nowMs = performance.now()
+    exchange.holdTimer(nowMs)
+    if (exchange.slot === 'work') this.progress.end(nowMs, true)
+    exchange.slot = undefined
+  }
+
+  /** What waited is few, and is answered: it is never refused. */
+  resume(exchange: Exchange): void {
+    const nowMs = performance.now()
+    exchange.resumeTimer(nowMs)
+    if (exchange.isEnded) return
+    exchange.slot = 'work'
+    this.progress.begin(nowMs)
   }
 
   #takeWork(exchange: Exchange): RequestFailure | undefined {

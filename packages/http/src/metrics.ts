@@ -18,6 +18,7 @@ type TrafficReading = {
   inFlight(): number
   bodiesArriving(): number
   connections(): number
+  held(): number
 }
 
 export type RequestObservation = {
@@ -39,7 +40,7 @@ export function createHttpMetrics(options: { service: string; processMetrics?: b
   if (options.processMetrics !== false) collectProcessMetrics(registry)
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the headers of a request to the end of its answer',
+    help: 'Time from the headers of a request to the end of its answer, less what it waited for news',
     labelNames: ['route', 'method', 'status'] as const,
     buckets: durationBuckets,
     registers: [registry],
@@ -81,11 +82,12 @@ export function createHttpMetrics(options: { service: string; processMetrics?: b
       }
       child.observe(seconds)
     },
-    watchTraffic({ inFlight, bodiesArriving, connections }) {
+    watchTraffic({ inFlight, bodiesArriving, connections, held }) {
       const gauge = createGauges(registry)
       gauge('http_requests_in_flight', 'Requests that are worked on and not yet answered', inFlight)
       gauge('http_bodies_arriving', 'Requests whose bodies are on their way', bodiesArriving)
       gauge('http_connections_open', 'Connections of the public listener', connections)
+      gauge('http_requests_held', 'Requests that wait for news and take no place of those in work', held)
     },
     countShed: (reason) => shed.inc({ reason }),
     countClosed: (reason) => closed.inc({ reason }),

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Connections } from './connections.ts'
 import { Exchange, exemptionOf, type SlotLimits, Slots } from './exchange.ts'
 import type { HttpApp } from './fastifyTypes.ts'
+import { Holding } from './holding.ts'
 import type { HttpMetrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
 import { tellRequest } from './requestLine.ts'
@@ -38,19 +39,21 @@ const stuckMarginMs = 5_000
 export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
   const { handlerTimeoutMs, connections, metrics, readiness } = options
   const slots = new Slots(options.slots, metrics.countShed)
+  const holding = new Holding(slots, readiness, options.slots)
   connections.onClosed = metrics.countClosed
   metrics.watchTraffic({
     inFlight: () => slots.progress.workingCount,
     bodiesArriving: () => slots.arrivingCount,
     connections: () => connections.openCount,
+    held: () => holding.heldCount,
   })
   watchProgress(app, readiness, slots, handlerTimeoutMs)
   decorateRequests(app)
   const onEnded = (exchange: Exchange) => {
-    const { request, raw, startedAtMs } = exchange
+    const { request, raw, startedAtMs, heldMs } = exchange
     slots.ended(exchange)
     connections.remove(request.raw.socket, exchange)
-    const end = { statusCode: statusOf(exchange), seconds: (performance.now() - startedAtMs) / 1000 }
+    const end = { statusCode: statusOf(exchange), seconds: (performance.now() - startedAtMs - heldMs) / 1000 }
     metrics.observeRequest({ route: request.routeOptions.url, method: request.method, ...end })
     tellRequest(exchange, end)
     if (options.onKeyedAnswer !== undefined && request.apiKey !== null && raw.writableEnded)
@@ -66,6 +69,7 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
       request,
       reply,
       exemption: exemptionOf(request),
+      holding,
       handlerTimeoutMs: request.routeOptions.config?.handlerTimeoutMs ?? handlerTimeoutMs,
       nowMs: performance.now(),
       onEnded,

@@ -16,6 +16,8 @@ export interface Readiness {
   isDraining(): boolean
   /** From now on not ready, whatever the checks say. */
   startDraining(): void
+  /** Told when draining starts; nothing after it. */
+  onDraining(listener: () => void): void
   /** One condition more, of a part that comes later. */
   addCheck(check: ReadinessCheck): void
   report(): Promise<ReadinessReport>
@@ -30,11 +32,16 @@ export function createReadiness(options: {
 }): Readiness {
   const { timeoutMs = 250, onFailure } = options
   const checks = [...options.checks]
+  const drainingListeners: (() => void)[] = []
   let draining = false
   return {
     isDraining: () => draining,
     startDraining() {
       draining = true
+      for (const listener of drainingListeners.splice(0)) listener()
+    },
+    onDraining(listener) {
+      drainingListeners.push(listener)
     },
     addCheck(check) {
       checks.push(check)

@@ -71,6 +71,7 @@ function writeLine(level: Level, exchange: Exchange, subject: RequestSubject, en
     route: request.routeOptions.url,
     statusCode: end.statusCode,
     milliseconds: Math.round(end.seconds * 1e5) / 100,
+    heldMilliseconds: exchange.heldMs > 0 ? Math.round(exchange.heldMs) : undefined,
     clientRequestId: request.clientRequestId ?? undefined,
     ...subject,
     keyId: apiKey?.keyId,

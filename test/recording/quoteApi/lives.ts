@@ -180,6 +180,8 @@ async function recordSolverRefusals({ quoteApi, walletless }: QuoteStage, id: st
   await quoteApi.ask({ name: 'work without key', path: list })
   await quoteApi.ask({ name: 'work with the key of a caller', path: list, headers: walletless.headers })
   await quoteApi.ask({ name: 'work, a limit of zero', path: `${list}?limit=0`, ...asSolver })
+  await quoteApi.ask({ name: 'work, a wait of an hour', path: `${list}?waitMs=3600000`, ...asSolver })
+  await quoteApi.ask({ name: 'work, known to nobody', path: `${list}?waitMs=1&known=all`, ...asSolver })
   await quoteApi.ask({ name: 'work, one item', path: `${list}?limit=1`, ...asSolver })
   await quoteApi.ask({ name: 'report without key', path: report, body: { txHash } })
   await quoteApi.ask({ name: 'report of no hash', path: report, body: { txHash: '0x12' }, ...asSolver })

@@ -67,6 +67,7 @@ import { createSponsorship } from './sponsorship.ts'
 import { startStatusFeed } from './statusFeed.ts'
 import { createUsage } from './usage.ts'
 import { createWebhooks } from './webhooks.ts'
+import { startWorkOffers } from './workOffers.ts'
 
 export type QuoteApi = Listening & {
   /** The public listener. */
@@ -203,6 +204,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     ],
   })
   const statusFeed = startStatusFeed({ database, listen: parts.listen, logger })
+  const workOffers = startWorkOffers({ database, listen: parts.listen, logger })
   const lookAt = (chainId: number) => {
     settlement.hint(chainId)
     depositAddresses.hint(chainId)
@@ -250,6 +252,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     reindex: depositAddresses.reindex,
     hint: lookAt,
     signatures: shared.signatures,
+    workOffers: workOffers.offers,
     solverWork: createSolverWork({
       withholding: settlement.withholding,
       codecOf: (id) => registry.chains.find((chain) => chain.chainId === id)?.codec,
@@ -289,6 +292,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     { name: 'public listener', close: () => app.close() },
     { name: 'usage of keys', close: () => usage.recorder.close() },
     { name: 'status feed', close: () => statusFeed.close() },
+    { name: 'work offers', close: () => workOffers.close() },
     { name: 'admin listener', close: () => adminListener.close() },
     { name: 'new blocks', close: async () => pushes.close() },
     { name: 'jobs', close: () => appBalance.close() },

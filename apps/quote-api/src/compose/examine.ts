@@ -34,8 +34,8 @@ type Variables = Readonly<Record<string, string | undefined>>
 type Settings = ReturnType<typeof readConfig>
 
 const oracleTimeoutMs = 5_000
-/** Beside the pool: the jobs' two, and who listens for status changes. */
-const connectionsBesidePool = 3
+/** Beside the pool: the jobs' two, and who listens for status changes and for offered work. */
+const connectionsBesidePool = 4
 
 /** Everything that is missing, wrong or contradictory in one pass. Rejects for bugs alone. */
 export async function examineQuoteApi(

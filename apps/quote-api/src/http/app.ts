@@ -31,6 +31,7 @@ import type { Timelines } from '../requests/timeline/readTimeline.ts'
 import type { SignTimeline } from '../requests/timeline/signTimeline.ts'
 import { solverScope } from '../requests/work/solverKey.ts'
 import type { SolverWork } from '../requests/work/solverWork.ts'
+import type { WorkOffers } from '../requests/work/workOffers.ts'
 import { registerSponsorConsole, type SponsorConsole } from './console/sponsorRoutes.ts'
 import { errorPolicy } from './errorPolicy.ts'
 import { operationExamples } from './operationExamples.ts'
@@ -84,6 +85,7 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly takePermit: Readonly<Record<PermitKind, TakeSignature>>
   readonly takeCalls: TakeCalls
   readonly solverWork: SolverWork
+  readonly workOffers: Pick<WorkOffers, 'untilNew'>
   readonly statuses: RequestStatuses
   readonly timelines: Timelines
   readonly signTimeline: SignTimeline

@@ -1,12 +1,15 @@
 import { bytes32Text, type Hex } from '@causeway/core'
-import { type ApiKeyRecord, errorResponses, type HttpApp, unauthorized } from '@causeway/http'
+import { type ApiKeyRecord, errorResponses, type HttpApp, holdRequest, unauthorized } from '@causeway/http'
 import { z } from 'zod'
 import { solverScope } from '../../requests/work/solverKey.ts'
 import type { SolverWork } from '../../requests/work/solverWork.ts'
 import { openWorkItemSchema, type WorkItem } from '../../requests/work/workItem.ts'
+import { knownLengthMax, knownOf, knownPattern, type WorkOffers } from '../../requests/work/workOffers.ts'
 import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 
 const itemsMax = 200
+/** Below what proxies wait for an answer. */
+const waitMaxMs = 25_000
 const reasonLengthMax = 500
 const done = z.object({ message: z.string() })
 const reportErrors = { 400: ['INVALID_TRANSACTION_ID'] }
@@ -22,7 +25,10 @@ const itemPath = z.object({ id: z.uuid() })
  * What a solver works off: open items, and what became of them. A report is a hint; only what chains show
  * moves a request. @source design.md 5.9
  */
-export function registerSolver(app: HttpApp, { solverWork }: { solverWork: SolverWork }): void {
+export function registerSolver(
+  app: HttpApp,
+  { solverWork, workOffers }: { solverWork: SolverWork; workOffers: Pick<WorkOffers, 'untilNew'> },
+): void {
   const shared = { tags: ['solver'], security: [{ apiKey: [] }] }
   const config = { rateLimitClass: 'read' }
   const listSchema = {
@@ -30,13 +36,41 @@ export function registerSolver(app: HttpApp, { solverWork }: { solverWork: Solve
     operationId: 'listWork',
     errors: databaseErrors,
     summary: 'Open work items: those that money is in, oldest first, then permits',
-    querystring: z.object({ limit: z.coerce.number().int().min(1).max(itemsMax).default(50) }),
-    response: { 200: z.object({ items: z.array(openWorkItemSchema) }), ...errorResponses },
+    querystring: z.object({
+      limit: z.coerce.number().int().min(1).max(itemsMax).default(50),
+      waitMs: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(waitMaxMs)
+        .optional()
+        .describe('Held for so long, or until there is an item that `known` does not name'),
+      known: z
+        .string()
+        .max(knownLengthMax)
+        .regex(knownPattern)
+        .default('')
+        .describe('With `waitMs`: as the answer before gave it'),
+    }),
+    response: {
+      200: z.object({
+        items: z.array(openWorkItemSchema),
+        known: z
+          .string()
+          .optional()
+          .describe('Where `waitMs` was sent: names these items in their state, for the next request'),
+      }),
+      ...errorResponses,
+    },
   }
-  app.get('/solver/work', { schema: listSchema, config }, async ({ query, apiKey }) => {
+  app.get('/solver/work', { schema: listSchema, config }, async (request) => {
+    const { query, apiKey } = request
     requireSolver(apiKey)
-    const items = await solverWork.list(query.limit)
-    return { items: items.map(toWire) }
+    const { limit, waitMs, known } = query
+    if (waitMs === undefined) return { items: (await solverWork.list(limit)).map(toWire) }
+    await holdRequest(request, waitMs, (signal) => workOffers.untilNew({ known, limit }, signal))
+    const items = await solverWork.list(limit)
+    return { items: items.map(toWire), known: knownOf(items) }
   })
 
   const reportSchema = {

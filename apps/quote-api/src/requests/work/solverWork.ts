@@ -9,7 +9,7 @@ import {
 import { isUniqueViolation } from '../orders/orderStore.ts'
 import { recheckNow } from '../status/requestProgress.ts'
 import { sweepPayloadSchema, type WorkItem } from './workItem.ts'
-import { isTaken, listOpenWork, lockWork, readWork, updateWork } from './workStore.ts'
+import { isTaken, lockWork, pageOf, readOpenLanes, readWork, updateWork } from './workStore.ts'
 
 /** No such item. */
 export class UnknownWorkError extends DomainError {
@@ -111,7 +111,7 @@ export function createSolverWork(options: {
 
   return {
     async list(limit) {
-      const items = await listOpenWork(database, limit)
+      const items = pageOf(await readOpenLanes(database, limit), limit)
       const denied = await withholding.denied(items)
       return denied.size === 0 ? items : items.filter(({ id }) => !denied.has(id))
     },

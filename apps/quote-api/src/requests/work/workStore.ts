@@ -51,11 +51,11 @@ const lanes: readonly Lane[] = [
   { kind: 'permit', isUnderpaid: false, part: 5 },
 ]
 
-/** What may be done now, each lane oldest first. Fills and permits are not offered after their deadline. */
-export async function listOpenWork(
-  database: Pick<SqlDatabase, 'query'>,
-  limit: number,
-): Promise<readonly WorkItem[]> {
+/** What may be done now, lane by lane, each oldest first. */
+export type OpenLanes = readonly (readonly WorkItem[])[]
+
+/** As many items of each lane as a page of `limit` can have. Fills and permits are not offered after their deadline. */
+export async function readOpenLanes(database: Pick<SqlDatabase, 'query'>, limit: number): Promise<OpenLanes> {
   const openOf = ({ kind, isUnderpaid }: Lane, index: number) =>
     `(select ${columns}, ${index} as lane from work_item
       where state = 'open' and withheld_at is null and kind = '${kind}' and is_underpaid = ${isUnderpaid}
@@ -67,17 +67,21 @@ export async function listOpenWork(
     lanes.map(openOf).join(' union all '),
     [limit],
   )
+  return lanes.map((_lane, index) => rows.filter(({ lane }) => lane === index).map(fromRow))
+}
+
+/** The page that a caller is given. @param open as read for this limit or a larger one */
+export function pageOf(open: OpenLanes, limit: number): readonly WorkItem[] {
   const found = lanes.map(({ part }, index) => {
-    const items = rows.filter(({ lane }) => lane === index)
+    const items = open[index] ?? []
     return { items, least: Math.min(items.length, Math.floor(limit / part)) }
   })
   let free = limit - found.reduce((sum, { least }) => sum + least, 0)
-  const page = found.flatMap(({ items, least }) => {
+  return found.flatMap(({ items, least }) => {
     const more = Math.min(free, items.length - least)
     free -= more
     return items.slice(0, least + more)
   })
-  return page.map(fromRow)
 }
 
 export async function readWork(
@@ -254,7 +258,8 @@ export async function withholdItem(tx: SqlTx, id: string): Promise<void> {
 /** Offers what was withheld of a request again. @returns how many items */
 export async function offerWithheld(tx: SqlTx, requestId: Hex): Promise<number> {
   const rows = await tx.query(
-    'update work_item set withheld_at = null where request_id = $1 and withheld_at is not null returning 1',
+    `update work_item set withheld_at = null, updated_at = clock_timestamp()
+     where request_id = $1 and withheld_at is not null returning 1`,
     [toBytes(requestId)],
   )
   return rows.length

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import type { WorkItem } from './workItem.ts'
+import { type OpenLanes, pageOf } from './workStore.ts'
+
+/** Told of whenever an item is offered. @source 0066_work_offers.sql */
+export const openWorkChannel = 'open_work'
+
+const markLength = 8
+/** Marks of a page, one behind the other. */
+export const knownPattern = new RegExp(`^([\\w-]{${markLength}})*$`)
+export const knownLengthMax = 200 * markLength
+
+/**
+ * Names the items of a page, each in the state in which it was given: an item that is offered anew after it was
+ * reported, given up or withheld has another mark. Of 48 bits: the odds that a new item is taken for one of
+ * two hundred that are known are one in a million million, and it is found when the wait is over.
+ */
+export function knownOf(items: readonly WorkItem[]): string {
+  return items.map(markOf).join('')
+}
+
+function markOf({ id, attempts, updatedAtMs }: WorkItem): string {
+  const digest = createHash('sha256').update(`${id} ${attempts} ${updatedAtMs}`).digest('base64url')
+  return digest.slice(0, markLength)
+}
+
+function marksIn(known: string): ReadonlySet<string> {
+  const marks = new Set<string>()
+  for (let at = 0; at < known.length; at += markLength) marks.add(known.slice(at, at + markLength))
+  return marks
+}
+
+/** What a caller was given: the page that `limit` makes, and `known` of what it has. */
+export type GivenWork = { readonly known: string; readonly limit: number }
+
+/** Lets callers wait until work is offered that they have not been given. */
+export interface WorkOffers {
+  /**
+   * Resolves when the caller's page has an item that `known` does not name, or when the signal aborts.
+   * @throws whatever the look at the table threw
+   */
+  untilNew(given: GivenWork, signal: AbortSignal): Promise<void>
+  /** An item may have been offered. */
+  changed(): void
+}
+
+type Waiter = {
+  readonly marks: ReadonlySet<string>
+  readonly limit: number
+  settle(error?: unknown): void
+}
+
+/** An item comes back by the clock alone when its pause is over; so does everything while nobody is told. */
+const everyMs = 1_000
+/** However much is offered, the table is not looked at more often. */
+const leastMs = 50
+
+/**
+ * One look at the table serves all callers, and there is none without one. A look that begins after a caller asked finds
+ * whatever was offered before it; what is offered later is told of, or found by the clock.
+ */
+export function createWorkOffers({ read }: { read: (limit: number) => Promise<OpenLanes> }): WorkOffers {
+  const waiters = new Set<Waiter>()
+  let timer: NodeJS.Timeout | undefined
+  let lookedAtMs = Number.NEGATIVE_INFINITY
+  let isLooking = false
+  /** There was a reason to look while a look was on its way. */
+  let isStale = false
+
+  const lookIn = (ms: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(look, Math.max(ms, 0))
+  }
+  const lookSoon = () => {
+    if (isLooking) isStale = true
+    else if (waiters.size > 0) lookIn(lookedAtMs + leastMs - performance.now())
+  }
+  async function look(): Promise<void> {
+    const asked = [...waiters]
+    if (asked.length === 0) return
+    isLooking = true
+    isStale = false
+    try {
+      const lanes = await read(Math.max(...asked.map(({ limit }) => limit)))
+      for (const waiter of asked) if (hasNews(waiter, lanes)) waiter.settle()
+    } catch (error) {
+      for (const waiter of asked) waiter.settle(error)
+    }
+    isLooking = false
+    lookedAtMs = performance.now()
+    if (isStale) lookSoon()
+    else if (waiters.size > 0) lookIn(everyMs)
+  }
+
+  return {
+    untilNew({ known, limit }, signal) {
+      return new Promise<void>((resolve, reject) => {
+        const waiter: Waiter = {
+          marks: marksIn(known),
+          limit,
+          settle(error) {
+            waiters.delete(waiter)
+            signal.removeEventListener('abort', end)
+            if (error === undefined) resolve()
+            else reject(error)
+          },
+        }
+        const end = () => waiter.settle()
+        if (signal.aborted) return resolve()
+        signal.addEventListener('abort', end)
+        waiters.add(waiter)
+        lookSoon()
+      })
+    },
+    changed: lookSoon,
+  }
+}
+
+function hasNews({ marks, limit }: Waiter, lanes: OpenLanes): boolean {
+  return pageOf(lanes, limit).some((item) => !marks.has(markOf(item)))
+}
