@@ -8,7 +8,7 @@ import {
   payingKeySettings,
   warnOfUncheckedCode,
 } from '@causeway/chains'
-import { ConfigurationError, currencyKey, gasBudgetsOf, type Hex, type NetworkOf } from '@causeway/core'
+import { ConfigurationError, type Hex, type NetworkOf } from '@causeway/core'
 import { type Elections, startElections } from '@causeway/database'
 import {
   type Closer,
@@ -49,13 +49,13 @@ import type { Filling } from '../filling/filling.ts'
 import type { Handled } from '../filling/handleItem.ts'
 import { createRound } from '../filling/solverRound.ts'
 import type { Sharing } from '../judge/turns.ts'
-import { type BudgetName, spentWithinHour } from '../wallet/budgets.ts'
+import { spentWithinHour } from '../wallet/budgets.ts'
 import { createRecords } from '../wallet/records.ts'
 import { newest } from '../wallet/signedRecord.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
 import { createWorkClient } from '../work/workClient.ts'
 import type { WorkItem } from '../work/workItems.ts'
-import { type FillKeys, type OpenChains, openChains, type PaidChain } from './chains.ts'
+import { type FillKeys, type OpenChains, openChains } from './chains.ts'
 import { type SolverConfig, workSettings } from './config.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
@@ -64,6 +64,7 @@ import { startLoop } from './loop.ts'
 import { createSolverMetrics } from './metrics.ts'
 import { observedRecords } from './observedRecords.ts'
 import { addressOn, leaseName, openDesk } from './openDesk.ts'
+import { budgetsOf, holdingsOn } from './watchedState.ts'
 
 export type Solver = {
   /** Lower-case address of the fill wallet. */
@@ -296,18 +297,6 @@ function logHandled(
   )
 }
 
-/** Balances as the market read them last; none while it has nothing of the chain. */
-function holdingsOn({ key, chainId, codec, policy }: PaidChain, { quote }: LoadedFiles, market: Market) {
-  const state = market.snapshot().chain(chainId)
-  if ('reason' in state) return []
-  return (quote.chains[key]?.currencies ?? []).flatMap(({ address: spelled, symbol }) => {
-    const address = codec.canonicalAddress(spelled)
-    const balance = state.inventory.get(currencyKey(chainId, address))
-    const floor = policy.floors.find(({ currency }) => currency === address)?.amount ?? 0n
-    return balance === undefined ? [] : [{ chain: key, currency: symbol, balance, floor }]
-  })
-}
-
 /** Prices and gas over this solver's own endpoints. */
 function openMarket({ config, files, chains, signer, logger }: Parts, metrics: HttpMetrics): Market {
   return createMarket({
@@ -352,23 +341,4 @@ function sharingOf({ sharing }: LoadedFiles['solver'], own: Hex): Sharing {
   if (!fillWallets.includes(own))
     throw new ConfigurationError(`solver: sharing.fillWallets lacks the fill wallet of this solver, ${own}`)
   return { fillWallets, own, turnSeconds: sharing.turnSeconds }
-}
-
-function budgetsOf(
-  { solver }: LoadedFiles,
-  paying: readonly PaidChain[],
-): readonly { readonly budget: BudgetName; readonly perHour: bigint }[] {
-  const perChain = paying.flatMap<{ budget: BudgetName; perHour: bigint }>(({ chainId, policy }) => {
-    const { gasPerHourWei, refundGasPerHourWei, relayGasPerHourWei } = gasBudgetsOf(policy)
-    return [
-      { budget: `gas:${chainId}`, perHour: gasPerHourWei },
-      { budget: `refund-gas:${chainId}`, perHour: refundGasPerHourWei },
-      { budget: `relay-gas:${chainId}`, perHour: relayGasPerHourWei },
-    ]
-  })
-  return [
-    { budget: 'loss', perHour: solver.lossPerHourMicroUsd },
-    { budget: 'claims', perHour: solver.claimsPerHourMicroUsd },
-    ...perChain,
-  ]
 }

@@ -1,0 +1,41 @@
+import { currencyKey, gasBudgetsOf } from '@causeway/core'
+import type { Market } from '@causeway/market'
+import type { BudgetName } from '../wallet/budgets.ts'
+import type { PaidChain } from './chains.ts'
+import type { LoadedFiles } from './files.ts'
+
+/** Balances as the market read them last; none while it has nothing of the chain. */
+export function holdingsOn(
+  { key, chainId, codec, policy }: PaidChain,
+  { quote }: LoadedFiles,
+  market: Market,
+) {
+  const state = market.snapshot().chain(chainId)
+  if ('reason' in state) return []
+  return (quote.chains[key]?.currencies ?? []).flatMap(({ address: spelled, symbol }) => {
+    const address = codec.canonicalAddress(spelled)
+    const balance = state.inventory.get(currencyKey(chainId, address))
+    const floor = policy.floors.find(({ currency }) => currency === address)?.amount ?? 0n
+    return balance === undefined ? [] : [{ chain: key, currency: symbol, balance, floor }]
+  })
+}
+
+/** What an hour may take, as metrics show it. */
+export function budgetsOf(
+  { solver }: LoadedFiles,
+  paying: readonly PaidChain[],
+): readonly { readonly budget: BudgetName; readonly perHour: bigint }[] {
+  const perChain = paying.flatMap<{ budget: BudgetName; perHour: bigint }>(({ chainId, policy }) => {
+    const { gasPerHourWei, refundGasPerHourWei, relayGasPerHourWei } = gasBudgetsOf(policy)
+    return [
+      { budget: `gas:${chainId}`, perHour: gasPerHourWei },
+      { budget: `refund-gas:${chainId}`, perHour: refundGasPerHourWei },
+      { budget: `relay-gas:${chainId}`, perHour: relayGasPerHourWei },
+    ]
+  })
+  return [
+    { budget: 'loss', perHour: solver.lossPerHourMicroUsd },
+    { budget: 'claims', perHour: solver.claimsPerHourMicroUsd },
+    ...perChain,
+  ]
+}
