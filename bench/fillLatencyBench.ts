@@ -23,7 +23,11 @@ const goalMs = 2_000
 export async function benchFillLatency(): Promise<readonly BenchRow[]> {
   const oracles = await startStandInOracles()
   const directory = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
-  const bed = await startSettlementBed({ blockTimeSeconds: 1, oracles: async () => oracles.setting })
+  const bed = await startSettlementBed({
+    blockTimeSeconds: 1,
+    oracles: async () => oracles.setting,
+    environment: async ({ chains }) => blocksTold(chains),
+  })
   let solver: SolverProcess | undefined
   try {
     solver = await startSolver(bed, directory)
@@ -55,6 +59,12 @@ export async function benchFillLatency(): Promise<readonly BenchRow[]> {
   }
 }
 
+/** As a local network does it: nodes tell both services of their blocks. */
+const blocksTold = ({ base, optimism }: SettlementBed['network']['chains']) => ({
+  BASE_WS_RPC_URL: base.url.replace('http:', 'ws:'),
+  OPTIMISM_WS_RPC_URL: optimism.url.replace('http:', 'ws:'),
+})
+
 async function startSolver(bed: SettlementBed, directory: string): Promise<SolverProcess> {
   const { network, connectionString, url } = bed
   await bed.database.query('create database solver_of_bench')
@@ -65,6 +75,7 @@ async function startSolver(bed: SettlementBed, directory: string): Promise<Solve
       ...{ quoteApiUrl: url, quoteApiKey: solverKey, databaseUrl: databaseUrl.toString(), directory },
       ...{ opsPort: 0, pollMs: 500 },
     }),
+    ...blocksTold(network.chains),
     ECDSA_PRIVATE_KEY: network.keys.fillWallet.privateKey,
   })
   await solver.ready()

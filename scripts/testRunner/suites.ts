@@ -210,6 +210,7 @@ export const suiteFiles = {
     'apps/solver/test/solver.test.ts',
     'apps/solver/test/solverFaults.test.ts',
     'apps/solver/test/solverReorganizations.test.ts',
+    'apps/solver/test/toldWork.test.ts',
     'test/settlementByOracles.test.ts',
   ],
   /**

@@ -4,6 +4,7 @@ import {
   connectQuotingChain,
   examineClock,
   examineEndpoints,
+  examineHeadPushes,
   type FamilyChain,
   headSeconds,
   isReadable,
@@ -306,6 +307,7 @@ export async function examineChains(files: LoadedFiles, nowMs: () => number, fou
     const [problems] = await Promise.all([
       contradictions(chains.environment, families, []),
       ...read.map(({ client }) => examineEndpoints(client, found)),
+      ...read.map(({ chain }) => examineHeadPushes(chain, found)),
       examineClock(
         read.map(
           ({ chain, client }) =>

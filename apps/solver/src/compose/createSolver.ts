@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import {
+  followNewHeads,
   type KeptDenyList,
   openDenyList,
   openNetworkReaders,
@@ -30,6 +31,7 @@ import {
   watchDenyList,
   watchMarket,
   watchPool,
+  watchPushes,
 } from '@causeway/http'
 import { createMarket, hostOf, type Market } from '@causeway/market'
 import {
@@ -55,12 +57,13 @@ import { newest } from '../wallet/signedRecord.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
 import { createWorkClient } from '../work/workClient.ts'
 import type { WorkItem } from '../work/workItems.ts'
+import { type WorkWatch, watchWork } from '../work/workWatch.ts'
 import { type FillKeys, type OpenChains, openChains } from './chains.ts'
 import { type SolverConfig, workSettings } from './config.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
 import { type Hub, openHub } from './hub.ts'
-import { startLoop } from './loop.ts'
+import { createWaker, startLoop } from './loop.ts'
 import { createSolverMetrics } from './metrics.ts'
 import { observedRecords } from './observedRecords.ts'
 import { addressOn, leaseName, openDesk } from './openDesk.ts'
@@ -198,11 +201,16 @@ async function assemble(untraced: Parts): Promise<Solver> {
     limits: { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd },
   }
   let lastRoundMs = Date.now()
+  const waker = createWaker()
+  const work = createWorkClient(settings.quoteApiUrl, settings.solverApiKey, tracing)
+  const nowMs = () => performance.now()
+  let watch: WorkWatch | undefined
   const round = createRound({
     filling,
-    work: createWorkClient(settings.quoteApiUrl, settings.solverApiKey, tracing),
+    work: { ...work, open: () => watch?.open() ?? work.open() },
     isStopped: async () => (await stop.read()).isStopped,
     observe: {
+      began: metrics.countRound,
       handled(item, handled) {
         metrics.countHandled(item, handled)
         logHandled(logger, item, { handled, traceId: tracing?.traceId() })
@@ -213,9 +221,10 @@ async function assemble(untraced: Parts): Promise<Solver> {
       },
     },
     tracing,
-    nowMs: () => performance.now(),
+    nowMs,
   })
   metrics.watch({
+    isTold: () => watch?.isTold() === true,
     chains: paying.map(({ key, desk }) => ({ key, leads: desk.leads })),
     budgets: budgetsOf(files, chains.paying),
     spent: (budget) => spentWithinHour(database, budget),
@@ -243,6 +252,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
   const { registry } = httpMetrics
   const opsListener = createOpsListener({ logger, errors: standardErrorPolicy, registry, readiness })
   let loop: ReturnType<typeof startLoop> | undefined
+  let pushes: ReturnType<typeof followNewHeads> | undefined
   return {
     wallet: signer.address,
     logger,
@@ -250,10 +260,18 @@ async function assemble(untraced: Parts): Promise<Solver> {
     async start() {
       await market.start()
       const url = await openListener(opsListener, config.ops, 'OPS_PORT')
+      watch = watchWork({ work, onTold: waker.work, nowMs })
+      pushes = followNewHeads({
+        registered: files.chains.chains,
+        followed: Object.entries(files.quote.chains).map(([key, quoted]) => ({ key, ...quoted })),
+        onHead: ({ chainId }) => waker.block(chainId),
+        onChange: watchPushes(httpMetrics, logger),
+      })
       loop = startLoop({
         everyMs: config.pollIntervalMs,
-        async run() {
-          await round()
+        waker,
+        async run(told) {
+          await round(told)
           lastRoundMs = Date.now()
         },
         onFailure: (error) => logger.warn({ event: 'round_failed', err: error }, 'a round failed'),
@@ -261,6 +279,8 @@ async function assemble(untraced: Parts): Promise<Solver> {
       return url
     },
     closers: [
+      { name: 'new blocks', close: async () => pushes?.close() },
+      { name: 'told work', close: async () => watch?.close() },
       { name: 'rounds', close: async () => loop?.stop() },
       { name: 'lease', close: () => elections.close() },
       { name: 'market', close: async () => market.close() },

@@ -1,32 +1,108 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Told } from '../filling/solverRound.ts'
 
 export type Loop = {
   /** No round begins after this; waits for the one under way, but not for ever. */
   stop(): Promise<void>
 }
 
+/** What ends the pause between two rounds. */
+export interface Waker {
+  /** There may be a new block on a chain. */
+  block(chainId: number): void
+  /** There is work that nobody has looked at. */
+  work(): void
+  /** What was told since it was taken last; undefined where nothing was. */
+  take(): Told | undefined
+  /** Told once of the next thing, at once where something waits to be taken. @returns what ends the listening */
+  listen(onTold: () => void): () => void
+}
+
+export function createWaker(): Waker {
+  let chainIds = new Set<number>()
+  let hasWork = false
+  let listener: (() => void) | undefined
+  const isTold = () => hasWork || chainIds.size > 0
+  const deliver = () => {
+    if (!isTold()) return
+    const tell = listener
+    listener = undefined
+    tell?.()
+  }
+  return {
+    block(chainId) {
+      chainIds.add(chainId)
+      deliver()
+    },
+    work() {
+      hasWork = true
+      deliver()
+    },
+    take() {
+      if (!isTold()) return undefined
+      const told = { chainIds, hasWork }
+      chainIds = new Set()
+      hasWork = false
+      return told
+    },
+    listen(onTold) {
+      listener = onTold
+      deliver()
+      return () => {
+        listener = undefined
+      }
+    },
+  }
+}
+
 /** A round may hang on a node that is stopped; what it waits for has time limits of its own. */
 const lastRoundMs = 8_000
+/** Whatever is told, and however often, no round begins sooner after another one. */
+const leastMs = 50
 
-/** Repeats `run` until stopped; a round that fails does not end it. */
+/**
+ * Repeats `run` until stopped; a round that fails does not end it. By the clock a round looks at everything, `everyMs`
+ * after the one before; in between at what was told of.
+ */
 export function startLoop(options: {
   readonly everyMs: number
-  readonly run: () => Promise<void>
+  readonly waker: Pick<Waker, 'take' | 'listen'>
+  readonly run: (told: Told | undefined) => Promise<void>
   readonly onFailure: (error: unknown) => void
 }): Loop {
-  const { everyMs, run, onFailure } = options
+  const { everyMs, waker, run, onFailure } = options
   const stopping = new AbortController()
   const { signal } = stopping
-  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined)
+  const pause = (ms: number, within: AbortSignal) =>
+    sleep(ms, undefined, { signal: within }).catch(() => undefined)
+
+  /** Until something is told, but no longer than `ms`. */
+  async function untilTold(ms: number): Promise<void> {
+    const ended = new AbortController()
+    const end = () => ended.abort()
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+    const unlisten = waker.listen(end)
+    await pause(Math.max(ms, 0), ended.signal)
+    unlisten()
+    signal.removeEventListener('abort', end)
+  }
 
   async function rounds(): Promise<void> {
+    let clockAtMs = performance.now()
     while (!signal.aborted) {
-      try {
-        await run()
-      } catch (error) {
-        if (!signal.aborted) onFailure(error)
+      const told = waker.take()
+      const isByClock = performance.now() >= clockAtMs
+      if (isByClock || told !== undefined) {
+        try {
+          await run(isByClock ? undefined : told)
+        } catch (error) {
+          if (!signal.aborted) onFailure(error)
+        }
+        if (isByClock) clockAtMs = performance.now() + everyMs
+        await pause(Math.min(leastMs, everyMs), signal)
       }
-      await pause(everyMs)
+      await untilTold(clockAtMs - performance.now())
     }
   }
 
@@ -35,10 +111,7 @@ export function startLoop(options: {
     async stop() {
       stopping.abort()
       const patience = new AbortController()
-      await Promise.race([
-        ended,
-        sleep(lastRoundMs, undefined, { signal: patience.signal }).catch(() => undefined),
-      ])
+      await Promise.race([ended, pause(lastRoundMs, patience.signal)])
       patience.abort()
     },
   }

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type HttpMetrics, type Series, watchSeries } from '@causeway/http'
 import type { Handled } from '../filling/handleItem.ts'
+import { type RoundReason, roundReasons } from '../filling/solverRound.ts'
 import type { BudgetName } from '../wallet/budgets.ts'
 import type { WorkItem } from '../work/workItems.ts'
 
@@ -17,11 +18,14 @@ export type WatchedState = {
     readonly floor: bigint
   }[]
   isStopped(): Promise<boolean>
+  /** Whether quote-api holds a question for work. */
+  isTold(): boolean
 }
 
 export type SolverMetrics = {
   countHandled(item: Pick<WorkItem, 'kind'>, handled: Pick<Handled, 'kind'>): void
   countFailure(): void
+  countRound(reason: RoundReason): void
   /** A transaction that is final. `resultMicroUsd` is undefined where it pays for no deposit, or a price is missing. */
   observeFinal(final: {
     readonly chain: string
@@ -49,11 +53,19 @@ export function createSolverMetrics({ registry }: Pick<HttpMetrics, 'registry'>)
     help: 'Looks at a chain, an item or the service that failed and are tried again',
     registers,
   })
+  const rounds = new Counter({
+    name: 'solver_rounds_total',
+    help: 'Rounds by what they were made for: the clock, work or a block that was told of',
+    labelNames: ['reason'] as const,
+    registers,
+  })
+  for (const reason of roundReasons) rounds.inc({ reason }, 0)
   const final = createFinalMetrics(registry)
   return {
     countHandled: ({ kind }, { kind: outcome }) =>
       items.inc({ kind: kinds.includes(kind) ? kind : 'other', outcome }),
     countFailure: () => failures.inc(),
+    countRound: (reason) => rounds.inc({ reason }),
     observeFinal: final.observe,
     watch(state) {
       final.showZeros(state.chains.map(({ key }) => key))
@@ -90,6 +102,12 @@ export function createSolverMetrics({ registry }: Pick<HttpMetrics, 'registry'>)
       gauge('solver_open_transactions', 'Signed and not final yet', [], async (own) => {
         own.set(await state.openTransactions())
       })
+      gauge(
+        'solver_work_told',
+        '1 while quote-api tells of work when it is there; 0: it is asked for by the clock',
+        [],
+        async (own) => own.set(state.isTold() ? 1 : 0),
+      )
       gauge('solver_stopped', '1 while the stop switch is thrown', [], async (own) => {
         own.set((await state.isStopped()) ? 1 : 0)
       })

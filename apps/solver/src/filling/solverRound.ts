@@ -2,13 +2,13 @@ import { type Tracing, traced } from '@causeway/http'
 import type { Replacement } from '../wallet/chainDesk.ts'
 import { type KeptRecord, newest } from '../wallet/signedRecord.ts'
 import type { WorkSource } from '../work/workClient.ts'
-import type { WorkItem } from '../work/workItems.ts'
+import { chainsOf, type WorkItem } from '../work/workItems.ts'
 import type { Filling, SolverChain } from './filling.ts'
 import { type Handled, handleItem } from './handleItem.ts'
 
 export type RoundOptions = {
   readonly filling: Filling
-  readonly work: WorkSource
+  readonly work: Pick<WorkSource, 'open' | 'report' | 'failed'>
   /** True while an operator has stopped it: what was sent is followed, and nothing new is looked at. */
   readonly isStopped: () => Promise<boolean>
   readonly observe: RoundObserver
@@ -16,10 +16,22 @@ export type RoundOptions = {
   readonly nowMs: () => number
 }
 
+/** Why a round is made before its time: nothing of it is believed. */
+export type Told = {
+  /** Chains that may have a new block. */
+  readonly chainIds: ReadonlySet<number>
+  /** There is work that was not looked at. */
+  readonly hasWork: boolean
+}
+
 export type RoundObserver = {
+  began(reason: RoundReason): void
   handled(item: WorkItem, handled: Handled): void
   failed(what: string, error: unknown): void
 }
+
+export const roundReasons = ['clock', 'work', 'block'] as const
+export type RoundReason = (typeof roundReasons)[number]
 
 /**
  * Refused items are looked at again after a while only: the service may list them until it decided. Those that wait
@@ -27,12 +39,21 @@ export type RoundObserver = {
  */
 const pauseMs = 5_000
 const atOnce = 8
+/** What was listed so long ago is listed anew before an item is begun at a block: it may be another's by now. */
+const listedMaxMs = 2_000
 
-/** One look at chains and work; what fails concerns one chain or one item and is tried again. */
-export function createRound(options: RoundOptions): () => Promise<void> {
+/**
+ * One look at chains and work; what fails concerns one chain or one item and is tried again. At what was told of, it
+ * looks at no more than that: at a new block of a chain, at what was sent there, and at the items that hang on it.
+ */
+export function createRound(options: RoundOptions): (told?: Told) => Promise<void> {
   const { filling, work, observe, nowMs, tracing } = options
   const { chains, records } = filling
   const pausedAtMs = new Map<string, number>()
+  /** Chains on which something was signed that is not at its end. */
+  const openOn = new Set<number>()
+  /** Items that wait for something. */
+  const waiting = { listedAtMs: Number.NEGATIVE_INFINITY, items: new Map<string, WorkItem>() }
 
   async function attempt(what: string, run: () => Promise<void>): Promise<void> {
     try {
@@ -70,7 +91,10 @@ export function createRound(options: RoundOptions): () => Promise<void> {
   async function advance(chain: SolverChain): Promise<void> {
     const { desk } = chain
     await attempt(`chain ${chain.key}`, async () => {
-      for (const record of await desk.advance()) {
+      const open = await desk.advance()
+      if (open.length > 0) openOn.add(chain.chainId)
+      else openOn.delete(chain.chainId)
+      for (const record of open) {
         if (record.outcome !== 'open' || record.release !== 'asked' || isCancelled(record)) continue
         await attempt(`report of ${record.id}`, () => release(record))
       }
@@ -81,7 +105,12 @@ export function createRound(options: RoundOptions): () => Promise<void> {
 
   async function tell(item: WorkItem, handled: Handled): Promise<void> {
     observe.handled(item, handled)
-    if (handled.kind === 'signed') return release(handled.record)
+    if (handled.kind === 'later' && handled.isSpent !== true) waiting.items.set(item.id, item)
+    else waiting.items.delete(item.id)
+    if (handled.kind === 'signed') {
+      openOn.add(handled.record.chainId)
+      return release(handled.record)
+    }
     if (handled.kind === 'refused' || handled.isSpent === true) pausedAtMs.set(item.id, nowMs())
     if (handled.kind === 'refused' && !filling.isDryRun) await work.failed(item.id, handled.reason)
   }
@@ -115,19 +144,44 @@ export function createRound(options: RoundOptions): () => Promise<void> {
           handle(item),
         )
 
-  async function follow(): Promise<void> {
-    await Promise.all(led().map(advance))
+  async function follow(followed: readonly SolverChain[]): Promise<void> {
+    await Promise.all(followed.map(advance))
     await tellFailures()
   }
 
-  async function look(): Promise<void> {
-    await traced(tracing, 'follow sent', {}, follow)
-    if (await options.isStopped()) return
+  async function fetch(): Promise<readonly WorkItem[]> {
+    waiting.items.clear()
+    const listedAtMs = nowMs()
     const items = await traced(tracing, 'fetch work', {}, work.open)
+    waiting.listedAtMs = listedAtMs
     for (const [id, atMs] of pausedAtMs) if (nowMs() - atMs >= pauseMs) pausedAtMs.delete(id)
-    const waiting = items.filter((open) => !isPausing(open))
+    return items.filter((open) => !isPausing(open))
+  }
+
+  const hangingOn = (chainIds: ReadonlySet<number>): readonly WorkItem[] =>
+    [...waiting.items.values()].filter((item) => chainsOf(item).some((one) => chainIds.has(one)))
+
+  /** Undefined chains: all that is open. */
+  async function itemsFor(chainIds: ReadonlySet<number> | undefined): Promise<readonly WorkItem[]> {
+    if (chainIds === undefined) return fetch()
+    const hanging = hangingOn(chainIds)
+    return hanging.length > 0 && nowMs() - waiting.listedAtMs > listedMaxMs ? fetch() : hanging
+  }
+
+  async function look(told?: Told): Promise<void> {
+    const followed = led().filter(
+      ({ chainId }) => told === undefined || (told.chainIds.has(chainId) && openOn.has(chainId)),
+    )
+    const blocks = told === undefined || told.hasWork ? undefined : told.chainIds
+    // A block where nothing waits for one costs nothing.
+    if (blocks !== undefined && followed.length === 0 && hangingOn(blocks).length === 0) return
+    observe.began(told === undefined ? 'clock' : blocks === undefined ? 'work' : 'block')
+    if (told === undefined || followed.length > 0)
+      await traced(tracing, 'follow sent', {}, () => follow(followed))
+    if (await options.isStopped()) return
+    const items = [...(await itemsFor(blocks))]
     const worker = async () => {
-      for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
+      for (let item = items.shift(); item !== undefined; item = items.shift()) {
         const next = item
         await attempt(`${next.kind} ${next.id}`, () => handleTraced(next))
       }
@@ -135,7 +189,7 @@ export function createRound(options: RoundOptions): () => Promise<void> {
     await Promise.all(Array.from({ length: atOnce }, worker))
   }
 
-  return tracing === undefined ? look : () => tracing.start('round', {}, look)
+  return tracing === undefined ? look : (told) => tracing.start('round', {}, () => look(told))
 }
 
 const isCancelled = (record: KeptRecord): boolean =>

@@ -1,11 +1,21 @@
-import type { Secret } from '@causeway/core'
+import { type Secret, startDeadline } from '@causeway/core'
 import type { Tracing } from '@causeway/http'
-import { type WorkItem, workSchema } from './workItems.ts'
+import { offeredSchema, type WorkItem, workSchema } from './workItems.ts'
 
 /** Where work comes from. */
 export interface WorkSource {
   /** Open items, oldest first. */
   open(): Promise<readonly WorkItem[]>
+  /**
+   * The same, held by the service until there is an item that `known` does not name, for `waitMs` at most.
+   * @param asked.known of the answer before
+   * @returns `known` of these items; undefined where the service holds nothing and answered at once
+   */
+  offered(asked: {
+    readonly waitMs: number
+    readonly known: string | undefined
+    readonly signal: AbortSignal
+  }): Promise<{ readonly items: readonly WorkItem[]; readonly known?: string | undefined }>
   /**
    * Tells the transaction before it is sent; safe to repeat. `closed`: it must never be sent.
    * @param said.replaces the one that was told before, of the same nonce
@@ -34,7 +44,11 @@ export function createWorkClient(quoteApiUrl: string, apiKey: Secret, tracing?: 
       ? ask()
       : tracing.during('quote-api', { 'server.address': host }, ask, 'client')
   }
-  function exchange(path: string, body?: object): Promise<Response> {
+  function exchange(
+    path: string,
+    body?: object,
+    signal = AbortSignal.timeout(requestTimeoutMs),
+  ): Promise<Response> {
     return fetch(`${quoteApiUrl}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
@@ -43,7 +57,7 @@ export function createWorkClient(quoteApiUrl: string, apiKey: Secret, tracing?: 
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(requestTimeoutMs),
+      signal,
     })
   }
   async function tell(path: string, body: object): Promise<'accepted' | 'closed'> {
@@ -61,6 +75,20 @@ export function createWorkClient(quoteApiUrl: string, apiKey: Secret, tracing?: 
         throw new Error(`/solver/work answered ${response.status}`)
       }
       return workSchema.parse(await response.json()).items
+    },
+    async offered({ waitMs, known, signal }) {
+      const query = new URLSearchParams({ limit: String(pageSize), waitMs: String(waitMs) })
+      if (known !== undefined) query.set('known', known)
+      const deadline = startDeadline(signal, waitMs + requestTimeoutMs)
+      try {
+        // In no trace: nothing of an item waits for it.
+        const response = await exchange(`/solver/work?${query}`, undefined, deadline.signal)
+        if (!response.ok) throw new Error(`/solver/work answered ${response.status}`)
+        return offeredSchema.parse(await response.json())
+      } finally {
+        // Of an answer that was refused the rest is not read.
+        deadline.end()
+      }
     },
     report: (id, txHash, said) => tell(`/solver/work/${id}/report`, { txHash, ...said }),
     async failed(id, reason) {

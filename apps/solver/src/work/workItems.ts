@@ -146,6 +146,25 @@ const itemSchema = z.object({
 export const workSchema = z.object({ items: z.array(itemSchema) })
 export type WorkItem = z.infer<typeof itemSchema>
 
+/** Of a service that holds questions: what it is told with the next one, in a URL. */
+const known = z
+  .string()
+  .max(4_000)
+  .regex(/^[\w-]*$/)
+export const offeredSchema = workSchema.extend({
+  known: known.optional().catch(undefined),
+})
+
+const hanging = z
+  .object({ chainId: z.coerce.number(), deposits: z.array(z.object({ chainId: z.number() })).catch([]) })
+  .partial()
+
+/** Chains whose next block may decide what an item waits for: where it is paid, and where its deposits are. */
+export function chainsOf({ payload }: WorkItem): readonly number[] {
+  const { chainId, deposits = [] } = hanging.catch({}).parse(payload)
+  return [...(chainId === undefined ? [] : [chainId]), ...deposits.map((deposit) => deposit.chainId)]
+}
+
 /** `other`: a kind that this solver has no part in; `broken`: a payload that cannot be paid as it is. */
 export type ReadItem =
   | { readonly kind: 'order'; readonly order: PaidOrder }

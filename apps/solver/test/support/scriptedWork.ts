@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
@@ -19,6 +19,8 @@ export type ScriptedWork = {
   readonly failures: ReadonlyMap<string, readonly string[]>
   /** So many of the next reports count and end without an answer. */
   dropReports(count: number): void
+  /** Questions for work that came so far, but for those that are held. */
+  listings(): number
 }
 
 const reportSchema = z.object({
@@ -27,12 +29,19 @@ const reportSchema = z.object({
   reason: z.string().optional(),
 })
 
-export async function startScriptedWork(): Promise<ScriptedWork> {
+/** @param options.holds as this release does; by default it knows of no `waitMs`, as releases before */
+export async function startScriptedWork({ holds = false } = {}): Promise<ScriptedWork> {
   const apiKey = 'solver-key-of-a-test'
   const items = new Map<string, ScriptedItem>()
   const closed = new Set<string>()
   const reports = new Map<string, string[]>()
   const failures = new Map<string, string[]>()
+  const reopenings = new Map<string, number>()
+  const held = createHeld(() => {
+    const open = [...items.values()].filter(({ id }) => !closed.has(id))
+    return { items: open, marks: open.map(({ id }) => `${id}_${reopenings.get(id) ?? 0}`) }
+  })
+  let listings = 0
   let drops = 0
   let refusals = 0
   const server = createServer(async (request, response) => {
@@ -41,8 +50,14 @@ export async function startScriptedWork(): Promise<ScriptedWork> {
       response.end(JSON.stringify(body))
     }
     if (request.headers['x-api-key'] !== apiKey) return answer(401, { message: 'Wrong key.' })
-    if (request.method === 'GET')
-      return answer(200, { items: [...items.values()].filter(({ id }) => !closed.has(id)) })
+    if (request.method === 'GET') {
+      const { searchParams } = new URL(request.url ?? '', 'http://work')
+      const waitMs = holds ? searchParams.get('waitMs') : null
+      if (waitMs !== null)
+        return held.hold({ waitMs: Number(waitMs), known: searchParams.get('known') ?? '' }, response)
+      listings += 1
+      return answer(200, { items: held.open() })
+    }
     const [, , , id = '', verb] = (request.url ?? '').split('/')
     const { txHash, replaces, reason } = reportSchema.parse(JSON.parse(await textOf(request)))
     if (!items.has(id)) return answer(404, { message: 'Unknown.' })
@@ -72,8 +87,16 @@ export async function startScriptedWork(): Promise<ScriptedWork> {
   return {
     url: `http://127.0.0.1:${port}`,
     apiKey,
-    add: (item) => void items.set(item.id, item),
-    reopen: (id) => void closed.delete(id),
+    add(item) {
+      items.set(item.id, item)
+      held.changed()
+    },
+    reopen(id) {
+      closed.delete(id)
+      reopenings.set(id, (reopenings.get(id) ?? 0) + 1)
+      held.changed()
+    },
+    listings: () => listings,
     refuseReports(count) {
       refusals = count
     },
@@ -81,6 +104,37 @@ export async function startScriptedWork(): Promise<ScriptedWork> {
     failures,
     dropReports(count) {
       drops = count
+    },
+  }
+}
+
+type Open = { readonly items: readonly ScriptedItem[]; readonly marks: readonly string[] }
+
+/** Questions that wait until something is open that they do not know. */
+function createHeld(list: () => Open) {
+  const waiting = new Set<() => boolean>()
+  return {
+    open: () => list().items,
+    changed() {
+      for (const tryAgain of [...waiting]) if (tryAgain()) waiting.delete(tryAgain)
+    },
+    hold({ waitMs, known }: { waitMs: number; known: string }, response: ServerResponse) {
+      const marks = new Set(known.split('__'))
+      const answer = () => {
+        const open = list()
+        response.end(JSON.stringify({ items: open.items, known: open.marks.join('__') }))
+      }
+      const tryNow = () => {
+        if (list().marks.every((mark) => marks.has(mark))) return false
+        clearTimeout(timer)
+        answer()
+        return true
+      }
+      const timer = setTimeout(() => {
+        waiting.delete(tryNow)
+        answer()
+      }, waitMs)
+      if (!tryNow()) waiting.add(tryNow)
     },
   }
 }

@@ -13,7 +13,7 @@ export const solverPlan: ServicePlan = {
   script: 'apps/solver/src/main.ts',
   ports: ({ quote }) => ({ ops: quote + 3 }),
   async environment(context, ports) {
-    const { keys, paths } = context.network
+    const { chains, keys, paths } = context.network
     const families = await context.families
     return {
       ...solverEnvironment(context.network, {
@@ -24,6 +24,8 @@ export const solverPlan: ServicePlan = {
         pollMs,
       }),
       ...quotedFamilyVariables(families, keys),
+      BASE_WS_RPC_URL: chains.base.url.replace('http:', 'ws:'),
+      OPTIMISM_WS_RPC_URL: chains.optimism.url.replace('http:', 'ws:'),
       ECDSA_PRIVATE_KEY: '',
       ECDSA_PRIVATE_KEY_FILE: await context.writeSecret('fill-wallet.key', keys.fillWallet.privateKey),
       BITCOIN_PRIVATE_KEY: '',
