@@ -67,10 +67,10 @@ async function measure(areBlocksTold: boolean): Promise<readonly number[]> {
 
 const socketOf = (url: string) => url.replace('http:', 'ws:')
 
-type BlockClock = { newestMs(): number; stop(): void }
+export type BlockClock = { newestMs(): number; stop(): void }
 
 /** When the newest block was told of. */
-async function blockClock(url: string): Promise<BlockClock> {
+export async function blockClock(url: string): Promise<BlockClock> {
   const socket = new WebSocket(url)
   let newestMs = 0
   await new Promise<void>((resolve, reject) => {

@@ -136,15 +136,16 @@ test('blocks that are told of where nothing waits cost the chain nothing', async
   await waitUntil('it listens', async () => (await metric(solver.output(), 'chain_block_pushes_live')) === 1)
   const perSecond = async () => {
     proxy.resetCounters()
-    await pause(3_000)
-    return proxy.counters().requests / 3
+    await pause(6_000)
+    return proxy.counters().requests / 6
   }
   const before = await perSecond()
   const telling = setInterval(() => teller.tellOf(3), 200)
   onTestFinished(() => clearInterval(telling))
   const during = await perSecond()
   console.log(JSON.stringify({ before, during }))
-  expect(during).toBeLessThan(before + 1)
+  // Two heads a second count, and one look is a request at least; the market's own looks come in threes.
+  expect(during).toBeLessThan(before + 1.2)
   expect(await metric(solver.output(), 'solver_rounds_total', 'reason="block"')).toBe(0)
 })
 

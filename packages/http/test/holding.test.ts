@@ -26,10 +26,9 @@ beforeEach(async () => {
   metrics = createHttpMetrics({ service: 'test', processMetrics: false })
   readiness = createReadiness({ checks: [] })
   ended = 0
-  let isTold = new AbortController()
+  const waiting = new Set<() => void>()
   tellNews = () => {
-    isTold.abort()
-    isTold = new AbortController()
+    for (const tell of waiting) tell()
   }
   app = await createTestApp({
     metrics,
@@ -39,13 +38,11 @@ beforeEach(async () => {
     limits: { connectionTimeoutMs: 500, stalledTimeoutMs: 1_000 },
   })
   app.get('/news', async (request) => {
-    const { signal: told } = isTold
     await holdRequest(request, waitMs, async (over) => {
-      await new Promise<unknown>((resolve) => {
-        for (const signal of [over, told]) {
-          signal.addEventListener('abort', resolve)
-          if (signal.aborted) resolve(undefined)
-        }
+      await new Promise<void>((resolve) => {
+        waiting.add(resolve)
+        over.addEventListener('abort', () => resolve())
+        if (over.aborted) resolve()
       })
     })
     ended += 1
