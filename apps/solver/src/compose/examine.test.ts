@@ -58,6 +58,11 @@ test('what its settings name is looked at: a database that is not there stops it
   ])
 })
 
+test('endpoints that tell of no blocks are named, and a run without them lacks nothing', async () => {
+  const found = await examine({ BASE_SEPOLIA_WS_RPC_URL: `ws://127.0.0.1:9/${canary}` })
+  expect(found).toContain('degrades wsRpcUrl of base-sepolia endpoint-silent')
+})
+
 test.each([
   [401, 'degrades SOLVER_API_KEY service-silent'],
   [404, 'degrades QUOTE_API_URL service-silent'],
