@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 const ticksPerSecond = 100
 
@@ -26,12 +26,39 @@ export function machineCpuMs(): number {
 /** Time on processors of a process so far, all threads, milliseconds; `NaN` where `/proc` is not there. */
 export function cpuMs(pid: number): number {
   try {
-    // The second field is the program's name in brackets and may hold spaces.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ')
+    const fields = statFields(pid)
     return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1_000
   } catch {
     return Number.NaN
   }
+}
+
+/**
+ * The same of a process and all its children, those that ended included: a PostgreSQL, whose connections are processes.
+ */
+export function familyCpuMs(pid: number): number {
+  try {
+    const ended = statFields(pid).slice(13, 15).map(Number)
+    const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isChildOf(name, pid))
+    const endedMs = (ended.reduce((sum, ticks) => sum + ticks, 0) / ticksPerSecond) * 1_000
+    return children.reduce((sum, child) => sum + (cpuMs(Number(child)) || 0), cpuMs(pid) + endedMs)
+  } catch {
+    return Number.NaN
+  }
+}
+
+function isChildOf(child: string, pid: number): boolean {
+  try {
+    return statFields(child)[1] === String(pid)
+  } catch {
+    // It ended meanwhile.
+    return false
+  }
+}
+
+/** From the state on: the second field is the program's name in brackets and may hold spaces. */
+function statFields(pid: number | string): readonly string[] {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SqlDatabase } from '@causeway/core'
-import { createDatabase, startEmbeddedPostgres } from '@causeway/database'
+import { createDatabase, type EmbeddedPostgres, startEmbeddedPostgres } from '@causeway/database'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
 import { pepperText } from '../apps/quote-api/test/sponsorSupport/sponsors.ts'
@@ -11,6 +11,7 @@ import { type BenchProcess, startQuoteServer } from './process.ts'
 export type QuoteBed = {
   readonly network: TestNetwork
   readonly database: SqlDatabase
+  readonly server: EmbeddedPostgres
   readonly service: BenchProcess
 }
 
@@ -40,7 +41,7 @@ export async function withQuoteBed<Result>(
     })
     const service = await startQuoteServer({ ...process.env, ...environment })
     try {
-      return await work({ network, database, service })
+      return await work({ network, database, server, service })
     } finally {
       await service.stop()
     }

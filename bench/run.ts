@@ -14,6 +14,7 @@ import { benchFamilyRounds } from './familyRoundsBench.ts'
 import { benchFillLatency } from './fillLatencyBench.ts'
 import { grownEnvironment } from './growth/grownConfig.ts'
 import { benchGrown, growthIds } from './growth/growthBench.ts'
+import { benchSponsorTurns } from './growth/sponsorTurns.ts'
 import { benchLatency } from './latency/latencyBench.ts'
 import { benchLedger } from './ledgerBench.ts'
 import { benchLibraries } from './librariesBench.ts'
@@ -62,6 +63,7 @@ const suites: readonly {
   { ids: ['P24', 'P24-open'], run: benchPage },
   { ids: ['P3-growth'], run: benchSponsoredGrowth },
   { ids: ['P1-growth'], run: async () => [await benchGrowth(grownTo70)] },
+  { ids: ['growth-turns'], run: async () => [await benchSponsorTurns()] },
   { ids: growthIds, run: benchGrown },
 ]
 

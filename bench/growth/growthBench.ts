@@ -3,8 +3,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SqlDatabase } from '@causeway/core'
-import { createSponsor } from '../../apps/quote-api/test/sponsorSupport/sponsors.ts'
 import { type LoadResult, load, median } from '../load.ts'
 import { type QuoteBed, withQuoteBed } from '../quoteBed.ts'
 import { bodies } from '../quoteBench.ts'
@@ -13,6 +11,7 @@ import { measureMerging } from '../signatureBench.ts'
 import { readStatuses, storeCopies, storeOne } from '../statusBench.ts'
 import { type GrownTo, grownEnvironment } from './grownConfig.ts'
 import { type Curve, drawCurves } from './growthPlot.ts'
+import { moreSponsors } from './sponsorTurns.ts'
 
 const rounds = 3
 const seconds = 4
@@ -112,12 +111,6 @@ function growSponsors(): Promise<readonly Measured[]> {
     }
     return [{ name: 'sponsored quote, by sponsors', unit: 'µs', points }]
   })
-}
-
-async function moreSponsors(database: SqlDatabase, count: number): Promise<readonly string[]> {
-  const keys: string[] = []
-  for (let made = 0; made < count; made += 1) keys.push((await createSponsor(database, 10n ** 12n)).apiKey)
-  return keys
 }
 
 /** Time of all processors for one stored quote, and how long a status takes at 500 in a second, by what is stored. */
