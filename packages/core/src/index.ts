@@ -247,6 +247,7 @@ export { domainSeparator } from './hashing/typedData.ts'
 export type { Hex } from './hex.ts'
 export type {
   BalanceRecord,
+  BusySponsor,
   HoldOutcome,
   HoldRequest,
   Ledger,

@@ -1,7 +1,7 @@
 import type { Ledger } from '@causeway/core'
 import { readBalance } from './holds/balance.ts'
 import { defaultHoldCaps, type HoldCaps } from './holds/holdCaps.ts'
-import { reserveHolds } from './holds/reserve.ts'
+import { reserveFreeHolds, reserveHolds } from './holds/reserve.ts'
 import { expireDueHolds, pinHold, postHold, reserveHoldAgain, unpinHold, voidHold } from './holds/resolve.ts'
 
 /** The ledger in PostgreSQL. `caps` are the bounds on quotes without a deposit. */
@@ -13,6 +13,7 @@ export function createLedger({ caps = defaultHoldCaps }: { caps?: HoldCaps } = {
       return outcome
     },
     reserveBatch: (tx, requests) => reserveHolds(tx, requests, { caps }),
+    reserveFree: (tx, requests) => reserveFreeHolds(tx, requests, { caps }),
     reserveAgain: (tx, args) => reserveHoldAgain(tx, args, caps),
     pin: pinHold,
     unpin: unpinHold,

@@ -39,6 +39,9 @@ export type HoldOutcome =
   /** Only from `reserveAgain`: there never was a hold for this request. */
   | { readonly status: 'unknown_hold' }
 
+/** Only from `reserveFree`: nothing was decided, `reserveBatch` will. */
+export type BusySponsor = { readonly status: 'busy' }
+
 export type ResolveOutcome =
   | { readonly status: 'resolved' }
   | { readonly status: 'already_posted' | 'already_voided' | 'expired' | 'exceeds_hold' | 'unknown_hold' }
@@ -61,8 +64,16 @@ export type BalanceRecord = {
 export interface Ledger {
   /** Sends the hold without waiting: a write that the database refuses is the transaction's error. */
   reserve(tx: SqlWriteTx, request: HoldRequest): Promise<HoldOutcome>
-  /** One commit for many quotes of one hot sponsor; outcomes in request order. */
+  /** One commit for many quotes; outcomes in request order. Waits for who has a row of their sponsors. */
   reserveBatch(tx: SqlWriteTx, requests: readonly HoldRequest[]): Promise<readonly HoldOutcome[]>
+  /**
+   * The same for quotes of sponsors who have nothing to do with each other: waits for nobody, so that none of them waits
+   * for another's row. `busy` where that would be needed.
+   */
+  reserveFree(
+    tx: SqlWriteTx,
+    requests: readonly HoldRequest[],
+  ): Promise<readonly (HoldOutcome | BusySponsor)[]>
   /**
    * For a deposit on a quote whose hold expired, was superseded or was left to the deposit: a new hold with
    * the same body, pinned at once. Balance and policy decide again, the caps on unpinned holds do not. Answers

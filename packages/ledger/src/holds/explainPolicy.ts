@@ -21,7 +21,10 @@ export async function explainPolicy(
   request: HoldRequest,
   { caps = defaultHoldCaps }: { caps?: HoldCaps } = {},
 ): Promise<PolicyExplanation> {
-  const facts = await readHoldFacts(tx, request.sponsor, [request], { lock: false })
+  const facts = (await readHoldFacts(tx, new Map([[request.sponsor, [request]]]), 'none')).get(
+    request.sponsor,
+  )
+  if (facts === undefined) throw new Error('no facts about a sponsor')
   const state = createHoldState(facts, caps)
   for (const hold of facts.open.filter(({ apiKeyId }) => apiKeyId === request.apiKeyId)) state.remove(hold)
   const checks = state.checks(request, { isPinned: false })

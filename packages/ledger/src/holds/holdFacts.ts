@@ -70,16 +70,25 @@ export function usageKey(apiKeyId: string, window: 'lifetime' | '24h', subject: 
   return `${apiKeyId} ${window} ${subject}`
 }
 
-type LoadRow = readonly [subject: string, holds: number, amount: string]
+/** A row of one sponsor, by its place among those asked about, from 1. */
+type LoadRow = readonly [place: number, subject: string, holds: number, amount: string]
 
 type FactsRow = {
   readonly at: string
-  readonly account: { id: string; frozen: boolean; posted: string; held: string } | null
-  readonly hasDue: boolean
-  readonly total: readonly [holds: number, amount: string, unsettled: string]
+  readonly busy: readonly number[]
+  readonly accounts: readonly {
+    place: number
+    id: string
+    frozen: boolean
+    posted: string
+    held: string
+    unsettled: string
+  }[]
+  /** Ids of accounts. */
+  readonly due: readonly string[]
   readonly keys: readonly LoadRow[]
   readonly users: readonly LoadRow[]
-  readonly settled: readonly string[]
+  readonly settled: readonly (readonly [place: number, subject: string])[]
   readonly atDeposit: readonly string[]
   readonly known: readonly {
     request: string
@@ -90,6 +99,7 @@ type FactsRow = {
     lives: boolean
   }[]
   readonly open: readonly {
+    place: number
     id: string
     requote: string
     key: string
@@ -100,8 +110,9 @@ type FactsRow = {
     today: boolean
     unsettled: boolean
   }[]
-  readonly policies: readonly { key: string; version: number; rules: unknown }[]
+  readonly policies: readonly (readonly [place: number, key: string, version: number, rules: unknown])[]
   readonly usage: readonly (readonly [
+    place: number,
     key: string,
     subject: string,
     isDay: boolean,
@@ -110,85 +121,163 @@ type FactsRow = {
   ])[]
 }
 
-/** In this order: the second function sees what was committed before the first took its lock. */
-const select = 'select ledger_hold_facts($1, $2, $3, $4, $5, $6) as facts, ledger_is_halted() as halted'
+/** In this order: the second function sees what was committed before the first took its locks. */
+const select = `select ledger_holds_facts($1, $2, $3, $4, $5, $6, $7, $8, $9) as facts,
+  ledger_is_halted() as halted`
 
 /**
- * Reads what decides about requests of one sponsor. `lock: true` takes the sponsor's row first, so that
- * the facts stay true until the transaction ends; a dry run leaves it.
+ * Whether the sponsors' rows are locked first, so that the facts stay true until the transaction ends: all of them,
+ * waiting for who has one; those that nobody else has; or none, for a dry run.
+ */
+export type FactsLock = 'wait' | 'skip' | 'none'
+
+/**
+ * Reads what decides about requests, by sponsor; one call for all of them, because it costs much and little more for
+ * each further sponsor. Nothing is told of a sponsor whose row was not to be had.
  */
 export async function readHoldFacts(
   tx: SqlTx,
-  sponsor: string,
-  requests: readonly HoldRequest[],
-  { lock }: { lock: boolean },
-): Promise<HoldFacts> {
+  asked: ReadonlyMap<string, readonly HoldRequest[]>,
+  lock: FactsLock,
+): Promise<ReadonlyMap<string, HoldFacts>> {
+  const lists = [...asked.values()]
+  const keys = placed(lists, ({ apiKeyId }) => [apiKeyId])
+  const users = placed(lists, usersOf)
+  const requotes = placed(lists, ({ requoteKey }) => [requoteKey])
   const [row] = await tx.query<{ facts: FactsRow; halted: boolean }>(select, [
-    sponsor,
-    distinct(requests.map(({ apiKeyId }) => apiKeyId)),
-    distinct(requests.flatMap(usersOf)),
+    [...asked.keys()],
+    keys.places,
+    keys.values,
+    users.places,
+    users.values,
+    requotes.places,
+    requotes.values,
     // CAST: the port demands `0x` and hex digits; the table refuses every other length.
-    requests.map(({ requestId }) => hexToBuffer(requestId as Hex)),
-    distinct(requests.map(({ requoteKey }) => requoteKey)),
+    lists.flatMap((requests) => requests.map(({ requestId }) => hexToBuffer(requestId as Hex))),
     lock,
   ])
-  if (row === undefined) throw new Error('no facts about a sponsor')
-  return fromRow(row.facts, row.halted)
+  if (row === undefined) throw new Error('no facts about sponsors')
+  return fromRow(row.facts, row.halted, [...asked.keys()])
 }
 
-function fromRow(facts: FactsRow, isHalted: boolean): HoldFacts {
-  const { at, account, hasDue, total, known, open, policies, usage } = facts
-  return {
+/** The values of each list, each once, and the place of its list. */
+function placed(
+  lists: readonly (readonly HoldRequest[])[],
+  read: (request: HoldRequest) => readonly string[],
+): { readonly places: readonly number[]; readonly values: readonly string[] } {
+  const places: number[] = []
+  const values: string[] = []
+  for (const [index, requests] of lists.entries()) {
+    for (const value of new Set(requests.flatMap(read))) {
+      places.push(index + 1)
+      values.push(value)
+    }
+  }
+  return { places, values }
+}
+
+function fromRow(
+  facts: FactsRow,
+  isHalted: boolean,
+  sponsors: readonly string[],
+): ReadonlyMap<string, HoldFacts> {
+  const busy = new Set(facts.busy)
+  const due = new Set(facts.due)
+  const common = {
     isHalted,
-    at,
-    account:
-      account === null
-        ? undefined
-        : {
-            id: BigInt(account.id),
-            isFrozen: account.frozen,
-            postedMicroUsd: BigInt(account.posted),
-            heldMicroUsd: BigInt(account.held),
-          },
-    hasDue,
-    unsettledMicroUsd: BigInt(total[2]),
-    keys: toLoads(facts.keys),
-    users: toLoads(facts.users),
-    settledUsers: new Set(facts.settled),
+    at: facts.at,
     atDeposit: new Set(facts.atDeposit.map((request) => `0x${request}`)),
     known: new Map(
-      known.map(({ request, id, attempt, hash, posted, lives }) => [
+      facts.known.map(({ request, id, attempt, hash, posted, lives }) => [
         `0x${request}`,
         { id, attempt, bodyHash: hash, isPosted: posted, lives },
       ]),
     ),
-    open: open.map((hold) => ({
-      id: hold.id,
-      requoteKey: hold.requote,
-      apiKeyId: hold.key,
-      user: hold.user,
-      recipient: hold.recipient,
-      amountMicroUsd: BigInt(hold.amount),
-      isCounted: hold.counted,
-      isToday: hold.today,
-      isUnsettled: hold.unsettled,
-    })),
-    policies: new Map(
-      policies.map(({ key, version, rules }) => [key, { version, rules: policyRulesSchema.parse(rules) }]),
-    ),
-    usage: new Map(
-      usage.map(([key, subject, isDay, used, count]) => [
-        usageKey(key, isDay ? '24h' : 'lifetime', subject),
-        { usedMicroUsd: BigInt(used), count: BigInt(count) },
-      ]),
-    ),
+  }
+  const of = {
+    accounts: byPlace(facts.accounts, ({ place }) => place),
+    keys: byPlace(facts.keys, ([place]) => place),
+    users: byPlace(facts.users, ([place]) => place),
+    settled: byPlace(facts.settled, ([place]) => place),
+    open: byPlace(facts.open, ({ place }) => place),
+    policies: byPlace(facts.policies, ([place]) => place),
+    usage: byPlace(facts.usage, ([place]) => place),
+  }
+  const told = sponsors.flatMap((sponsor, index): readonly (readonly [string, HoldFacts])[] => {
+    const place = index + 1
+    if (busy.has(place)) return []
+    const [account] = of.accounts(place)
+    const own: HoldFacts = {
+      isHalted: common.isHalted,
+      at: common.at,
+      account: account === undefined ? undefined : toAccount(account),
+      hasDue: account !== undefined && due.has(account.id),
+      unsettledMicroUsd: BigInt(account?.unsettled ?? 0),
+      keys: toLoads(of.keys(place)),
+      users: toLoads(of.users(place)),
+      settledUsers: new Set(of.settled(place).map(([, user]) => user)),
+      atDeposit: common.atDeposit,
+      known: common.known,
+      open: of.open(place).map(toOpenHold),
+      policies: new Map(
+        of
+          .policies(place)
+          .map(([, key, version, rules]) => [key, { version, rules: policyRulesSchema.parse(rules) }]),
+      ),
+      usage: new Map(
+        of
+          .usage(place)
+          .map(([, key, subject, isDay, used, count]) => [
+            usageKey(key, isDay ? '24h' : 'lifetime', subject),
+            { usedMicroUsd: BigInt(used), count: BigInt(count) },
+          ]),
+      ),
+    }
+    return [[sponsor, own]]
+  })
+  return new Map(told)
+}
+
+/** What tells the rows of one place. */
+function byPlace<Row>(
+  rows: readonly Row[],
+  placeOf: (row: Row) => number,
+): (place: number) => readonly Row[] {
+  const lists = new Map<number, Row[]>()
+  for (const row of rows) {
+    const place = placeOf(row)
+    const list = lists.get(place)
+    if (list === undefined) lists.set(place, [row])
+    else list.push(row)
+  }
+  return (place) => lists.get(place) ?? []
+}
+
+function toAccount(row: FactsRow['accounts'][number]): HoldFacts['account'] {
+  return {
+    id: BigInt(row.id),
+    isFrozen: row.frozen,
+    postedMicroUsd: BigInt(row.posted),
+    heldMicroUsd: BigInt(row.held),
+  }
+}
+
+function toOpenHold(row: FactsRow['open'][number]): OpenHold {
+  return {
+    id: row.id,
+    requoteKey: row.requote,
+    apiKeyId: row.key,
+    user: row.user,
+    recipient: row.recipient,
+    amountMicroUsd: BigInt(row.amount),
+    isCounted: row.counted,
+    isToday: row.today,
+    isUnsettled: row.unsettled,
   }
 }
 
 function toLoads(rows: readonly LoadRow[]): ReadonlyMap<string, Load> {
-  return new Map(rows.map(([subject, holds, amount]) => [subject, { holds, amountMicroUsd: BigInt(amount) }]))
-}
-
-function distinct(values: readonly string[]): readonly string[] {
-  return [...new Set(values)]
+  return new Map(
+    rows.map(([, subject, holds, amount]) => [subject, { holds, amountMicroUsd: BigInt(amount) }]),
+  )
 }
