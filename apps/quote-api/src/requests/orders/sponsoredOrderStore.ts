@@ -1,9 +1,11 @@
 import {
+  type BusySponsor,
   DomainError,
   type HoldOutcome,
   type HoldRequest,
   type Ledger,
   type SqlDatabase,
+  type SqlWriteTx,
 } from '@causeway/core'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import { createGroupCommit } from './groupCommit.ts'
@@ -26,11 +28,11 @@ export type SponsoredOrder = {
   readonly hold: HoldRequest | undefined
 }
 
-type SaveOutcome = HoldOutcome | { readonly status: 'no_hold' }
+type SaveOutcome = HoldOutcome | NoHold
 
 export interface SponsoredOrderStore {
   /**
-   * Stores order and hold in one commit, many of one sponsor together. An order whose hold is refused
+   * Stores order and hold in one commit, many together. An order whose hold is refused
    * is not stored. Resolves once both survive a crash.
    * @throws WritesOverloadedError, UpstreamUnavailableError
    */
@@ -38,65 +40,115 @@ export interface SponsoredOrderStore {
 }
 
 const groupMax = 128
-const queueMax = 1_024
+const queueMax = 2_048
+const laneQueueMax = 1_024
+/** So many quotes of one sponsor wait together with those of others. More would make theirs wait. */
+const sharedOfOneMax = groupMax / 2
+
+type SharedOutcome = SaveOutcome | BusySponsor
 
 /**
- * Group commit per sponsor: the balance of a hot sponsor is one row, and a batch locks it once.
- * @source ledger-and-safety.md 1.6, decision 3; design.md 5.2, 6.3
+ * Group commit, one group at a time for all sponsors: what a group costs is shared by all of its quotes. A sponsor whose
+ * row somebody else has, or that fills groups alone, goes on in a lane of its own until nothing of it waits there.
+ * @source ledger-and-safety.md 1.6, decisions 3, 4; design.md 5.2, 6.3
  */
-export function createSponsoredOrderStore(options: {
+export function createSponsoredOrderStore({
+  database,
+  ledger,
+}: {
   readonly database: SqlDatabase
   readonly ledger: Ledger
 }): SponsoredOrderStore {
-  const lanes = new Map<string, Lane>()
-  const laneOf = (sponsor: string) => {
-    const known = lanes.get(sponsor)
-    if (known !== undefined) return known
-    const created: Lane = { waiting: 0, add: createLane(options) }
-    lanes.set(sponsor, created)
-    return created
+  const groups = <Outcome extends SharedOutcome>(reserve: Reserve<Outcome>, queueMax: number) =>
+    createGroupCommit<SponsoredOrder, Outcome | NoHold>({
+      // A group begins with the facts about its sponsors, or with the insert where there is none.
+      write: (items) =>
+        database.transaction((tx) => writeItems(tx, items, reserve), {
+          opensWithRead: holdsIn(items).length > 0,
+        }),
+      mayRetryAlone: (error) => !(error instanceof DomainError),
+      groupMax,
+      queueMax,
+    })
+  const shared = groups(ledger.reserveFree, queueMax)
+  const inShared = createCounts()
+  const lanes = new Map<string, ReturnType<typeof groups<HoldOutcome>>>()
+  const inLane = createCounts()
+
+  async function addToLane(sponsor: string, item: SponsoredOrder): Promise<SaveOutcome> {
+    const lane = lanes.get(sponsor) ?? groups(ledger.reserveBatch, laneQueueMax)
+    lanes.set(sponsor, lane)
+    const left = inLane.enter(sponsor)
+    try {
+      return await lane.add(item)
+    } finally {
+      if (left() === 0) lanes.delete(sponsor)
+    }
   }
+
+  async function addToShared(sponsor: string, item: SponsoredOrder): Promise<SharedOutcome> {
+    const left = inShared.enter(sponsor)
+    try {
+      return await shared.add(item)
+    } finally {
+      left()
+    }
+  }
+
   return {
     async save(item) {
       const sponsor = item.hold?.sponsor ?? ''
-      const lane = laneOf(sponsor)
-      lane.waiting += 1
-      try {
-        return await lane.add(item)
-      } finally {
-        lane.waiting -= 1
-        if (lane.waiting === 0) lanes.delete(sponsor)
-      }
+      const isAlone = lanes.has(sponsor) || inShared.of(sponsor) >= sharedOfOneMax
+      const outcome = isAlone ? busy : await addToShared(sponsor, item)
+      return outcome.status === 'busy' ? addToLane(sponsor, item) : outcome
     },
   }
 }
 
-type Lane = { waiting: number; readonly add: (item: SponsoredOrder) => Promise<SaveOutcome> }
+const busy = { status: 'busy' } as const
 
-function createLane({ database, ledger }: { database: SqlDatabase; ledger: Ledger }): Lane['add'] {
-  return createGroupCommit<SponsoredOrder, SaveOutcome>({
-    // Items of a lane name one sponsor, or none: a group begins with the facts about it, or with the insert.
-    write: (items) =>
-      database.transaction((tx) => writeGroup(tx, ledger, items), {
-        opensWithRead: holdsIn(items).length > 0,
-      }),
-    mayRetryAlone: (error) => !(error instanceof DomainError),
-    groupMax,
-    queueMax,
-  }).add
+/** How many of each name are inside. */
+function createCounts() {
+  const counts = new Map<string, number>()
+  const change = (name: string, by: 1 | -1): number => {
+    const count = (counts.get(name) ?? 0) + by
+    if (count === 0) counts.delete(name)
+    else counts.set(name, count)
+    return count
+  }
+  return {
+    of: (name: string) => counts.get(name) ?? 0,
+    /** @returns what leaves again, and tells how many are left */
+    enter(name: string): () => number {
+      change(name, 1)
+      return () => change(name, -1)
+    },
+  }
 }
 
+type NoHold = { readonly status: 'no_hold' }
+type Reserve<Outcome> = (tx: SqlWriteTx, holds: readonly HoldRequest[]) => Promise<readonly Outcome[]>
+
 /** Orders and holds in the caller's transaction; an order whose hold is refused is left out. */
-export async function writeGroup(
-  tx: Parameters<Ledger['reserve']>[0],
+export function writeGroup(
+  tx: SqlWriteTx,
   ledger: Ledger,
   items: readonly SponsoredOrder[],
 ): Promise<readonly SaveOutcome[]> {
+  return writeItems(tx, items, ledger.reserveBatch)
+}
+
+async function writeItems<Outcome extends SharedOutcome>(
+  tx: SqlWriteTx,
+  items: readonly SponsoredOrder[],
+  reserve: Reserve<Outcome>,
+): Promise<readonly (Outcome | NoHold)[]> {
   const holds = holdsIn(items)
-  const reserved = holds.length === 0 ? [] : await ledger.reserveBatch(tx, holds)
-  const byRequest = new Map(holds.map(({ requestId }, index) => [requestId, reserved[index]]))
-  const outcomes = items.map(({ hold }): SaveOutcome => {
-    const outcome = hold === undefined ? noHold : byRequest.get(hold.requestId)
+  const reserved = holds.length === 0 ? [] : await reserve(tx, holds)
+  // In the order of the holds. By request id, one that came twice would have the outcome of its repetition.
+  const left = reserved.values()
+  const outcomes = items.map(({ hold }) => {
+    const outcome = hold === undefined ? noHold : left.next().value
     if (outcome === undefined) throw new Error('the ledger told no outcome of a hold')
     return outcome
   })
@@ -109,10 +161,10 @@ function holdsIn(items: readonly SponsoredOrder[]): readonly HoldRequest[] {
   return items.flatMap(({ hold }) => (hold === undefined ? [] : [hold]))
 }
 
-const noHold = { status: 'no_hold' } as const
+const noHold: NoHold = { status: 'no_hold' }
 
 /** False where the hold was refused: then nothing is stored. */
-export function isKept(outcome: SaveOutcome | undefined): boolean {
+export function isKept(outcome: SharedOutcome | undefined): boolean {
   switch (outcome?.status) {
     case 'no_hold':
     case 'reserved':
