@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLedger, setPolicy, verifyLedger } from '../src/index.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
 import { fund, holdNamed, noCaps, startLedgerBed } from './support/ledgerBed.ts'
+import { turnOf, turns } from './support/reserving.ts'
 
 const processes = 3
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
@@ -37,6 +38,23 @@ describe('from three processes', () => {
       availableMicroUsd: 0n,
       heldMicroUsd: BigInt(funded),
     })
+  })
+
+  test(`${turns} sponsors in every batch, each for 30 of 120 reservations, approve exactly as many`, async () => {
+    const sponsors = Array.from({ length: turns }, (_, index) => turnOf(index))
+    for (const sponsor of sponsors) await fund(bed.database, sponsor, 30n)
+    const each = 40 * turns
+    // No deadlock, and nobody is left undecided.
+    expect(await reserving('turns', [each, each, each])).toEqual({
+      reserved: 30 * turns,
+      insufficient_balance: 90 * turns,
+    })
+    for (const sponsor of sponsors) {
+      expect(await ledger.balance(bed.database, sponsor)).toMatchObject({
+        availableMicroUsd: 0n,
+        heldMicroUsd: 30n,
+      })
+    }
   })
 
   test('a policy for 300 in all and 7 per user approves exactly as much', async () => {

@@ -1,5 +1,6 @@
 // Goal: a hold that was acknowledged is there after any kill of PostgreSQL, once, and a repetition of one
-// that was not acknowledged has one effect. Method: kill -9 of the server under reservations with fsync on.
+// that was not acknowledged has one effect. Method: kill -9 of the server under reservations with fsync on, each group of
+// them for several sponsors.
 // CAUSEWAY_FAULTS=1 runs the long form.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,6 +15,7 @@ const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
 const kills = isLongForm ? 20 : 2
 const lanes = 4
 const amountMicroUsd = 3n
+const sponsors = ['sponsor a', 'sponsor b', 'sponsor c']
 const ledger = createLedger({ caps: noCaps })
 let directory: string
 
@@ -34,15 +36,16 @@ test(
       database.transaction((tx) => ledger.reserveBatch(tx, requests))
     const acknowledged: HoldRequest[] = []
     try {
-      await fund(database, 'sponsor', 10n ** 12n)
+      for (const sponsor of sponsors) await fund(database, sponsor, 10n ** 12n)
       for (let kill = 1; kill <= kills; kill += 1) {
         let isKilled = false
         const pid = server.pid
         const run = async (lane: number): Promise<readonly HoldRequest[]> => {
           for (let index = 0; ; index += 1) {
-            const batch = ['a', 'b', 'c'].map((part) =>
-              holdNamed(`${kill} ${lane} ${index} ${part}`, { amountMicroUsd, lifetimeSeconds: 36_000 }),
-            )
+            const batch = sponsors.map((sponsor) => {
+              const body = { sponsor, amountMicroUsd, lifetimeSeconds: 36_000 }
+              return holdNamed(`${kill} ${lane} ${index} ${sponsor}`, body)
+            })
             try {
               const outcomes = await reserve(batch)
               expect(outcomes.map(({ status }) => status)).toEqual(['reserved', 'reserved', 'reserved'])
@@ -73,9 +76,12 @@ test(
         acknowledged.push(...unacknowledged)
 
         for (const { status } of await reserve(acknowledged)) expect(status).toBe('already_reserved')
-        expect(await ledger.balance(database, 'sponsor')).toMatchObject({
-          heldMicroUsd: BigInt(acknowledged.length) * amountMicroUsd,
-        })
+        // All of a group or nothing of it: each sponsor has as many.
+        for (const sponsor of sponsors) {
+          expect(await ledger.balance(database, sponsor)).toMatchObject({
+            heldMicroUsd: BigInt(acknowledged.length / sponsors.length) * amountMicroUsd,
+          })
+        }
         expect(await verifyLedger(database)).toEqual([])
       }
       expect(acknowledged.length).toBeGreaterThanOrEqual(kills * 30)

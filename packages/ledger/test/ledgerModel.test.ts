@@ -74,7 +74,7 @@ const command = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      do: fc.constant('batch' as const),
+      do: fc.constantFrom('batch' as const, 'free' as const),
       requests: fc.array(requestOf, { minLength: 1, maxLength: 5 }),
     }),
   },
@@ -103,6 +103,7 @@ const command = fc.oneof(
     }),
   },
 )
+type Drawn = typeof requestOf extends fc.Arbitrary<infer Value> ? Value : never
 type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never
 
 /** One transfer in one block: seen again it is the same, or a second sighting after it was dropped. */
@@ -182,6 +183,8 @@ class Run {
         return this.#reserve([step.request])
       case 'batch':
         return this.#reserve(step.requests)
+      case 'free':
+        return this.#reserveFree(step.requests)
       case 'again': {
         const requestId = this.#id(step.id)
         const { status } = await ledger.reserveAgain(tx, { requestId, until: inAnHour() })
@@ -234,8 +237,30 @@ class Run {
     }
   }
 
-  async #reserve(drawn: readonly (typeof requestOf extends fc.Arbitrary<infer Value> ? Value : never)[]) {
-    const requests = drawn.map((request): HoldRequest => {
+  async #reserve(drawn: readonly Drawn[]) {
+    const requests = this.#requests(drawn)
+    const outcomes = await ledger.reserveBatch(this.#tx, requests)
+    return [outcomes.map(({ status }) => status), this.#expected(requests)] as const
+  }
+
+  /** First whoever needs to wait for nobody, then the others. */
+  async #reserveFree(drawn: readonly Drawn[]) {
+    const requests = this.#requests(drawn)
+    const outcomes = await ledger.reserveFree(this.#tx, requests)
+    const [free, busy] = [false, true].map((isBusy) =>
+      requests.filter((_, index) => (outcomes[index]?.status === 'busy') === isBusy),
+    )
+    const freeStatuses = outcomes.map(({ status }) => status).filter((status) => status !== 'busy')
+    const expected = this.#expected(free ?? [])
+    const later = await ledger.reserveBatch(this.#tx, busy ?? [])
+    return [
+      [...freeStatuses, ...later.map(({ status }) => status)],
+      [...expected, ...this.#expected(busy ?? [])],
+    ] as const
+  }
+
+  #requests(drawn: readonly Drawn[]): readonly HoldRequest[] {
+    return drawn.map((request): HoldRequest => {
       const { id: own, sponsor, apiKeyId, ...rest } = request
       return {
         ...holdNamed(`${this.#prefix} ${own}`, rest),
@@ -243,15 +268,17 @@ class Run {
         apiKeyId: this.#named(apiKeyId),
       }
     })
-    const outcomes = await ledger.reserveBatch(this.#tx, requests)
-    // Sponsors are decided one after the other; each sees its own requests in order.
+  }
+
+  /** Sponsors are decided one after the other; each sees its own requests in order. */
+  #expected(requests: readonly HoldRequest[]): readonly (string | undefined)[] {
     const expected = new Map<HoldRequest, string>()
     for (const sponsor of [...new Set(requests.map((request) => request.sponsor))].toSorted()) {
       for (const request of requests.filter((one) => one.sponsor === sponsor)) {
         expected.set(request, this.#model.reserve(request))
       }
     }
-    return [outcomes.map(({ status }) => status), requests.map((request) => expected.get(request))] as const
+    return requests.map((request) => expected.get(request))
   }
 
   #topUp(n: number): string {
