@@ -1,6 +1,6 @@
 // Goal: whatever is killed, no acknowledged hold is lost or doubled, and none that nobody executes
-// outlives its expiry by more than the sweeper's period. Method: sponsored quotes in flight, SIGKILL for the
-// service or for PostgreSQL, then the recovered books against what was answered. CAUSEWAY_FAULTS=1 runs
+// outlives its expiry by more than the sweeper's period. Method: quotes of several sponsors in flight, which share commits,
+// SIGKILL for the service or for PostgreSQL, then the recovered books against what was answered. CAUSEWAY_FAULTS=1 runs
 // the long form.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { serviceEnvironment } from './fixtures/service.ts'
-import { type Answer, post, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
+import { post, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
 import { spawnService } from './serviceSupport/serviceProcess.ts'
 import { createSponsor, moneyOf, pepperText, type TestSponsor } from './sponsorSupport/sponsors.ts'
@@ -26,6 +26,7 @@ const serviceKills = isLongForm ? 100 : 5
 const databaseKills = isLongForm ? 20 : 2
 const longest = isLongForm ? 3_600_000 : 480_000
 const quotesAtOnce = 16
+const sponsorCount = 4
 const balance = 10n ** 12n
 
 let network: TestNetwork
@@ -70,19 +71,39 @@ function bodyOf(index: number): object {
 /** Kills in the moment when the first of many answers is in; the others are answered, refused or cut off. */
 async function quoteAndKill(
   url: string,
-  sponsor: TestSponsor,
+  sponsors: readonly TestSponsor[],
   kill: () => void,
-): Promise<readonly QuoteAnswer[]> {
-  const calls = Array.from({ length: quotesAtOnce }, (_, index) =>
-    post(`${url}/quote`, bodyOf(index), { 'x-api-key': sponsor.apiKey }),
-  )
+): Promise<readonly Answered[]> {
+  const calls = Array.from({ length: quotesAtOnce }, async (_, index) => {
+    const sponsor = sponsors[index % sponsors.length]
+    if (sponsor === undefined) throw new Error('there are sponsors')
+    return { sponsor, answer: await post(`${url}/quote`, bodyOf(index), { 'x-api-key': sponsor.apiKey }) }
+  })
   const killed = Promise.any(calls).then(kill)
   const settled = await Promise.allSettled(calls)
   await killed
   return settled
-    .flatMap((call): Answer[] => (call.status === 'fulfilled' ? [call.value] : []))
-    .filter(({ status }) => status === 200)
-    .map((answer) => readOk(answer, quoteResponseSchema))
+    .flatMap((call) => (call.status === 'fulfilled' ? [call.value] : []))
+    .filter(({ answer }) => answer.status === 200)
+    .map(({ sponsor, answer }) => ({ sponsor, quote: readOk(answer, quoteResponseSchema) }))
+}
+
+type Answered = { readonly sponsor: TestSponsor; readonly quote: QuoteAnswer }
+
+async function createSponsors(): Promise<readonly TestSponsor[]> {
+  const sponsors: TestSponsor[] = []
+  while (sponsors.length < sponsorCount) sponsors.push(await createSponsor(database, balance))
+  return sponsors
+}
+
+async function expectAllAcknowledged(
+  sponsors: readonly TestSponsor[],
+  answered: readonly Answered[],
+): Promise<void> {
+  for (const sponsor of sponsors) {
+    const own = answered.filter((one) => one.sponsor === sponsor).map(({ quote }) => quote)
+    await expectAcknowledged(sponsor, own)
+  }
 }
 
 /** Every answer has its one hold of its amount and its order; every hold has its order and is counted once. */
@@ -119,12 +140,14 @@ async function sweeps(opsUrl: string): Promise<number> {
  * by the end of the first pass that began after: of two more passes, the second did. How long a pass of one
  * second's period takes is up to the machine.
  */
-async function expectSwept(sponsor: TestSponsor, opsUrl: string): Promise<void> {
+async function expectSwept(sponsors: readonly TestSponsor[], opsUrl: string): Promise<void> {
   await expect.poll(() => sweeps(opsUrl), { timeout: 120_000 }).toBeGreaterThan(0)
   await database.query(`update hold set expires_at = clock_timestamp() where state = 'reserved'`)
   const before = await sweeps(opsUrl)
   await expect.poll(() => sweeps(opsUrl), { timeout: 120_000 }).toBeGreaterThanOrEqual(before + 2)
-  expect(await moneyOf(database, sponsor.wallet)).toEqual({ available: balance, held: 0n })
+  for (const { wallet } of sponsors) {
+    expect(await moneyOf(database, wallet)).toEqual({ available: balance, held: 0n })
+  }
 }
 
 async function expectBooksInOrder(): Promise<void> {
@@ -137,28 +160,27 @@ test(
     await startServer('killed-service')
     try {
       const variables = await environment()
-      let sponsor: TestSponsor | undefined
-      const answered: QuoteAnswer[] = []
+      let sponsors: readonly TestSponsor[] = []
+      const answered: Answered[] = []
       for (let kill = 1; kill <= serviceKills; kill += 1) {
         const service = spawnService(variables)
         try {
           const { publicUrl } = await service.listening()
-          sponsor ??= await createSponsor(database, balance)
-          answered.push(...(await quoteAndKill(publicUrl, sponsor, () => service.signal('SIGKILL'))))
+          if (sponsors.length === 0) sponsors = await createSponsors()
+          answered.push(...(await quoteAndKill(publicUrl, sponsors, () => service.signal('SIGKILL'))))
         } finally {
           service.signal('SIGKILL')
         }
         expect(await service.ended).toEqual({ code: null, signal: 'SIGKILL' })
-        if (sponsor !== undefined) await expectAcknowledged(sponsor, answered)
+        await expectAllAcknowledged(sponsors, answered)
       }
-      if (sponsor === undefined) throw new Error('no service was ever listening')
       expect(answered.length).toBeGreaterThanOrEqual(serviceKills)
-      expect(answered.every(({ feeSponsorship }) => feeSponsorship?.status === 'full')).toBe(true)
+      expect(answered.every(({ quote }) => quote.feeSponsorship?.status === 'full')).toBe(true)
 
       const service = spawnService(variables)
       try {
         const { opsUrl } = await service.listening()
-        await expectSwept(sponsor, opsUrl)
+        await expectSwept(sponsors, opsUrl)
       } finally {
         await service.stop()
       }
@@ -179,24 +201,24 @@ test(
     const service = spawnService(await environment())
     try {
       const { publicUrl, opsUrl } = await service.listening()
-      const sponsor = await createSponsor(database, balance)
-      const answered: QuoteAnswer[] = []
+      const sponsors = await createSponsors()
+      const answered: Answered[] = []
       for (let kill = 1; kill <= databaseKills; kill += 1) {
-        answered.push(...(await quoteAndKill(publicUrl, sponsor, () => process.kill(server.pid, 'SIGKILL'))))
+        answered.push(...(await quoteAndKill(publicUrl, sponsors, () => process.kill(server.pid, 'SIGKILL'))))
         await database.close()
         // Takes note that the server is gone, so that its directory may be used again.
         await server.stop()
         await startServer('killed-server', port)
-        await expectAcknowledged(sponsor, answered)
+        await expectAllAcknowledged(sponsors, answered)
+        const headers = { 'x-api-key': sponsors[0]?.apiKey ?? '' }
         await expect
-          .poll(
-            async () => (await post(`${publicUrl}/quote`, bodyOf(1), { 'x-api-key': sponsor.apiKey })).status,
-            { timeout: 60_000 },
-          )
+          .poll(async () => (await post(`${publicUrl}/quote`, bodyOf(1), headers)).status, {
+            timeout: 60_000,
+          })
           .toBe(200)
       }
       expect(answered.length).toBeGreaterThanOrEqual(databaseKills)
-      await expectSwept(sponsor, opsUrl)
+      await expectSwept(sponsors, opsUrl)
       await expectBooksInOrder()
     } finally {
       await service.stop()
