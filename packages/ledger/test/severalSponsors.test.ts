@@ -182,11 +182,11 @@ test('a request id for two sponsors holds with one of them', async () => {
 })
 
 test('a flood of re-quotes in one batch holds one place and no one else up', async () => {
-  await fundAll(['flood', 'beside'])
+  await fundAll(['flood', 'past the flood'])
   const flood = Array.from({ length: 5 }, (_, n) =>
     holdNamed(`flood ${n}`, { sponsor: 'flood', apiKeyId: 'flood', user: 'u', requoteKey: 'flood' }),
   )
-  const outcomes = await free([...flood, ...oneOfEach('flooded', ['beside'])])
+  const outcomes = await free([...flood, ...oneOfEach('flooded', ['past the flood'])])
   expect(statuses(outcomes)).toEqual(['reserved', 'busy', 'busy', 'busy', 'busy', 'reserved'])
   await batch(flood.slice(1))
   expect(await ledger.balance(bed.database, 'flood')).toMatchObject({ heldMicroUsd: 10n })
