@@ -1,5 +1,6 @@
 import type { OutPoint } from '@causeway/core'
 import type { ChainClient } from '../../rpc/client.ts'
+import { createQuestionGroups } from '../../rpc/groupedQuestions.ts'
 import type { RpcAnswer } from '../../rpc/jsonRpc.ts'
 import { countVoices, type Vote } from '../../rpc/tally.ts'
 
@@ -32,10 +33,6 @@ type Member = {
  * transactions behind new outputs, which may have megabytes, are asked for apart.
  */
 export function createUnspentGroups(client: ChainClient): AskUnspent {
-  let waiting: Member[] = []
-  let inFlight = 0
-  let isGathering = false
-
   const send = async (members: readonly Member[]): Promise<void> => {
     const calls = members.flatMap(({ outputs }) =>
       outputs.map(({ txid, vout }) => ({ method: 'gettxout', params: [txid, vout, true] })),
@@ -58,25 +55,13 @@ export function createUnspentGroups(client: ChainClient): AskUnspent {
       for (const { reject } of members) reject(error)
     }
   }
-  const leave = (): void => {
-    isGathering = false
-    while (inFlight < groupsInFlightMax && waiting.length > 0) {
-      const members = firstOf(waiting)
-      waiting = waiting.slice(members.length)
-      inFlight += 1
-      void send(members).finally(() => {
-        inFlight -= 1
-        leave()
-      })
-    }
-  }
+  const groups = createQuestionGroups<Member>({
+    // Requests that came in one turn of the loop leave in one group.
+    ...{ inFlightMax: groupsInFlightMax, defer: setImmediate, firstOf, send },
+  })
   return (outputs, { timeoutMs }) =>
     new Promise((resolve, reject) => {
-      waiting.push({ outputs, untilMs: Date.now() + timeoutMs, resolve, reject })
-      if (isGathering) return
-      isGathering = true
-      // Requests that came in one turn of the loop leave in one group.
-      setImmediate(leave)
+      groups.add({ outputs, untilMs: Date.now() + timeoutMs, resolve, reject })
     })
 }
 

@@ -1,6 +1,7 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import { disagreement } from '../../rpc/agreement.ts'
 import { comparisonText } from '../../rpc/comparisonText.ts'
+import { createQuestionGroups } from '../../rpc/groupedQuestions.ts'
 import type { JsonRpcClient, RpcAnswer } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { tally, type Vote } from '../../rpc/tally.ts'
@@ -133,39 +134,30 @@ function createLane(
   chainId: string,
   send: (accounts: readonly string[], members: readonly Member[], limits: Limits) => Promise<unknown>,
 ): Lane {
-  let waiting: Member[] = []
-  let inFlight = 0
-  let isGathering = false
-
   const unavailable = (code: 'REQUEST_TIMED_OUT' | 'RPC_HTTP_ERROR') =>
     new UpstreamUnavailableError(`Chain ${chainId} does not show its accounts in time.`, {
       code,
       data: { chainId },
     })
-  const leave = (): void => {
-    isGathering = false
-    while (inFlight < groupsInFlightMax) {
-      waiting = waiting.filter(({ isSettled }) => !isSettled)
-      const members = firstOf(waiting)
-      if (members.length === 0) return
-      waiting = waiting.slice(members.length)
-      inFlight += 1
+  const groups = createQuestionGroups<Member>({
+    inFlightMax: groupsInFlightMax,
+    defer: queueMicrotask,
+    isWanted: ({ isSettled }) => !isSettled,
+    firstOf,
+    async send(members) {
       const accounts = [...new Set(members.flatMap((member) => member.accounts))]
       const timeoutMs = Math.max(...members.map(({ limits }) => limits.timeoutMs))
-      void send(accounts, members, { timeoutMs })
-        .catch((error: unknown) => {
-          for (const member of members) member.fail(error)
-        })
-        .finally(() => {
-          inFlight -= 1
-          leave()
-        })
-    }
-  }
+      try {
+        await send(accounts, members, { timeoutMs })
+      } catch (error) {
+        for (const member of members) member.fail(error)
+      }
+    },
+  })
   return {
     ask: (accounts, limits, verdict) =>
       new Promise((resolve, reject) => {
-        if (waiting.length >= waitingMax) return reject(unavailable('RPC_HTTP_ERROR'))
+        if (groups.waiting() >= waitingMax) return reject(unavailable('RPC_HTTP_ERROR'))
         const settle = (finish: () => void) => {
           if (member.isSettled) return
           member.isSettled = true
@@ -187,11 +179,7 @@ function createLane(
           },
         }
         const timer = setTimeout(() => fail(unavailable('REQUEST_TIMED_OUT')), limits.timeoutMs)
-        waiting.push(member)
-        if (isGathering) return
-        isGathering = true
-        // Questions of the same moment leave in the first group already.
-        queueMicrotask(leave)
+        groups.add(member)
       }),
   }
 }
