@@ -244,7 +244,7 @@ export { bytesToHex, concatBytes, hexToBytes, parseHexDigits, utf8Bytes } from '
 export { keccak256, keccak256Hex } from './hashing/keccak.ts'
 export { sha256, sha256TextHex } from './hashing/sha256.ts'
 export { domainSeparator } from './hashing/typedData.ts'
-export type { Hex } from './hex.ts'
+export { anyCaseHex32Pattern, type Hex, hex32Pattern, isAnyCaseHex32, isHex32 } from './hex.ts'
 export type {
   BalanceRecord,
   BusySponsor,

@@ -1,7 +1,5 @@
-import { ConfigurationError, hexToBytes, Secret } from '@causeway/core'
+import { ConfigurationError, hexToBytes, isAnyCaseHex32, Secret } from '@causeway/core'
 import secp256k1 from 'secp256k1'
-
-const form = /^0x[0-9a-fA-F]{64}$/
 
 /**
  * Checks a private key as it is written in a setting: `0x` and 64 hex digits, between 1 and the
@@ -10,7 +8,7 @@ const form = /^0x[0-9a-fA-F]{64}$/
  */
 export function parsePrivateKey(text: string, setting: string): Secret {
   const trimmed = text.trim()
-  if (!form.test(trimmed)) throw new ConfigurationError(`${setting} must be 0x and 64 hex digits.`)
+  if (!isAnyCaseHex32(trimmed)) throw new ConfigurationError(`${setting} must be 0x and 64 hex digits.`)
   const secret = new Secret(trimmed)
   if (!secp256k1.privateKeyVerify(privateKeyBytes(secret))) {
     throw new ConfigurationError(`${setting} is not a valid private key: zero or beyond the curve's order.`)

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigurationError, type FinalBlock } from '@causeway/core'
+import { ConfigurationError, type FinalBlock, hex32Pattern } from '@causeway/core'
 import { z } from 'zod'
 
 /** Why nothing is signed. */
@@ -26,7 +26,7 @@ const positionSchema = z.object({
     .string()
     .regex(/^[0-9]{1,78}$/)
     .transform(BigInt),
-  hash: z.string().regex(/^0x[0-9a-f]{64}$/),
+  hash: z.string().regex(hex32Pattern),
 })
 
 export function createStateFiles(directory: string): StateFiles {

@@ -1,4 +1,4 @@
-import { ConfigurationError, type Hex } from '@causeway/core'
+import { ConfigurationError, type Hex, hex32Pattern } from '@causeway/core'
 import { createLineJournal, type LineJournal } from '@causeway/signer'
 import { z } from 'zod'
 import type { Settles } from '../attestations/context.ts'
@@ -27,7 +27,7 @@ const noSettledJournal: SettledOrdersJournal = {
 
 const hex32 = z
   .string()
-  .regex(/^0x[0-9a-f]{64}$/)
+  .regex(hex32Pattern)
   .transform((text): Hex => `0x${text.slice(2)}`)
 const proofSchema = z.array(z.string())
 const lineSchema = z.strictObject({

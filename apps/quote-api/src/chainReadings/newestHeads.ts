@@ -1,4 +1,4 @@
-import type { Hex } from '@causeway/core'
+import { type Hex, isHex32 } from '@causeway/core'
 import type { ChainRefusal, Market } from '@causeway/market'
 
 /** A block by which others may read, that enough endpoints have. */
@@ -21,8 +21,6 @@ type HeadsOfMarket = Pick<Market, 'agreedHead'> & {
 /** A block that the market has not reached by then has left the chain. */
 const aheadMaxMs = 10_000
 
-const hashPattern = /^0x[0-9a-f]{64}$/
-
 /**
  * The newest block that this process knows by agreement. The market publishes one when prices and pools of it are read;
  * whoever was told what is in that block already, such as that his deposit is there, may quote again before: what he
@@ -40,11 +38,7 @@ export function createNewestHeads(market: HeadsOfMarket, now: () => number): New
       return isAhead ? { number: other.number, hash: other.hash } : own
     },
     saw(chainId, { number, hash }) {
-      if (isHash(hash)) seen.set(chainId, { number, hash, seenAtMs: now() })
+      if (isHex32(hash)) seen.set(chainId, { number, hash, seenAtMs: now() })
     },
   }
-}
-
-function isHash(text: string): text is Hex {
-  return hashPattern.test(text)
 }

@@ -3,6 +3,7 @@ import {
   decodeOrderCall,
   encodeFillExtraData,
   type Hex,
+  isAnyCaseHex32,
   type NetworkOf,
   type Order,
   orderCloneAddress,
@@ -88,7 +89,7 @@ export function cloneOf(
   { salt }: Pick<Order, 'salt'>,
 ): { readonly address: Hex; readonly orderSalt: Hex; readonly recipient: Hex } | undefined {
   if (recipient === undefined || fillContract === undefined || !isHexAddress(filler)) return undefined
-  if (!/^0x[0-9a-f]{64}$/i.test(salt)) return undefined
+  if (!isAnyCaseHex32(salt)) return undefined
   // CAST: 32 bytes of hex, as was just seen.
   const orderSalt = salt.toLowerCase() as Hex
   const address = orderCloneAddress({ fillContract, filler, orderSalt, recipient, calls })

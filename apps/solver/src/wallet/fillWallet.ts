@@ -7,7 +7,7 @@ import {
   type RpcAnswer,
   toQuantity,
 } from '@causeway/chains'
-import { type FinalBlocks, type Hex, type Signer, UpstreamUnavailableError } from '@causeway/core'
+import { type FinalBlocks, type Hex, isHex32, type Signer, UpstreamUnavailableError } from '@causeway/core'
 import {
   encodeFunctionData,
   keccak256,
@@ -179,7 +179,7 @@ const noAnswer = { code: 0, message: 'no answer' }
 
 /** A word as a quantity, which has no leading zeros. */
 function shortened(word: unknown): unknown {
-  return typeof word === 'string' && /^0x[0-9a-f]{64}$/.test(word) ? toQuantity(BigInt(word)) : word
+  return isHex32(word) ? toQuantity(BigInt(word)) : word
 }
 
 type Heads = Awaited<ReturnType<ChainClient['askEach']>>

@@ -1,4 +1,4 @@
-import { type Hex, orderSchema } from '@causeway/core'
+import { type Hex, hex32Pattern, orderSchema } from '@causeway/core'
 import { z } from 'zod'
 import type { Proof } from '../judge/signedOrder.ts'
 import { amount, calldata, hex, spelled, transactionId } from './payloadFields.ts'
@@ -129,11 +129,7 @@ export type PaidOrder = {
 }
 
 /** For the log alone; what is none is left out. */
-const toldId = z
-  .string()
-  .regex(/^0x[0-9a-f]{64}$/)
-  .optional()
-  .catch(undefined)
+const toldId = z.string().regex(hex32Pattern).optional().catch(undefined)
 
 /** An item's id names files, so it is nothing but letters, digits and hyphens. */
 const itemSchema = z.object({

@@ -1,4 +1,4 @@
-import type { Hex } from '@causeway/core'
+import { type Hex, isAnyCaseHex32 } from '@causeway/core'
 import type { RpcAnswer } from './jsonRpc.ts'
 import { MalformedAnswerError } from './malformedAnswer.ts'
 
@@ -30,7 +30,7 @@ export function parseAddress(value: unknown, what: string): Hex {
 
 /** 32 bytes, lower case. */
 export function parseHash(value: unknown, what: string): Hex {
-  if (typeof value !== 'string' || !hashPattern.test(value)) throw new MalformedAnswerError(what)
+  if (!isAnyCaseHex32(value)) throw new MalformedAnswerError(what)
   return lowerCase(value)
 }
 
@@ -61,4 +61,3 @@ export function lowerCase(hex: string): Hex {
 const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/
 const bytesPattern = /^0x(?:[0-9a-fA-F]{2})*$/
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
-const hashPattern = /^0x[0-9a-fA-F]{64}$/

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Hex } from '../hex.ts'
+import { anyCaseHex32Pattern, type Hex } from '../hex.ts'
 
 /** `mainnets.prod`, `testnets.prod`, `local`: the name part of the configuration files. */
 export const environmentName = z.string().regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/)
@@ -16,7 +16,7 @@ export const evmAddress = z
 /** 32 bytes, lower-cased on parse. */
 export const hash32 = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/)
+  .regex(anyCaseHex32Pattern)
   .transform((value): Hex => `0x${value.slice(2).toLowerCase()}`)
 
 /**

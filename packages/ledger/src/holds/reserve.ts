@@ -1,4 +1,10 @@
-import type { BusySponsor, HoldOutcome, HoldRequest, SqlWriteTx } from '@causeway/core'
+import {
+  type BusySponsor,
+  type HoldOutcome,
+  type HoldRequest,
+  isHex32,
+  type SqlWriteTx,
+} from '@causeway/core'
 import { decideHolds, type HoldDecision, type NewHold } from './decideHolds.ts'
 import type { HoldCaps } from './holdCaps.ts'
 import { type HoldFacts, readHoldFacts } from './holdFacts.ts'
@@ -131,12 +137,10 @@ function rounds(places: readonly Place[], { isOnlyFirst = false } = {}): readonl
   return all
 }
 
-const requestIdPattern = /^0x[0-9a-f]{64}$/
-
 /** Bodies that only a bug can produce. @throws RangeError */
 function assertReservable(request: HoldRequest): void {
   const { requestId, amountMicroUsd, lifetimeSeconds, apiKeyId, user, recipient, requoteKey } = request
-  if (!requestIdPattern.test(requestId)) throw new RangeError('a request id is 0x and 64 lower-case digits')
+  if (!isHex32(requestId)) throw new RangeError('a request id is 0x and 64 lower-case digits')
   if (amountMicroUsd <= 0n) throw new RangeError('a hold is above zero')
   if (!Number.isInteger(lifetimeSeconds) || lifetimeSeconds <= 0) {
     throw new RangeError('a lifetime is whole seconds above zero')

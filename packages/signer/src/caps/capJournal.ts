@@ -1,4 +1,4 @@
-import { ConfigurationError, type Hex } from '@causeway/core'
+import { ConfigurationError, type Hex, hex32Pattern } from '@causeway/core'
 import { z } from 'zod'
 import { createLineJournal, type LineJournal } from './lineJournal.ts'
 
@@ -29,7 +29,7 @@ const lineSchema = z.strictObject({
   counted: amountsSchema.optional(),
   key: z
     .string()
-    .regex(/^0x[0-9a-f]{64}$/)
+    .regex(hex32Pattern)
     .transform((text): Hex => `0x${text.slice(2)}`)
     .optional(),
   amounts: amountsSchema.optional(),

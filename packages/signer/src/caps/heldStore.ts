@@ -1,6 +1,6 @@
 import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigurationError } from '@causeway/core'
+import { ConfigurationError, isHex32 } from '@causeway/core'
 import { z } from 'zod'
 
 /** Something that waits for the operator. */
@@ -84,7 +84,7 @@ export function createHeldStore(stateDirectory: string): HeldStore {
       }
     },
     async release(id) {
-      if (!/^0x[0-9a-f]{64}$/.test(id)) {
+      if (!isHex32(id)) {
         throw new ConfigurationError('An id is 0x and 64 hex digits, as `held list` and the log show it.')
       }
       await mkdir(directory, { recursive: true })

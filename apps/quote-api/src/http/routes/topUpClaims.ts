@@ -1,4 +1,4 @@
-import { formatAmount, type Hex } from '@causeway/core'
+import { anyCaseHex32Pattern, formatAmount, type Hex } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import type { ClaimedTransfer, TopUpClaims } from '../../money/topUps/claims.ts'
@@ -8,7 +8,7 @@ import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
 const transferSchema = z.object({
   transactionHash: z
     .string()
-    .regex(/^0x[0-9a-fA-F]{64}$/)
+    .regex(anyCaseHex32Pattern)
     .describe('Transaction that sent USDC to the top-up address'),
   logOrdinal: z
     .int()

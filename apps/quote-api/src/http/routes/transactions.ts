@@ -1,4 +1,4 @@
-import type { Hex } from '@causeway/core'
+import { type Hex, isAnyCaseHex32 } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { databaseErrors } from '../routeErrors.ts'
@@ -81,7 +81,7 @@ function hashesIn(text: string): readonly (string | undefined)[] {
 
 /** Ids of requests and of EVM transactions; other families' users execute nothing alone. */
 function idOf(text: string | undefined): Hex | undefined {
-  if (text === undefined || !/^0x[0-9a-fA-F]{64}$/.test(text)) return undefined
-  // CAST: the pattern above is that of Hex.
+  if (!isAnyCaseHex32(text)) return undefined
+  // CAST: hex digits stay hex digits.
   return text.toLowerCase() as Hex
 }

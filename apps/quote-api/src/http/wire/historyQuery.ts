@@ -1,11 +1,11 @@
-import type { Hex } from '@causeway/core'
+import { anyCaseHex32Pattern, type Hex } from '@causeway/core'
 import { z } from 'zod'
 import { requestStatuses } from '../../requests/history/requestFilter.ts'
 
 /** 32 bytes; digits of any case, read as lower case. */
 export const id32Text = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/)
+  .regex(anyCaseHex32Pattern)
   // CAST: the pattern admits nothing else.
   .transform((text) => text.toLowerCase() as Hex)
 

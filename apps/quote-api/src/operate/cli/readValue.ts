@@ -1,4 +1,4 @@
-import { type Hex, parseCasedAddress } from '@causeway/core'
+import { anyCaseHex32Pattern, type Hex, parseCasedAddress } from '@causeway/core'
 import { type ZodType, z } from 'zod'
 import { operatorReason } from '../../access/operatorReason.ts'
 import type { Arguments, Flag } from './command.ts'
@@ -54,7 +54,7 @@ export function readDuration(text: string, name: string): number {
 
 const id32 = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/, 'expected 0x and 64 hex digits')
+  .regex(anyCaseHex32Pattern, 'expected 0x and 64 hex digits')
   // CAST: the pattern admits nothing else.
   .transform((text) => text.toLowerCase() as Hex)
 

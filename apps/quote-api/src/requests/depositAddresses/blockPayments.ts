@@ -11,7 +11,7 @@ import {
   type RpcAnswer,
   toQuantity,
 } from '@causeway/chains'
-import { type Hex, transferTopic } from '@causeway/core'
+import { type Hex, isAnyCaseHex32, transferTopic } from '@causeway/core'
 import {
   type BlockReference,
   blockReading,
@@ -186,7 +186,7 @@ function transfersOf(
     const [, sender, recipient] = parseList(log['topics'], 'eth_getLogs')
     const data = parseBytes(log['data'], 'eth_getLogs')
     // The same event with other members indexed moves nothing that is known here.
-    if (recipient === undefined || !/^0x[0-9a-f]{64}$/i.test(data) || BigInt(data) === 0n) return []
+    if (recipient === undefined || !isAnyCaseHex32(data) || BigInt(data) === 0n) return []
     const [from, to] = [sender, recipient].map(
       (topic) => `0x${parseHash(topic, 'eth_getLogs').slice(26)}` as const,
     )

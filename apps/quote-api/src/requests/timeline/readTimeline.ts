@@ -1,4 +1,4 @@
-import type { Hex, SqlDatabase } from '@causeway/core'
+import { type Hex, isAnyCaseHex32, type SqlDatabase } from '@causeway/core'
 import { z } from 'zod'
 import type { RequestStatus } from '../history/requestFilter.ts'
 import { marketBasisSchema } from '../orders/marketBasis.ts'
@@ -36,7 +36,7 @@ export type FoundRequest = { readonly requestId: Hex; readonly by: 'request' | '
 
 /** Requests that an id names: of the request itself, of its order, or of one of their transactions. */
 export async function findRequests(database: Queries, id: string): Promise<readonly FoundRequest[]> {
-  const isHash = /^0x[0-9a-fA-F]{64}$/.test(id)
+  const isHash = isAnyCaseHex32(id)
   const rows = await database.query<{ request_id: Buffer; by: FoundRequest['by'] }>(
     `select request_id, 'request' as by from orders where request_id = $1
      union select request_id, 'order' from orders where order_id = $1

@@ -1,4 +1,4 @@
-import { DomainError, type Hex, viemLibrary } from '@causeway/core'
+import { DomainError, type Hex, isAnyCaseHex32, viemLibrary } from '@causeway/core'
 import type * as Viem from 'viem'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { type AgreementReport, agreedAnswer, agreeOnEach, type PollingClient } from './agreedReads.ts'
@@ -159,7 +159,8 @@ function pinned(call: RpcCall): RpcCall {
   if (position === undefined) throw new UnpinnedReadError(method, 'is no read that a block fixes')
   const block = params[position]
   if (isHeight(block)) return call
-  if (!isRecord(block) || !isHash(block['blockHash'])) throw new UnpinnedReadError(method, 'names no block')
+  if (!isRecord(block) || !isAnyCaseHex32(block['blockHash']))
+    throw new UnpinnedReadError(method, 'names no block')
   // EIP-1898: a block that left the chain is not read.
   return { method, params: params.with(position, { blockHash: block['blockHash'], requireCanonical: true }) }
 }
@@ -168,17 +169,13 @@ function pinnedLogs(call: RpcCall): RpcCall {
   const [filter] = call.params
   const isPinned =
     isRecord(filter) &&
-    (isHash(filter['blockHash']) || (isHeight(filter['fromBlock']) && isHeight(filter['toBlock'])))
+    (isAnyCaseHex32(filter['blockHash']) || (isHeight(filter['fromBlock']) && isHeight(filter['toBlock'])))
   if (!isPinned) throw new UnpinnedReadError(call.method, 'names no block')
   return call
 }
 
 function isHeight(value: unknown): boolean {
   return typeof value === 'string' && /^0x[0-9a-fA-F]{1,16}$/.test(value)
-}
-
-function isHash(value: unknown): boolean {
-  return typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value)
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,4 +1,12 @@
-import { bytesToHex, type Hex, hexToBytes, maxBigint, sha256TextHex, utf8Bytes } from '@causeway/core'
+import {
+  bytesToHex,
+  type Hex,
+  hexToBytes,
+  isHex32,
+  maxBigint,
+  sha256TextHex,
+  utf8Bytes,
+} from '@causeway/core'
 import { z } from 'zod'
 import type { Landing, PaymentState, SentTransaction } from '../../family/payingChain.ts'
 import type { OwnLedger } from './ownLedger.ts'
@@ -11,18 +19,14 @@ const transfersAboveMax = 50
 
 /** What a payment or a closing is to do, as it is kept: nothing is signed for the exchange before the hub has its nonce. */
 const keptSchema = z.discriminatedUnion('mark', [
-  z.object({ mark: z.literal('closed'), id: z.custom<Hex>(isId), nonce: z.coerce.bigint() }),
+  z.object({ mark: z.literal('closed'), id: z.custom<Hex>(isHex32), nonce: z.coerce.bigint() }),
   z.object({
-    ...{ mark: z.literal('paid'), id: z.custom<Hex>(isId), nonce: z.coerce.bigint() },
-    ...{ orderId: z.custom<Hex>(isId), transfer: transferParameters },
+    ...{ mark: z.literal('paid'), id: z.custom<Hex>(isHex32), nonce: z.coerce.bigint() },
+    ...{ orderId: z.custom<Hex>(isHex32), transfer: transferParameters },
   }),
 ])
 type Kept = z.output<typeof keptSchema>
 export type KeptPayment = Extract<Kept, { mark: 'paid' }>
-
-function isId(value: unknown): boolean {
-  return typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value)
-}
 
 /** As it is kept, and what it is called until the exchange gives it a hash. */
 export function textOf(kept: Kept): { readonly raw: Hex; readonly hash: string } {

@@ -1,4 +1,4 @@
-import type { Hex } from '../../hex.ts'
+import { type Hex, isAnyCaseHex32 } from '../../hex.ts'
 import { contractInterface } from './contractInterface.ts'
 
 const token = contractInterface([
@@ -47,7 +47,6 @@ export function encodeWethWithdraw(amount: bigint): Hex {
 
 const uint256Limit = 2n ** 256n
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
-const bytes32Pattern = /^0x[0-9a-fA-F]{64}$/
 const addressPadding = '0'.repeat(24)
 
 /** One 32-byte ABI word as 64 hex digits, without `0x`. @throws RangeError */
@@ -58,7 +57,7 @@ export function addressWord(address: Hex): string {
 
 /** See `addressWord`. */
 export function bytes32Word(bytes: Hex): string {
-  if (!bytes32Pattern.test(bytes)) throw new RangeError('an id must be 0x and 64 hex digits')
+  if (!isAnyCaseHex32(bytes)) throw new RangeError('an id must be 0x and 64 hex digits')
   return bytes.slice(2).toLowerCase()
 }
 
