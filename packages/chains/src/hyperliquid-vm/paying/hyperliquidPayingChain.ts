@@ -1,13 +1,13 @@
 import {
   ConfigurationError,
   exactNumber,
-  FlatFees,
   type Hex,
   hyperliquidCodec,
   UpstreamUnavailableError,
 } from '@causeway/core'
 import { privateKeyToAccount } from 'viem/accounts'
 import { agreedAnswer } from '../../family/agreedAnswer.ts'
+import { refuseTransfer, refuseTransferFee } from '../../family/flatTransfers.ts'
 import type {
   PayingChain,
   PayingChainFamily,
@@ -187,7 +187,8 @@ function openHyperliquidPaying({
     landingOf: (transactions) => landingOf(transactions, { readLedger, look, hashOfPaid }),
 
     async plan(terms, bid) {
-      const refusal = refusePayments(wallet, terms, depositories) ?? refusePrice(bid)
+      const refusal =
+        refuseTransfer(terms, { wallet, depositories, refuse: refuseAmount }) ?? refuseTransferFee(bid)
       if (refusal !== undefined) return { refusal }
       const [payment] = terms.payments
       const without = payment && (await refuseRecipient(payment, terms, bid))
@@ -255,27 +256,10 @@ const refused = (message: string) => new NodeError({ code: -1, message })
 
 const lowerCase = (id: Hex): Hex => id.toLowerCase() as Hex // CAST: hex digits stay hex digits.
 
-/** @throws Error for fees of another family */
-function refusePrice({ fees, ceiling }: PayingFees): string | undefined {
-  if (!(fees instanceof FlatFees)) throw new Error('fees of another family')
-  return fees.transferFee > ceiling ? 'a transfer takes more than maxFeePerGasWei' : undefined
-}
-
-function refusePayments(
-  wallet: string,
-  { mark, payments }: PaymentTerms,
-  depositories: readonly string[],
-): string | undefined {
-  if (mark === 'allowed') return 'nothing is allowed on this chain'
-  const [payment, ...more] = payments
-  if (mark === 'closed') return payment === undefined ? undefined : 'a closing pays nobody'
-  if (payment === undefined || more.length > 0) return 'a transfer makes one payment'
-  const { amount, currency, recipient } = payment
+/** What the exchange does not move. */
+function refuseAmount({ amount, currency, recipient }: PlannedPayment): string | undefined {
   if (amount <= 0n || amount > amountMax) return 'an amount is none of this chain'
   if (currency === nativeCurrency && amount % perpsGranularity !== 0n)
     return 'the exchange moves no such part of a dollar'
-  if (!isAddress(recipient)) return 'the recipient is no account'
-  // It would be a deposit for the order that it pays.
-  if (depositories.includes(recipient)) return 'the recipient is a depository'
-  return recipient === wallet ? 'the recipient is the fill wallet' : undefined
+  return isAddress(recipient) ? undefined : 'the recipient is no account'
 }

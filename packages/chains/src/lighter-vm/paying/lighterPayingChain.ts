@@ -1,6 +1,5 @@
 import {
   ConfigurationError,
-  FlatFees,
   isLighterPayment,
   lighterAmountMax,
   lighterAsset,
@@ -9,12 +8,14 @@ import {
   UpstreamUnavailableError,
 } from '@causeway/core'
 import { privateKeyToAccount } from 'viem/accounts'
+import { refuseTransfer, refuseTransferFee } from '../../family/flatTransfers.ts'
 import type {
   PayingChain,
   PayingChainFamily,
   PayingChainOptions,
   PayingFees,
   PaymentTerms,
+  PlannedPayment,
 } from '../../family/payingChain.ts'
 import { askPaymentVotes, saidByVoice } from '../../family/paymentVotes.ts'
 import type { HttpView } from '../../rpc/httpView.ts'
@@ -178,7 +179,9 @@ function openLighterPaying(options: PayingChainOptions): PayingChain {
 
     async plan(terms, bid) {
       const refusal =
-        refusePayments(address, terms, depositories) ?? refusePrice(bid) ?? (await refuseStranger())
+        refuseTransfer(terms, { wallet: address, depositories, refuse: refuseAmount }) ??
+        refuseTransferFee(bid) ??
+        (await refuseStranger())
       if (refusal !== undefined) return { refusal }
       const [payment] = terms.payments
       if (payment !== undefined && (await accountOf(payment.recipient)).found === undefined)
@@ -244,27 +247,10 @@ function reachedOrNothing(said: readonly bigint[], threshold: number): bigint | 
 
 const tooDear = 'A transfer takes more than maxFeePerGasWei.'
 
-/** @throws Error for fees of another family */
-function refusePrice({ fees, ceiling }: PayingFees): string | undefined {
-  if (!(fees instanceof FlatFees)) throw new Error('fees of another family')
-  return fees.transferFee > ceiling ? 'a transfer takes more than maxFeePerGasWei' : undefined
-}
-
-function refusePayments(
-  wallet: string,
-  { mark, payments }: PaymentTerms,
-  depositories: readonly string[],
-): string | undefined {
-  if (mark === 'allowed') return 'nothing is allowed on this chain'
-  const [payment, ...more] = payments
-  if (mark === 'closed') return payment === undefined ? undefined : 'a closing pays nobody'
-  if (payment === undefined || more.length > 0) return 'a transfer makes one payment'
-  const { amount, currency, recipient } = payment
-  if (amount <= 0n || amount > lighterAmountMax || !isLighterPayment(currency))
-    return 'an amount is none of this chain'
-  // It would be a deposit for the order that it pays.
-  if (depositories.includes(recipient)) return 'the recipient is a depository'
-  return recipient === wallet ? 'the recipient is the fill wallet' : undefined
+/** What the exchange does not move. */
+function refuseAmount({ amount, currency }: PlannedPayment): string | undefined {
+  const isMoved = amount > 0n && amount <= lighterAmountMax && isLighterPayment(currency)
+  return isMoved ? undefined : 'an amount is none of this chain'
 }
 
 /** A closing moves next to nothing from one part of the wallet to the other, and says what it closes. */
