@@ -179,7 +179,7 @@ function openMarkedChain(
   const paying = family.open({
     ...{ client, network, key, fillContract, addressProgram, account, mappings, depositories },
   })
-  refuseOtherWallet(parts, config, { address: paying.address, setting })
+  refuseOtherKey(parts, config, 'fillWallet', { what: `account of ${setting}`, value: paying.address })
   return {
     ...{ ...parts, kind: 'marked', paying, fillContract, landsWithinSeconds },
     addressProgram: addressProgram?.program,
@@ -207,8 +207,9 @@ function openLineChain(
     )
   refuseSharing(parts, sharing)
   const paying = family.open({ chain, key, firstOutput, nowMs: () => Date.now() })
-  refuseOtherWallet(parts, config, { address: paying.address, setting })
-  refuseOtherSweeper(parts, config, { publicKey: paying.publicKey, setting })
+  refuseOtherKey(parts, config, 'fillWallet', { what: `account of ${setting}`, value: paying.address })
+  const publicKey = { what: `public key of ${setting}`, value: paying.publicKey }
+  refuseOtherKey(parts, config, 'depositAddressKey', publicKey)
   return { ...parts, kind: 'line', paying, landsWithinSeconds: family.landsWithinSeconds }
 }
 
@@ -227,27 +228,16 @@ function refuseSharing({ key }: PaidChainParts, sharing: LoadedFiles['solver']['
     throw new ConfigurationError(`solver: chains.${key} cannot be shared by turns: remove it, or sharing`)
 }
 
-function refuseOtherWallet(
+/** Payments from another wallet count for nobody; addresses that name another key could be emptied by nobody here. */
+function refuseOtherKey(
   { key }: PaidChainParts,
-  { fillWallet }: QuoteChain,
-  own: { readonly address: string; readonly setting: string },
+  config: QuoteChain,
+  field: 'fillWallet' | 'depositAddressKey',
+  own: { readonly what: string; readonly value: string },
 ): void {
-  if (fillWallet !== undefined && fillWallet !== own.address)
-    throw new ConfigurationError(
-      `quote: chains.${key}.fillWallet is not the account of ${own.setting}, ${own.address}`,
-    )
-}
-
-/** Addresses that name another key could be emptied by nobody here. */
-function refuseOtherSweeper(
-  { key }: PaidChainParts,
-  { depositAddressKey }: QuoteChain,
-  own: { readonly publicKey: Hex; readonly setting: string },
-): void {
-  if (depositAddressKey !== undefined && depositAddressKey !== own.publicKey)
-    throw new ConfigurationError(
-      `quote: chains.${key}.depositAddressKey is not the public key of ${own.setting}, ${own.publicKey}`,
-    )
+  const { [field]: named } = config
+  if (named !== undefined && named !== own.value)
+    throw new ConfigurationError(`quote: chains.${key}.${field} is not the ${own.what}, ${own.value}`)
 }
 
 function openFamily(chain: RegisteredChain, hub: Hub | undefined): FamilyChain {
