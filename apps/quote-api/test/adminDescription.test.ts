@@ -5,9 +5,8 @@ import { Secret } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { createAdminListener, createLogger, type HttpApp } from '@causeway/http'
 import { ledgerMigrations } from '@causeway/ledger'
-import { describedOperations, lintDescription } from '@causeway/localnet'
+import { contradictedExample, describedOperations, lintDescription } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { z } from 'zod'
 import { parsePeppers } from '../src/access/keys/peppers.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { adminDescription } from '../src/http/admin/adminOperation.ts'
@@ -54,13 +53,12 @@ test('redocly finds no error and nothing to warn of in the description for opera
   expect(await lintDescription(description)).toEqual([])
 }, 180_000)
 
-const refusalSchema = z.object({ errorCode: z.string() })
-
 test('the example of every admin operation is understood, answered as described, and refused without the key', async () => {
   const operations = describedOperations(description)
   expect(operations.length).toBeGreaterThan(30)
-  for (const { operationId, method, url, body, missing, codes, responses, security } of operations) {
-    expect([operationId, missing, security]).toEqual([operationId, [], undefined])
+  for (const operation of operations) {
+    const { operationId, method, url, body, security } = operation
+    expect([operationId, security]).toEqual([operationId, undefined])
     const request = { method, url, ...(typeof body === 'object' && body !== null && { payload: body }) }
     for (const headers of [{}, { 'x-api-key': `${adminKey}x` }, { authorization: `Bearer ${adminKey}` }]) {
       expect([operationId, (await app.inject({ ...request, headers })).statusCode]).toEqual([
@@ -68,12 +66,6 @@ test('the example of every admin operation is understood, answered as described,
         401,
       ])
     }
-    const answer = await app.inject({ ...request, headers: { 'x-api-key': adminKey } })
-    const status = String(answer.statusCode)
-    expect(Object.keys(responses), `${operationId}: ${answer.body}`).toContain(status)
-    if (answer.statusCode < 300) continue
-    const { errorCode } = refusalSchema.parse(answer.json())
-    expect(codes[status], operationId).toContain(errorCode)
-    expect(errorCode, operationId).not.toBe('INVALID_REQUEST')
+    expect(await contradictedExample(operation, app, { 'x-api-key': adminKey }), operationId).toEqual([])
   }
 })

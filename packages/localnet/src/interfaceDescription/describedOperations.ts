@@ -71,6 +71,39 @@ export function describedOperations(text: string): readonly DescribedOperation[]
   )
 }
 
+/** Sends the example of an operation, and says what of the answer contradicts the description; nothing where all fits. */
+export async function contradictedExample(
+  { method, url, body, missing, codes, responses, security }: DescribedOperation,
+  app: Injectable,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  if (missing.length > 0) return missing.map((member) => `${member} has no example`)
+  const answer = await app.inject({
+    ...{ method, url, headers },
+    ...(typeof body === 'object' && body !== null && { payload: body }),
+  })
+  const status = String(answer.statusCode)
+  if (!(status in responses)) return [`${status} is not described: ${answer.body}`]
+  if (answer.statusCode < 300) return []
+  const { errorCode } = refusalSchema.parse(JSON.parse(answer.body))
+  if (errorCode === 'INVALID_REQUEST') return [`its own route refuses it: ${answer.body}`]
+  if (codes[status]?.includes(errorCode) !== true) return [`${status} ${errorCode} is not described`]
+  const needsKey = JSON.stringify(security) === JSON.stringify([{ apiKey: [] }, { bearerKey: [] }])
+  return errorCode === 'UNAUTHORIZED' && !needsKey ? ['it needs a key, which is not described'] : []
+}
+
+const refusalSchema = z.object({ errorCode: z.string() })
+
+/** What a server with `inject` takes and gives, as Fastify has it. */
+type Injectable = {
+  inject(request: {
+    readonly method: DescribedOperation['method']
+    readonly url: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly payload?: object
+  }): Promise<{ readonly statusCode: number; readonly body: string }>
+}
+
 function urlOf(path: string, parameters: readonly z.infer<typeof parameterSchema>[]): string {
   const query = new URLSearchParams()
   let url = path
