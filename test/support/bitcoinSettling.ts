@@ -1,8 +1,6 @@
 // A user with a wallet on Bitcoin, a solver that works by hand, and stand-in oracles, around the real service over two EVM
 // chains and a constructed Bitcoin chain: its transactions, ids, headers and merkle trees are real, its work is not.
 import { bitcoinLibrary, bitcoinNetworkOf, outputScript } from '@causeway/core'
-import { createDatabase, type Database, startTestDatabase } from '@causeway/database'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import {
   type BitcoinNode,
   ConstructedChain,
@@ -12,7 +10,6 @@ import {
 } from '@causeway/localnet/standIns/bitcoin'
 import { z } from 'zod'
 import { quoteResponseSchema } from '../../apps/quote-api/src/http/wire/quoteResponse.ts'
-import { startTestService, type TestService } from '../../apps/quote-api/test/fixtures/service.ts'
 import {
   type Answer,
   post,
@@ -20,50 +17,25 @@ import {
   type QuoteAnswer,
   readOk,
 } from '../../apps/quote-api/test/serviceSupport/callService.ts'
-import { copyConfigs } from '../../apps/quote-api/test/serviceSupport/configCopy.ts'
 import { currencyAddress, userOf } from '../../apps/quote-api/test/serviceSupport/localRequest.ts'
-import {
-  createRequestDriver,
-  type RequestDriver,
-} from '../../apps/quote-api/test/settlementSupport/requestDriver.ts'
-import {
-  createScriptedSolver,
-  type OpenWork,
-} from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
-import {
-  type StandInOracles,
-  serviceSettings,
-  solverKey,
-  startStandInOracles,
-} from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
+import type { OpenWork } from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
+import { type FamilySettling, type QuotedChain, startFamilySettling } from './familySettling.ts'
 
 /** @source families.md 1: the chain id that public clients know */
 export const bitcoinChainId = 8_253_038
 export const bitcoin = 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8'
 
-export type BitcoinSettling = {
-  readonly network: TestNetwork
-  readonly chain: ConstructedChain
-  /** Three of them show the chain; the first may be made a liar. */
-  readonly nodes: readonly BitcoinNode[]
-  readonly service: TestService
-  readonly url: string
-  readonly database: Database
-  readonly oracles: StandInOracles
-  readonly requests: RequestDriver
-  stop(): Promise<void>
-}
+export type BitcoinSettling = Omit<BitcoinChain, 'stop'> & FamilySettling
 
 type Json = Record<string, unknown>
 
 /** Pays on Bitcoin where a solver is wanted there. */
 export const bitcoinSolver = keyOf('solver')
 
-/** The chain alone, and what a service needs to be told of it. */
-export type BitcoinChain = Pick<BitcoinSettling, 'chain' | 'nodes' | 'stop'> & {
-  readonly variables: Readonly<Record<string, string>>
-  /** Lists it in a quote file, as an operator would. */
-  describe(quoteFile: unknown): unknown
+export type BitcoinChain = QuotedChain & {
+  readonly chain: ConstructedChain
+  /** Three of them show the chain; the first may be made a liar. */
+  readonly nodes: readonly BitcoinNode[]
 }
 
 /** @param withSolver its wallet is listed, and holds ten bitcoin */
@@ -113,38 +85,8 @@ export async function startBitcoinChain(withSolver = false): Promise<BitcoinChai
 }
 
 /** @param withSolver its wallet is listed, and holds ten bitcoin */
-export async function startBitcoinSettling(withSolver = false): Promise<BitcoinSettling> {
-  const closers: (() => Promise<unknown>)[] = []
-  const stop = async () => {
-    for (const close of closers.reverse()) await close()
-  }
-  try {
-    const [network, bitcoinChain, configs, oracles, server] = await Promise.all([
-      startTestNetwork({ blockTimeSeconds: 1 }),
-      startBitcoinChain(withSolver),
-      copyConfigs(),
-      startStandInOracles(),
-      startTestDatabase(),
-    ])
-    closers.push(network.stop, bitcoinChain.stop, configs.remove, oracles.stop, () => server.stop())
-    await configs.edit('quote.local.json', bitcoinChain.describe)
-    const service = await startTestService(network, {
-      CONFIG_DIR: configs.directory,
-      ...bitcoinChain.variables,
-      ...serviceSettings(server.connectionString, oracles.setting),
-    })
-    closers.push(() => service.stop())
-    const { publicUrl: url } = await service.listen()
-    const database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
-    closers.push(() => database.close())
-    const solver = createScriptedSolver({ network, url, apiKey: solverKey })
-    const requests = createRequestDriver({ network, database, url, solver })
-    return { ...bitcoinChain, network, service, url, database, oracles, requests, stop }
-  } catch (error) {
-    await stop()
-    throw error
-  }
-}
+export const startBitcoinSettling = (withSolver = false): Promise<BitcoinSettling> =>
+  startFamilySettling(() => startBitcoinChain(withSolver))
 
 const { Psbt, Transaction } = bitcoinLibrary()
 type Psbt = InstanceType<typeof Psbt>

@@ -11,8 +11,7 @@ import {
   UpstreamUnavailableError,
   usualTokenEnergy,
 } from '@causeway/core'
-import { createDatabase, type Database, startTestDatabase } from '@causeway/database'
-import { chainBedOn, startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
+import { chainBedOn, startTestNetwork, waitUntil } from '@causeway/localnet'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import {
   createTronLedger,
@@ -24,7 +23,6 @@ import { TronWeb } from 'tronweb'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { z } from 'zod'
 import { quoteResponseSchema } from '../../apps/quote-api/src/http/wire/quoteResponse.ts'
-import { startTestService, type TestService } from '../../apps/quote-api/test/fixtures/service.ts'
 import {
   type Answer,
   post,
@@ -32,22 +30,8 @@ import {
   type QuoteAnswer,
   readOk,
 } from '../../apps/quote-api/test/serviceSupport/callService.ts'
-import { copyConfigs } from '../../apps/quote-api/test/serviceSupport/configCopy.ts'
 import { currencyAddress, userOf } from '../../apps/quote-api/test/serviceSupport/localRequest.ts'
-import {
-  createRequestDriver,
-  type RequestDriver,
-} from '../../apps/quote-api/test/settlementSupport/requestDriver.ts'
-import {
-  createScriptedSolver,
-  type OpenWork,
-} from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
-import {
-  type StandInOracles,
-  serviceSettings,
-  solverKey,
-  startStandInOracles,
-} from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
+import type { OpenWork } from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
 import {
   type ChainClient,
   connectQuotingChain,
@@ -55,6 +39,7 @@ import {
   payingFamily,
   type RegisteredChain,
 } from '../../packages/chains/src/index.ts'
+import { type FamilySettling, type QuotedChain, startFamilySettling } from './familySettling.ts'
 
 /** @source families.md 1: the chain id that public clients know */
 export const tronChainId = 728_126_428
@@ -65,22 +50,7 @@ export const unit = 1_000_000n
 
 export type TronUser = { readonly key: Hex; readonly address: string }
 
-export type TronSettling = {
-  readonly network: TestNetwork
-  readonly evm: ReturnType<typeof chainBedOn>
-  readonly ledger: TronLedger
-  /** Three of them show the chain; the first may be made a liar. */
-  readonly nodes: readonly FaultyService[]
-  readonly prices: TronPrices
-  readonly usdc: string
-  readonly service: TestService
-  readonly url: string
-  readonly database: Database
-  readonly oracles: StandInOracles
-  readonly requests: RequestDriver
-  readonly paying: PayingChain
-  stop(): Promise<void>
-}
+export type TronSettling = Omit<TronChain, 'stop'> & FamilySettling
 
 type Json = Record<string, unknown>
 
@@ -93,14 +63,14 @@ export function tronUserOf(key: Hex): TronUser {
 export const tronSolverKey: Hex = `0x${'5e'.repeat(32)}`
 const solver = tronUserOf(tronSolverKey)
 
-/** The chain alone, and what a service needs to be told of it. */
-export type TronChain = Pick<
-  TronSettling,
-  'evm' | 'ledger' | 'nodes' | 'prices' | 'usdc' | 'paying' | 'stop'
-> & {
-  readonly variables: Readonly<Record<string, string>>
-  /** Lists it in a quote file, as an operator would. */
-  describe(quoteFile: unknown): unknown
+export type TronChain = QuotedChain & {
+  readonly evm: ReturnType<typeof chainBedOn>
+  readonly ledger: TronLedger
+  /** Three of them show the chain; the first may be made a liar. */
+  readonly nodes: readonly FaultyService[]
+  readonly prices: TronPrices
+  readonly usdc: string
+  readonly paying: PayingChain
 }
 
 /**
@@ -162,40 +132,8 @@ export async function startTronChain(withSolver = false, isStill = false): Promi
 }
 
 /** @param withSolver its wallet is listed, and holds coin and dollars */
-export async function startTronSettling(withSolver = false): Promise<TronSettling> {
-  const closers: (() => Promise<unknown>)[] = []
-  const stop = async () => {
-    for (const close of closers.reverse()) await close()
-  }
-  try {
-    const [network, tron, configs, oracles, server] = await Promise.all([
-      startTestNetwork({ blockTimeSeconds: 1 }),
-      startTronChain(withSolver),
-      copyConfigs(),
-      startStandInOracles(),
-      startTestDatabase(),
-    ])
-    closers.push(network.stop, tron.stop, configs.remove, oracles.stop, () => server.stop())
-    await configs.edit('quote.local.json', tron.describe)
-    const service = await startTestService(network, {
-      CONFIG_DIR: configs.directory,
-      ...tron.variables,
-      ...serviceSettings(server.connectionString, oracles.setting),
-    })
-    closers.push(() => service.stop())
-    const { publicUrl: url } = await service.listen()
-    const database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
-    closers.push(() => database.close())
-    const requests = createRequestDriver({
-      ...{ network, database, url },
-      solver: createScriptedSolver({ network, url, apiKey: solverKey }),
-    })
-    return { ...tron, network, service, url, database, oracles, requests, stop }
-  } catch (error) {
-    await stop()
-    throw error
-  }
-}
+export const startTronSettling = (withSolver = false): Promise<TronSettling> =>
+  startFamilySettling(() => startTronChain(withSolver))
 
 function clientOf(urls: readonly string[], depository: string): ChainClient {
   const chain: RegisteredChain = {
