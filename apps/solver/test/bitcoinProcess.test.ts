@@ -10,16 +10,22 @@ import {
   hexToBytes,
   lineWallet,
   type NetworkOf,
+  outputScript,
 } from '@causeway/core'
-import { waitUntil } from '@causeway/localnet'
 import { ConstructedChain, funded, startBitcoinNode } from '@causeway/localnet/standIns/bitcoin'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recipientOf } from './support/bitcoinBench.ts'
-import { claimOf, configsWithFamily, type FamilyOrder, fillOf, orderPaidOn } from './support/familyOrders.ts'
-import { freshAddress, refundItem } from './support/paidOrders.ts'
-import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
+import { configsWithFamily, orderPaidOn } from './support/familyOrders.ts'
+import {
+  type PaidFamily,
+  pause,
+  paysEveryClaimOnce,
+  paysEveryOrderOnce,
+  refundsOnceClosed,
+} from './support/paidFamily.ts'
+import { startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
-import { startSolver, surviveKills } from './support/solverBench.ts'
+import { startSolver } from './support/solverBench.ts'
 
 const chainId = 8_253_038
 const key: Hex = `0x${'5e'.repeat(32)}`
@@ -90,82 +96,38 @@ const overrides = async (change: Readonly<Record<string, unknown>> = {}) => ({
   CONFIG_DIR: await withBitcoin(change),
 })
 
-type Payee = ReturnType<typeof recipientOf>
 let payees = 0
-function aPayee(): Payee {
-  payees += 1
-  return recipientOf(`payee ${payees}`)
-}
-const received = ({ script }: Payee): bigint =>
-  chain.unspentOf(script).reduce((sum, { value }) => sum + value, 0n)
 
-type Paid = FamilyOrder & { readonly payee: Payee }
-
-/** An order of Base that pays on Bitcoin, with its deposit. */
-async function paidOnBitcoin(refundTo?: Hex): Promise<Paid> {
-  const payee = aPayee()
-  const order = await orderPaidOn(bed.network, {
-    ...{ key: 'bitcoin', networkOf, payment: { recipient: payee.address, currency: native, amount } },
-    ...{ deadline: nowSeconds() + 86_400, refundTo },
-  })
-  return { ...order, payee }
-}
+const family = (): PaidFamily => ({
+  ...{ bed, overrides, chain: { chainId }, currencies: [native], claimLifetimeSeconds: 86_400 },
+  freshPayment(currency) {
+    payees += 1
+    return { recipient: recipientOf(`payee ${payees}`).address, currency, amount }
+  },
+  order: (payment, refundTo) =>
+    orderPaidOn(bed.network, {
+      ...{ key: 'bitcoin', networkOf, payment, deadline: nowSeconds() + 86_400, refundTo },
+    }),
+  held: ({ recipient }) =>
+    chain.unspentOf(outputScript(recipient, network)).reduce((sum, { value }) => sum + value, 0n),
+  async settle() {
+    chain.mineWaiting()
+    await pause(3_000)
+    chain.mineWaiting()
+  },
+})
 
 test('every order is paid once, however often its solver is killed and its fees are raised', async () => {
-  const work = await startScriptedWork()
-  const settings = await bed.bench.settings(work, await overrides())
-  const orders: Paid[] = []
-  while (orders.length < 6) orders.push(await paidOnBitcoin())
-  const waiting = [...orders]
-  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
-    for (const order of waiting.splice(0, 2)) work.add(fillOf(order, { chainId }))
-  })
-  await solver.ready()
-  await waitUntil('all are paid', () => orders.every(({ payee }) => received(payee) > 0n), {
-    circumstances: () => solver.output(),
-  })
-  chain.mineWaiting()
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
-  chain.mineWaiting()
-  expect(orders.map(({ payee }) => received(payee))).toEqual(orders.map(() => amount))
+  const { solver } = await paysEveryOrderOnce(family())
   expect(solver.output()).not.toContain(key.slice(2))
 })
 
 test('every claim is paid once, however often its solver is killed between sending and reporting', async () => {
-  const work = await startScriptedWork()
-  const settings = await bed.bench.settings(work, await overrides())
-  const paid: Payee[] = []
-  const claim = (): ScriptedItem => {
-    const payee = aPayee()
-    paid.push(payee)
-    const payment = { recipient: payee.address, currency: native, amount }
-    return claimOf(payment, { chainId, deadline: nowSeconds() + 86_400 })
-  }
-  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
-    for (const item of [claim(), claim()]) work.add(item)
-  })
-  await solver.ready()
-  await waitUntil('all are paid', () => paid.every((payee) => received(payee) > 0n), {
-    circumstances: () => solver.output(),
-  })
-  chain.mineWaiting()
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
-  chain.mineWaiting()
-  expect(paid.map(received)).toEqual(paid.map(() => amount))
+  await paysEveryClaimOnce(family(), 3)
 })
 
 test('a deposit on Base goes back once its order is closed on Bitcoin for good', async () => {
-  const { work, solver } = await bed.start(await overrides())
-  const refundTo = freshAddress()
-  const order = await paidOnBitcoin(refundTo)
-  work.add(refundItem(bed.network, order, { amount: '4321' }))
-  await waitUntil('it is given back', async () => (await bed.nativeBalance('base', refundTo)) === 4321n, {
-    circumstances: () => solver.output(),
-  })
-  const late = fillOf(order, { chainId })
-  work.add(late)
-  await waitUntil('it is refused', () => work.failures.has(late.id))
-  expect(received(order.payee)).toBe(0n)
+  await refundsOnceClosed(family())
 })
 
 test.each<[string, Readonly<Record<string, unknown>>, Readonly<Record<string, string>>]>([

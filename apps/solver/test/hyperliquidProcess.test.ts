@@ -20,7 +20,7 @@ import {
 } from '@causeway/localnet/standIns/hyperliquid'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { claimOf, configsWithFamily, type FamilyOrder, fillOf, orderPaidOn } from './support/familyOrders.ts'
+import { configsWithFamily, orderPaidOn } from './support/familyOrders.ts'
 import {
   hyperliquidChainId as chainId,
   depositAt,
@@ -30,10 +30,17 @@ import {
   perps,
   spotDollars,
 } from './support/hyperliquidBench.ts'
-import { fillItem, freshAccount, freshAddress, refundItem, signOrder } from './support/paidOrders.ts'
+import {
+  type PaidFamily,
+  pause,
+  paysEveryClaimOnce,
+  paysEveryOrderOnce,
+  refundsOnceClosed,
+} from './support/paidFamily.ts'
+import { fillItem, freshAccount, freshAddress, signOrder } from './support/paidOrders.ts'
 import { startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
-import { startSolver, surviveKills } from './support/solverBench.ts'
+import { startSolver } from './support/solverBench.ts'
 
 const amount = 1_000_000n
 const networkOf: NetworkOf = (name) => mainNetwork(name === 'hyperliquid' ? 'hyperliquid-vm' : 'ethereum-vm')
@@ -104,38 +111,19 @@ function somebody(): Hex {
   return address
 }
 
-const paidOnHyperliquid = (currency: string, refundTo?: Hex): Promise<FamilyOrder> =>
-  orderPaidOn(bed.network, {
-    ...{ key: 'hyperliquid', networkOf, payment: { recipient: somebody(), currency, amount }, refundTo },
-  })
-
-const held = ({ recipient, currency }: FamilyOrder['payment']): bigint =>
-  venue.held(recipient, currency === perps ? '' : currency)
+const family = (): PaidFamily => ({
+  ...{ bed, overrides, chain: { chainId }, currencies: [perps, spotDollars], claimLifetimeSeconds: 3_600 },
+  freshPayment: (currency) => ({ recipient: somebody(), currency, amount }),
+  order: (payment, refundTo) =>
+    orderPaidOn(bed.network, { key: 'hyperliquid', networkOf, payment, refundTo }),
+  held: ({ recipient, currency }) => venue.held(recipient, currency === perps ? '' : currency),
+  settle: () => pause(5_000),
+})
 
 test('every order is paid once, from both parts of the account, however often its solver is killed', async () => {
-  const work = await startScriptedWork()
-  const settings = await bed.bench.settings(work, await overrides())
-  const orders: FamilyOrder[] = []
-  while (orders.length < 6)
-    orders.push(await paidOnHyperliquid(orders.length % 2 === 0 ? perps : spotDollars))
-  const waiting = [...orders]
-  const items = new Map<string, FamilyOrder>()
-  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
-    for (const order of waiting.splice(0, 2)) {
-      const fill = fillOf(order, { chainId })
-      items.set(fill.id, order)
-      work.add(fill)
-    }
-  })
-  await solver.ready()
-  const payments = orders.map(({ payment }) => payment)
-  await waitUntil('all are paid', async () => payments.map(held).every((one) => one > 0n), {
-    circumstances: () => solver.output(),
-  })
-  await new Promise((resolve) => setTimeout(resolve, 5_000))
-  expect(payments.map(held)).toEqual(payments.map(() => amount))
+  const { work, solver, fills } = await paysEveryOrderOnce(family())
   // What the service follows at the end is what the exchange calls the transfer.
-  for (const [id, { payment }] of items) {
+  for (const [id, { payment }] of fills) {
     const listed = ledger.transactions.find(
       ({ action }) => 'destination' in action && action.destination.toLowerCase() === payment.recipient,
     )
@@ -145,37 +133,11 @@ test('every order is paid once, from both parts of the account, however often it
 })
 
 test('every claim is paid once, however often its solver is killed between sending and reporting', async () => {
-  const work = await startScriptedWork()
-  const settings = await bed.bench.settings(work, await overrides())
-  const payments: FamilyOrder['payment'][] = []
-  const claim = (currency: string) => {
-    const payment = { recipient: somebody(), currency, amount }
-    payments.push(payment)
-    return claimOf(payment, { chainId, deadline: Math.floor(Date.now() / 1_000) + 3_600 })
-  }
-  const solver = await surviveKills(settings, { work, kills: 2 }, async () => {
-    for (const currency of [perps, spotDollars]) work.add(claim(currency))
-  })
-  await solver.ready()
-  await waitUntil('all are paid', async () => payments.map(held).every((one) => one > 0n), {
-    circumstances: () => solver.output(),
-  })
-  await new Promise((resolve) => setTimeout(resolve, 5_000))
-  expect(payments.map(held)).toEqual(payments.map(() => amount))
+  await paysEveryClaimOnce(family(), 2)
 })
 
 test('a deposit on Base goes back once its order is closed on Hyperliquid for good', async () => {
-  const { work, solver } = await bed.start(await overrides())
-  const refundTo = freshAddress()
-  const order = await paidOnHyperliquid(perps, refundTo)
-  work.add(refundItem(bed.network, order, { amount: '4321' }))
-  await waitUntil('it is given back', async () => (await bed.nativeBalance('base', refundTo)) === 4321n, {
-    circumstances: () => solver.output(),
-  })
-  const late = fillOf(order, { chainId })
-  work.add(late)
-  await waitUntil('it is refused', () => work.failures.has(late.id))
-  expect(held(order.payment)).toBe(0n)
+  await refundsOnceClosed(family())
 })
 
 test('a deposit on Hyperliquid is paid for on Optimism, once the hub says what it is for', async () => {
@@ -203,7 +165,7 @@ test('a deposit on Hyperliquid is paid for on Optimism, once the hub says what i
   const item = fillItem(bed.network, { ...signed, order, orderId, orderSignature, deposits })
   work.add(item)
   // Nobody has said yet what it is for.
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  await pause(3_000)
   expect(work.reports.has(item.id)).toBe(false)
   const saying = { wallet: user.address.toLowerCase() as Hex, nonce, id: orderId } // CAST: hex in lower case.
   await hub.mappings.write({ ...saying, depositor: saying.wallet }, (data) => user.signTypedData(data))

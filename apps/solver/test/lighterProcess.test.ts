@@ -3,11 +3,10 @@
 // never filled back on Base once it has closed it on Lighter. Method: real processes, nodes and deposits; a Lighter of
 // stand-ins; a scripted quote-api; what counts is what the accounts hold at the end.
 import { makeLighterKey } from '@causeway/chains'
-import { type Hex, mainNetwork, type NetworkOf } from '@causeway/core'
-import { waitUntil } from '@causeway/localnet'
+import { mainNetwork, type NetworkOf } from '@causeway/core'
 import { type LighterExchange, type LighterNode, startLighterNode } from '@causeway/localnet/standIns/lighter'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { claimOf, configsWithFamily, type FamilyOrder, fillOf, orderPaidOn } from './support/familyOrders.ts'
+import { configsWithFamily, orderPaidOn } from './support/familyOrders.ts'
 import {
   lighterChainId as chainId,
   lighterExchangeWithWallet,
@@ -15,10 +14,16 @@ import {
   lighterWallet,
   lighterWalletKey,
 } from './support/lighterBench.ts'
-import { freshAddress, refundItem } from './support/paidOrders.ts'
+import {
+  type PaidFamily,
+  pause,
+  paysEveryClaimOnce,
+  paysEveryOrderOnce,
+  refundsOnceClosed,
+} from './support/paidFamily.ts'
 import { startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
-import { startSolver, surviveKills } from './support/solverBench.ts'
+import { startSolver } from './support/solverBench.ts'
 
 const amount = 1_000_000n
 const [dollars, ether] = ['0', '1']
@@ -78,66 +83,26 @@ function somebody(): string {
   return `${accounts}`
 }
 
-const paidOnLighter = (currency: string, refundTo?: Hex): Promise<FamilyOrder> =>
-  orderPaidOn(bed.network, {
-    ...{ key: 'lighter', networkOf, payment: { recipient: somebody(), currency, amount }, refundTo },
-  })
-
-const held = ({ recipient, currency }: FamilyOrder['payment']): bigint =>
-  exchange.accounts.get(recipient)?.held.get(currency) ?? 0n
+const family = (): PaidFamily => ({
+  ...{ bed, overrides, chain: { chainId }, currencies: [dollars, ether], claimLifetimeSeconds: 3_600 },
+  freshPayment: (currency) => ({ recipient: somebody(), currency, amount }),
+  order: (payment, refundTo) => orderPaidOn(bed.network, { key: 'lighter', networkOf, payment, refundTo }),
+  held: ({ recipient, currency }) => exchange.accounts.get(recipient)?.held.get(currency) ?? 0n,
+  settle: () => pause(5_000),
+})
 
 test('every order is paid once, in dollars and in ether, however often its solver is killed', async () => {
-  const work = await startScriptedWork()
-  const settings = await bed.bench.settings(work, await overrides())
-  const orders: FamilyOrder[] = []
-  while (orders.length < 6) orders.push(await paidOnLighter(orders.length % 2 === 0 ? dollars : ether))
-  const waiting = [...orders]
-  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
-    for (const order of waiting.splice(0, 2)) work.add(fillOf(order, { chainId }))
-  })
-  await solver.ready()
-  const payments = orders.map(({ payment }) => payment)
-  await waitUntil('all are paid', async () => payments.map(held).every((one) => one > 0n), {
-    circumstances: () => solver.output(),
-  })
-  await new Promise((resolve) => setTimeout(resolve, 5_000))
-  expect(payments.map(held)).toEqual(payments.map(() => amount))
+  const { solver } = await paysEveryOrderOnce(family())
   expect(solver.output()).not.toContain(lighterWalletKey.slice(2))
   expect(solver.output()).not.toContain(apiKey.slice(2))
 })
 
 test('every claim is paid once, however often its solver is killed between sending and reporting', async () => {
-  const work = await startScriptedWork()
-  const settings = await bed.bench.settings(work, await overrides())
-  const payments: FamilyOrder['payment'][] = []
-  const claim = (currency: string) => {
-    const payment = { recipient: somebody(), currency, amount }
-    payments.push(payment)
-    return claimOf(payment, { chainId, deadline: Math.floor(Date.now() / 1_000) + 3_600 })
-  }
-  const solver = await surviveKills(settings, { work, kills: 2 }, async () => {
-    for (const currency of [dollars, ether]) work.add(claim(currency))
-  })
-  await solver.ready()
-  await waitUntil('all are paid', async () => payments.map(held).every((one) => one > 0n), {
-    circumstances: () => solver.output(),
-  })
-  await new Promise((resolve) => setTimeout(resolve, 5_000))
-  expect(payments.map(held)).toEqual(payments.map(() => amount))
+  await paysEveryClaimOnce(family(), 2)
 })
 
 test('a deposit on Base goes back once its order is closed on Lighter for good', async () => {
-  const { work, solver } = await bed.start(await overrides())
-  const refundTo = freshAddress()
-  const order = await paidOnLighter(dollars, refundTo)
-  work.add(refundItem(bed.network, order, { amount: '4321' }))
-  await waitUntil('it is given back', async () => (await bed.nativeBalance('base', refundTo)) === 4321n, {
-    circumstances: () => solver.output(),
-  })
-  const late = fillOf(order, { chainId })
-  work.add(late)
-  await waitUntil('it is refused', () => work.failures.has(late.id))
-  expect(held(order.payment)).toBe(0n)
+  await refundsOnceClosed(family())
 })
 
 test.each<

@@ -28,8 +28,14 @@ import { concat, keccak256, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { claimOf, configsWithFamily, type FamilyOrder, fillOf, orderPaidOn } from './support/familyOrders.ts'
-import { freshAddress, refundItem } from './support/paidOrders.ts'
+import { configsWithFamily, orderPaidOn } from './support/familyOrders.ts'
+import {
+  type PaidFamily,
+  pause,
+  paysEveryClaimOnce,
+  paysEveryOrderOnce,
+  refundsOnceClosed,
+} from './support/paidFamily.ts'
 import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
 import { surviveKills } from './support/solverBench.ts'
@@ -106,53 +112,27 @@ function withSolana(): Promise<string> {
   })
 }
 
-const freshPayment = () => ({
-  ...{ recipient: solanaLibrary().Keypair.generate().publicKey.toBase58(), currency: native, amount },
-})
-/** An order of Base that pays on Solana, with its deposit. */
-const paidOnSolana = (refundTo?: Hex): Promise<FamilyOrder> =>
-  orderPaidOn(bed.network, { key: 'solana', networkOf, payment: freshPayment(), refundTo })
-const received = ({ payment: { recipient } }: Pick<FamilyOrder, 'payment'>) => lamports(recipient)
+const freshAccount = () => solanaLibrary().Keypair.generate().publicKey.toBase58()
 const lamports = (address: string) => node.account(address, 'finalized')?.lamports ?? 0n
 
+const family = (): PaidFamily => ({
+  ...{ bed, overrides, chain: { chainId }, currencies: [native], claimLifetimeSeconds: 3_600 },
+  freshPayment: (currency) => ({ recipient: freshAccount(), currency, amount }),
+  order: (payment, refundTo) => orderPaidOn(bed.network, { key: 'solana', networkOf, payment, refundTo }),
+  held: ({ recipient }) => lamports(recipient),
+  async settle() {
+    node.mine(200)
+    await pause(3_000)
+  },
+})
+
 test('every order is paid once, however often its solver is killed', async () => {
-  const work = await startScriptedWork()
-  const settings = await bed.bench.settings(work, await overrides())
-  const orders: FamilyOrder[] = []
-  while (orders.length < 6) orders.push(await paidOnSolana())
-  const waiting = [...orders]
-  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
-    for (const order of waiting.splice(0, 2)) work.add(fillOf(order, { chainId }))
-  })
-  await solver.ready()
-  await waitUntil('all are paid', () => orders.every((order) => received(order) > 0n), {
-    circumstances: () => solver.output(),
-  })
-  node.mine(200)
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
-  expect(orders.map(received)).toEqual(orders.map(() => amount))
+  const { solver } = await paysEveryOrderOnce(family())
   expect(solver.output()).not.toContain(key.slice(2))
 })
 
 test('every claim is paid once, however often its solver is killed between sending and reporting', async () => {
-  const work = await startScriptedWork()
-  const settings = await bed.bench.settings(work, await overrides())
-  const payments: FamilyOrder['payment'][] = []
-  const claim = (): ScriptedItem => {
-    const payment = freshPayment()
-    payments.push(payment)
-    return claimOf(payment, { chainId, deadline: Number(nowSeconds()) + 3_600 })
-  }
-  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
-    for (const item of [claim(), claim()]) work.add(item)
-  })
-  await solver.ready()
-  await waitUntil('all are paid', () => payments.every((payment) => received({ payment }) > 0n), {
-    circumstances: () => solver.output(),
-  })
-  node.mine(200)
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
-  expect(payments.map((payment) => received({ payment }))).toEqual(payments.map(() => amount))
+  await paysEveryClaimOnce(family(), 3)
 })
 
 /** @source oracle-protocol.md 1.5 */
@@ -173,7 +153,7 @@ const orderKey = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 async function sweptAddress(count: number) {
   const lower = orderKey.address.toLowerCase() as Hex // CAST: an address is hex.
   const terms = {
-    ...{ orderSigner: lower, sweeper: wallet, depositor: freshPayment().recipient },
+    ...{ orderSigner: lower, sweeper: wallet, depositor: freshAccount() },
     nonce: `0x${String(count).padStart(64, '0')}` as const,
   }
   const made = solanaDepositAddress(terms, addresses)
@@ -218,7 +198,7 @@ test('every address is swept once, however often its solver is killed, and what 
   })
   for (const { address } of swept) node.airdrop(address, 3_000_000n)
   node.mine(200)
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  await pause(3_000)
   expect(lamports(vault) - before).toBe(30_000_000n)
   expect(swept.map(({ address }) => lamports(address))).toEqual(swept.map(() => 3_000_000n))
   // A service that was taken over asks for another program, another wallet or another address's order.
@@ -239,17 +219,7 @@ test('every address is swept once, however often its solver is killed, and what 
 })
 
 test('a deposit on Base goes back once its order is closed on Solana for good', async () => {
-  const { work, solver } = await bed.start(await overrides())
-  const refundTo = freshAddress()
-  const order = await paidOnSolana(refundTo)
-  work.add(refundItem(bed.network, order, { amount: '4321' }))
-  await waitUntil('it is given back', async () => (await bed.nativeBalance('base', refundTo)) === 4321n, {
-    circumstances: () => solver.output(),
-  })
-  const marker = node.account(paymentMarkerAddress(wallet, order.orderId), 'finalized')
+  const { orderId } = await refundsOnceClosed(family())
+  const marker = node.account(paymentMarkerAddress(wallet, orderId), 'finalized')
   expect(marker?.data.length).toBe(2)
-  const late = fillOf(order, { chainId })
-  work.add(late)
-  await waitUntil('it is refused', () => work.failures.has(late.id))
-  expect(received(order)).toBe(0n)
 })

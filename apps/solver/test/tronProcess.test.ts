@@ -11,17 +11,23 @@ import {
   tronAddress,
   tronHexAddress,
 } from '@causeway/core'
-import { type ChainBed, chainBedOn, startTestNetwork, waitUntil } from '@causeway/localnet'
+import { type ChainBed, chainBedOn, startTestNetwork } from '@causeway/localnet'
 import { createTronLedger, startTronFacade } from '@causeway/localnet/standIns/tron'
 import { TronWeb } from 'tronweb'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { claimOf, configsWithFamily, type FamilyOrder, fillOf, orderPaidOn } from './support/familyOrders.ts'
-import { freshAddress, refundItem } from './support/paidOrders.ts'
+import { configsWithFamily, type FamilyPayment, orderPaidOn } from './support/familyOrders.ts'
+import {
+  type PaidFamily,
+  pause,
+  paysEveryClaimOnce,
+  paysEveryOrderOnce,
+  refundsOnceClosed,
+} from './support/paidFamily.ts'
 import { startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
-import { startSolver, surviveKills } from './support/solverBench.ts'
+import { startSolver } from './support/solverBench.ts'
 
 const chainId = 728_126_428
 /** What the first block of the local network's Tron names. */
@@ -84,71 +90,35 @@ const overrides = async (change: Readonly<Record<string, unknown>> = {}) => {
 
 const somebody = () => tronAddress(`0x${privateKeyToAddress(generatePrivateKey()).slice(2).toLowerCase()}`)
 
-const paidOnTron = (currency: string, refundTo?: Hex): Promise<FamilyOrder> =>
-  orderPaidOn(bed.network, {
-    ...{ key: 'tron', networkOf, payment: { recipient: somebody(), currency, amount }, refundTo },
-    extraData: encodeFillExtraData(fillContract),
-  })
-
-async function held({ recipient, currency }: FamilyOrder['payment']): Promise<bigint> {
+async function held({ recipient, currency }: FamilyPayment): Promise<bigint> {
   const account = tronHexAddress(recipient)
   if (currency === native) return BigInt(String(await evm.node('eth_getBalance', [account, 'latest'])))
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] })
   return BigInt(String(await evm.node('eth_call', [{ to: evm.deployment.tokens.USDC, data }, 'latest'])))
 }
-const heldByAll = (payments: readonly FamilyOrder['payment'][]) => Promise.all(payments.map(held))
+
+const family = (): PaidFamily => ({
+  ...{ bed, overrides, held, chain: { chainId, fillContract }, currencies: [usdc, native] },
+  claimLifetimeSeconds: 3_600,
+  freshPayment: (currency) => ({ recipient: somebody(), currency, amount }),
+  order: (payment, refundTo) =>
+    orderPaidOn(bed.network, {
+      ...{ key: 'tron', networkOf, payment, refundTo, extraData: encodeFillExtraData(fillContract) },
+    }),
+  settle: () => pause(5_000),
+})
 
 test('every order is paid once, in coin and in a token, however often its solver is killed', async () => {
-  const work = await startScriptedWork()
-  const settings = await bed.bench.settings(work, await overrides())
-  const orders: FamilyOrder[] = []
-  while (orders.length < 6) orders.push(await paidOnTron(orders.length % 2 === 0 ? usdc : native))
-  const waiting = [...orders]
-  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
-    for (const order of waiting.splice(0, 2)) work.add(fillOf(order, { chainId, fillContract }))
-  })
-  await solver.ready()
-  const payments = orders.map(({ payment }) => payment)
-  await waitUntil('all are paid', async () => (await heldByAll(payments)).every((one) => one > 0n), {
-    circumstances: () => solver.output(),
-  })
-  await new Promise((resolve) => setTimeout(resolve, 5_000))
-  expect(await heldByAll(payments)).toEqual(payments.map(() => amount))
+  const { solver } = await paysEveryOrderOnce(family())
   expect(solver.output()).not.toContain(key.slice(2))
 })
 
 test('every claim is paid once, however often its solver is killed between sending and reporting', async () => {
-  const work = await startScriptedWork()
-  const settings = await bed.bench.settings(work, await overrides())
-  const payments: FamilyOrder['payment'][] = []
-  const claim = (currency: string) => {
-    const payment = { recipient: somebody(), currency, amount }
-    payments.push(payment)
-    return claimOf(payment, { chainId, fillContract, deadline: Math.floor(Date.now() / 1_000) + 3_600 })
-  }
-  const solver = await surviveKills(settings, { work, kills: 3 }, async () => {
-    for (const currency of [usdc, native]) work.add(claim(currency))
-  })
-  await solver.ready()
-  await waitUntil('all are paid', async () => (await heldByAll(payments)).every((one) => one > 0n), {
-    circumstances: () => solver.output(),
-  })
-  await new Promise((resolve) => setTimeout(resolve, 5_000))
-  expect(await heldByAll(payments)).toEqual(payments.map(() => amount))
+  await paysEveryClaimOnce(family(), 3)
 })
 
 test('a deposit on Base goes back once its order is closed on Tron for good', async () => {
-  const { work, solver } = await bed.start(await overrides())
-  const refundTo = freshAddress()
-  const order = await paidOnTron(native, refundTo)
-  work.add(refundItem(bed.network, order, { amount: '4321' }))
-  await waitUntil('it is given back', async () => (await bed.nativeBalance('base', refundTo)) === 4321n, {
-    circumstances: () => solver.output(),
-  })
-  const late = fillOf(order, { chainId, fillContract })
-  work.add(late)
-  await waitUntil('it is refused', () => work.failures.has(late.id))
-  expect(await held(order.payment)).toBe(0n)
+  await refundsOnceClosed(family())
 })
 
 test.each<[string, Readonly<Record<string, unknown>>, Readonly<Record<string, string>>]>([

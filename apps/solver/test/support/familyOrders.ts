@@ -35,7 +35,7 @@ export async function configsWithFamily(family: {
   return folder
 }
 
-type FamilyPayment = { readonly recipient: string; readonly currency: string; readonly amount: bigint }
+export type FamilyPayment = { readonly recipient: string; readonly currency: string; readonly amount: bigint }
 export type FamilyOrder = PaidOrder & { readonly payment: FamilyPayment }
 
 /** An order of Base that pays on another chain, with its deposit. */
