@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   AlreadyMarkedError,
   type LineInputs,
@@ -6,7 +5,7 @@ import {
   type LineWork,
   NodeError,
 } from '@causeway/chains'
-import { feeAt, type GasBudgets, lineFee, maxBigint, type OwnOutput, unminedMax } from '@causeway/core'
+import { type GasBudgets, lineFee, maxBigint, type OwnOutput, unminedMax } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
 import {
   type ChainDesk,
@@ -17,7 +16,8 @@ import {
   NoGasPriceError,
   type Subject,
 } from './chainDesk.ts'
-import { heldBy, isPassing, keptWork, ownLine as own, spentBy, workFor } from './lineWork.ts'
+import { createLineGathering } from './lineGathering.ts'
+import { heldBy, keptWork, ownLine as own, spentBy, workFor } from './lineWork.ts'
 import { isSamePlace, type LineOffer, nextLineMove, type PlacedRecord, placeLine } from './nextLineMove.ts'
 import { isToldAbout } from './nextMove.ts'
 import type { Records } from './records.ts'
@@ -49,12 +49,6 @@ export type LineDeskOptions = {
   readonly log: (event: string, record: LineRecord, more?: object) => void
 }
 
-/** Virtual bytes of one more input. @source families.md 5.2 */
-const inputBytes = 68
-/** Of one transaction; more coins wait for the next one. */
-const gatheredMax = 50
-const gatherPauseMs = 600_000
-
 /**
  * A chain on which every transaction of the fill wallet stands behind another one, and names what it pays. One record
  * at a time is between being kept and being sent; up to twenty wait for a block.
@@ -63,7 +57,6 @@ export function createLineDesk(options: LineDeskOptions): LineDesk {
   const { chainId, paying, records, rules, nowMs, log } = options
   const { address } = paying
   const minedHashes = new Map<string, string>()
-  let gatheredAtMs = Number.NEGATIVE_INFINITY
   const keyOf = ({ id, attempt }: KeptRecord) => `${id} ${attempt}`
   const active = async () => (await records.active(address, chainId, Number.MAX_SAFE_INTEGER)).map(own)
   const { leadership, fees, inTurn } = createDeskRights(chainId, options)
@@ -236,32 +229,10 @@ export function createLineDesk(options: LineDeskOptions): LineDesk {
         await signAnew(one, 'cancellation', placed.slice(index + 1))
     })
 
-  async function gather(): Promise<void> {
-    gatheredAtMs = nowMs()
-    const price = fees()
-    const { placed } = await standing()
-    if (placed.some(({ record }) => record.kind === 'chore')) return
-    const beside = await paying.besideLine()
-    const worth = beside
-      .filter(({ value }) => value > feeAt(price, inputBytes))
-      .sort((one, other) => (one.value < other.value ? 1 : -1))
-      .slice(0, gatheredMax)
-    if (worth.length === 0) return
-    const subject = { id: `gather-${chainId}-${randomUUID()}`, kind: 'chore' as const }
-    await begin({ payments: [] }, { ...subject, orderId: undefined, deadline: undefined }, worth)
-  }
-
-  async function gatherWhileCheap(): Promise<void> {
-    const { gatherBelow } = rules
-    const price = options.marketFees()
-    if (gatherBelow === undefined || price === undefined || price > gatherBelow) return
-    if (nowMs() - gatheredAtMs < gatherPauseMs) return
-    try {
-      await gather()
-    } catch (error) {
-      if (!isPassing(error)) throw error
-    }
-  }
+  const { gather, gatherWhileCheap } = createLineGathering({
+    ...{ chainId, paying, fees, standing, begin, nowMs },
+    ...{ marketFees: options.marketFees, gatherBelow: rules.gatherBelow },
+  })
 
   return {
     ...{ chainId, address, gather },
