@@ -84,6 +84,22 @@ describe('requirements check', () => {
     expect(requirementsCheck.find([])).toEqual([{ file: path, problem: 'is missing' }])
   })
 
+  test('refuses a table whose columns got other names', () => {
+    const renamed = {
+      path: 'SECURITY.md',
+      text: '| Secret | Loss | Test |\n|---|---|---|\n| A key | All | no |\n',
+    }
+    const path = 'docs/reference/requirements.md'
+    const text =
+      '| Id | Rule | Proof |\n|---|---|---|\n| Q-price-01 | amounts round down | open, see A-quote-01 |\n'
+    expect(requirementsCheck.find([{ path, text }, testFile, assumptions, renamed])).toEqual([
+      {
+        file: 'SECURITY.md',
+        problem: 'has no table with the columns Secret, Largest loss, Limited by, Test',
+      },
+    ])
+  })
+
   test('judges the proofs of the assumptions alike', () => {
     const path = 'docs/reference/requirements.md'
     const row = '| Q-price-01 | amounts round down | open, see A-quote-01 |'

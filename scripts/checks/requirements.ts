@@ -12,7 +12,7 @@ const requirementColumns = ['Id', 'Rule', 'Proof']
 const testPlanColumns = ['Family', 'Case', 'Proof']
 const attackColumns = ['Attack', 'Our answer', 'Test']
 const comparisonColumns = ['Probe', 'Reference', 'Ours', 'Proof']
-const stolenColumns = ['Secret', 'The most that it takes', 'What stops it there', 'Test']
+const stolenColumns = ['Secret', 'Largest loss', 'Limited by', 'Test']
 const assumptionColumns = ['Id', 'The documents leave open', 'Our choice', 'Reason', 'Tested by']
 const tablesOfProofs = [
   { page, columns: requirementColumns },
@@ -37,10 +37,10 @@ function findUnprovenRequirements(files: readonly RepositoryFile[]): readonly Fi
   const text = byPath.get(page)
   if (text === undefined) return [{ file: page, problem: 'is missing' }]
   const rows = tableRows(text, requirementColumns)
-  if (rows.length === 0) return [{ file: page, problem: 'has no table with the columns Id, Rule, Proof' }]
   const assumptions = tableRows(byPath.get(assumptionsPage) ?? '', assumptionColumns)
   const judge = createJudge(byPath, text, assumptions)
   return [
+    ...lostTables(byPath),
     ...findingsOf(page, rows, (row) => [...shapeProblems(row), ...judge(row), ...lateProblems(row)]),
     ...findingsOf(assumptionsPage, assumptions, judge),
     ...groupFindings(byPath.get(assumptionsPage) ?? '', assumptions),
@@ -49,6 +49,15 @@ function findUnprovenRequirements(files: readonly RepositoryFile[]): readonly Fi
     ...findingsWithoutIds(testPlanPage, tableRows(byPath.get(testPlanPage) ?? '', testPlanColumns), judge),
     ...findingsWithoutIds(attacksPage, tableRows(byPath.get(attacksPage) ?? '', attackColumns), judge),
   ]
+}
+
+/** A table whose columns got other names would be judged by nobody. */
+function lostTables(byPath: ReadonlyMap<string, string>): readonly Finding[] {
+  return tablesOfProofs.flatMap(({ page: file, columns }) => {
+    const text = byPath.get(file)
+    if (text === undefined || tableRows(text, columns).length > 0) return []
+    return [{ file, problem: `has no table with the columns ${columns.join(', ')}` }]
+  })
 }
 
 /** The list above the table leads to every group of it. */
