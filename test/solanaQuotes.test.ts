@@ -246,7 +246,12 @@ describe('what is refused', () => {
       'UNSUPPORTED_CURRENCY',
       {},
     ],
-    ['a deposit address', () => fromSolana({ useDepositAddress: true }), 'UNSUPPORTED_EXECUTION_TYPE', {}],
+    [
+      'an exact output by an open deposit address',
+      () => fromSolana({ useDepositAddress: true, tradeType: 'EXACT_OUTPUT' }),
+      'UNSUPPORTED_EXECUTION_TYPE',
+      { field: 'tradeType' },
+    ],
   ])('%s', async (_what, body, errorCode, data) => {
     for (const route of ['price', 'quote'] as const) {
       const refused = await refusalOf(route, body())
