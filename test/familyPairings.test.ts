@@ -1,9 +1,8 @@
 // Goal: every quoted family reaches every other one through the same two routes: priced by all trade types with sums that
 // fit, deposited by the family's own wallet, filled, settled, and received as it was quoted. Who gains by breaking it: a user
 // whose pair nobody tried, quoted by one family's rules and paid by another's. Method: the service with its jobs and
-// PostgreSQL over anvil, a Solana cluster of one, a constructed Bitcoin chain, a Tron and a Lighter of stand-ins; oracles are
-// stand-ins,
-// and a solver works by hand.
+// PostgreSQL over anvil, a Solana cluster of one, a constructed Bitcoin chain, and stand-ins of Tron, Lighter and Hyperliquid;
+// oracles are stand-ins, and a solver works by hand.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../apps/quote-api/src/http/wire/quoteResponse.ts'
@@ -36,11 +35,12 @@ afterAll(async () => {
   await chains?.stop()
 })
 
+const tradeTypes = ['EXACT_INPUT', 'EXACT_OUTPUT', 'EXPECTED_OUTPUT'] as const
 const pairs = families.flatMap((from) => families.map((to) => [from, to] as const))
 
 describe.each(pairs)('from %s to %s', (from, to) => {
   test('is priced by every trade type, with sums that fit', async () => {
-    for (const tradeType of ['EXACT_INPUT', 'EXACT_OUTPUT', 'EXPECTED_OUTPUT']) {
+    for (const tradeType of tradeTypes) {
       const { body } = await requestOf(sides, [from, to], tradeType)
       const { details, fees } = await price(at.url, body)
       const side = tradeType === 'EXACT_INPUT' ? details.currencyIn : details.currencyOut
@@ -54,16 +54,22 @@ describe.each(pairs)('from %s to %s', (from, to) => {
     }
   })
 
-  test('is deposited, filled, settled, and received as it was quoted', async () => {
-    const { body, deposit, held } = await requestOf(sides, [from, to])
-    const quote = readOk(await postPatiently(`${at.url}/quote`, body), quoteResponseSchema)
-    await deposit(quote)
-    const item = await at.requests.workFor(quote, 'fill')
-    expect(item.payload).toMatchObject({ payments: [{ amount: quote.details.currencyOut.amount }] })
-    await sides[to].pay(item)
-    await at.requests.reaches(quote, 'success')
-    expect(await held()).toBe(BigInt(quote.details.currencyOut.amount ?? 0))
-  })
+  test.each(tradeTypes)(
+    'is deposited, filled, settled, and received as it was quoted: %s',
+    async (tradeType) => {
+      const { body, deposit, held } = await requestOf(sides, [from, to], tradeType)
+      const quote = readOk(await postPatiently(`${at.url}/quote`, body), quoteResponseSchema)
+      const { currencyIn, currencyOut } = quote.details
+      const exact = tradeType === 'EXACT_INPUT' ? currencyIn : currencyOut
+      expect(exact.amount).toBe(body.amount)
+      await deposit(quote)
+      const item = await at.requests.workFor(quote, 'fill')
+      expect(item.payload).toMatchObject({ payments: [{ amount: currencyOut.amount }] })
+      await sides[to].pay(item)
+      await at.requests.reaches(quote, 'success')
+      expect(await held()).toBe(BigInt(currencyOut.amount ?? 0))
+    },
+  )
 })
 
 test('what users would send alone within a family is priced, and nobody follows it', async () => {
