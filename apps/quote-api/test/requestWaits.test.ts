@@ -3,7 +3,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { UpstreamUnavailableError } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
-import { type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
+import { createPoolLegQuoter } from '../src/pricing/poolLegQuoter.ts'
+import { RequestWaits } from '../src/pricing/requestWaits.ts'
+import { type TestAppOptions, testApp } from './fixtures/app.ts'
 import {
   chainA,
   chainB,
@@ -14,9 +16,7 @@ import {
   tide,
   usdc,
   user,
-} from '../../test/fixtures/market.ts'
-import { createPoolLegQuoter } from './poolLegQuoter.ts'
-import { RequestWaits } from './requestWaits.ts'
+} from './fixtures/market.ts'
 
 const silence = () => new Promise<never>(() => {})
 const filler = `0x${'f1'.repeat(20)}`
