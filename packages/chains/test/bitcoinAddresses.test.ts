@@ -71,7 +71,9 @@ test('blocks name each address that they pay with the sum of it', async () => {
   const [one, other] = [anAddress(), anAddress()]
   chain.mine(funded({ script: one.script, value: 30_000n }, { script: other.script, value: 40_000n }))
   chain.mine(funded({ script: one.script, value: 20_000n }))
-  const { paid, last } = await open().payments({ known: 0n, from: 1n, to: 2n }, signal)
+  const { blocks } = open()
+  if (blocks === undefined) throw new Error('blocks show payments')
+  const { paid, last } = await blocks.payments({ known: 0n, from: 1n, to: 2n }, signal)
   expect(new Map(paid)).toEqual(new Map([...new Map(paid), [one.address, 50_000n], [other.address, 40_000n]]))
   expect(last?.number).toBe(2n)
 })

@@ -190,15 +190,3 @@ test('an endpoint that hides a payer, or names one, is outvoted', async () => {
     expect(await addresses.payers(address, asked, signal())).toEqual([payer.publicKey.toBase58()])
   }
 })
-
-test('blocks tell where the chain stands, and name nobody who was paid', async () => {
-  const addresses = addressesOf()
-  const known = bed.node.slot('confirmed')
-  bed.node.mine(2)
-  const to = bed.node.slot('confirmed')
-  const { paid, ...marks } = await addresses.payments({ from: known + 1n, to, known }, signal())
-  expect(paid).toEqual([])
-  expect(marks.last).toEqual({ number: to, hash: bed.node.block(to)?.hash })
-  expect(marks.known?.number).toBe(known)
-  expect(addresses.isSeenInBlocks).toBe(false)
-})

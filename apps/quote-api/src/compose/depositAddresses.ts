@@ -80,9 +80,10 @@ export function createDepositAddresses(options: {
   const sites = openSites(options)
   const watchers = new Map(sites.map((site) => [site.chain.chainId, watcherOf(context, site)] as const))
   const scanners = new Map(
-    sites.map((site) => {
+    sites.flatMap((site) => {
       const onPaid = () => watchers.get(site.chain.chainId)?.waker?.wake()
-      return [site.chain.chainId, scannerOf(context, site, onPaid)] as const
+      if (site.blocks === undefined) return []
+      return [[site.chain.chainId, scannerOf(context, site, onPaid)] as const]
     }),
   )
   const follower = createWaker()
@@ -143,8 +144,11 @@ function openSites(options: {
     const ask = async <T>(reading: Reading<T>, signal: AbortSignal): Promise<T> =>
       (await askQuorum(client, reading, { threshold, signal })).value
     const site: AddressChain = {
-      ...{ chain, head, steps: stepsOfContracts, isSeenInBlocks: false },
-      payments: (range, signal) => ask(blockPaymentsReading(chain, range), signal),
+      ...{ chain, head, isSeenInBlocks: false },
+      blocks: {
+        steps: stepsOfContracts,
+        payments: (range, signal) => ask(blockPaymentsReading(chain, range), signal),
+      },
       balances: (addresses, height, signal) => ask(balanceReading(chain, addresses, height), signal),
     }
     return [site]
@@ -156,16 +160,21 @@ function siteOfFamily(
   { chain, head, finalHeight }: Pick<SettlementChain, 'chain' | 'head' | 'finalHeight'>,
   addresses: AddressReading,
 ): AddressChain {
-  const { isSeenInBlocks, needsFinal, steps } = addresses
+  const { needsFinal, blocks } = addresses
   const currencies = [...chain.currencies.values()]
   return {
-    ...{ chain, head, steps, isSeenInBlocks },
-    async payments(range, signal) {
-      const { known, last, paid } = await addresses.payments(range, signal)
-      const currency = chain.native.address
-      const amounts = paid.map(([address, amount]) => [address, new Map([[currency, amount]])] as const)
-      return { known, last, paid: new Map(amounts), payers: new Map(), named: [] }
-    },
+    ...{ chain, head, isSeenInBlocks: blocks !== undefined },
+    ...(blocks !== undefined && {
+      blocks: {
+        steps: blocks.steps,
+        async payments(range, signal) {
+          const { known, last, paid } = await blocks.payments(range, signal)
+          const currency = chain.native.address
+          const amounts = paid.map(([address, amount]) => [address, new Map([[currency, amount]])] as const)
+          return { known, last, paid: new Map(amounts), payers: new Map(), named: [] }
+        },
+      },
+    }),
     payers: (address, height, signal) => addresses.payers(address, { currencies, height }, signal),
     async balances(asked, height, signal) {
       // Asked for before, a sweep would only wait.

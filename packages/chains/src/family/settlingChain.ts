@@ -39,13 +39,14 @@ export type AddressQuestion = { readonly currencies: readonly AddressedCurrency[
 
 /** What is read of deposit addresses in families that make them without contracts, by quorum as all else. */
 export interface AddressReading {
-  /** Blocks show every payment as one to its address: nobody looks at others in turn. */
-  readonly isSeenInBlocks: boolean
   /** Nothing is swept before it is final. */
   readonly needsFinal: boolean
-  /** How blocks are looked through: of one answer, back after a reorganization, at first, and after a pause. */
-  readonly steps: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'firstBlocks' | 'gapBlocks', bigint>>
-  payments(range: PassRange, signal: AbortSignal): Promise<AddressPayments>
+  /** Blocks show every payment as one to its address; absent where they do not, and addresses are looked at in turn. */
+  readonly blocks?: {
+    /** How they are looked through: of one answer, back after a reorganization, at first, and after a pause. */
+    readonly steps: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'firstBlocks' | 'gapBlocks', bigint>>
+    payments(range: PassRange, signal: AbortSignal): Promise<AddressPayments>
+  }
   /** Smallest units that can be swept, by currency, in the order of `addresses`; nothing of a currency is left out. */
   held(
     addresses: readonly string[],

@@ -10,11 +10,14 @@ import type { BlockPayments } from './blockPayments.ts'
 /** A chain as its deposit addresses are read; everything by quorum. */
 export type AddressChain = {
   readonly chain: QuotableChain
-  readonly steps: AddressSteps
   /** Newest block that a quorum has. */
   head(signal: AbortSignal): Promise<bigint>
-  /** Whom the blocks of a range pay, whoever is watched. */
-  payments(range: PassRange, signal: AbortSignal): Promise<BlockPayments>
+  /** Absent where blocks tell nothing of payments, and all addresses are looked at in turn. */
+  readonly blocks?: {
+    readonly steps: AddressSteps
+    /** Whom the blocks of a range pay, whoever is watched. */
+    payments(range: PassRange, signal: AbortSignal): Promise<BlockPayments>
+  }
   /** Blocks show every payment as one to its address: nobody looks at others in turn. */
   readonly isSeenInBlocks: boolean
   /** Who brought what lies at an address, undefined where nobody can tell; absent where `payments` tells it. */

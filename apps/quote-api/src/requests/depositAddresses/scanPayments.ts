@@ -28,7 +28,9 @@ async function scanRange(
   head: bigint,
   { fence, signal }: Run,
 ): Promise<{ readonly isEnd: boolean; readonly marked: number }> {
-  const { chain, steps } = site
+  const { chain, blocks } = site
+  if (blocks === undefined) throw new Error('blocks of this chain show no payments')
+  const { steps } = blocks
   const { chainId } = chain
   const cursor = await readScanCursor(database, chainId)
   const earliest = below(head, cursor === undefined ? steps.firstBlocks : steps.gapBlocks)
@@ -38,7 +40,7 @@ async function scanRange(
   const known = isGap ? earliest : cursor.scannedTo < head ? cursor.scannedTo : head
   const last = known + steps.rangeBlocks
   const to = last < head ? last : head
-  const read = await site.payments({ from: known + 1n, to, known }, signal)
+  const read = await blocks.payments({ from: known + 1n, to, known }, signal)
   const isSame = isGap || cursor.scannedHash === undefined || isWhereItWas(read, cursor, known)
   const next = isSame
     ? { scannedTo: to, scannedHash: read.last?.hash ?? read.known?.hash }

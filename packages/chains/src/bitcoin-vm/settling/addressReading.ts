@@ -7,7 +7,7 @@ import {
   sweptOutputs,
   UpstreamUnavailableError,
 } from '@causeway/core'
-import type { AddressPayments, AddressReading } from '../../family/settlingChain.ts'
+import type { AddressPayments, AddressReading, PassRange } from '../../family/settlingChain.ts'
 import type { ChainClient } from '../../rpc/client.ts'
 import type { EndpointView } from '../../rpc/endpointView.ts'
 import type { QuorumClient } from '../../rpc/quorumClient.ts'
@@ -59,11 +59,12 @@ export function createAddressReading(options: {
   }
 
   return {
-    isSeenInBlocks: true,
     needsFinal: true,
-    steps,
-    payments: (range, signal) =>
-      agreeOn(endpoints, (view, own) => readAddressPayments(view, range, network, own), signal),
+    blocks: {
+      steps,
+      payments: (range, signal) =>
+        agreeOn(endpoints, (view, own) => readAddressPayments(view, range, network, own), signal),
+    },
     async held(addresses, { currencies: [currency], height }, signal) {
       const amounts: bigint[] = []
       // A node without lists looks through all outputs for one address at a time.
@@ -123,7 +124,7 @@ async function allTransactions(client: ChainClient, ids: readonly string[], sign
 /** What one node's blocks pay to each address. @throws MalformedAnswerError */
 async function readAddressPayments(
   view: EndpointView,
-  range: Parameters<AddressReading['payments']>[0],
+  range: PassRange,
   network: BitcoinNetwork,
   signal: AbortSignal,
 ): Promise<AddressPayments> {

@@ -10,10 +10,7 @@ import { tokenAmountOf } from '../quoting/tokenMint.ts'
 import { readTransaction } from '../readTransaction.ts'
 import { signaturesCall, transactionCall } from '../requests.ts'
 import type { SolanaTransaction } from '../transaction.ts'
-import { readBlockMarks } from './depositPass.ts'
 
-/** Pages of blocks would be megabytes each, and show nothing that balances do not. */
-const steps = { rangeBlocks: 1_000n, rewindBlocks: 64n, firstBlocks: 64n, gapBlocks: 1_000n }
 const readTimeoutMs = 5_000
 /** Transactions of one request. */
 const transactionsAtOnce = 20
@@ -21,8 +18,8 @@ const transactionsAtOnce = 20
 const transactionsMax = 200
 
 /**
- * What lies at addresses, as their balances say at the newest confirmed slot, and who brought it. Blocks are not looked
- * through. How deep a payment is decides nothing: the deposit that a sweep makes is on the same fork.
+ * What lies at addresses, as their balances say at the newest confirmed slot, and who brought it. Blocks, which are
+ * megabytes, are not looked through. How deep a payment is decides nothing: the deposit that a sweep makes is on the same fork.
  * @param options.depository its program
  */
 export function createAddressReading(options: {
@@ -33,13 +30,7 @@ export function createAddressReading(options: {
   const { client, quorum, depository } = options
   const groups = createAccountGroups(client)
   return {
-    isSeenInBlocks: false,
     needsFinal: false,
-    steps,
-    async payments({ known, to }, signal) {
-      const marks = await agreeOn(quorum, (view, own) => readBlockMarks(view, [known, to], own), signal)
-      return { known: marks[0], last: marks[1], paid: [] }
-    },
     held: (addresses, { currencies }) => heldAt(groups, addresses, currencies),
     async payers(address, { currencies, height }, signal) {
       const [held = new Map<string, bigint>()] = await heldAt(groups, [address], currencies)
