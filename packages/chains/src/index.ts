@@ -211,7 +211,6 @@ export type {
   SettlingChain,
   SettlingPass,
 } from './family/settlingChain.ts'
-export { followNewHeads } from './followNewHeads.ts'
 export {
   addressesIn,
   checkForeignAddresses,
@@ -244,6 +243,7 @@ export { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from
 export type { EndpointObserver, ObserveEndpoints } from './rpc/endpoint.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'
 export { countHosts } from './rpc/endpointUrl.ts'
+export { followNewHeads } from './rpc/headPushes.ts'
 export { evmHeadTracking, type HeadTracking } from './rpc/headTracking.ts'
 export type {
   Agreement,

@@ -57,6 +57,7 @@ import { createDepositAddresses, storeWithAddresses } from './depositAddresses.t
 import { createFindLiquidity } from './externalLiquidity.ts'
 import { createListening, type Listening } from './listeners.ts'
 import { startMarket } from './market.ts'
+import { startStatusFeed, startWorkOffers } from './notifications.ts'
 import { createPermits } from './permits.ts'
 import { quotableChecks } from './quotable.ts'
 import { createChainPorts, createDepositPricing, createQuoting } from './quoting.ts'
@@ -64,10 +65,8 @@ import { createRandomPool } from './randomPool.ts'
 import { createRetention } from './retention.ts'
 import { createSettlement } from './settlement.ts'
 import { createSponsorship } from './sponsorship.ts'
-import { startStatusFeed } from './statusFeed.ts'
 import { createUsage } from './usage.ts'
 import { createWebhooks } from './webhooks.ts'
-import { startWorkOffers } from './workOffers.ts'
 
 export type QuoteApi = Listening & {
   /** The public listener. */

@@ -32,6 +32,10 @@ const limits = {
   longPauseMs: 600_000,
 }
 
+/** Whatever an endpoint tells of, it wakes nobody more often than a clock would: a quarter of a block, between these. */
+const pushFloorMs = 100
+const pushCeilingMs = 1_000
+
 const subscribe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] })
 
 /**
@@ -45,6 +49,35 @@ export function openHeadPushes({ urls, ...terms }: HeadPushOptions): HeadPushes 
   return {
     close() {
       for (const endpoint of endpoints) endpoint.close()
+    },
+  }
+}
+
+/** Subscribes to new blocks where a chain names endpoints for it; `onHead` asks for itself what there is. */
+export function followNewHeads<
+  Chain extends { readonly key: string; readonly blockTimeMs: number },
+>(options: {
+  /** By the key of a chain. */
+  readonly registered: ReadonlyMap<string, { readonly headPushUrls?: readonly Secret[] | undefined }>
+  readonly followed: readonly Chain[]
+  readonly onHead: (chain: Chain) => void
+  /** As that of `openHeadPushes`. */
+  readonly onChange: (chain: string, endpoint: string, end: PushEnd | undefined) => void
+}): HeadPushes {
+  const { registered, followed, onHead, onChange } = options
+  const opened = followed.flatMap((chain) => {
+    const { headPushUrls: urls = [] } = registered.get(chain.key) ?? {}
+    if (urls.length === 0) return []
+    return openHeadPushes({
+      urls,
+      leastMs: Math.min(Math.max(chain.blockTimeMs / 4, pushFloorMs), pushCeilingMs),
+      onHead: () => onHead(chain),
+      onChange: (endpoint, end) => onChange(chain.key, endpoint, end),
+    })
+  })
+  return {
+    close() {
+      for (const each of opened) each.close()
     },
   }
 }

@@ -1,0 +1,58 @@
+import type { SqlDatabase } from '@causeway/core'
+import type { Logger } from 'pino'
+import type { OpenDatabase } from '../operate/database.ts'
+import { createRequestStatuses } from '../requests/status/requestStatus.ts'
+import { createStatusFeed, type StatusFeed } from '../requests/status/statusFeed.ts'
+import { createWorkOffers, openWorkChannel, type WorkOffers } from '../requests/work/workOffers.ts'
+import { readOpenLanes } from '../requests/work/workStore.ts'
+import { statusChannel } from '../webhooks/announceStatus.ts'
+
+/** What hearing of the others that share the database takes. */
+type ListeningOptions = {
+  readonly database: Pick<SqlDatabase, 'query'>
+  readonly listen: OpenDatabase['listen']
+  readonly logger: Logger
+}
+
+/** Hears the status changes of every process that shares the database. */
+export function startStatusFeed({ database, listen, logger }: ListeningOptions): {
+  readonly feed: StatusFeed
+  close(): Promise<void>
+} {
+  const feed = createStatusFeed({
+    statuses: createRequestStatuses({ database }),
+    onFailure: (error) => logger.warn({ err: error }, 'a followed status was not read'),
+  })
+  const listening = listen({
+    channel: statusChannel,
+    onNotification: feed.changed,
+    onConnected: feed.connected,
+    onLost(error) {
+      feed.lost()
+      logger.warn({ err: error }, 'status changes are not heard')
+    },
+  })
+  return {
+    feed,
+    async close() {
+      feed.close()
+      await listening.close()
+    },
+  }
+}
+
+/** Hears of the work that any process offers which shares the database. */
+export function startWorkOffers({ database, listen, logger }: ListeningOptions): {
+  readonly offers: WorkOffers
+  close(): Promise<void>
+} {
+  const offers = createWorkOffers({ read: (limit) => readOpenLanes(database, limit) })
+  const listening = listen({
+    channel: openWorkChannel,
+    onNotification: offers.changed,
+    onConnected: offers.changed,
+    onLost: (error) =>
+      logger.warn({ err: error }, 'offered work is not heard of: it is looked for by the clock'),
+  })
+  return { offers, close: () => listening.close() }
+}
