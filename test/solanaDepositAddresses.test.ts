@@ -102,8 +102,7 @@ async function pay(
   const payer = by ?? (await bed.solanaUser(currency))
   const [from, owner] = [payer.publicKey, new PublicKey(address)]
   if (currency === 'SOL') {
-    const lamports = Number(amount)
-    const sending = SystemProgram.transfer({ fromPubkey: from, toPubkey: owner, lamports })
+    const sending = SystemProgram.transfer({ fromPubkey: from, toPubkey: owner, lamports: amount })
     await bed.at.solana.bed.send([sending], { signers: [payer] })
     return payer
   }

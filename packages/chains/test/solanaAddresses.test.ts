@@ -3,13 +3,11 @@
 // nobody's is read; whoever is denied and hides his payment behind many small ones. Method: the real runtime behind three
 // proxies, of which one lies.
 import { token2022Program, tokenProgram } from '@causeway/core'
-import { createTokenAccount, tokenAccount, transferChecked } from '@causeway/localnet/standIns/solana'
 import { Keypair, PublicKey, SystemProgram } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type AddressReading, createJsonRpcClient } from '../src/index.ts'
-import { solanaHeadTracking } from '../src/solana-vm/requests.ts'
-import { solanaSettlingChain } from '../src/solana-vm/settling/solanaSettlingChain.ts'
-import { proxiesOf, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { AddressReading } from '../src/index.ts'
+import { payCoin, payToken } from './solanaSupport/plainPayments.ts'
+import { proxiesOf, type SolanaBed, settlingOf, startSolanaBed } from './solanaSupport/solanaBed.ts'
 
 const sol = '1'.repeat(32)
 const signal = () => AbortSignal.timeout(30_000)
@@ -20,15 +18,7 @@ beforeAll(async () => {
 afterAll(() => bed?.stop())
 
 function addressesOf(urls: readonly string[] = [bed.url]): AddressReading {
-  const client = createJsonRpcClient({
-    chainId: 'solana',
-    endpoints: urls.map((url) => ({ url })),
-    now: Date.now,
-    headTracking: solanaHeadTracking,
-  })
-  onTestFinished(() => client.close())
-  const depository = bed.depository.program.toBase58()
-  const { addresses } = solanaSettlingChain({ chain: { id: 'solana', depository }, client })
+  const { addresses } = settlingOf(bed, urls)
   if (addresses === undefined) throw new Error('the family reads addresses')
   return addresses
 }
@@ -42,21 +32,6 @@ const question = () => ({
   height: bed.node.slot('confirmed'),
 })
 const anAddress = () => Keypair.generate().publicKey.toBase58()
-const pay = (address: string, lamports = 1_000_000, from = bed.user) =>
-  bed.send(
-    [SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: new PublicKey(address), lamports })],
-    { signers: [from] },
-  )
-
-async function payToken(address: string, mint: PublicKey, program: string, amount = 1_000n) {
-  const [owner, payer] = [new PublicKey(address), bed.user.publicKey]
-  const [from, to] = [tokenAccount(payer, mint, program), tokenAccount(owner, mint, program)]
-  await bed.send([
-    createTokenAccount({ payer, owner, mint, program }),
-    transferChecked({ from, to, mint, authority: payer, amount, program }),
-  ])
-}
-
 const aPayer = () => {
   const payer = Keypair.generate()
   bed.node.airdrop(payer.publicKey.toBase58(), 10n ** 10n)
@@ -65,9 +40,9 @@ const aPayer = () => {
 
 test('balances of SOL and of both kinds of tokens are held, and nothing of what was not paid', async () => {
   const [rich, poor] = [anAddress(), anAddress()]
-  await pay(rich)
-  await payToken(rich, bed.mint, tokenProgram)
-  await payToken(rich, bed.feeMint, token2022Program)
+  await payCoin(bed, rich)
+  await payToken(bed, rich, { mint: bed.mint, program: tokenProgram })
+  await payToken(bed, rich, { mint: bed.feeMint, program: token2022Program })
   expect(await addressesOf().held([poor, rich], question(), signal())).toEqual([
     new Map(),
     new Map([
@@ -82,7 +57,7 @@ test('what one endpoint shows alone, or hides, changes nothing, and what none ag
   const proxies = await proxiesOf(bed, 3)
   const addresses = addressesOf(proxies.map(({ url }) => url))
   const [paid, unpaid] = [anAddress(), anAddress()]
-  await pay(paid)
+  await payCoin(bed, paid)
   const honest = [new Map([[sol, 1_000_000n]]), new Map()]
   const shown = (change: (account: object | null, index: number) => unknown) => ({
     kind: 'lie' as const,
@@ -97,7 +72,7 @@ test('what one endpoint shows alone, or hides, changes nothing, and what none ag
   }
   // Each shows something else of the first address, as where its balance changes with every slot.
   const moving = anAddress()
-  await pay(moving)
+  await payCoin(bed, moving)
   await Promise.all(
     proxies.map((proxy, one) =>
       proxy.set(
@@ -119,9 +94,9 @@ test('silence of two endpoints is an error, and not an empty address', async () 
 
 test('whoever signed or had less afterwards brought it, as far back as the address was empty', async () => {
   const [address, before, payer, other] = [anAddress(), aPayer(), aPayer(), aPayer()]
-  await pay(address, 1_000_000, before)
+  await payCoin(bed, address, 1_000_000n, before)
   const who = async () => addressesOf().payers(address, question(), signal())
-  await pay(address, 2_000_000, payer)
+  await payCoin(bed, address, 2_000_000n, payer)
   await bed.send(
     [
       SystemProgram.transfer({
@@ -135,7 +110,7 @@ test('whoever signed or had less afterwards brought it, as far back as the addre
   const named = [before, payer, other, bed.user].map(({ publicKey }) => publicKey.toBase58()).sort()
   expect(await who()).toEqual(named)
   const tokens = anAddress()
-  await payToken(tokens, bed.mint, tokenProgram)
+  await payToken(bed, tokens, { mint: bed.mint, program: tokenProgram })
   expect(await addressesOf().payers(tokens, question(), signal())).toEqual([bed.user.publicKey.toBase58()])
   expect(await addressesOf().payers(anAddress(), question(), signal())).toEqual([])
 })
@@ -143,7 +118,7 @@ test('whoever signed or had less afterwards brought it, as far back as the addre
 test('who paid before the address was emptied did not bring what lies there now', async () => {
   const [owner, before, after] = [Keypair.generate(), aPayer(), aPayer()]
   const address = owner.publicKey.toBase58()
-  await pay(address, 1_000_000, before)
+  await payCoin(bed, address, 1_000_000n, before)
   await bed.send(
     [
       SystemProgram.transfer({
@@ -154,13 +129,13 @@ test('who paid before the address was emptied did not bring what lies there now'
     ],
     { signers: [bed.user, owner] },
   )
-  await pay(address, 3_000_000, after)
+  await payCoin(bed, address, 3_000_000n, after)
   expect(await addressesOf().payers(address, question(), signal())).toEqual([after.publicKey.toBase58()])
 })
 
 test('a payer who hides behind many small payments is unknown, and never taken for absent', async () => {
   const [address, hidden] = [anAddress(), aPayer()]
-  await pay(address, 5_000_000, hidden)
+  await payCoin(bed, address, 5_000_000n, hidden)
   const dust = [...Array(10)].map((_, at) =>
     SystemProgram.transfer({
       fromPubkey: bed.user.publicKey,
@@ -179,7 +154,7 @@ test('an endpoint that hides a payer, or names one, is outvoted', async () => {
   const proxies = await proxiesOf(bed, 3)
   const addresses = addressesOf(proxies.map(({ url }) => url))
   const [address, payer] = [anAddress(), aPayer()]
-  await pay(address, 2_000_000, payer)
+  await payCoin(bed, address, 2_000_000n, payer)
   const asked = question()
   for (const method of ['getSignaturesForAddress', 'getTransaction']) {
     await proxies[0]?.set({

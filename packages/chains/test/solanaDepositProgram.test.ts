@@ -15,16 +15,11 @@ import {
   tokenProgram,
   withdrawAddress,
 } from '@causeway/core'
-import { createTokenAccount, tokenAccount, transferChecked } from '@causeway/localnet/standIns/solana'
-import {
-  ComputeBudgetProgram,
-  Keypair,
-  PublicKey,
-  SystemProgram,
-  TransactionInstruction,
-} from '@solana/web3.js'
+import { createTokenAccount, tokenAccount } from '@causeway/localnet/standIns/solana'
+import { ComputeBudgetProgram, Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { orderSigner, signedOrder } from './solanaSupport/depositOrder.ts'
+import { payCoin, payToken } from './solanaSupport/plainPayments.ts'
 import { aSignal, readerOf, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
 
 /** Numbers of `depositAddresses.c`. */
@@ -79,6 +74,7 @@ function newAddress(changed: Partial<Parameters<typeof solanaDepositAddress>[0]>
 
 const mintOf = (program: string) => (program === tokenProgram ? bed.mint : bed.feeMint)
 const tokenOf = (program: string) => ({ mint: mintOf(program).toBase58(), tokenProgram: program })
+const tokenPaid = (program: string) => ({ mint: mintOf(program), program })
 const limit = ComputeBudgetProgram.setComputeUnitLimit({ units: 300_000 })
 const lamportsAt = async (address: string) => BigInt(await bed.connection.getBalance(new PublicKey(address)))
 
@@ -86,24 +82,6 @@ async function tokensOf(owner: string, program: string): Promise<bigint> {
   const account = tokenAccount(new PublicKey(owner), mintOf(program), program)
   const found = await bed.connection.getAccountInfo(account)
   return found?.data.readBigUInt64LE(64) ?? 0n
-}
-
-const payCoin = (address: string, lamports = 1_000_000) =>
-  bed.send([
-    SystemProgram.transfer({ fromPubkey: bed.user.publicKey, toPubkey: new PublicKey(address), lamports }),
-  ])
-
-/** What the user sends reaches the account without fee of transfer where the mint has none. */
-const payToken = (address: string, program: string, amount = 1_000n) => {
-  const [owner, mint] = [new PublicKey(address), mintOf(program)]
-  const payer = bed.user.publicKey
-  return bed.send([
-    createTokenAccount({ payer, owner, mint, program }),
-    transferChecked({
-      ...{ from: tokenAccount(payer, mint, program), to: tokenAccount(owner, mint, program) },
-      ...{ mint, authority: payer, amount, program },
-    }),
-  ])
 }
 
 const send = (instruction: TransactionInstruction, signer = sweeper) =>
@@ -142,8 +120,8 @@ describe('a sweep', () => {
   test('deposits all SOL for the order, credited to the depositor', async () => {
     const made = newAddress()
     const { orderId, signed } = await signedOrder(made.address, owner())
-    await payCoin(made.address, 1_000_000)
-    await payCoin(made.address, 234_567)
+    await payCoin(bed, made.address, 1_000_000n)
+    await payCoin(bed, made.address, 234_567n)
     const transactionId = await send(
       libraryInstruction(sweepAddress(ours, made, { ...signed, token: undefined })),
     )
@@ -164,8 +142,8 @@ describe('a sweep', () => {
     const made = newAddress()
     const token = tokenOf(program)
     const { orderId, signed } = await signedOrder(made.address, owner(), { currency: token.mint })
-    await payToken(made.address, program)
-    await payCoin(made.address)
+    await payToken(bed, made.address, tokenPaid(program))
+    await payCoin(bed, made.address)
     expect(await tokensOf(made.address, program)).toBe(arrived)
     const transactionId = await send(libraryInstruction(sweepAddress(ours, made, { ...signed, token })))
     const { deposits } = await readerOf(bed).reader.readDeposits({ transactionId }, aSignal())
@@ -188,7 +166,7 @@ describe('a sweep', () => {
 describe('whoever has the key of the sweeper', () => {
   test('sweeps for no order that its signer did not sign for this address', async () => {
     const [made, other] = [newAddress(), newAddress()]
-    await payCoin(made.address)
+    await payCoin(bed, made.address)
     const { signed: honest } = await signedOrder(made.address, owner())
     const sweepOf = (signed: typeof honest) =>
       libraryInstruction(sweepAddress(ours, made, { ...signed, token: undefined }))
@@ -210,8 +188,8 @@ describe('whoever has the key of the sweeper', () => {
   test('has no other account taken for one that the terms name', async () => {
     const made = newAddress()
     const token = tokenOf(tokenProgram)
-    await payCoin(made.address)
-    await payToken(made.address, tokenProgram)
+    await payCoin(bed, made.address)
+    await payToken(bed, made.address, tokenPaid(tokenProgram))
     const { signed } = await signedOrder(made.address, owner())
     const foreign = bed.deployDepository()
     bed.node.airdrop(foreign.addresses.vault, 10n ** 9n)
@@ -240,8 +218,8 @@ describe('whoever has the key of the sweeper', () => {
   test('gives the address’s signature to no program of his own in the place of the system’s or a token’s', async () => {
     const made = newAddress()
     const token = tokenOf(tokenProgram)
-    await payCoin(made.address)
-    await payToken(made.address, tokenProgram)
+    await payCoin(bed, made.address)
+    await payToken(bed, made.address, tokenPaid(tokenProgram))
     const { signed } = await signedOrder(made.address, owner())
     const ofCoin = libraryInstruction(sweepAddress(ours, made, { ...signed, token: undefined }))
     expect(await refusalOf(withAccount(ofCoin, 6, bed.forwarder))).toBe(errors.wrongAccount)
@@ -261,8 +239,8 @@ describe('whoever has the key of the sweeper', () => {
     const made = newAddress()
     const caller = sweeper.publicKey.toBase58()
     const token = tokenOf(tokenProgram)
-    await payCoin(made.address)
-    await payToken(made.address, tokenProgram)
+    await payCoin(bed, made.address)
+    await payToken(bed, made.address, tokenPaid(tokenProgram))
     const payer = bed.user.publicKey
     for (const owner of [sweeper.publicKey, depositor.publicKey])
       await bed.send([createTokenAccount({ payer, owner, mint: bed.mint, program: tokenProgram })])
@@ -284,8 +262,8 @@ describe('a depositor', () => {
     const made = newAddress()
     const caller = depositor.publicKey.toBase58()
     const token = tokenOf(token2022Program)
-    await payCoin(made.address)
-    await payToken(made.address, token2022Program)
+    await payCoin(bed, made.address)
+    await payToken(bed, made.address, tokenPaid(token2022Program))
     await bed.send([
       createTokenAccount({
         ...{ payer: bed.user.publicKey, owner: depositor.publicKey },
@@ -298,7 +276,7 @@ describe('a depositor', () => {
     expect(await tokensOf(caller, token2022Program)).toBe(980n)
     const emptied = newAddress()
     const plain = tokenOf(tokenProgram)
-    await payToken(emptied.address, tokenProgram)
+    await payToken(bed, emptied.address, tokenPaid(tokenProgram))
     const close = libraryInstruction(closeAddressAccount(ours, emptied, { caller, token: plain }))
     expect(await refusalOf(close, depositor)).not.toBe('done')
     const { signed } = await signedOrder(emptied.address, owner(), { currency: plain.mint })
@@ -310,8 +288,8 @@ describe('a depositor', () => {
 
   test('of another address, and a stranger, takes nothing and sweeps nothing', async () => {
     const made = newAddress()
-    await payCoin(made.address)
-    await payToken(made.address, tokenProgram)
+    await payCoin(bed, made.address)
+    await payToken(bed, made.address, tokenPaid(tokenProgram))
     const caller = stranger.publicKey.toBase58()
     const { signed } = await signedOrder(made.address, owner())
     for (const token of [undefined, tokenOf(tokenProgram)]) {
@@ -329,7 +307,7 @@ describe('a depositor', () => {
 
   test('is not named as a signer by anybody else', async () => {
     const made = newAddress()
-    await payCoin(made.address)
+    await payCoin(bed, made.address)
     const caller = depositor.publicKey.toBase58()
     const honest = libraryInstruction(withdrawAddress(ours, made, { caller, token: undefined }))
     const unsigned = honest.keys.map((key, at) => (at === 0 ? { ...key, isSigner: false } : key))

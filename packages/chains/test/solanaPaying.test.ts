@@ -6,66 +6,45 @@ import {
   type Hex,
   markBytes,
   paymentMarkerAddress,
-  Secret,
-  SolanaFees,
   solanaCodec,
   systemProgram,
   tokenProgram,
 } from '@causeway/core'
-import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
+import type { FaultMode, FaultProxy } from '@causeway/localnet'
 import { createTokenAccount, mintTo, tokenAccount } from '@causeway/localnet/standIns/solana'
 import { Keypair, PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
 import { keccak256 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { payingFamily } from '../src/chainFamilies.ts'
 import type { PayingChain, PaymentPlan, PaymentTerms, PlannedPayment } from '../src/family/payingChain.ts'
-import type { ChainClient } from '../src/rpc/client.ts'
-import { solanaQuotingChain } from '../src/solana-vm/quoting/solanaQuotingChain.ts'
-import { aSignal, readerOf, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
+import {
+  bid,
+  type FillWalletBed,
+  fees,
+  startFillWalletBed,
+  walletKey,
+} from './solanaSupport/fillWalletBed.ts'
+import { aSignal, readerOf, type SolanaBed } from './solanaSupport/solanaBed.ts'
 
-const key: Hex = `0x${'5e'.repeat(32)}`
-const wallet = Keypair.fromSeed(Buffer.from(key.slice(2), 'hex'))
+const wallet = Keypair.fromSeed(Buffer.from(walletKey.slice(2), 'hex'))
 const sol = solanaCodec.nativeCurrency
-const fees = new SolanaFees({
-  ...{ lamportsPerSignature: 5_000n, microLamportsPerUnit: 1_000n, rentLamportsPerByte: 6_960n },
-})
-const bid = { fees, ceiling: 10_000n }
 let bed: SolanaBed
 let proxies: readonly FaultProxy[]
-let client: ChainClient
+let cluster: FillWalletBed
+let openWallet: FillWalletBed['openWallet']
 let chain: PayingChain
 let count = 0
 
 beforeAll(async () => {
-  bed = await startSolanaBed()
-  proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl: bed.url })))
-  client = solanaQuotingChain.connect({
-    ...{ id: 'solana', vmType: 'solana-vm', network: undefined, hubChainId: '1', additionalData: {} },
-    ...{ ready: true, rpcThreshold: 2, unsetVariables: [], depository: bed.depository.program.toBase58() },
-    endpoints: proxies.map(({ url }) => new Secret(url)),
-  })
+  cluster = await startFillWalletBed()
+  ;({ bed, proxies, openWallet } = cluster)
   chain = openWallet()
-  bed.node.airdrop(chain.address, 10n ** 11n)
   const to = await heldBy(wallet.publicKey)
   const authority = bed.user.publicKey
   await bed.send([mintTo({ mint: bed.mint, to, authority, amount: 10n ** 9n })])
   bed.node.tick(1_790_000_000n)
 })
 afterEach(() => Promise.all(proxies.map((proxy) => proxy.set({ kind: 'pass' }))))
-afterAll(async () => {
-  await client?.close()
-  await Promise.all((proxies ?? []).map((proxy) => proxy.stop()))
-  await bed?.stop()
-})
-
-/** A process that has the key and remembers nothing. */
-function openWallet(): PayingChain {
-  const opened = payingFamily({ vmType: 'solana-vm' })?.open({
-    ...{ client, key: new Secret(key), fillContract: undefined },
-  })
-  if (opened === undefined) throw new Error('the family pays')
-  return opened
-}
+afterAll(() => cluster?.stop())
 
 async function heldBy(owner: PublicKey): Promise<PublicKey> {
   await bed.send([createTokenAccount({ payer: bed.user.publicKey, owner, mint: bed.mint })])

@@ -4,11 +4,8 @@
 import { encodeBase58, type Hex } from '@causeway/core'
 import type { SeenCall } from '@causeway/localnet'
 import { depositNative } from '@causeway/localnet/standIns/solana'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createJsonRpcClient } from '../src/index.ts'
-import { solanaHeadTracking } from '../src/solana-vm/requests.ts'
-import { solanaSettlingChain } from '../src/solana-vm/settling/solanaSettlingChain.ts'
-import { proxiesOf, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { proxiesOf, type SolanaBed, settlingOf, startSolanaBed } from './solanaSupport/solanaBed.ts'
 
 const id: Hex = `0x${'ab'.repeat(32)}`
 const signal = () => AbortSignal.timeout(30_000)
@@ -17,18 +14,6 @@ beforeAll(async () => {
   bed = await startSolanaBed()
 })
 afterAll(() => bed?.stop())
-
-function settlingOf(urls: readonly string[] = [bed.url]) {
-  const client = createJsonRpcClient({
-    chainId: 'solana',
-    endpoints: urls.map((url) => ({ url })),
-    now: Date.now,
-    headTracking: solanaHeadTracking,
-  })
-  onTestFinished(() => client.close())
-  const depository = bed.depository.program.toBase58()
-  return solanaSettlingChain({ chain: { id: 'solana', depository }, client })
-}
 
 const deposited = () =>
   bed.send([
@@ -40,7 +25,7 @@ const deposited = () =>
   ])
 
 test('deposits of a range are found in their order, beside slots without a block, and nothing that failed', async () => {
-  const chain = settlingOf()
+  const chain = settlingOf(bed)
   const known = bed.node.slot('confirmed')
   bed.node.skipSlot()
   const first = await deposited()
@@ -66,7 +51,7 @@ test('deposits of a range are found in their order, beside slots without a block
 })
 
 test('what another fork replaced has no block in its place, and is a deposit no more', async () => {
-  const chain = settlingOf()
+  const chain = settlingOf(bed)
   bed.node.hold()
   bed.node.mine(1)
   const gone = await deposited()
@@ -92,7 +77,10 @@ test.each<[string, (list: readonly unknown[]) => readonly unknown[]]>([
     rewrite: ({ method }, result) =>
       method === 'getSignaturesForAddress' && Array.isArray(result) ? told(result) : result,
   })
-  const chain = settlingOf(proxies.map(({ url }) => url))
+  const chain = settlingOf(
+    bed,
+    proxies.map(({ url }) => url),
+  )
   const known = bed.node.slot('confirmed')
   const paid = await deposited()
   const to = await chain.head(signal())
@@ -124,7 +112,7 @@ test('a list of many pages is read to its end, and entered behind what lies beyo
     kind: 'lie',
     rewrite: (call, result) => (call.method === 'getSignaturesForAddress' ? page(call) : result),
   })
-  const chain = settlingOf([proxy.url])
+  const chain = settlingOf(bed, [proxy.url])
   const [from, to] = [BigInt(head - 3_200), BigInt(head - 3_100)]
   const range = { from, to, known: from - 1n }
   const first = await chain.depositPass(range, signal())

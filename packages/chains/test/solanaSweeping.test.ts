@@ -4,73 +4,47 @@
 // operators deploy it on the real runtime, with three endpoints of which one lies.
 import {
   deriveProgramAddresses,
-  type Hex,
-  Secret,
-  SolanaFees,
   solanaCodec,
   solanaDepositAddress,
   token2022Program,
   tokenProgram,
 } from '@causeway/core'
-import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
-import { createTokenAccount, tokenAccount, transferChecked } from '@causeway/localnet/standIns/solana'
-import { Keypair, PublicKey, SystemProgram } from '@solana/web3.js'
+import type { FaultProxy } from '@causeway/localnet'
+import { createTokenAccount, tokenAccount } from '@causeway/localnet/standIns/solana'
+import { Keypair, PublicKey } from '@solana/web3.js'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { payingFamily } from '../src/chainFamilies.ts'
 import type { EmptiedAddress, PayingChain, PaymentTerms } from '../src/family/payingChain.ts'
-import type { ChainClient } from '../src/rpc/client.ts'
-import { solanaQuotingChain } from '../src/solana-vm/quoting/solanaQuotingChain.ts'
 import { orderSigner, signedOrder } from './solanaSupport/depositOrder.ts'
-import { aSignal, readerOf, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
-
-const key: Hex = `0x${'5e'.repeat(32)}`
+import { bid, type FillWalletBed, fees, startFillWalletBed } from './solanaSupport/fillWalletBed.ts'
+import { payCoin, payToken } from './solanaSupport/plainPayments.ts'
+import { aSignal, readerOf, type SolanaBed } from './solanaSupport/solanaBed.ts'
 
 const depositor = Keypair.generate().publicKey
 const sol = solanaCodec.nativeCurrency
-const fees = new SolanaFees({
-  ...{ lamportsPerSignature: 5_000n, microLamportsPerUnit: 1_000n, rentLamportsPerByte: 6_960n },
-})
-const bid = { fees, ceiling: 10_000n }
 let bed: SolanaBed
 let proxies: readonly FaultProxy[]
-let client: ChainClient
+let cluster: FillWalletBed
 let addressProgram: { readonly program: string; readonly depository: string }
 let chain: PayingChain
 let count = 0
 
 beforeAll(async () => {
-  bed = await startSolanaBed()
-  proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl: bed.url })))
-  client = solanaQuotingChain.connect({
-    ...{ id: 'solana', vmType: 'solana-vm', network: undefined, hubChainId: '1', additionalData: {} },
-    ...{ ready: true, rpcThreshold: 2, unsetVariables: [], depository: bed.depository.program.toBase58() },
-    endpoints: proxies.map(({ url }) => new Secret(url)),
-  })
+  cluster = await startFillWalletBed()
+  ;({ bed, proxies } = cluster)
   addressProgram = {
     program: bed.addressProgram.toBase58(),
     depository: bed.depository.program.toBase58(),
   }
   chain = openWallet()
-  bed.node.airdrop(chain.address, 10n ** 11n)
   bed.node.airdrop(depositor.toBase58(), 10n ** 9n)
   bed.node.tick(1_790_000_000n)
 })
 afterEach(() => Promise.all(proxies.map((proxy) => proxy.set({ kind: 'pass' }))))
-afterAll(async () => {
-  await client?.close()
-  await Promise.all((proxies ?? []).map((proxy) => proxy.stop()))
-  await bed?.stop()
-})
+afterAll(() => cluster?.stop())
 
 /** A process that has the key and remembers nothing. */
-function openWallet(more: { readonly hasProgram: boolean } = { hasProgram: true }): PayingChain {
-  const opened = payingFamily({ vmType: 'solana-vm' })?.open({
-    ...{ client, key: new Secret(key), fillContract: undefined },
-    ...(more.hasProgram && { addressProgram }),
-  })
-  if (opened === undefined) throw new Error('the family pays')
-  return opened
-}
+const openWallet = ({ hasProgram } = { hasProgram: true }) =>
+  cluster.openWallet(hasProgram ? { addressProgram } : {})
 
 function newAddress(changed: { readonly sweeper?: string } = {}) {
   count += 1
@@ -108,20 +82,6 @@ const refusalOf = async (terms: PaymentTerms, by = chain) => {
   return 'refusal' in plan ? plan.refusal : undefined
 }
 const lamportsOf = async (address: string) => BigInt(await bed.connection.getBalance(new PublicKey(address)))
-const payCoin = (address: string, lamports = 1_000_000) =>
-  bed.send([
-    SystemProgram.transfer({ fromPubkey: bed.user.publicKey, toPubkey: new PublicKey(address), lamports }),
-  ])
-
-const payToken = (address: string, mint: PublicKey, program: string) => {
-  const [owner, payer] = [new PublicKey(address), bed.user.publicKey]
-  const [from, to] = [tokenAccount(payer, mint, program), tokenAccount(owner, mint, program)]
-  return bed.send([
-    createTokenAccount({ payer, owner, mint, program }),
-    transferChecked({ from, to, mint, authority: payer, amount: 1_000n, program }),
-  ])
-}
-
 describe('a sweep', () => {
   test.each([
     ['SOL', undefined],
@@ -133,8 +93,8 @@ describe('a sweep', () => {
       const made = newAddress()
       const mint = program === tokenProgram ? bed.mint : bed.feeMint
       const currency = program === undefined ? sol : mint.toBase58()
-      if (program === undefined) await payCoin(made.address)
-      else await payToken(made.address, mint, program)
+      if (program === undefined) await payCoin(bed, made.address)
+      else await payToken(bed, made.address, { mint, program })
       const { terms, orderId } = await sweepFor(made, currency)
       const before = await lamportsOf(chain.address)
       const { plan, signed } = await sweep(terms)
@@ -149,13 +109,13 @@ describe('a sweep', () => {
 
   test('has an effect once per item, so that what is paid later is not deposited for an old order', async () => {
     const made = newAddress()
-    await payCoin(made.address)
+    await payCoin(bed, made.address)
     const { terms } = await sweepFor(made)
     const plan = await chain.plan(terms, bid)
     if ('refusal' in plan) throw new Error(plan.refusal)
     const [first, second] = [await chain.sign(plan, bid), await openWallet().sign(plan, bid)]
     await chain.broadcast(first)
-    await payCoin(made.address, 2_000_000)
+    await payCoin(bed, made.address, 2_000_000n)
     bed.node.mine(1)
     const third = await openWallet().sign(plan, bid)
     for (const again of [second, third])
@@ -168,7 +128,7 @@ describe('a sweep', () => {
 
   test('back to the depositor pays him alone', async () => {
     const made = newAddress()
-    await payCoin(made.address)
+    await payCoin(bed, made.address)
     const before = await lamportsOf(depositor.toBase58())
     await sweep(sweepOf({ ...made, currency: sol }))
     expect((await lamportsOf(depositor.toBase58())) - before).toBe(1_000_000n)
@@ -176,7 +136,7 @@ describe('a sweep', () => {
 
   test('of a token back to a depositor without an account of it is refused, and what lies there stays', async () => {
     const made = newAddress()
-    await payToken(made.address, bed.mint, tokenProgram)
+    await payToken(bed, made.address, { mint: bed.mint, program: tokenProgram })
     const back = sweepOf({ ...made, currency: bed.mint.toBase58() })
     expect(await refusalOf(back)).toBe('the transaction would revert')
     await bed.send([createTokenAccount({ payer: bed.user.publicKey, owner: depositor, mint: bed.mint })])
@@ -191,7 +151,7 @@ describe('what would fail is refused before a fee is paid', () => {
     const [made, other] = [newAddress(), newAddress()]
     const { terms } = await sweepFor(made)
     expect(await refusalOf(terms)).toBe('the transaction would revert')
-    await payCoin(made.address)
+    await payCoin(bed, made.address)
     const { emptied } = terms
     if (emptied === undefined) throw new Error('a sweep empties')
     const changed = (change: Partial<EmptiedAddress>) => refusalOf(sweepOf({ ...emptied, ...change }))
@@ -206,7 +166,7 @@ describe('what would fail is refused before a fee is paid', () => {
 
   test('anything on a chain whose configuration names no program', async () => {
     const made = newAddress()
-    await payCoin(made.address)
+    await payCoin(bed, made.address)
     const { terms } = await sweepFor(made)
     expect(await refusalOf(terms, openWallet({ hasProgram: false }))).toBe(
       'the chain has no deposit addresses',
@@ -215,7 +175,7 @@ describe('what would fail is refused before a fee is paid', () => {
 
   test('one endpoint that calls a mint something else is outvoted', async () => {
     const made = newAddress()
-    await payToken(made.address, bed.mint, tokenProgram)
+    await payToken(bed, made.address, { mint: bed.mint, program: tokenProgram })
     const { terms } = await sweepFor(made, bed.mint.toBase58())
     await proxies[0]?.set({
       kind: 'lie',

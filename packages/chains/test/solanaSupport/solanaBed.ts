@@ -1,11 +1,18 @@
 import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import { onTestFinished } from 'vitest'
-import { createQuorumClient, type QuorumClient, type QuorumLimits } from '../../src/index.ts'
+import {
+  createJsonRpcClient,
+  createQuorumClient,
+  type QuorumClient,
+  type QuorumLimits,
+} from '../../src/index.ts'
 import {
   createSolanaFactsReader,
   type SolanaFactsReader,
   type SolanaReaderLimits,
 } from '../../src/solana-vm/factsReader.ts'
+import { solanaHeadTracking } from '../../src/solana-vm/requests.ts'
+import { solanaSettlingChain } from '../../src/solana-vm/settling/solanaSettlingChain.ts'
 import type { SolanaBed } from './startSolanaBed.ts'
 
 export { type SendOptions, type SolanaBed, startSolanaBed } from './startSolanaBed.ts'
@@ -60,4 +67,20 @@ export async function proxiesOf(bed: Pick<SolanaBed, 'url'>, count: number): Pro
 
 export function aSignal(): { readonly signal: AbortSignal } {
   return { signal: new AbortController().signal }
+}
+
+/** The cluster as settlement reads it, closed when the test ends. */
+export function settlingOf(
+  bed: Pick<SolanaBed, 'url' | 'depository'>,
+  urls: readonly string[] = [bed.url],
+): ReturnType<typeof solanaSettlingChain> {
+  const client = createJsonRpcClient({
+    chainId: 'solana',
+    endpoints: urls.map((url) => ({ url })),
+    now: Date.now,
+    headTracking: solanaHeadTracking,
+  })
+  onTestFinished(() => client.close())
+  const depository = bed.depository.program.toBase58()
+  return solanaSettlingChain({ chain: { id: 'solana', depository }, client })
 }

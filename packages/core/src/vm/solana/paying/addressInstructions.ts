@@ -80,10 +80,10 @@ export function withdrawAddress(
       [terms.depositor, token === undefined ? 'written' : 'read'],
       [terms.sweeper, 'read'],
       [depository.program, 'read'],
+      [systemProgram, 'read'],
       ...(token === undefined
-        ? ([[systemProgram, 'read']] as const)
+        ? []
         : ([
-            [systemProgram, 'read'],
             [token.mint, 'read'],
             [associatedTokenAccount(address, token), 'written'],
             [associatedTokenAccount(terms.depositor, token), 'written'],
