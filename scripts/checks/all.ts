@@ -11,6 +11,7 @@ import { leaksCheck } from './leaks.ts'
 import { linksCheck } from './links.ts'
 import { migrationsCheck } from './migrations.ts'
 import { observabilityCheck } from './observability.ts'
+import { releasesCheck } from './releases.ts'
 import { requirementsCheck } from './requirements.ts'
 import { storedBodiesCheck } from './storedBodies.ts'
 import { variablesCheck } from './variables.ts'
@@ -30,6 +31,7 @@ export const checks: readonly Check[] = [
   linksCheck,
   migrationsCheck,
   observabilityCheck,
+  releasesCheck,
   requirementsCheck,
   storedBodiesCheck,
   variablesCheck,

@@ -61,7 +61,7 @@ describe('manifests', () => {
     [
       'a tag of another release',
       'kustomization',
-      'newTag: 0.1.0',
+      /newTag: [\d.]+/,
       'newTag: 0.0.9',
       'the tag 0.0.9, this release is',
     ],
