@@ -1,8 +1,8 @@
-import type { Ledger } from '@causeway/core'
-import { readBalance } from './holds/balance.ts'
+import type { BalanceRecord, Ledger, SqlTx } from '@causeway/core'
 import { defaultHoldCaps, type HoldCaps } from './holds/holdCaps.ts'
 import { reserveFreeHolds, reserveHolds } from './holds/reserve.ts'
 import { expireDueHolds, pinHold, postHold, reserveHoldAgain, unpinHold, voidHold } from './holds/resolve.ts'
+import { usdcAssetId } from './transfers/accounts.ts'
 
 /** The ledger in PostgreSQL. `caps` are the bounds on quotes without a deposit. */
 export function createLedger({ caps = defaultHoldCaps }: { caps?: HoldCaps } = {}): Ledger {
@@ -22,4 +22,17 @@ export function createLedger({ caps = defaultHoldCaps }: { caps?: HoldCaps } = {
     expireDue: expireDueHolds,
     balance: readBalance,
   }
+}
+
+type BalanceRow = { readonly available: bigint; readonly held: bigint; readonly pending: bigint }
+
+/** Zeros for a wallet that never had a balance. */
+async function readBalance(tx: SqlTx, sponsor: string): Promise<BalanceRecord> {
+  const [row] = await tx.query<BalanceRow>(
+    `select ledger_available(a) as available, debits_pending as held, credits_pending as pending
+     from account a where kind = 'sponsor' and owner = $1 and asset_id = $2`,
+    [sponsor, usdcAssetId],
+  )
+  const { available = 0n, held = 0n, pending = 0n } = row ?? {}
+  return { sponsor, availableMicroUsd: available, heldMicroUsd: held, pendingMicroUsd: pending }
 }

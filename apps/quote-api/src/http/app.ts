@@ -60,8 +60,7 @@ import { registerTopUpClaims } from './routes/topUpClaims.ts'
 import { registerTransactionStatus } from './routes/transactionStatus.ts'
 import { registerTransactions, type TransactionHints } from './routes/transactions.ts'
 import { registerUsage } from './routes/usage.ts'
-import { registerWalletChallenge } from './routes/walletChallenge.ts'
-import { registerWalletLink } from './routes/walletLink.ts'
+import { registerWalletChallenge, registerWalletLink } from './routes/walletLink.ts'
 import { createTimedAnswers } from './timedAnswer.ts'
 
 export type AppDependencies = SponsoredQuoteDependencies & {
