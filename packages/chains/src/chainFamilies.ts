@@ -37,26 +37,28 @@ const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
   'bitcoin-vm': {
     ...{ open: openBitcoinChain, missing: missingBitcoinSettings },
     ...{ quoting: bitcoinQuotingChain, settling: bitcoinSettlingChain, linePaying: bitcoinPaying },
+    depthOf: (confirmations) => confirmations,
   },
-  'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints, quoting: ethereumQuotingChain },
+  'ethereum-vm': {
+    ...{ open: openEthereumChain, missing: withoutEndpoints, quoting: ethereumQuotingChain },
+    depthOf: blocksAbove,
+  },
   'hyperliquid-vm': {
     ...{ open: openHyperliquidChain, missing: withoutEndpoints },
     ...{ quoting: hyperliquidQuotingChain, settling: hyperliquidSettlingChain, paying: hyperliquidPaying },
-    hasDepths: false,
   },
   'lighter-vm': {
     ...{ open: openLighterChain, missing: withoutEndpoints },
     ...{ quoting: lighterQuotingChain, settling: lighterSettlingChain, paying: lighterPaying },
-    hasDepths: false,
   },
   'solana-vm': {
     ...{ open: openSolanaChain, missing: withoutEndpoints },
     ...{ quoting: solanaQuotingChain, settling: solanaSettlingChain, paying: solanaPaying },
-    hasDepths: false,
   },
   'tron-vm': {
     ...{ open: openTronChain, missing: withoutEndpoints },
     ...{ quoting: tronQuotingChain, settling: tronSettlingChain, paying: tronPaying },
+    depthOf: blocksAbove,
   },
 }
 
@@ -185,11 +187,18 @@ export function payingApiKeySettings(): readonly string[] {
   return Object.values(chainFamilies).flatMap(({ paying }) => paying?.apiKeySetting ?? [])
 }
 
-/** The chain with another rule of finality: so many blocks, where the family has depths to choose. */
-export function atDepth<Chain extends RegisteredChain>(chain: Chain, blocks: number): Chain {
-  return chainFamilies[chain.vmType]?.hasDepths === false
-    ? chain
-    : { ...chain, finality: { mode: 'depth', blocks } }
+/**
+ * The chain with another rule of finality: so many confirmations, as `pinPolicy` counts them, where the family has depths
+ * to choose. The transaction's own block is the first one.
+ */
+export function atDepth<Chain extends RegisteredChain>(chain: Chain, confirmations: number): Chain {
+  const blocks = chainFamilies[chain.vmType]?.depthOf?.(confirmations)
+  return blocks === undefined ? chain : { ...chain, finality: { mode: 'depth', blocks } }
+}
+
+/** Rules of these families count the blocks on top of the transaction's own. */
+function blocksAbove(confirmations: number): number {
+  return Math.max(confirmations - 1, 0)
 }
 
 /**

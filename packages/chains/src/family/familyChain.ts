@@ -60,8 +60,11 @@ export type ChainFamily = {
   readonly paying?: PayingChainFamily
   /** In the place of `paying` where chains keep coins in outputs. */
   readonly linePaying?: LinePayingFamily
-  /** False where the chain itself says what is final, and nobody chooses. Default: true. */
-  readonly hasDepths?: boolean
+  /**
+   * `blocks` of its depth rule for so many confirmations, which count the transaction's own block. Absent where the chain
+   * itself says what is final, and nobody chooses.
+   */
+  readonly depthOf?: (confirmations: number) => number
   /** Absent: settlement reads events of contracts. */
   readonly settling?: SettlingChainFamily
 }
