@@ -60,24 +60,41 @@ export async function storeCopies(
   database: SqlDatabase,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<void> {
+  // One statement for millions takes longer than a statement may.
+  for (let first = from; first <= to; first += copiesAtOnce)
+    await storeSome(database, first, Math.min(first + copiesAtOnce - 1, to))
+  await database.query('vacuum analyze orders, request_transaction')
+  await database.query('checkpoint')
+}
+
+const copiesAtOnce = 250_000
+
+/** As the service makes them: in the order of their time, and random beyond it. */
+const requestIdOfCopy = `decode(lpad(to_hex(i), 12, '0'), 'hex') || substr(sha256(convert_to('request ' || i, 'UTF8')), 1, 26)`
+
+/** See `requestIdOfCopy`. */
+function requestIdOf(place: number): string {
+  const random = createHash('sha256').update(`request ${place}`).digest('hex')
+  return `0x${place.toString(16).padStart(12, '0')}${random.slice(0, 52)}`
+}
+
+async function storeSome(database: SqlDatabase, first: number, last: number): Promise<void> {
   await database.query(
     `insert into orders (request_id, order_id, user_address, recipient, origin_chain_id, destination_chain_id,
        quoted, order_data, order_signature, steps_digest, expires_at, deadline, keep_until, status)
-     select sha256(convert_to('request ' || i, 'UTF8')), sha256(convert_to('order ' || i, 'UTF8')),
+     select ${requestIdOfCopy}, sha256(convert_to('order ' || i, 'UTF8')),
        user_address, recipient, origin_chain_id, destination_chain_id, quoted, order_data, order_signature,
        steps_digest, expires_at, deadline, keep_until, 'success'
      from (select * from orders limit 1) o, generate_series($1::int, $2::int) i`,
-    [from, to],
+    [first, last],
   )
   await database.query(
     `insert into request_transaction (request_id, role, chain_id, tx_hash, block_number)
-     select sha256(convert_to('request ' || i, 'UTF8')), role, 10,
+     select ${requestIdOfCopy}, role, 10,
        '0x' || encode(sha256(convert_to(role || i, 'UTF8')), 'hex'), i
      from generate_series($1::int, $2::int) i, unnest(array['deposit', 'fill']) as role`,
-    [from, to],
+    [first, last],
   )
-  await database.query('vacuum analyze orders, request_transaction')
-  await database.query('checkpoint')
 }
 
 /** No request is read twice: `stride` and the number of requests have no common factor. */
@@ -101,8 +118,7 @@ export function readStatuses(
   const count = rate * secondsPerRound
   const requests = Array.from({ length: count }, (_, index) => {
     const place = (((round * count + index) * stride) % stored) + 1
-    const id = createHash('sha256').update(`request ${place}`).digest('hex')
-    return { path: `/intents/status/v3?requestId=0x${id}` }
+    return { path: `/intents/status/v3?requestId=${requestIdOf(place)}` }
   })
   return steadyLoad({ url, requests, connections, seconds: secondsPerRound, rate })
 }
