@@ -64,6 +64,7 @@ export const suiteFiles = {
     'test/solanaAttestations.test.ts',
     'test/solanaDepositAddresses.test.ts',
     'test/solanaFeePayer.test.ts',
+    'test/solanaPushedSlots.test.ts',
     'test/solanaSettlement.test.ts',
     'test/tronAttestations.test.ts',
     'test/tronQuotes.test.ts',

@@ -26,6 +26,8 @@ type Json = Record<string, unknown>
 export type SolanaServiceChange = {
   readonly headMaxAgeMs?: number
   readonly overrides?: Readonly<Record<string, string>>
+  /** Its node tells of new slots; default: they are noticed by the clock. */
+  readonly tellsOfSlots?: boolean
   /** Of the EVM chains; default: 1. */
   readonly blockTimeSeconds?: number
   /** Stand before the cluster; default: its own one. */
@@ -79,6 +81,7 @@ export async function startSolanaNetwork(change: SolanaServiceChange = {}): Prom
     const variables = {
       CONFIG_DIR: configs.directory,
       SOLANA_RPC_URL: (await endpointsOf?.(bed)) ?? bed.url,
+      ...(change.tellsOfSlots === true && { SOLANA_WS_RPC_URL: bed.url.replace('http:', 'ws:') }),
       ...change.overrides,
     }
     return { network, bed, variables, configs, stop: stopChains }

@@ -56,7 +56,7 @@ export type SolanaSettling = {
 }
 
 export async function startSolanaSettling(
-  change: Pick<SolanaServiceChange, 'moreCurrencies' | 'describe' | 'overrides'> & {
+  change: Pick<SolanaServiceChange, 'moreCurrencies' | 'describe' | 'overrides' | 'tellsOfSlots'> & {
     readonly oracleKeys?: readonly Hex[]
   } = {},
 ): Promise<SolanaSettling> {

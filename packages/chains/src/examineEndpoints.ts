@@ -1,4 +1,12 @@
-import { clockFindings, DomainError, type Finding, type Findings, type Secret } from '@causeway/core'
+import {
+  clockFindings,
+  DomainError,
+  type Finding,
+  type Findings,
+  families,
+  type HeadSubscription,
+  type Secret,
+} from '@causeway/core'
 import type { RegisteredChain } from './config/chainRegistry.ts'
 import { openHeadPushes, type PushEnd } from './rpc/headPushes.ts'
 import type { JsonRpcClient } from './rpc/jsonRpc.ts'
@@ -57,18 +65,20 @@ const noPush: Readonly<Record<PushEnd | 'late', string>> = {
   closed: 'ended the connection before it took a subscription',
   unreachable: 'cannot be reached, or speaks no websocket there',
   silent: 'says nothing',
-  refused: 'refuses eth_subscribe for newHeads',
+  refused: 'refuses a subscription to new blocks',
   flood: 'sends more than blocks can be',
   late: 'takes no subscription in time',
 }
 
 /** Subscribes to the new blocks of every endpoint that `wsRpcUrl` names, and lets go again. */
 export async function examineHeadPushes(
-  { id, headPushUrls = [] }: Pick<RegisteredChain, 'id' | 'headPushUrls'>,
+  { id, vmType, headPushUrls = [] }: Pick<RegisteredChain, 'id' | 'vmType' | 'headPushUrls'>,
   found: Findings,
 ): Promise<void> {
   const variable = variableOf(id).replace('_RPC_URL', '_WS_RPC_URL')
-  const ends = await Promise.all(headPushUrls.map((url) => firstPush(url)))
+  const subscription = families[vmType].headSubscription
+  if (subscription === undefined) return
+  const ends = await Promise.all(headPushUrls.map((url) => firstPush(url, subscription)))
   for (const [index, end] of ends.entries()) {
     if (end === undefined) continue
     found.add({
@@ -80,7 +90,7 @@ export async function examineHeadPushes(
 }
 
 /** @returns undefined once it tells of blocks, else why it does not */
-function firstPush(url: Secret): Promise<PushEnd | 'late' | undefined> {
+function firstPush(url: Secret, subscription: HeadSubscription): Promise<PushEnd | 'late' | undefined> {
   return new Promise((resolve) => {
     const settle = (end: PushEnd | 'late' | undefined) => {
       clearTimeout(timer)
@@ -89,7 +99,7 @@ function firstPush(url: Secret): Promise<PushEnd | 'late' | undefined> {
     }
     const timer = setTimeout(settle, subscribedWithinMs, 'late')
     const pushes = openHeadPushes({
-      ...{ urls: [url], leastMs: 0, onHead: () => {} },
+      ...{ urls: [url], subscription, leastMs: 0, onHead: () => {} },
       onChange: (_endpoint, end) => settle(end),
     })
   })

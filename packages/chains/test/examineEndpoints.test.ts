@@ -91,10 +91,10 @@ test('what does not tell of blocks is told, entry by entry, without its key', as
   const refusing = await pushesOf({ error: { code: -32_601, message: 'no subscriptions here' } })
   const speechless = (await listening(createServer(() => {}))).replace('http:', 'ws:')
   const headPushUrls = [taking, refusing, 'ws://127.0.0.1:9/canary', speechless].map((url) => new Secret(url))
-  await examineHeadPushes({ id: 'arbitrum-nova', headPushUrls }, found)
+  await examineHeadPushes({ id: 'arbitrum-nova', vmType: 'ethereum-vm', headPushUrls }, found)
   expect(JSON.stringify(found.list)).not.toContain('canary')
   expect(found.list.map(({ code, seen }) => [code, seen.split(':')[0]])).toEqual([
-    ['endpoint-silent', 'entry 2 refuses eth_subscribe for newHeads'],
+    ['endpoint-silent', 'entry 2 refuses a subscription to new blocks'],
     ['endpoint-silent', 'entry 3 cannot be reached, or speaks no websocket there'],
     ['endpoint-silent', 'entry 4 takes no subscription in time'],
   ])
@@ -103,7 +103,7 @@ test('what does not tell of blocks is told, entry by entry, without its key', as
     fix: expect.stringContaining('ARBITRUM_NOVA_WS_RPC_URL'),
   })
   const none = createFindings()
-  await examineHeadPushes({ id: 'base' }, none)
+  await examineHeadPushes({ id: 'base', vmType: 'ethereum-vm' }, none)
   expect(none.list).toEqual([])
 })
 

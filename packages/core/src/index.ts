@@ -475,6 +475,7 @@ export {
 } from './vm/ethereum/withdrawal.ts'
 export { withdrawalTransfer } from './vm/ethereum/withdrawalTransfer.ts'
 export { type ChainNetwork, codecOf, families, listsContract, mainNetwork } from './vm/families.ts'
+export type { HeadSubscription } from './vm/family.ts'
 export { FlatFees } from './vm/flatFees.ts'
 export { hyperliquidCodec } from './vm/hyperliquid/codec.ts'
 export {

@@ -242,7 +242,7 @@ function readPushUrls(
   problems: string[],
 ): readonly Secret[] {
   const setting = `${name}: ${path}.wsRpcUrl`
-  if (wsRpcUrl !== undefined && !families[vmType].tellsOfHeads)
+  if (wsRpcUrl !== undefined && families[vmType].headSubscription === undefined)
     problems.push(`${setting} means nothing on ${vmType}`)
   const urls = listedUrls(wsRpcUrl)
   for (const [index, url] of urls.entries())

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Secret } from '@causeway/core'
+import { families, type HeadSubscription, Secret, type VmType } from '@causeway/core'
 import { expect, onTestFinished, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { openHeadPushes } from './headPushes.ts'
@@ -42,11 +42,20 @@ async function node(onSubscribed: (socket: WebSocket, connection: number) => voi
 const portOf = (address: ReturnType<WebSocketServer['address']> | ReturnType<Server['address']>) =>
   (address as AddressInfo).port
 
-function follow(port: number, { leastMs = 0, path = '/' }: { leastMs?: number; path?: string } = {}) {
+function subscriptionOf(vmType: VmType): HeadSubscription {
+  const { headSubscription } = families[vmType]
+  if (headSubscription === undefined) throw new Error(`nodes of ${vmType} tell of no blocks`)
+  return headSubscription
+}
+
+type Following = { readonly leastMs?: number; readonly path?: string; readonly vmType?: VmType }
+
+function follow(port: number, { leastMs = 0, path = '/', vmType = 'ethereum-vm' }: Following = {}) {
   const told: string[] = []
   const counted = { heads: 0 }
   const pushes = openHeadPushes({
     ...{ urls: [new Secret(`ws://127.0.0.1:${port}${path}`)], leastMs },
+    subscription: subscriptionOf(vmType),
     onHead: () => {
       counted.heads += 1
     },
@@ -68,6 +77,26 @@ test('each head of a subscription is told of, and nothing before it', async () =
     { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] },
   ])
   // The key in the path is told to nobody.
+  expect(told).toEqual([`127.0.0.1:${port}#1 live`])
+})
+
+test('slots of Solana are told of, by a subscription with a number', async () => {
+  const slot = (number: number) =>
+    JSON.stringify({
+      ...{ jsonrpc: '2.0', method: 'slotNotification' },
+      params: { result: { parent: number - 1, root: number - 32, slot: number }, subscription: 0 },
+    })
+  const { port, asked } = await node((socket) => {
+    for (const text of [slot(76), '{"jsonrpc":"2.0","result":0,"id":1}', slot(77), head(1), slot(78)])
+      socket.send(text)
+  })
+  const { counted, told } = follow(port, { vmType: 'solana-vm' })
+  await expect.poll(() => counted.heads).toBe(2)
+  await pause(100)
+  expect(counted.heads).toBe(2)
+  expect(asked.map((text) => JSON.parse(text))).toEqual([
+    { jsonrpc: '2.0', id: 1, method: 'slotSubscribe', params: [] },
+  ])
   expect(told).toEqual([`127.0.0.1:${port}#1 live`])
 })
 

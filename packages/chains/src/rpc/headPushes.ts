@@ -1,4 +1,4 @@
-import type { Secret } from '@causeway/core'
+import { families, type HeadSubscription, type Secret, type VmType } from '@causeway/core'
 import { WebSocket } from 'ws'
 
 /** Why an endpoint tells of no blocks now. */
@@ -7,6 +7,7 @@ export type PushEnd = 'closed' | 'unreachable' | 'silent' | 'refused' | 'flood'
 export type HeadPushOptions = {
   /** One voice or several: each that tells of a block counts, since agreement needs more than one to have it. */
   readonly urls: readonly Secret[]
+  readonly subscription: HeadSubscription
   /** Of what one endpoint tells, no more than one head in this time counts. */
   readonly leastMs: number
   /** There may be a new block. Nothing of it is believed: whoever is told asks by agreement. */
@@ -36,13 +37,10 @@ const limits = {
 const pushFloorMs = 100
 const pushCeilingMs = 1_000
 
-const subscribe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] })
-
 /**
  * Subscribes to the new heads of several endpoints, so that a block is looked at when it is there and not at the next
  * turn of a clock. A connection that ends is made again, ever later while it fails; nobody waits for any.
  * An endpoint can at worst have its chain looked at once in `leastMs`.
- * @source go-ethereum documentation, "Real-time events" (`eth_subscribe`, `newHeads`)
  */
 export function openHeadPushes({ urls, ...terms }: HeadPushOptions): HeadPushes {
   const endpoints = urls.map((url, index) => followHeads(url, aliasOf(url, index + 1), terms))
@@ -58,7 +56,10 @@ export function followNewHeads<
   Chain extends { readonly key: string; readonly blockTimeMs: number },
 >(options: {
   /** By the key of a chain. */
-  readonly registered: ReadonlyMap<string, { readonly headPushUrls?: readonly Secret[] | undefined }>
+  readonly registered: ReadonlyMap<
+    string,
+    { readonly vmType: VmType; readonly headPushUrls?: readonly Secret[] | undefined }
+  >
   readonly followed: readonly Chain[]
   readonly onHead: (chain: Chain) => void
   /** As that of `openHeadPushes`. */
@@ -66,10 +67,12 @@ export function followNewHeads<
 }): HeadPushes {
   const { registered, followed, onHead, onChange } = options
   const opened = followed.flatMap((chain) => {
-    const { headPushUrls: urls = [] } = registered.get(chain.key) ?? {}
-    if (urls.length === 0) return []
+    const { vmType, headPushUrls: urls = [] } = registered.get(chain.key) ?? {}
+    const subscription = vmType && families[vmType].headSubscription
+    if (subscription === undefined || urls.length === 0) return []
     return openHeadPushes({
       urls,
+      subscription,
       leastMs: Math.min(Math.max(chain.blockTimeMs / 4, pushFloorMs), pushCeilingMs),
       onHead: () => onHead(chain),
       onChange: (endpoint, end) => onChange(chain.key, endpoint, end),
@@ -90,8 +93,10 @@ function aliasOf(url: Secret, position: number): string {
 function followHeads(
   url: Secret,
   alias: string,
-  { leastMs, onHead, onChange }: Omit<HeadPushOptions, 'urls'>,
+  { subscription, leastMs, onHead, onChange }: Omit<HeadPushOptions, 'urls'>,
 ): HeadPushes {
+  const { method, params, notification } = subscription
+  const subscribe = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   let isClosed = false
   let isLive = false
   /** What was told last: an endpoint that stays away is told of once. */
@@ -149,7 +154,7 @@ function followHeads(
       if (end === 'flood') return
       // What would not count is not even read.
       if (isLive && nowMs - headAtMs < leastMs) return
-      const said = isBinary ? 'nothing' : meaningOf(String(data))
+      const said = isBinary ? 'nothing' : meaningOf(String(data), notification)
       if (said === 'refusal') stop('refused')
       else if (said === 'subscribed') setLive(undefined)
       else if (said === 'head' && isLive) {
@@ -183,7 +188,8 @@ function followHeads(
 
 type Meaning = 'head' | 'subscribed' | 'refusal' | 'nothing'
 
-function meaningOf(text: string): Meaning {
+/** Families number their subscriptions, or name them. */
+function meaningOf(text: string, notification: string): Meaning {
   let message: unknown
   try {
     message = JSON.parse(text)
@@ -191,7 +197,8 @@ function meaningOf(text: string): Meaning {
     return 'nothing'
   }
   if (typeof message !== 'object' || message === null) return 'nothing'
-  if ('method' in message) return message.method === 'eth_subscription' ? 'head' : 'nothing'
+  if ('method' in message) return message.method === notification ? 'head' : 'nothing'
   if (!('id' in message) || message.id !== 1) return 'nothing'
-  return 'result' in message && typeof message.result === 'string' ? 'subscribed' : 'refusal'
+  if (!('result' in message)) return 'refusal'
+  return ['string', 'number'].includes(typeof message.result) ? 'subscribed' : 'refusal'
 }

@@ -42,10 +42,17 @@ export type Family = {
   readonly hexAddress?: (address: string) => Hex
   /** Where the chain itself does not name who pays. */
   readonly payerSettings: readonly PayerSetting[]
-  /** Whether its nodes tell of new blocks over a websocket, so that `wsRpcUrl` of a chain means something. */
-  readonly tellsOfHeads: boolean
+  /** How its nodes tell of new blocks over a websocket; absent where they do not, and `wsRpcUrl` means nothing. */
+  readonly headSubscription?: HeadSubscription
   /** A deposit's fees can be paid by another account than its sender's. */
   readonly takesDepositFeePayer: boolean
+}
+
+/** A subscription by JSON-RPC: the question, and the method of what comes for it. */
+export type HeadSubscription = {
+  readonly method: string
+  readonly params: readonly string[]
+  readonly notification: string
 }
 
 /** Wallets that sign text sign the digits of the request's hash. */

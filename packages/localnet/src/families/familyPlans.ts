@@ -143,6 +143,7 @@ export function familyChainEntries(evm: {
     id,
     vmType: familyPlans[id].vmType,
     httpRpcUrl: `$${id.toUpperCase()}_RPC_URL`,
+    ...(id === 'solana' && { wsRpcUrl: '$SOLANA_WS_RPC_URL' }),
     depository: depositories[id],
     ...(id === 'tron' && { fillContracts: [tronAddress(evm.fillContract)] }),
     hubChainId: String(id === 'tron' ? tronChainId : BigInt(keccak256Hex(Buffer.from(id, 'utf8')))),

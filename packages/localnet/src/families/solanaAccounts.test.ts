@@ -56,6 +56,7 @@ describe('variables of chains that are quoted', () => {
     const set = Object.entries(quotedFamilyVariables(families, keys)).filter(([, value]) => value !== '')
     expect(Object.fromEntries(set)).toEqual({
       SOLANA_RPC_URL: families.solana.url,
+      SOLANA_WS_RPC_URL: 'ws://127.0.0.1:1/solana',
       SOLANA_FILL_WALLET_ADDRESS: accounts.fillWallet.address,
     })
   })

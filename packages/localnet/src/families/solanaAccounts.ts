@@ -79,6 +79,7 @@ export function quotedFamilyVariables(
   return {
     ...familyVariables(undefined),
     ...(families !== undefined && { SOLANA_RPC_URL: families.solana.url }),
+    SOLANA_WS_RPC_URL: families?.solana.url.replace('http:', 'ws:') ?? '',
     [solanaFillWalletVariable]: families === undefined ? '' : fillWallet.address,
   }
 }

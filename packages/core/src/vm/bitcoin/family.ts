@@ -23,6 +23,5 @@ export const bitcoinFamily: Family = {
     return isBitcoinOwnerSignature({ ...signedText(signed), owner: signed.owner, network })
   },
   payerSettings: [],
-  tellsOfHeads: false,
   takesDepositFeePayer: false,
 }

@@ -13,7 +13,8 @@ export const ethereumFamily: Family = {
   isSignedByOwner: isSignedByAccount,
   hexAddress: (address) => `0x${ethereumCodec.canonicalAddress(address).slice(2)}`,
   payerSettings: ['fillContracts', 'fillPayers'],
-  tellsOfHeads: true,
+  // go-ethereum documentation, "Real-time events"
+  headSubscription: { method: 'eth_subscribe', params: ['newHeads'], notification: 'eth_subscription' },
   takesDepositFeePayer: false,
 }
 

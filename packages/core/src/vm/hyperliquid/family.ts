@@ -40,6 +40,5 @@ export const hyperliquidFamily: Family = {
   allocatorPayload: hyperliquidAllocatorPayload,
   isSignedByOwner: isSignedByAccount,
   payerSettings: [],
-  tellsOfHeads: false,
   takesDepositFeePayer: false,
 }

@@ -40,6 +40,5 @@ export const lighterFamily: Family = {
     return signer !== undefined && signer === (await readOwnerKey(owner)).toLowerCase()
   },
   payerSettings: [],
-  tellsOfHeads: false,
   takesDepositFeePayer: false,
 }

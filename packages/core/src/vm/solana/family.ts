@@ -26,7 +26,8 @@ export const solanaFamily: Family = {
     return isSolanaOwnerSignature({ ...signedText(signed), owner: signed.owner })
   },
   payerSettings: ['fillPayers'],
-  tellsOfHeads: false,
+  // Solana documentation, "RPC websocket methods"
+  headSubscription: { method: 'slotSubscribe', params: [], notification: 'slotNotification' },
   takesDepositFeePayer: true,
 }
 

@@ -17,7 +17,6 @@ export const tronFamily: Family = {
     recoverSigner(tronMessageDigest(requestHash), signature) === tronEvmAddress(owner),
   hexAddress: tronHexAddress,
   payerSettings: ['fillContracts', 'fillPayers'],
-  tellsOfHeads: false,
   takesDepositFeePayer: false,
 }
 

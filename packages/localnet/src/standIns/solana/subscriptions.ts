@@ -13,8 +13,8 @@ const options = z
   .default({ commitment: 'finalized' })
 
 /**
- * Solana's subscriptions to signatures, on the port of the HTTP server. Each says once that its transaction has
- * reached its commitment. @source Solana documentation, "RPC websocket methods", signatureSubscribe
+ * Solana's subscriptions to signatures and slots, on the port of the HTTP server. One to a signature says once that its
+ * transaction has reached its commitment. @source Solana documentation, "RPC websocket methods"
  * @returns ends all of them
  */
 export function serveSubscriptions(node: SolanaNode, server: Server): () => void {
@@ -22,8 +22,18 @@ export function serveSubscriptions(node: SolanaNode, server: Server): () => void
   let lastId = 0
   sockets.on('connection', (socket) => {
     const open = new Map<number, { readonly signature: string; readonly isFinal: boolean }>()
+    const slots = new Set<number>()
     const send = (message: object) => socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
+    let toldSlot = node.slot('processed')
+    const tellSlot = () => {
+      const slot = node.slot('processed')
+      if (slot === toldSlot) return
+      const result = { parent: Number(slot) - 1, root: Number(node.slot('finalized')), slot: Number(slot) }
+      toldSlot = slot
+      for (const subscription of slots) send({ method: 'slotNotification', params: { result, subscription } })
+    }
     const look = () => {
+      tellSlot()
       for (const [subscription, { signature, isFinal }] of open) {
         const stored = node.transaction(signature)
         if (stored === undefined || (isFinal && !node.isFinal(stored))) continue
@@ -39,6 +49,12 @@ export function serveSubscriptions(node: SolanaNode, server: Server): () => void
         open.set(lastId, { signature: z.string().parse(signature), isFinal: commitment === 'finalized' })
         return lastId
       },
+      slotSubscribe() {
+        lastId += 1
+        slots.add(lastId)
+        return lastId
+      },
+      slotUnsubscribe: ([subscription]) => slots.delete(z.number().parse(subscription)),
       signatureUnsubscribe: ([subscription]) => open.delete(z.number().parse(subscription)),
     }
     const end = node.watch(look)
