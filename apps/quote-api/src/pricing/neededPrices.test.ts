@@ -1,6 +1,6 @@
 // Goal: a refused price refuses the quotes that need it and no others. Method: every price is refused in turn,
 // and every kind of route is asked for over that market.
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
 import {
   chainA,
@@ -20,6 +20,7 @@ import {
   weth,
 } from '../../test/fixtures/market.ts'
 import { linkedKey, testSponsor } from '../../test/fixtures/sponsor.ts'
+import { createOpenQuotes } from './openQuotes.ts'
 
 const keys = ['ETH/USD', 'USDC/USD', 'USDX/USD', 'TIDE/USD'] as const
 type Key = (typeof keys)[number]
@@ -64,20 +65,26 @@ const routes: readonly (readonly [name: string, body: object, needs: readonly Ke
   ],
 ]
 
+/** One for all, because making one takes longer than asking it; the market is each test's own. */
+const market = { current: testSnapshot({}) }
+let app: Awaited<ReturnType<typeof testApp>>
+beforeAll(async () => {
+  app = await testApp({
+    market,
+    facts: { allowance: 2n ** 255n },
+    fillWallet: `0x${'f1'.repeat(20)}`,
+    openQuotes: createOpenQuotes({ perUserBps: 0 }),
+    ...testSponsor(10n ** 15n),
+  })
+})
+afterAll(() => app.close())
+
 async function ask(body: object, refused: Key, wasPublished = true) {
-  const current = testSnapshot({
+  market.current = testSnapshot({
     prices: { ...examplePrices, [refused]: { reason: 'deviation' } },
     lastPrices: wasPublished ? { [refused]: usdPrice(3n * e18) } : {},
     chains: [chainA, chainB].map((chainId) => testChainMarket(chainId, { pools })),
   })
-  const sponsor = testSponsor(10n ** 15n)
-  const app = await testApp({
-    market: { current },
-    facts: { allowance: 2n ** 255n },
-    fillWallet: `0x${'f1'.repeat(20)}`,
-    ...sponsor,
-  })
-  onTestFinished(() => app.close())
   const defaults = {
     user,
     recipient,

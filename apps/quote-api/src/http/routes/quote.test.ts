@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { orderId as hashOrder, mainNetwork } from '@causeway/core'
 import { SignerFailedError } from '@causeway/signer'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { orderSigner, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
+import { orderSigner, sharedTestApp, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
 import {
   appRecipient,
   chainA,
@@ -18,6 +18,7 @@ import {
   user,
   weth,
 } from '../../../test/fixtures/market.ts'
+import { createOpenQuotes } from '../../pricing/openQuotes.ts'
 
 const body = {
   user,
@@ -32,14 +33,22 @@ const body = {
   appFees: [{ recipient: appRecipient, fee: '50' }],
 }
 
+const config = { majorBps: 10 }
+const askShared = sharedTestApp({ config, openQuotes: createOpenQuotes({ perUserBps: 0 }) })
+
 async function quote(
   payload: object,
   options: TestAppOptions & { url?: string; headers?: Record<string, string> } = {},
 ) {
   const { url = '/quote', headers = {}, ...rest } = options
-  const app = await testApp({ config: { majorBps: 10 }, ...rest })
+  const asked = { method: 'POST', url, payload, headers } as const
+  if (Object.keys(rest).length === 0) {
+    const { response, stored } = await askShared(asked)
+    return { response, stored, json: response.json() }
+  }
+  const app = await testApp({ config, ...rest })
   onTestFinished(() => app.close())
-  const response = await app.inject({ method: 'POST', url, payload, headers })
+  const response = await app.inject(asked)
   return { response, stored: app.stored, json: response.json() }
 }
 

@@ -1,11 +1,18 @@
 // Goal: who pays what, row by row of the sponsorship decision table. Rows that the routes serve today go
 // through POST /quote; rows of Solana test the rule itself.
 import { codecOf, type Hex, mainNetwork } from '@causeway/core'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testApp } from '../../../test/fixtures/app.ts'
 import { appRecipient, chainA, chainB, native, recipient, usdc, user } from '../../../test/fixtures/market.ts'
-import { linkedKey, sponsorWallet, testSponsor, unlinkedKey } from '../../../test/fixtures/sponsor.ts'
+import {
+  linkedKey,
+  sponsorWallet,
+  testApiKeys,
+  testSponsor,
+  unlinkedKey,
+} from '../../../test/fixtures/sponsor.ts'
 import { lateReservation } from '../../requests/settlement/pinDecision.ts'
+import { createOpenQuotes } from '../openQuotes.ts'
 import { allocateSubsidy, type SponsorableFees, sponsorshipStatus } from './allocateSubsidy.ts'
 import { depositFeePayer } from './depositFeePayer.ts'
 import { type SponsorshipRequest, type SponsorshipTerms, sponsorshipTerms } from './sponsorshipTerms.ts'
@@ -28,6 +35,21 @@ const fillWallet = `0x${'f1'.repeat(20)}`
 const plainOut = '39748000000000000'
 const fullOut = '39800000000000000'
 
+/** One for all rows, because making one takes longer than most of them; each row has a sponsor of its own. */
+let app: Awaited<ReturnType<typeof testApp>>
+let sponsor = testSponsor(0n)
+beforeAll(async () => {
+  app = await testApp({
+    config: { majorBps: 10 },
+    fillWallet,
+    apiKeys: testApiKeys,
+    sponsors: { walletOf: (keyId) => sponsor.sponsors.walletOf(keyId) },
+    storeSponsored: (...record) => sponsor.storeSponsored(...record),
+    openQuotes: createOpenQuotes({ perUserBps: 0 }),
+  })
+})
+afterAll(() => app.close())
+
 async function ask(
   change: object,
   {
@@ -36,9 +58,8 @@ async function ask(
     url = '/quote',
   }: { key?: string; balance?: bigint; url?: string } = {},
 ) {
-  const sponsor = testSponsor(balance)
-  const app = await testApp({ config: { majorBps: 10 }, fillWallet, ...sponsor })
-  onTestFinished(() => app.close())
+  sponsor = testSponsor(balance)
+  const storedBefore = app.stored.length
   const headers = key === '' ? {} : { 'x-api-key': key }
   const response = await app.inject({ method: 'POST', url, payload: { ...body, ...change }, headers })
   const json = response.json()
@@ -54,7 +75,7 @@ async function ask(
     steps: json.steps?.map(({ id }: { id: string }) => id),
     sponsorship: json.feeSponsorship,
     held: sponsor.holds.map(({ amountMicroUsd }) => amountMicroUsd),
-    stored: sponsor.records.length + app.stored.length,
+    stored: sponsor.records.length + app.stored.length - storedBefore,
   }
 }
 

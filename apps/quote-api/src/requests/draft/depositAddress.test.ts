@@ -3,7 +3,7 @@
 import { depositAddressOf, depositSwapSalt, hexText } from '@causeway/core'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { orderSigner, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
+import { orderSigner, sharedTestApp, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
 import {
   chainA,
   chainB,
@@ -17,6 +17,7 @@ import {
   user,
   weth,
 } from '../../../test/fixtures/market.ts'
+import { createOpenQuotes } from '../../pricing/openQuotes.ts'
 
 const fillWallet = `0x${'f1'.repeat(20)}` as const
 const refundTo = `0x${'4e'.repeat(20)}` as const
@@ -36,11 +37,17 @@ const body = {
 
 const hex = (account: string) => hexText(20).parse(account)
 
-async function quote(change: object = {}, options: TestAppOptions = { fillWallet }, url = '/quote') {
+const askShared = sharedTestApp({ fillWallet, openQuotes: createOpenQuotes({ perUserBps: 0 }) })
+
+async function quote(change: object = {}, options?: TestAppOptions, url = '/quote') {
+  const asked = { method: 'POST', url, payload: { ...body, ...change } } as const
+  if (options === undefined) {
+    const { response, stored } = await askShared(asked)
+    return { json: response.json(), stored }
+  }
   const app = await testApp(options)
   onTestFinished(() => app.close())
-  const payload = { ...body, ...change }
-  const response = await app.inject({ method: 'POST', url, payload })
+  const response = await app.inject(asked)
   return { json: response.json(), stored: app.stored }
 }
 
