@@ -121,10 +121,12 @@ describe('calls', () => {
     expect(ethCalls()).toBe(2)
   })
 
-  test('of users who ask at every block come with the first question of the next', async () => {
-    const reader = readerOf()
+  test('of users who ask again within seconds come with the first question of the next block', async () => {
+    let nowMs = 0
+    const reader = readerOf({ now: () => nowMs })
     const users = [0, 1, 2].map(userAt)
     const askAtNextBlock = async (...asking: Hex[]) => {
+      nowMs += 5_000
       await chain.node({ method: 'anvil_mine', params: ['0x1'] })
       head = await readHead(chain.client())
       chain.proxy.resetCounters()
@@ -135,9 +137,31 @@ describe('calls', () => {
     // Who asked once may not come back.
     expect(await askAtNextBlock(...users)).toBe(3)
     expect(await askAtNextBlock(...users)).toBe(1)
-    // Who stays away for a block is not read any more.
+    // Who looks at a quote for some seconds is read at the blocks between.
     expect(await askAtNextBlock(userAt(0))).toBe(1)
+    expect(await askAtNextBlock(userAt(0))).toBe(1)
+    expect(await askAtNextBlock(...users)).toBe(1)
+    // Who stays away for longer is not read any more.
+    for (let block = 0; block < 4; block += 1) expect(await askAtNextBlock(userAt(0))).toBe(1)
     expect(await askAtNextBlock(...users)).toBe(3)
+  })
+
+  test('of a crowd that asks twice are bounded, and who asked last comes first', async () => {
+    const reader = readerOf()
+    const crowd = Array.from({ length: 1_500 }, (_, index) => userAt(100 + index))
+    const [newest = userAt(0)] = crowd.slice(-1)
+    for (let time = 0; time < 2; time += 1)
+      for (let from = 0; from < crowd.length; from += 500)
+        await Promise.all(crowd.slice(from, from + 500).map((user) => ask(reader, user)))
+    await chain.node({ method: 'anvil_mine', params: ['0x1'] })
+    head = await readHead(chain.client())
+    chain.proxy.resetCounters()
+    await ask(reader, userAt(5))
+    await ask(reader, newest)
+    expect(ethCalls()).toBe(1)
+    // There was no room left for whoever was asked about long before.
+    await ask(reader, userAt(100))
+    expect(ethCalls()).toBe(2)
   })
 
   test('of users who ask twice at one block come with the first question of the next', async () => {

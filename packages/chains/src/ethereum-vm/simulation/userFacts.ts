@@ -21,6 +21,8 @@ export type UserFactsOptions = {
   readonly entriesMax?: number
   /** How long a call may go on after its callers' budgets, so that the next one finds the facts. Default 500. */
   readonly callTimeoutMs?: number
+  /** Milliseconds of a clock that never goes back. Default: `performance.now`. */
+  readonly now?: () => number
   /** Told of every call that brought nothing, for logs and metrics; readers only see missing facts. */
   readonly onFailure?: (error: unknown) => void
 }
@@ -28,6 +30,8 @@ export type UserFactsOptions = {
 const membersMax = 200
 /** Above this, questions are answered with nothing at once: the chain is slower than its users. */
 const waitingMax = 1_000
+/** A page or a wallet that shows a quote asks again every few seconds. */
+const asksAgainWithinMs = 15_000
 const nothing: UserFacts = {}
 const noFacts = Promise.resolve(nothing)
 const zeroAddress = `0x${'0'.repeat(40)}`
@@ -51,7 +55,7 @@ type Member = {
 /**
  * One multicall serves many users: while one is out, further questions gather and leave together when it
  * returns, as a group commit does. An idle chain is asked at once and a busy one is asked once. Room that
- * a call has left is filled with regular users, who asked twice at the block before or at the two before:
+ * a call has left is filled with regular users, who asked twice within `asksAgainWithinMs` and last not longer ago:
  * they are likely to ask again, and nobody else is worth the node's time.
  * @source design.md 5.4
  */
@@ -65,16 +69,19 @@ class GroupedReader implements UserFactsReader {
   #waiting: Member[] = []
   #busy = false
   #headHash: Hex | undefined
-  /** Keys of the questions asked at this block and at the one before. */
-  #asked = new Set<string>()
-  #askedBefore: ReadonlySet<string> = new Set()
-  /** Calls of questions that came again at this block, by key: read ahead at the next. */
-  #regulars = new Map<string, AskedCalls>()
+  /** When each question was asked last, by key, the newest one last. */
+  readonly #askedAtMs = new Map<string, number>()
+  /** Calls of questions that came again, in the same order: read ahead at the next block. */
+  readonly #regulars = new Map<string, AskedCalls>()
   #toReadAhead: Map<string, AskedCalls> = new Map()
+  readonly #now: () => number
+  readonly #entriesMax: number
 
   constructor(options: UserFactsOptions) {
     this.#options = options
-    this.#members = new LruCache(options.entriesMax ?? 10_000)
+    this.#entriesMax = options.entriesMax ?? 10_000
+    this.#members = new LruCache(this.#entriesMax)
+    this.#now = options.now ?? (() => performance.now())
   }
 
   read(question: UserFactsQuestion, { budgetMs }: { readonly budgetMs: number }): Promise<UserFacts> {
@@ -97,15 +104,22 @@ class GroupedReader implements UserFactsReader {
 
   #turnTo(headHash: Hex): void {
     this.#headHash = headHash
-    this.#askedBefore = this.#asked
-    this.#asked = new Set()
-    this.#toReadAhead = this.#regulars
-    this.#regulars = new Map()
+    for (const key of this.#regulars.keys()) {
+      if (this.#askedLately(key)) break
+      this.#regulars.delete(key)
+    }
+    // Who asked last is the likeliest to ask again.
+    this.#toReadAhead = new Map([...this.#regulars].reverse())
   }
 
   #remember({ key, asked }: Member): void {
-    if (this.#asked.has(key) || this.#askedBefore.has(key)) this.#regulars.set(key, asked)
-    if (this.#asked.size < waitingMax) this.#asked.add(key)
+    if (this.#askedLately(key)) setNewest(this.#regulars, key, asked, membersMax)
+    setNewest(this.#askedAtMs, key, this.#now(), this.#entriesMax)
+  }
+
+  #askedLately(key: string): boolean {
+    const askedAtMs = this.#askedAtMs.get(key)
+    return askedAtMs !== undefined && this.#now() - askedAtMs <= asksAgainWithinMs
   }
 
   #ask(key: string, asked: AskedCalls, blockHash: Hex): Member {
@@ -181,6 +195,17 @@ class GroupedReader implements UserFactsReader {
       next += own.length
       return factsOf(mine, heldCount)
     })
+  }
+}
+
+/** The last one in the order of the map; of too many the first one goes. */
+function setNewest<Value>(map: Map<string, Value>, key: string, value: Value, max: number): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size <= max) return
+  for (const oldest of map.keys()) {
+    map.delete(oldest)
+    break
   }
 }
 
