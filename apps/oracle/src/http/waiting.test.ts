@@ -185,7 +185,7 @@ describe('while a peer is asked', () => {
     await expect.poll(() => requestsInWork(to)).toBe(2)
     leaving.abort()
     await expect(gone).rejects.toThrow()
-    await expect.poll(() => peer.openSockets()).toBe(0)
+    await expect.poll(() => peer.openQuestions()).toBe(0)
     expect(chain.signals[0]?.aborted).toBe(false)
     chain.release()
     expect((await other).status).toBe(200)
@@ -197,7 +197,7 @@ describe('while a peer is asked', () => {
     const { chain, to, post } = await listening({ peers: { entries, timeoutMs: 50 } })
     const asked = post({ ...deposit, requestPeerSignatures: true })
     await expect.poll(() => to.lines.some(({ event }) => event === 'peer_timeout')).toBe(true)
-    await expect.poll(() => peer.openSockets()).toBe(0)
+    await expect.poll(() => peer.openQuestions()).toBe(0)
     expect(chain.signals[0]?.aborted).toBe(false)
     chain.release()
     const { status, text } = await asked

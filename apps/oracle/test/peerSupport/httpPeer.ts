@@ -17,8 +17,10 @@ export type ScriptedAnswer = {
 export type HttpPeer = {
   readonly url: string
   readonly questions: readonly SeenQuestion[]
-  /** Sockets that are open now. */
+  /** Sockets that are open now: a client may keep one for its next question. */
   openSockets(): number
+  /** Questions that somebody still waits for. */
+  openQuestions(): number
   /** The most that were open at once: a busy machine may look too late to see them. */
   mostSockets(): number
   stop(): Promise<void>
@@ -29,10 +31,15 @@ export async function startHttpPeer(
   answer: (question: SeenQuestion) => ScriptedAnswer | Promise<ScriptedAnswer>,
 ): Promise<HttpPeer> {
   const questions: SeenQuestion[] = []
+  let openQuestions = 0
   let openSockets = 0
   let mostSockets = 0
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
+    openQuestions += 1
+    response.once('close', () => {
+      openQuestions -= 1
+    })
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', async () => {
       const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>
@@ -59,6 +66,7 @@ export async function startHttpPeer(
     url: `http://127.0.0.1:${port}`,
     questions,
     openSockets: () => openSockets,
+    openQuestions: () => openQuestions,
     mostSockets: () => mostSockets,
     async stop() {
       server.closeAllConnections()
