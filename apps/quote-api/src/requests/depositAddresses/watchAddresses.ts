@@ -28,6 +28,8 @@ import { askForSweep, type Sweep } from './sweepWork.ts'
 const atOnce = 4
 /** Where blocks alone bring an address forward, what lies there may become final this much later. */
 const keepsLaneMs = 86_400_000
+/** Nodes keep the state of so many blocks, and of more. */
+const statesKept = 64n
 /** Blocks that come seldom come at any moment. */
 const pauseMaxMs = 30_000
 
@@ -41,7 +43,7 @@ export async function watchAddresses(
   const { chain } = site
   const due = await listDueAddresses(database, chain.chainId, site.isSeenInBlocks ? paidLanes : lanesInOrder)
   if (due.length === 0) return
-  const at = await site.head(run.signal)
+  const at = await judgedAt(context, site, await site.head(run.signal))
   const names = due.map(({ address }) => address)
   const held = await site.balances(names, at, run.signal)
   await database.transaction(async (tx) => {
@@ -64,10 +66,26 @@ function isEmptyAt(balances: HeldBalances | undefined): boolean {
   return balances === undefined || isEmpty(balances)
 }
 
+/**
+ * Where payers are told by blocks, addresses are judged at a block whose payments were read. At the newest one a look that
+ * always comes before its block is read, because looks and blocks have one rhythm, would wait without end.
+ */
+async function judgedAt(
+  { database, screening }: Pick<DepositAddressContext, 'database' | 'screening'>,
+  { chain, payers }: Pick<AddressChain, 'chain' | 'payers'>,
+  head: bigint,
+): Promise<bigint> {
+  if (screening === undefined || payers !== undefined) return head
+  const cursor = await readScanCursor(database, chain.chainId)
+  if (cursor === undefined) return head
+  const { scannedTo } = cursor
+  return scannedTo < head && head - scannedTo <= statesKept ? scannedTo : head
+}
+
 type Look = {
   readonly site: AddressChain
   readonly address: StoredAddress
-  /** At the newest block. */
+  /** At the block of `at`. */
   readonly balances: HeldBalances
   readonly at: bigint
   readonly run: Run
