@@ -27,6 +27,11 @@ export class LruCache<Value> {
     if (this.#entries.size > this.#entriesMax && oldest !== undefined) this.#entries.delete(oldest)
   }
 
+  /** All entries, the one used last first; none of them counts as used by it. */
+  newestFirst(): readonly (readonly [key: string, value: Value])[] {
+    return [...this.#entries].reverse()
+  }
+
   delete(key: string): void {
     this.#entries.delete(key)
   }

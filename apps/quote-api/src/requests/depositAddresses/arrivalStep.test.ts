@@ -1,6 +1,13 @@
 // Goal: every payment to a deposit address has a defined end. Method: the rule as a table.
 import { describe, expect, test } from 'vitest'
-import { type Arrival, type ArrivalStep, arrivalStep, type NewestQuote, whenRefused } from './arrivalStep.ts'
+import {
+  type Arrival,
+  type ArrivalStep,
+  arrivalStep,
+  judgedHeight,
+  type NewestQuote,
+  whenRefused,
+} from './arrivalStep.ts'
 
 const usdc = `0x${'dc'.repeat(20)}` as const
 const tide = `0x${'7d'.repeat(20)}` as const
@@ -161,4 +168,15 @@ describe('what is swapped before its deposit', () => {
   ])('%s', (_what, change, step) => {
     expect(arrivalStep({ arrival: paid(10_000n), quote: { ...quote, ...change }, nowSeconds })).toEqual(step)
   })
+})
+
+test.each<[string, bigint, bigint | undefined, bigint]>([
+  ['one block was not read yet: no look waits for it', 100n, 99n, 99n],
+  ['all blocks were read', 100n, 100n, 100n],
+  ['the chain became shorter', 98n, 100n, 98n],
+  ['as far behind as nodes keep what was there', 164n, 100n, 100n],
+  ['farther behind', 165n, 100n, 165n],
+  ['no block was read yet', 100n, undefined, 100n],
+])('addresses are judged at the newest block whose payments were read: %s', (_what, head, scannedTo, at) => {
+  expect(judgedHeight(head, scannedTo)).toBe(at)
 })

@@ -96,3 +96,17 @@ function otherStep({ others }: Arrival): ArrivalStep {
   if (worthy !== undefined) return { action: 'sweep', other: worthy.currency }
   return others.length === 0 ? { action: 'wait' } : left
 }
+
+/** Nodes keep the state of so many blocks, and of more. */
+const statesKept = 64n
+
+/**
+ * The block at which addresses are judged whose payers are told by blocks: the newest one whose payments were read. At
+ * the head itself, a look that always comes just before its block is read would wait without end, because looks and
+ * blocks have one rhythm. Far behind it nothing can be read of the past, and a look waits. Pure.
+ * @param scannedTo height up to which payments were read; undefined where none was
+ */
+export function judgedHeight(head: bigint, scannedTo: bigint | undefined): bigint {
+  if (scannedTo === undefined || scannedTo > head || head - scannedTo > statesKept) return head
+  return scannedTo
+}

@@ -19,7 +19,14 @@ import {
   type StoredAddress,
   setLeft,
 } from './addressStore.ts'
-import { type Arrival, type ArrivalStep, arrivalStep, type NewestQuote, whenRefused } from './arrivalStep.ts'
+import {
+  type Arrival,
+  type ArrivalStep,
+  arrivalStep,
+  judgedHeight,
+  type NewestQuote,
+  whenRefused,
+} from './arrivalStep.ts'
 import { amountOf, type HeldBalances, heldAtBoth, isEmpty, othersOf } from './balanceReading.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
 import { requote } from './requote.ts'
@@ -28,8 +35,6 @@ import { askForSweep, type Sweep } from './sweepWork.ts'
 const atOnce = 4
 /** Where blocks alone bring an address forward, what lies there may become final this much later. */
 const keepsLaneMs = 86_400_000
-/** Nodes keep the state of so many blocks, and of more. */
-const statesKept = 64n
 /** Blocks that come seldom come at any moment. */
 const pauseMaxMs = 30_000
 
@@ -66,20 +71,13 @@ function isEmptyAt(balances: HeldBalances | undefined): boolean {
   return balances === undefined || isEmpty(balances)
 }
 
-/**
- * Where payers are told by blocks, addresses are judged at a block whose payments were read. At the newest one a look that
- * always comes before its block is read, because looks and blocks have one rhythm, would wait without end.
- */
 async function judgedAt(
   { database, screening }: Pick<DepositAddressContext, 'database' | 'screening'>,
   { chain, payers }: Pick<AddressChain, 'chain' | 'payers'>,
   head: bigint,
 ): Promise<bigint> {
   if (screening === undefined || payers !== undefined) return head
-  const cursor = await readScanCursor(database, chain.chainId)
-  if (cursor === undefined) return head
-  const { scannedTo } = cursor
-  return scannedTo < head && head - scannedTo <= statesKept ? scannedTo : head
+  return judgedHeight(head, (await readScanCursor(database, chain.chainId))?.scannedTo)
 }
 
 type Look = {

@@ -69,18 +69,18 @@ class GroupedReader implements UserFactsReader {
   #waiting: Member[] = []
   #busy = false
   #headHash: Hex | undefined
-  /** When each question was asked last, by key, the newest one last. */
-  readonly #askedAtMs = new Map<string, number>()
-  /** Calls of questions that came again, in the same order: read ahead at the next block. */
-  readonly #regulars = new Map<string, AskedCalls>()
+  /** When each question was asked last, by key. */
+  readonly #askedAtMs: LruCache<number>
+  /** Calls of questions that came again, by key: read ahead at the next block. */
+  readonly #regulars = new LruCache<AskedCalls>(membersMax)
   #toReadAhead: Map<string, AskedCalls> = new Map()
   readonly #now: () => number
-  readonly #entriesMax: number
 
   constructor(options: UserFactsOptions) {
     this.#options = options
-    this.#entriesMax = options.entriesMax ?? 10_000
-    this.#members = new LruCache(this.#entriesMax)
+    const { entriesMax = 10_000 } = options
+    this.#members = new LruCache(entriesMax)
+    this.#askedAtMs = new LruCache(entriesMax)
     this.#now = options.now ?? (() => performance.now())
   }
 
@@ -104,17 +104,13 @@ class GroupedReader implements UserFactsReader {
 
   #turnTo(headHash: Hex): void {
     this.#headHash = headHash
-    for (const key of this.#regulars.keys()) {
-      if (this.#askedLately(key)) break
-      this.#regulars.delete(key)
-    }
     // Who asked last is the likeliest to ask again.
-    this.#toReadAhead = new Map([...this.#regulars].reverse())
+    this.#toReadAhead = new Map(this.#regulars.newestFirst().filter(([key]) => this.#askedLately(key)))
   }
 
   #remember({ key, asked }: Member): void {
-    if (this.#askedLately(key)) setNewest(this.#regulars, key, asked, membersMax)
-    setNewest(this.#askedAtMs, key, this.#now(), this.#entriesMax)
+    if (this.#askedLately(key)) this.#regulars.set(key, asked)
+    this.#askedAtMs.set(key, this.#now())
   }
 
   #askedLately(key: string): boolean {
@@ -195,17 +191,6 @@ class GroupedReader implements UserFactsReader {
       next += own.length
       return factsOf(mine, heldCount)
     })
-  }
-}
-
-/** The last one in the order of the map; of too many the first one goes. */
-function setNewest<Value>(map: Map<string, Value>, key: string, value: Value, max: number): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size <= max) return
-  for (const oldest of map.keys()) {
-    map.delete(oldest)
-    break
   }
 }
 
