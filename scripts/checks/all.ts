@@ -13,6 +13,7 @@ import { migrationsCheck } from './migrations.ts'
 import { observabilityCheck } from './observability.ts'
 import { releasesCheck } from './releases.ts'
 import { requirementsCheck } from './requirements.ts'
+import { specificationCheck } from './specification.ts'
 import { storedBodiesCheck } from './storedBodies.ts'
 import { variablesCheck } from './variables.ts'
 import { waysCheck } from './ways.ts'
@@ -33,6 +34,7 @@ export const checks: readonly Check[] = [
   observabilityCheck,
   releasesCheck,
   requirementsCheck,
+  specificationCheck,
   storedBodiesCheck,
   variablesCheck,
   waysCheck,
