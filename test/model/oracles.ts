@@ -61,7 +61,6 @@ export function readerEntry(
   return {
     ...{ id, depository: places[id].depository, fillContracts: [places[id].fillContract] },
     finality: { mode: 'depth' as const, blocks },
-    additionalData: { traceInternalTransfers: true },
   }
 }
 

@@ -257,8 +257,6 @@ export class QuoteService {
     const step = fillStep({
       work: { state: item.state, mayTryAgain: item.attempts + 1 <= attemptsMax },
       reading: await this.#fillReading(item),
-      // Orders of the model pay tokens: code at the recipient changes nothing.
-      recipientHasCode: false,
       ...{
         confirmationsMin: pinConfirmations,
         nowSeconds: this.now,
@@ -283,17 +281,16 @@ export class QuoteService {
           request.bound = undefined
         }
         return
-      case 'park':
-        request.stage = 'parked'
     }
   }
 
   async #fillReading({ state, transaction, request }: WorkItem): Promise<FillReading> {
     if (state !== 'reported' || transaction === undefined) return { state: 'none' }
-    const { order, orderId, destination } = request.known
+    const { known } = request
+    const { order, orderId, destination } = known
     const { shallow, deep } = this.chains[destination]
-    const { extraData, payments } = order.output
-    const question = { transactionId: transaction, orderId, extraData, payments }
+    const { extraData, payments, calls } = order.output
+    const question = { transactionId: transaction, orderId, extraData, payments, calls }
     const now = await refusalOr(shallow.readPayment(question, reading()))
     if (now.refused === 'TRANSACTION_MISSING') return { state: 'missing', isLapsed: false }
     const final = await refusalOr(deep.readPayment(question, reading()))
@@ -301,8 +298,8 @@ export class QuoteService {
     const head = (await shallow.finalBlocks.readNewest(reading())).number
     return {
       ...{ state: 'included', confirmations: Number(head - now.facts.evidence.blockNumber) + 1 },
-      problem: fillProblem(order, now.facts, ethereumCodec),
-      isFinal: final.facts !== undefined && fillProblem(order, final.facts, ethereumCodec) !== undefined,
+      problem: fillProblem(known, now.facts, ethereumCodec),
+      isFinal: final.facts !== undefined && fillProblem(known, final.facts, ethereumCodec) !== undefined,
     }
   }
 
@@ -315,7 +312,7 @@ export class QuoteService {
       const question = { transactionId: item.transaction ?? '0x', orderId, extraData, payments: [payment] }
       const final = await refusalOr(this.chains[item.chain].deep.readPayment(question, reading()))
       if (final.refused === 'TRANSACTION_NOT_FINAL' || final.refused === 'TRANSACTION_MISSING') continue
-      const asked = { ...payment, amount: String(payment.amount) }
+      const asked = { ...payment, amount: String(payment.amount), recordId: orderId }
       if (final.facts !== undefined && paymentProblem(asked, final.facts, ethereumCodec) === undefined) {
         item.state = 'done'
         if (request.stage === 'refunding') request.stage = 'refunded'
@@ -355,11 +352,11 @@ export class QuoteService {
 
   async #own({ known }: Request, transactionId: Hex): Promise<OwnReading> {
     const { order, orderId, destination } = known
-    const { extraData, payments } = order.output
-    const question = { transactionId, orderId, extraData, payments }
+    const { extraData, payments, calls } = order.output
+    const question = { transactionId, orderId, extraData, payments, calls }
     const { facts, refused } = await refusalOr(this.chains[destination].deep.readPayment(question, reading()))
     if (refused === 'TRANSACTION_NOT_FINAL') return 'not_yet'
-    return facts !== undefined && fillProblem(order, facts, ethereumCodec) === undefined ? 'paid' : 'not_paid'
+    return facts !== undefined && fillProblem(known, facts, ethereumCodec) === undefined ? 'paid' : 'not_paid'
   }
 }
 

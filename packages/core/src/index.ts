@@ -322,7 +322,7 @@ export {
   tokenPermitKinds,
 } from './order/permit.ts'
 export type { Permit2Terms, PermittedCall } from './order/permit2.ts'
-export { type RefundedDeposit, refundId } from './order/refundId.ts'
+export { ordinalOf, type RefundedDeposit, refundedDeposit, refundId } from './order/refundId.ts'
 export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
 export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'

@@ -16,7 +16,7 @@ import {
   type RegisteredChain,
   warnOfUncheckedCode,
 } from '@causeway/chains'
-import { fillContractAddress, isKnownCode as isKnown } from '@causeway/contracts/codes'
+import { fillContractAddress, isKnownCode as isKnown, recordsPayments } from '@causeway/contracts/codes'
 import {
   type AheadReader,
   ConfigurationError,
@@ -167,7 +167,11 @@ function openChains(
     if (isReadable(chain)) {
       open.set(
         chain.id,
-        openFamilyChain(chain, { finalEntriesMax: finalResultsKeptMax, isKnownCode }, hub.entries),
+        openFamilyChain(
+          chain,
+          { finalEntriesMax: finalResultsKeptMax, isKnownCode, recordsPayments },
+          hub.entries,
+        ),
       )
     } else {
       const { id, vmType, unsetVariables } = chain

@@ -39,7 +39,6 @@ const settlement = [
   'MISSING_INPUT',
   'ORDER_NOT_REFERENCED',
   'PAYER_NOT_LISTED',
-  'TRACE_NEEDED',
 ]
 const withdrawal = [
   'ALLOCATOR_NOT_CONFIGURED',

@@ -22,7 +22,6 @@ import { type AttestationContext, attestFills } from '../requests/settlement/att
 import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
 import { createLateDeposits, otherRefundCost } from '../requests/settlement/priceLateDeposit.ts'
-import { resumeTraced } from '../requests/settlement/resumeTraced.ts'
 import { createSettlementChain, type SettlementChain } from '../requests/settlement/settlementChain.ts'
 import type { SettlementContext } from '../requests/settlement/settlementContext.ts'
 import { createSettlementObserver } from '../requests/settlement/settlementMetrics.ts'
@@ -111,7 +110,6 @@ export function createSettlement(options: {
       waker: followers.refunds,
       run: (run) => followRefunds(context, run, newBlocks.refunds.take()),
     },
-    { name: 'resume', intervalMs: attestIntervalMs, run: (run) => resumeTraced(context, run) },
     { name: 'permits', intervalMs, waker: followers.permits, run: (run) => followPermits(context, run) },
     {
       name: 'self-executed',

@@ -17,9 +17,9 @@ function fillContractOf(extraData: Hex): Hex | undefined {
 }
 
 /**
- * Who pays in one transaction: its sender, listed payers, and the chosen fill contract where the transaction
- * calls it or a listed payer. Called by any other contract, that contract's user paid it and not the sender:
- * everybody may submit what some wallets signed, and put an order id behind it.
+ * Who pays in one transaction: its sender, listed payers where one of them sent it, and the chosen fill contract where
+ * the transaction calls it or a listed payer. Called by any other contract, that contract's user paid it and not the
+ * sender: everybody may submit what some wallets signed, and put an order id behind it.
  */
 export function payersOf(
   { chosen, fillPayers, depositories }: SolverSide,
@@ -27,9 +27,11 @@ export function payersOf(
 ): { readonly isPayer: (account: string) => boolean; readonly fillContract: string | undefined } {
   const isCalled = to !== undefined && (to === chosen || fillPayers.has(to))
   const fillContract = isCalled ? chosen : undefined
+  const isListed = from !== undefined && fillPayers.has(from)
   return {
     fillContract,
     isPayer: (account) =>
-      !depositories.has(account) && (account === from || account === fillContract || fillPayers.has(account)),
+      !depositories.has(account) &&
+      (account === from || account === fillContract || (isListed && fillPayers.has(account))),
   }
 }

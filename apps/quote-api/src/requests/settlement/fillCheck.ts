@@ -1,11 +1,18 @@
-import { firstMissingCall, firstUnpaid, type Order, type PaymentFacts, type VmCodec } from '@causeway/core'
+import {
+  firstMissingCall,
+  firstUnpaid,
+  type Hex,
+  type Order,
+  type PaymentFacts,
+  type VmCodec,
+} from '@causeway/core'
 
 /** What is wrong with a transaction that is said to fill an order. */
 export type FillProblem =
   | 'other_order'
   | 'short'
   | 'payer_not_listed'
-  | 'trace_needed'
+  | 'not_recorded'
   | 'calls_missing'
   | 'late'
 
@@ -15,14 +22,18 @@ export type FillProblem =
  * recipient has the money.
  * @source oracle-protocol.md 4, rules 5 to 7; design.md 7.2
  */
-export function fillProblem(order: Order, facts: PaymentFacts, codec: VmCodec): FillProblem | undefined {
+export function fillProblem(
+  { order, orderId }: { readonly order: Order; readonly orderId: Hex },
+  facts: PaymentFacts,
+  codec: VmCodec,
+): FillProblem | undefined {
   if (!facts.referencesOrder) return 'other_order'
   const { payments, calls, deadline } = order.output
   const unpaid = firstUnpaid(
     payments.map(({ minimumAmount, ...payment }) => ({
       ...payment,
       minimumAmount: BigInt(minimumAmount),
-      ...{ codec, facts, calls },
+      ...{ codec, facts, recordId: orderId },
     })),
   )
   if (unpaid !== undefined) return unpaid.why
@@ -32,10 +43,21 @@ export function fillProblem(order: Order, facts: PaymentFacts, codec: VmCodec): 
 
 /** What is wrong with a transaction that is said to pay a refund or a claim in full; it names one alone. */
 export function paymentProblem(
-  { amount, ...payload }: { readonly recipient: string; readonly currency: string; readonly amount: string },
+  {
+    recipient,
+    currency,
+    amount,
+    recordId,
+  }: {
+    readonly recipient: string
+    readonly currency: string
+    readonly amount: string
+    /** The refund's or claim's own id. */
+    readonly recordId: Hex
+  },
   facts: PaymentFacts,
   codec: VmCodec,
 ): FillProblem | undefined {
   if (!facts.referencesOrder) return 'other_order'
-  return firstUnpaid([{ ...payload, minimumAmount: BigInt(amount), codec, facts }])?.why
+  return firstUnpaid([{ recipient, currency, recordId, minimumAmount: BigInt(amount), codec, facts }])?.why
 }
