@@ -275,7 +275,7 @@ describe('the solver’s side', () => {
   })
 })
 
-test('one transaction names one order: the id that ends its calldata', async () => {
+test('P-40: one transaction names one order: the id that ends its calldata', async () => {
   const another: Hex = `0x${'0e'.repeat(32)}`
   const sent = await bed.send(solver, usdc, concatHex([encodeTransfer(recipient, enough), another, orderId]))
   await bed.mine(2)

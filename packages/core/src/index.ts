@@ -72,6 +72,7 @@ export {
   nonceMappingEntry,
   nonceMappingId,
 } from './attestation/nonceMapping.ts'
+export { ordinalOf, refundedDeposit } from './attestation/refundedDeposit.ts'
 export {
   type AttestationKind,
   type AttestationKindName,
@@ -322,7 +323,7 @@ export {
   tokenPermitKinds,
 } from './order/permit.ts'
 export type { Permit2Terms, PermittedCall } from './order/permit2.ts'
-export { ordinalOf, type RefundedDeposit, refundedDeposit, refundId } from './order/refundId.ts'
+export { type RefundedDeposit, refundId } from './order/refundId.ts'
 export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
 export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'

@@ -27,8 +27,6 @@ export type Erc20Deposit = NativeDeposit & { readonly token: Hex }
 export type Transfer = { readonly from: Hex; readonly to: Hex; readonly amount: bigint }
 /** What a fill contract reports. */
 export type SolverNativeTransfer = { readonly to: Hex; readonly amount: bigint }
-/** Native coin that moved. */
-export type NativeTransfer = SolverNativeTransfer & { readonly from: Hex }
 export type ExecutedCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
 
 export function readNativeDeposit({ topics: given, data }: EvmLog): NativeDeposit | undefined {

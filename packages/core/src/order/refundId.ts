@@ -1,4 +1,3 @@
-import type { DepositFact } from '../attestation/facts.ts'
 import { AbiWords } from '../hashing/abiWords.ts'
 import { fixedHexToBytes, utf8Bytes } from '../hashing/hexBytes.ts'
 import { keccak256, keccak256Hex } from '../hashing/keccak.ts'
@@ -41,40 +40,4 @@ export function refundId(
     .uint(amount)
     .number(ordinal)
   return keccak256Hex(words.done())
-}
-
-/**
- * The deposit of a transaction as refunds name it.
- * @param deposits all of the transaction, `deposit` among them
- */
-export function refundedDeposit(
-  deposit: DepositFact,
-  {
-    chainId,
-    transactionId,
-    deposits,
-  }: Pick<RefundedDeposit, 'chainId' | 'transactionId'> & { readonly deposits: readonly DepositFact[] },
-): RefundedDeposit {
-  const { currency, amount } = deposit
-  return {
-    ...{ chainId, currency, amount },
-    transactionId: transactionId.toLowerCase(),
-    ordinal: ordinalOf(deposit, deposits),
-  }
-}
-
-/**
- * Which of its equals a deposit is, from 0. Deposits of other currencies or amounts do not count: a hostile contract
- * may make one in one branch of the chain and leave it out in another, for the same transaction.
- */
-export function ordinalOf(
-  deposit: DepositFact,
-  deposits: readonly Pick<DepositFact, 'depositId' | 'currency' | 'amount'>[],
-): number {
-  const { depositId, currency, amount } = deposit
-  return deposits
-    .filter(
-      (other) => other.depositId === depositId && other.currency === currency && other.amount === amount,
-    )
-    .indexOf(deposit)
 }
