@@ -1,7 +1,7 @@
 import { bpsDenominator, divideDown, type UsdX18, usdValueDown } from '@causeway/core'
 import { QuoteError } from './errors.ts'
-import { withExternal } from './externalLiquidity.ts'
-import { type InventoryView, payableUsd } from './inventory.ts'
+import { offerOf, payableWithOffer } from './externalLiquidity.ts'
+import type { InventoryView } from './inventory.ts'
 import type { Priced } from './priceRequest.ts'
 
 /** Who holds quotes. A stranger who names the user takes nothing from the quotes of a key. */
@@ -131,19 +131,18 @@ const wholeUsd = (usdX18: UsdX18): string => (usdX18 / 10n ** 18n).toString()
 
 /** What a priced request promises, and beside what; undefined where no solver pays. */
 export function promisedBy(
-  { solver, destinationLeg, amountOut, route, snapshot, external }: Priced,
+  { solver, destinationLeg, amountOut, snapshot, external }: Priced,
   inventoryView: (of: Priced['snapshot']) => InventoryView,
 ): Pick<Promised, 'usdX18' | 'payableUsdX18'> | undefined {
   if (solver === undefined) return undefined
   const { payoutCurrency } = solver
-  const own = inventoryView(snapshot)
-  const view = external.length === 0 ? own : withExternal(own, external, snapshot)
-  const inventory = view(payoutCurrency.asset)
-  const price = snapshot.price(payoutCurrency.asset.priceKey)
-  if (inventory === undefined || 'reason' in price) return undefined
-  const { decimals } = payoutCurrency
+  const inventory = inventoryView(snapshot)(payoutCurrency.asset)
+  const market = snapshot.price(payoutCurrency.asset.priceKey)
+  if (inventory === undefined || 'reason' in market) return undefined
+  const price = { decimals: payoutCurrency.decimals, usdX18: market.usdX18 }
+  const offer = offerOf(payoutCurrency, external)
   return {
-    usdX18: usdValueDown(destinationLeg?.amountIn ?? amountOut, { decimals, usdX18: price.usdX18 }),
-    payableUsdX18: payableUsd(inventory, route.destination.chainId),
+    usdX18: usdValueDown(destinationLeg?.amountIn ?? amountOut, price),
+    payableUsdX18: payableWithOffer(inventory, { currency: payoutCurrency, price }, offer),
   }
 }

@@ -15,7 +15,7 @@ import { priceOrNameAmount, priceOrNameNone } from './acceptedAmount.ts'
 import { priceWithCalls, type TryFill } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'
-import { type ExternalLiquidity, type FindLiquidity, withExternal } from './externalLiquidity.ts'
+import type { ExternalLiquidity, FindLiquidity } from './externalLiquidity.ts'
 import {
   checkLeastPayment,
   type KnowsLack,
@@ -350,8 +350,7 @@ async function amountPricing(
       priceSelfExecuted({ request: requestOf(amount), route, snapshot, quoter, swapImpactMaxBps, legs })
   }
   const lack = await recipientLack(dependencies.lackOf, route, request)
-  const own = dependencies.inventoryView(snapshot)
-  const inventory = external.length === 0 ? own : withExternal(own, external, snapshot)
+  const inventory = dependencies.inventoryView(snapshot)
   const settings = { schedule, quoter, swapImpactMaxBps, ceilings }
   const known = { route, snapshot, inventory, lack, subsidy, external }
   return (amount, callUnits) =>
