@@ -377,7 +377,7 @@ export const quoteFileSchema = z.object({
   openQuotesPerUserBps: bps
     .default(10_000)
     .describe(
-      'What the open quotes of one user together may promise, of what the solver can pay where the newest one is paid; 0 = off',
+      'What the open quotes of one user may promise, of what the solver can pay in that asset on that chain; 0 = off',
     ),
   swapImpactMaxBps: bps,
   ceilings: ceilingsSchema,

@@ -24,7 +24,14 @@ import {
 import { toMicroUsdUp } from '../../pricing/sponsorship/sponsorUnit.ts'
 import { pricedUsdc, shareOf, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
 import { holdGraceSeconds } from '../timings.ts'
-import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord, whileOpen } from './createQuote.ts'
+import {
+  draftQuote,
+  type Quote,
+  type QuoteCaller,
+  type QuoteDependencies,
+  type QuoteRecord,
+  whileOpen,
+} from './createQuote.ts'
 
 /** `no_hold`: nothing was asked of the ledger, the quote is stored. */
 export type StoreOutcome = HoldOutcome | { readonly status: 'no_hold' }
@@ -39,10 +46,9 @@ export type SponsoredQuoteDependencies = QuoteDependencies & {
   readonly onExploitableFeePayer: (keyId: string | undefined) => void
 }
 
-type SponsoredRequest = {
+type SponsoredRequest = QuoteCaller & {
   readonly request: QuoteRequest
   readonly sponsorship: SponsorshipRequest
-  readonly keyId: string | undefined
 }
 
 /**
@@ -80,7 +86,7 @@ export async function createSponsoredQuote(
     debitMicroUsd: terms.capMicroUsd === undefined ? debit : minBigint(debit, terms.capMicroUsd),
   }
   const { keyId: apiKeyId } = asked
-  return whileOpen(atOnce, priced, apiKeyId, async (takeBack) => {
+  return whileOpen(atOnce, priced, asked, async (takeBack) => {
     const record = await draftQuote(atOnce, request, priced, { apiKeyId, sponsorship: outcome })
     const hold = holdRequest(dependencies, terms, record, outcome)
     const stored = await dependencies.storeSponsored(record, hold)
@@ -113,10 +119,11 @@ function withFeePayer(dependencies: SponsoredQuoteDependencies, asked: Sponsored
 
 async function quoteUserPaid(
   dependencies: SponsoredQuoteDependencies,
-  { request, sponsorship, keyId }: SponsoredRequest,
+  asked: SponsoredRequest,
   allocation: Allocation,
   terms?: SponsorshipTerms,
 ): Promise<Quote> {
+  const { request, sponsorship, keyId } = asked
   const priced: Priced = await priceRequest(dependencies, request)
   refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
   const outcome: SponsorshipOutcome = {
@@ -127,7 +134,7 @@ async function quoteUserPaid(
     allocation,
     debitMicroUsd: 0n,
   }
-  return whileOpen(dependencies, priced, keyId, async () => {
+  return whileOpen(dependencies, priced, asked, async () => {
     const record = await draftQuote(dependencies, request, priced, { apiKeyId: keyId, sponsorship: outcome })
     await dependencies.storeSponsored(record, undefined)
     return record.quote
