@@ -1,6 +1,6 @@
 /**
  * Fees as callers name them, in the order in which a capped sponsor pays them and answers show them.
- * @source quote-and-sponsorship.md, sponsoredFeeComponents; quote-api.md 6.1
+ * @source Q-30
  */
 export const feeComponents = ['execution', 'swap', 'relay', 'app', 'rent'] as const
 export type FeeComponent = (typeof feeComponents)[number]
@@ -155,3 +155,25 @@ export const feeParts: readonly (FeePartRule & {
   const parts: readonly NamedPart[] = feeRules[component].parts
   return parts.map((part) => ({ ...part, component }))
 })
+
+/** Words of the interface document beside the names of the fees, each for one member of `fees`. */
+const totalsOfWord: Readonly<Record<'gas' | 'relayer', readonly FeeTotal[]>> = {
+  gas: ['relayerGas'],
+  relayer: ['relayerGas', 'relayerService'],
+}
+
+/** Words by which a request names what its sponsor pays. */
+export const sponsoredWords = [...feeComponents, 'gas', 'relayer'] as const
+export type SponsoredWord = (typeof sponsoredWords)[number]
+
+/** What a word buys: a fee, or all fees of a member of `fees` but those that have a field of their own. @source Q-30 */
+export function partsBoughtBy(word: SponsoredWord): readonly FeePart[] {
+  const totals = word === 'gas' || word === 'relayer' ? totalsOfWord[word] : undefined
+  return feeParts
+    .filter(({ component, total, isUsersOwn }) => {
+      if (!isSponsored(component) || isUsersOwn === true) return false
+      if (totals === undefined) return component === word
+      return totals.includes(total) && sponsorRule(component).selectedBy === 'subsidizeFees'
+    })
+    .map(({ name }) => name)
+}

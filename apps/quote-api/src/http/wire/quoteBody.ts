@@ -1,4 +1,4 @@
-import { type FeeComponent, feeComponents, type Hex } from '@causeway/core'
+import { type Hex, sponsoredWords } from '@causeway/core'
 import { z } from 'zod'
 import {
   type AppFeeRequest,
@@ -133,29 +133,20 @@ const sharedFields = {
   overridePriceImpact: z.boolean().optional().describe('Accept any swap impact'),
 }
 
-/** Words of the interface document beside the SDK's, each for the fees that it means. */
-const documentFeeNames = {
-  gas: ['execution'],
-  relayer: ['execution', 'relay'],
-} as const satisfies Readonly<Record<string, readonly FeeComponent[]>>
-type DocumentFeeName = keyof typeof documentFeeNames
-const sponsoredFeeNames = [...feeComponents, 'gas', 'relayer'] as const satisfies readonly (
-  | FeeComponent
-  | DocumentFeeName
-)[]
-
-/** @source quote-and-sponsorship.md, POST /quote */
+/** @source Q-30 */
 const sponsorshipFields = {
   subsidizeFees: z.boolean().optional().describe('The sponsor pays all fees, gas top-up included'),
   maxSubsidizationAmount: amount.optional().describe('Cap on the subsidy, USDC with 6 decimals'),
   subsidizeRent: z.boolean().optional().describe('The sponsor pays Solana account rent; needs subsidizeFees'),
   depositFeePayer: addressText.optional().describe('Solana account that pays for the deposit; not `user`'),
   sponsoredFeeComponents: z
-    .array(z.enum(sponsoredFeeNames))
+    .array(z.enum(sponsoredWords))
     .min(1)
-    .max(sponsoredFeeNames.length)
+    .max(sponsoredWords.length)
     .optional()
-    .describe('`gas` is execution, `relayer` execution and relay; app fees stay with the user'),
+    .describe(
+      'What of `fees` the sponsor pays: `relayer` all of `fees.relayer`, `gas` all of `fees.relayerGas`; or single fees by the names of `feeSponsorship.quoted.components`. Rent of an account needs `rent`. `app` changes nothing: app fees stay with the user. Default: `relayer`',
+    ),
 }
 
 export const priceBodySchema = z.object({ ...sharedFields, recipient: addressText.optional() })
@@ -245,10 +236,6 @@ export function toSponsorshipRequest(body: QuoteBody): SponsorshipRequest | unde
     capMicroUsd: maxSubsidizationAmount === undefined ? undefined : BigInt(maxSubsidizationAmount),
     subsidizeRent: subsidizeRent ?? false,
     depositFeePayer,
-    components: sponsoredFeeComponents?.flatMap(toComponents),
+    components: sponsoredFeeComponents,
   }
-}
-
-function toComponents(name: (typeof sponsoredFeeNames)[number]): readonly FeeComponent[] {
-  return name === 'gas' || name === 'relayer' ? documentFeeNames[name] : [name]
 }

@@ -5,6 +5,7 @@ import {
   minBigint,
   type QuoteAsset,
   sponsorableFees,
+  sponsoredComponents,
 } from '@causeway/core'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { checkSponsorCost } from '../../pricing/ceilings.ts'
@@ -17,6 +18,7 @@ import { type Allocation, unpaid } from '../../pricing/sponsorship/allocateSubsi
 import { depositFeePayer, refusedFeePayer } from '../../pricing/sponsorship/depositFeePayer.ts'
 import { refusalReason, type SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import {
+  componentsOf,
   type SponsorshipRequest,
   type SponsorshipTerms,
   sponsorshipTerms,
@@ -79,7 +81,7 @@ export async function createSponsoredQuote(
   const debit = toMicroUsdUp(unit, allocation.total)
   const outcome: SponsorshipOutcome = {
     sponsor: terms.sponsor,
-    selected: [...terms.selected],
+    selected: componentsOf(terms),
     capMicroUsd: terms.capMicroUsd,
     sponsorable: sponsorableFees(priced.split.parts),
     allocation,
@@ -128,7 +130,7 @@ async function quoteUserPaid(
   refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
   const outcome: SponsorshipOutcome = {
     sponsor: undefined,
-    selected: [...(terms?.selected ?? [])],
+    selected: terms === undefined ? [] : componentsOf(terms),
     capMicroUsd: sponsorship.capMicroUsd,
     sponsorable: sponsorableFees(priced.split.parts),
     allocation,
@@ -157,7 +159,7 @@ function holdRequest(
     recipient: destination.codec.canonicalAddress(route.recipient),
     originChainId: origin.chainId,
     destinationChainId: destination.chainId,
-    components: [...terms.selected].filter((component) => allocation.sponsored[component] > 0n),
+    components: sponsoredComponents.filter((component) => allocation.sponsored[component] > 0n),
     amountMicroUsd: debitMicroUsd,
     lifetimeSeconds: dependencies.quoteLifetimeSeconds + holdGraceSeconds,
     requoteKey: requoteKey(terms.apiKeyId, route, request),
