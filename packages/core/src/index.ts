@@ -144,6 +144,7 @@ export {
   feeModelClass,
   type GasModel,
   type GuardianSet,
+  guardianQuorum,
   isContractChain,
   lacksGasPriceOracle,
   type PoolConfig,
