@@ -135,6 +135,7 @@ export {
 } from './config/chainsFile.ts'
 export { type HubFile, hubFileSchema } from './config/hubFile.ts'
 export {
+  blocksAtPace,
   type ContractChain,
   contractChain,
   type EnergyModel,
@@ -150,6 +151,7 @@ export {
   type PoolConfig,
   type PriceFeed,
   type PriorityFeeModel,
+  paceMs,
   type QuoteAsset,
   type QuoteCeilings,
   type QuoteChain,

@@ -420,6 +420,19 @@ export type EnergyModel = z.infer<typeof energyModelSchema>
 export type FlatModel = z.infer<typeof flatModelSchema>
 export type PoolConfig = z.infer<typeof poolSchema>
 
+/** Whoever looks at a chain again and again looks at it as if its blocks came no faster than this. */
+const fastestPaceMs = 2_000
+
+/** The time of a block that cadences are made of; depths and estimates are made of `blockTimeMs`. @source F-41 */
+export function paceMs({ blockTimeMs }: Pick<QuoteChain, 'blockTimeMs'>): number {
+  return Math.max(blockTimeMs, fastestPaceMs)
+}
+
+/** So many blocks of a chain as take as long as `blocks` at its pace. @source F-41 */
+export function blocksAtPace(chain: Pick<QuoteChain, 'blockTimeMs'>, blocks: bigint): bigint {
+  return blocks * BigInt(Math.ceil(paceMs(chain) / chain.blockTimeMs))
+}
+
 /** How a family of chains charges, whichever of its ways a chain takes. */
 export function feeModelClass({
   kind,
