@@ -142,6 +142,7 @@ export const suiteFiles = {
     'apps/quote-api/test/deniedAccounts.test.ts',
     'apps/quote-api/test/doctor.test.ts',
     'apps/quote-api/test/durability.test.ts',
+    'apps/quote-api/test/fastBlocks.test.ts',
     'apps/quote-api/test/heldWork.test.ts',
     'apps/quote-api/test/jobs.test.ts',
     'apps/quote-api/test/keyUsage.test.ts',

@@ -1,3 +1,4 @@
+import type { Finding } from '@causeway/core'
 import type { ChainRegistry, Endpoints } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
 import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
@@ -42,6 +43,21 @@ export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] 
     }),
   )
   return [...nodes, ...services]
+}
+
+/** Chains that can be read and are being wound down. They stay listed, as what lies there must be able to leave. @source F-48 */
+export function windingDownChains({ chains }: ChainRegistry): readonly Finding[] {
+  return [...chains.values()].flatMap(({ id, ready, windingDown }): Finding[] => {
+    if (!ready || windingDown === undefined) return []
+    const setting = `httpRpcUrl of ${id}`
+    return [
+      {
+        ...{ code: 'chain-winding-down', severity: 'note', setting },
+        seen: `${id} has an endpoint and is being wound down. ${windingDown}`,
+        fix: `Quote nothing to ${id}, have what lies in its depository withdrawn, then remove the endpoint.`,
+      },
+    ]
+  })
 }
 
 /**

@@ -217,6 +217,7 @@ export {
   checkLocalEndpoints,
   checkLocalNodes,
   isOnThisMachine,
+  windingDownChains,
 } from './guards.ts'
 export {
   lighterTransferHasher,

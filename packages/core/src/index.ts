@@ -135,6 +135,7 @@ export {
 } from './config/chainsFile.ts'
 export { type HubFile, hubFileSchema } from './config/hubFile.ts'
 export {
+  blocksAtPace,
   type ContractChain,
   contractChain,
   type EnergyModel,
@@ -144,11 +145,13 @@ export {
   feeModelClass,
   type GasModel,
   type GuardianSet,
+  guardianQuorum,
   isContractChain,
   lacksGasPriceOracle,
   type PoolConfig,
   type PriceFeed,
   type PriorityFeeModel,
+  paceMs,
   type QuoteAsset,
   type QuoteCeilings,
   type QuoteChain,
@@ -455,7 +458,7 @@ export {
   uintWord,
 } from './vm/ethereum/abi.ts'
 export { checksumAddress } from './vm/ethereum/checksumAddress.ts'
-export { ethereumCodec } from './vm/ethereum/codec.ts'
+export { ethereumCodec, isNativeTransferLog } from './vm/ethereum/codec.ts'
 export { create2Address, firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
 export { contractInterface, viemLibrary } from './vm/ethereum/contractInterface.ts'
 export { depositAddressOf } from './vm/ethereum/depositAddress.ts'
@@ -629,7 +632,7 @@ export {
 } from './vm/tron/quoting/tronFees.ts'
 export { coinMax, nodeAddress, TronFeeLimitError, tronQuoting } from './vm/tron/quoting/tronQuoting.ts'
 export { tronWithdrawalTransfer } from './vm/tron/withdrawalTransfer.ts'
-export type { VmCodec } from './vm/vmCodec.ts'
+export { currencyProblem, type VmCodec } from './vm/vmCodec.ts'
 export { publicVmNames, type VmType, vmTypes } from './vm/vmType.ts'
 export type { WithdrawalTransfer } from './vm/withdrawalBytes.ts'
 export type { WithdrawRequest } from './vm/withdrawRequest.ts'

@@ -60,7 +60,7 @@ export function runMarket(options: RunMarketOptions): Market {
   const chains = plan.chains.flatMap((chain) => {
     const source = options.sources.get(chain.chainKey)
     if (source === undefined) return []
-    const intervalMs = pollIntervalMs(chain.config.blockTimeMs)
+    const intervalMs = pollIntervalMs(chain.config)
     return chainRefresh({ chainKey: chain.chainKey, intervalMs, source, state, options })
   })
   const byKey = new Map(chains.map((chain) => [chain.chainKey, chain]))

@@ -33,6 +33,8 @@ import type { FillsRequest } from '../wire/requests.ts'
 import { attestFill } from './fills.ts'
 
 const options = { signal: new AbortController().signal }
+/** Writes a `Transfer` for each movement of ether, where EIP-7708 is live. */
+const noToken = `0x${'ff'.repeat(19)}fe`
 
 type Found = { readonly deposits?: DepositFacts; readonly payment?: PaymentFacts }
 
@@ -149,6 +151,35 @@ describe('inputs', () => {
     const order = { ...orderB, inputs: [{ ...input, payment }] } as Order
     const { request, deposits } = await requestFor(order)
     expect(await refusal(request, { deposits })).toBe('INVALID_ORDER')
+  })
+})
+
+test.each<[string, (order: Order) => Order, string]>([
+  [
+    'asks for',
+    (order) => ({
+      ...order,
+      inputs: order.inputs.map((input) => ({ ...input, payment: { ...input.payment, currency: noToken } })),
+    }),
+    'inputs[].payment.currency',
+  ],
+  [
+    'pays',
+    (order) => ({
+      ...order,
+      output: {
+        ...order.output,
+        payments: order.output.payments.map((payment) => ({ ...payment, currency: noToken })),
+      },
+    }),
+    'output.payments[].currency',
+  ],
+])('F-46: an order that %s what tells of moved ether is refused by name', async (_what, change, field) => {
+  const order = change(orderB)
+  await expect(attest(fillRequest({ order }))).rejects.toMatchObject({
+    code: 'INVALID_ADDRESS',
+    message: expect.stringMatching(/no token.*EIP-7708/),
+    data: { field: expect.stringContaining(field) },
   })
 })
 

@@ -18,7 +18,7 @@ import {
   examinePorts,
   modeOfFile,
 } from '@causeway/http'
-import { planMarket } from '@causeway/market'
+import { hermesNeedsKey, planMarket } from '@causeway/market'
 import { checkHubKey, examineSigningKey, hasHubKey, hubKeyPrefix } from '@causeway/signer'
 import { evidenceKeyPrefix, hasEvidenceKey, readConfig } from '../config/config.ts'
 import { type LoadedFiles, readFiles } from '../config/configuration.ts'
@@ -99,6 +99,13 @@ function examineValues({ values, places }: Settings, variables: Variables, found
     ],
     found,
   )
+  const { HERMES_URL: hermes, HERMES_API_KEY: hermesKey } = values
+  if (hermes !== undefined && hermesKey === undefined && hermesNeedsKey(hermes)) {
+    found.add({
+      ...{ code: 'setting-missing', severity: 'degrades', setting: 'HERMES_API_KEY', fix: '' },
+      seen: 'is not set: HERMES_URL is a service of Pyth, which answers nobody without an API key',
+    })
+  }
   if (isLocal) return
   const lacking = {
     ORACLES: 'is not set: no fill is proved, and nothing settles',

@@ -5,7 +5,7 @@ import {
   type HubEntries,
   type OracleSettings,
 } from '@causeway/chains'
-import type { Ledger, SqlDatabase } from '@causeway/core'
+import { type Ledger, paceMs, type SqlDatabase } from '@causeway/core'
 import type { HttpMetrics, Tracing } from '@causeway/http'
 import { recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
@@ -44,7 +44,6 @@ export type Settlement = {
   newBlock(chainId: number): void
 }
 
-const intervalFloorMs = 250
 const attestIntervalMs = 1_000
 
 /** The jobs that take requests from their deposit to their end. @source design.md 5.9, 6.5 to 6.8 */
@@ -181,7 +180,7 @@ function watcherOf(context: SettlementContext, chain: SettlementChain): Job {
 
 /** A deposit is seen within a block of its own. */
 function pauseOf({ chain }: SettlementChain): number {
-  return Math.max(chain.config.blockTimeMs / 4, intervalFloorMs)
+  return paceMs(chain.config) / 4
 }
 
 /** Chains that can be read; the others cannot be quoted either. */

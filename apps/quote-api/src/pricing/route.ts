@@ -1,3 +1,4 @@
+import { currencyProblem } from '@causeway/core'
 import { QuoteError } from './errors.ts'
 import { findCurrency, type QuotableChain, type QuotableCurrency, type QuoteRegistry } from './registry.ts'
 import type { Operation, QuoteRequest } from './request.ts'
@@ -72,9 +73,11 @@ function currencyOf(
   const field = code === 'INVALID_INPUT_CURRENCY' ? 'originCurrency' : 'destinationCurrency'
   const currency = findCurrency(chain, address)
   if (currency === undefined) {
+    const problem = currencyProblem(chain.codec, address)
+    const why = problem === undefined ? '' : `: ${problem}`
     throw new QuoteError(
       code,
-      `${field} is not a known currency of chain ${chain.chainId}; see POST /currencies/v2.`,
+      `${field} is not a known currency of chain ${chain.chainId}${why}; see POST /currencies/v2.`,
       {
         data: { field, chainId: chain.chainId },
       },

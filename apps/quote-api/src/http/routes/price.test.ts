@@ -10,6 +10,8 @@ import {
   native,
   recipient,
   testChainMarket,
+  testChains,
+  testConfig,
   testSnapshot,
   tide,
   usdc,
@@ -17,6 +19,7 @@ import {
   user,
   weth,
 } from '../../../test/fixtures/market.ts'
+import { createRegistry } from '../../pricing/registry.ts'
 
 /** Case A of the fee sheet: P + S = 10 bps together, G = 0.01 USD, F = 0.02 USD. */
 const caseA = {
@@ -31,6 +34,9 @@ const caseA = {
   slippageTolerance: '50',
   appFees: [{ recipient: appRecipient, fee: '50' }],
 }
+
+/** Writes a `Transfer` for each movement of ether, where EIP-7708 is live. */
+const noToken = `0x${'ff'.repeat(19)}fe`
 
 const askPlain = sharedTestApp({ config: { majorBps: 10 } })
 
@@ -351,6 +357,30 @@ describe('deposit modes', () => {
     expect(details).toEqual((await price(caseA)).json().details)
     expect([fallbackType, externalLiquidity]).toEqual(['none', 'none'])
   })
+})
+
+test.each(['originCurrency', 'destinationCurrency'])(
+  'F-46: %s that tells of moved ether is refused by name',
+  async (field) => {
+    const { message } = (await price({ ...caseA, [field]: noToken })).json()
+    expect(message).toMatch(new RegExp(`^${field} is not a known currency .* it is no token, .*EIP-7708`))
+  },
+)
+
+test('F-46: a quote file that lists what tells of moved ether is refused', () => {
+  const config = testConfig()
+  const chains = Object.fromEntries(
+    Object.entries(config.chains).map(([key, chain]) => [
+      key,
+      {
+        ...chain,
+        currencies: chain.currencies.map((one) =>
+          one.symbol === 'USDC' ? { ...one, address: noToken } : one,
+        ),
+      },
+    ]),
+  )
+  expect(() => createRegistry({ ...config, chains }, testChains)).toThrow(/USDC cannot be .*EIP-7708/)
 })
 
 describe('refusals', () => {

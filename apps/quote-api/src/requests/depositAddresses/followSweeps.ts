@@ -1,4 +1,4 @@
-import type { DepositFacts, SqlTx } from '@causeway/core'
+import { type DepositFacts, paceMs, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { nowSeconds } from '../settlement/settlementContext.ts'
 import { lateInclusionSeconds } from '../timings.ts'
@@ -46,7 +46,7 @@ async function readSweep(
   if (chain === undefined) throw new Error(`chain ${chainId} cannot be read`)
   const facts = await chain.deposits(txHash, signal)
   const end = sweepEnd(payload, facts, nowSeconds(context))
-  const pauseMs = Math.min(chain.chain.config.blockTimeMs / 2, pauseMaxMs)
+  const pauseMs = Math.min(paceMs(chain.chain.config) / 2, pauseMaxMs)
   return { mark: versionOfWork(item), seen: { end, pauseMs } }
 }
 

@@ -1,4 +1,4 @@
-import type { Hex, Ledger, SqlDatabase } from '@causeway/core'
+import { type Hex, type Ledger, paceMs, type SqlDatabase } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { OrderSignatures } from '../orders/orderSignatures.ts'
 import type { Screening } from '../screening/screenedRequest.ts'
@@ -89,7 +89,8 @@ export function nowSeconds({ now }: Pick<SettlementContext, 'now'>): number {
 /** Generous for every chain: finality of rollups comes after some hundred of their blocks. */
 const finalityBlocks = 1_000
 
-/** How long a settlement may take after its deadline. @source design.md 6.5 */
-export function finalitySecondsOf({ config }: QuotableChain): number {
-  return Math.ceil((finalityBlocks * config.blockTimeMs) / 1_000)
+/** How long a settlement may take after its deadline: never less than the deepest deposit takes. @source F-42 */
+export function finalitySecondsOf({ config }: Pick<QuotableChain, 'config'>): number {
+  const deepest = Math.max(0, ...config.pinPolicy.map(({ confirmations }) => confirmations))
+  return Math.ceil(Math.max(finalityBlocks * paceMs(config), deepest * config.blockTimeMs) / 1_000)
 }

@@ -1,5 +1,6 @@
-import type { SqlTx } from '@causeway/core'
+import { blocksAtPace, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
+import type { QuotableChain } from '../../pricing/registry.ts'
 import { setDepositing } from '../status/requestProgress.ts'
 import { markDeposited } from '../work/workStore.ts'
 import {
@@ -23,7 +24,10 @@ type FoundDeposit = Omit<NewDeposit, 'minedAfterSeconds'>
  * Blocks of one look, where the family names no others: a chain that was not read for long is caught up in several.
  * And how far a reorganization is followed back, which is where a first start begins.
  */
-const usualSteps = { rangeBlocks: 1_000n, rewindBlocks: 512n }
+const usualSteps = ({ config }: QuotableChain) => ({
+  rangeBlocks: 1_000n,
+  rewindBlocks: blocksAtPace(config, 512n),
+})
 /** Transactions read at once. */
 const readingsAtOnce = 8
 
@@ -56,7 +60,7 @@ async function scanRange(
 ): Promise<boolean> {
   const { database } = context
   const { chainId } = chain.chain
-  const { rangeBlocks, rewindBlocks } = chain.steps ?? usualSteps
+  const { rangeBlocks, rewindBlocks } = chain.steps ?? usualSteps(chain.chain)
   const cursor = await readDepositCursor(database, chainId)
   const scannedTo = cursor?.scannedTo ?? below(head, rewindBlocks)
   // A chain that became shorter is read again from below its end.
