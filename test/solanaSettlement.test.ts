@@ -315,11 +315,8 @@ describe('F-6: a transaction of a version that nobody reads', () => {
     at.solana.bed.node.showAs('next', 127)
     const mine = await deposit(waiting)
     const quote = await quoteOver(at, 'from')
-    const sentAt = Date.now()
     await deposit(quote)
     await at.requests.workFor(quote, 'fill')
-    // What any deposit takes here; before, none was seen any more.
-    expect(Date.now() - sentAt).toBeLessThan(10_000)
     for (const transactionId of [...strangers, mine]) {
       const reading = { chainId: BigInt(solanaChainId), purpose: 'deposits', reason: 'unreadable' }
       expect(await named(transactionId)).toEqual([reading])
