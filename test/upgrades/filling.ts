@@ -164,6 +164,11 @@ export const fillings: readonly Filling[] = [
     sql: `insert into sponsor_session (token_hash, challenge_hash, wallet, expires_at)
       select ${id('token')}, ${id('challenge')}, ${wallet}, clock_timestamp() + interval '1 hour' from ${numbers}`,
   },
+  {
+    since: 'quote_api/0067_put_aside',
+    sql: `insert into put_aside (chain_id, transaction_id, purpose, reason, tries)
+      select 8453, '0x' || encode(${id('aside')}, 'hex'), 'deposits', 'unreadable', n from ${numbers}`,
+  },
   ...ledgerFillings(),
   {
     since: 'solver/0001_solver',

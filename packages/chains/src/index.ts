@@ -194,6 +194,14 @@ export type {
   PaymentTerms,
   PlannedPayment,
 } from './family/payingChain.ts'
+export {
+  type PutAside,
+  type PutAsideReason,
+  putAsideReason,
+  type ReadingPurpose,
+  rememberUnread,
+  unlessPutAside,
+} from './family/putAside.ts'
 export type {
   QuotingChain,
   QuotingChainOptions,
@@ -211,6 +219,7 @@ export type {
   SettlingChain,
   SettlingPass,
 } from './family/settlingChain.ts'
+export { unlessGone } from './family/settlingReads.ts'
 export {
   addressesIn,
   checkForeignAddresses,
@@ -239,6 +248,7 @@ export {
   TransactionNotFinalError,
   TransactionRevertedError,
   TransactionTooLargeError,
+  TransactionUnreadableError,
 } from './rpc/chainErrors.ts'
 export { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
 export type { EndpointObserver, ObserveEndpoints } from './rpc/endpoint.ts'

@@ -14,6 +14,7 @@ import {
   openFamilyChain,
   type QuorumEndpointHealth,
   type RegisteredChain,
+  rememberUnread,
   warnOfUncheckedCode,
 } from '@causeway/chains'
 import { fillContractAddress, isKnownCode as isKnown } from '@causeway/contracts/codes'
@@ -165,10 +166,9 @@ function openChains(
   const open = new Map<string, FamilyChain>()
   for (const chain of chains) {
     if (isReadable(chain)) {
-      open.set(
-        chain.id,
-        openFamilyChain(chain, { finalEntriesMax: finalResultsKeptMax, isKnownCode }, hub.entries),
-      )
+      const limits = { finalEntriesMax: finalResultsKeptMax, isKnownCode }
+      const opened = openFamilyChain(chain, limits, hub.entries)
+      open.set(chain.id, { ...opened, reader: rememberUnread(opened.reader, () => performance.now()) })
     } else {
       const { id, vmType, unsetVariables } = chain
       const missing = missingSettings(chain)

@@ -18,6 +18,7 @@ const transaction = [
   'TRANSACTION_NOT_FINAL',
   'TRANSACTION_REVERTED',
   'TRANSACTION_TOO_LARGE',
+  'TRANSACTION_UNREADABLE',
 ]
 const deposit = [
   ...transaction,

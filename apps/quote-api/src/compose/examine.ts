@@ -24,6 +24,7 @@ import { evidenceKeyPrefix, hasEvidenceKey, readConfig } from '../config/config.
 import { type LoadedFiles, readFiles } from '../config/configuration.ts'
 import { chainContradictions } from '../operate/checkChains.ts'
 import { schemaModules } from '../operate/database.ts'
+import { examinePutAside } from '../operate/examinePutAside.ts'
 import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
 import { checkEvidenceKey } from '../requests/timeline/signTimeline.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
@@ -58,11 +59,11 @@ export async function examineQuoteApi(
   const { environment, configDirectory, custody } = settings.places
   const places = environment && { environment, configDirectory, custody, orderSigner }
   const files = places && (await readFiles(places, variables, found))
-  const registry = files && examineFiles(files, settings, found)
+  const registry = files ? examineFiles(files, settings, found) : undefined
   if (scope === 'settings') return found.list
   await Promise.all([
     files && registry && examineChains(files, registry, nowMs, found),
-    examineOwnDatabase(settings, nowMs, found),
+    examineOwnDatabase(settings, { registry, nowMs }, found),
     examineOracles(settings, found),
     examineList(settings, found),
   ])
@@ -187,7 +188,11 @@ async function examineChains(
   }
 }
 
-async function examineOwnDatabase({ values }: Settings, nowMs: () => number, found: Findings): Promise<void> {
+async function examineOwnDatabase(
+  { values }: Settings,
+  { registry, nowMs }: { readonly registry: QuoteRegistry | undefined; readonly nowMs: () => number },
+  found: Findings,
+): Promise<void> {
   const { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize = 0, JOBS: jobs } = values
   // Without one, `local` owns its own, and every other environment was told.
   if (url === undefined) return
@@ -197,6 +202,8 @@ async function examineOwnDatabase({ values }: Settings, nowMs: () => number, fou
     directories: schemaModules,
   }
   await examineDatabase(examined, found)
+  const chainNames = new Map((registry?.chains ?? []).map(({ chainId, key }) => [chainId, key]))
+  await examinePutAside(url.reveal(), { chainNames, nowMs }, found)
 }
 
 /** Without its list the service does not start. */

@@ -21,6 +21,7 @@ import { createAttestedDebits } from '../requests/settlement/attestedDebitsJob.t
 import { type AttestationContext, attestFills } from '../requests/settlement/attestFills.ts'
 import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
+import { retryPutAside } from '../requests/settlement/foundDeposits.ts'
 import { createLateDeposits, otherRefundCost } from '../requests/settlement/priceLateDeposit.ts'
 import { resumeTraced } from '../requests/settlement/resumeTraced.ts'
 import { createSettlementChain, type SettlementChain } from '../requests/settlement/settlementChain.ts'
@@ -45,6 +46,7 @@ export type Settlement = {
 }
 
 const attestIntervalMs = 1_000
+const putAsideIntervalMs = 10_000
 
 /** The jobs that take requests from their deposit to their end. @source design.md 5.9, 6.5 to 6.8 */
 export function createSettlement(options: {
@@ -110,6 +112,7 @@ export function createSettlement(options: {
       waker: followers.refunds,
       run: (run) => followRefunds(context, run, newBlocks.refunds.take()),
     },
+    { name: 'put-aside', intervalMs: putAsideIntervalMs, run: (run) => retryPutAside(context, run) },
     { name: 'resume', intervalMs: attestIntervalMs, run: (run) => resumeTraced(context, run) },
     { name: 'permits', intervalMs, waker: followers.permits, run: (run) => followPermits(context, run) },
     {

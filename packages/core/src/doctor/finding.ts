@@ -30,6 +30,7 @@ export const findingCodes = [
   'key-wrong',
   'nothing-quotable',
   'peer-silent',
+  'put-aside',
   'service-silent',
   'setting-contradicts',
   'setting-missing',

@@ -1,3 +1,4 @@
+import { unlessPutAside } from '@causeway/chains'
 import { type DepositFacts, paceMs, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { nowSeconds } from '../settlement/settlementContext.ts'
@@ -44,7 +45,7 @@ async function readSweep(
   const payload = sweepPayloadSchema.parse(item.payload)
   const chain = context.chains.get(chainId)
   if (chain === undefined) throw new Error(`chain ${chainId} cannot be read`)
-  const facts = await chain.deposits(txHash, signal)
+  const facts = await unlessPutAside(chain.deposits(txHash, signal))
   const end = sweepEnd(payload, facts, nowSeconds(context))
   const pauseMs = Math.min(paceMs(chain.chain.config) / 2, pauseMaxMs)
   return { mark: versionOfWork(item), seen: { end, pauseMs } }

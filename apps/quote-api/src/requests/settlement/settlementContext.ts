@@ -1,3 +1,4 @@
+import type { PutAsideReason } from '@causeway/chains'
 import { type Hex, type Ledger, paceMs, type SqlDatabase } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { OrderSignatures } from '../orders/orderSignatures.ts'
@@ -60,6 +61,13 @@ export type SettlementEvent =
       readonly kind: 'fill' | 'refund'
       readonly problem: string
       readonly txHash: string
+    }
+  /** A transaction that names a depository cannot be read: it is tried again apart from the others. */
+  | {
+      readonly event: 'put_aside'
+      readonly chainId: number
+      readonly transactionId: string
+      readonly reason: PutAsideReason
     }
   /** A parked request goes on by itself. */
   | { readonly event: 'resumed'; readonly requestId: Hex; readonly reason: string }
