@@ -1,9 +1,7 @@
 import type { PutAsideReason } from '@causeway/chains'
-import { blocksAtPace, type SqlTx } from '@causeway/core'
+import { blocksAtPace } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import { setDepositing } from '../status/requestProgress.ts'
-import { markDeposited } from '../work/workStore.ts'
 import {
   finalizeDeposits,
   insertPaidSwaps,
