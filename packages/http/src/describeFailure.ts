@@ -68,8 +68,8 @@ export function describeFailure(error: unknown, policy: ErrorPolicy): FailureAns
 }
 
 /** Which member of the request broke which rule. */
-function brokenRule({ field, detail }: RequestFailure): ErrorData {
-  return { ...(field !== undefined && { field }), ...(detail !== undefined && { rule: detail }) }
+function brokenRule({ failure, field, message }: RequestFailure): ErrorData {
+  return { ...(field !== undefined && { field }), ...(failure === 'invalid_request' && { rule: message }) }
 }
 
 function describeForeign(error: unknown, policy: ErrorPolicy): FailureAnswer {

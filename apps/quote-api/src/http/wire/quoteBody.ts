@@ -7,7 +7,7 @@ import {
   tradeTypes,
 } from '../../pricing/request.ts'
 import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipTerms.ts'
-import { clientFields, refuseClientFields, slippagePattern, toSwapPermissions } from './clientFields.ts'
+import { clientFields, refuseClientFields, tolerance, toSwapPermissions } from './clientFields.ts'
 
 const chainId = z.int().positive()
 /** Longest spelling of any family's address or currency id. */
@@ -23,9 +23,9 @@ function fitsUint256(digits: string): boolean {
 const amount = z
   .string()
   .max(uint256Max.length)
-  .regex(/^[0-9]+$/)
+  .regex(/^[0-9]+$/, 'must be decimal digits')
   .refine(fitsUint256, { error: 'must fit in 256 bits' })
-const hexAddress = z.string().regex(/^0x[a-fA-F0-9]{40}$/)
+const hexAddress = z.string().regex(/^0x[a-fA-F0-9]{40}$/, 'must be 0x and 40 hex digits')
 const callDataCharactersMax = 32_768
 
 const callsMax = 20
@@ -35,13 +35,17 @@ const destinationCall = z
   .object({
     to: hexAddress.describe('Contract to call on the destination chain'),
     value: z
-      .union([amount, z.string().regex(/^0x[a-fA-F0-9]{1,64}$/), z.int().min(0)])
+      .union([
+        amount,
+        z.string().regex(/^0x[a-fA-F0-9]{1,64}$/, 'must be 0x and 1 to 64 hex digits'),
+        z.int().min(0),
+      ])
       .default('0')
       .describe('Wei of the destination currency sent along: decimal or 0x digits, or a number'),
     data: z
       .string()
       .max(callDataCharactersMax)
-      .regex(/^0x([a-fA-F0-9]{2})*$/)
+      .regex(/^0x([a-fA-F0-9]{2})*$/, 'must be 0x and an even number of hex digits')
       .default('0x')
       .describe('Calldata: 0x and an even number of hex digits'),
     originalTxValue: z.unknown().optional().describe('No effect: what it means is unknown'),
@@ -54,13 +58,10 @@ const appFee = z
     fee: z
       .string()
       .max(5)
-      .regex(/^[0-9]+$/)
+      .regex(/^[0-9]+$/, 'must be decimal digits')
       .describe('Basis points of the input, 100 = 1 %'),
   })
   .meta({ title: 'AppFee' })
-
-/** @source quote-and-sponsorship.md, POST /price, request body */
-const slippage = z.string().regex(slippagePattern)
 
 /** Fields that all three routes share. What no public client sends is stripped. */
 const sharedFields = {
@@ -105,7 +106,7 @@ const sharedFields = {
     .describe(
       'A deposit address of one use: another amount is given back instead of quoted anew; needs refundTo',
     ),
-  slippageTolerance: slippage
+  slippageTolerance: tolerance
     .optional()
     .describe(
       'Basis points, 0 to 10000; computed when left out. What pools stand below market prices counts, beyond what is ordinary',
