@@ -17,14 +17,22 @@ const uint256Max = (2n ** 256n - 1n).toString()
 /** Compares digits as text: the rule also runs on text that no number can be read from. */
 function fitsUint256(digits: string): boolean {
   const significant = digits.replace(/^0+/, '')
-  return significant.length < uint256Max.length || significant <= uint256Max
+  return (
+    significant.length < uint256Max.length ||
+    (significant.length === uint256Max.length && significant <= uint256Max)
+  )
 }
 
+const beyondUint256 = { error: 'must fit in 256 bits' }
+/** Patterns are those of the interface document; what cannot be executed breaks a rule of its own. @source Q-3 */
 const amount = z
   .string()
-  .max(uint256Max.length)
   .regex(/^[0-9]+$/, 'must be decimal digits')
-  .refine(fitsUint256, { error: 'must fit in 256 bits' })
+  .refine(fitsUint256, beyondUint256)
+const hexAmount = z
+  .string()
+  .regex(/^0x[a-fA-F0-9]+$/, 'must be 0x and hex digits')
+  .refine((text) => text.replace(/^0x0*/, '').length <= 64, beyondUint256)
 const hexAddress = z.string().regex(/^0x[a-fA-F0-9]{40}$/, 'must be 0x and 40 hex digits')
 const callDataCharactersMax = 32_768
 
@@ -35,17 +43,16 @@ const destinationCall = z
   .object({
     to: hexAddress.describe('Contract to call on the destination chain'),
     value: z
-      .union([
-        amount,
-        z.string().regex(/^0x[a-fA-F0-9]{1,64}$/, 'must be 0x and 1 to 64 hex digits'),
-        z.int().min(0),
-      ])
+      .union([amount, hexAmount, z.int().min(0)])
       .default('0')
       .describe('Wei of the destination currency sent along: decimal or 0x digits, or a number'),
     data: z
       .string()
       .max(callDataCharactersMax)
-      .regex(/^0x([a-fA-F0-9]{2})*$/, 'must be 0x and an even number of hex digits')
+      .regex(/^0x[a-fA-F0-9]*$/, 'must be 0x and hex digits')
+      .refine((text) => text.length % 2 === 0 || !text.startsWith('0x'), {
+        error: 'must have an even number of hex digits: half a byte is no data',
+      })
       .default('0x')
       .describe('Calldata: 0x and an even number of hex digits'),
     originalTxValue: z.unknown().optional().describe('No effect: what it means is unknown'),
@@ -57,7 +64,6 @@ const appFee = z
     recipient: hexAddress.describe('Account that the fee accrues to'),
     fee: z
       .string()
-      .max(5)
       .regex(/^[0-9]+$/, 'must be decimal digits')
       .describe('Basis points of the input, 100 = 1 %'),
   })
