@@ -1,5 +1,6 @@
-import { type FeeComponent, feeComponents, type Hex } from '@causeway/core'
+import { type FeeComponent, feeComponents, type Hex, isHeldByNobody } from '@causeway/core'
 import { z } from 'zod'
+import { QuoteError } from '../../pricing/errors.ts'
 import {
   type AppFeeRequest,
   type DestinationCall,
@@ -229,9 +230,16 @@ function toCall({ to, value, data }: z.infer<typeof destinationCall>): Destinati
   return { to: to.toLowerCase() as Hex, value: BigInt(value), data: data.toLowerCase() as Hex }
 }
 
-function toAppFee({ recipient, fee }: { recipient: string; fee: string }): AppFeeRequest {
+/** @throws QuoteError INVALID_RECIPIENT @source Q-4 */
+function toAppFee({ recipient, fee }: z.infer<typeof appFee>, index: number): AppFeeRequest {
   // CAST: the schema admits only `0x` and 40 hex digits.
-  return { recipient: recipient.toLowerCase() as Hex, bps: BigInt(fee) }
+  const account = recipient.toLowerCase() as Hex
+  if (isHeldByNobody(account)) {
+    const field = `appFees.${index}.recipient`
+    const message = `${field} is an account that nobody holds, so nobody can claim the fee.`
+    throw new QuoteError('INVALID_RECIPIENT', message, { data: { field } })
+  }
+  return { recipient: account, bps: BigInt(fee) }
 }
 
 /** The sponsorship fields of a body, or undefined where it names none of them. */
