@@ -74,7 +74,8 @@ test('an app can name its own code for a field', () => {
 })
 
 test('what nobody foresaw becomes a constant 500', () => {
-  for (const error of [new Error('secret at https://x/key'), 'text', null, { statusCode: 400 }]) {
+  const foreign = Object.assign(new Error('secret'), { statusCode: 404, code: 'ERR_BAD_REQUEST' })
+  for (const error of [new Error('secret at https://x/key'), foreign, 'text', null, { statusCode: 400 }]) {
     const answer = describeFailure(error, policy)
     expect(answer).toEqual({
       status: 500,
