@@ -205,7 +205,7 @@ export function adviseFallbacks(
 /** What of a route goes beyond the listed pools, as far as the caller permits. */
 function fallbackLegs(route: Route, swaps: SwapPermissions | undefined): readonly Leg[] {
   try {
-    const plans = route.selfExecuted
+    const plans: readonly Pick<LegPlan, 'origin' | 'destination'>[] = route.selfExecuted
       ? planSelfExecutedLegs(route, 'fallbacks').map((origin) => ({ origin, destination: undefined }))
       : planLegs(route, 'fallbacks')
     const legs = permittedPlans(plans, swaps).flatMap(({ origin, destination }) => [origin, destination])
