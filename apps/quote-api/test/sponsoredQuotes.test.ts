@@ -419,7 +419,7 @@ describe('money history', () => {
     ])
     const usdc = network.deployment.base.tokens.USDC.toLowerCase()
     expect(whole.balances).toEqual([
-      { chainId: 8453, currency: usdc, amount: (100n * usd - subsidized).toString() },
+      { kind: 'sponsorship', chainId: 8453, currency: usdc, amount: (100n * usd - subsidized).toString() },
     ])
     const elsewhere = { balances: [], events: [] }
     expect(await getJson(`${path}?chainId=8453&currency=${usdc}`, sponsor)).toEqual(whole)
@@ -478,7 +478,12 @@ describe('a statement', () => {
     const told = await getJson(statement(sponsor.wallet, query), sponsor)
     expect(told).toMatchObject({ wallet: sponsor.wallet, from: today, isClosed: false })
     const [account] = told.accounts
-    expect(account).toMatchObject({ symbol: 'USDC', decimals: 6, opening: { posted: '0', held: '0' } })
+    expect(account).toMatchObject({
+      kind: 'sponsorship',
+      symbol: 'USDC',
+      decimals: 6,
+      opening: { posted: '0', held: '0' },
+    })
     expect(account.lines).toEqual([{ kind: 'correction', day: today, count: 1, amount: String(5n * usd) }])
     expect(account.closing).toEqual({ posted: String(available + held), held: String(held) })
     const csv = await get(statement(sponsor.wallet, `${query}&format=csv`), sponsor)

@@ -67,5 +67,4 @@ export { openTracing, tracedDatabase, tracedSigner } from './tracing/openTracing
 export { type Tracing, traced } from './tracing/tracing.ts'
 export { type TracingSettings, tracingSettings, tracingVariables } from './tracing/tracingSettings.ts'
 export { parseTrustedProxies } from './trustedProxies.ts'
-export { toRequestFailure } from './validation.ts'
 export type { OpenSocket, SocketSession, WebsocketRoute } from './websockets.ts'

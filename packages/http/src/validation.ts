@@ -5,8 +5,8 @@ import { RequestFailure } from './failure.ts'
 type Checked = { value: unknown } | { error: RequestFailure }
 
 /**
- * Fastify validator compiler over zod. A refusal names the first broken rule as one plain sentence
- * that never repeats the value. A schema's own `error` text wins over the sentence made here.
+ * Fastify validator compiler over zod. A refusal names the field and the first broken rule in one plain sentence
+ * that never repeats the value. A schema's own `error` text wins over the words made here: it begins with `must`.
  */
 export function compileValidator({ schema }: { schema: $ZodType }): (data: unknown) => Checked {
   return (data) => {
@@ -14,58 +14,113 @@ export function compileValidator({ schema }: { schema: $ZodType }): (data: unkno
     if (result.success) return { value: result.data }
     // Wording costs zod its compiled path (1 µs against 3), so only refusals pay for it.
     const worded = safeParse(schema, data, { error: describeRule })
-    return { error: toRequestFailure(worded.success ? result.error.issues : worded.error.issues) }
+    return { error: toRequestFailure(data, worded.success ? result.error.issues : worded.error.issues) }
   }
 }
 
-/** Exported for routes that parse by hand: the same failure as a schema on the route. */
-export function toRequestFailure(issues: readonly $ZodIssue[]): RequestFailure {
+function toRequestFailure(data: unknown, issues: readonly $ZodIssue[]): RequestFailure {
   const [first] = issues
   if (first === undefined) throw new Error('a failed parse has an issue')
-  const field = first.path.map(String).join('.')
+  const field = pathOf(first)
   const others = issues.length === 1 ? '' : ` (and ${issues.length - 1} more)`
-  const detail = `${field === '' ? 'The request' : field} ${first.message}${others}.`
-  return new RequestFailure('invalid_request', 'Invalid request.', {
-    detail,
-    ...(field !== '' && { field }),
-  })
+  const sentence = `${field === '' ? 'The request' : field} ${ruleOf(data, first)}${others}.`
+  return new RequestFailure('invalid_request', sentence, { ...(field !== '' && { field }) })
 }
 
+const pathOf = ({ path }: $ZodIssue): string => path.map(String).join('.')
+
 /** The broken rule as the rest of a sentence that starts with the field's path. */
+function ruleOf(data: unknown, { path, message }: $ZodIssue): string {
+  // Not of the issue: a query's numbers are converted before they are looked at.
+  const value = path.reduce<unknown>(
+    (holder, key) => (typeof holder === 'object' && holder !== null ? Reflect.get(holder, key) : undefined),
+    data,
+  )
+  return value === undefined ? `is required and ${message}` : message
+}
+
 function describeRule(issue: $ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined
-        ? `is required and must be ${withArticle(issue.expected)}`
-        : `must be ${withArticle(issue.expected)}`
+      return `must be ${withArticle(issue.expected)}`
     case 'invalid_format':
-      return issue.pattern === undefined ? `must be a valid ${issue.format}` : `must match ${issue.pattern}`
+      return issue.format === 'regex' ? `must match ${issue.pattern}` : `must be a valid ${issue.format}`
     case 'too_small':
       return describeBound(issue, issue.inclusive === false ? 'more than' : 'at least', issue.minimum)
     case 'too_big':
       return describeBound(issue, issue.inclusive === false ? 'less than' : 'at most', issue.maximum)
     case 'invalid_value':
-      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
-    case 'unrecognized_keys':
-      return `has ${issue.keys.length === 1 ? 'a member' : 'members'} that this request does not know`
+      return `must be ${listed(issue.values.map(quoted), 'or')}`
+    case 'unrecognized_keys': {
+      const names = listed(issue.keys.slice(0, 3).map(quoted), 'and')
+      return `must not have the ${issue.keys.length === 1 ? 'member' : 'members'} ${names}`
+    }
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'invalid_union':
-      return 'matches none of the accepted forms'
+      return describeForms(issue)
+    case 'invalid_key':
+    case 'invalid_element':
+      return issue.issues[0]?.message ?? 'is not valid'
     default:
       return 'is not valid'
   }
 }
 
+type UnionIssue = {
+  readonly input: unknown
+  readonly errors: readonly (readonly $ZodIssue[])[]
+  /** Where one member names the form: what it may say. */
+  readonly options?: readonly unknown[]
+}
+
+/** Which forms a union takes: what the value lacks for each. */
+function describeForms({ input, errors, options }: UnionIssue): string {
+  if (options !== undefined) return `must be ${listed(options.map(quoted), 'or')}`
+  const rules = errors.flatMap(([issue]) => {
+    if (issue === undefined) return []
+    return [issue.path.length === 0 ? issue.message : `its member ${pathOf(issue)} ${ruleOf(input, issue)}`]
+  })
+  const wanted = [...new Set(rules)]
+  const must = 'must be '
+  return wanted.every((rule) => rule.startsWith(must))
+    ? `${must}${listed(
+        wanted.map((rule) => rule.slice(must.length)),
+        'or',
+      )}`
+    : wanted.join(', or ')
+}
+
+const namedCharactersMax = 64
+
+function quoted(value: unknown): string {
+  return JSON.stringify(typeof value === 'string' ? value.slice(0, namedCharactersMax) : value)
+}
+
+/** `a, b, or c`: an item may hold an `and` of its own. */
+function listed(items: readonly string[], last: 'and' | 'or'): string {
+  if (items.length < 3) return items.join(` ${last} `)
+  return `${items.slice(0, -1).join(', ')}, ${last} ${items.at(-1)}`
+}
+
 type BoundIssue = { readonly origin: string }
 
 function describeBound({ origin }: BoundIssue, relation: string, bound: number | bigint): string {
-  if (origin === 'string') return `must have ${relation} ${bound} characters`
-  if (origin === 'array' || origin === 'set') return `must have ${relation} ${bound} items`
+  if (origin === 'string') return `must have ${relation} ${counted(bound, 'character')}`
+  if (origin === 'array' || origin === 'set') return `must have ${relation} ${counted(bound, 'item')}`
   return `must be ${relation} ${bound}`
 }
 
+const counted = (count: number | bigint, noun: string): string =>
+  `${count} ${noun}${Number(count) === 1 ? '' : 's'}`
+
 function withArticle(expected: string): string {
-  const noun = expected === 'int' ? 'integer' : expected
+  const noun = nouns.get(expected) ?? expected
   return `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`
 }
+
+/** What JSON calls it. */
+const nouns: ReadonlyMap<string, string> = new Map([
+  ['int', 'integer'],
+  ['record', 'object'],
+])

@@ -26,6 +26,7 @@ import {
 import { isExecuted } from './gas.ts'
 import type { InventoryView } from './inventory.ts'
 import {
+  adviseFallbacks,
   type LegPlan,
   type LegQuoter,
   moreTelling,
@@ -147,8 +148,11 @@ async function priceWithFallbacks(
   try {
     return await priceWithin(dependencies, request, { subsidy, reach: 'configured', external: [] })
   } catch (error) {
-    const isWidened = request.useFallbacks && error instanceof QuoteError && isOfPools(error)
-    if (!isWidened) throw error
+    if (!(error instanceof QuoteError) || !isOfPools(error)) throw error
+    if (!request.useFallbacks) {
+      const route = resolveRoute(dependencies.registry, request)
+      throw adviseFallbacks(error, { route, swaps: request.swaps })
+    }
     return priceWithin(dependencies, request, { subsidy, reach: 'fallbacks', external: [] })
   }
 }

@@ -33,7 +33,7 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
   if (!origin.quoting.isNobody(request.user)) requireSigner(origin, request.user)
   const recipient = request.recipient ?? request.user
   if (request.recipient !== undefined) checkRecipient(destination, request.recipient)
-  else if (!destination.quoting.isNobody(recipient)) requireAddress(destination, recipient, 'recipient')
+  else if (!destination.quoting.isNobody(recipient)) checkUserReceives(destination, recipient)
   if (request.refundTo !== undefined) requireAddress(origin, request.refundTo, 'refundTo')
 
   const sameChain = origin === destination
@@ -101,6 +101,13 @@ function requireSigner(chain: QuotableChain, user: string): void {
   throw new QuoteError('INVALID_ADDRESS', `user has no key on chain ${chain.chainId}: it cannot sign.`, {
     data: { field: 'user', chainId: chain.chainId, vmType: chain.vmType },
   })
+}
+
+/** Of a request that names no recipient. @throws QuoteError INVALID_ADDRESS */
+function checkUserReceives({ codec, chainId, vmType }: QuotableChain, user: string): void {
+  if (codec.isAddress(user)) return
+  const message = `recipient is required: user is not a valid address on chain ${chainId}.`
+  throw new QuoteError('INVALID_ADDRESS', message, { data: { field: 'recipient', chainId, vmType } })
 }
 
 function checkRecipient(chain: QuotableChain, recipient: string): void {

@@ -5,7 +5,9 @@ import { anyCaseHex32Pattern, type Hex } from '../hex.ts'
 export const environmentName = z.string().regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/)
 
 /** String id of a chain, the same in all configuration files and in orders, e.g. `base`. */
-export const chainKey = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
+export const chainKey = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be the name of a chain: a-z, 0-9, _ and -')
 
 /** EVM address, lower-cased on parse. */
 export const evmAddress = z

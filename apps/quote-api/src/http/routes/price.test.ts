@@ -262,6 +262,32 @@ describe('several app fees', () => {
   })
 })
 
+describe('app fees to an account that nobody holds', () => {
+  const nobodies = ['00'.repeat(20), `${'0'.repeat(39)}1`, `${'0'.repeat(38)}11`, `${'0'.repeat(36)}dEaD`]
+  test.each(nobodies)('Q-4: 0x%s are refused by name, of any share', async (digits) => {
+    for (const fee of ['0', '50']) {
+      const appFees = [
+        { recipient: appRecipient, fee: '1' },
+        { recipient: `0x${digits}`, fee },
+      ]
+      for (const url of ['/price', '/quote', '/quote/v2']) {
+        const { response } = await askPlain({ method: 'POST', url, payload: { ...caseA, appFees } })
+        expect(response.json()).toEqual({
+          message: 'appFees.1.recipient is an account that nobody holds, so nobody can claim the fee.',
+          errorCode: 'INVALID_RECIPIENT',
+          statusCode: 400,
+          errorData: '{"field":"appFees.1.recipient"}',
+        })
+      }
+    }
+  })
+
+  test('Q-4: the next account above them is somebody', async () => {
+    const appFees = [{ recipient: `0x${'0'.repeat(38)}12`, fee: '50' }]
+    expect((await price({ ...caseA, appFees })).statusCode).toBe(200)
+  })
+})
+
 describe('gas top-up', () => {
   test('is priced as a part of relayerGas', async () => {
     const bridge = { ...caseA, destinationCurrency: usdc }

@@ -5,6 +5,7 @@ import {
   createSponsoredQuote,
   type SponsoredQuoteDependencies,
 } from '../../requests/draft/createSponsoredQuote.ts'
+import { aboutFees } from '../feeTable.ts'
 import { quotingErrors } from '../routeErrors.ts'
 import type { AnswerTimed } from '../timedAnswer.ts'
 import {
@@ -43,6 +44,7 @@ export function registerQuote(
   const schema = {
     tags: ['quotes'],
     errors: quotingErrors,
+    description: aboutFees,
     summary: 'Quote a request: price, steps to execute, and the order they serve',
     response: { 200: quoteResponseSchema, ...errorResponses },
   }
