@@ -18,6 +18,7 @@ export const attestationErrorKinds = {
   DEPOSIT_ORDER_MISMATCH: 'invalid_request',
   DEPOSIT_WITHOUT_ORDER: 'invalid_request',
   DUPLICATE_ONCHAIN_ID: 'invalid_request',
+  FILL_CONTRACT_UNKNOWN: 'invalid_request',
   FORCE_DISABLED: 'invalid_request',
   FORCE_UNAUTHORIZED: 'unauthorized',
   GENERIC_MAPPING_NOT_CONFIGURED: 'invalid_request',
