@@ -58,6 +58,7 @@ export const suiteFiles = {
     'test/hyperliquidAttestations.test.ts',
     'test/hyperliquidQuotes.test.ts',
     'test/hyperliquidSolver.test.ts',
+    'test/keptHeads.test.ts',
     'test/lighterAttestations.test.ts',
     'test/lighterQuotes.test.ts',
     'test/solanaAppFeeClaims.test.ts',

@@ -38,7 +38,12 @@ async function open(change: (deployment: TestNetwork['deployment']) => object) {
   const note = (fields: object) => void logged.set('event' in fields ? String(fields.event) : '', fields)
   const opened = await openNetwork({
     ...{ files, environment, stateDirectory: undefined },
-    ...{ finalityCheckIntervalMs: 60_000, headCheckIntervalMs: 500, finalResultsKeptMax: 0 },
+    ...{
+      finalityCheckIntervalMs: 60_000,
+      headCheckIntervalMs: 500,
+      headAgeMaxMs: 30_000,
+      finalResultsKeptMax: 0,
+    },
     log: { error: note, warn: note, info: note },
   })
   onTestFinished(() => opened.close())

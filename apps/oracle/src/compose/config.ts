@@ -31,6 +31,7 @@ const variables = z.object({
   FINAL_RESULTS_KEPT_MAX: z.coerce.number().int().min(0).max(1_000_000).default(10_000),
   FINALITY_CHECK_INTERVAL_MS: z.coerce.number().int().min(100).max(600_000).default(15_000),
   HEAD_CHECK_INTERVAL_MS: z.coerce.number().int().min(50).max(1_000).default(500),
+  HEAD_AGE_MAX_MS: z.coerce.number().int().min(1_000).max(600_000).default(30_000),
   AHEAD: z.enum(['on', 'off']).optional(),
   AHEAD_MINUTES: z.coerce.number().int().min(1).max(1_440).default(15),
   AHEAD_WAITING_MAX: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
@@ -93,6 +94,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     finalResultsKeptMax: env.FINAL_RESULTS_KEPT_MAX,
     finalityCheckIntervalMs: env.FINALITY_CHECK_INTERVAL_MS,
     headCheckIntervalMs: env.HEAD_CHECK_INTERVAL_MS,
+    headAgeMaxMs: env.HEAD_AGE_MAX_MS,
     ahead: {
       // With a key management service each signature costs money.
       isOn: (env.AHEAD ?? ((source['SIGNING_MODULE'] ?? '').trim() === 'aws-kms' ? 'off' : 'on')) === 'on',

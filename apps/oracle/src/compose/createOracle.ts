@@ -63,7 +63,7 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
     logger.info({ event: 'signer_opened', signer: address }, 'attestations are signed with this address')
     const others = readPeerSettings(config, signer, logger)
     const { environment, configDirectory, stateDirectory, finalResultsKeptMax } = config
-    const { finalityCheckIntervalMs, headCheckIntervalMs } = config
+    const { finalityCheckIntervalMs, headCheckIntervalMs, headAgeMaxMs } = config
     const files = await loadFiles({ environment, configDirectory, variables, signer: address })
     if (stateDirectory !== undefined) leave = await takeStateDirectory(stateDirectory, 'oracle')
     const network = await openNetwork({
@@ -72,6 +72,7 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
       stateDirectory,
       finalityCheckIntervalMs,
       headCheckIntervalMs,
+      headAgeMaxMs,
       finalResultsKeptMax,
       log: logger,
     })

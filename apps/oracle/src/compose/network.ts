@@ -25,10 +25,10 @@ import {
   type Hex,
   type ReadOptions,
 } from '@causeway/core'
-import type { AttestationContext } from '../attestations/context.ts'
+import type { AttestationContext, AttestedHub } from '../attestations/context.ts'
 import { type ChainWatch, createChainWatch } from '../halt/chainWatch.ts'
 import { createHaltStore } from '../halt/haltStore.ts'
-import { isUsable, type WatchLog } from '../halt/watchedChain.ts'
+import { isUsable, type WatchedChain, type WatchLog } from '../halt/watchedChain.ts'
 import type { ListedChain } from '../http/app.ts'
 import { type OpenAllocator, openAllocator, publicKeyHoles } from './allocator.ts'
 import { createContext, type Settlement } from './attestationContext.ts'
@@ -75,6 +75,8 @@ export type NetworkOptions = {
   readonly finalityCheckIntervalMs: number
   /** Pause between two looks at chains of which something is kept. */
   readonly headCheckIntervalMs: number
+  /** See `WatchOptions`. */
+  readonly headAgeMaxMs: number
   /** Final transactions that each chain keeps; 0 reads every one again. */
   readonly finalResultsKeptMax: number
   readonly log: WatchLog
@@ -104,7 +106,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
     const watch = await createChainWatch({
       chains: watchedChains({ hub, allocator }, open),
       store: options.stateDirectory === undefined ? undefined : createHaltStore(options.stateDirectory),
-      checkTimeoutMs,
+      ...{ checkTimeoutMs, headAgeMaxMs: options.headAgeMaxMs },
       onForget(chainId) {
         open.get(chainId)?.reader.forget()
         for (const forget of forgetters) forget()
@@ -312,12 +314,17 @@ function watchedChains({ hub, allocator }: Settlement, open: ReadonlyMap<string,
             finalBlocks: () => allocator.reader.finalBlocks,
           },
         ]),
-    ...[...open.values()].map((chain) => ({
-      id: chain.reader.chainId,
-      verify: (signal: AbortSignal) => chain.verify(signal),
-      finalBlocks: () => chain.reader.finalBlocks,
-    })),
+    ...[...open.values()].map((chain) => watchedChain(chain, hub.attested)),
   ]
+}
+
+export function watchedChain(chain: FamilyChain, hub: Pick<AttestedHub, 'id'>): WatchedChain {
+  return {
+    id: chain.reader.chainId,
+    verify: (signal) => chain.verify(signal),
+    finalBlocks: () => chain.reader.finalBlocks,
+    restsOn: chain.readsHub === true ? hub.id : undefined,
+  }
 }
 
 function toListed(chain: RegisteredChain, status: string): ListedChain {

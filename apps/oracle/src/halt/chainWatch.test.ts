@@ -80,7 +80,7 @@ async function watchOf(chain: Chain, options: WatchOptions = {}) {
   return createChainWatch({
     chains: [chain.watched()],
     store: stateDirectory === undefined ? undefined : createHaltStore(stateDirectory),
-    checkTimeoutMs: 1_000,
+    ...{ checkTimeoutMs: 1_000, headAgeMaxMs: 30_000 },
     onForget: (chainId) => void lifted.push(chainId),
     onResume: (chainId) => void resumed.push(chainId),
     now: () => clock.nowMs,
@@ -307,6 +307,83 @@ describe.each([
     chain.isSilent = true
     await watch.follow()
     expect(watch.keptWindows()).toEqual([{ chain: 'ethereum', ageMs: 300 }])
+  })
+})
+
+describe('P-21: the head of a chain', () => {
+  const later = { nowMs: 0 }
+  async function watched(chain: Chain, restsOn?: string) {
+    later.nowMs = 0
+    const hub = new Chain()
+    const watch = await createChainWatch({
+      chains: [
+        { ...chain.watched(), restsOn },
+        { ...hub.watched(), id: 'hub' },
+      ],
+      store: undefined,
+      ...{ checkTimeoutMs: 1_000, headAgeMaxMs: 30_000, now: () => later.nowMs },
+      ...{ onForget: () => undefined, onResume: () => undefined },
+      log: { error: () => undefined, warn: () => undefined, info: () => undefined },
+    })
+    return { watch, hub }
+  }
+
+  test.each([
+    ['with blocks', true, true],
+    ['with blocks without parents', true, false],
+    ['without blocks', false, false],
+  ])(
+    'P-21: %s is agreed on by every look, and asked for once where the last one is too old',
+    async (_, hasBlocks, isLinked) => {
+      const chain = new Chain()
+      Object.assign(chain, { hasBlocks, isLinked })
+      const { watch } = await watched(chain)
+      expect(watch.hasHeads(['ethereum'])).toBe(false)
+      await watch.check()
+      later.nowMs = 30_000
+      expect(watch.hasHeads(['ethereum'])).toBe(true)
+      later.nowMs = 30_001
+      expect(watch.hasHeads(['ethereum'])).toBe(false)
+      await watch.follow()
+      // Chains without blocks are not followed between two looks.
+      expect(watch.hasHeads(['ethereum'])).toBe(hasBlocks)
+      later.nowMs = 90_000
+      chain.isSilent = true
+      await watch.check()
+      await watch.follow()
+      await expect(watch.requireHeads(['ethereum'])).rejects.toThrow(UpstreamUnavailableError)
+      chain.isSilent = false
+      await watch.requireHeads(['ethereum'])
+      expect(watch.hasHeads(['ethereum'])).toBe(true)
+    },
+  )
+
+  test('P-21: does not suffice where its facts rest on the hub, whose endpoints are silent', async () => {
+    const { watch, hub } = await watched(new Chain(), 'hub')
+    await watch.check()
+    hub.isSilent = true
+    later.nowMs = 40_000
+    await watch.check()
+    expect([watch.hasHeads(['ethereum']), watch.hasHeads([])]).toEqual([false, true])
+    await expect(watch.requireHeads(['ethereum'])).rejects.toThrow(UpstreamUnavailableError)
+  })
+
+  test('P-21: is not agreed on by endpoints of another chain, nor by one that hangs', async () => {
+    const chain = new Chain()
+    chain.hasBlocks = false
+    const { watch } = await watched(chain)
+    chain.problems = ['another chain id']
+    await expect(watch.requireHeads(['ethereum'])).rejects.toMatchObject({ code: 'CHAIN_NOT_CHECKED' })
+    const hanging = { readNewest: () => new Promise<never>(() => {}), readHash: async () => undefined }
+    const entry = { id: 'base', verify: async () => [], finalBlocks: () => hanging }
+    const slow = await createChainWatch({
+      chains: [entry],
+      store: undefined,
+      ...{ checkTimeoutMs: 50, headAgeMaxMs: 30_000 },
+      ...{ onForget: () => undefined, onResume: () => undefined },
+      log: { error: () => undefined, warn: () => undefined, info: () => undefined },
+    })
+    await expect(slow.requireHeads(['base'])).rejects.toThrow(UpstreamUnavailableError)
   })
 })
 

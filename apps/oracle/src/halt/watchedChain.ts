@@ -1,4 +1,5 @@
-import { DomainError, type FinalBlock, type FinalBlocks } from '@causeway/core'
+import { unreadableChain } from '@causeway/chains'
+import { DomainError, type FinalBlock, type FinalBlocks, whenAborted } from '@causeway/core'
 import { type Contradiction, FinalHistory, type Verdict } from './finalHistory.ts'
 import type { HaltStore } from './haltStore.ts'
 
@@ -12,6 +13,8 @@ export type WatchedChain = {
   verify(signal: AbortSignal): Promise<readonly string[]>
   /** `undefined` where the family has no blocks, and for the hub. */
   finalBlocks(): FinalBlocks | undefined
+  /** Another one that facts of the chain rest on as well, by its id: where transfers name no order, the hub does. */
+  readonly restsOn?: string | undefined
 }
 
 /**
@@ -43,6 +46,9 @@ export type WatchOptions = {
   readonly onForget: (chainId: string) => void
   /** Told when a chain is used that was not followed: what its reader kept is to be read again. */
   readonly onResume: (chainId: string) => void
+  /** What is kept of a chain is given for so long after enough endpoints last agreed on its head. */
+  readonly headAgeMaxMs: number
+  readonly checkTimeoutMs: number
   readonly log: WatchLog
 }
 
@@ -64,6 +70,9 @@ export class WatchedEntry {
   /** When the last look began that showed the chain unchanged. */
   #provenAtMs: number
   #resumedAtMs: number
+  /** When the last look began in which enough endpoints agreed on the head. */
+  #agreedAtMs = Number.NEGATIVE_INFINITY
+  #agreeing: Promise<void> | undefined
   #following: Promise<void> | undefined
   /** The newest final block, and when it was first seen. */
   #head: { readonly number: bigint; readonly seenAtMs: number } | undefined
@@ -107,6 +116,35 @@ export class WatchedEntry {
     return this.#provenAtMs >= this.#resumedAtMs || this.#chain.finalBlocks() === undefined
   }
 
+  hasHead(): boolean {
+    return this.#options.now() - this.#agreedAtMs <= this.#options.headAgeMaxMs
+  }
+
+  /** One look for all who wait for it. @throws DomainError as a reading of facts does */
+  async readHead(): Promise<void> {
+    this.#agreeing ??= this.#readHead(AbortSignal.timeout(this.#options.checkTimeoutMs)).finally(() => {
+      this.#agreeing = undefined
+    })
+    await this.#agreeing
+  }
+
+  async #readHead(signal: AbortSignal): Promise<void> {
+    const beganAtMs = this.#options.now()
+    try {
+      const isThere = await Promise.race([this.#isThere(signal), whenAborted(signal)])
+      if (isThere) this.#agreedAtMs = beganAtMs
+    } catch (error) {
+      throw signal.aborted ? unreadableChain(this.#chain.id) : error
+    }
+  }
+
+  async #isThere(signal: AbortSignal): Promise<boolean> {
+    const blocks = this.#chain.finalBlocks()
+    if (blocks === undefined) return this.#fitsConfiguration(signal)
+    await blocks.readNewest({ signal })
+    return true
+  }
+
   keptWindowMs(): number | undefined {
     const isLooked = isUsable(this.#status) && this.#isFollowed() && this.#chain.finalBlocks() !== undefined
     return isLooked ? this.#options.now() - this.#provenAtMs : undefined
@@ -126,6 +164,7 @@ export class WatchedEntry {
     const beganAtMs = this.#options.now()
     try {
       const verdict = await this.#history.follow(blocks, { signal })
+      this.#agreedAtMs = beganAtMs
       this.#noteHead()
       // Endpoints that lag look like a chain that ends too early: the slower look decides about that.
       if (verdict.kind === 'changed') this.#judge(verdict)
@@ -175,9 +214,11 @@ export class WatchedEntry {
   async #verify(signal: AbortSignal): Promise<void> {
     const { log } = this.#options
     const { id } = this.#chain
+    const beganAtMs = this.#options.now()
     if (!(await this.#fitsConfiguration(signal))) return
     const blocks = this.#chain.finalBlocks()
     if (blocks !== undefined) this.#history.note(await blocks.readNewest({ signal }))
+    this.#agreedAtMs = beganAtMs
     this.#noteHead()
     this.#status = 'ready'
     log.info({ event: 'chain_ready', chain: id }, 'chain is ready')
@@ -193,12 +234,17 @@ export class WatchedEntry {
 
   /** One endpoint that says something else later takes no chain away: the quorum judges each reading. */
   async #compare(signal: AbortSignal): Promise<void> {
+    const beganAtMs = this.#options.now()
     const blocks = this.#chain.finalBlocks()
     if (blocks !== undefined) {
       const verdict = await this.#history.compare(blocks, { signal })
+      this.#agreedAtMs = beganAtMs
       this.#noteHead()
       this.#judge(verdict)
-    } else if (await this.#fitsConfiguration(signal)) this.#status = 'ready'
+    } else if (await this.#fitsConfiguration(signal)) {
+      this.#agreedAtMs = beganAtMs
+      this.#status = 'ready'
+    }
   }
 
   /** After a look; what attestations rest on is at most as new as the next one. */
