@@ -134,6 +134,7 @@ export const suiteFiles = {
     'apps/oracle/test/faultyPeers.test.ts',
     'apps/oracle/test/replicas.test.ts',
     'apps/oracle/test/runningOracle.test.ts',
+    'apps/oracle/test/sharedProcesses.test.ts',
     'apps/oracle/test/signingCaps.test.ts',
     'apps/quote-api/test/addedFee.test.ts',
     'apps/quote-api/test/audit.test.ts',

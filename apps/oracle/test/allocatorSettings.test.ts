@@ -37,7 +37,7 @@ async function open(change: (deployment: TestNetwork['deployment']) => object) {
   const logged = new Map<string, object>()
   const note = (fields: object) => void logged.set('event' in fields ? String(fields.event) : '', fields)
   const opened = await openNetwork({
-    ...{ files, environment, stateDirectory: undefined },
+    ...{ files, environment, halts: undefined },
     ...{
       finalityCheckIntervalMs: 60_000,
       headCheckIntervalMs: 500,

@@ -46,6 +46,7 @@ export const attestationErrorKinds = {
   PAYER_NOT_LISTED: 'invalid_request',
   RECOVERY_TOO_EARLY: 'not_final',
   REQUEST_TIMED_OUT: 'upstream_unavailable',
+  SHARED_STATE_UNAVAILABLE: 'upstream_unavailable',
   SIGNATURE_CHAIN_NOT_SUPPORTED: 'invalid_request',
   SOLVER_CHAIN_NOT_SUPPORTED: 'invalid_request',
   WALLET_CHAIN_NOT_SUPPORTED: 'invalid_request',

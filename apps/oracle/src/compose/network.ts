@@ -27,7 +27,7 @@ import {
 } from '@causeway/core'
 import type { AttestationContext, AttestedHub } from '../attestations/context.ts'
 import { type ChainWatch, createChainWatch } from '../halt/chainWatch.ts'
-import { createHaltStore } from '../halt/haltStore.ts'
+import type { HaltStore } from '../halt/haltStore.ts'
 import { isUsable, type WatchedChain, type WatchLog } from '../halt/watchedChain.ts'
 import type { ListedChain } from '../http/app.ts'
 import { type OpenAllocator, openAllocator, publicKeyHoles } from './allocator.ts'
@@ -71,7 +71,8 @@ class NoChainReadyError extends DomainError {
 export type NetworkOptions = {
   readonly files: LoadedFiles
   readonly environment: string
-  readonly stateDirectory: string | undefined
+  /** Where halts are kept; `undefined` where they end with the process. */
+  readonly halts: HaltStore | undefined
   readonly finalityCheckIntervalMs: number
   /** Pause between two looks at chains of which something is kept. */
   readonly headCheckIntervalMs: number
@@ -105,7 +106,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
     await refuseContradictions(options.environment, { hub, allocator }, open)
     const watch = await createChainWatch({
       chains: watchedChains({ hub, allocator }, open),
-      store: options.stateDirectory === undefined ? undefined : createHaltStore(options.stateDirectory),
+      store: options.halts,
       ...{ checkTimeoutMs, headAgeMaxMs: options.headAgeMaxMs },
       onForget(chainId) {
         open.get(chainId)?.reader.forget()
@@ -341,7 +342,7 @@ function toListed(chain: RegisteredChain, status: string): ListedChain {
 }
 
 /** Looks again every `intervalMs` after the last look ended, without keeping the process alive. */
-function repeatCheck(check: () => Promise<void>, intervalMs: number): { stop(): void } {
+export function repeatCheck(check: () => Promise<void>, intervalMs: number): { stop(): void } {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const schedule = () => {

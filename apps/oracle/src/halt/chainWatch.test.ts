@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { ConfigurationError, type FinalBlock, UpstreamUnavailableError } from '@causeway/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { evidence } from '../../test/fixtures/world.ts'
-import { runAuditCommand, runHaltedCommand } from '../compose/operatorCommands.ts'
+import { folderState, runOperatorCommand } from '../compose/operatorCommands.ts'
 import { type ChainWatch, createChainWatch } from './chainWatch.ts'
-import { createHaltStore } from './haltStore.ts'
+import { createHaltStore, type HaltStore } from './haltStore.ts'
 import { followedAfterUseMs } from './watchedChain.ts'
 
 let directory: string
@@ -387,6 +387,64 @@ describe('P-21: the head of a chain', () => {
   })
 })
 
+describe('O-21: with a store that processes share', () => {
+  function sharedStore() {
+    const halts = new Map<string, undefined>()
+    const state = { isAway: false }
+    const answer = async <T>(said: () => T): Promise<T> => {
+      if (state.isAway) throw new UpstreamUnavailableError('away')
+      return said()
+    }
+    const store: HaltStore = {
+      isShared: true,
+      load: () => answer(() => new Map(halts)),
+      save: (id) => answer(() => void halts.set(id, undefined)),
+      has: (id) => answer(() => halts.has(id)),
+      clear: (id) => answer(() => halts.delete(id)),
+    }
+    return { store, state, halts }
+  }
+  const watchOver = async (chain: Chain, store: HaltStore, lifted: string[] = []) => {
+    const watch = await createChainWatch({
+      ...{ chains: [chain.watched()], store, checkTimeoutMs: 1_000, headAgeMaxMs: 30_000 },
+      ...{ onForget: (chainId) => void lifted.push(chainId), onResume: () => undefined },
+      log: { error: () => undefined, warn: () => undefined, info: () => undefined },
+    })
+    await watch.check()
+    return watch
+  }
+
+  test('O-21: a halt is seen by every process at its next fast look, and what was kept is dropped', async () => {
+    const { store } = sharedStore()
+    const [chain, lifted] = [new Chain(), [] as string[]]
+    const [one, other] = [await watchOver(chain, store), await watchOver(new Chain(), store, lifted)]
+    chain.grow(100n, 'other')
+    await one.check()
+    await other.follow()
+    expect([refusal(one), refusal(other), lifted]).toEqual(['CHAIN_HALTED', 'CHAIN_HALTED', ['ethereum']])
+    await store.clear('ethereum')
+    chain.grow(100n)
+    for (const watch of [one, other]) await watch.check()
+    expect([refusal(one), refusal(other)]).toEqual(['ready', 'ready'])
+  })
+
+  test('O-21: a halt that could not be written is written once the store is back, and not lifted meanwhile', async () => {
+    const { store, state, halts } = sharedStore()
+    const chain = new Chain()
+    const watch = await watchOver(chain, store)
+    state.isAway = true
+    chain.grow(100n, 'other')
+    for (let look = 0; look < 3; look += 1) await watch.check()
+    expect([refusal(watch), halts.size]).toEqual(['CHAIN_HALTED', 0])
+    state.isAway = false
+    await watch.check()
+    expect([refusal(watch), halts.size]).toEqual(['CHAIN_HALTED', 1])
+    state.isAway = true
+    await watch.check()
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
+  })
+})
+
 describe('with a state directory', () => {
   async function haltedWatch(lifted: string[] = []) {
     const chain = new Chain()
@@ -409,24 +467,28 @@ describe('with a state directory', () => {
     const watch = await watchOf(new Chain(), { stateDirectory: directory })
     await watch.check()
     expect(refusal(watch)).toBe('CHAIN_HALTED')
-    expect(await runHaltedCommand(['halted', 'list'], directory)).toBe('ethereum: the marker cannot be read')
+    expect(await runOperatorCommand(['halted', 'list'], folderState(directory))).toBe(
+      'ethereum: the marker cannot be read',
+    )
   })
 
   test('the operator sees the halt and clears it in the running process, which forgets the chain', async () => {
     const lifted: string[] = []
     const { watch } = await haltedWatch(lifted)
-    expect(await runHaltedCommand(['halted', 'list'], directory)).toBe(
+    expect(await runOperatorCommand(['halted', 'list'], folderState(directory))).toBe(
       'ethereum: block 100 was h100 and is other',
     )
-    expect(await runHaltedCommand(['halted', 'clear', 'ethereum'], directory)).toBe(
+    expect(await runOperatorCommand(['halted', 'clear', 'ethereum'], folderState(directory))).toBe(
       'ethereum is not halted any more.',
     )
     await watch.check()
     expect(refusal(watch)).toBe('ready')
     expect(lifted).toEqual(['ethereum', 'ethereum'])
-    expect(await runHaltedCommand(['halted', 'list'], directory)).toBe('No chain is halted.')
-    await expect(runHaltedCommand(['halted', 'clear', 'ethereum'], directory)).rejects.toThrow(/not halted/)
-    const audited = (await runAuditCommand(['audit', 'list'], directory)).split('\n')
+    expect(await runOperatorCommand(['halted', 'list'], folderState(directory))).toBe('No chain is halted.')
+    await expect(runOperatorCommand(['halted', 'clear', 'ethereum'], folderState(directory))).rejects.toThrow(
+      /not halted/,
+    )
+    const audited = (await runOperatorCommand(['audit', 'list'], folderState(directory))).split('\n')
     expect(audited.map((line) => line.split('  ').slice(2))).toEqual([
       ['halted.clear', 'ethereum', 'unchanged'],
       ['halted.clear', 'ethereum', 'done'],
@@ -451,7 +513,7 @@ describe('with a state directory', () => {
     ['a chain that is not halted', ['halted', 'clear', 'base']],
     ['another topic', ['keys', 'list']],
   ])('the command refuses %s', async (_what, words) => {
-    await expect(runHaltedCommand(words, directory)).rejects.toThrow(ConfigurationError)
-    await expect(runHaltedCommand(words, undefined)).rejects.toThrow(ConfigurationError)
+    await expect(runOperatorCommand(words, folderState(directory))).rejects.toThrow(ConfigurationError)
+    await expect(runOperatorCommand(words, undefined)).rejects.toThrow(ConfigurationError)
   })
 })

@@ -71,6 +71,11 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
       [entries.get(chain.id), entries.get(chain.restsOn ?? '')].filter((entry) => entry !== undefined),
     ]),
   )
+  /** @throws DomainError where a database does not answer: what lets value out is refused meanwhile */
+  async function seeHalts(): Promise<void> {
+    if (store?.isShared !== true) return
+    for (const chainId of (await store.load()).keys()) entries.get(chainId)?.haltAsKept()
+  }
   const hasHead = (chainId: string) => restsOn.get(chainId)?.every((entry) => entry.hasHead()) ?? true
   return {
     useKept: (chainId) => entries.get(chainId)?.use() ?? true,
@@ -85,7 +90,9 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
     },
     async follow() {
       const signal = AbortSignal.timeout(checkTimeoutMs)
-      await Promise.all([...entries.values()].map((entry) => entry.follow(signal)))
+      const looks = [...entries.values()].map((entry) => entry.follow(signal))
+      // The slower look tells of a database that is away.
+      await Promise.all([...looks, seeHalts().catch(() => undefined)])
     },
     keptWindows: () =>
       [...entries].flatMap(([chain, entry]) => {
@@ -114,7 +121,9 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
     statusOf: (chainId) => entries.get(chainId)?.status,
     async check() {
       const signal = AbortSignal.timeout(checkTimeoutMs)
-      await Promise.all([...entries.values()].map((entry) => entry.look(signal)))
+      const warn = (error: unknown) =>
+        log.warn({ event: 'halts_not_read', err: error }, 'what other processes halted is not known')
+      await Promise.all([...[...entries.values()].map((entry) => entry.look(signal)), seeHalts().catch(warn)])
     },
     async close() {
       await Promise.all([...entries.values()].map((entry) => entry.settled()))

@@ -40,7 +40,7 @@ export type WatchLog = {
 export const followedAfterUseMs = 600_000
 
 export type WatchOptions = {
-  /** Absent without `STATE_DIR`: a halt then lasts as long as the process. */
+  /** Absent without `STATE_DIR` and without a database: a halt then lasts as long as the process. */
   readonly store: HaltStore | undefined
   /** Told when what was kept of a chain is wrong, or may be: it is halted, or followed again after a halt. */
   readonly onForget: (chainId: string) => void
@@ -62,8 +62,10 @@ export class WatchedEntry {
   readonly #chain: WatchedChain
   readonly #options: EntryOptions
   #status: WatchStatus
-  /** True when the halt is on disk: then its removal there lifts it. */
+  /** True when the halt is in the store: then its removal there lifts it. */
   #isKept: boolean
+  /** What this process saw; kept again at each look until it is in the store. */
+  #contradiction: Contradiction | undefined
   #history = new FinalHistory()
   #saving: Promise<void> = Promise.resolve()
   #usedAtMs: number
@@ -187,7 +189,7 @@ export class WatchedEntry {
     const { log } = this.#options
     const { id } = this.#chain
     try {
-      if (this.#status === 'halted') await this.#liftIfCleared()
+      if (this.#status === 'halted') await this.#keepOrLift()
       if (this.#status === 'unchecked') await this.#verify(signal)
       else if (this.#status !== 'halted') await this.#compare(signal)
     } catch (error) {
@@ -199,10 +201,28 @@ export class WatchedEntry {
     await this.#saving
   }
 
-  async #liftIfCleared(): Promise<void> {
+  /** Another process saw a final block change. */
+  haltAsKept(): void {
+    if (this.#status === 'halted') return
+    this.#status = 'halted'
+    this.#isKept = true
+    const { log, onForget } = this.#options
+    log.error(
+      { event: 'halt_seen', chain: this.#chain.id },
+      'another process of this oracle halted the chain',
+    )
+    onForget(this.#chain.id)
+  }
+
+  async #keepOrLift(): Promise<void> {
     const { store, onForget, log } = this.#options
     const { id } = this.#chain
-    if (store === undefined || !this.#isKept || (await store.has(id))) return
+    if (store === undefined) return
+    if (!this.#isKept) {
+      if (this.#contradiction !== undefined) this.#saving = this.#save(store, this.#contradiction)
+      return
+    }
+    if (await store.has(id)) return
     log.warn({ event: 'halt_lifted', chain: id }, 'the operator cleared the halt')
     this.#isKept = false
     this.#history = new FinalHistory()
@@ -274,6 +294,7 @@ export class WatchedEntry {
     const fields = { event: 'chain_halted', chain: this.#chain.id, blockNumber, knownHash, foundHash }
     log.error(fields, 'a final block changed')
     this.#options.onForget(this.#chain.id)
+    this.#contradiction = contradiction
     this.#saving = this.#save(store, contradiction)
   }
 

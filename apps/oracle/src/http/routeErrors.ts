@@ -5,7 +5,14 @@ import type { RouteErrors } from '@causeway/http'
 const shared: RouteErrors = {
   400: ['CHAIN_UNAVAILABLE', 'FORCE_DISABLED', 'NO_SIGNER_GROUP', 'UNKNOWN_CHAIN'],
   401: ['FORCE_UNAUTHORIZED'],
-  503: ['CHAIN_HALTED', 'CHAIN_NOT_CHECKED', 'OVERLOADED', 'RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
+  503: [
+    'CHAIN_HALTED',
+    'CHAIN_NOT_CHECKED',
+    'OVERLOADED',
+    'RPC_HTTP_ERROR',
+    'SHARED_STATE_UNAVAILABLE',
+    'UPSTREAM_DISAGREEMENT',
+  ],
 }
 
 const transaction = [

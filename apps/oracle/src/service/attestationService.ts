@@ -216,7 +216,7 @@ async function whyHeld<Request extends RequestSwitches, Response extends object>
 ): Promise<HeldExecution | undefined> {
   const execution = kind.executionOf(unsigned)
   if (execution !== undefined && settles !== undefined) {
-    if (!orders.admit(settles, execution.idempotencyKey)) {
+    if (!(await orders.admit(settles, execution.idempotencyKey))) {
       metrics.countHeld(kind.name, 'settled')
       return 'ORDER_SETTLED'
     }
