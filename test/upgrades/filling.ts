@@ -184,6 +184,16 @@ export const fillings: readonly Filling[] = [
     since: 'solver/0002_operator_action',
     sql: `insert into operator_action (actor, action, outcome, reason) values ('cli:root', 'stop', 'done', 'test')`,
   },
+  {
+    since: 'oracle/0001_shared_state',
+    sql: `insert into oracle_owner (signer, environment) values ('0x' || repeat('1', 40), 'mainnets.prod');
+      insert into signed_value (key, hub_token, amount) select ${id('key')}, n % 3, n * 1000 from ${numbers};
+      insert into signed_minute (hub_token, minute, amount) select n % 3, 29000000 + n, n * 1000 from ${numbers};
+      insert into settled_order (order_id, claims) select ${id('order')}, '[]' from ${numbers};
+      insert into held_execution (id, kind, key, lets, reason, released_at, released_by)
+        select 'id ' || n, 'fills', 'key', '{"1 of base"}', 'cap', now(), 'cli:root' from ${numbers};
+      insert into halted_chain (chain, block_number, known_hash) select 'chain ' || n, n, 'a' from ${numbers}`,
+  },
 ]
 
 function ledgerFillings(): readonly Filling[] {

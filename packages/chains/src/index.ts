@@ -250,6 +250,7 @@ export {
   TransactionTooLargeError,
   TransactionUnreadableError,
 } from './rpc/chainErrors.ts'
+export { unreadableChain } from './rpc/checkEndpoints.ts'
 export { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
 export type { EndpointObserver, ObserveEndpoints } from './rpc/endpoint.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'

@@ -146,6 +146,43 @@ describe('native payments', () => {
   })
 })
 
+describe('P-20: a fill contract that no list names', () => {
+  const unlisted = (...args: Parameters<typeof paid>) =>
+    paid(...args).then(({ unlistedFillContract }) => unlistedFillContract)
+
+  test('P-20: is told where the order names it and the transaction calls it', async () => {
+    const { fillContract } = bed.deployment
+    const sent = await fill({ native: [{ to: recipient, amount: 5n }] }, 5n)
+    expect(await unlisted(sent)).toBeUndefined()
+    expect(await unlisted(sent, {}, { fillContracts: [] })).toBe(fillContract)
+    expect(await unlisted(sent, {}, { fillContracts: [other] })).toBe(fillContract)
+    expect(await unlisted(sent, { extraData: '0x' }, { fillContracts: [] })).toBeUndefined()
+    const elsewhere = { extraData: encodeFillExtraData(other) }
+    expect(await unlisted(sent, elsewhere, { fillContracts: [] })).toBeUndefined()
+  })
+
+  test('P-20: is told where a listed payer calls it', async () => {
+    const { fillContract, multicall3 } = bed.deployment
+    const target = { target: recipient, allowFailure: false, value: 5n, callData: '0x' } as const
+    const data = encodeFunctionData({
+      ...{ abi: multicall3Abi, functionName: 'aggregate3Value', args: [[target]] },
+    })
+    const sent = await bed.send(solver, multicall3, concatHex([data, orderId]), 5n)
+    expect(await unlisted(sent, {}, { fillContracts: [], fillPayers: [multicall3] })).toBe(fillContract)
+    expect(await unlisted(sent, {}, { fillContracts: [] })).toBeUndefined()
+  })
+
+  test('P-20: is nothing that could not be listed', async () => {
+    const { depository } = bed.deployment
+    for (const to of [depository, native] as Hex[]) {
+      const data = concatHex([encodeTransfer(recipient, 0n), orderId])
+      const sent = await bed.send(solver, usdc, data)
+      const asked = { extraData: encodeFillExtraData(to) }
+      expect(await unlisted(sent, asked, { fillContracts: [], fillPayers: [usdc] })).toBeUndefined()
+    }
+  })
+})
+
 describe('token payments', () => {
   test('are the sum of the currency’s Transfer events to the recipient', async () => {
     const sent = await fill({

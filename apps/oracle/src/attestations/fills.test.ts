@@ -311,6 +311,30 @@ describe('who paid', () => {
     expect(await refusal(fillRequest(), { payment: short })).toBe('INSUFFICIENT_FILL')
   })
 
+  test('P-20: is an unlisted fill contract where the order names one and the payment does not count', async () => {
+    const unlistedFillContract = repeated('fc', 20)
+    for (const change of [{}, { amount: 1n }, { fromOthers: 3_000_000_000n }]) {
+      const payment = { ...moved(change), unlistedFillContract }
+      await expect(attest(fillRequest(), { payment })).rejects.toMatchObject({
+        code: 'FILL_CONTRACT_UNKNOWN',
+        message: expect.stringMatching(`${unlistedFillContract}.*fillContracts.*base`),
+        data: { paymentIndex: 0, contract: unlistedFillContract, setting: 'chains: base.fillContracts' },
+      })
+    }
+    const counted = paymentFacts({ unlistedFillContract })
+    expect(await refusal(fillRequest(), { payment: counted })).toBe('accepted')
+  })
+
+  test('P-20: is an unlisted fill contract where the order’s calls are missing', async () => {
+    const order = withOutput({ calls: [encodeOrderCall({ to: repeated('ca', 20), data: '0x', value: 0n })] })
+    const { request, deposits } = await requestFor(order)
+    const unlistedFillContract = repeated('fc', 20)
+    const missing = { deposits, payment: paymentFacts() }
+    expect(await refusal(request, missing)).toBe('MISSING_CALLS')
+    const unlisted = { deposits, payment: paymentFacts({ unlistedFillContract }) }
+    expect(await refusal(request, unlisted)).toBe('FILL_CONTRACT_UNKNOWN')
+  })
+
   test('is not known of coin that went where code runs, without a trace', async () => {
     const payment = moved({ fromOthers: 10n ** 12n, needsTrace: true })
     expect(await refusal(fillRequest(), { payment })).toBe('TRACE_NEEDED')

@@ -45,12 +45,25 @@ describe('a start is refused, naming the setting and no value', () => {
     ['PEER_API_KEYS entry 1', { PEER_API_KEYS: 'secret' }],
     ['PEER_API_KEYS', { PEER_API_KEYS: 'secret:one;secret:two' }],
     ['FORCE', { FORCE: 'secret' }],
+    ['HEAD_AGE_MAX_MS', { HEAD_AGE_MAX_MS: '999' }],
+    ['CAPS_SHARE', { CAPS_SHARE: 'secret' }],
+    ['CAPS_SHARE', { CAPS_SHARE: '2/3' }],
+    ['CAPS_SHARE', { CAPS_SHARE: '1/0' }],
+    ['CAPS_SHARE', { CAPS_SHARE: '1/1000' }],
+    ['CAPS_SHARE', { CAPS_SHARE: '1/2', ORACLE_DATABASE_URL: 'postgres://secret' }],
+    ['ORACLE_DATABASE_URL', { CAPS_SHARE: '1/2', ORACLE_DATABASE_URL: 'postgres://secret' }],
     ['ALLOCATOR_ECDSA_PRIVATE_KEY', { ALLOCATOR_ECDSA_PRIVATE_KEY: 'secret' }],
   ])('%s of %j', (name, variables) => {
     expect(() => load(variables)).toThrow(ConfigurationError)
     expect(() => load(variables)).toThrow(name)
     expect(() => load(variables)).not.toThrow(/secret/)
   })
+})
+
+test('O-20: CAPS_SHARE is the n-th part, by default all, and stands beside a database only as all', () => {
+  expect([load(), load({ CAPS_SHARE: '1/3' })].map(({ capsShare }) => capsShare)).toEqual([1, 3])
+  expect(load({ ORACLE_DATABASE_URL: 'postgres://x' }).databaseUrl?.reveal()).toBe('postgres://x')
+  expect(load({ CAPS_SHARE: '1/1', ORACLE_DATABASE_URL: 'postgres://x' }).capsShare).toBe(1)
 })
 
 describe('a key of a peer may not force', () => {

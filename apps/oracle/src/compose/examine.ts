@@ -13,6 +13,7 @@ import { parsePeers, parseSignerPolicy, requiredSignatures } from '../peers/sett
 import { readConfig } from './config.ts'
 import { readFiles } from './files.ts'
 import { examineNetwork } from './network.ts'
+import type { examineSharedState as Examine } from './sharedState.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -41,7 +42,8 @@ export async function examineOwnOracle(
     found,
   )
   examineCompanions(values, [['ORACLE_SIGNERS_THRESHOLD', 'ORACLE_SIGNERS']], found)
-  if (!places.isLocal && places.stateDirectory === undefined) {
+  const { ORACLE_DATABASE_URL: url } = values
+  if (!places.isLocal && places.stateDirectory === undefined && url === undefined) {
     found.add({
       ...{ code: 'setting-missing', severity: 'degrades', setting: 'STATE_DIR', fix: '' },
       seen: 'is not set: a restart forgets halts, the hour of each cap and which orders are settled',
@@ -56,9 +58,16 @@ export async function examineOwnOracle(
   await Promise.all([
     files && environment && examineNetwork({ files, environment }, nowMs, found),
     stateDirectory && examineFolder('STATE_DIR', stateDirectory, found),
+    url && examineDatabaseOf({ url, environment, signer }, nowMs, found),
     peers && examinePeers(peers, found),
   ])
   return found.list
+}
+
+/** Loaded only where one is named. */
+async function examineDatabaseOf(...examined: Parameters<typeof Examine>): Promise<void> {
+  const { examineSharedState } = await import('./sharedState.ts')
+  await examineSharedState(...examined)
 }
 
 type PeerSettings = {

@@ -26,10 +26,10 @@ import {
   type Hex,
   type ReadOptions,
 } from '@causeway/core'
-import type { AttestationContext } from '../attestations/context.ts'
+import type { AttestationContext, AttestedHub } from '../attestations/context.ts'
 import { type ChainWatch, createChainWatch } from '../halt/chainWatch.ts'
-import { createHaltStore } from '../halt/haltStore.ts'
-import { isUsable, type WatchLog } from '../halt/watchedChain.ts'
+import type { HaltStore } from '../halt/haltStore.ts'
+import { isUsable, type WatchedChain, type WatchLog } from '../halt/watchedChain.ts'
 import type { ListedChain } from '../http/app.ts'
 import { type OpenAllocator, openAllocator, publicKeyHoles } from './allocator.ts'
 import { createContext, type Settlement } from './attestationContext.ts'
@@ -72,10 +72,13 @@ class NoChainReadyError extends DomainError {
 export type NetworkOptions = {
   readonly files: LoadedFiles
   readonly environment: string
-  readonly stateDirectory: string | undefined
+  /** Where halts are kept; `undefined` where they end with the process. */
+  readonly halts: HaltStore | undefined
   readonly finalityCheckIntervalMs: number
   /** Pause between two looks at chains of which something is kept. */
   readonly headCheckIntervalMs: number
+  /** See `WatchOptions`. */
+  readonly headAgeMaxMs: number
   /** Final transactions that each chain keeps; 0 reads every one again. */
   readonly finalResultsKeptMax: number
   readonly log: WatchLog
@@ -104,8 +107,8 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
     await refuseContradictions(options.environment, { hub, allocator }, open)
     const watch = await createChainWatch({
       chains: watchedChains({ hub, allocator }, open),
-      store: options.stateDirectory === undefined ? undefined : createHaltStore(options.stateDirectory),
-      checkTimeoutMs,
+      store: options.halts,
+      ...{ checkTimeoutMs, headAgeMaxMs: options.headAgeMaxMs },
       onForget(chainId) {
         open.get(chainId)?.reader.forget()
         for (const forget of forgetters) forget()
@@ -312,12 +315,17 @@ function watchedChains({ hub, allocator }: Settlement, open: ReadonlyMap<string,
             finalBlocks: () => allocator.reader.finalBlocks,
           },
         ]),
-    ...[...open.values()].map((chain) => ({
-      id: chain.reader.chainId,
-      verify: (signal: AbortSignal) => chain.verify(signal),
-      finalBlocks: () => chain.reader.finalBlocks,
-    })),
+    ...[...open.values()].map((chain) => watchedChain(chain, hub.attested)),
   ]
+}
+
+export function watchedChain(chain: FamilyChain, hub: Pick<AttestedHub, 'id'>): WatchedChain {
+  return {
+    id: chain.reader.chainId,
+    verify: (signal) => chain.verify(signal),
+    finalBlocks: () => chain.reader.finalBlocks,
+    restsOn: chain.readsHub === true ? hub.id : undefined,
+  }
 }
 
 function toListed(chain: RegisteredChain, status: string): ListedChain {
@@ -334,7 +342,7 @@ function toListed(chain: RegisteredChain, status: string): ListedChain {
 }
 
 /** Looks again every `intervalMs` after the last look ended, without keeping the process alive. */
-function repeatCheck(check: () => Promise<void>, intervalMs: number): { stop(): void } {
+export function repeatCheck(check: () => Promise<void>, intervalMs: number): { stop(): void } {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const schedule = () => {

@@ -31,7 +31,7 @@ import {
 import { executedCalls, needsTrace, paidWithoutTrace, referencesOrder, sumTransfers } from './payments.ts'
 import type { Wanted } from './readFinalTransaction.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
-import { sideOf } from './solverSide.ts'
+import { sideOf, unlistedFillContract } from './solverSide.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
 
 export type EthereumFactsReaderOptions = {
@@ -151,11 +151,13 @@ async function readPayment(
   )
   const { transaction, logs, internal, hasCode } = final
   if (transaction === undefined) throw new Error('a payment was read without its transaction')
+  const unlisted = unlistedFillContract(side, transaction)
   return {
     blockTimestampSeconds: final.blockTimestampSeconds,
     referencesOrder: referencesOrder(transaction, orderId),
     transfers: sumTransfers({ logs, transaction, internal, hasCode }, terms),
     calls: executedCalls({ logs, transaction }, side),
+    ...(unlisted !== undefined && { unlistedFillContract: unlisted }),
     evidence,
   }
 }

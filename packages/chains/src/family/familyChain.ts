@@ -12,6 +12,8 @@ import type { SettlingChainFamily } from './settlingChain.ts'
 /** What a service opens of one chain, whatever its family. Opens no connection before the first reading. */
 export interface FamilyChain {
   readonly reader: FamilyReader
+  /** Set where facts rest on entries of the hub as well. */
+  readonly readsHub?: true
   /**
    * What endpoints say against the configuration (another chain or network, no depository there), one
    * sentence each that names settings. @throws DomainError when too few of them answer

@@ -7,6 +7,7 @@ import {
   type Hex,
   mainNetwork,
   type PaymentQuestion,
+  tronAddress,
   tronHexAddress,
   tronWithdrawalTransfer,
 } from '@causeway/core'
@@ -15,7 +16,7 @@ import { type FinalityRule, finalityRule } from '../ethereum-vm/finality.ts'
 import { defaultReaderLimits } from '../ethereum-vm/finalTransactions.ts'
 import { paidWithoutTrace } from '../ethereum-vm/payments.ts'
 import type { FinalWithdrawal } from '../ethereum-vm/readFinalWithdrawal.ts'
-import { sideOf } from '../ethereum-vm/solverSide.ts'
+import { sideOf, unlistedFillContract } from '../ethereum-vm/solverSide.ts'
 import { readWithdrawalTerms } from '../ethereum-vm/withdrawals.ts'
 import {
   createFactsReader,
@@ -152,10 +153,12 @@ async function readPayment(
   )
   const { transaction, logs, internal, hasCode } = final
   if (transaction === undefined) throw new Error('a payment was read without its transaction')
+  const unlisted = unlistedFillContract(side, transaction)
   return {
     blockTimestampSeconds: final.blockTimestampSeconds,
     referencesOrder: referencesOrder(transaction, orderId),
     transfers: sumTransfers({ logs, transaction, internal, hasCode }, targets, terms),
+    ...(unlisted !== undefined && { unlistedFillContract: tronAddress(unlisted) }),
     evidence,
   }
 }

@@ -100,6 +100,8 @@ export type PaymentFacts = {
   readonly transfers: readonly TransferFact[]
   /** In on-chain order; `undefined` where the family cannot prove calls. */
   readonly calls?: readonly ExecutedCallFact[]
+  /** The fill contract that the extra data names and the transaction ran, where no list holds it: it proves nothing. */
+  readonly unlistedFillContract?: string
   readonly evidence: Evidence
 }
 

@@ -63,8 +63,11 @@ export type DemandedPayment = {
 /** The first payment that is not made, by its place, and why. */
 export type UnpaidPayment = {
   readonly position: number
-  /** `payer_not_listed`: enough came, but not from the solver's side. */
-  readonly why: 'short' | 'payer_not_listed' | 'trace_needed'
+  /**
+   * `payer_not_listed`: enough came, but not from the solver's side. `fill_contract_unknown`: whatever the order's fill
+   * contract paid, it is not listed.
+   */
+  readonly why: 'short' | 'payer_not_listed' | 'trace_needed' | 'fill_contract_unknown'
   readonly paid: bigint
   /** Of all payments up to this one that share its transaction, recipient and currency. */
   readonly demanded: bigint
@@ -81,12 +84,21 @@ export function firstUnpaid(payments: readonly DemandedPayment[]): UnpaidPayment
     const group = groupOf(payment)
     const demanded = (demandedByGroup.get(group) ?? 0n) + payment.minimumAmount
     demandedByGroup.set(group, demanded)
-    const { paid, fromOthers, needsTrace } = paidFor(payment)
-    if (paid >= demanded) continue
-    const why = needsTrace ? 'trace_needed' : paid + fromOthers >= demanded ? 'payer_not_listed' : 'short'
-    return { position, why, paid, demanded }
+    const found = paidFor(payment)
+    const { paid } = found
+    if (paid < demanded) return { position, why: whyUnpaid(payment.facts, found, demanded), paid, demanded }
   }
   return undefined
+}
+
+function whyUnpaid(
+  { unlistedFillContract }: PaymentFacts,
+  { paid, fromOthers, needsTrace }: ReturnType<typeof paidFor>,
+  demanded: bigint,
+): UnpaidPayment['why'] {
+  if (unlistedFillContract !== undefined) return 'fill_contract_unknown'
+  if (needsTrace) return 'trace_needed'
+  return paid + fromOthers >= demanded ? 'payer_not_listed' : 'short'
 }
 
 function groupOf({ codec, recipient, currency, facts }: DemandedPayment): string {

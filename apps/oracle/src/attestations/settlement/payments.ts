@@ -44,7 +44,7 @@ export function checkPayments(
 
 function refusalOf(
   { why, paid, demanded }: UnpaidPayment,
-  { index, recipient, chain }: DemandedPayment,
+  { index, recipient, chain, facts }: DemandedPayment,
   insufficientCode: 'INSUFFICIENT_FILL' | 'INSUFFICIENT_REFUND',
 ): AttestationError {
   const data = { paymentIndex: index, paidAmount: paid.toString(), minimumAmount: demanded.toString() }
@@ -53,6 +53,8 @@ function refusalOf(
       return new AttestationError(insufficientCode, `Payment ${index} of the order is not paid in full.`, {
         data,
       })
+    case 'fill_contract_unknown':
+      return unknownFillContract(facts, chain, data)
     case 'payer_not_listed':
       return new AttestationError(
         'PAYER_NOT_LISTED',
@@ -66,6 +68,19 @@ function refusalOf(
         { data },
       )
   }
+}
+
+/** Nothing that the contract says counts until a list holds it: the fix is the operator's. */
+export function unknownFillContract(
+  { unlistedFillContract: contract = '' }: PaymentFacts,
+  { id }: AttestedChain,
+  data: object,
+): AttestationError {
+  return new AttestationError(
+    'FILL_CONTRACT_UNKNOWN',
+    `The order names the fill contract ${contract}, which is not among fillContracts of ${id} in the chain file.`,
+    { data: { ...data, contract, setting: `chains: ${id}.fillContracts` } },
+  )
 }
 
 function checkTransaction({ facts, deadlineSeconds, index }: DemandedPayment): void {
