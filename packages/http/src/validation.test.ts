@@ -116,7 +116,8 @@ test('a refusal never repeats the value, and of a name no more than 64 character
   ]) {
     expect(refusal(change)).not.toContain('SECRET')
   }
-  expect(refusal({ rules: { ['m'.repeat(1_000)]: 1 } }).length).toBeLessThan(120)
+  for (const holder of ['rules', 'headers'])
+    expect(refusal({ [holder]: { ['M'.repeat(1_000)]: 1 } }).length).toBeLessThan(120)
 })
 
 test('no body at all is a request that must be an object', () => {

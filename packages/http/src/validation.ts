@@ -2,6 +2,8 @@ import { safeParse } from 'zod'
 import type { $ZodIssue, $ZodRawIssue, $ZodType } from 'zod/v4/core'
 import { RequestFailure } from './failure.ts'
 
+const namedCharactersMax = 64
+
 type Checked = { value: unknown } | { error: RequestFailure }
 
 /**
@@ -27,7 +29,9 @@ function toRequestFailure(data: unknown, issues: readonly $ZodIssue[]): RequestF
   return new RequestFailure('invalid_request', sentence, { ...(field !== '' && { field }) })
 }
 
-const pathOf = ({ path }: $ZodIssue): string => path.map(String).join('.')
+/** A name in it may be the caller's own, of any length. */
+const pathOf = ({ path }: $ZodIssue): string =>
+  path.map((key) => String(key).slice(0, namedCharactersMax)).join('.')
 
 /** The broken rule as the rest of a sentence that starts with the field's path. */
 function ruleOf(data: unknown, { path, message }: $ZodIssue): string {
@@ -90,8 +94,6 @@ function describeForms({ input, errors, options }: UnionIssue): string {
       )}`
     : wanted.join(', or ')
 }
-
-const namedCharactersMax = 64
 
 function quoted(value: unknown): string {
   return JSON.stringify(typeof value === 'string' ? value.slice(0, namedCharactersMax) : value)
