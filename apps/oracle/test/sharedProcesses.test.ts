@@ -133,7 +133,7 @@ test('O-21: both sign one cap, asked at both at once, and each signs again what 
   expect((await again(other)).filter((key) => key !== undefined)).toHaveLength(4)
   expect((await again(one)).filter((key) => key !== undefined)).toHaveLength(4)
   expect(await command(url, 'audit', 'list')).toContain(`held.release  ${held.slice(0, 66)}  done`)
-})
+}, 240_000)
 
 test('O-21: one payment settles one deposit of an order over both', async () => {
   const url = await freshDatabase()
@@ -169,7 +169,7 @@ test('O-21: one payment settles one deposit of an order over both', async () => 
   )
   const said = new Set(answers.map((answer) => keyOf(answer) ?? answer.body.executionHeld))
   expect([said.size, said.has('ORDER_SETTLED')]).toEqual([2, true])
-})
+}, 240_000)
 
 test('O-21: a chain that one halts is halted at the other, and cleared at both by one command', async () => {
   const url = await freshDatabase()
@@ -197,7 +197,7 @@ test('O-21: a chain that one halts is halted at the other, and cleared at both b
   await command(url, 'halted', 'clear', 'optimism')
   for (const at of [one, other, third]) await expect.poll(() => haltedAt(at)).toEqual([])
   await proxy.stop()
-})
+}, 240_000)
 
 test('O-21: processes that are killed between count and answer lose nothing and count nothing twice', async () => {
   const url = await freshDatabase()
@@ -218,7 +218,7 @@ test('O-21: processes that are killed between count and answer lose nothing and 
   const [counted] = await sql(url, 'select sum(amount) as amount from signed_minute')
   const [known] = await sql(url, 'select count(*) as keys from signed_value')
   expect({ ...counted, ...known }).toEqual({ amount: 3n * amount, keys: 3n })
-})
+}, 240_000)
 
 test('O-22: without its database nothing that lets value out is signed, and the rest goes on', async () => {
   const port = await freeLoopbackPort()
@@ -276,7 +276,7 @@ test('O-22: without its database nothing that lets value out is signed, and the 
   expect(await ask(one, last)).toMatchObject({ status: 200, body: { executionHeld: 'SIGNING_CAP' } })
   await one.oracle.stop()
   await own.stop()
-})
+}, 240_000)
 
 async function doctor(own: Readonly<Record<string, string>>): Promise<string> {
   const ran = spawnOracle({ ...variables, ...own }, ['doctor'])
@@ -301,7 +301,7 @@ test('O-23: the database of another oracle, or none, stops the start and is name
   expect(lost.output()).toMatch(/ORACLE_DATABASE_URL.*\(3D000\)/)
   expect(await doctor(missing)).toMatch(/ORACLE_DATABASE_URL.*3D000/s)
   for (const output of [refused.output(), lost.output()]) expect(output).not.toContain(new URL(url).password)
-})
+}, 240_000)
 
 test('O-24: what STATE_DIR kept moves into the database, once', async () => {
   const stateDirectory = join(directory, 'moving')
@@ -321,4 +321,4 @@ test('O-24: what STATE_DIR kept moves into the database, once', async () => {
     'settled-orders.jsonl.moved',
     'signing-caps.jsonl.moved',
   ])
-})
+}, 240_000)
