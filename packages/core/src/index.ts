@@ -188,7 +188,13 @@ export {
   stopsStart,
   UnfitSettingsError,
 } from './doctor/finding.ts'
-export { type ReadVariables, readVariables } from './doctor/readVariables.ts'
+export {
+  type ListEntry,
+  listEntries,
+  type ReadVariables,
+  readVariables,
+  splitList,
+} from './doctor/readVariables.ts'
 export {
   type DoctorReport,
   type ExampleVariable,
@@ -456,7 +462,7 @@ export { ethereumCodec } from './vm/ethereum/codec.ts'
 export { create2Address, firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
 export { contractInterface, viemLibrary } from './vm/ethereum/contractInterface.ts'
 export { depositAddressOf } from './vm/ethereum/depositAddress.ts'
-export { parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
+export { parseAddressList, parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
 export {
   type EthereumFeeFacts,
   EthereumFees,

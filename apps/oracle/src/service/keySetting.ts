@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { ConfigurationError } from '@causeway/core'
+import { ConfigurationError, type ListEntry, listEntries } from '@causeway/core'
 import type { ApiKeyRecord, ApiKeys } from '@causeway/http'
 
 /** Scope of the keys that may use `force`. */
@@ -47,33 +47,29 @@ export function parseKeySettings(texts: {
  */
 export function refuseShownKeys(
   keys: readonly ConfiguredKey[],
-  shown: readonly { readonly position: string; readonly key: string }[],
+  shown: readonly { readonly place: string; readonly key: string }[],
 ): void {
-  for (const { position, key } of shown) {
+  for (const { place, key } of shown) {
     const sha256 = hashOf(key)
     if (!keys.some((known) => known.mayForce && known.sha256.equals(sha256))) continue
     throw new ConfigurationError(
-      `${position} shows the peer a key of API_KEYS, so it could use force here. Show it another one.`,
+      `${place} shows the peer a key of API_KEYS, so it could use force here. Show it another one.`,
     )
   }
 }
 
 function parseKeySetting(text: string, setting: string): readonly Omit<ConfiguredKey, 'mayForce'>[] {
-  const entries = text
-    .split(';')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-  const keys = entries.map((entry, index) => parseEntry(entry, `${setting} entry ${index + 1}`))
+  const keys = listEntries(setting, text).map(parseEntry)
   if (new Set(keys.map(({ sha256 }) => sha256.toString('hex'))).size < keys.length) {
     throw new ConfigurationError(`${setting} names one key twice.`)
   }
   return keys
 }
 
-function parseEntry(entry: string, place: string): Omit<ConfiguredKey, 'mayForce'> {
-  const colon = entry.indexOf(':')
-  const key = colon < 0 ? '' : entry.slice(0, colon).trim()
-  const label = entry.slice(colon + 1).trim()
+function parseEntry({ text, place }: ListEntry): Omit<ConfiguredKey, 'mayForce'> {
+  const colon = text.indexOf(':')
+  const key = colon < 0 ? '' : text.slice(0, colon).trim()
+  const label = text.slice(colon + 1).trim()
   if (key === '' || label === '') {
     throw new ConfigurationError(`${place} must be a key and a label, joined by a colon.`)
   }

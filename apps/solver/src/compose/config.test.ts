@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { loadConfig, workSettings } from './config.ts'
 
-const signer = `0x${'Ab'.repeat(20)}`
+const signer = `0x${'AB'.repeat(20)}`
 const whole = {
   ENVIRONMENT: 'mainnets.prod',
   DATABASE_URL: 'postgres://solver:hunter2@db/solver',

@@ -52,7 +52,7 @@ describe('endpoints', () => {
     ['a list of which one is unset', ['$UNSET', '$BASE_RPC_URL'], ['http://127.0.0.1:8545/a']],
   ])('come from %s', (_name, httpRpcUrl, expected) => {
     const { chains } = load([{ ...base, httpRpcUrl }], {
-      variables: { ...variables, MANY: ' http://127.0.0.1:1/ ,, http://127.0.0.1:2/,' },
+      variables: { ...variables, MANY: ' http://127.0.0.1:1/ , http://127.0.0.1:2/ ' },
     })
     expect(revealed(chains.get('base')?.endpoints)).toEqual(expected)
     expect(chains.get('base')?.ready).toBe(true)
@@ -61,12 +61,20 @@ describe('endpoints', () => {
   test.each([
     ['is not set', '$UNSET', {}],
     ['is empty', '$UNSET', { UNSET: '' }],
-    ['holds nothing but commas', '$UNSET', { UNSET: ' , ' }],
     ['is not named', undefined, {}],
   ])('whose variable %s leave the chain listed but not ready', (_name, httpRpcUrl, others) => {
     const { chains } = load([{ ...base, httpRpcUrl }], { variables: { ...variables, ...others } })
     expect(chains.get('base')).toMatchObject({ ready: false, endpoints: [], rpcThreshold: 1 })
   })
+
+  test.each([' , ', 'http://127.0.0.1:1,,http://127.0.0.1:2', 'http://127.0.0.1:1,'])(
+    'O-1: a list with a hole stops the start: %j',
+    (urls) => {
+      const start = () =>
+        load([{ ...base, httpRpcUrl: '$MANY' }], { variables: { ...variables, MANY: urls } })
+      expect(start).toThrow(/chains\[0\]\.httpRpcUrl: endpoint [12] is not an http\(s\) URL/)
+    },
+  )
 
   test('tell which variable would make the chain ready', () => {
     const { chains } = load([{ ...base, httpRpcUrl: ['$FIRST', '$SECOND'] }])

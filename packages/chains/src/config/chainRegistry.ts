@@ -9,6 +9,7 @@ import {
   type HubFile,
   hubFileSchema,
   Secret,
+  splitList,
 } from '@causeway/core'
 import { z } from 'zod'
 import { countHosts, parseEndpoint } from '../rpc/endpointUrl.ts'
@@ -221,12 +222,7 @@ function readEndpoints(
 }
 
 function listedUrls(setting: string | readonly string[] | undefined): readonly string[] {
-  return [setting ?? []].flat().flatMap((urlList) =>
-    urlList
-      .split(',')
-      .map((url) => url.trim())
-      .filter((url) => url !== ''),
-  )
+  return [setting ?? []].flat().flatMap((urlList) => splitList(urlList, ','))
 }
 
 function isWebsocketUrl(text: string): boolean {

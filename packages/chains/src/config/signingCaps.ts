@@ -1,4 +1,4 @@
-import { bytesToHex, type ChainNetwork, codecOf, DomainError } from '@causeway/core'
+import { bytesToHex, type ChainNetwork, codecOf, DomainError, splitList } from '@causeway/core'
 
 /** The most that an oracle signs of one currency within an hour, in its smallest unit. */
 export type SigningCap = { readonly currency: string; readonly amount: bigint }
@@ -38,13 +38,9 @@ export function readSigningCaps(
 
 function entriesOf(named: string | Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
   if (typeof named !== 'string') return Object.entries(named)
-  return named
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-    .map((entry) => {
-      const equals = entry.lastIndexOf('=')
-      const amount = equals < 0 ? '' : entry.slice(equals + 1).trim()
-      return [entry.slice(0, equals < 0 ? undefined : equals).trim(), amount] as const
-    })
+  return splitList(named, ',').map((entry) => {
+    const equals = entry.lastIndexOf('=')
+    const amount = equals < 0 ? '' : entry.slice(equals + 1).trim()
+    return [entry.slice(0, equals < 0 ? undefined : equals).trim(), amount] as const
+  })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ConfigurationError } from '../errors.ts'
 import { createFindings, type Findings } from './finding.ts'
 
 type Source = Readonly<Record<string, string | undefined>>
@@ -40,4 +41,31 @@ export function readVariables<Schema extends z.ZodObject>(
   // CAST: each value is the output of its own member.
   const values = Object.fromEntries(entries) as Partial<z.output<Schema>>
   return { values, whole: whole.success ? whole.data : undefined, found }
+}
+
+/** Parts of a list, without the blanks around each; none of a blank text. An empty part is one, too. */
+export function splitList(text: string | undefined, separator = ';'): readonly string[] {
+  return (text ?? '').trim() === '' ? [] : (text ?? '').split(separator).map((part) => part.trim())
+}
+
+export type ListEntry = {
+  readonly text: string
+  /** For refusals, e.g. `PEERS entry 2`. */
+  readonly place: string
+}
+
+/**
+ * Entries of a list setting.
+ * @throws ConfigurationError for an empty one: a list that was put together wrongly may lack what it was for
+ */
+export function listEntries(
+  setting: string,
+  list: string | undefined,
+  separator?: string,
+): readonly ListEntry[] {
+  return splitList(list, separator).map((text, index) => {
+    const place = `${setting} entry ${index + 1}`
+    if (text !== '') return { text, place }
+    throw new ConfigurationError(`${place} is empty: leave out the separator, or fill it in.`)
+  })
 }

@@ -1,0 +1,104 @@
+// Goal: whatever an operator mistypes, the refusal names the variable and says in words what it wants. Method: every
+// service is examined as before a start, with one variable at a time replaced by what nobody can mean.
+import { describe, expect, test } from 'vitest'
+import type { Finding } from '../../packages/core/src/index.ts'
+import { type ExampleService, examination, services, startingVariables, stopping } from './exampleServices.ts'
+
+const service = (name: string): ExampleService => {
+  const found = services.find((one) => one.name === name)
+  if (found === undefined) throw new Error(`no service ${name}`)
+  return found
+}
+
+async function refusals(
+  one: ExampleService,
+  changed: Readonly<Record<string, string>>,
+): Promise<readonly Finding[]> {
+  return stopping(await one.examine({ ...startingVariables(one), ...changed }, examination))
+}
+
+/** The address of the example's key, which its own list must name. */
+async function ownSigner(): Promise<string> {
+  const found = await service('oracle').examine(startingVariables(service('oracle')), examination)
+  return found.find(({ code }) => code === 'key-read')?.seen.replace('signs as ', '') ?? ''
+}
+
+const [first, second] = [`0x${'1a'.repeat(20)}`, `0x${'2b'.repeat(20)}`]
+const long = (digit: string) => digit.repeat(20)
+
+/** Every setting that lists something: two entries that are well, by their separator. */
+const lists: readonly {
+  readonly of: string
+  readonly setting: string
+  readonly entries: readonly [string, string] | (() => Promise<readonly [string, string]>)
+  readonly separator: string
+}[] = [
+  ...['API_KEYS', 'PEER_API_KEYS'].map((setting) => ({
+    ...{ of: 'oracle', setting, separator: ';' },
+    entries: [`${long('a')}:one`, `${long('b')}:two`] as const,
+  })),
+  {
+    ...{ of: 'oracle', setting: 'PEERS', separator: ';' },
+    entries: ['https://one.example|key', 'https://two.example|key'],
+  },
+  {
+    ...{ of: 'oracle', setting: 'ORACLE_SIGNERS', separator: ';' },
+    entries: async () => [await ownSigner(), first],
+  },
+  { ...{ of: 'oracle', setting: 'TRUSTED_PROXIES', separator: ',' }, entries: ['10.0.0.1', '10.1.0.0/16'] },
+  {
+    ...{ of: 'quote-api', setting: 'API_KEY_PEPPERS', separator: ';' },
+    entries: [`v2:${'9e'.repeat(32)}`, `v1:${'9f'.repeat(32)}`],
+  },
+  {
+    ...{ of: 'quote-api', setting: 'TRUSTED_PROXIES', separator: ',' },
+    entries: ['10.0.0.1', '10.1.0.0/16'],
+  },
+  ...['quote-api', 'solver'].map((of) => ({
+    ...{ of, setting: 'ORACLES', separator: ';' },
+    entries: [`https://one.example|key|${first}`, `https://two.example|key|${second}`] as const,
+  })),
+  { ...{ of: 'solver', setting: 'ORDER_SIGNERS', separator: ';' }, entries: [first, second] },
+]
+
+describe.each(lists)('$setting of $of', ({ of, setting, entries, separator }) => {
+  const load = async () => (typeof entries === 'function' ? await entries() : entries)
+
+  test('O-1: takes two entries', async () => {
+    const [one, other] = await load()
+    expect(await refusals(service(of), { [setting]: ` ${one} ${separator} ${other} ` })).toEqual([])
+  })
+
+  test.each([
+    ['between two', ([one, other]: readonly string[]) => [one, '', other], 2],
+    ['of a blank', ([one, other]: readonly string[]) => [one, ' ', other], 2],
+    ['in front', ([one, other]: readonly string[]) => ['', one, other], 1],
+    ['at the end', ([one, other]: readonly string[]) => [one, other, ''], 3],
+    ['beside another', () => ['', ''], 1],
+  ] as const)('O-1: refuses an empty entry %s, by its number', async (_where, change, position) => {
+    const text = change(await load()).join(separator)
+    expect(await refusals(service(of), { [setting]: text })).toContainEqual(
+      expect.objectContaining({
+        setting,
+        seen: `${setting} entry ${position} is empty: leave out the separator, or fill it in.`,
+      }),
+    )
+  })
+})
+
+/** An example of EIP-55 with its last letter in the other case. */
+const mistyped = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD'
+
+test.each([
+  ['oracle', 'ORACLE_SIGNERS'],
+  ['solver', 'ORDER_SIGNERS'],
+])(
+  'O-1: an address of %s with a wrong checksum, and the zero address, are refused in %s',
+  async (of, setting) => {
+    const own = of === 'oracle' ? await ownSigner() : first
+    for (const wrong of [mistyped, `0x${'0'.repeat(40)}`, '0x1234', first.slice(2)])
+      expect(await refusals(service(of), { [setting]: `${own};${wrong}` })).toContainEqual(
+        expect.objectContaining({ setting, seen: expect.stringMatching(new RegExp(`^${setting} entry 2 `)) }),
+      )
+  },
+)
