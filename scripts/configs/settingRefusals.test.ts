@@ -2,7 +2,14 @@
 // service is examined as before a start, with one variable at a time replaced by what nobody can mean.
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../packages/core/src/index.ts'
-import { type ExampleService, examination, services, startingVariables, stopping } from './exampleServices.ts'
+import {
+  type ExampleService,
+  examination,
+  exampleOf,
+  services,
+  startingVariables,
+  stopping,
+} from './exampleServices.ts'
 
 const service = (name: string): ExampleService => {
   const found = services.find((one) => one.name === name)
@@ -102,3 +109,60 @@ test.each([
       )
   },
 )
+
+/** What nobody can mean, at least one of which each kind of setting refuses. */
+const nonsense = [
+  'abc',
+  '-1',
+  '1.5',
+  '9'.repeat(20),
+  'http://',
+  'ftp://one.example',
+  ';',
+  'x,',
+  '\u{1F986} x',
+]
+/** How the library of our schemas speaks. */
+const jargon = /invalid|expected|received|NaN|too (small|big)|regex|pattern|\/\^/i
+
+describe.each(services)('every variable of $name', (one) => {
+  const example = exampleOf(one)
+
+  test.each(example.map(({ name }) => name))('O-2: %s is refused by its name and in words', async (name) => {
+    for (const value of nonsense)
+      for (const { setting, seen } of await refusals(one, { [name]: value })) {
+        expect(`${setting}: ${seen}`).toContain(name)
+        expect(seen).not.toMatch(jargon)
+      }
+  })
+
+  test('O-2: a value that may be a secret is in no refusal', async () => {
+    const canary = 'canary-5d41402abc4b2a76'
+    for (const { name } of example.filter((variable) => !/^(ENVIRONMENT|.*_DIR)$/.test(variable.name)))
+      expect(JSON.stringify(await refusals(one, { [name]: canary }))).not.toContain(canary)
+  })
+})
+
+test.each([
+  ['HTTP_PORT', 'abc', 'is "abc" and must be a whole number from 0 to 65535'],
+  ['HTTP_PORT', '70000', 'is "70000" and must be a whole number from 0 to 65535'],
+  ['HTTP_PORT', '5'.repeat(16), 'is 16 characters long and must be a whole number from 0 to 65535'],
+  ['OTEL_TRACES_SAMPLER_ARG', '2', 'is "2" and must be a number from 0 to 1'],
+  ['FORCE', 'yes', 'is "yes" and must be on or off'],
+  ['SIGNING_MODULE', 'paper', 'SIGNING_MODULE is "paper" and must be raw-private-key or aws-kms.'],
+  [
+    'ORACLE_SIGNERS_THRESHOLD',
+    '0',
+    'ORACLE_SIGNERS_THRESHOLD is "0" and must be a whole number of at least 1.',
+  ],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'abc', 'must be a URL that begins with https:// or http://'],
+  [
+    'BASE_RPC_URL',
+    'abc',
+    'chains.mainnets.prod.json: chains[34].httpRpcUrl: endpoint 1 is not an http(s) URL (BASE_RPC_URL)',
+  ],
+])('O-2: the oracle says of %s=%s what it is and what it must be', async (setting, value, seen) => {
+  expect(await refusals(service('oracle'), { [setting]: value })).toContainEqual(
+    expect.objectContaining({ setting, seen }),
+  )
+})

@@ -207,7 +207,7 @@ describe('a start is refused and names the setting', () => {
   test('as a process, with exit code 1 and without a stack', async () => {
     const refused = spawnOracle({ ...oracleVariables(network), ORACLE_SIGNERS_THRESHOLD: '0' })
     expect(await refused.ended).toBe(1)
-    expect(refused.output()).toContain('ORACLE_SIGNERS_THRESHOLD must be an integer of at least 1.')
+    expect(refused.output()).toContain('must be a whole number of at least 1.')
     expect(refused.output()).not.toContain('    at ')
   })
 })

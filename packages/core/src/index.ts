@@ -157,6 +157,7 @@ export {
   type QuotePrice,
   quoteFileSchema,
 } from './config/quoteFile.ts'
+export { decimalInteger, environmentName } from './config/scalars.ts'
 export { type SettlementFile, settlementFileSchema } from './config/settlementFile.ts'
 export {
   type GasBudgets,
@@ -189,6 +190,7 @@ export {
   UnfitSettingsError,
 } from './doctor/finding.ts'
 export {
+  heldText,
   type ListEntry,
   listEntries,
   type ReadVariables,
@@ -341,6 +343,7 @@ export {
   sqrtPriceX96AtTick,
   tickAtSqrtPriceX96,
 } from './pools/tickMath.ts'
+export { ruleInWords } from './ruleInWords.ts'
 export { Secret } from './secret.ts'
 export {
   type AppFeeClaimTypedData,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { readVariables, stopsStart, UnfitSettingsError } from '@causeway/core'
+import { environmentName, readVariables, stopsStart, UnfitSettingsError } from '@causeway/core'
 import { foreignKeys, parseTrustedProxies, tracingSettings, tracingVariables } from '@causeway/http'
 import { z } from 'zod'
 import { shownKeys } from '../peers/settings.ts'
@@ -10,7 +10,7 @@ const text = z.string()
 
 /** Every variable of the oracle but those of its signer and those that the chain files name. */
 const variables = z.object({
-  ENVIRONMENT: text.regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/).describe('Selects the configuration files'),
+  ENVIRONMENT: environmentName.describe('Selects the configuration files'),
   HTTP_HOST: text.default('0.0.0.0'),
   HTTP_PORT: port.optional(),
   PORT: port.default(3000),

@@ -29,7 +29,7 @@ async function peerThatSignsAs(signer: string): Promise<string> {
 
 const listed = `0x${'ab'.repeat(20)}`
 const stranger = `0x${'cd'.repeat(20)}`
-const canary = 'canary-5d41402a'
+const canary = 'canary-5d41402abc4b'
 
 async function examine(changed: Readonly<Record<string, string>>, scope: 'settings' | 'all' = 'all') {
   const variables = {
@@ -86,7 +86,7 @@ test('everything that stops the start is found in one pass', async () => {
   expect(stops).toEqual(
     expect.arrayContaining([
       ...['ECDSA_PRIVATE_KEY', 'OPS_PORT', 'PEERS', 'FORCE', 'ALLOCATOR_ECDSA_PRIVATE_KEY'],
-      'chains.testnets.prod.json: chains[1].httpRpcUrl',
+      'BASE_SEPOLIA_RPC_URL',
     ]),
   )
 })

@@ -50,11 +50,15 @@ export async function examineOwnOracle(
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const signer = await examineSigningKey({ environment: variables, readFile, modeOf: modeOfFile }, found)
   const { environment, configDirectory, stateDirectory } = places
-  const files = environment && (await readFiles({ environment, configDirectory, variables, signer }, found))
+  const files =
+    environment === undefined
+      ? undefined
+      : await readFiles({ environment, configDirectory, variables, signer }, found)
   const peers = examinePeerSettings(settings, signer, found)
   if (scope === 'settings') return found.list
   await Promise.all([
-    files && environment && examineNetwork({ files, environment }, nowMs, found),
+    // Without an endpoint of the hub, which is found above, nothing is opened.
+    files?.hub.ready && environment && examineNetwork({ files, environment }, nowMs, found),
     stateDirectory && examineFolder('STATE_DIR', stateDirectory, found),
     peers && examinePeers(peers, found),
   ])

@@ -1,6 +1,7 @@
 import {
   ConfigurationError,
   type Hex,
+  heldText,
   type ListEntry,
   listEntries,
   parseAddressList,
@@ -167,7 +168,9 @@ function parseThreshold(text: string | undefined): number {
   const trimmed = (text ?? '').trim()
   if (trimmed === '') return 1
   if (!/^[0-9]{1,9}$/.test(trimmed) || Number(trimmed) < 1) {
-    throw new ConfigurationError('ORACLE_SIGNERS_THRESHOLD must be an integer of at least 1.')
+    throw new ConfigurationError(
+      `ORACLE_SIGNERS_THRESHOLD is ${heldText(trimmed)} and must be a whole number of at least 1.`,
+    )
   }
   return Number(trimmed)
 }

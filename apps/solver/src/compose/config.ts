@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { denyListSettings, denyListVariables, parseOracles } from '@causeway/chains'
 import {
   ConfigurationError,
+  environmentName,
   parseAddressList,
   readVariables,
   Secret,
@@ -16,10 +17,7 @@ const secret = z.string().transform((value) => new Secret(value))
 
 /** Every variable of the solver but those of its signer and those that the configuration files name. */
 const variables = z.object({
-  ENVIRONMENT: z
-    .string()
-    .regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/)
-    .describe('Selects the configuration files'),
+  ENVIRONMENT: environmentName.describe('Selects the configuration files'),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(3001),
   CONFIG_DIR: z.string().optional(),
