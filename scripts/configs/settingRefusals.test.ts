@@ -166,3 +166,57 @@ test.each([
     expect.objectContaining({ setting, seen }),
   )
 })
+
+/** Every setting that a service takes keys of its callers by. */
+const keys: readonly {
+  readonly of: string
+  readonly setting: string
+  readonly write: (key: string) => string
+}[] = [
+  { of: 'oracle', setting: 'API_KEYS', write: (key) => `${key}:label` },
+  { of: 'oracle', setting: 'PEER_API_KEYS', write: (key) => `${key}:label` },
+  { of: 'quote-api', setting: 'ADMIN_API_KEY', write: (key) => key },
+  { of: 'quote-api', setting: 'SOLVER_API_KEY', write: (key) => key },
+]
+
+describe.each(keys)('$setting of $of', ({ of, setting, write }) => {
+  const settings = async (changed: Readonly<Record<string, string>>) =>
+    (await refusals(service(of), changed)).map((finding) => finding.setting)
+
+  test.each([
+    'k',
+    'k'.repeat(15),
+    'k'.repeat(257),
+    `${'k'.repeat(16)},k`,
+    `${'k'.repeat(8)} ${'k'.repeat(8)}`,
+  ])('O-3: outside local the key %j stops the start and is not shown', async (key) => {
+    const found = await refusals(service(of), { [setting]: write(key) })
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        setting,
+        seen: expect.stringMatching(
+          new RegExp(`^${setting}.* must have 16 to 256 printable characters without spaces and commas\\.$`),
+        ),
+      }),
+    )
+    expect(JSON.stringify(found)).not.toContain('kkk')
+  })
+
+  test('O-3: 16 characters are enough, and in local one is', async () => {
+    for (const key of ['k'.repeat(16), 'k'.repeat(256)])
+      expect(await settings({ [setting]: write(key) })).not.toContain(setting)
+    expect(await settings({ ENVIRONMENT: 'local', [setting]: write('k') })).not.toContain(setting)
+  })
+})
+
+test('O-3: what is beyond loopback needs a long key in local too', async () => {
+  const local = { ENVIRONMENT: 'local', ADMIN_HOST: '0.0.0.0', ADMIN_API_KEY: 'k' }
+  expect((await refusals(service('quote-api'), local)).map(({ setting }) => setting)).toContain(
+    'ADMIN_API_KEY',
+  )
+})
+
+test('O-3: a key that is written as its hash has no length that a setting could show', async () => {
+  const hash = `sha256$${'5d'.repeat(32)}:label`
+  expect(await refusals(service('oracle'), { API_KEYS: hash })).toEqual([])
+})

@@ -92,7 +92,11 @@ describe('a key of a peer may not force', () => {
 describe('API_KEYS', () => {
   const hash = createHash('sha256').update('third').digest('hex')
   const keys = createConfiguredKeys(
-    parseKeySettings({ operators: ` first:one ; second:two:2;sha256$${hash}:three `, peers: '' }),
+    parseKeySettings({
+      operators: ` first:one ; second:two:2;sha256$${hash}:three `,
+      peers: '',
+      isLocal: true,
+    }),
   )
 
   test.each([

@@ -61,18 +61,19 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
 export function readConfig(source: Environment, repositoryRoot: string) {
   const { values, whole: env, found } = readVariables(variables, source)
   found.problems(foreignKeys('other', source), 'setting-contradicts')
-  const keySettings = { operators: values.API_KEYS ?? '', peers: values.PEER_API_KEYS ?? '' }
+  const isLocal = source['ENVIRONMENT'] === 'local'
+  const keySettings = { operators: values.API_KEYS ?? '', peers: values.PEER_API_KEYS ?? '', isLocal }
   const apiKeys = found.attempt(() => parseKeySettings(keySettings)) ?? []
   found.attempt(() => refuseShownKeys(apiKeys, shownKeys(values.PEERS)), 'setting-contradicts')
   const trustedProxies = found.attempt(() => parseTrustedProxies(values.TRUSTED_PROXIES ?? '')) ?? []
   const findings = found.list
   const places = {
     environment: values.ENVIRONMENT,
-    isLocal: values.ENVIRONMENT === 'local',
+    isLocal,
     configDirectory: resolve(repositoryRoot, values.CONFIG_DIR ?? 'configs'),
     stateDirectory: values.STATE_DIR === undefined ? undefined : resolve(repositoryRoot, values.STATE_DIR),
   }
-  const { isLocal, configDirectory, stateDirectory } = places
+  const { configDirectory, stateDirectory } = places
   if (env === undefined || stopsStart(findings)) return { config: undefined, values, places, findings }
   const config = Object.freeze({
     environment: env.ENVIRONMENT,

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { ConfigurationError, type ListEntry, listEntries } from '@causeway/core'
-import type { ApiKeyRecord, ApiKeys } from '@causeway/http'
+import { type ApiKeyRecord, type ApiKeys, checkKeySetting } from '@causeway/http'
 
 /** Scope of the keys that may use `force`. */
 export const forceScope = 'force'
@@ -24,9 +24,11 @@ const hashPrefix = 'sha256$'
 export function parseKeySettings(texts: {
   readonly operators: string
   readonly peers: string
+  readonly isLocal: boolean
 }): readonly ConfiguredKey[] {
-  const operators = parseKeySetting(texts.operators, 'API_KEYS')
-  const peers = parseKeySetting(texts.peers, 'PEER_API_KEYS')
+  const { isLocal } = texts
+  const operators = parseKeySetting('API_KEYS', texts.operators, isLocal)
+  const peers = parseKeySetting('PEER_API_KEYS', texts.peers, isLocal)
   for (const [index, peer] of peers.entries()) {
     const shared = operators.findIndex(({ sha256 }) => sha256.equals(peer.sha256))
     if (shared < 0) continue
@@ -58,15 +60,17 @@ export function refuseShownKeys(
   }
 }
 
-function parseKeySetting(text: string, setting: string): readonly Omit<ConfiguredKey, 'mayForce'>[] {
-  const keys = listEntries(setting, text).map(parseEntry)
+type WrittenKey = Omit<ConfiguredKey, 'mayForce'>
+
+function parseKeySetting(setting: string, text: string, isLocal: boolean): readonly WrittenKey[] {
+  const keys = listEntries(setting, text).map((entry) => parseEntry(entry, isLocal))
   if (new Set(keys.map(({ sha256 }) => sha256.toString('hex'))).size < keys.length) {
     throw new ConfigurationError(`${setting} names one key twice.`)
   }
   return keys
 }
 
-function parseEntry({ text, place }: ListEntry): Omit<ConfiguredKey, 'mayForce'> {
+function parseEntry({ text, place }: ListEntry, isLocal: boolean): WrittenKey {
   const colon = text.indexOf(':')
   const key = colon < 0 ? '' : text.slice(0, colon).trim()
   const label = text.slice(colon + 1).trim()
@@ -74,9 +78,7 @@ function parseEntry({ text, place }: ListEntry): Omit<ConfiguredKey, 'mayForce'>
     throw new ConfigurationError(`${place} must be a key and a label, joined by a colon.`)
   }
   if (!key.startsWith(hashPrefix)) {
-    if (!/^[\x21-\x2b\x2d-\x7e]{1,256}$/.test(key)) {
-      throw new ConfigurationError(`${place}: a key is at most 256 printable characters, without commas.`)
-    }
+    checkKeySetting(key, `${place}: the key`, isLocal)
     return { sha256: hashOf(key), label }
   }
   const digits = key.slice(hashPrefix.length)

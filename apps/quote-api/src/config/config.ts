@@ -10,10 +10,15 @@ import {
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core'
-import { foreignKeys, parseTrustedProxies, tracingSettings, tracingVariables } from '@causeway/http'
+import {
+  checkKeySetting,
+  foreignKeys,
+  parseTrustedProxies,
+  tracingSettings,
+  tracingVariables,
+} from '@causeway/http'
 import { z } from 'zod'
 import { parsePeppers } from '../access/keys/peppers.ts'
-import { checkSolverKey } from '../requests/work/solverKey.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const limit = z.coerce.number().int().min(0).max(1_000_000)
@@ -121,7 +126,8 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     found.missing('TOP_UP_FROM_BLOCK', 'TOP_UP_FROM_BLOCK is required beside CUSTODY_ADDRESS')
   const peppers = values.API_KEY_PEPPERS
   const apiKeyPeppers = peppers && found.attempt(() => parsePeppers(peppers))
-  const solverApiKey = found.attempt(() => checkSolverKey(values.SOLVER_API_KEY))
+  const { SOLVER_API_KEY: solverApiKey } = values
+  if (solverApiKey) found.attempt(() => checkKeySetting(solverApiKey.reveal(), 'SOLVER_API_KEY', isLocal))
   const { ORACLES: text, ORACLES_THRESHOLD: threshold } = values
   const oracles = found.attempt(() => parseOracles({ text, threshold, isLocal }))
   const trustedProxies = found.attempt(() => parseTrustedProxies(values.TRUSTED_PROXIES ?? '')) ?? []
