@@ -463,7 +463,7 @@ describe('settings', () => {
     ['one URL twice', 'https://one.example|key;https://ONE.example/|other'],
     ['our own URL', 'http://localhost:3000|key'],
   ])('PEERS with %s stops the start without printing a key', (_what, entries) => {
-    const parse = () => parsePeers(entries, { ownUrls: ['http://127.0.0.1:3000'] })
+    const parse = () => parsePeers(entries, { host: '127.0.0.1', port: 3000 })
     expect(parse).toThrow(/^PEERS entry/)
     expect(parse).not.toThrow(/secret|key$/)
   })

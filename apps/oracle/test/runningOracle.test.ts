@@ -6,15 +6,17 @@ import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import {
   type FaultProxy,
+  freeLoopbackPort,
   startFaultProxy,
   startHostileClient,
   startTestNetwork,
   type TestNetwork,
 } from '@causeway/localnet'
 import { parseEther } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '../src/compose/config.ts'
 import { createOracle } from '../src/compose/createOracle.ts'
+import { examineOwnOracle } from '../src/compose/examine.ts'
 import { chainsResponseSchema, type ListedChain } from '../src/http/app.ts'
 import {
   callerKey,
@@ -209,6 +211,37 @@ describe('a start is refused and names the setting', () => {
     expect(await refused.ended).toBe(1)
     expect(refused.output()).toContain('must be a whole number of at least 1.')
     expect(refused.output()).not.toContain('    at ')
+  })
+})
+
+describe('P-1: a peer that is this oracle itself stops the start', () => {
+  test.each([
+    ['127.0.0.1', 'localhost'],
+    ['0.0.0.0', '127.0.0.1'],
+    ['::', '[::1]'],
+  ])('P-1: where it listens on %s and %s is named', async (HTTP_HOST, name) => {
+    const HTTP_PORT = String(await freeLoopbackPort())
+    const PEERS = `https://other.example|peer-key;http://${name}:${HTTP_PORT}/|peer-key`
+    const refused = spawnOracle({ ...oracleVariables(network), HTTP_HOST, HTTP_PORT, PEERS })
+    onTestFinished(() => refused.stop())
+    expect(await refused.ended).toBe(1)
+    expect(refused.output()).toContain('PEERS entry 2 is this oracle itself.')
+    expect(refused.output()).not.toContain('peer-key')
+  })
+
+  test('P-1: but not another port, nor where it listens on another address', async () => {
+    const HTTP_PORT = String(await freeLoopbackPort())
+    const peers = (address: string) => `http://${address}|peer-key`
+    const other = await freeLoopbackPort()
+    for (const [HTTP_HOST, PEERS] of [
+      ['127.0.0.1', peers(`127.0.0.1:${other}`)],
+      ['192.0.2.7', peers(`127.0.0.1:${HTTP_PORT}`)],
+    ] as const) {
+      const variables = { ...oracleVariables(network), HTTP_HOST, HTTP_PORT, PEERS }
+      const examination = { repositoryRoot, nowMs: () => Date.now(), scope: 'settings' } as const
+      const found = await examineOwnOracle(variables, examination)
+      expect(found.filter(({ severity }) => severity === 'stops')).toEqual([])
+    }
   })
 })
 

@@ -92,7 +92,7 @@ function readPeerSettings(config: OracleConfig, signer: ConfiguredSigner, logger
     threshold: config.signers.threshold,
     ownSigner: signer.address,
   })
-  const peers = parsePeers(config.peers.entries)
+  const peers = parsePeers(config.peers.entries, config.http)
   for (const warning of [...policy.warnings, ...peers.warnings]) logger.warn(warning)
   return { policy: policy.value, peers: peers.value }
 }

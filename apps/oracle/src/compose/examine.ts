@@ -31,11 +31,7 @@ export async function examineOwnOracle(
   found.add(...settings.findings)
   examinePorts(
     [
-      {
-        setting: 'HTTP_PORT',
-        host: values.HTTP_HOST,
-        port: values.HTTP_PORT ?? values.PORT,
-      },
+      { setting: 'HTTP_PORT', ...listenerOf(settings) },
       { setting: 'OPS_PORT', host: values.OPS_HOST, port: values.OPS_PORT },
     ],
     found,
@@ -65,6 +61,10 @@ export async function examineOwnOracle(
   return found.list
 }
 
+function listenerOf({ values }: Settings) {
+  return { host: values.HTTP_HOST, port: values.HTTP_PORT ?? values.PORT }
+}
+
 type PeerSettings = {
   readonly peers: ReturnType<typeof parsePeers>['value']
   readonly policy: ReturnType<typeof parseSignerPolicy>['value']
@@ -73,11 +73,12 @@ type PeerSettings = {
 
 /** `undefined` while one of them, or the own key, cannot be read. */
 function examinePeerSettings(
-  { values }: Settings,
+  settings: Settings,
   own: Hex | undefined,
   found: Findings,
 ): PeerSettings | undefined {
-  const peers = found.attempt(() => parsePeers(values.PEERS))
+  const { values } = settings
+  const peers = found.attempt(() => parsePeers(values.PEERS, listenerOf(settings)))
   if (own === undefined) return undefined
   const [signers, threshold] = [values.ORACLE_SIGNERS, values.ORACLE_SIGNERS_THRESHOLD]
   const policy = found.attempt(() => parseSignerPolicy({ signers, threshold, ownSigner: own }))

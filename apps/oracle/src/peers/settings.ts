@@ -35,19 +35,18 @@ export type Parsed<Value> = {
   readonly warnings: readonly string[]
 }
 
+/** `HTTP_HOST` and the port beside it; 0 is one that nobody knows yet. */
+type Listener = { readonly host?: string | undefined; readonly port?: number | undefined }
+
 const passThrough = 'pass-through'
 
 /**
  * `PEERS`: entries `baseUrl|apiKey` separated by `;`, the key `pass-through` forwards the caller's.
- * @param options.ownUrls addresses of this oracle: asking itself would be a loop
+ * @param own where this oracle listens: asking itself would be a loop, and its signature would count for nothing
  * @throws ConfigurationError naming the number of the wrong entry, never its key
  * @source attestation-oracle.md Runtime configuration; ledger-and-safety.md 4.8
  */
-export function parsePeers(
-  text: string | undefined,
-  options: { ownUrls?: readonly string[] } = {},
-): Parsed<readonly Peer[]> {
-  const own = new Set((options.ownUrls ?? []).map((url) => comparableUrl(new URL(url))))
+export function parsePeers(text: string | undefined, own: Listener = {}): Parsed<readonly Peer[]> {
   const seen = new Set<string>()
   const warnings: string[] = []
   const peers = listEntries('PEERS', text).map((entry) => {
@@ -55,7 +54,7 @@ export function parsePeers(
     const { url, credential } = parseEntry(entry)
     const comparable = comparableUrl(url)
     if (seen.has(comparable)) throw new ConfigurationError(`${place} repeats the URL of another one.`)
-    if (own.has(comparable)) throw new ConfigurationError(`${place} is this oracle itself.`)
+    if (isOwn(url, own)) throw new ConfigurationError(`${place} is this oracle itself.`)
     seen.add(comparable)
     if (credential.kind === 'pass-through') {
       warnings.push(`${place} (${url.host}) receives the keys of callers: it must be run by you.`)
@@ -111,11 +110,21 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.[0-9]{1,3}){3}$/.test(hostname)
 }
 
+const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+
+/** Behind a balancer or a name of its own an oracle cannot know itself by URL: its signer tells then. */
+function isOwn(url: URL, { host = '', port = 0 }: Listener): boolean {
+  if (port === 0 || portOf(url) !== port) return false
+  const own = host.includes(':') ? `[${host}]` : host
+  return isLoopback(url.hostname) ? everywhere.has(host) || isLoopback(own) : url.hostname === own
+}
+
+const portOf = ({ port, protocol }: URL) => Number(port || (protocol === 'https:' ? 443 : 80))
+
 /** One text per listener: names of the loopback address are one, a slash at the end is none. */
 function comparableUrl(url: URL): string {
   const host = isLoopback(url.hostname) ? 'loopback' : url.hostname
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
-  return `${host}:${port}${url.pathname.replace(/\/+$/, '')}`
+  return `${host}:${portOf(url)}${url.pathname.replace(/\/+$/, '')}`
 }
 
 /** Without an allowlist there is no threshold: our own signature is all that is required. */
