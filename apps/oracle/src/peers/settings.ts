@@ -132,14 +132,27 @@ export function requiredSignatures({ signers, threshold }: SignerPolicy): number
   return signers === undefined ? 1 : threshold
 }
 
+/** What may be had of peers before anybody asks. */
+export type AskedAhead = {
+  /** This oracle and the peers that are asked. */
+  readonly all: number
+  /** Whether an answer of so many signers may be given without asking anybody anew. */
+  readonly isEnough: (matched: number) => boolean
+}
+
 /**
- * Whether an answer of so many signers may be given without asking peers anew. Without a list whoever was asked counts
- * as asked, what he gave or not; but nobody asked those who answer to the caller's own key alone.
+ * Peers with `pass-through` answer to the caller's own key, so nobody asks them before he does. Without a list whoever
+ * was asked counts as asked, what he gave or not, and nothing is complete before all are. `undefined` where the others
+ * can never be enough: then none is asked.
  */
-export function enoughAhead(policy: SignerPolicy, peers: readonly Peer[]): (matched: number) => boolean {
-  if (policy.signers !== undefined) return (matched) => matched >= requiredSignatures(policy)
-  const areAllAsked = peers.every(({ credential }) => credential.kind === 'key')
-  return (matched) => areAllAsked || matched > peers.length
+export function askedAhead(
+  { signers, threshold }: SignerPolicy,
+  peers: readonly Peer[],
+): AskedAhead | undefined {
+  const keyed = peers.filter(({ credential }) => credential.kind === 'key').length
+  const needed = signers === undefined ? peers.length : Math.max(threshold - 1, 1)
+  if (keyed < needed) return undefined
+  return { all: keyed + 1, isEnough: (matched) => signers === undefined || matched >= threshold }
 }
 
 /**
