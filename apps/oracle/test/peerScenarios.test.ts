@@ -381,6 +381,17 @@ describe('with the allowlist A, B, C', () => {
     expect(signersOf((await run(started)).response)).toEqual(['A', 'B', 'C'])
   })
 
+  test.each([
+    ['our own signature alone', own(['A']), 'own_signer', ['peer_shares_signer', 'quorum_shortfall']],
+    ['its own beside ours', own(['A', 'B']), 'merged', []],
+  ])('P-3: a peer that answers with %s', async (_what, response, outcome, events) => {
+    const started = await harness({ peers: [answering(response)], allowed: ABC, threshold: 2 })
+    const { matched } = await run(started)
+    expect(matched).toBe(outcome === 'merged' ? 2 : 1)
+    expect(started.outcomes.map((one) => one.outcome)).toEqual([outcome])
+    expect(eventsOf(started)).toEqual(events)
+  })
+
   test('scenario 28: pass-through forwards the key of the caller, and none when there is none', async () => {
     const started = await harness({
       peers: [answering(own(['B']))],

@@ -215,11 +215,12 @@ function openPeers(
   metrics: OracleMetrics,
   tracing: Tracing | undefined,
 ): PeerAggregator | undefined {
-  const { config, logger, network, policy, peers } = parts
+  const { config, logger, signer, network, policy, peers } = parts
   if (peers.length === 0) return undefined
   return createPeerAggregator({
     peers,
     policy,
+    ownSigner: signer.address,
     context: network.context,
     recover: recoverSigner,
     requestTimeoutMs: config.peers.timeoutMs,

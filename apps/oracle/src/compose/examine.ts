@@ -71,6 +71,8 @@ type PeerSettings = {
   readonly own: Hex
 }
 
+const settingOf = (index: number) => `PEERS entry ${index + 1}`
+
 /** `undefined` while one of them, or the own key, cannot be read. */
 function examinePeerSettings(
   settings: Settings,
@@ -85,25 +87,35 @@ function examinePeerSettings(
   return peers && policy && { peers: peers.value, policy: policy.value, own }
 }
 
-/** Each peer is reachable and signs as one of `ORACLE_SIGNERS`; enough different ones do. */
+/** Each peer is reachable and signs as one of `ORACLE_SIGNERS`, and as nobody else does; enough different ones do. */
 async function examinePeers({ peers, policy, own }: PeerSettings, found: Findings): Promise<void> {
-  const counting = new Set([own.toLowerCase()])
-  await Promise.all(
-    peers.map(async ({ name, baseUrl }, index) => {
-      const setting = `PEERS entry ${index + 1}`
-      const signer = await examineOracle({ setting, name, url: baseUrl }, peerTimeoutMs, found)
-      if (signer === undefined) return
-      if (policy.signers === undefined || [...policy.signers].some((one) => one === signer)) {
-        counting.add(signer)
-        return
-      }
+  const signers = await Promise.all(
+    peers.map(({ name, baseUrl }, index) =>
+      examineOracle({ setting: settingOf(index), name, url: baseUrl }, peerTimeoutMs, found),
+    ),
+  )
+  const counting = new Map([[own.toLowerCase(), 'this oracle']])
+  for (const [index, { name }] of peers.entries()) {
+    const signer = signers[index]
+    if (signer === undefined) continue
+    const setting = settingOf(index)
+    const other = counting.get(signer)
+    if (other !== undefined) {
+      found.add({
+        ...{ code: 'signer-shared', severity: 'degrades', setting },
+        seen: `${name} signs as ${signer}, as ${other} does: both count once`,
+        fix: 'Give each oracle a key of its own, and remove an entry that is this oracle itself.',
+      })
+    } else if (policy.signers === undefined || [...policy.signers].some((one) => one === signer)) {
+      counting.set(signer, setting)
+    } else {
       found.add({
         ...{ code: 'signer-unlisted', severity: 'degrades', setting: 'ORACLE_SIGNERS' },
         seen: `does not name ${signer}, which ${name} (${setting}) signs as: its signatures do not count`,
         fix: 'Ask its operator which address signs, by another way than this answer, and add that one.',
       })
-    }),
-  )
+    }
+  }
   const required = requiredSignatures(policy)
   if (counting.size >= required) return
   found.add({

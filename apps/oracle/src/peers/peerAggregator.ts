@@ -1,6 +1,7 @@
 import {
   type AttestationKind,
   DomainError,
+  type Hex,
   type RecoverSigner,
   type SignatureContext,
   startDeadline,
@@ -16,6 +17,8 @@ import { type Peer, requiredSignatures, type SignerPolicy } from './settings.ts'
 export type PeerAggregatorOptions = {
   readonly peers: readonly Peer[]
   readonly policy: SignerPolicy
+  /** Lower case. */
+  readonly ownSigner: Hex
   readonly context: SignatureContext
   readonly recover: RecoverSigner
   /** `PEER_REQUEST_TIMEOUT_MS`: over the whole exchange with each peer. */
