@@ -239,6 +239,7 @@ export {
   TransactionRevertedError,
   TransactionTooLargeError,
 } from './rpc/chainErrors.ts'
+export { type LocalCheck, localProblems } from './rpc/checkEndpoints.ts'
 export { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
 export type { EndpointObserver, ObserveEndpoints } from './rpc/endpoint.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'
