@@ -381,6 +381,17 @@ describe('with the allowlist A, B, C', () => {
     expect(signersOf((await run(started)).response)).toEqual(['A', 'B', 'C'])
   })
 
+  test.each([
+    ['our own signature alone', own(['A']), 'own_signer', ['peer_shares_signer', 'quorum_shortfall']],
+    ['its own beside ours', own(['A', 'B']), 'merged', []],
+  ])('P-3: a peer that answers with %s', async (_what, response, outcome, events) => {
+    const started = await harness({ peers: [answering(response)], allowed: ABC, threshold: 2 })
+    const { matched } = await run(started)
+    expect(matched).toBe(outcome === 'merged' ? 2 : 1)
+    expect(started.outcomes.map((one) => one.outcome)).toEqual([outcome])
+    expect(eventsOf(started)).toEqual(events)
+  })
+
   test('scenario 28: pass-through forwards the key of the caller, and none when there is none', async () => {
     const started = await harness({
       peers: [answering(own(['B']))],
@@ -420,7 +431,7 @@ describe('settings', () => {
   const [a, b] = [signers.A.address, signers.B.address]
 
   test('scenario 29: signers count once whatever their case, and the threshold is compared with that', () => {
-    const list = `${a};${b};0x${a.slice(2).toUpperCase()};`
+    const list = `${a};${b};0x${a.slice(2).toUpperCase()}`
     expect([...(policy(list, '2').value.signers ?? [])]).toEqual([a, b])
     expect(() => policy(list, '3')).toThrow(/ORACLE_SIGNERS_THRESHOLD/)
   })
@@ -463,14 +474,14 @@ describe('settings', () => {
     ['one URL twice', 'https://one.example|key;https://ONE.example/|other'],
     ['our own URL', 'http://localhost:3000|key'],
   ])('PEERS with %s stops the start without printing a key', (_what, entries) => {
-    const parse = () => parsePeers(entries, { ownUrls: ['http://127.0.0.1:3000'] })
+    const parse = () => parsePeers(entries, { host: '127.0.0.1', port: 3000 })
     expect(parse).toThrow(/^PEERS entry/)
     expect(parse).not.toThrow(/secret|key$/)
   })
 
   test('PEERS are base URLs with keys; pass-through is warned about', () => {
     const { value, warnings } = parsePeers(
-      ' https://one.example/oracle/|k1 ; http://[::1]:3100|pass-through ;',
+      ' https://one.example/oracle/|k1 ; http://[::1]:3100|pass-through ',
     )
     expect(value.map(({ baseUrl }) => baseUrl)).toEqual(['https://one.example/oracle', 'http://[::1]:3100'])
     expect(value.map(({ credential }) => credential.kind)).toEqual(['key', 'pass-through'])

@@ -6,7 +6,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { freeLoopbackPort, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chainsResponseSchema } from '../src/http/app.ts'
@@ -139,4 +139,32 @@ test('O-20: a share that is nothing of some cap stops the start', async () => {
   const refused = spawnOracle({ ...stateIn('five'), CAPS_SHARE: '1/4' })
   expect(await refused.ended).toBe(1)
   expect(refused.output()).toMatch(/CAPS_SHARE: the cap of 0x0{40} on base/)
+})
+
+test('P-3: one that has the other as a peer names it, in its log and its metrics', async () => {
+  const opsPort = await freeLoopbackPort()
+  const asking = spawnOracle({
+    ...stateIn('three'),
+    PEERS: `${urls[0]}|pass-through`,
+    OPS_PORT: String(opsPort),
+  })
+  try {
+    const answer = await fetch(`${await asking.listening()}/attestations/depository-deposits/v1`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': callerKey },
+      body: JSON.stringify({ chainId: 'base', transactionId: transactions[0], requestPeerSignatures: true }),
+    })
+    expect([answer.status, answer.headers.get('x-quorum-matched')]).toEqual([200, '1'])
+    const { host } = new URL(urls[0] ?? '')
+    await expect.poll(() => asking.output()).toContain(`"event":"peer_shares_signer","peer":"${host}"`)
+    const metrics = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text()
+    expect(metrics).toMatch(
+      new RegExp(
+        `^oracle_peer_request_duration_seconds_count\\{.*peer="${host}",outcome="own_signer".*\\} 1$`,
+        'm',
+      ),
+    )
+  } finally {
+    await asking.stop()
+  }
 })

@@ -1,7 +1,8 @@
-import type { Finding } from '@causeway/core'
+import { type Finding, splitList } from '@causeway/core'
 import type { ChainRegistry, Endpoints } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
 import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
+import { endpointOf, type LocalCheck, sortLocal } from './rpc/checkEndpoints.ts'
 import type { JsonRpcClient } from './rpc/jsonRpc.ts'
 
 /**
@@ -38,8 +39,8 @@ export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] 
   )
   const services = [...registry.chains.values()].flatMap(({ id, additionalData }) =>
     serviceUrls.flatMap((name) => {
-      const urls = additionalData[name]?.reveal().split(',') ?? []
-      return urls.every((url) => isLoopback(url.trim())) ? [] : [`${name} of ${id} ${demand}`]
+      const urls = splitList(additionalData[name]?.reveal(), ',')
+      return urls.every(isLoopback) ? [] : [`${name} of ${id} ${demand}`]
     }),
   )
   return [...nodes, ...services]
@@ -61,31 +62,31 @@ export function windingDownChains({ chains }: ChainRegistry): readonly Finding[]
 }
 
 /**
- * `local` and `rehearsal` talk to anvil and to nothing that forwards to a real chain.
- * @throws nothing for an endpoint that is silent: it is named as a problem
+ * `local` and `rehearsal` talk to anvil and to nothing that forwards to a real chain. Never rejects for what an endpoint
+ * does.
  */
 export async function checkLocalNodes(
   environment: string,
   clients: readonly JsonRpcClient[],
-): Promise<readonly string[]> {
-  if (!isOnThisMachine(environment)) return []
-  const problems = await Promise.all(
-    clients.map(async (client) => {
-      const each = await client.askEach([{ method: 'web3_clientVersion', params: [] }])
-      return each.flatMap(({ alias, answers }) => {
-        const [answer] = answers ?? []
-        if (answer === undefined) return [`httpRpcUrl of ${client.chainId}: ${alias} does not answer`]
-        const isAnvil =
-          answer.ok && typeof answer.result === 'string' && answer.result.toLowerCase().startsWith('anvil/')
-        return isAnvil
-          ? []
-          : [
-              `httpRpcUrl of ${client.chainId}: ${alias} is no anvil node, as ENVIRONMENT=${environment} demands`,
-            ]
-      })
+): Promise<LocalCheck> {
+  if (!isOnThisMachine(environment)) return { foreign: [], silent: [] }
+  const checks = await Promise.all(
+    clients.map(async ({ chainId, askEach }) => {
+      const each = await askEach([{ method: 'web3_clientVersion', params: [] }])
+      return sortLocal(
+        each.map(({ alias, answers }) => ({ alias, said: answers?.[0] })),
+        (alias) => endpointOf(chainId, alias),
+        (answer) => {
+          const isAnvil = answer.ok && String(answer.result).toLowerCase().startsWith('anvil/')
+          return isAnvil ? undefined : `is no anvil node, as ENVIRONMENT=${environment} demands`
+        },
+      )
     }),
   )
-  return problems.flat()
+  return {
+    foreign: checks.flatMap(({ foreign }) => foreign),
+    silent: checks.flatMap(({ silent }) => silent),
+  }
 }
 
 /**

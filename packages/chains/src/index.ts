@@ -25,7 +25,7 @@ export {
 } from './config/chainRegistry.ts'
 export { type ConfigSource, examineConfigFile, loadConfigFile, readConfigFile } from './config/configFile.ts'
 export { readEnvironmentFiles } from './config/environmentFiles.ts'
-export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './config/placeholders.ts'
+export { type Placeholder, resolvePlaceholders, type Variables } from './config/placeholders.ts'
 export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export { readSigningCaps, type SigningCap } from './config/signingCaps.ts'
 export { type DenyListSettings, denyListSettings, denyListVariables } from './denyList/denyListSettings.ts'
@@ -250,7 +250,7 @@ export {
   TransactionTooLargeError,
   TransactionUnreadableError,
 } from './rpc/chainErrors.ts'
-export { unreadableChain } from './rpc/checkEndpoints.ts'
+export { type LocalCheck, localProblems, unreadableChain } from './rpc/checkEndpoints.ts'
 export { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
 export type { EndpointObserver, ObserveEndpoints } from './rpc/endpoint.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'

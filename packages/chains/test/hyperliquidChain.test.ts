@@ -107,12 +107,18 @@ describe('a chain', () => {
   })
 
   test('of a public network is no part of a local one, nor is a silent endpoint', async () => {
-    expect(await open().verifyLocal(signal)).toEqual([])
+    expect(await open().verifyLocal(signal)).toEqual({ foreign: [], silent: [] })
     bed.ledger.tokens.push({ name: 'PURR', tokenId: '0xc1fb593aeffbeb02f85e0308e9956a90', szDecimals: 0 })
-    expect(await open().verifyLocal(signal)).toEqual([expect.stringMatching(/ is on the main network$/)])
+    expect(await open().verifyLocal(signal)).toEqual({
+      foreign: [expect.stringMatching(/ is on the main network$/)],
+      silent: [],
+    })
     bed.ledger.tokens.pop()
     bed.exchanges[0].set({ kind: 'reset' })
-    expect(await open().verifyLocal(signal)).toEqual([expect.stringMatching(/does not answer$/)])
+    expect(await open().verifyLocal(signal)).toEqual({
+      foreign: [],
+      silent: [expect.stringMatching(/does not answer$/)],
+    })
   })
 })
 

@@ -233,7 +233,7 @@ describe('a configured chain', () => {
       finality: { mode: 'tag', tag: 'finalized' },
     })
     expect(await chain.verify(signal)).toEqual([])
-    expect(await chain.verifyLocal(signal)).toEqual([])
+    expect(await chain.verifyLocal(signal)).toEqual({ foreign: [], silent: [] })
     expect(await chain.reader.readDeposits({ transactionId: deposit }, aSignal())).toMatchObject({
       deposits: [{ amount: 7n }],
     })
@@ -273,14 +273,15 @@ describe('a configured chain', () => {
     await expect(openChain().verify(signal)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
   })
 
-  test('of a local network refuses nodes that are none of it, silent ones included', async () => {
+  test('of a local network tells nodes that are none of it from silent ones', async () => {
     await behave(
       lieAbout('getVersion', () => ({ 'solana-core': '2.1.0' })),
       dead,
     )
-    const problems = await openChain().verifyLocal(signal)
-    expect(problems).toHaveLength(2)
-    expect(problems[0]).toMatch(/no node of a local network$/)
+    expect(await openChain().verifyLocal(signal)).toEqual({
+      foreign: [expect.stringMatching(/no node of a local network$/)],
+      silent: [expect.stringMatching(/does not answer$/)],
+    })
   })
 
   test.each([

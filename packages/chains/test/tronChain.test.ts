@@ -117,11 +117,15 @@ test.each([
 })
 
 test('an endpoint of a public network is no part of a local one, nor is a silent one', async () => {
-  expect(await open().verifyLocal(signal)).toEqual([
-    expect.stringMatching(/^httpRpcUrl of tron: \S+ is on the main network$/),
-  ])
+  expect(await open().verifyLocal(signal)).toEqual({
+    foreign: [expect.stringMatching(/^httpRpcUrl of tron: \S+ is on the main network$/)],
+    silent: [],
+  })
   bed.facade.set({ kind: 'reset' })
-  expect(await open().verifyLocal(signal)).toEqual([expect.stringMatching(/does not answer$/)])
+  expect(await open().verifyLocal(signal)).toEqual({
+    foreign: [],
+    silent: [expect.stringMatching(/does not answer$/)],
+  })
 })
 
 test.each<[string, object]>([

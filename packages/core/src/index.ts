@@ -160,6 +160,7 @@ export {
   type QuotePrice,
   quoteFileSchema,
 } from './config/quoteFile.ts'
+export { decimalInteger, environmentName } from './config/scalars.ts'
 export { type SettlementFile, settlementFileSchema } from './config/settlementFile.ts'
 export {
   type GasBudgets,
@@ -191,7 +192,14 @@ export {
   stopsStart,
   UnfitSettingsError,
 } from './doctor/finding.ts'
-export { type ReadVariables, readVariables } from './doctor/readVariables.ts'
+export {
+  heldText,
+  type ListEntry,
+  listEntries,
+  type ReadVariables,
+  readVariables,
+  splitList,
+} from './doctor/readVariables.ts'
 export {
   type DoctorReport,
   type ExampleVariable,
@@ -341,6 +349,7 @@ export {
   sqrtPriceX96AtTick,
   tickAtSqrtPriceX96,
 } from './pools/tickMath.ts'
+export { brokenRule, pathOf, ruleInWords } from './ruleInWords.ts'
 export { Secret } from './secret.ts'
 export {
   type AppFeeClaimTypedData,
@@ -463,7 +472,7 @@ export { ethereumCodec, isNativeTransferLog } from './vm/ethereum/codec.ts'
 export { create2Address, firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
 export { contractInterface, viemLibrary } from './vm/ethereum/contractInterface.ts'
 export { depositAddressOf } from './vm/ethereum/depositAddress.ts'
-export { parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
+export { parseAddressList, parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
 export {
   type EthereumFeeFacts,
   EthereumFees,

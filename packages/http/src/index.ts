@@ -1,5 +1,5 @@
 export { Counter, Gauge, Histogram } from 'prom-client'
-export { type AdminListenerOptions, adminKeyProblem, createAdminListener } from './adminListener.ts'
+export { type AdminListenerOptions, checkAdminKey, createAdminListener } from './adminListener.ts'
 export {
   type ApiKeyLookup,
   createApiKeys,
@@ -10,7 +10,7 @@ export {
   type StoredApiKey,
 } from './apiKeyFormat.ts'
 export { unauthorized } from './apiKeyHook.ts'
-export { type ApiKeyRecord, type ApiKeys, apiKeyHeader, noApiKeys } from './apiKeys.ts'
+export { type ApiKeyRecord, type ApiKeys, apiKeyHeader, checkKeySetting, noApiKeys } from './apiKeys.ts'
 export type { ServerLimits } from './bareApp.ts'
 export { createHttpApp, type HttpAppOptions } from './createHttpApp.ts'
 export { denyListCheck, logDenyList, watchDenyList } from './denyListWatch.ts'

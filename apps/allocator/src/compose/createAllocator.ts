@@ -12,6 +12,7 @@ import {
   examineEndpoints,
   expectedCodes,
   type KnownCode,
+  localProblems,
   type QuorumClient,
   type RegisteredHub,
   readHead,
@@ -159,7 +160,7 @@ async function contradictions(
   const signal = AbortSignal.timeout(startTimeoutMs)
   const placed = { setting: 'hub: auroraAllocatorAddress', address }
   const problems = [
-    ...(await checkLocalNodes(environment, [client])),
+    ...localProblems(await checkLocalNodes(environment, [client])),
     ...(await verifyEvmEndpoints(
       { client, chainId: BigInt(evmChainId), contract: placed, threshold },
       { signal },

@@ -255,6 +255,25 @@ describe('the order', () => {
     expect(await refusal(fillRequest({ order: withOutput({ chainId: 'moon' }) }))).toBe('UNKNOWN_CHAIN')
   })
 
+  test.each(['tron', 'solana', 'bitcoin', 'lighter'])(
+    'P-4: whose solver is named on %s, where an EVM key has no account, is told so',
+    async (solverChainId) => {
+      const { request, deposits } = await requestFor({ ...orderB, solverChainId })
+      await expect(attest(request, { deposits })).rejects.toMatchObject({
+        code: 'SOLVER_CHAIN_NOT_SUPPORTED',
+        message: `order.solverChainId must name an EVM chain: the solver is an EVM account, and ${solverChainId} has none.`,
+        data: { field: 'order.solverChainId', solverChainId },
+      })
+    },
+  )
+
+  test('P-4: a chain of another family that has accounts of EVM keys may name the solver', async () => {
+    const { request, deposits } = await requestFor({ ...orderB, solverChainId: 'hyperliquid' })
+    const { unsigned } = await attest(request, { deposits })
+    const alias = hubAlias({ chainId: 'hyperliquid', ...mainNetwork('hyperliquid-vm') }, orderB.solver)
+    expect(unsigned.execution.actions[0]).toContain(alias.slice(2))
+  })
+
   test('of a solver on the hub itself settles with its alias there', async () => {
     const { request, deposits } = await requestFor({ ...orderB, solverChainId: 'relay' })
     const { unsigned } = await attest(request, { deposits })

@@ -32,19 +32,19 @@ describe('a start is refused, naming the setting and no value', () => {
   test.each([
     ['ENVIRONMENT', { ENVIRONMENT: '' }],
     ['ENVIRONMENT', { ENVIRONMENT: '../secret' }],
-    ['HTTP_PORT', { HTTP_PORT: 'secret' }],
-    ['UNAUTHENTICATED_RATE_LIMIT_MAX', { UNAUTHENTICATED_RATE_LIMIT_MAX: 'secret' }],
+    ['HTTP_PORT', { HTTP_PORT: 'secret-5d41402abc4b' }],
+    ['UNAUTHENTICATED_RATE_LIMIT_MAX', { UNAUTHENTICATED_RATE_LIMIT_MAX: 'secret-5d41402abc4b' }],
     ['UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS', { UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS: '0' }],
     ['PEER_REQUEST_TIMEOUT_MS', { PEER_REQUEST_TIMEOUT_MS: '1.5' }],
     ['TRUSTED_PROXIES', { TRUSTED_PROXIES: 'true' }],
-    ['LOG_LEVEL', { LOG_LEVEL: 'secret' }],
-    ['API_KEYS entry 1', { API_KEYS: 'secret' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'secret-5d41402abc4b' }],
+    ['API_KEYS entry 1', { API_KEYS: 'secret-5d41402abc4b' }],
     ['API_KEYS entry 2', { API_KEYS: 'secret:one;secret2:' }],
     ['API_KEYS entry 1', { API_KEYS: 'sha256$secret:label' }],
     ['API_KEYS', { API_KEYS: 'secret:one;secret:two' }],
-    ['PEER_API_KEYS entry 1', { PEER_API_KEYS: 'secret' }],
+    ['PEER_API_KEYS entry 1', { PEER_API_KEYS: 'secret-5d41402abc4b' }],
     ['PEER_API_KEYS', { PEER_API_KEYS: 'secret:one;secret:two' }],
-    ['FORCE', { FORCE: 'secret' }],
+    ['FORCE', { FORCE: 'secret-5d41402abc4b' }],
     ['HEAD_AGE_MAX_MS', { HEAD_AGE_MAX_MS: '999' }],
     ['CAPS_SHARE', { CAPS_SHARE: 'secret' }],
     ['CAPS_SHARE', { CAPS_SHARE: '2/3' }],
@@ -52,7 +52,7 @@ describe('a start is refused, naming the setting and no value', () => {
     ['CAPS_SHARE', { CAPS_SHARE: '1/1000' }],
     ['CAPS_SHARE', { CAPS_SHARE: '1/2', ORACLE_DATABASE_URL: 'postgres://secret' }],
     ['ORACLE_DATABASE_URL', { CAPS_SHARE: '1/2', ORACLE_DATABASE_URL: 'postgres://secret' }],
-    ['ALLOCATOR_ECDSA_PRIVATE_KEY', { ALLOCATOR_ECDSA_PRIVATE_KEY: 'secret' }],
+    ['ALLOCATOR_ECDSA_PRIVATE_KEY', { ALLOCATOR_ECDSA_PRIVATE_KEY: 'secret-5d41402abc4b' }],
   ])('%s of %j', (name, variables) => {
     expect(() => load(variables)).toThrow(ConfigurationError)
     expect(() => load(variables)).toThrow(name)
@@ -105,7 +105,11 @@ describe('a key of a peer may not force', () => {
 describe('API_KEYS', () => {
   const hash = createHash('sha256').update('third').digest('hex')
   const keys = createConfiguredKeys(
-    parseKeySettings({ operators: ` first:one ; second:two:2;;sha256$${hash}:three `, peers: '' }),
+    parseKeySettings({
+      operators: ` first:one ; second:two:2;sha256$${hash}:three `,
+      peers: '',
+      isLocal: true,
+    }),
   )
 
   test.each([

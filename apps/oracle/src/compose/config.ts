@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { readVariables, Secret, stopsStart, UnfitSettingsError } from '@causeway/core'
+import { environmentName, readVariables, Secret, stopsStart, UnfitSettingsError } from '@causeway/core'
 import { foreignKeys, parseTrustedProxies, tracingSettings, tracingVariables } from '@causeway/http'
 import { z } from 'zod'
 import { shownKeys } from '../peers/settings.ts'
@@ -11,7 +11,7 @@ const wholeCaps = '1/1'
 
 /** Every variable of the oracle but those of its signer and those that the chain files name. */
 const variables = z.object({
-  ENVIRONMENT: text.regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/).describe('Selects the configuration files'),
+  ENVIRONMENT: environmentName.describe('Selects the configuration files'),
   HTTP_HOST: text.default('0.0.0.0'),
   HTTP_PORT: port.optional(),
   PORT: port.default(3000),
@@ -68,7 +68,8 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
 export function readConfig(source: Environment, repositoryRoot: string) {
   const { values, whole: env, found } = readVariables(variables, source)
   found.problems(foreignKeys('other', source), 'setting-contradicts')
-  const keySettings = { operators: values.API_KEYS ?? '', peers: values.PEER_API_KEYS ?? '' }
+  const isLocal = source['ENVIRONMENT'] === 'local'
+  const keySettings = { operators: values.API_KEYS ?? '', peers: values.PEER_API_KEYS ?? '', isLocal }
   const apiKeys = found.attempt(() => parseKeySettings(keySettings)) ?? []
   found.attempt(() => refuseShownKeys(apiKeys, shownKeys(values.PEERS)), 'setting-contradicts')
   const trustedProxies = found.attempt(() => parseTrustedProxies(values.TRUSTED_PROXIES ?? '')) ?? []
@@ -77,11 +78,11 @@ export function readConfig(source: Environment, repositoryRoot: string) {
   const findings = found.list
   const places = {
     environment: values.ENVIRONMENT,
-    isLocal: values.ENVIRONMENT === 'local',
+    isLocal,
     configDirectory: resolve(repositoryRoot, values.CONFIG_DIR ?? 'configs'),
     stateDirectory: values.STATE_DIR === undefined ? undefined : resolve(repositoryRoot, values.STATE_DIR),
   }
-  const { isLocal, configDirectory, stateDirectory } = places
+  const { configDirectory, stateDirectory } = places
   if (env === undefined || stopsStart(findings)) return { config: undefined, values, places, findings }
   const config = Object.freeze({
     environment: env.ENVIRONMENT,

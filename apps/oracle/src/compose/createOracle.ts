@@ -116,7 +116,7 @@ function readPeerSettings(config: OracleConfig, signer: ConfiguredSigner, logger
     threshold: config.signers.threshold,
     ownSigner: signer.address,
   })
-  const peers = parsePeers(config.peers.entries)
+  const peers = parsePeers(config.peers.entries, config.http)
   for (const warning of [...policy.warnings, ...peers.warnings]) logger.warn(warning)
   return { policy: policy.value, peers: peers.value }
 }
@@ -259,11 +259,12 @@ function openPeers(
   metrics: OracleMetrics,
   tracing: Tracing | undefined,
 ): PeerAggregator | undefined {
-  const { config, logger, network, policy, peers } = parts
+  const { config, logger, signer, network, policy, peers } = parts
   if (peers.length === 0) return undefined
   return createPeerAggregator({
     peers,
     policy,
+    ownSigner: signer.address,
     context: network.context,
     recover: recoverSigner,
     requestTimeoutMs: config.peers.timeoutMs,

@@ -10,6 +10,7 @@ import {
   isOnThisMachine,
   isReadable,
   type KnownCode,
+  type LocalCheck,
   missingSettings,
   openFamilyChain,
   type QuorumEndpointHealth,
@@ -25,6 +26,7 @@ import {
   type Findings,
   type Hex,
   type ReadOptions,
+  UpstreamUnavailableError,
 } from '@causeway/core'
 import type { AttestationContext, AttestedHub } from '../attestations/context.ts'
 import { type ChainWatch, createChainWatch } from '../halt/chainWatch.ts'
@@ -104,9 +106,10 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
     Promise.all([hub.close(), allocator?.close(), ...[...open.values()].map((chain) => chain.close())])
   const forgetters: (() => void)[] = []
   try {
-    await refuseContradictions(options.environment, { hub, allocator }, open)
+    const checked = checkedChains({ files, environment: options.environment }, { hub, allocator }, open)
+    await refuseContradictions(checked)
     const watch = await createChainWatch({
-      chains: watchedChains({ hub, allocator }, open),
+      chains: checked,
       store: options.halts,
       ...{ checkTimeoutMs, headAgeMaxMs: options.headAgeMaxMs },
       onForget(chainId) {
@@ -202,44 +205,32 @@ function sayWhatAllocatorGives(allocator: OpenAllocator | undefined, log: WatchL
 }
 
 /** What is wrong at start stops the start; what is silent is tried again later. */
-async function refuseContradictions(
-  environment: string,
-  settlement: Settlement,
-  open: ReadonlyMap<string, FamilyChain>,
-): Promise<void> {
-  const problems = await contradictions(environment, settlement, open)
+async function refuseContradictions(checked: readonly WatchedChain[]): Promise<void> {
+  const problems = await contradictions(checked)
   if (problems.length > 0) throw ConfigurationError.listing('Chains contradict the configuration:', problems)
 }
 
 /** @param onSilent told of each chain of which too few endpoints answer to say anything */
 async function contradictions(
-  environment: string,
-  { hub, allocator }: Settlement,
-  open: ReadonlyMap<string, FamilyChain>,
+  checked: readonly WatchedChain[],
   onSilent: (chain: string) => void = () => undefined,
 ): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(checkTimeoutMs)
   // Every endpoint of every chain listens to it.
   setMaxListeners(0, signal)
-  const verifyLocal = isOnThisMachine(environment) ? [...open.values()] : []
-  const checked = [
-    [hub.attested.id, hub] as const,
-    ...(allocator === undefined ? [] : [[allocator.reader.chainId, allocator] as const]),
-    ...open,
-  ]
-  const found = await Promise.all([
-    checkLocalNodes(environment, [hub.client, ...(allocator === undefined ? [] : [allocator.client])]),
-    ...verifyLocal.map((chain) => chain.verifyLocal(signal, environment)),
-    ...checked.map(async ([id, chain]) => {
+  // The hub is asked once, whatever is read of it.
+  const once = new Map(checked.map((chain) => [chain.verify, chain]))
+  const found = await Promise.all(
+    [...once.values()].map(async ({ id, verify }) => {
       try {
-        return await chain.verify(signal)
+        return await verify(signal)
       } catch (error) {
         if (!(error instanceof DomainError || signal.aborted)) throw error
         onSilent(id)
         return []
       }
     }),
-  ])
+  )
   return found.flat()
 }
 
@@ -270,7 +261,7 @@ export async function examineNetwork(
   }
   try {
     const [problems] = await Promise.all([
-      contradictions(environment, { hub, allocator }, open, sayTooFew),
+      contradictions(checkedChains({ files, environment }, { hub, allocator }, open), sayTooFew),
       examineEndpoints(hub.client, found),
       ...connected.map(({ client }) => examineEndpoints(client, found)),
       examineClock(
@@ -290,20 +281,26 @@ export async function examineNetwork(
   }
 }
 
-function watchedChains({ hub, allocator }: Settlement, open: ReadonlyMap<string, FamilyChain>) {
+/** What is compared with the configuration, at the start and until it fits. */
+function checkedChains(
+  { files, environment }: Pick<NetworkOptions, 'files' | 'environment'>,
+  { hub, allocator }: Settlement,
+  open: ReadonlyMap<string, FamilyChain>,
+): readonly WatchedChain[] {
+  const guarded = (chain: GuardedChain) => (isOnThisMachine(environment) ? localOnly(chain) : chain.verify)
+  const evm = ({ client, threshold, verify }: Pick<OpenHub, 'client' | 'threshold' | 'verify'>) =>
+    guarded({ verify, threshold, verifyLocal: () => checkLocalNodes(environment, [client]) })
+  const verifyHub = evm(hub)
+  const { recovery } = hub
   return [
-    {
-      id: hub.attested.id,
-      verify: (signal: AbortSignal) => hub.verify(signal),
-      finalBlocks: () => undefined,
-    },
-    ...(hub.recovery === undefined
+    { id: hub.attested.id, verify: verifyHub, finalBlocks: () => undefined },
+    ...(recovery === undefined
       ? []
       : [
           {
-            id: hub.recovery.reader.chainId,
-            verify: (signal: AbortSignal) => hub.verify(signal),
-            finalBlocks: () => hub.recovery?.reader.finalBlocks,
+            id: recovery.reader.chainId,
+            verify: verifyHub,
+            finalBlocks: () => recovery.reader.finalBlocks,
           },
         ]),
     ...(allocator === undefined
@@ -311,20 +308,45 @@ function watchedChains({ hub, allocator }: Settlement, open: ReadonlyMap<string,
       : [
           {
             id: allocator.reader.chainId,
-            verify: (signal: AbortSignal) => allocator.verify(signal),
+            verify: evm(allocator),
             finalBlocks: () => allocator.reader.finalBlocks,
           },
         ]),
-    ...[...open.values()].map((chain) => watchedChain(chain, hub.attested)),
+    ...[...open].map(([id, chain]) => {
+      const threshold = files.chains.chains.get(id)?.rpcThreshold ?? 1
+      const { verify } = chain
+      const verifyLocal = (signal: AbortSignal) => chain.verifyLocal(signal, environment)
+      return watchedChain({ ...chain, verify: guarded({ verify, threshold, verifyLocal }) }, hub.attested)
+    }),
   ]
 }
 
-export function watchedChain(chain: FamilyChain, hub: Pick<AttestedHub, 'id'>): WatchedChain {
+export function watchedChain(
+  { reader, verify, readsHub }: Pick<FamilyChain, 'reader' | 'verify' | 'readsHub'>,
+  hub: Pick<AttestedHub, 'id'>,
+): WatchedChain {
   return {
-    id: chain.reader.chainId,
-    verify: (signal) => chain.verify(signal),
-    finalBlocks: () => chain.reader.finalBlocks,
-    restsOn: chain.readsHub === true ? hub.id : undefined,
+    ...{ id: reader.chainId, verify },
+    finalBlocks: () => reader.finalBlocks,
+    restsOn: readsHub === true ? hub.id : undefined,
+  }
+}
+
+type GuardedChain = Pick<WatchedChain, 'verify'> & {
+  readonly threshold: number
+  verifyLocal(signal: AbortSignal): Promise<LocalCheck>
+}
+
+/**
+ * In an environment of this machine, what answers must be a node of it. What is silent may come back as anything, so a
+ * chain waits while as many as the threshold are: they could agree on what a real chain says.
+ */
+function localOnly({ verify, verifyLocal, threshold }: GuardedChain): WatchedChain['verify'] {
+  return async (signal) => {
+    const { foreign, silent } = await verifyLocal(signal)
+    if (foreign.length > 0) return foreign
+    if (silent.length >= threshold) throw new UpstreamUnavailableError(`${silent.join(', ')}.`)
+    return verify(signal)
   }
 }
 

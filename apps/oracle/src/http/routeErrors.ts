@@ -48,6 +48,7 @@ const settlement = [
   'MISSING_INPUT',
   'ORDER_NOT_REFERENCED',
   'PAYER_NOT_LISTED',
+  'SOLVER_CHAIN_NOT_SUPPORTED',
   'TRACE_NEEDED',
 ]
 const withdrawal = [

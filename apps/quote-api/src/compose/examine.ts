@@ -11,7 +11,7 @@ import {
 import { createFindings, type Finding, type Findings } from '@causeway/core'
 import { examineDatabase } from '@causeway/database'
 import {
-  adminKeyProblem,
+  checkAdminKey,
   type Examination,
   examineCompanions,
   examineOracle,
@@ -74,8 +74,7 @@ export async function examineQuoteApi(
 function examineValues({ values, places }: Settings, variables: Variables, found: Findings): void {
   const { isLocal } = places
   const { ADMIN_HOST: host, ADMIN_API_KEY: apiKey } = values
-  const adminProblem = host && adminKeyProblem({ host, isLocal, ...(apiKey !== undefined && { apiKey }) })
-  if (adminProblem) found.problems([adminProblem], 'setting-wrong')
+  if (host) found.attempt(() => checkAdminKey({ host, isLocal, ...(apiKey !== undefined && { apiKey }) }))
   examinePorts(
     [
       {

@@ -5,6 +5,7 @@ import {
   checkLocalNodes,
   expectedCodes,
   isOnThisMachine,
+  localProblems,
   networkContradictions,
   type RegisteredChain,
   type ReliedContract,
@@ -44,7 +45,7 @@ export async function checkChains(args: CheckedChains): Promise<void> {
 /** What `checkChains` refuses, one sentence each. */
 export async function chainContradictions(args: CheckedChains): Promise<readonly string[]> {
   const { environment, registry, chains, clients, file, log } = args
-  const problems = [...(await checkLocalNodes(environment, contractClients(registry, clients)))]
+  const problems = [...localProblems(await checkLocalNodes(environment, contractClients(registry, clients)))]
   await Promise.all(
     registry.chains.map(async (chain) => {
       const client = clients.get(chain.key)

@@ -11,6 +11,7 @@ import {
   type KnownCode,
   type LinePayingChain,
   linePayingFamily,
+  localProblems,
   openFamilyChain,
   type PayingChain,
   payingFamily,
@@ -266,7 +267,7 @@ async function contradictions(
 ): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(checkTimeoutMs)
   const found = await Promise.all([
-    checkLocalNodes(environment, [...clients]),
+    checkLocalNodes(environment, [...clients]).then(localProblems),
     ...families.map(async (family) => {
       try {
         return await family.verify(signal)

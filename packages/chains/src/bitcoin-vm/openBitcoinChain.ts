@@ -1,7 +1,7 @@
 import { bitcoinLibrary, type bitcoinNetworks, ConfigurationError } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain } from '../family/familyChain.ts'
-import { askEnough } from '../rpc/checkEndpoints.ts'
+import { askEnough, sortLocal } from '../rpc/checkEndpoints.ts'
 import { createBitcoindView } from './bitcoindView.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { missingCredentials } from './esploraAccess.ts'
@@ -56,12 +56,12 @@ export const openBitcoinChain: OpenFamilyChain = (chain, limits) => {
     },
     async verifyLocal(signal) {
       const each = await quorum.askEach(readFirstBlock, signal)
-      return each.flatMap(({ alias, said: hash }) => {
-        const here = `endpoint of ${chain.id}: ${alias}`
-        if (hash === undefined) return [`${here} does not answer`]
-        if (firstBlocks.regtest.includes(hash)) return []
-        return [`${here} is no regtest node, as ENVIRONMENT=local demands`]
-      })
+      return sortLocal(
+        each,
+        (alias) => `endpoint of ${chain.id}: ${alias}`,
+        (hash) =>
+          firstBlocks.regtest.includes(hash) ? undefined : 'is no regtest node, as ENVIRONMENT=local demands',
+      )
     },
     health: () => opened.flatMap((one) => one.health()),
     observe(observerOf) {

@@ -1,4 +1,4 @@
-import { askEnough, checkNoPublicNetwork, endpointOf } from '../rpc/checkEndpoints.ts'
+import { askEnough, checkNoPublicNetwork, endpointOf, type LocalCheck } from '../rpc/checkEndpoints.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseHasAccount, parseSpotTokens } from './answers.ts'
 import type { HyperliquidView } from './hyperliquidView.ts'
@@ -55,7 +55,7 @@ export async function verifyHyperliquidEndpoints(
 export function verifyLocalHyperliquidEndpoints(
   quorum: QuorumClient<HyperliquidView>,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<LocalCheck> {
   const publicNetwork = (tokenIds: readonly string[]) =>
     tokenIds.map((tokenId) => publicTokens.get(tokenId)).find((name) => name !== undefined)
   return checkNoPublicNetwork(quorum, readTokenIds, publicNetwork, signal)

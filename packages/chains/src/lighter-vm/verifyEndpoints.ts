@@ -1,4 +1,4 @@
-import { askEnough, checkNoPublicNetwork, endpointOf } from '../rpc/checkEndpoints.ts'
+import { askEnough, checkNoPublicNetwork, endpointOf, type LocalCheck } from '../rpc/checkEndpoints.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { readAccount, readContract } from './api.ts'
@@ -42,7 +42,7 @@ export async function verifyLighterEndpoints(
 export function verifyLocalLighterEndpoints(
   quorum: QuorumClient<HttpView>,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<LocalCheck> {
   const publicNetwork = (contract: string) =>
     contract === lighterNetworks.mainnet.contract ? 'the main network' : undefined
   return checkNoPublicNetwork(quorum, readContract, publicNetwork, signal)

@@ -32,8 +32,35 @@ export function endpointOf(chainId: string, alias: string): string {
   return `httpRpcUrl of ${chainId}: ${alias}`
 }
 
+/** What endpoints are that should be nodes of this machine: one sentence each that names its setting. */
+export type LocalCheck = {
+  /** Of another network, or another kind of node. */
+  readonly foreign: readonly string[]
+  /** Nothing is known of these yet. */
+  readonly silent: readonly string[]
+}
+
+/** Where what is silent may not be used either. */
+export const localProblems = ({ foreign, silent }: LocalCheck): readonly string[] => [...foreign, ...silent]
+
+/** @param problemOf why what an endpoint said is foreign; `undefined` where it is not */
+export function sortLocal<Value>(
+  each: readonly { readonly alias: string; readonly said: Value | undefined }[],
+  nameOf: (alias: string) => string,
+  problemOf: (said: Value) => string | undefined,
+): LocalCheck {
+  const foreign: string[] = []
+  const silent: string[] = []
+  for (const { alias, said } of each) {
+    const problem = said === undefined ? undefined : problemOf(said)
+    if (said === undefined) silent.push(`${nameOf(alias)} does not answer`)
+    else if (problem !== undefined) foreign.push(`${nameOf(alias)} ${problem}`)
+  }
+  return { foreign, silent }
+}
+
 /**
- * Problems of endpoints that should be local: public networks, and silence.
+ * Endpoints that should be local, and are of public networks.
  * @param publicNetwork name of the network that an endpoint shows, `undefined` for none that is public
  */
 export async function checkNoPublicNetwork<View extends EndpointSource, Value>(
@@ -41,12 +68,14 @@ export async function checkNoPublicNetwork<View extends EndpointSource, Value>(
   ask: Ask<View, Value>,
   publicNetwork: (said: Value) => string | undefined,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<LocalCheck> {
   const each = await quorum.askEach(ask, signal)
-  return each.flatMap(({ alias, said }) => {
-    const here = endpointOf(quorum.chainId, alias)
-    if (said === undefined) return [`${here} does not answer`]
-    const network = publicNetwork(said)
-    return network === undefined ? [] : [`${here} is on ${network}`]
-  })
+  return sortLocal(
+    each,
+    (alias) => endpointOf(quorum.chainId, alias),
+    (said) => {
+      const network = publicNetwork(said)
+      return network && `is on ${network}`
+    },
+  )
 }

@@ -1,5 +1,5 @@
 import type { ChainFinding } from '../family/chainFinding.ts'
-import { askEnough, endpointOf } from '../rpc/checkEndpoints.ts'
+import { askEnough, endpointOf, type LocalCheck, sortLocal } from '../rpc/checkEndpoints.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseGenesis, parseIsProgram, parseVersion } from './answers.ts'
@@ -55,16 +55,18 @@ async function ask(view: EndpointView, depository: string, signal: AbortSignal):
   return { genesisHash: parseGenesis(genesis), isProgram: parseIsProgram(program) }
 }
 
-/** Endpoints that are no part of a local network, which LiteSVM runs; a silent one is named too. */
+/** Endpoints that are no part of a local network, which LiteSVM runs. */
 export async function verifyLocalCluster(
   quorum: Pick<QuorumClient, 'chainId' | 'askEach'>,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<LocalCheck> {
   const each = await quorum.askEach(
     async (view, ownSignal) => parseVersion((await view.ask([versionCall()], ownSignal))[0]),
     signal,
   )
-  return each
-    .filter(({ said }) => said?.startsWith('litesvm') !== true)
-    .map(({ alias }) => `${endpointOf(quorum.chainId, alias)} is no node of a local network`)
+  return sortLocal(
+    each,
+    (alias) => endpointOf(quorum.chainId, alias),
+    (said) => (said.startsWith('litesvm') ? undefined : 'is no node of a local network'),
+  )
 }

@@ -1,6 +1,6 @@
 import { tronHexAddress } from '@causeway/core'
 import type { ChainFinding } from '../family/chainFinding.ts'
-import { askEnough, checkNoPublicNetwork, endpointOf } from '../rpc/checkEndpoints.ts'
+import { askEnough, checkNoPublicNetwork, endpointOf, type LocalCheck } from '../rpc/checkEndpoints.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseHasContract } from './answers.ts'
 import { askNode, type TronView } from './askNode.ts'
@@ -67,7 +67,7 @@ export async function tronEndpointFindings(
 export function verifyLocalTronEndpoints(
   quorum: QuorumClient<TronView>,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<LocalCheck> {
   return checkNoPublicNetwork(quorum, readNetworkId, (networkId) => publicNetworks.get(networkId), signal)
 }
 

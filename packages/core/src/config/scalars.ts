@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { anyCaseHex32Pattern, type Hex } from '../hex.ts'
 
 /** `mainnets.prod`, `testnets.prod`, `local`: the name part of the configuration files. */
-export const environmentName = z.string().regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/)
+export const environmentName = z.string().regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/, {
+  error: 'must be lower-case letters and digits with single dots in between, such as mainnets.prod',
+})
 
 /** String id of a chain, the same in all configuration files and in orders, e.g. `base`. */
 export const chainKey = z
@@ -12,13 +14,13 @@ export const chainKey = z
 /** EVM address, lower-cased on parse. */
 export const evmAddress = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'must be an EVM address: 0x and 40 hex digits' })
   .transform((value): Hex => `0x${value.slice(2).toLowerCase()}`)
 
 /** 32 bytes, lower-cased on parse. */
 export const hash32 = z
   .string()
-  .regex(anyCaseHex32Pattern)
+  .regex(anyCaseHex32Pattern, { error: 'must be 0x and 64 hex digits' })
   .transform((value): Hex => `0x${value.slice(2).toLowerCase()}`)
 
 /**
@@ -30,7 +32,7 @@ export const codeHashes = z.record(evmAddress, z.union([z.literal('unchecked'), 
 /** Non-negative integer as a decimal string, a `bigint` after parsing. */
 export const decimalInteger = z
   .string()
-  .regex(/^[0-9]{1,78}$/)
+  .regex(/^[0-9]{1,78}$/, { error: 'must be a whole number, at most 78 digits long' })
   .transform((value) => BigInt(value))
 
 export const bps = z.number().int().min(0).max(10_000)

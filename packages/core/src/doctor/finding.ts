@@ -36,6 +36,7 @@ export const findingCodes = [
   'setting-missing',
   'setting-without-effect',
   'setting-wrong',
+  'signer-shared',
   'signer-unlisted',
   'threshold-unreachable',
 ] as const

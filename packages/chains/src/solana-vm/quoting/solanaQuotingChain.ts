@@ -15,6 +15,7 @@ import {
   type UserFacts,
 } from '../../family/quotingChain.ts'
 import { createRecent, recentMs } from '../../family/recent.ts'
+import { localProblems } from '../../rpc/checkEndpoints.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
 import { createQuorumOver } from '../../rpc/quorumClient.ts'
 import { exactLamportsMax, type ShownAccount } from '../answers.ts'
@@ -117,7 +118,7 @@ export const solanaQuotingChain: QuotingChainFamily = {
       const limits = { timeoutMs: checkTimeoutMs }
       const [endpoints, foreign, mints, program] = await Promise.all([
         solanaEndpointFindings({ quorum, network, depository }, signal),
-        isLocal ? verifyLocalCluster(quorum, signal) : [],
+        isLocal ? verifyLocalCluster(quorum, signal).then(localProblems) : [],
         mintContradictions(options),
         addressProgramFindings(options.depositAddressProgram, {
           ...{ groups: createAccountGroups(client), limits, chainId: client.chainId },
