@@ -90,7 +90,8 @@ function bothForms({ logs, ether }: (typeof receipts)[string]) {
 const rules = { depository, isZksyncStack: false }
 const transaction = { from: payer, to: token, input: id, value: 0n }
 const side = {
-  chosen: undefined, unlisted: undefined,
+  chosen: undefined,
+  unlisted: undefined,
   ...{ fillContracts: new Set<string>(), fillPayers: new Set<string>(), depositories: new Set([depository]) },
 }
 const terms = {

@@ -53,12 +53,12 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
 export function enabledChain(registry: QuoteRegistry, chainId: number, field: string): QuotableChain {
   const chain = registry.chainById.get(chainId)
   if (chain === undefined) {
-    throw new QuoteError('UNSUPPORTED_CHAIN', `Chain ${chainId} is not supported; see GET /chains.`, {
+    throw new QuoteError('UNSUPPORTED_CHAIN', `${field} ${chainId} is not supported; see GET /chains.`, {
       data: { field, chainId },
     })
   }
   if (!chain.config.enabled) {
-    throw new QuoteError('CHAIN_DISABLED', `Chain ${chainId} is disabled at the moment.`, {
+    throw new QuoteError('CHAIN_DISABLED', `${field} ${chainId} is disabled at the moment.`, {
       data: { field, chainId },
     })
   }

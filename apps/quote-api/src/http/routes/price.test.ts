@@ -17,7 +17,6 @@ import {
   usdc,
   usdx,
   user,
-  weth,
 } from '../../../test/fixtures/market.ts'
 import { createRegistry } from '../../pricing/registry.ts'
 
@@ -92,38 +91,6 @@ describe('POST /price', () => {
     ])
   })
 
-  test('has exactly the members of the interface document, without steps', async () => {
-    const body = (await price(caseA)).json()
-    expect(Object.keys(body).sort()).toEqual(['details', 'fees'])
-    expect(Object.keys(body.fees).sort()).toEqual([
-      'app',
-      'gas',
-      'relayer',
-      'relayerGas',
-      'relayerService',
-      'subsidized',
-    ])
-    expect(Object.keys(body.details).sort()).toEqual([
-      'currencyIn',
-      'currencyOut',
-      'operation',
-      'rate',
-      'recipient',
-      'sender',
-      'slippageTolerance',
-      'swapImpact',
-      'timeEstimate',
-      'totalImpact',
-      'userBalance',
-    ])
-  })
-
-  test('says that it is deprecated and what replaces it', async () => {
-    const { headers } = await price(caseA)
-    expect(headers['deprecation']).toMatch(/^@\d+$/)
-    expect(headers['link']).toBe('</quote>; rel="successor-version"')
-  })
-
   test('says so on a refusal of the limiter as well', async () => {
     const app = await testApp({ rateLimits: { perKeyMax: 1, perIpMax: 1 } })
     onTestFinished(() => app.close())
@@ -132,18 +99,6 @@ describe('POST /price', () => {
     const { statusCode, headers } = await send()
     expect(statusCode).toBe(429)
     expect(headers['deprecation']).toMatch(/^@\d+$/)
-  })
-
-  test('changes nothing', async () => {
-    const app = await testApp()
-    onTestFinished(() => app.close())
-    await app.inject({ method: 'POST', url: '/price', payload: caseA })
-    expect(app.stored).toEqual([])
-  })
-
-  test('defaults recipient to the user', async () => {
-    const { recipient: _left, ...without } = caseA
-    expect((await price(without)).json().details.recipient).toBe(user)
   })
 
   test('counts the approval into gas while the allowance is too low or unknown', async () => {
@@ -181,21 +136,6 @@ describe('POST /price', () => {
 
 describe('operations', () => {
   const sameChain = { ...caseA, destinationChainId: chainA, appFees: [] }
-  test.each([
-    ['send', { ...sameChain, destinationCurrency: usdc }],
-    ['wrap', { ...sameChain, originCurrency: native, destinationCurrency: weth, amount: '5' }],
-    ['unwrap', { ...sameChain, originCurrency: weth, destinationCurrency: native, amount: '5' }],
-    ['bridge', { ...caseA, destinationCurrency: usdc }],
-    [
-      'bridge',
-      { ...caseA, originCurrency: weth, destinationCurrency: native, amount: '1000000000000000000' },
-    ],
-    ['swap', caseA],
-  ])('names %s', async (operation, payload) => {
-    const response = await price(payload)
-    expect(response.json().details?.operation).toBe(operation)
-  })
-
   test('what a user does alone costs no solver fee and moves one to one', async () => {
     const { fees, details } = (
       await price({ ...sameChain, destinationCurrency: usdc, slippageTolerance: undefined })

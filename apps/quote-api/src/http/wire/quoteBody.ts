@@ -85,7 +85,10 @@ const sharedFields = {
   refundTo: addressText
     .optional()
     .describe('Refund address on the origin chain; default: recipient, else user'),
-  refundOnOrigin: z.boolean().optional().describe('Deprecated: refunds always happen on the origin chain'),
+  refundOnOrigin: z
+    .boolean()
+    .optional()
+    .meta({ deprecated: true, description: 'Refunds always happen on the origin chain' }),
   useExternalLiquidity: z
     .boolean()
     .optional()
