@@ -1,6 +1,6 @@
+import { publishedDevelopmentAddresses } from '@causeway/core'
 import type { ChainRegistry, Endpoints } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
-import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 import type { JsonRpcClient } from './rpc/jsonRpc.ts'
 
 /**

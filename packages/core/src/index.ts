@@ -134,6 +134,7 @@ export {
   type Finality,
 } from './config/chainsFile.ts'
 export { type HubFile, hubFileSchema } from './config/hubFile.ts'
+export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export {
   type ContractChain,
   contractChain,
