@@ -158,6 +158,7 @@ export {
   type QuotePrice,
   quoteFileSchema,
 } from './config/quoteFile.ts'
+export { listenPort, portsRefusedByFetch } from './config/scalars.ts'
 export { type SettlementFile, settlementFileSchema } from './config/settlementFile.ts'
 export {
   type GasBudgets,

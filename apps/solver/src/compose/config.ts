@@ -1,10 +1,16 @@
 import { resolve } from 'node:path'
 import { denyListSettings, denyListVariables, parseOracles } from '@causeway/chains'
-import { ConfigurationError, readVariables, Secret, stopsStart, UnfitSettingsError } from '@causeway/core'
+import {
+  ConfigurationError,
+  listenPort,
+  readVariables,
+  Secret,
+  stopsStart,
+  UnfitSettingsError,
+} from '@causeway/core'
 import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/http'
 import { z } from 'zod'
 
-const port = z.coerce.number().int().min(0).max(65_535)
 const secret = z.string().transform((value) => new Secret(value))
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 
@@ -15,7 +21,7 @@ const variables = z.object({
     .regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/)
     .describe('Selects the configuration files'),
   OPS_HOST: z.string().default('127.0.0.1'),
-  OPS_PORT: port.default(3001),
+  OPS_PORT: listenPort.default(3001),
   CONFIG_DIR: z.string().optional(),
   CAUSEWAY_LOCAL_DIR: z.string().optional(),
   DATABASE_URL: secret.optional(),
