@@ -26,6 +26,13 @@ import {
 } from './exampleServices.ts'
 import { root } from './writeJson.ts'
 
+test.each(services)('O-31: npm run $name starts it', ({ name }) => {
+  const { scripts } = z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(read('package.json')))
+  expect(scripts[name]).toBe(`node scripts/run.mjs --translated apps/${name}/src/main.ts`)
+})
+
 /** Variables of chains differ by the chain's key alone; FILL_WALLET_ADDRESS is one of its own. */
 const kindOf = (name: string) =>
   name.replace(/^.+?_((?:RPC_URL|SIGNING_CAPS|FILL_WALLET_ADDRESS)$)/, '<CHAIN>_$1')

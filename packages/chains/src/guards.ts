@@ -1,7 +1,6 @@
-import { type Finding, splitList } from '@causeway/core'
+import { type Finding, publishedDevelopmentAddresses, splitList } from '@causeway/core'
 import type { ChainRegistry, Endpoints } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
-import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 import { endpointOf, type LocalCheck, sortLocal } from './rpc/checkEndpoints.ts'
 import type { JsonRpcClient } from './rpc/jsonRpc.ts'
 

@@ -26,7 +26,6 @@ export {
 export { type ConfigSource, examineConfigFile, loadConfigFile, readConfigFile } from './config/configFile.ts'
 export { readEnvironmentFiles } from './config/environmentFiles.ts'
 export { type Placeholder, resolvePlaceholders, type Variables } from './config/placeholders.ts'
-export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export { readSigningCaps, type SigningCap } from './config/signingCaps.ts'
 export { type DenyListSettings, denyListSettings, denyListVariables } from './denyList/denyListSettings.ts'
 export {

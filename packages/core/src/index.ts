@@ -134,6 +134,7 @@ export {
   type Finality,
 } from './config/chainsFile.ts'
 export { type HubFile, hubFileSchema } from './config/hubFile.ts'
+export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export {
   blocksAtPace,
   type ContractChain,
@@ -160,7 +161,7 @@ export {
   type QuotePrice,
   quoteFileSchema,
 } from './config/quoteFile.ts'
-export { decimalInteger, environmentName } from './config/scalars.ts'
+export { decimalInteger, environmentName, listenPort, portsRefusedByFetch } from './config/scalars.ts'
 export { type SettlementFile, settlementFileSchema } from './config/settlementFile.ts'
 export {
   type GasBudgets,

@@ -20,9 +20,9 @@ test('defaults are those of the specification', () => {
 })
 
 test.each([
-  [{ HTTP_PORT: '1', PORT: '2' }, 1],
-  [{ PORT: '2' }, 2],
-  [{ HTTP_PORT: '', PORT: '2' }, 2],
+  [{ HTTP_PORT: '8001', PORT: '8002' }, 8001],
+  [{ PORT: '8002' }, 8002],
+  [{ HTTP_PORT: '', PORT: '8002' }, 8002],
   [{}, 3000],
 ])('the port of %j is %i', (variables, port) => {
   expect(load(variables).http.port).toBe(port)

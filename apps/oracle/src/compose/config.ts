@@ -1,11 +1,17 @@
 import { resolve } from 'node:path'
-import { environmentName, readVariables, Secret, stopsStart, UnfitSettingsError } from '@causeway/core'
+import {
+  environmentName,
+  listenPort,
+  readVariables,
+  Secret,
+  stopsStart,
+  UnfitSettingsError,
+} from '@causeway/core'
 import { foreignKeys, parseTrustedProxies, tracingSettings, tracingVariables } from '@causeway/http'
 import { z } from 'zod'
 import { shownKeys } from '../peers/settings.ts'
 import { parseKeySettings, refuseShownKeys } from '../service/keySetting.ts'
 
-const port = z.coerce.number().int().min(0).max(65_535)
 const text = z.string()
 const wholeCaps = '1/1'
 
@@ -13,10 +19,10 @@ const wholeCaps = '1/1'
 const variables = z.object({
   ENVIRONMENT: environmentName.describe('Selects the configuration files'),
   HTTP_HOST: text.default('0.0.0.0'),
-  HTTP_PORT: port.optional(),
-  PORT: port.default(3000),
+  HTTP_PORT: listenPort.optional(),
+  PORT: listenPort.default(3000),
   OPS_HOST: text.default('127.0.0.1'),
-  OPS_PORT: port.default(3001),
+  OPS_PORT: listenPort.default(3001),
   CONFIG_DIR: text.optional(),
   STATE_DIR: text.optional(),
   ORACLE_DATABASE_URL: text.transform((value) => new Secret(value)).optional(),

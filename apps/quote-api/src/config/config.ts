@@ -4,6 +4,7 @@ import {
   decimalInteger,
   environmentName,
   type Finding,
+  listenPort,
   parseCasedAddress,
   readVariables,
   Secret,
@@ -20,7 +21,6 @@ import {
 import { z } from 'zod'
 import { parsePeppers } from '../access/keys/peppers.ts'
 
-const port = z.coerce.number().int().min(0).max(65_535)
 const limit = z.coerce.number().int().min(0).max(1_000_000)
 const days = (least: number) => z.coerce.number().int().min(least).max(36_500)
 const url = z.url({ protocol: /^https?$/ })
@@ -30,12 +30,12 @@ const secret = z.string().transform((value) => new Secret(value))
 const variables = z.object({
   ENVIRONMENT: environmentName.describe('Selects the configuration files'),
   HTTP_HOST: z.string().default('0.0.0.0'),
-  HTTP_PORT: port.optional(),
-  PORT: port.default(3000),
+  HTTP_PORT: listenPort.optional(),
+  PORT: listenPort.default(3000),
   OPS_HOST: z.string().default('127.0.0.1'),
-  OPS_PORT: port.default(3001),
+  OPS_PORT: listenPort.default(3001),
   ADMIN_HOST: z.string().default('127.0.0.1'),
-  ADMIN_PORT: port.default(3002),
+  ADMIN_PORT: listenPort.default(3002),
   ADMIN_API_KEY: secret.optional(),
   API_KEY_PEPPERS: secret.optional(),
   PUBLIC_URL: url.optional(),
@@ -43,7 +43,7 @@ const variables = z.object({
   CAUSEWAY_LOCAL_DIR: z.string().optional(),
   DATABASE_URL: secret.optional(),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(64).default(8),
-  DATABASE_PORT: port.optional(),
+  DATABASE_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   SIGNING_MODULE: z.enum(['raw-private-key', 'aws-kms']).default('raw-private-key'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   TRUSTED_PROXIES: z.string().default(''),

@@ -3,6 +3,7 @@ import { denyListSettings, denyListVariables, parseOracles } from '@causeway/cha
 import {
   ConfigurationError,
   environmentName,
+  listenPort,
   parseAddressList,
   readVariables,
   Secret,
@@ -12,14 +13,13 @@ import {
 import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/http'
 import { z } from 'zod'
 
-const port = z.coerce.number().int().min(0).max(65_535)
 const secret = z.string().transform((value) => new Secret(value))
 
 /** Every variable of the solver but those of its signer and those that the configuration files name. */
 const variables = z.object({
   ENVIRONMENT: environmentName.describe('Selects the configuration files'),
   OPS_HOST: z.string().default('127.0.0.1'),
-  OPS_PORT: port.default(3001),
+  OPS_PORT: listenPort.default(3001),
   CONFIG_DIR: z.string().optional(),
   CAUSEWAY_LOCAL_DIR: z.string().optional(),
   DATABASE_URL: secret.optional(),
