@@ -274,21 +274,21 @@ describe('an endpoint that is dead at the start', () => {
     }
   }
 
-  test('O-6: stops nothing in local either, and is asked again until it answers', async () => {
+  test('O-32: stops nothing in local either, and is asked again until it answers', async () => {
     const { dead, isReady } = await startBeside('BASE_RPC_URL', network.chains.base.url)
     expect([await isReady('base'), await isReady('optimism')]).toEqual([false, true])
     await dead.set({ kind: 'pass' })
     await expect.poll(() => isReady('base'), { timeout: 60_000 }).toBe(true)
   })
 
-  test('O-6: of the hub leaves the oracle unready until it answers', async () => {
+  test('O-32: of the hub leaves the oracle unready until it answers', async () => {
     const { dead, readiness } = await startBeside('RELAY_RPC_URL', network.chains.hub.url)
     expect(await readiness()).toBe(503)
     await dead.set({ kind: 'pass' })
     await expect.poll(readiness, { timeout: 60_000 }).toBe(200)
   })
 
-  test('O-6: that comes back as a node of no local network is read in no way', async () => {
+  test('O-32: that comes back as a node of no local network is read in no way', async () => {
     const { dead, started, isReady } = await startBeside('BASE_RPC_URL', network.chains.base.url)
     await dead.set({
       kind: 'lie',
@@ -301,7 +301,7 @@ describe('an endpoint that is dead at the start', () => {
     expect(await isReady('base')).toBe(false)
   })
 
-  test('O-6: keeps a chain waiting whose threshold it could reach alone', async () => {
+  test('O-32: keeps a chain waiting whose threshold it could reach alone', async () => {
     const { url: beside } = network.chains.base
     const { CONFIG_DIR = '' } = await withFile('chains.local.json', (text) =>
       text.replace('"id": "base",', '"id": "base", "rpcThreshold": 1,'),
@@ -312,7 +312,7 @@ describe('an endpoint that is dead at the start', () => {
     await expect.poll(() => isReady('base'), { timeout: 60_000 }).toBe(true)
   })
 
-  test('O-6: one of three is no more than silent, and one of three that is foreign still stops the start', async () => {
+  test('O-32: one of three is no more than silent, and one of three that is foreign still stops the start', async () => {
     const { base } = network.chains
     const others = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl: base.url })))
     const [dead] = others

@@ -1,7 +1,8 @@
 import { type Finding, publishedDevelopmentAddresses, splitList } from '@causeway/core'
 import type { ChainRegistry, Endpoints } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
-import { endpointOf, type LocalCheck, sortLocal } from './rpc/checkEndpoints.ts'
+import type { FamilyChain } from './family/familyChain.ts'
+import { localProblems } from './rpc/checkEndpoints.ts'
 import type { JsonRpcClient } from './rpc/jsonRpc.ts'
 
 /**
@@ -61,31 +62,44 @@ export function windingDownChains({ chains }: ChainRegistry): readonly Finding[]
 }
 
 /**
- * `local` and `rehearsal` talk to anvil and to nothing that forwards to a real chain. Never rejects for what an endpoint
- * does.
+ * All that must hold of a chain before it is read: what its configuration says, and on this machine that every
+ * endpoint is a part of a local network.
+ * @returns problems that name settings @throws DomainError when too few endpoints answer
+ */
+export async function verifyChain(
+  chain: Pick<FamilyChain, 'verify' | 'verifyLocal'>,
+  environment: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const local = isOnThisMachine(environment) ? [chain.verifyLocal(signal, environment)] : []
+  return joinProblems([...local, chain.verify(signal)])
+}
+
+/** What several looks at one chain found. @throws what one of them threw, where the others found nothing */
+export async function joinProblems(looks: readonly Promise<readonly string[]>[]): Promise<readonly string[]> {
+  const ends = await Promise.allSettled(looks)
+  const problems = ends.flatMap((end) => (end.status === 'fulfilled' ? end.value : []))
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (problems.length === 0 && failed !== undefined) throw failed.reason
+  return problems
+}
+
+/**
+ * `local` and `rehearsal` talk to anvil and to nothing that forwards to a real chain.
+ * @throws UpstreamUnavailableError as `localProblems`
  */
 export async function checkLocalNodes(
   environment: string,
-  clients: readonly JsonRpcClient[],
-): Promise<LocalCheck> {
-  if (!isOnThisMachine(environment)) return { foreign: [], silent: [] }
-  const checks = await Promise.all(
-    clients.map(async ({ chainId, askEach }) => {
-      const each = await askEach([{ method: 'web3_clientVersion', params: [] }])
-      return sortLocal(
-        each.map(({ alias, answers }) => ({ alias, said: answers?.[0] })),
-        (alias) => endpointOf(chainId, alias),
-        (answer) => {
-          const isAnvil = answer.ok && String(answer.result).toLowerCase().startsWith('anvil/')
-          return isAnvil ? undefined : `is no anvil node, as ENVIRONMENT=${environment} demands`
-        },
-      )
-    }),
-  )
-  return {
-    foreign: checks.flatMap(({ foreign }) => foreign),
-    silent: checks.flatMap(({ silent }) => silent),
-  }
+  client: JsonRpcClient,
+): Promise<readonly string[]> {
+  if (!isOnThisMachine(environment)) return []
+  const { chainId, electorate } = client
+  const each = await client.askEach([{ method: 'web3_clientVersion', params: [] }])
+  const said = each.map(({ alias, answers }) => ({ alias, said: answers?.[0] }))
+  return localProblems({ chainId, threshold: electorate.threshold }, said, (answer) => {
+    const isAnvil = answer.ok && String(answer.result).toLowerCase().startsWith('anvil/')
+    return isAnvil ? undefined : `is no anvil node, as ENVIRONMENT=${environment} demands`
+  })
 }
 
 /**

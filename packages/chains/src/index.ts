@@ -225,6 +225,8 @@ export {
   checkLocalEndpoints,
   checkLocalNodes,
   isOnThisMachine,
+  joinProblems,
+  verifyChain,
   windingDownChains,
 } from './guards.ts'
 export {
@@ -249,7 +251,7 @@ export {
   TransactionTooLargeError,
   TransactionUnreadableError,
 } from './rpc/chainErrors.ts'
-export { type LocalCheck, localProblems, unreadableChain } from './rpc/checkEndpoints.ts'
+export { unreadableChain } from './rpc/checkEndpoints.ts'
 export { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
 export type { EndpointObserver, ObserveEndpoints } from './rpc/endpoint.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'
@@ -297,3 +299,10 @@ export {
   type Vote,
   type Voter,
 } from './rpc/tally.ts'
+export {
+  type ChainCheck,
+  type ChainGate,
+  checkChainsAtStart,
+  findContradictions,
+  type StartCheckLog,
+} from './startChecks.ts'

@@ -233,7 +233,7 @@ describe('a configured chain', () => {
       finality: { mode: 'tag', tag: 'finalized' },
     })
     expect(await chain.verify(signal)).toEqual([])
-    expect(await chain.verifyLocal(signal)).toEqual({ foreign: [], silent: [] })
+    expect(await chain.verifyLocal(signal)).toEqual([])
     expect(await chain.reader.readDeposits({ transactionId: deposit }, aSignal())).toMatchObject({
       deposits: [{ amount: 7n }],
     })
@@ -273,15 +273,15 @@ describe('a configured chain', () => {
     await expect(openChain().verify(signal)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
   })
 
-  test('of a local network tells nodes that are none of it from silent ones', async () => {
+  test('O-32: of a local network refuses nodes that are none of it, and is not checked while one is silent', async () => {
     await behave(
       lieAbout('getVersion', () => ({ 'solana-core': '2.1.0' })),
       dead,
     )
-    expect(await openChain().verifyLocal(signal)).toEqual({
-      foreign: [expect.stringMatching(/no node of a local network$/)],
-      silent: [expect.stringMatching(/does not answer$/)],
-    })
+    const problems = await openChain().verifyLocal(signal)
+    expect(problems).toEqual([expect.stringMatching(/no node of a local network$/)])
+    await behave(pass, dead)
+    await expect(openChain().verifyLocal(signal)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
   })
 
   test.each([

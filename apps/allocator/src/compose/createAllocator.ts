@@ -12,7 +12,6 @@ import {
   examineEndpoints,
   expectedCodes,
   type KnownCode,
-  localProblems,
   type QuorumClient,
   type RegisteredHub,
   readHead,
@@ -160,7 +159,7 @@ async function contradictions(
   const signal = AbortSignal.timeout(startTimeoutMs)
   const placed = { setting: 'hub: auroraAllocatorAddress', address }
   const problems = [
-    ...localProblems(await checkLocalNodes(environment, [client])),
+    ...(await checkLocalNodes(environment, client)),
     ...(await verifyEvmEndpoints(
       { client, chainId: BigInt(evmChainId), contract: placed, threshold },
       { signal },

@@ -22,8 +22,6 @@ export type OpenAllocator = {
   readonly keys: WithdrawalKeys
   readonly reader: AllocatorReader
   readonly client: JsonRpcClient
-  /** Endpoints that must agree. */
-  readonly threshold: number
   /** See `WatchedChain.verify`. */
   verify(signal: AbortSignal): Promise<readonly string[]>
   health(): readonly QuorumEndpointHealth[]
@@ -67,7 +65,6 @@ export function openAllocator(hub: RegisteredHub, isKnown: KnownCode): OpenAlloc
     keys,
     reader,
     client,
-    threshold,
     async verify(signal) {
       const contract = { setting: 'hub: auroraAllocatorAddress', address }
       const problems = await verifyEvmEndpoints(

@@ -37,8 +37,6 @@ export type OpenHub = {
   /** Absent with it. */
   readonly recovery: OpenRecovery | undefined
   readonly client: JsonRpcClient
-  /** Endpoints that must agree. */
-  readonly threshold: number
   /** See `WatchedChain.verify`. */
   verify(signal: AbortSignal): Promise<readonly string[]>
   /** Of the endpoints that balances are read from. */
@@ -69,7 +67,6 @@ export function openHub(hub: RegisteredHub, isKnown: KnownCode): OpenHub {
     entries: genericMappingAddress && createHubEntries({ quorum, mappingAddress: genericMappingAddress }),
     recovery: openRecovery(hub, quorum, reader),
     client,
-    threshold,
     async verify(signal) {
       const contract = { setting: 'hub: oracleAddress', address: oracleAddress }
       const problems = await verifyEvmEndpoints(

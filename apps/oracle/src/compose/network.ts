@@ -1,21 +1,21 @@
-import { setMaxListeners } from 'node:events'
 import {
+  type ChainCheck,
   checkLocalNodes,
   connectQuotingChain,
   type EndpointObserver,
   examineClock,
   examineEndpoints,
   type FamilyChain,
+  findContradictions,
   headSeconds,
-  isOnThisMachine,
   isReadable,
   type KnownCode,
-  type LocalCheck,
   missingSettings,
   openFamilyChain,
   type QuorumEndpointHealth,
   type RegisteredChain,
   rememberUnread,
+  verifyChain,
   warnOfUncheckedCode,
 } from '@causeway/chains'
 import { fillContractAddress, isKnownCode as isKnown } from '@causeway/contracts/codes'
@@ -26,7 +26,6 @@ import {
   type Findings,
   type Hex,
   type ReadOptions,
-  UpstreamUnavailableError,
 } from '@causeway/core'
 import type { AttestationContext, AttestedHub } from '../attestations/context.ts'
 import { type ChainWatch, createChainWatch } from '../halt/chainWatch.ts'
@@ -106,10 +105,13 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
     Promise.all([hub.close(), allocator?.close(), ...[...open.values()].map((chain) => chain.close())])
   const forgetters: (() => void)[] = []
   try {
-    const checked = checkedChains({ files, environment: options.environment }, { hub, allocator }, open)
-    await refuseContradictions(checked)
+    const watched = watchedChains(options.environment, { hub, allocator }, open)
+    // What is silent is looked at again by the watch.
+    const problems = await findContradictions(checksOf(watched))
+    if (problems.length > 0)
+      throw ConfigurationError.listing('Chains contradict the configuration:', problems)
     const watch = await createChainWatch({
-      chains: checked,
+      chains: watched,
       store: options.halts,
       ...{ checkTimeoutMs, headAgeMaxMs: options.headAgeMaxMs },
       onForget(chainId) {
@@ -204,34 +206,12 @@ function sayWhatAllocatorGives(allocator: OpenAllocator | undefined, log: WatchL
   }
 }
 
-/** What is wrong at start stops the start; what is silent is tried again later. */
-async function refuseContradictions(checked: readonly WatchedChain[]): Promise<void> {
-  const problems = await contradictions(checked)
-  if (problems.length > 0) throw ConfigurationError.listing('Chains contradict the configuration:', problems)
-}
-
-/** @param onSilent told of each chain of which too few endpoints answer to say anything */
-async function contradictions(
-  checked: readonly WatchedChain[],
-  onSilent: (chain: string) => void = () => undefined,
-): Promise<readonly string[]> {
-  const signal = AbortSignal.timeout(checkTimeoutMs)
-  // Every endpoint of every chain listens to it.
-  setMaxListeners(0, signal)
-  // The hub is asked once, whatever is read of it.
-  const once = new Map(checked.map((chain) => [chain.verify, chain]))
-  const found = await Promise.all(
-    [...once.values()].map(async ({ id, verify }) => {
-      try {
-        return await verify(signal)
-      } catch (error) {
-        if (!(error instanceof DomainError || signal.aborted)) throw error
-        onSilent(id)
-        return []
-      }
-    }),
+/** What every part is compared with, once: a part may be watched under several ids. */
+function checksOf(watched: readonly WatchedChain[]): ReadonlyMap<string, ChainCheck> {
+  const first = watched.filter(
+    ({ verify }, index) => watched.findIndex((one) => one.verify === verify) === index,
   )
-  return found.flat()
+  return new Map(first.map(({ id, verify }) => [id, verify]))
 }
 
 /** Opens what `openNetwork` opens, compares it with the configuration, and closes it. */
@@ -261,7 +241,7 @@ export async function examineNetwork(
   }
   try {
     const [problems] = await Promise.all([
-      contradictions(checkedChains({ files, environment }, { hub, allocator }, open), sayTooFew),
+      findContradictions(checksOf(watchedChains(environment, { hub, allocator }, open)), sayTooFew),
       examineEndpoints(hub.client, found),
       ...connected.map(({ client }) => examineEndpoints(client, found)),
       examineClock(
@@ -281,42 +261,34 @@ export async function examineNetwork(
   }
 }
 
-/** What is compared with the configuration, at the start and until it fits. */
-function checkedChains(
-  { files, environment }: Pick<NetworkOptions, 'files' | 'environment'>,
+function watchedChains(
+  environment: string,
   { hub, allocator }: Settlement,
   open: ReadonlyMap<string, FamilyChain>,
 ): readonly WatchedChain[] {
-  const guarded = (chain: GuardedChain) => (isOnThisMachine(environment) ? localOnly(chain) : chain.verify)
-  const evm = ({ client, threshold, verify }: Pick<OpenHub, 'client' | 'threshold' | 'verify'>) =>
-    guarded({ verify, threshold, verifyLocal: () => checkLocalNodes(environment, [client]) })
-  const verifyHub = evm(hub)
+  const node = ({ client, verify }: Pick<OpenHub, 'client' | 'verify'>) => ({
+    verify: (signal: AbortSignal) =>
+      verifyChain({ verify, verifyLocal: () => checkLocalNodes(environment, client) }, environment, signal),
+  })
   const { recovery } = hub
+  const onHub = node(hub)
   return [
-    { id: hub.attested.id, verify: verifyHub, finalBlocks: () => undefined },
+    { id: hub.attested.id, ...onHub, finalBlocks: () => undefined },
     ...(recovery === undefined
       ? []
-      : [
-          {
-            id: recovery.reader.chainId,
-            verify: verifyHub,
-            finalBlocks: () => recovery.reader.finalBlocks,
-          },
-        ]),
+      : [{ id: recovery.reader.chainId, ...onHub, finalBlocks: () => recovery.reader.finalBlocks }]),
     ...(allocator === undefined
       ? []
       : [
           {
             id: allocator.reader.chainId,
-            verify: evm(allocator),
+            ...node(allocator),
             finalBlocks: () => allocator.reader.finalBlocks,
           },
         ]),
-    ...[...open].map(([id, chain]) => {
-      const threshold = files.chains.chains.get(id)?.rpcThreshold ?? 1
-      const { verify } = chain
-      const verifyLocal = (signal: AbortSignal) => chain.verifyLocal(signal, environment)
-      return watchedChain({ ...chain, verify: guarded({ verify, threshold, verifyLocal }) }, hub.attested)
+    ...[...open.values()].map((chain) => {
+      const verify = (signal: AbortSignal) => verifyChain(chain, environment, signal)
+      return watchedChain({ ...chain, verify }, hub.attested)
     }),
   ]
 }
@@ -329,24 +301,6 @@ export function watchedChain(
     ...{ id: reader.chainId, verify },
     finalBlocks: () => reader.finalBlocks,
     restsOn: readsHub === true ? hub.id : undefined,
-  }
-}
-
-type GuardedChain = Pick<WatchedChain, 'verify'> & {
-  readonly threshold: number
-  verifyLocal(signal: AbortSignal): Promise<LocalCheck>
-}
-
-/**
- * In an environment of this machine, what answers must be a node of it. What is silent may come back as anything, so a
- * chain waits while as many as the threshold are: they could agree on what a real chain says.
- */
-function localOnly({ verify, verifyLocal, threshold }: GuardedChain): WatchedChain['verify'] {
-  return async (signal) => {
-    const { foreign, silent } = await verifyLocal(signal)
-    if (foreign.length > 0) return foreign
-    if (silent.length >= threshold) throw new UpstreamUnavailableError(`${silent.join(', ')}.`)
-    return verify(signal)
   }
 }
 

@@ -116,6 +116,36 @@ describe('a chain', () => {
     expect(refusal(watch)).toBe('ready')
   })
 
+  test('O-32: that was silent at the start is taken up within a second of its answer, without the slower look', async () => {
+    const chain = new Chain()
+    const clock = { nowMs: 0 }
+    chain.isSilent = true
+    const watch = await watchOf(chain, { clock })
+    await watch.check()
+    await watch.follow()
+    chain.isSilent = false
+    clock.nowMs = 999
+    await watch.follow()
+    expect(refusal(watch)).toBe('CHAIN_NOT_CHECKED')
+    clock.nowMs = 1_000
+    await watch.follow()
+    expect(refusal(watch)).toBe('ready')
+  })
+
+  test('O-32: that answers later and contradicts its configuration is not taken up', async () => {
+    const chain = new Chain()
+    chain.isSilent = true
+    const watch = await watchOf(chain)
+    await watch.check()
+    chain.isSilent = false
+    chain.problems = ['another chain id']
+    await watch.follow()
+    expect(refusal(watch)).toBe('CHAIN_NOT_CHECKED')
+    chain.problems = []
+    await watch.check()
+    expect(refusal(watch)).toBe('ready')
+  })
+
   test('that contradicts its configuration is not taken up', async () => {
     const chain = new Chain()
     chain.problems = ['another chain id']

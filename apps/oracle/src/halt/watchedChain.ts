@@ -39,6 +39,9 @@ export type WatchLog = {
 /** Chains of which nothing was used for so long are not followed: endpoints are paid by the call. */
 export const followedAfterUseMs = 600_000
 
+/** As `CHAIN_NOT_CHECKED` advises callers. */
+const uncheckedPauseMs = 1_000
+
 export type WatchOptions = {
   /** Absent without `STATE_DIR` and without a database: a halt then lasts as long as the process. */
   readonly store: HaltStore | undefined
@@ -76,6 +79,10 @@ export class WatchedEntry {
   #agreedAtMs = Number.NEGATIVE_INFINITY
   #agreeing: Promise<void> | undefined
   #following: Promise<void> | undefined
+  /** When it was last tried to check an unchecked chain. */
+  #triedAtMs = Number.NEGATIVE_INFINITY
+  /** What is wrong is said once. */
+  #toldProblems = ''
   /** The newest final block, and when it was first seen. */
   #head: { readonly number: bigint; readonly seenAtMs: number } | undefined
 
@@ -161,6 +168,7 @@ export class WatchedEntry {
   }
 
   async #followOnce(signal: AbortSignal): Promise<void> {
+    if (this.#status === 'unchecked') await this.#catchUp(signal)
     const blocks = this.#chain.finalBlocks()
     if (blocks === undefined || !isUsable(this.#status) || !this.#isFollowed()) return
     const beganAtMs = this.#options.now()
@@ -178,6 +186,18 @@ export class WatchedEntry {
         { event: 'chain_check_failed', chain: this.#chain.id, err: error },
         'not followed',
       )
+    }
+  }
+
+  /** A chain that was silent at the start is taken up within a second of its first answer. The slower look reports the rest. */
+  async #catchUp(signal: AbortSignal): Promise<void> {
+    const nowMs = this.#options.now()
+    if (nowMs - this.#triedAtMs < uncheckedPauseMs) return
+    this.#triedAtMs = nowMs
+    try {
+      await this.#verify(signal)
+    } catch (error) {
+      if (!(error instanceof DomainError || signal.aborted)) throw error
     }
   }
 
@@ -240,16 +260,21 @@ export class WatchedEntry {
     if (blocks !== undefined) this.#history.note(await blocks.readNewest({ signal }))
     this.#agreedAtMs = beganAtMs
     this.#noteHead()
+    // The other of the two looks may have been faster, and have found more.
+    if (this.#status !== 'unchecked') return
     this.#status = 'ready'
     log.info({ event: 'chain_ready', chain: id }, 'chain is ready')
   }
 
   async #fitsConfiguration(signal: AbortSignal): Promise<boolean> {
     const problems = await this.#chain.verify(signal)
-    if (problems.length === 0) return true
-    const fields = { event: 'chain_misconfigured', chain: this.#chain.id, problems }
-    this.#options.log.error(fields, 'chain contradicts its configuration')
-    return false
+    const text = problems.join('\n')
+    if (text !== '' && text !== this.#toldProblems) {
+      const fields = { event: 'chain_misconfigured', chain: this.#chain.id, problems }
+      this.#options.log.error(fields, 'chain contradicts its configuration')
+    }
+    this.#toldProblems = text
+    return text === ''
   }
 
   /** One endpoint that says something else later takes no chain away: the quorum judges each reading. */

@@ -6,6 +6,7 @@ import {
   examineDenyList,
   examineEndpoints,
   examineHeadPushes,
+  findContradictions,
   headSeconds,
 } from '@causeway/chains'
 import { createFindings, type Finding, type Findings } from '@causeway/core'
@@ -22,7 +23,7 @@ import { hermesNeedsKey, planMarket } from '@causeway/market'
 import { checkHubKey, examineSigningKey, hasHubKey, hubKeyPrefix } from '@causeway/signer'
 import { evidenceKeyPrefix, hasEvidenceKey, readConfig } from '../config/config.ts'
 import { type LoadedFiles, readFiles } from '../config/configuration.ts'
-import { chainContradictions } from '../operate/checkChains.ts'
+import { chainChecks } from '../operate/checkChains.ts'
 import { schemaModules } from '../operate/database.ts'
 import { examinePutAside } from '../operate/examinePutAside.ts'
 import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
@@ -163,12 +164,10 @@ async function examineChains(
     return chain === undefined || client === undefined ? [] : [{ key, chain, client }]
   })
   const clients = new Map<string, ChainClient>(opened.map(({ key, client }) => [key, client]))
-  // Which of them could not be read is found below.
-  const log = { warn: () => undefined }
   const { environment } = chains
   try {
     const [contradictions] = await Promise.all([
-      chainContradictions({ environment, file: quote, registry, chains: chains.chains, clients, log }),
+      findContradictions(chainChecks({ environment, file: quote, registry, chains: chains.chains, clients })),
       ...opened.map(({ client }) => examineEndpoints(client, found)),
       ...opened.map(({ chain }) => examineHeadPushes(chain, found)),
       examineClock(

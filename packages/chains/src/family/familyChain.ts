@@ -1,5 +1,4 @@
 import type { RegisteredChain } from '../config/chainRegistry.ts'
-import type { LocalCheck } from '../rpc/checkEndpoints.ts'
 import type { ObserveEndpoints } from '../rpc/endpoint.ts'
 import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
 import type { FamilyReader } from './createFactsReader.ts'
@@ -21,10 +20,10 @@ export interface FamilyChain {
    */
   verify(signal: AbortSignal): Promise<readonly string[]>
   /**
-   * Endpoints that are no part of a local network. Asked only where `ENVIRONMENT` is one of this machine, by default
-   * `local`. Never rejects for what an endpoint does.
+   * Endpoints that are no part of a local network, one sentence each. Asked only where `ENVIRONMENT` is one of this
+   * machine, by default `local`. @throws DomainError when too many of them do not answer
    */
-  verifyLocal(signal: AbortSignal, environment?: string): Promise<LocalCheck>
+  verifyLocal(signal: AbortSignal, environment?: string): Promise<readonly string[]>
   /** Of the endpoints that facts are read from. Asks nothing. */
   health(): readonly QuorumEndpointHealth[]
   /** Who is told from now on what becomes of the same endpoints. */

@@ -32,50 +32,32 @@ export function endpointOf(chainId: string, alias: string): string {
   return `httpRpcUrl of ${chainId}: ${alias}`
 }
 
-/** What endpoints are that should be nodes of this machine: one sentence each that names its setting. */
-export type LocalCheck = {
-  /** Of another network, or another kind of node. */
-  readonly foreign: readonly string[]
-  /** Nothing is known of these yet. */
-  readonly silent: readonly string[]
-}
-
-/** Where what is silent may not be used either. */
-export const localProblems = ({ foreign, silent }: LocalCheck): readonly string[] => [...foreign, ...silent]
-
-/** @param problemOf why what an endpoint said is foreign; `undefined` where it is not */
-export function sortLocal<Value>(
-  each: readonly { readonly alias: string; readonly said: Value | undefined }[],
-  nameOf: (alias: string) => string,
-  problemOf: (said: Value) => string | undefined,
-): LocalCheck {
-  const foreign: string[] = []
-  const silent: string[] = []
-  for (const { alias, said } of each) {
-    const problem = said === undefined ? undefined : problemOf(said)
-    if (said === undefined) silent.push(`${nameOf(alias)} does not answer`)
-    else if (problem !== undefined) foreign.push(`${nameOf(alias)} ${problem}`)
-  }
-  return { foreign, silent }
-}
-
 /**
- * Endpoints that should be local, and are of public networks.
- * @param publicNetwork name of the network that an endpoint shows, `undefined` for none that is public
+ * Endpoints that are no part of a local network. What is silent may come back as anything, so that a chain waits while
+ * as many as the threshold are: they could agree on what a real chain says.
+ * @param strangeness what is wrong with an endpoint that says this, `undefined` where it may be local
+ * @throws UpstreamUnavailableError when too many do not answer and none is strange: nothing of the chain is read before
  */
-export async function checkNoPublicNetwork<View extends EndpointSource, Value>(
-  quorum: Pick<QuorumClient<View>, 'chainId' | 'askEach'>,
-  ask: Ask<View, Value>,
-  publicNetwork: (said: Value) => string | undefined,
+export function localProblems<Value>(
+  { chainId, threshold }: { readonly chainId: string; readonly threshold: number },
+  each: readonly { readonly alias: string; readonly said: Value | undefined }[],
+  strangeness: (said: Value) => string | undefined,
+): readonly string[] {
+  const problems = each.flatMap(({ alias, said }) => {
+    const strange = said === undefined ? undefined : strangeness(said)
+    return strange === undefined ? [] : [`${endpointOf(chainId, alias)} ${strange}`]
+  })
+  const silent = each.filter(({ said }) => said === undefined).length
+  if (problems.length === 0 && silent >= threshold) throw unreadableChain(chainId)
+  return problems
+}
+
+/** As `localProblems`, of a chain whose endpoints are asked so. */
+export async function verifyLocalEndpoints<View extends EndpointSource, Value>(
+  quorum: Pick<QuorumClient<View>, 'chainId' | 'threshold' | 'askEach'>,
+  ask: Ask<View, Value | undefined>,
+  strangeness: (said: Value) => string | undefined,
   signal: AbortSignal,
-): Promise<LocalCheck> {
-  const each = await quorum.askEach(ask, signal)
-  return sortLocal(
-    each,
-    (alias) => endpointOf(quorum.chainId, alias),
-    (said) => {
-      const network = publicNetwork(said)
-      return network && `is on ${network}`
-    },
-  )
+): Promise<readonly string[]> {
+  return localProblems(quorum, await quorum.askEach(ask, signal), strangeness)
 }

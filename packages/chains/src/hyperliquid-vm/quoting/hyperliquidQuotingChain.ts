@@ -11,7 +11,6 @@ import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../family/networkReader.ts'
 import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
 import { createRecent } from '../../family/recent.ts'
-import { localProblems } from '../../rpc/checkEndpoints.ts'
 import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
@@ -208,7 +207,7 @@ async function contradictions(
   const signal = AbortSignal.timeout(checkTimeoutMs)
   const [problems, foreign, odd] = await Promise.all([
     verifyHyperliquidEndpoints({ quorum, depositories: [depository] }, signal),
-    isLocal ? verifyLocalHyperliquidEndpoints(quorum, signal).then(localProblems) : [],
+    isLocal ? verifyLocalHyperliquidEndpoints(quorum, signal) : [],
     oddCurrencies(options),
   ])
   const setting = `chains: ${client.chainId}.httpRpcUrl`

@@ -5,7 +5,6 @@ import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../family/networkReader.ts'
 import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
 import { createRecent } from '../../family/recent.ts'
-import { localProblems } from '../../rpc/checkEndpoints.ts'
 import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
 import type { HttpView } from '../../rpc/httpView.ts'
 import type { RpcAnswer } from '../../rpc/jsonRpc.ts'
@@ -120,7 +119,7 @@ async function contradictions(
   const network = lighterNetworkOf({ id: client.chainId, network: name })
   const [problems, foreign, odd] = await Promise.all([
     verifyLighterEndpoints({ quorum, network, depositories: [depository] }, signal),
-    isLocal ? verifyLocalLighterEndpoints(quorum, signal).then(localProblems) : [],
+    isLocal ? verifyLocalLighterEndpoints(quorum, signal) : [],
     oddCurrencies(options),
   ])
   const setting = `chains: ${client.chainId}.httpRpcUrl`

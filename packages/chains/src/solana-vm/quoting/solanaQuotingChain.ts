@@ -15,7 +15,6 @@ import {
   type UserFacts,
 } from '../../family/quotingChain.ts'
 import { createRecent, recentMs } from '../../family/recent.ts'
-import { localProblems } from '../../rpc/checkEndpoints.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
 import { createQuorumOver } from '../../rpc/quorumClient.ts'
 import { exactLamportsMax, type ShownAccount } from '../answers.ts'
@@ -118,7 +117,7 @@ export const solanaQuotingChain: QuotingChainFamily = {
       const limits = { timeoutMs: checkTimeoutMs }
       const [endpoints, foreign, mints, program] = await Promise.all([
         solanaEndpointFindings({ quorum, network, depository }, signal),
-        isLocal ? verifyLocalCluster(quorum, signal).then(localProblems) : [],
+        isLocal ? verifyLocalCluster(quorum, signal) : [],
         mintContradictions(options),
         addressProgramFindings(options.depositAddressProgram, {
           ...{ groups: createAccountGroups(client), limits, chainId: client.chainId },

@@ -5,7 +5,6 @@ import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../family/networkReader.ts'
 import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
 import { createRecent, recentMs } from '../../family/recent.ts'
-import { localProblems } from '../../rpc/checkEndpoints.ts'
 import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
@@ -110,7 +109,7 @@ async function contradictions(
   const contract = { setting: `chains: ${client.chainId}.depository`, address: depository }
   const [endpoints, foreign, others] = await Promise.all([
     tronEndpointFindings({ quorum, chainId: BigInt(hubChainId), contract }, signal),
-    isLocal ? verifyLocalTronEndpoints(quorum, signal).then(localProblems) : [],
+    isLocal ? verifyLocalTronEndpoints(quorum, signal) : [],
     contractContradictions(options),
   ])
   const setting = `chains: ${client.chainId}.httpRpcUrl`
