@@ -15,7 +15,7 @@ const listeners = {
   solver: { examine: examineSolver, settings: ['OPS_PORT'] },
   allocator: { examine: examineAllocator, settings: ['OPS_PORT'] },
 }
-const refused = 'is 6000, which fetch and browsers refuse to ask: set another port'
+const refused = 'must be another port, because fetch and browsers refuse to ask this one'
 
 const each = Object.entries(listeners).flatMap(([service, { examine, settings }]) =>
   settings.map((setting) => ({ service, setting, examine })),
@@ -25,7 +25,7 @@ test.each(each)('O-30: $setting of $service is no port that fetch refuses', asyn
   const variables = { ENVIRONMENT: 'local', [setting]: '6000' }
   const findings = await examine(variables, { repositoryRoot: root, nowMs: Date.now, scope: 'settings' })
   expect(findings.filter((one) => one.setting === setting)).toMatchObject([
-    { code: 'setting-wrong', severity: 'stops', seen: refused },
+    { code: 'setting-wrong', severity: 'stops', seen: `is "6000" and ${refused}` },
   ])
 })
 

@@ -59,7 +59,7 @@ export function describeConfiguration(
 
   describe('the port', () => {
     test('O-cfg-02: is HTTP_PORT before PORT', () => {
-      expect(new URL(at().quorum.url).port).not.toBe('1')
+      expect(new URL(at().quorum.url).port).not.toBe('2')
     })
     test('O-cfg-02: is PORT where HTTP_PORT is not set', () => {
       expect(new URL(at().open.url).port).toBe(String(at().port))

@@ -116,7 +116,7 @@ export async function startOracleWorld(): Promise<OracleWorld> {
       PEERS: dedicated,
     })
     const quorum = await start(keys.quorum, {
-      PORT: '1',
+      PORT: '2',
       BASE_RPC_URL: proxies.base.url,
       ORACLE_SIGNERS: listed(a.address),
       ORACLE_SIGNERS_THRESHOLD: '2',

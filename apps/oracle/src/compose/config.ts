@@ -26,7 +26,7 @@ const variables = z.object({
   CONFIG_DIR: text.optional(),
   STATE_DIR: text.optional(),
   ORACLE_DATABASE_URL: text.transform((value) => new Secret(value)).optional(),
-  CAPS_SHARE: text.regex(/^1\/[1-9][0-9]{0,2}$/, 'expected 1/n, n from 1 to 999').default(wholeCaps),
+  CAPS_SHARE: text.regex(/^1\/[1-9][0-9]{0,2}$/, 'must be 1/n with n from 1 to 999').default(wholeCaps),
   API_KEYS: text.default(''),
   PEER_API_KEYS: text.default(''),
   FORCE: z.enum(['on', 'off']).default('on'),

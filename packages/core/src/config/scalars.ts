@@ -49,8 +49,9 @@ export const listenPort = z.coerce
   .int()
   .min(0)
   .max(65_535)
-  .refine((port) => !portsRefusedByFetch.has(port), {
-    error: ({ input }) => `is ${input}, which fetch and browsers refuse to ask: set another port`,
-  })
+  .refine(
+    (port) => !portsRefusedByFetch.has(port),
+    'must be another port, because fetch and browsers refuse to ask this one',
+  )
 
 export const bps = z.number().int().min(0).max(10_000)
