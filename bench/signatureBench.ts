@@ -135,6 +135,7 @@ function merge(
     context,
     recover: recoverSigner,
     policy: { signers: new Set<Hex>(signers.map(({ address }) => address)), threshold: signers.length },
+    ownSigner: `0x${'33'.repeat(20)}`,
     request,
   })
   for (const [index, text] of texts.entries()) {

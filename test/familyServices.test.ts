@@ -7,7 +7,7 @@
 import { type Hex, solanaLibrary, tronHexAddress } from '@causeway/core'
 import { type SolverProcess, waitUntil } from '@causeway/localnet'
 import { keyOf } from '@causeway/localnet/standIns/bitcoin'
-import { createTokenAccount, tokenAccount } from '@causeway/localnet/standIns/solana'
+import { createTokenAccount, depositNative, tokenAccount } from '@causeway/localnet/standIns/solana'
 import { erc20Abi } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -221,6 +221,25 @@ test('a claim on Hyperliquid for somebody who has no account there is refused, a
   const { recipient } = sides.Hyperliquid.payee()
   const answer = await post(`${at.url}/app-fees/${app.address}/claim`, { chainId, currency, recipient })
   expect([answer.status, readError(answer).errorCode]).toEqual([400, 'INVALID_RECIPIENT'])
+})
+
+test('F-6: an oracle does not ask again at once for what it could not read, and signs it once it can', async () => {
+  const { node, depository, user, send: sendOnSolana } = at.chains.solana.bed
+  node.showAs('next', 127)
+  const transactionId = await sendOnSolana([
+    depositNative(depository, { sender: user.publicKey, amount: 1_000n, id: `0x${'00'.repeat(32)}` }),
+  ])
+  const [url, key = ''] = (bed.settings.environment['ORACLES'] ?? '').split(';')[0]?.split('|') ?? []
+  const attest = async () => {
+    const body = { chainId: 'solana', transactionId }
+    const answer = await post(`${url}/attestations/depository-deposits/v1`, body, { 'x-api-key': key })
+    return [answer.status, JSON.parse(answer.text).errorCode]
+  }
+  const refusal = [400, 'TRANSACTION_UNREADABLE']
+  expect(await attest()).toEqual(refusal)
+  node.showAs(transactionId, 0)
+  expect(await attest()).toEqual(refusal)
+  await waitUntil('it is signed', async () => (await attest())[0] === 200, patient)
 })
 
 test('the books add up behind all of them', async () => {

@@ -125,13 +125,14 @@ test('the page fits a phone, opened or not, asks nobody else and complains of no
     expect(lines, text).toBeGreaterThan(0)
     expect(lines, text).toBeLessThanOrEqual(Math.ceil(text.length / 12))
   }
-  for (const id of ['quote-quote', 'chains-listChains', 'history-getStatement']) {
+  for (const id of ['quotes-quote', 'discovery-listChains', 'history-getStatement']) {
     const block = page.locator(`[id="operations-${id}"]`)
-    if ((await block.count()) === 0) continue
     await block.locator('.opblock-summary-control').click()
     await block.locator('.responses-wrapper').waitFor()
     expect([id, await widthOf(page)]).toEqual([id, screen.width])
   }
+  const fees = page.locator('[id="operations-quotes-quote"] .opblock-description table')
+  expect(await fees.getByRole('row').count()).toBeGreaterThan(5)
   expect(asked.filter(({ origin, protocol }) => protocol !== 'data:' && origin !== url)).toEqual([])
   expect(said).toEqual([])
   await page.close()

@@ -4,6 +4,8 @@
 import {
   encodeBase58,
   encodeSolanaWithdrawal,
+  type FactsReader,
+  type Hex,
   mainNetwork,
   type SolanaWithdrawal,
   solanaWithdrawalId,
@@ -19,7 +21,7 @@ import {
   transfer,
   transferNative,
 } from '@causeway/localnet/standIns/solana'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { paths } from '../apps/oracle/test/fixtures/oracleApp.ts'
 import { signedOrder } from '../apps/oracle/test/fixtures/requests.ts'
 import { mutateAnswers } from '../packages/chains/test/fixtures/mutateAnswers.ts'
@@ -29,6 +31,7 @@ import {
   startSolanaBed,
 } from '../packages/chains/test/solanaSupport/solanaBed.ts'
 import type { FamilySide, SeenWithdrawal } from './support/familyRoutes/familySide.ts'
+import { openOracle } from './support/familyRoutes/oracle.ts'
 import { familyOrder } from './support/familyRoutes/orders.ts'
 import { solanaOwner } from './support/familyRoutes/owners.ts'
 import { routeFuzz } from './support/familyRoutes/routeFuzz.ts'
@@ -44,11 +47,14 @@ const [recipient, stranger] = [accountOf(0x21), accountOf(0x22)]
 let bed: SolanaBed
 let proxies: readonly FaultProxy[]
 let side: FamilySide
+/** The same, whose transactions are of version 1. */
+let side1: FamilySide
 beforeAll(async () => {
   bed = await startSolanaBed()
   for (const funded of [recipient, stranger]) bed.node.airdrop(funded, 10n ** 10n)
   proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl: bed.url })))
-  side = createSide()
+  side = createSide(0)
+  side1 = createSide(1)
 })
 afterAll(async () => {
   await Promise.all((proxies ?? []).map((proxy) => proxy.stop()))
@@ -58,7 +64,7 @@ afterAll(async () => {
 const userKey = () => bed.user.publicKey
 
 /** Orders in SOL. */
-function createSide(): FamilySide {
+function createSide(version: 0 | 1): FamilySide {
   const own = { id: 'solana', ...mainNetwork('solana-vm'), hubChainId: '50000' }
   return {
     chain: { ...own, depository: bed.depository.program.toBase58() },
@@ -73,9 +79,10 @@ function createSide(): FamilySide {
     },
     async deposit(id = noOrder) {
       const depositor = bed.recipient
-      const transactionId = await bed.send([
-        depositNative(bed.depository, { sender: userKey(), depositor, amount: 1_000n, id }),
-      ])
+      const transactionId = await bed.send(
+        [depositNative(bed.depository, { sender: userKey(), depositor, amount: 1_000n, id })],
+        { version },
+      )
       return {
         ...{ transactionId, onchainIndex: '0', depositor: depositor.toBase58() },
         timestampSeconds: 1_700_000_000n,
@@ -83,9 +90,9 @@ function createSide(): FamilySide {
     },
     async pay({ orderId, amount, recipient: to }) {
       const named = orderId === undefined ? [] : [memo(orderId)]
-      return bed.send([transferNative({ from: userKey(), to, amount }), ...named])
+      return bed.send([transferNative({ from: userKey(), to, amount }), ...named], { version })
     },
-    withdraw: async () => paidOut(requestOf()),
+    withdraw: async () => paidOut(requestOf(), version),
     async lie(seed) {
       if (seed === undefined) return proxies[0]?.set({ kind: 'pass' })
       const rewrite = (_call: unknown, result: unknown) =>
@@ -121,9 +128,9 @@ function seen(
   }
 }
 
-async function paidOut(request: SolanaWithdrawal) {
+async function paidOut(request: SolanaWithdrawal, version: 0 | 1 = 0) {
   const args = { executor: userKey(), request, withdrawalId: solanaWithdrawalId(request) }
-  const transactionId = await bed.send([executeTransfer(bed.depository, args)])
+  const transactionId = await bed.send([executeTransfer(bed.depository, args)], { version })
   return { ...seen(request, 'executed', { executingTransactionId: transactionId }), transactionId }
 }
 
@@ -140,6 +147,77 @@ test('a transaction that is not final is asked for again', async () => {
 })
 
 settlementCases(() => side)
+
+describe('F-1: what was sent in version 1', () => {
+  depositCases(() => side1)
+  settlementCases(() => side1)
+  withdrawalCases(
+    () => side1,
+    [['of SOL is burnt under its transaction', async () => paidOut(requestOf(), 1)]],
+  )
+
+  test('has the messages and the signed bytes of version 0, under one id', async () => {
+    const { reader, close } = side.openReader(1)
+    onTestFinished(close)
+    const { networkOf } = await openOracle(side.chain, () => reader)
+    const { id, order, orderSignature } = await signedOrder(familyOrder(side), networkOf)
+    const [zero, one] = [await sentBy(side, id), await sentBy(side1, id)]
+    const inZero = new Map([
+      [zero.deposit, one.deposit],
+      [zero.fill, one.fill],
+    ])
+    const renamed = (transactionId: string) => inZero.get(transactionId) ?? transactionId
+    /** Says of an id what the transaction of version 1 with the same instructions shows. */
+    const ofOne: FactsReader = {
+      ...reader,
+      async readDeposits({ transactionId }, options) {
+        const facts = await reader.readDeposits({ transactionId: renamed(transactionId) }, options)
+        return { ...facts, transactionId }
+      },
+      async readPayment(question, options) {
+        const { transactionId } = question
+        const asked = { ...question, transactionId: renamed(transactionId) }
+        return { ...(await reader.readPayment(asked, options)), transactionId }
+      },
+    }
+    const answers = await Promise.all(
+      [reader, ofOne].map(async (read) => {
+        const { post } = await openOracle(side.chain, () => read)
+        const deposits = await post(paths.deposits, { chainId: 'solana', transactionId: zero.deposit })
+        const [message] = Object(deposits.body).messages
+        const inputs = [{ transactionId: zero.deposit, onchainId: message.result.onchainId, inputIndex: 0 }]
+        const settlement = { order, orderSignature, inputs }
+        return [deposits, await post(paths.fills, { ...settlement, fill: { transactionId: zero.fill } })]
+      }),
+    )
+    expect(answers[0]?.map(({ status }) => status)).toEqual([200, 200])
+    expect(answers[1]).toEqual(answers[0])
+  })
+
+  async function sentBy({ deposit, pay }: FamilySide, id: Hex) {
+    const { transactionId } = await deposit(id)
+    return { deposit: transactionId, fill: await pay({ orderId: id, amount: 900n, recipient }) }
+  }
+})
+
+test('F-3: a transaction of a later version is refused by a code of its own, on every route', async () => {
+  const { post, networkOf } = await oracleOf(side)
+  const { id, order, orderSignature } = await signedOrder(familyOrder(side), networkOf)
+  const { transactionId } = await side.deposit(id)
+  bed.node.showAs(transactionId, 127)
+  const unreadable = refused('TRANSACTION_UNREADABLE')
+  const answer = await post(paths.deposits, { chainId: 'solana', transactionId })
+  expect(answer).toMatchObject(unreadable)
+  expect(Object(answer.body).message).toContain(transactionId)
+  const inputs = [{ transactionId, onchainId: `0x${'0'.repeat(64)}`, inputIndex: 0 }]
+  const settlement = { order, orderSignature, inputs }
+  expect(await post(paths.fills, { ...settlement, fill: { transactionId } })).toMatchObject(unreadable)
+  const refunds = [{ transactionId, inputIndex: 0, refundIndex: 0 }]
+  expect(await post(paths.refunds, { ...settlement, refunds })).toMatchObject(unreadable)
+  const executed = await paidOut(requestOf())
+  const named = { ...executed, transactionId }
+  expect(await post(paths.withdrawals, withdrawalBody(side, named))).toMatchObject(unreadable)
+})
 
 describe('an order in a token', () => {
   const mint = () => bed.mint.toBase58()

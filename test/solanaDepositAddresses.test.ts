@@ -235,7 +235,7 @@ describe('a payment to a deposit address on Solana', () => {
     await reaches(quote, 'success')
   })
 
-  test('of somebody who is denied stays, whoever pays behind him', async () => {
+  test('F-5: of somebody who is denied stays, whoever pays behind him', async () => {
     const quote = await quoteOf('SOL')
     await pay(quote, 'SOL', 100_000_000n, denied)
     await pay(quote, 'SOL', 1_000_000n)
@@ -246,7 +246,7 @@ describe('a payment to a deposit address on Solana', () => {
     expect(bed.owned(quote.address, 'SOL')).toBe(101_000_000n)
   })
 
-  test('behind more small payments than anybody follows back waits for an operator, whoever sent it', async () => {
+  test('F-5: behind more small payments than anybody follows back waits for an operator, whoever sent it', async () => {
     const quote = await quoteOf('SOL')
     const sender = await pay(quote, 'SOL', 900_000n)
     for (let sent = 0; sent < 201; sent += 1) await pay(quote, 'SOL', BigInt(sent + 1), sender)

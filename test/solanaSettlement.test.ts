@@ -23,7 +23,8 @@ import { createSponsor, moneyOf } from '../apps/quote-api/test/sponsorSupport/sp
 import type { PayingChain } from '../packages/chains/src/family/payingChain.ts'
 import { solanaPaying } from '../packages/chains/src/solana-vm/paying/solanaPayingChain.ts'
 import { solanaQuotingChain } from '../packages/chains/src/solana-vm/quoting/solanaQuotingChain.ts'
-import { sol } from './support/solanaService.ts'
+import type { SendOptions } from '../packages/chains/test/solanaSupport/solanaBed.ts'
+import { sol, solanaChainId } from './support/solanaService.ts'
 import {
   instructionsOf,
   payOnSolana,
@@ -58,7 +59,8 @@ async function requestsOf(
   return JSON.parse(text).requests.map(({ id }: { readonly id: string }) => id)
 }
 
-const deposit = (quote: QuoteAnswer) => at.solana.bed.send(instructionsOf(quote))
+const deposit = (quote: QuoteAnswer, options: SendOptions = {}) =>
+  at.solana.bed.send(instructionsOf(quote), options)
 
 describe('from Solana', () => {
   test.each([
@@ -116,6 +118,20 @@ describe('to Solana', () => {
       held: 0n,
     })
   })
+})
+
+test('F-1: a deposit and a fill of version 1 settle their requests', async () => {
+  const quote = await quoteOver(at, 'from')
+  const paid = await deposit(quote, { version: 1 })
+  const item = await at.requests.workFor(quote, 'fill')
+  expect(item.payload).toMatchObject({ deposits: [{ transactionId: paid }] })
+  const other = await quoteOver(at, 'to')
+  await at.requests.execute(other)
+  const work = await at.requests.workFor(other, 'fill')
+  const filled = await payOnSolana(at, work, { version: 1 })
+  expect((await at.requests.solver.report(work.id, filled)).status).toBe(200)
+  await at.requests.reaches(other, 'success')
+  await at.requests.reachesStage(other, 'settled')
 })
 
 describe('what the cluster may still drop', () => {
@@ -281,6 +297,39 @@ function closeTokenAccount(owner: PublicKey, mint: PublicKey): TransactionInstru
     ],
   })
 }
+
+describe('F-6: a transaction of a version that nobody reads', () => {
+  const unread = async () => {
+    at.solana.bed.node.showAs('next', 127)
+    return deposit(await quoteOver(at, 'from'))
+  }
+  const named = (transactionId: string) =>
+    at.database.query<{ readonly chainId: bigint; readonly purpose: string; readonly reason: string }>(
+      'select chain_id as "chainId", purpose, reason from put_aside where transaction_id = $1',
+      [transactionId],
+    )
+
+  test('delays no other deposit, stands on the list, and counts once it is read', async () => {
+    const waiting = await quoteOver(at, 'from')
+    const strangers = [await unread(), await unread()]
+    at.solana.bed.node.showAs('next', 127)
+    const mine = await deposit(waiting)
+    const quote = await quoteOver(at, 'from')
+    await deposit(quote)
+    await at.requests.workFor(quote, 'fill')
+    for (const transactionId of [...strangers, mine]) {
+      const reading = { chainId: BigInt(solanaChainId), purpose: 'deposits', reason: 'unreadable' }
+      expect(await named(transactionId)).toEqual([reading])
+    }
+    expect((await at.requests.statusOf(waiting)).status).toBe('waiting')
+
+    at.solana.bed.node.showAs(mine, 0)
+    await at.database.query(`update put_aside set last_tried_at = now() - interval '1 hour'`)
+    await at.requests.workFor(waiting, 'fill')
+    expect(await named(mine)).toEqual([])
+    expect(await named(strangers[0] ?? '')).toHaveLength(1)
+  })
+})
 
 describe('nobody is taken in by', () => {
   const isOffered = async (quote: QuoteAnswer) =>

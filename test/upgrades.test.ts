@@ -15,13 +15,14 @@ import {
   type TestDatabase,
 } from '@causeway/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { schemaModules as oracleModules } from '../apps/oracle/src/compose/sharedState.ts'
 import { schemaModules } from '../apps/quote-api/src/operate/database.ts'
 import { schemaModules as solverModules } from '../apps/solver/src/compose/database.ts'
 import { verifyLedger } from '../packages/ledger/src/index.ts'
 import { fillings } from './upgrades/filling.ts'
 import { readSchemaSets, type SchemaSet } from './upgrades/schemaSets.ts'
 
-const services = { quoteApi: schemaModules, solver: solverModules }
+const services = { quoteApi: schemaModules, solver: solverModules, oracle: oracleModules }
 type Service = keyof typeof services
 const sets = await readSchemaSets()
 
@@ -53,6 +54,7 @@ const folders: Readonly<Record<string, string>> = {
   ledger: 'packages/ledger/migrations',
   quote_api: 'apps/quote-api/migrations',
   solver: 'apps/solver/migrations',
+  oracle: 'apps/oracle/migrations',
 }
 
 /** In the order in which the service runs them. */
@@ -135,7 +137,7 @@ const schemaOf = async (database: Database) =>
     ]),
   )
 
-describe.each(['quoteApi', 'solver'] as const)('a database of %s', (service) => {
+describe.each(['quoteApi', 'solver', 'oracle'] as const)('a database of %s', (service) => {
   const directories = services[service]
   let fresh: Readonly<Record<string, string>>
   beforeAll(async () => {

@@ -120,4 +120,25 @@ describe('dependencies check', () => {
     ])
     expect(problemsOf(path, JSON.stringify({ devDependencies: manifest }))).toEqual([])
   })
+
+  test('refuses packages that depend on each other, by development dependencies too', () => {
+    const manifest = (name: string, members: object) => ({
+      path: `packages/${name}/package.json`,
+      text: JSON.stringify({ name: `@causeway/${name}`, ...members }),
+    })
+    const on = (...names: readonly string[]) =>
+      Object.fromEntries(names.map((name) => [`@causeway/${name}`, 'workspace:*']))
+    const core = manifest('core', {})
+    const localnet = manifest('localnet', { dependencies: on('contracts', 'core') })
+    const contracts = manifest('contracts', { dependencies: on('core') })
+    const signer = manifest('signer', { dependencies: on('core'), devDependencies: on('localnet') })
+    expect(dependenciesCheck.find([core, localnet, contracts, signer])).toEqual([])
+    const tested = manifest('contracts', { dependencies: on('core'), devDependencies: on('localnet') })
+    expect(dependenciesCheck.find([core, localnet, tested, signer])).toEqual([
+      {
+        file: 'packages/contracts/package.json',
+        problem: 'depends on itself: @causeway/contracts → @causeway/localnet → @causeway/contracts',
+      },
+    ])
+  })
 })

@@ -22,11 +22,12 @@ const declaredPart = /(?<=^localnet)\/standIns\/\w+$|(?<=^contracts)\/codes$/
 export const dependenciesCheck: Check = { name: 'dependencies', find: findForbiddenDependencies }
 
 function findForbiddenDependencies(files: readonly RepositoryFile[]): readonly Finding[] {
-  return files.flatMap((file) => {
-    if (/^(packages|apps)\/[^/]+\/package\.json$/.test(file.path)) return findInManifest(file)
-    if (!/\.(ts|mts|tsx)$/.test(file.path)) return []
-    return findInImports(file)
-  })
+  const manifests = files.filter(({ path }) => /(^|\/)package\.json$/.test(path)).map(readManifest)
+  return [
+    ...manifests.flatMap(findInManifest),
+    ...findCycles(manifests),
+    ...files.filter(({ path }) => /\.(ts|mts|tsx)$/.test(path)).flatMap(findInImports),
+  ]
 }
 
 type Workspace = { readonly kind: 'packages' | 'apps'; readonly name: string; readonly folder: string }
@@ -80,14 +81,44 @@ function importsOf(text: string): readonly string[] {
 }
 
 const manifestSchema = z.object({
+  name: z.string().default(''),
   dependencies: z.record(z.string(), z.string()).default({}),
   devDependencies: z.record(z.string(), z.string()).default({}),
 })
 
-function findInManifest({ path, text }: RepositoryFile): readonly Finding[] {
+type Manifest = z.infer<typeof manifestSchema> & { readonly path: string }
+
+function readManifest({ path, text }: RepositoryFile): Manifest {
+  return { path, ...manifestSchema.parse(JSON.parse(text)) }
+}
+
+/** Development dependencies count: an installation links them too, and warns of the cycle. */
+function findCycles(manifests: readonly Manifest[]): readonly Finding[] {
+  const dependenciesOf = new Map(
+    manifests.map((one) => [one.name, Object.keys({ ...one.dependencies, ...one.devDependencies })]),
+  )
+  return manifests.flatMap(({ path, name: first }) => {
+    const seen = new Set<string>()
+    const wayBack = (name: string): readonly string[] | undefined => {
+      for (const next of dependenciesOf.get(name) ?? []) {
+        if (next === first) return [name, first]
+        // A cycle is found once, at the first of its names in the alphabet.
+        if (next < first || seen.has(next)) continue
+        seen.add(next)
+        const rest = wayBack(next)
+        if (rest !== undefined) return [name, ...rest]
+      }
+      return undefined
+    }
+    const cycle = wayBack(first)
+    return cycle === undefined ? [] : [{ file: path, problem: `depends on itself: ${cycle.join(' → ')}` }]
+  })
+}
+
+function findInManifest(manifest: Manifest): readonly Finding[] {
+  const { path } = manifest
   const from = workspaceOf(path)
   if (from === undefined) return []
-  const manifest = manifestSchema.parse(JSON.parse(text))
   const check = (group: Readonly<Record<string, string>>, development: boolean) =>
     Object.keys(group)
       .filter((name) => name.startsWith(scope))

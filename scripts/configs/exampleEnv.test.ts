@@ -2,166 +2,47 @@
 // page. Attacks: a variable that the code reads and no file shows, one that nothing reads, a default that differs, a
 // placeholder that nobody says where to get, a file that is filled in and refused all the same.
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { examineAllocator } from '../../apps/allocator/src/compose/examine.ts'
-import { examineOwnOracle } from '../../apps/oracle/src/compose/examine.ts'
-import { examineQuoteApi } from '../../apps/quote-api/src/compose/examine.ts'
-import { examineSolver } from '../../apps/solver/src/compose/examine.ts'
-import { denyListVariables } from '../../packages/chains/src/index.ts'
-import {
-  type ExampleVariable,
-  exampleVariables,
-  type Finding,
-  findingCodes,
-} from '../../packages/core/src/index.ts'
-import { loadSecrets, tracingVariables } from '../../packages/http/src/index.ts'
+import { exampleVariables, findingCodes } from '../../packages/core/src/index.ts'
+import { loadSecrets } from '../../packages/http/src/index.ts'
 import { tableRows } from '../checks/markdownTable.ts'
 import { variablesReadBy } from '../checks/variables.ts'
 import { placeholdersOf } from './configFiles.ts'
+import {
+  type ExampleService,
+  examination,
+  exampleOf,
+  fillIn,
+  ownHubFiles,
+  read,
+  services,
+  startingVariables,
+  stopping,
+} from './exampleServices.ts'
 import { root } from './writeJson.ts'
 
-type Service = {
-  readonly name: string
-  readonly config: string
-  /** What packages and commands read beside the service's own schema. */
-  readonly others: readonly string[]
-  /** Configuration files that it reads, and which of their placeholders mean something to it. */
-  readonly files: RegExp
-  readonly placeholders: RegExp
-  readonly examine: typeof examineQuoteApi
-}
-
-const signing = (prefix = '') =>
-  [
-    'SIGNING_MODULE',
-    'ECDSA_PRIVATE_KEY',
-    'ECDSA_PRIVATE_KEY_FILE',
-    'AWS_KMS_SIGNER_KEY_ID',
-    'AWS_KMS_SIGNER_KEY_REGION',
-  ].map((name) => `${prefix}${name}`)
-const ed25519 = (prefix = '') => [`${prefix}ED25519_PRIVATE_KEY`, `${prefix}ED25519_PRIVATE_KEY_FILE`]
-
-const bitcoin = ['BITCOIN_PRIVATE_KEY', 'BITCOIN_PRIVATE_KEY_FILE']
-const tron = ['TRON_PRIVATE_KEY', 'TRON_PRIVATE_KEY_FILE']
-const lighter = ['LIGHTER_PRIVATE_KEY', 'LIGHTER_API_KEY'].flatMap((name) => [name, `${name}_FILE`])
-const hyperliquid = ['HYPERLIQUID_PRIVATE_KEY', 'HYPERLIQUID_PRIVATE_KEY_FILE']
-
-const denyList = Object.keys(denyListVariables)
-const tracing = Object.keys(tracingVariables)
-
-const services: readonly Service[] = [
-  {
-    ...{ name: 'quote-api', config: 'apps/quote-api/src/config/config.ts', examine: examineQuoteApi },
-    others: [
-      ...signing(),
-      ...signing('EVIDENCE_'),
-      ...signing('HUB_'),
-      ...denyList,
-      ...tracing,
-      'SECRETS_DIR',
-      'DEPLOYER_PRIVATE_KEY',
-      'DEPLOYER_PRIVATE_KEY_FILE',
-    ],
-    files: /^(chains\.(?!hub)|quote\.)/,
-    placeholders: /_RPC_URL$|FILL_WALLET_ADDRESS$|_BASE_URL$/,
-  },
-  {
-    ...{ name: 'oracle', config: 'apps/oracle/src/compose/config.ts', examine: examineOwnOracle },
-    others: [...signing(), ...tracing, 'SECRETS_DIR'],
-    files: /^chains\./,
-    placeholders: /./,
-  },
-  {
-    ...{ name: 'solver', config: 'apps/solver/src/compose/config.ts', examine: examineSolver },
-    others: [
-      ...signing(),
-      ...ed25519(),
-      ...bitcoin,
-      ...tron,
-      ...lighter,
-      ...hyperliquid,
-      ...signing('HUB_'),
-      ...denyList,
-      ...tracing,
-      'SECRETS_DIR',
-    ],
-    files: /^(chains\.(?!hub)|quote\.|solver\.)/,
-    placeholders: /_RPC_URL$|_BASE_URL$/,
-  },
-  {
-    ...{ name: 'allocator', config: 'apps/allocator/src/compose/config.ts', examine: examineAllocator },
-    others: [...signing('ALLOCATOR_'), ...ed25519('ALLOCATOR_'), 'SECRETS_DIR'],
-    files: /^(chains\.hub|allocator\.)/,
-    placeholders: /./,
-  },
-]
-
-const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const exampleOf = ({ name }: Pick<Service, 'name'>) => exampleVariables(read(`configs/${name}.example.env`))
+test.each(services)('O-31: npm run $name starts it', ({ name }) => {
+  const { scripts } = z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(read('package.json')))
+  expect(scripts[name]).toBe(`node scripts/run.mjs --translated apps/${name}/src/main.ts`)
+})
 
 /** Variables of chains differ by the chain's key alone; FILL_WALLET_ADDRESS is one of its own. */
 const kindOf = (name: string) =>
   name.replace(/^.+?_((?:RPC_URL|SIGNING_CAPS|FILL_WALLET_ADDRESS)$)/, '<CHAIN>_$1')
 const kinds = (names: readonly string[]) => [...new Set(names.map(kindOf))].sort()
 
-function namedByFiles({ files, placeholders }: Service): readonly string[] {
+function namedByFiles({ files, placeholders }: ExampleService): readonly string[] {
   return readdirSync(join(root, 'configs'))
     .filter((name) => files.test(name) && name.endsWith('.json'))
     .flatMap((name) => placeholdersOf(JSON.parse(read(`configs/${name}`))))
     .filter((name) => placeholders.test(name))
-}
-
-const filled: Readonly<Record<string, string>> = {
-  ENVIRONMENT: 'mainnets.prod',
-  DATABASE_URL: 'postgres://causeway:secret@127.0.0.1:9/causeway',
-  ECDSA_PRIVATE_KEY: `0x${'5a'.repeat(32)}`,
-  ALLOCATOR_ECDSA_PRIVATE_KEY: `0x${'5b'.repeat(32)}`,
-  API_KEY_PEPPERS: `v1:${'9e'.repeat(32)}`,
-  FILL_WALLET_ADDRESS: `0x${'5f'.repeat(20)}`,
-  ORDER_SIGNERS: `0x${'5e'.repeat(20)}`,
-  BASE_SIGNING_CAPS: `0x${'0'.repeat(40)}=1000000000000000000`,
-  STATE_DIR: '/var/lib/causeway',
-}
-const byPlaceholder: Readonly<Record<string, string>> = {
-  '<secret>': '0123456789abcdef',
-  '<url>': 'https://api.example',
-  '<endpoint>': 'https://rpc.example/key',
-}
-
-/** As an operator fills it in: what stands in angle brackets, and nothing else. */
-function fillIn(variables: readonly ExampleVariable[]): Record<string, string> {
-  const needed = variables.filter(({ isRequired }) => isRequired)
-  return Object.fromEntries(
-    needed.map(({ name, value }) => [name, filled[name] ?? byPlaceholder[value] ?? `nothing for ${name}`]),
-  )
-}
-
-const examination = { repositoryRoot: root, nowMs: () => Date.now(), scope: 'settings' } as const
-const stopping = (findings: readonly Finding[]) => findings.filter(({ severity }) => severity === 'stops')
-
-/** The files of an own hub: those of the local one, at addresses that it has not. */
-function ownHubFiles(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'causeway-own-hub-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  for (const name of ['chains', 'chains.hub', 'allocator']) {
-    const moved = read(`configs/${name}.local.json`)
-      .replaceAll('"local"', '"own.prod"')
-      .replaceAll(/"0x[0-9a-f]{40}"/g, (address) =>
-        address.includes('0'.repeat(20))
-          ? address
-          : `"0x${createHash('sha256').update(address).digest('hex').slice(0, 40)}"`,
-      )
-    const json = JSON.parse(moved)
-    if (name === 'allocator') for (const one of json.depositories) one.caps ??= {}
-    writeFileSync(join(folder, `${name}.own.prod.json`), JSON.stringify(json))
-  }
-  return folder
 }
 
 describe.each(services)('configs/$name.example.env', (service) => {
@@ -193,13 +74,7 @@ describe.each(services)('configs/$name.example.env', (service) => {
   })
 
   test('starts once its placeholders are filled in', async () => {
-    const elsewhere: Readonly<Record<string, () => Record<string, string>>> = {
-      allocator: () => ({ CONFIG_DIR: ownHubFiles(), ENVIRONMENT: 'own.prod' }),
-      // The chain of its solver file.
-      solver: () => ({ ENVIRONMENT: 'testnets.prod', BASE_SEPOLIA_RPC_URL: 'https://rpc.example/key' }),
-    }
-    const variables = { ...fillIn(example), ...elsewhere[service.name]?.() }
-    expect(stopping(await service.examine(variables, examination))).toEqual([])
+    expect(stopping(await service.examine(startingVariables(service), examination))).toEqual([])
   })
 })
 

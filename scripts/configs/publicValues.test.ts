@@ -57,7 +57,7 @@ describe('the shipped configuration names what others publish', () => {
       ...(quote.chains['solana']?.currencies.slice(1).map(({ address }) => address) ?? []),
       ...feeds.map(({ address }) => address),
     ]
-    expect(values).toHaveLength(7)
+    expect(values).toHaveLength(6)
     for (const value of values) {
       const [, , source = ''] = rows.find((row) => row.includes(`\`${value}\``))?.split(' | ') ?? []
       expect([value, source.replace(' |', '').length > 5]).toEqual([value, true])

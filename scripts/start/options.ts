@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
-import { ConfigurationError } from '@causeway/core'
+import { ConfigurationError, listenPort } from '@causeway/core'
 import { z } from 'zod'
 
 /** Chains, or the ports of a service, follow on a first port. */
-const firstPort = z.coerce.number().int().min(1).max(65_000)
+const firstPort = listenPort.min(1).max(65_000)
 
 const variables = z.object({
   CAUSEWAY_QUOTE_PORT: firstPort.default(3000),

@@ -74,12 +74,8 @@ export function verifyFile(parts: {
   hub: HubFile
   chains: ChainsFile
 }): AttestationVerdict {
-  const { options, response, chains } = parts
-  const networks = new Map(
-    chains.chains.map(({ id, vmType, additionalData }) => [id, { vmType, network: additionalData?.network }]),
-  )
-  const hub = hubContext(parts.hub)
-  const terms = { ...options, hub, networkOf: (id: string) => networks.get(id), recover: recoverSigner }
+  const { options, response, hub, chains } = parts
+  const terms = { ...options, ...signatureContext(hub, chains), recover: recoverSigner }
   const verify = <Response>(kind: AttestationKind<Response>) =>
     verifyAttestation(response, { ...terms, kind })
   const table: Record<AttestationKindName, () => AttestationVerdict> = {
@@ -102,7 +98,15 @@ export function verifyFile(parts: {
   return fitting ?? table.deposits()
 }
 
-function hubContext(file: HubFile): SignatureContext['hub'] {
+/** What signatures of an environment are bound to, by its files. */
+export function signatureContext(hubFile: HubFile, { chains }: ChainsFile): SignatureContext {
+  const networks = new Map(
+    chains.map(({ id, vmType, additionalData }) => [id, { vmType, network: additionalData?.network }]),
+  )
+  return { hub: hubDomains(hubFile), networkOf: (id) => networks.get(id) }
+}
+
+function hubDomains(file: HubFile): SignatureContext['hub'] {
   const { auroraEvmChainId, auroraAllocatorSpenderAddress, genericMappingAddress } = file
   const allocator =
     auroraEvmChainId === undefined || auroraAllocatorSpenderAddress === undefined

@@ -36,7 +36,8 @@ export async function startMeasured(
     void ended.then(fail)
     const keep = (chunk: Buffer) => {
       output += chunk.toString()
-      const url = /"publicUrl":"([^"]+)"/.exec(output)?.[1]
+      // While a database starts, another listener says so at an address of its own.
+      const url = /"publicUrl":"([^"]+)"[^}]*is listening/.exec(output)?.[1]
       if (url === undefined) return
       clearTimeout(timer)
       resolve(url)

@@ -34,7 +34,7 @@ import {
   startStandInOracles,
 } from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
 import type { TestSponsor } from '../../apps/quote-api/test/sponsorSupport/sponsors.ts'
-import type { SolanaBed } from '../../packages/chains/test/solanaSupport/startSolanaBed.ts'
+import type { SendOptions, SolanaBed } from '../../packages/chains/test/solanaSupport/startSolanaBed.ts'
 import {
   type SolanaService,
   type SolanaServiceChange,
@@ -162,6 +162,7 @@ export type Paying = {
   readonly orderId?: string
   /** The account that is paid; default: the recipient's own. */
   readonly to?: PublicKey
+  readonly version?: NonNullable<SendOptions['version']>
 }
 
 /** What a solver sends on Solana for a fill, a refund or a claim. @returns the transaction id */
@@ -174,13 +175,13 @@ export async function payOnSolana(
   const [asked] = item.kind === 'fill' ? item.payload.payments : [item.payload]
   if (asked === undefined) throw new Error('nothing is to be paid')
   const from = wallet.publicKey
-  const signers = [wallet]
+  const options = { signers: [wallet], ...(change.version !== undefined && { version: change.version }) }
   const amount = change.amount ?? BigInt(asked.amount)
   const recipient = new PublicKey(asked.recipient)
   const named = memo(change.orderId ?? (item.kind === 'claim' ? item.payload.claimId : item.payload.orderId))
   if (asked.currency === sol) {
     const to = (change.to ?? recipient).toBase58()
-    return bed.send([transferNative({ from, to, amount }), named], { signers })
+    return bed.send([transferNative({ from, to, amount }), named], options)
   }
   const mint = new PublicKey(asked.currency)
   const to = change.to ?? tokenAccount(recipient, mint)
@@ -189,7 +190,7 @@ export async function payOnSolana(
     transferChecked({ from: tokenAccount(from, mint), to, authority: from, mint, amount }),
     named,
   ]
-  return bed.send(payment, { signers })
+  return bed.send(payment, options)
 }
 
 /** An account of its own: whoever pays himself pays nothing. */

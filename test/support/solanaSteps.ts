@@ -1,4 +1,5 @@
 import { solanaLibrary } from '@causeway/core'
+import type { TransactionInstruction } from '@solana/web3.js'
 import { z } from 'zod'
 import type { SendOptions, SolanaBed } from '../../packages/chains/test/solanaSupport/startSolanaBed.ts'
 
@@ -18,21 +19,25 @@ const stepSchema = z.object({
   ]),
 })
 
+/** Of the one transaction of a step. */
+export function instructionsOf(step: unknown): TransactionInstruction[] {
+  const { PublicKey, TransactionInstruction: Instruction } = solanaLibrary()
+  const [{ data }] = stepSchema.parse(step).items
+  return data.instructions.map(
+    ({ keys, programId, data: bytes }) =>
+      new Instruction({
+        keys: keys.map((key) => ({ ...key, pubkey: new PublicKey(key.pubkey) })),
+        programId: new PublicKey(programId),
+        data: Buffer.from(bytes, 'hex'),
+      }),
+  )
+}
+
 /** Sends the one transaction of a step as the public client's adapter does. @returns its id */
 export async function sendStep(
   bed: SolanaBed,
   step: unknown,
   signers: NonNullable<SendOptions['signers']>,
 ): Promise<string> {
-  const { PublicKey, TransactionInstruction } = solanaLibrary()
-  const [{ data }] = stepSchema.parse(step).items
-  const instructions = data.instructions.map(
-    ({ keys, programId, data: bytes }) =>
-      new TransactionInstruction({
-        keys: keys.map((key) => ({ ...key, pubkey: new PublicKey(key.pubkey) })),
-        programId: new PublicKey(programId),
-        data: Buffer.from(bytes, 'hex'),
-      }),
-  )
-  return bed.send(instructions, { signers })
+  return bed.send(instructionsOf(step), { signers })
 }

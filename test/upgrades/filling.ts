@@ -164,6 +164,11 @@ export const fillings: readonly Filling[] = [
     sql: `insert into sponsor_session (token_hash, challenge_hash, wallet, expires_at)
       select ${id('token')}, ${id('challenge')}, ${wallet}, clock_timestamp() + interval '1 hour' from ${numbers}`,
   },
+  {
+    since: 'quote_api/0067_put_aside',
+    sql: `insert into put_aside (chain_id, transaction_id, purpose, reason, tries)
+      select 8453, '0x' || encode(${id('aside')}, 'hex'), 'deposits', 'unreadable', n from ${numbers}`,
+  },
   ...ledgerFillings(),
   {
     since: 'solver/0001_solver',
@@ -178,6 +183,16 @@ export const fillings: readonly Filling[] = [
   {
     since: 'solver/0002_operator_action',
     sql: `insert into operator_action (actor, action, outcome, reason) values ('cli:root', 'stop', 'done', 'test')`,
+  },
+  {
+    since: 'oracle/0001_shared_state',
+    sql: `insert into oracle_owner (signer, environment) values ('0x' || repeat('1', 40), 'mainnets.prod');
+      insert into signed_value (key, hub_token, amount) select ${id('key')}, n % 3, n * 1000 from ${numbers};
+      insert into signed_minute (hub_token, minute, amount) select n % 3, 29000000 + n, n * 1000 from ${numbers};
+      insert into settled_order (order_id, claims) select ${id('order')}, '[]' from ${numbers};
+      insert into held_execution (id, kind, key, lets, reason, released_at, released_by)
+        select 'id ' || n, 'fills', 'key', '{"1 of base"}', 'cap', now(), 'cli:root' from ${numbers};
+      insert into halted_chain (chain, block_number, known_hash) select 'chain ' || n, n, 'a' from ${numbers}`,
   },
 ]
 

@@ -1,16 +1,20 @@
 import { fileURLToPath } from 'node:url'
+import { Secret } from '@causeway/core'
 import { admitStart, endStart, installShutdown, loadSecrets, runDoctor } from '@causeway/http'
 import { loadConfig } from './compose/config.ts'
 import { createOracle } from './compose/createOracle.ts'
 import { examineOwnOracle } from './compose/examine.ts'
-import { runAuditCommand, runHaltedCommand, runHeldCommand } from './compose/operatorCommands.ts'
+import { folderState, runOperatorCommand } from './compose/operatorCommands.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
+
+type Variables = Readonly<Record<string, string | undefined>>
 
 const service = { name: 'oracle', repositoryRoot }
 const variables = () => loadSecrets({ environment: process.env })
 
-/** `doctor` tells what is wrong; `halted …`, `held …` and `audit list` act on `STATE_DIR`; without a command the service runs. */
+/** `doctor` tells what is wrong; `halted …`, `held …` and `audit list` act on `STATE_DIR`, or on the
+ * database; without a command the service runs. */
 async function main(): Promise<void> {
   const [command, ...words] = process.argv.slice(2)
   if (command === 'doctor') {
@@ -18,17 +22,19 @@ async function main(): Promise<void> {
     return
   }
   const environment = await variables()
-  if (command !== undefined) {
-    const commands = { held: runHeldCommand, audit: runAuditCommand }
-    const run = command === 'held' || command === 'audit' ? commands[command] : runHaltedCommand
-    const output = await run([command, ...words], environment['STATE_DIR'])
-    console.log(output)
-    return
-  }
-  await serve(environment)
+  if (command !== undefined) console.log(await operate([command, ...words], environment))
+  else await serve(environment)
 }
 
-async function serve(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+/** A database takes the place of a folder: nobody looks into that any more. */
+async function operate(words: readonly string[], environment: Variables): Promise<string> {
+  const { ORACLE_DATABASE_URL: url = '', STATE_DIR: directory = '' } = environment
+  if (url === '') return runOperatorCommand(words, directory === '' ? undefined : folderState(directory))
+  const { withSharedState } = await import('./compose/sharedState.ts')
+  return withSharedState(new Secret(url), (state) => runOperatorCommand(words, state))
+}
+
+async function serve(environment: Variables): Promise<void> {
   await admitStart(service, environment, examineOwnOracle)
   const config = loadConfig(environment, repositoryRoot)
   const oracle = await createOracle(config, environment)

@@ -37,8 +37,13 @@ async function open(change: (deployment: TestNetwork['deployment']) => object) {
   const logged = new Map<string, object>()
   const note = (fields: object) => void logged.set('event' in fields ? String(fields.event) : '', fields)
   const opened = await openNetwork({
-    ...{ files, environment, stateDirectory: undefined },
-    ...{ finalityCheckIntervalMs: 60_000, headCheckIntervalMs: 500, finalResultsKeptMax: 0 },
+    ...{ files, environment, halts: undefined },
+    ...{
+      finalityCheckIntervalMs: 60_000,
+      headCheckIntervalMs: 500,
+      headAgeMaxMs: 30_000,
+      finalResultsKeptMax: 0,
+    },
     log: { error: note, warn: note, info: note },
   })
   onTestFinished(() => opened.close())

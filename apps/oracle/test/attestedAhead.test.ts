@@ -3,6 +3,7 @@
 // beside peers of which one is a real oracle and one is a socket that never answers.
 
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,6 +28,7 @@ let network: TestNetwork
 let proxies: readonly FaultProxy[]
 const started: OracleProcess[] = []
 const silent: Server[] = []
+const passing: HttpServer[] = []
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'causeway-ahead-'))
@@ -37,6 +39,10 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const oracle of started.splice(0)) await oracle.stop()
   for (const server of silent.splice(0)) server.close()
+  for (const server of passing.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
   for (const proxy of proxies ?? []) await proxy.stop()
   await network?.stop()
   await rm(directory, { recursive: true, force: true })
@@ -218,4 +224,38 @@ test('peers have signed before anybody asks: none is waited for, not even one th
     signatures.map(({ oracleSigner }) => oracleSigner.toLowerCase()),
   )
   expect(signers.toSorted()).toEqual([mine.address, other.address].toSorted())
+}, 180_000)
+
+/** A peer that takes the keys of callers: it counts who asks with which, and has nothing to say. */
+async function passingPeer(): Promise<{ readonly url: string; readonly keys: unknown[] }> {
+  const keys: unknown[] = []
+  const server = createHttpServer((request, response) => {
+    keys.push(request.headers['x-api-key'])
+    response.writeHead(503).end('{}')
+  })
+  passing.push(server)
+  const port = await freeLoopbackPort()
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${port}`, keys }
+}
+
+test('P-2: a peer that takes the key of the caller is asked by his request alone, beside one of its own key', async () => {
+  const [mine, other] = network.keys.oracles
+  const signers = [mine, other].map(({ address }) => address).join(';')
+  const { url, keys } = await passingPeer()
+  const peer = await start({
+    ...{ ECDSA_PRIVATE_KEY: other.privateKey, PEER_API_KEYS: `${peerKey}:peers`, AHEAD: 'off' },
+  })
+  const own = { ECDSA_PRIVATE_KEY: mine.privateKey, ORACLE_SIGNERS: signers, ORACLE_SIGNERS_THRESHOLD: '2' }
+  const beside = await start({ ...own, PEERS: `${peer.url}|${peerKey};${url}|pass-through` })
+  const alone = await start({ ...own, PEERS: `${url}|pass-through` })
+  const transactionIds = [await deposited(), await deposited(), await deposited()]
+  for (const running of [beside, alone]) await untilPrepared(running, transactionIds.length)
+  expect(keys).toEqual([])
+  for (const { oracle } of [beside, alone]) expect(oracle.output()).not.toContain('"event":"peer_')
+  const [transactionId = ''] = transactionIds
+  const prepared = await attest(beside, transactionId, { requestPeerSignatures: true })
+  expect([prepared.status, prepared.matched, keys]).toEqual([200, '2', []])
+  const asking = await attest(alone, transactionId, { requestPeerSignatures: true })
+  expect([asking.status, asking.matched, keys]).toEqual([200, '1', [callerKey]])
 }, 180_000)

@@ -26,6 +26,7 @@ beforeEach(async () => {
     ...oracleVariables(network),
     BASE_RPC_URL: proxies.map((proxy) => proxy.url).join(','),
     FINALITY_CHECK_INTERVAL_MS: '600000',
+    HEAD_AGE_MAX_MS: '1500',
   })
   url = await oracle.listening()
 })
@@ -79,4 +80,20 @@ test('one endpoint of three that shows other blocks ends nothing, two do', async
   expect(await attest()).toBe(200)
   await proxies[1]?.set(otherBlocks)
   await expect.poll(attest, { interval: 20 }).toBe(503)
+})
+
+test('P-21: an answer outlives one endpoint of three, and two only until their agreement is too old', async () => {
+  expect(await attest()).toBe(200)
+  const [first, second] = proxies
+  await first?.set({ kind: 'refuse' })
+  const read = receiptsRead()
+  const until = Date.now() + 4_000
+  while (Date.now() < until) expect(await attest()).toBe(200)
+  await second?.set({ kind: 'refuse' })
+  expect(await attest()).toBe(200)
+  await expect.poll(attest, { interval: 20 }).toBe(503)
+  expect(await attest()).toBe(503)
+  await second?.set({ kind: 'pass' })
+  await expect.poll(attest, { interval: 20 }).toBe(200)
+  expect(receiptsRead()).toBe(read)
 })

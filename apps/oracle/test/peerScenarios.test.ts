@@ -1,6 +1,5 @@
-// Goal: every scenario of the aggregation's specification, seen from the caller of the real HTTP client.
-// Method: peers are real HTTP servers; time is order, made by gates, and never measured. Scenarios 1 and 2 ask no
-// peer: see `waiting.test.ts` of the routes, and `test/peersNotAsked.test.ts`.
+// Goal: the scenarios of aggregation that the interface document has no sentence for; those that it has are in
+// `test/acceptance`. Method: peers are real HTTP servers; time is order, made by gates, and never measured.
 import { attestationKinds, type DepositsResponse, DomainError } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parsePeers, parseSignerPolicy } from '../src/peers/settings.ts'
@@ -41,15 +40,10 @@ async function harness(options: HarnessOptions): Promise<Harness> {
 
 type Run = {
   readonly local?: (signal: AbortSignal) => Promise<DepositsResponse>
-  readonly body?: object
-  readonly callerApiKey?: string
 }
 
-function run(
-  { aggregator }: Harness,
-  { local = () => own(['A']), body = depositsBody, callerApiKey }: Run = {},
-) {
-  return aggregator.run({ kind, body, callerApiKey, local, signal: new AbortController().signal })
+function run({ aggregator }: Harness, { local = () => own(['A']) }: Run = {}) {
+  return aggregator.run({ kind, body: depositsBody, local, signal: new AbortController().signal })
 }
 
 /** Who signed all of a deposits response, by name, in its order. */
@@ -85,68 +79,7 @@ test('a request to a peer asks for no peers, with the key and the id of the requ
   })
 })
 
-describe('without an allowlist', () => {
-  async function waitsForAll(threshold?: number) {
-    const gate = createGate()
-    const late = async () => {
-      await gate.opened
-      return { body: await own(['X']) }
-    }
-    const started = await harness({
-      peers: [answering(own(['B'])), answering(own(['C'])), late],
-      ...(threshold !== undefined && { threshold }),
-    })
-    let isDone = false
-    const running = run(started).then((result) => {
-      isDone = true
-      return result
-    })
-    await expect
-      .poll(() => started.peers.every(({ questions }) => questions.length === 1), patience)
-      .toBe(true)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(isDone).toBe(false)
-    gate.open()
-    expect(signersOf((await running).response)).toEqual(['A', 'B', 'C', 'X'])
-  }
-
-  test('scenario 3: waits for all peers, however late, and merges all of them', () => waitsForAll())
-
-  test('scenario 4: a peer with another payload is left out with a warning', async () => {
-    const started = await harness({ peers: [answering(own(['B'], 'K2'))] })
-    const { response } = await run(started)
-    expect([amountOf(response), signersOf(response)]).toEqual(['1000', ['A']])
-    expect(eventsOf(started)).toEqual(['peer_mismatch'])
-  })
-
-  test('scenario 5: a failed local attestation fails the request with its own error', async () => {
-    const started = await harness({ peers: [answering(own(['B']))] })
-    await expect(run(started, { local: failing })).rejects.toBeInstanceOf(LocalFailure)
-  })
-
-  test('scenario 6: a silent peer is left out at the time limit with a warning', async () => {
-    const started = await harness({ peers: [never], timeoutMs: 200 })
-    expect(signersOf((await run(started)).response)).toEqual(['A'])
-    expect(started.lines).toMatchObject([{ level: 'warn', event: 'peer_timeout' }])
-  })
-
-  test('scenario 7: a threshold without an allowlist warns at start and changes nothing', async () => {
-    const { value, warnings } = parseSignerPolicy({
-      signers: undefined,
-      threshold: '5',
-      ownSigner: signers.A.address,
-    })
-    expect([value.signers, warnings.length]).toEqual([undefined, 1])
-    await waitsForAll(value.threshold)
-  })
-})
-
 describe('with the allowlist A, B, C', () => {
-  test('scenario 8: threshold 1 and a fast local signature: no waiting for the peers', async () => {
-    const started = await harness({ peers: [never, never], allowed: ABC })
-    expect(signersOf((await run(started)).response)).toEqual(['A'])
-  })
-
   test('scenario 9: threshold 1 and a fast peer: no waiting for the local attestation', async () => {
     const started = await harness({ peers: [answering(own(['B']))], allowed: ABC })
     let isAborted = false
@@ -161,49 +94,6 @@ describe('with the allowlist A, B, C', () => {
     expect(isAborted).toBe(true)
   })
 
-  test('the local attestation and every peer are asked at once: none answers before all have begun', async () => {
-    const gate = createGate()
-    const afterAll = (signer: 'B' | 'C') => async () => {
-      await gate.opened
-      return { body: await own([signer]) }
-    }
-    const started = await harness({ peers: [afterAll('B'), afterAll('C')], allowed: ABC, threshold: 3 })
-    let hasLocalBegun = false
-    const local = async () => {
-      hasLocalBegun = true
-      await gate.opened
-      return own(['A'])
-    }
-    const running = run(started, { local })
-    await expect
-      .poll(() => hasLocalBegun && started.peers.every(({ questions }) => questions.length === 1), patience)
-      .toBe(true)
-    gate.open()
-    expect(signersOf((await running).response)).toEqual(['A', 'B', 'C'])
-  })
-
-  test('scenario 10: threshold 2 is done with the second signer, not with the third', async () => {
-    const started = await harness({ peers: [answering(own(['B'])), never], allowed: ABC, threshold: 2 })
-    const { response, matched, required } = await run(started)
-    expect([signersOf(response), matched, required]).toEqual([['A', 'B'], 2, 2])
-  })
-
-  test('scenario 11: two peers are enough when the local attestation fails, which is logged', async () => {
-    const gate = createGate()
-    const afterLocal = async () => {
-      await gate.opened
-      return { body: await own(['B']) }
-    }
-    const started = await harness({
-      peers: [afterLocal, answering(own(['C']))],
-      allowed: ABC,
-      threshold: 2,
-    })
-    const local = () => failing().finally(() => gate.open())
-    expect(signersOf((await run(started, { local })).response)).toEqual(['B', 'C'])
-    expect(started.lines).toMatchObject([{ level: 'warn', event: 'local_attestation_failed' }])
-  })
-
   test('scenario 12: two peers of another payload win over the local one', async () => {
     const started = await harness({
       peers: [answering(own(['B'], 'K2')), answering(own(['C'], 'K2'))],
@@ -212,50 +102,6 @@ describe('with the allowlist A, B, C', () => {
     })
     const { response } = await run(started)
     expect([amountOf(response), signersOf(response)]).toEqual(['2000', ['B', 'C']])
-  })
-
-  test('scenario 13: below the threshold the partial answer is given with a shortfall warning', async () => {
-    const unavailable = () => ({ status: 503, body: {} })
-    const started = await harness({ peers: [unavailable, unavailable], allowed: ABC, threshold: 2 })
-    const { response, matched, required } = await run(started)
-    expect([signersOf(response), matched, required]).toEqual([['A'], 1, 2])
-    expect(started.lines).toContainEqual(
-      expect.objectContaining({ event: 'quorum_shortfall', matched: 1, required: 2 }),
-    )
-    expect(started.quorums).toEqual([{ matched: 1, required: 2 }])
-  })
-
-  test('scenario 14: one signer behind two peer URLs counts once', async () => {
-    const started = await harness({
-      peers: [answering(own(['B'])), answering(own(['B'])), answering(own(['C']))],
-      allowed: ABC,
-      threshold: 2,
-    })
-    expect(signersOf((await run(started, { local: never })).response)).toEqual(['B', 'C'])
-  })
-
-  test('scenario 15: an outsider that answers first is dropped', async () => {
-    const gate = createGate()
-    const first = async () => ({ body: await own(['X']) })
-    const second = async () => {
-      await gate.opened
-      return { body: await own(['B']) }
-    }
-    const started = await harness({ peers: [first, second], allowed: ABC, threshold: 2 })
-    const running = run(started)
-    await expect.poll(() => started.peers[0]?.questions.length, patience).toBe(1)
-    gate.open()
-    expect(signersOf((await running).response)).toEqual(['A', 'B'])
-  })
-
-  test('scenario 16: when everybody fails the error is the local one', async () => {
-    const started = await harness({ peers: [() => ({ status: 500, body: {} })], allowed: ABC })
-    await expect(run(started, { local: failing })).rejects.toBeInstanceOf(LocalFailure)
-  })
-
-  test('scenario 17: an outsider alone is no answer', async () => {
-    const started = await harness({ peers: [answering(own(['X']))], allowed: ABC, threshold: 2 })
-    await expect(run(started, { local: failing })).rejects.toBeInstanceOf(LocalFailure)
   })
 
   test('scenario 18: of two groups of one the local one wins, with a shortfall warning', async () => {
@@ -278,30 +124,8 @@ describe('with the allowlist A, B, C', () => {
     await expect(run(started, { local: failing })).rejects.toBeInstanceOf(LocalFailure)
   })
 
-  test('scenario 20: a signer missing from one of several messages counts nowhere', async () => {
-    const two = depositsOf(['1000', '2000'])
-    const bySome = await signed(kind, two, ['B'])
-    const messages = bySome.messages.map((message, index) =>
-      index === 1 ? { ...message, signatures: [] } : message,
-    )
-    const started = await harness({
-      peers: [() => ({ body: { ...bySome, messages } })],
-      allowed: ABC,
-      threshold: 2,
-    })
-    const { response, matched } = await run(started, { local: () => signed(kind, two, ['A']) })
-    expect([signersOf(response), matched]).toEqual([['A'], 1])
-  })
-
   const otherDomain = (change: Parameters<typeof contextWith>[0]) =>
     answering(signed(kind, payloads.K1, ['B'], contextWith(change)))
-
-  test('scenario 21: a signature for another oracle contract is not merged', async () => {
-    const peer = otherDomain({ verifyingContract: '0x00000000000000000000000000000000000000c1' })
-    const started = await harness({ peers: [peer], allowed: ABC, threshold: 2 })
-    const { response, matched } = await run(started)
-    expect([signersOf(response), matched]).toEqual([['A'], 1])
-  })
 
   test('scenario 22: the same contract in other letters is merged', async () => {
     const response = await own(['B'])
@@ -321,33 +145,6 @@ describe('with the allowlist A, B, C', () => {
       threshold: 2,
     })
     expect(signersOf((await run(started)).response)).toEqual(['A'])
-  })
-
-  test('scenario 24: the same deposits in another order are not merged', async () => {
-    const started = await harness({
-      peers: [answering(signed(kind, depositsOf(['2000', '1000']), ['B']))],
-      allowed: ABC,
-      threshold: 2,
-    })
-    const local = () => signed(kind, depositsOf(['1000', '2000']), ['A'])
-    expect(signersOf((await run(started, { local })).response)).toEqual(['A'])
-    expect(eventsOf(started)).toContain('peer_mismatch')
-  })
-
-  test.each([
-    ['breaks the schema', { body: { messages: 'none' } }, 'schema'],
-    ['is HTML', { body: '<html>', headers: { 'content-type': 'text/html' } }, 'not_json'],
-    ['is a 429', { status: 429, body: {} }, 'status'],
-  ])('scenario 25: an answer that %s is skipped with a warning', async (_what, answer, reason) => {
-    const started = await harness({
-      peers: [() => answer, answering(own(['B']))],
-      allowed: ABC,
-      threshold: 3,
-    })
-    expect(signersOf((await run(started)).response)).toEqual(['A', 'B'])
-    expect(started.lines).toContainEqual(
-      expect.objectContaining({ level: 'warn', event: 'peer_failed', reason }),
-    )
   })
 
   test('scenario 26: garbage under the name of A is dropped and the real A counts', async () => {
@@ -381,19 +178,15 @@ describe('with the allowlist A, B, C', () => {
     expect(signersOf((await run(started)).response)).toEqual(['A', 'B', 'C'])
   })
 
-  test('scenario 28: pass-through forwards the key of the caller, and none when there is none', async () => {
-    const started = await harness({
-      peers: [answering(own(['B']))],
-      allowed: ABC,
-      threshold: 2,
-      credential: 'pass-through',
-    })
-    await run(started)
-    await run(started, { callerApiKey: 'of-the-caller' })
-    expect(started.peers[0]?.questions.map(({ headers }) => headers['x-api-key'])).toEqual([
-      undefined,
-      'of-the-caller',
-    ])
+  test.each([
+    ['our own signature alone', own(['A']), 'own_signer', ['peer_shares_signer', 'quorum_shortfall']],
+    ['its own beside ours', own(['A', 'B']), 'merged', []],
+  ])('P-3: a peer that answers with %s', async (_what, response, outcome, events) => {
+    const started = await harness({ peers: [answering(response)], allowed: ABC, threshold: 2 })
+    const { matched } = await run(started)
+    expect(matched).toBe(outcome === 'merged' ? 2 : 1)
+    expect(started.outcomes.map((one) => one.outcome)).toEqual([outcome])
+    expect(eventsOf(started)).toEqual(events)
   })
 
   test('scenario 32: executed here and pending there are two payloads', async () => {
@@ -420,7 +213,7 @@ describe('settings', () => {
   const [a, b] = [signers.A.address, signers.B.address]
 
   test('scenario 29: signers count once whatever their case, and the threshold is compared with that', () => {
-    const list = `${a};${b};0x${a.slice(2).toUpperCase()};`
+    const list = `${a};${b};0x${a.slice(2).toUpperCase()}`
     expect([...(policy(list, '2').value.signers ?? [])]).toEqual([a, b])
     expect(() => policy(list, '3')).toThrow(/ORACLE_SIGNERS_THRESHOLD/)
   })
@@ -463,14 +256,14 @@ describe('settings', () => {
     ['one URL twice', 'https://one.example|key;https://ONE.example/|other'],
     ['our own URL', 'http://localhost:3000|key'],
   ])('PEERS with %s stops the start without printing a key', (_what, entries) => {
-    const parse = () => parsePeers(entries, { ownUrls: ['http://127.0.0.1:3000'] })
+    const parse = () => parsePeers(entries, { host: '127.0.0.1', port: 3000 })
     expect(parse).toThrow(/^PEERS entry/)
     expect(parse).not.toThrow(/secret|key$/)
   })
 
   test('PEERS are base URLs with keys; pass-through is warned about', () => {
     const { value, warnings } = parsePeers(
-      ' https://one.example/oracle/|k1 ; http://[::1]:3100|pass-through ;',
+      ' https://one.example/oracle/|k1 ; http://[::1]:3100|pass-through ',
     )
     expect(value.map(({ baseUrl }) => baseUrl)).toEqual(['https://one.example/oracle', 'http://[::1]:3100'])
     expect(value.map(({ credential }) => credential.kind)).toEqual(['key', 'pass-through'])

@@ -1,11 +1,12 @@
-// Goal: an operator knows what two processes of one oracle share: the key, and so every byte they sign, and nothing else.
+// Goal: an operator knows what two processes of one oracle share without a database: the key, and so every byte they
+// sign, and nothing else.
 // Who gains where he does not know it: a stranger with two limits, a thief with two caps, a chain that one process has
 // halted and the other signs for. Method: `main.ts` twice with one key and folders of their own, as a balancer would
 // have them, over real nodes; each cap holds three deposits of an hour.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { freeLoopbackPort, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chainsResponseSchema } from '../src/http/app.ts'
@@ -69,13 +70,13 @@ async function ask(
   return { status: answer.status, body: Object(await answer.json()) }
 }
 
-test('they sign the same bytes, so that a caller may ask either', async () => {
+test('O-20: they sign the same bytes, so that a caller may ask either', async () => {
   const [one, two] = [await ask(0, 0), await ask(1, 0)]
   expect(one.status).toBe(200)
   expect(two).toEqual(one)
 })
 
-test('each has a cap of its own: together they sign twice of it', async () => {
+test('O-20: each has a cap of its own: together they sign twice of it', async () => {
   const executions = async (place: number, indexes: readonly number[]) => {
     const signed: boolean[] = []
     for (const index of indexes) signed.push((await ask(place, index)).body.execution !== undefined)
@@ -85,7 +86,7 @@ test('each has a cap of its own: together they sign twice of it', async () => {
   expect(await executions(1, [3, 4, 5])).toEqual([true, true, false])
 })
 
-test('each has limits of its own: whoever asks both has two', async () => {
+test('O-20: each has limits of its own: whoever asks both has two', async () => {
   const statuses = async (place: number) => {
     const seen: number[] = []
     for (let count = 0; count < 3; count++) seen.push((await ask(place, 0, {})).status)
@@ -97,7 +98,7 @@ test('each has limits of its own: whoever asks both has two', async () => {
   ])
 })
 
-test('a chain that one has halted is signed for by the other, until the operator halts both', async () => {
+test('O-20: a chain that one has halted is signed for by the other, until the operator halts both', async () => {
   const haltedAt = async (place: number) => {
     const answer = await fetch(`${urls[place]}/chains/v1`, { headers: { 'x-api-key': callerKey } })
     const { chains } = chainsResponseSchema.parse(await answer.json())
@@ -106,8 +107,64 @@ test('a chain that one has halted is signed for by the other, until the operator
   expect([await haltedAt(0), await haltedAt(1)]).toEqual([[], ['optimism']])
 })
 
-test('two with one folder do not run: the second one does not start', async () => {
+test('O-20: two with one folder do not run: the second one does not start', async () => {
   const third = spawnOracle(stateIn('one'))
   expect(await third.ended).toBe(1)
   expect(third.output()).toContain('STATE_DIR')
+})
+
+test('O-20: with its share of each cap, each signs a part, and together they sign no more than the whole', async () => {
+  const share = (name: string) => ({ ...stateIn(name), CAPS_SHARE: '1/2' })
+  const shared = [spawnOracle(share('three')), spawnOracle(share('four'))]
+  const before = urls
+  try {
+    urls = await Promise.all(shared.map((replica) => replica.listening()))
+    const signed = async (place: number) => {
+      const answers: boolean[] = []
+      for (const index of [0, 1, 2]) answers.push((await ask(place, index)).body.execution !== undefined)
+      return answers
+    }
+    expect([await signed(0), await signed(1)]).toEqual([
+      [true, false, false],
+      [true, false, false],
+    ])
+  } finally {
+    urls = before
+    await Promise.all(shared.map((replica) => replica.stop()))
+  }
+})
+
+test('O-20: a share that is nothing of some cap stops the start', async () => {
+  await writeCappedConfigs(directory, { [native]: '3' })
+  const refused = spawnOracle({ ...stateIn('five'), CAPS_SHARE: '1/4' })
+  expect(await refused.ended).toBe(1)
+  expect(refused.output()).toMatch(/CAPS_SHARE: the cap of 0x0{40} on base/)
+})
+
+test('P-3: one that has the other as a peer names it, in its log and its metrics', async () => {
+  const opsPort = await freeLoopbackPort()
+  const asking = spawnOracle({
+    ...stateIn('three'),
+    PEERS: `${urls[0]}|pass-through`,
+    OPS_PORT: String(opsPort),
+  })
+  try {
+    const answer = await fetch(`${await asking.listening()}/attestations/depository-deposits/v1`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': callerKey },
+      body: JSON.stringify({ chainId: 'base', transactionId: transactions[0], requestPeerSignatures: true }),
+    })
+    expect([answer.status, answer.headers.get('x-quorum-matched')]).toEqual([200, '1'])
+    const { host } = new URL(urls[0] ?? '')
+    await expect.poll(() => asking.output()).toContain(`"event":"peer_shares_signer","peer":"${host}"`)
+    const metrics = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text()
+    expect(metrics).toMatch(
+      new RegExp(
+        `^oracle_peer_request_duration_seconds_count\\{.*peer="${host}",outcome="own_signer".*\\} 1$`,
+        'm',
+      ),
+    )
+  } finally {
+    await asking.stop()
+  }
 })

@@ -6,15 +6,17 @@ import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import {
   type FaultProxy,
+  freeLoopbackPort,
   startFaultProxy,
   startHostileClient,
   startTestNetwork,
   type TestNetwork,
 } from '@causeway/localnet'
 import { parseEther } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '../src/compose/config.ts'
 import { createOracle } from '../src/compose/createOracle.ts'
+import { examineOwnOracle } from '../src/compose/examine.ts'
 import { chainsResponseSchema, type ListedChain } from '../src/http/app.ts'
 import {
   callerKey,
@@ -207,8 +209,129 @@ describe('a start is refused and names the setting', () => {
   test('as a process, with exit code 1 and without a stack', async () => {
     const refused = spawnOracle({ ...oracleVariables(network), ORACLE_SIGNERS_THRESHOLD: '0' })
     expect(await refused.ended).toBe(1)
-    expect(refused.output()).toContain('ORACLE_SIGNERS_THRESHOLD must be an integer of at least 1.')
+    expect(refused.output()).toContain('must be a whole number of at least 1.')
     expect(refused.output()).not.toContain('    at ')
+  })
+})
+
+describe('P-1: a peer that is this oracle itself stops the start', () => {
+  test.each([
+    ['127.0.0.1', 'localhost'],
+    ['0.0.0.0', '127.0.0.1'],
+    ['::', '[::1]'],
+  ])('P-1: where it listens on %s and %s is named', async (HTTP_HOST, name) => {
+    const HTTP_PORT = String(await freeLoopbackPort())
+    const PEERS = `https://other.example|peer-key;http://${name}:${HTTP_PORT}/|peer-key`
+    const refused = spawnOracle({ ...oracleVariables(network), HTTP_HOST, HTTP_PORT, PEERS })
+    onTestFinished(() => refused.stop())
+    expect(await refused.ended).toBe(1)
+    expect(refused.output()).toContain('PEERS entry 2 is this oracle itself.')
+    expect(refused.output()).not.toContain('peer-key')
+  })
+
+  test('P-1: but not another port, nor where it listens on another address', async () => {
+    const HTTP_PORT = String(await freeLoopbackPort())
+    const peers = (address: string) => `http://${address}|peer-key`
+    const other = await freeLoopbackPort()
+    for (const [HTTP_HOST, PEERS] of [
+      ['127.0.0.1', peers(`127.0.0.1:${other}`)],
+      ['192.0.2.7', peers(`127.0.0.1:${HTTP_PORT}`)],
+    ] as const) {
+      const variables = { ...oracleVariables(network), HTTP_HOST, HTTP_PORT, PEERS }
+      const examination = { repositoryRoot, nowMs: () => Date.now(), scope: 'settings' } as const
+      const found = await examineOwnOracle(variables, examination)
+      expect(found.filter(({ severity }) => severity === 'stops')).toEqual([])
+    }
+  })
+})
+
+describe('an endpoint that is dead at the start', () => {
+  /** An oracle whose endpoint of one chain refuses connections, until the test says otherwise. */
+  async function startBeside(
+    variable: 'BASE_RPC_URL' | 'RELAY_RPC_URL',
+    targetUrl: string,
+    more: { readonly beside?: string; readonly variables?: Readonly<Record<string, string>> } = {},
+  ) {
+    const dead = await startFaultProxy({ targetUrl })
+    onTestFinished(() => dead.stop())
+    await dead.set({ kind: 'refuse' })
+    const urls = [...(more.beside === undefined ? [] : [more.beside]), dead.url].join(',')
+    const started = spawnOracle({ ...oracleVariables(network), ...more.variables, [variable]: urls })
+    onTestFinished(() => started.stop())
+    const address = await started.listening()
+    const isReady = async (id: string) => {
+      const headers = { 'x-api-key': callerKey }
+      const { chains } = chainsResponseSchema.parse(
+        await (await fetch(`${address}/chains/v1`, { headers })).json(),
+      )
+      return chains.find((chain) => chain.id === id)?.ready
+    }
+    return {
+      dead,
+      started,
+      isReady,
+      readiness: async () => (await fetch(`${address}/lives/ready/v1`)).status,
+    }
+  }
+
+  test('O-32: stops nothing in local either, and is asked again until it answers', async () => {
+    const { dead, isReady } = await startBeside('BASE_RPC_URL', network.chains.base.url)
+    expect([await isReady('base'), await isReady('optimism')]).toEqual([false, true])
+    await dead.set({ kind: 'pass' })
+    await expect.poll(() => isReady('base'), { timeout: 60_000 }).toBe(true)
+  })
+
+  test('O-32: of the hub leaves the oracle unready until it answers', async () => {
+    const { dead, readiness } = await startBeside('RELAY_RPC_URL', network.chains.hub.url)
+    expect(await readiness()).toBe(503)
+    await dead.set({ kind: 'pass' })
+    await expect.poll(readiness, { timeout: 60_000 }).toBe(200)
+  })
+
+  test('O-32: that comes back as a node of no local network is read in no way', async () => {
+    const { dead, started, isReady } = await startBeside('BASE_RPC_URL', network.chains.base.url)
+    await dead.set({
+      kind: 'lie',
+      rewrite: ({ method }, result) => (method === 'web3_clientVersion' ? 'Geth/v1.16.7-stable' : result),
+    })
+    await expect
+      .poll(() => started.output(), { timeout: 60_000 })
+      .toContain('is no anvil node, as ENVIRONMENT=local')
+    expect(started.output()).toContain('"event":"chain_misconfigured","chain":"base"')
+    expect(await isReady('base')).toBe(false)
+  })
+
+  test('O-32: keeps a chain waiting whose threshold it could reach alone', async () => {
+    const { url: beside } = network.chains.base
+    const { CONFIG_DIR = '' } = await withFile('chains.local.json', (text) =>
+      text.replace('"id": "base",', '"id": "base", "rpcThreshold": 1,'),
+    )
+    const { dead, isReady } = await startBeside('BASE_RPC_URL', beside, { beside, variables: { CONFIG_DIR } })
+    expect(await isReady('base')).toBe(false)
+    await dead.set({ kind: 'pass' })
+    await expect.poll(() => isReady('base'), { timeout: 60_000 }).toBe(true)
+  })
+
+  test('O-32: one of three is no more than silent, and one of three that is foreign still stops the start', async () => {
+    const { base } = network.chains
+    const others = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl: base.url })))
+    const [dead] = others
+    onTestFinished(async () => {
+      for (const one of others) await one.stop()
+    })
+    const variables = {
+      ...oracleVariables(network),
+      BASE_RPC_URL: others.map(({ url: one }) => one).join(','),
+    }
+    await dead?.set({ kind: 'refuse' })
+    const started = await createOracle(
+      loadConfig({ ...variables, LOG_LEVEL: 'silent' }, repositoryRoot),
+      variables,
+    )
+    for (const { close } of started.closers) await close()
+    await dead?.set({ kind: 'lie', rewrite: () => 'Geth/v1.16.7-stable' })
+    const refused = createOracle(loadConfig({ ...variables, LOG_LEVEL: 'silent' }, repositoryRoot), variables)
+    await expect(refused).rejects.toThrow(/is no anvil node/)
   })
 })
 

@@ -200,6 +200,7 @@ describe('malleability: only the canonical form of a signature counts', () => {
       context,
       recover: recoverSigner,
       policy: { signers: new Set(listed), threshold: 3 },
+      ownSigner: `0x${'33'.repeat(20)}`,
       request: depositsBody,
     })
     for (const [index, variant] of [together, ...variants].entries()) {

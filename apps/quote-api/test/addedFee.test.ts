@@ -17,7 +17,7 @@ const namesFees =
   /\b(noFees|sponsor(able|ed|Rule)|fees?(Split|Terms|Parts?|By|In[A-Z]|Totals?|Components|Rule))/i
 
 const decisions = {
-  parts: `[{ name: 'tip', total: 'relayerService', requestV2: 'price' }]`,
+  parts: `[{ name: 'tip', about: 'A tip', total: 'relayerService', requestV2: 'price' }]`,
   sponsor: `{ selectedBy: 'subsidizeFees', ceiling: 'sponsorGas' }`,
   impact: `'relay'`,
   requestV3: `'platform'`,

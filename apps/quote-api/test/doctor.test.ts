@@ -8,6 +8,7 @@ import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { type Anvil, startAnvil, translatedScript } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { examineQuoteApi } from '../src/compose/examine.ts'
+import { schemaModules } from '../src/operate/database.ts'
 import { repositoryRoot } from './fixtures/service.ts'
 
 const canary = 'canary-9b2c'
@@ -98,6 +99,19 @@ describe('one pass over what the settings name', () => {
     expect(await examine({ DATABASE_URL: url.toString(), JOBS: 'off' })).toEqual(
       expect.arrayContaining(['stops DATABASE_URL database-rights', 'degrades JOBS jobs-elsewhere']),
     )
+  })
+
+  test('F-6: finds transactions that cannot be read', async () => {
+    const used = await startTestDatabase({ directories: schemaModules })
+    try {
+      await used.database.query(
+        `insert into put_aside (chain_id, transaction_id, purpose, reason) values (84532, '0xaa', 'deposits', 'too_large')`,
+      )
+      const found = await examine({ DATABASE_URL: used.connectionString })
+      expect(found).toContain('degrades chain base-sepolia put-aside')
+    } finally {
+      await used.stop()
+    }
   })
 
   test('goes on where a setting is wrong', async () => {

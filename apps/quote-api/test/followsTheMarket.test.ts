@@ -65,7 +65,7 @@ function expectWithinOne(actual: bigint, expected: bigint): void {
 }
 
 /** Refreshes spread by a tenth, so what the first one after a change shows is younger than this. */
-const longestIntervalMs = 1.1 * pollIntervalMs(2_000)
+const longestIntervalMs = 1.1 * pollIntervalMs({ blockTimeMs: 2_000 })
 
 test('one refresh of each chain comes well within two seconds', async () => {
   const health = await send(`${still.url}/prices/health`)

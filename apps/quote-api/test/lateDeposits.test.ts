@@ -308,7 +308,7 @@ describe('a flood of deposits that wait', () => {
 })
 
 describe('quotes that are left open', () => {
-  test('hold no more than the solver can pay at one place, whatever their directions', async () => {
+  test('Q-32: hold no more than the solver can pay from one place, whatever is paid in', async () => {
     const user = `0x${'77'.repeat(20)}`
     const most = 1_000_000_000_000n
     const ask = (request: LocalRequest) =>

@@ -57,6 +57,15 @@ test('the key is asked for where it is needed, and only there', () => {
   ])
 })
 
+test('Q-6: POST /price declares no security scheme, and that a wrong key is 401', async () => {
+  const price = describedOperations(description).find(({ operationId }) => operationId === 'price')
+  expect(price?.security).toEqual([])
+  expect(price?.codes['401']).toEqual(['UNAUTHORIZED'])
+  const headers = { 'x-api-key': 'nobody-has-this-key' }
+  const { statusCode } = await app.inject({ method: 'POST', url: '/price', payload: {}, headers })
+  expect(statusCode).toBe(401)
+})
+
 test('the example of every operation is understood by its route, and answered as described', async () => {
   const operations = describedOperations(description)
   expect(operations.length).toBeGreaterThan(30)

@@ -7,7 +7,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
-import { startHostileClient, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { startFaultProxy, startHostileClient, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { marketHealthSchema } from '@causeway/market'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -212,6 +212,47 @@ test('a chain without endpoint is listed and refused, the other goes on; the sto
     expect(await lacking.stop()).toEqual({ code: 0, signal: null })
   }
   expect(hasRunningDatabase()).toBe(false)
+})
+
+/** The service with an Optimism that is nowhere yet, which `targetUrl` will be. */
+async function withLateOptimism(
+  targetUrl: string,
+  check: (late: ServiceProcess & ServiceUrls, arrive: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const proxy = await startFaultProxy({ targetUrl })
+  await proxy.set({ kind: 'refuse' })
+  const late = await spawn({ OPTIMISM_RPC_URL: proxy.url, OPTIMISM_WS_RPC_URL: '' })
+  try {
+    await check({ ...late, ...(await late.listening()) }, () => proxy.set({ kind: 'pass' }))
+    expect(late.output()).toMatch(/"event":"chain_silent","chain":"optimism"/)
+  } finally {
+    await late.stop()
+    await proxy.stop()
+  }
+}
+
+const swapOnBase = () => localRequest(network, { to: 'base', receive: 'native', amount: 70_000_000n })
+
+test('O-32: a chain that is not there at the start is refused as starting, and quoted once it answers', async () => {
+  await withLateOptimism(network.chains.optimism.url, async ({ publicUrl, opsUrl }, arrive) => {
+    const refused = await post(`${publicUrl}/quote`, bridge())
+    expect(refused.status).toBe(503)
+    expect(readError(refused)).toMatchObject({ errorCode: 'SERVICE_UNAVAILABLE', retryable: true })
+    expect(readError(refused).message).toMatch(/^Chain 10 is starting/)
+    expect((await post(`${publicUrl}/quote`, swapOnBase())).status).toBe(200)
+    expect((await send(`${opsUrl}/ready`)).status).toBe(200)
+    await arrive()
+    await expect.poll(async () => (await post(`${publicUrl}/quote`, bridge())).status).toBe(200)
+  })
+})
+
+test('O-32: what answers later and is another chain is named, and never priced', async () => {
+  await withLateOptimism(network.chains.base.url, async ({ publicUrl, output }, arrive) => {
+    await arrive()
+    await expect.poll(output).toMatch(/"event":"chain_misconfigured","chain":"optimism".*is not on chain 10"/)
+    expect((await post(`${publicUrl}/quote`, bridge())).status).toBe(503)
+    expect((await post(`${publicUrl}/quote`, swapOnBase())).status).toBe(200)
+  })
 })
 
 test('a port that is taken is named, and nothing is left running', async () => {

@@ -11,14 +11,7 @@ import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { startTestService, type TestService } from './fixtures/service.ts'
-import {
-  type Answer,
-  post,
-  postPatiently,
-  type QuoteAnswer,
-  readOk,
-  send,
-} from './serviceSupport/callService.ts'
+import { type Answer, postPatiently, type QuoteAnswer, readOk, send } from './serviceSupport/callService.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
 import { createSponsor, moneyOf, pepperText, type TestSponsor } from './sponsorSupport/sponsors.ts'
 
@@ -99,45 +92,6 @@ describe('a sponsored quote', () => {
     )
     // A minute of the quote, half a minute of grace.
     expect(row).toEqual({ one_commit: true, seconds: 90n, debit: subsidized })
-  })
-
-  test('needs a key, a wallet linked to it and money on that wallet, each of them', async () => {
-    const sponsor = await createSponsor(database, 100n * usd)
-    const user = newUser()
-    const body = localRequest(network, {
-      amount: 60_000_000n,
-      more: { user, recipient: user, subsidizeFees: true },
-    })
-    expect((await post(`${url}/quote`, body)).status).toBe(401)
-    expect((await post(`${url}/quote`, body, { 'x-api-key': `${sponsor.apiKey}x` })).status).toBe(401)
-    const { keyId } = sponsor
-    await database.query('update api_key set wallet = null, wallet_linked_at = null where id = $1', [keyId])
-    expect((await ask(sponsor)).status).toBe(403)
-    const poor = await createSponsor(database, 1n)
-    const quote = await quoted(poor)
-    expect([quote.fees.subsidized.amount, quote.feeSponsorship]).toMatchObject([
-      '0',
-      { status: 'none', reason: 'INSUFFICIENT_BALANCE' },
-    ])
-    expect(await moneyOf(database, poor.wallet)).toEqual({ available: 1n, held: 0n })
-  })
-
-  test('above its cap costs the sponsor the cap and the user the rest, who receives that much less', async () => {
-    const sponsor = await createSponsor(database, 100n * usd)
-    const full = await quoted(sponsor)
-    const cap = BigInt(full.fees.relayer.amount) / 2n
-    const quote = await quoted(sponsor, { maxSubsidizationAmount: cap.toString() })
-    const subsidized = BigInt(quote.fees.subsidized.amount)
-    expect(quote.feeSponsorship).toMatchObject({ status: 'partial', reason: 'CAP_BELOW_FEES' })
-    expect(subsidized).toBe(cap)
-    const given = BigInt(quote.details.currencyIn.amount) - BigInt(quote.details.currencyOut.amount)
-    expect(given).toBe(BigInt(quote.fees.relayer.amount) - cap)
-    const [row] = await database.query<{ debit: bigint; held: bigint }>(
-      `select s.debit_micro_usd as debit, h.amount as held
-       from hold h join request_sponsorship s using (request_id) where request_id = decode($1, 'hex')`,
-      [quote.requestId.slice(2)],
-    )
-    expect(row).toEqual({ debit: cap, held: cap })
   })
 
   test('again takes the place of the one before; another user, route or trade type does not', async () => {
@@ -419,7 +373,7 @@ describe('money history', () => {
     ])
     const usdc = network.deployment.base.tokens.USDC.toLowerCase()
     expect(whole.balances).toEqual([
-      { chainId: 8453, currency: usdc, amount: (100n * usd - subsidized).toString() },
+      { kind: 'sponsorship', chainId: 8453, currency: usdc, amount: (100n * usd - subsidized).toString() },
     ])
     const elsewhere = { balances: [], events: [] }
     expect(await getJson(`${path}?chainId=8453&currency=${usdc}`, sponsor)).toEqual(whole)
@@ -478,7 +432,12 @@ describe('a statement', () => {
     const told = await getJson(statement(sponsor.wallet, query), sponsor)
     expect(told).toMatchObject({ wallet: sponsor.wallet, from: today, isClosed: false })
     const [account] = told.accounts
-    expect(account).toMatchObject({ symbol: 'USDC', decimals: 6, opening: { posted: '0', held: '0' } })
+    expect(account).toMatchObject({
+      kind: 'sponsorship',
+      symbol: 'USDC',
+      decimals: 6,
+      opening: { posted: '0', held: '0' },
+    })
     expect(account.lines).toEqual([{ kind: 'correction', day: today, count: 1, amount: String(5n * usd) }])
     expect(account.closing).toEqual({ posted: String(available + held), held: String(held) })
     const csv = await get(statement(sponsor.wallet, `${query}&format=csv`), sponsor)

@@ -117,13 +117,13 @@ const refused: readonly (readonly [
     ['httpRpcUrl of base', 'ENVIRONMENT=local'],
   ],
   [
-    'a local node that is no anvil and one that is silent, naming both',
+    'O-32: a local node that is no anvil, beside one that is silent',
     local((environment) => ({
       ...environment,
       BASE_RPC_URL: `http://127.0.0.1:${silentPort}${secretPath}`,
       OPTIMISM_RPC_URL: `${foreignNode.url}${secretPath}`,
     })),
-    ['httpRpcUrl of base', 'does not answer', 'httpRpcUrl of optimism', 'is no anvil node'],
+    ['httpRpcUrl of optimism', 'is no anvil node'],
   ],
   [
     'a quote file of another environment',

@@ -4,14 +4,7 @@
 // Hyperliquid. Method: real processes, nodes and deposits, real oracles that vouch, the hub's own contract; a Hyperliquid of
 // a stand-in; a scripted quote-api; what counts is what the accounts hold at the end.
 import { type Hex, orderId as hashOf, mainNetwork, type NetworkOf, type Order } from '@causeway/core'
-import {
-  freeLoopbackPort,
-  type HubMappings,
-  type SolverProcess,
-  spawnOracle,
-  startHubMappings,
-  waitUntil,
-} from '@causeway/localnet'
+import { freeLoopbackPort, type SolverProcess, spawnOracle, waitUntil } from '@causeway/localnet'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import {
   type ExchangeLedger,
@@ -20,6 +13,7 @@ import {
 } from '@causeway/localnet/standIns/hyperliquid'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type HubMappings, startHubMappings } from '../../../packages/chains/test/fixtures/hubMappings.ts'
 import { configsWithFamily, orderPaidOn } from './support/familyOrders.ts'
 import {
   hyperliquidChainId as chainId,

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { publishedDevelopmentAddresses } from '@causeway/core'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { loadChains } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
-import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 import { addressesIn, checkForeignAddresses, checkLocalEndpoints, localAddressesOf } from './guards.ts'
 
 function registryOf(environment: string, urls: readonly string[]) {

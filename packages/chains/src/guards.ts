@@ -1,6 +1,8 @@
+import { type Finding, publishedDevelopmentAddresses, splitList } from '@causeway/core'
 import type { ChainRegistry, Endpoints } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
-import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
+import type { FamilyChain } from './family/familyChain.ts'
+import { localProblems } from './rpc/checkEndpoints.ts'
 import type { JsonRpcClient } from './rpc/jsonRpc.ts'
 
 /**
@@ -37,39 +39,67 @@ export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] 
   )
   const services = [...registry.chains.values()].flatMap(({ id, additionalData }) =>
     serviceUrls.flatMap((name) => {
-      const urls = additionalData[name]?.reveal().split(',') ?? []
-      return urls.every((url) => isLoopback(url.trim())) ? [] : [`${name} of ${id} ${demand}`]
+      const urls = splitList(additionalData[name]?.reveal(), ',')
+      return urls.every(isLoopback) ? [] : [`${name} of ${id} ${demand}`]
     }),
   )
   return [...nodes, ...services]
 }
 
+/** Chains that can be read and are being wound down. They stay listed, as what lies there must be able to leave. @source F-48 */
+export function windingDownChains({ chains }: ChainRegistry): readonly Finding[] {
+  return [...chains.values()].flatMap(({ id, ready, windingDown }): Finding[] => {
+    if (!ready || windingDown === undefined) return []
+    const setting = `httpRpcUrl of ${id}`
+    return [
+      {
+        ...{ code: 'chain-winding-down', severity: 'note', setting },
+        seen: `${id} has an endpoint and is being wound down. ${windingDown}`,
+        fix: `Quote nothing to ${id}, have what lies in its depository withdrawn, then remove the endpoint.`,
+      },
+    ]
+  })
+}
+
+/**
+ * All that must hold of a chain before it is read: what its configuration says, and on this machine that every
+ * endpoint is a part of a local network.
+ * @returns problems that name settings @throws DomainError when too few endpoints answer
+ */
+export async function verifyChain(
+  chain: Pick<FamilyChain, 'verify' | 'verifyLocal'>,
+  environment: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const local = isOnThisMachine(environment) ? [chain.verifyLocal(signal, environment)] : []
+  return joinProblems([...local, chain.verify(signal)])
+}
+
+/** What several looks at one chain found. @throws what one of them threw, where the others found nothing */
+export async function joinProblems(looks: readonly Promise<readonly string[]>[]): Promise<readonly string[]> {
+  const ends = await Promise.allSettled(looks)
+  const problems = ends.flatMap((end) => (end.status === 'fulfilled' ? end.value : []))
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (problems.length === 0 && failed !== undefined) throw failed.reason
+  return problems
+}
+
 /**
  * `local` and `rehearsal` talk to anvil and to nothing that forwards to a real chain.
- * @throws nothing for an endpoint that is silent: it is named as a problem
+ * @throws UpstreamUnavailableError as `localProblems`
  */
 export async function checkLocalNodes(
   environment: string,
-  clients: readonly JsonRpcClient[],
+  client: JsonRpcClient,
 ): Promise<readonly string[]> {
   if (!isOnThisMachine(environment)) return []
-  const problems = await Promise.all(
-    clients.map(async (client) => {
-      const each = await client.askEach([{ method: 'web3_clientVersion', params: [] }])
-      return each.flatMap(({ alias, answers }) => {
-        const [answer] = answers ?? []
-        if (answer === undefined) return [`httpRpcUrl of ${client.chainId}: ${alias} does not answer`]
-        const isAnvil =
-          answer.ok && typeof answer.result === 'string' && answer.result.toLowerCase().startsWith('anvil/')
-        return isAnvil
-          ? []
-          : [
-              `httpRpcUrl of ${client.chainId}: ${alias} is no anvil node, as ENVIRONMENT=${environment} demands`,
-            ]
-      })
-    }),
-  )
-  return problems.flat()
+  const { chainId, electorate } = client
+  const each = await client.askEach([{ method: 'web3_clientVersion', params: [] }])
+  const said = each.map(({ alias, answers }) => ({ alias, said: answers?.[0] }))
+  return localProblems({ chainId, threshold: electorate.threshold }, said, (answer) => {
+    const isAnvil = answer.ok && String(answer.result).toLowerCase().startsWith('anvil/')
+    return isAnvil ? undefined : `is no anvil node, as ENVIRONMENT=${environment} demands`
+  })
 }
 
 /**

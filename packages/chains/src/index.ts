@@ -25,8 +25,7 @@ export {
 } from './config/chainRegistry.ts'
 export { type ConfigSource, examineConfigFile, loadConfigFile, readConfigFile } from './config/configFile.ts'
 export { readEnvironmentFiles } from './config/environmentFiles.ts'
-export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './config/placeholders.ts'
-export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
+export { type Placeholder, resolvePlaceholders, type Variables } from './config/placeholders.ts'
 export { readSigningCaps, type SigningCap } from './config/signingCaps.ts'
 export { type DenyListSettings, denyListSettings, denyListVariables } from './denyList/denyListSettings.ts'
 export {
@@ -194,6 +193,14 @@ export type {
   PaymentTerms,
   PlannedPayment,
 } from './family/payingChain.ts'
+export {
+  type PutAside,
+  type PutAsideReason,
+  putAsideReason,
+  type ReadingPurpose,
+  rememberUnread,
+  unlessPutAside,
+} from './family/putAside.ts'
 export type {
   QuotingChain,
   QuotingChainOptions,
@@ -211,12 +218,16 @@ export type {
   SettlingChain,
   SettlingPass,
 } from './family/settlingChain.ts'
+export { unlessGone } from './family/settlingReads.ts'
 export {
   addressesIn,
   checkForeignAddresses,
   checkLocalEndpoints,
   checkLocalNodes,
   isOnThisMachine,
+  joinProblems,
+  verifyChain,
+  windingDownChains,
 } from './guards.ts'
 export {
   lighterTransferHasher,
@@ -238,7 +249,9 @@ export {
   TransactionNotFinalError,
   TransactionRevertedError,
   TransactionTooLargeError,
+  TransactionUnreadableError,
 } from './rpc/chainErrors.ts'
+export { unreadableChain } from './rpc/checkEndpoints.ts'
 export { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
 export type { EndpointObserver, ObserveEndpoints } from './rpc/endpoint.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'
@@ -286,3 +299,10 @@ export {
   type Vote,
   type Voter,
 } from './rpc/tally.ts'
+export {
+  type ChainCheck,
+  type ChainGate,
+  checkChainsAtStart,
+  findContradictions,
+  type StartCheckLog,
+} from './startChecks.ts'

@@ -333,6 +333,48 @@ describe('a plain transfer', () => {
   })
 })
 
+describe('P-20: a fill contract that no list names', () => {
+  const unlisted = async (
+    sent: { readonly transactionId: Hex },
+    question: Parameters<typeof paid>[1],
+    settings: ReaderSettings = {},
+  ) => (await paid(sent, question, settings)).unlistedFillContract
+
+  test('P-20: is told where the order names it and the transaction calls it', async () => {
+    const orderId = randomWord()
+    const data = testFill({ orderId, natives: [{ to: recipient, amount: 5n }] })
+    const sent = await bed.send(solver, fillContract, data, 5n)
+    expect(await unlisted(sent, { orderId })).toBeUndefined()
+    expect(await unlisted(sent, { orderId }, { fillContracts: [] })).toBe(fillContract)
+    expect(await unlisted(sent, { orderId }, { fillContracts: [other] })).toBe(fillContract)
+    expect(await unlisted(sent, { orderId, extraData: '0x' }, { fillContracts: [] })).toBeUndefined()
+    const elsewhere = { orderId, extraData: encodeFillExtraData(other) }
+    expect(await unlisted(sent, elsewhere, { fillContracts: [] })).toBeUndefined()
+  })
+
+  test('P-20: is told where a listed payer calls it', async () => {
+    const orderId = randomWord()
+    const { multicall3 } = bed.deployment
+    const target = { target: recipient, allowFailure: false, value: 5n, callData: '0x' } as const
+    const data = encodeFunctionData({
+      ...{ abi: multicall3Abi, functionName: 'aggregate3Value', args: [[target]] },
+    })
+    const sent = await bed.send(solver, multicall3, concatHex([data, orderId]), 5n)
+    const settings = { fillContracts: [], fillPayers: [multicall3] }
+    expect(await unlisted(sent, { orderId }, settings)).toBe(fillContract)
+    expect(await unlisted(sent, { orderId }, { fillContracts: [] })).toBeUndefined()
+  })
+
+  test('P-20: is nothing that could not be listed', async () => {
+    for (const to of [bed.deployment.depository, native] as Hex[]) {
+      const orderId = randomWord()
+      const sent = await bed.send(solver, usdc, concatHex([encodeTransfer(recipient, 0n), orderId]))
+      const asked = { orderId, extraData: encodeFillExtraData(to) }
+      expect(await unlisted(sent, asked, { fillContracts: [], fillPayers: [usdc] })).toBeUndefined()
+    }
+  })
+})
+
 test('P-43: coin that a contract moves inside pays nobody: no log shows it', async () => {
   const orderId = randomWord()
   const calls = [{ target: recipient, allowFailure: false, value: 6n, callData: '0x' }] as const

@@ -106,13 +106,13 @@ describe('a chain', () => {
     await expect(open().verify(signal)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
   })
 
-  test('of a public network is no part of a local one, nor is a silent endpoint', async () => {
+  test('O-32: of a public network is no part of a local one, and a silent endpoint is not checked', async () => {
     expect(await open().verifyLocal(signal)).toEqual([])
     bed.ledger.tokens.push({ name: 'PURR', tokenId: '0xc1fb593aeffbeb02f85e0308e9956a90', szDecimals: 0 })
     expect(await open().verifyLocal(signal)).toEqual([expect.stringMatching(/ is on the main network$/)])
     bed.ledger.tokens.pop()
     bed.exchanges[0].set({ kind: 'reset' })
-    expect(await open().verifyLocal(signal)).toEqual([expect.stringMatching(/does not answer$/)])
+    await expect(open().verifyLocal(signal)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
   })
 })
 

@@ -133,7 +133,7 @@ test('who paid before the address was emptied did not bring what lies there now'
   expect(await addressesOf().payers(address, question(), signal())).toEqual([after.publicKey.toBase58()])
 })
 
-test('a payer who hides behind many small payments is unknown, and never taken for absent', async () => {
+test('F-5: a payer who hides behind many small payments is unknown, and never taken for absent', async () => {
   const [address, hidden] = [anAddress(), aPayer()]
   await payCoin(bed, address, 5_000_000n, hidden)
   const dust = [...Array(10)].map((_, at) =>

@@ -214,7 +214,7 @@ describe('is refused', () => {
     await expect(read(transactionId, [target()])).rejects.toMatchObject({ code: 'TRANSACTION_REVERTED' })
   })
 
-  test('a payment that is confirmed and not final, until it is', async () => {
+  test('F-4: a payment that is confirmed and not final, until it is', async () => {
     bed.node.hold()
     const transactionId = await bed.send([pay(1), memo(orderId)])
     await expect(read(transactionId, [target()])).rejects.toMatchObject({

@@ -273,14 +273,17 @@ describe('a configured chain', () => {
     await expect(openChain().verify(signal)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
   })
 
-  test('of a local network refuses nodes that are none of it, silent ones included', async () => {
+  test('O-32: of a local network refuses nodes that are none of it, and waits while too many are silent', async () => {
     await behave(
       lieAbout('getVersion', () => ({ 'solana-core': '2.1.0' })),
       dead,
     )
     const problems = await openChain().verifyLocal(signal)
-    expect(problems).toHaveLength(2)
-    expect(problems[0]).toMatch(/no node of a local network$/)
+    expect(problems).toEqual([expect.stringMatching(/no node of a local network$/)])
+    await behave(pass, dead)
+    expect(await openChain().verifyLocal(signal)).toEqual([])
+    await behave(pass, dead, dead)
+    await expect(openChain().verifyLocal(signal)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
   })
 
   test.each([

@@ -250,7 +250,7 @@ describe('an answer that proves nothing is never read as absence:', () => {
   const { nodeBehind, contextTooOld, noMethod, slotSkipped } = solanaBodies.nodeErrors.body
   const refusals = [nodeBehind, contextTooOld, noMethod, slotSkipped]
   test.each(refusals.map(({ code, message }) => [code, message] as const))(
-    'error %i (%s)',
+    'F-4: error %i (%s)',
     async (code, message) => {
       const withdrawal = request({ expiration: clock() + 5n })
       await bed.send([execution(withdrawal)])

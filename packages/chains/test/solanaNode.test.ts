@@ -23,7 +23,7 @@ import { z } from 'zod'
 import { type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
 
 const id: Hex = `0x${'ab'.repeat(32)}`
-const anyVersion = { commitment: 'finalized', maxSupportedTransactionVersion: 0 } as const
+const anyVersion = { commitment: 'finalized', maxSupportedTransactionVersion: 1 } as const
 
 const closable = z.custom<{ close(): void }>((value) => typeof Object(value).close === 'function')
 
@@ -50,7 +50,7 @@ test('the client reads the balance of a token account, and is told what is none'
 })
 
 describe('the client accepts', () => {
-  test.each(['legacy', 0] as const)(
+  test.each(['legacy', 0, 1] as const)(
     'a transaction of version %s with all that its run added',
     async (version) => {
       const token = depositToken(bed.depository, {

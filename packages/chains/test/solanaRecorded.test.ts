@@ -1,9 +1,8 @@
 // Goal: answers of real nodes are read as they are meant. Method: recorded bodies of `getTransaction`, each
 // with its source; their signatures prove that they are what the cluster was sent.
 import { describe, expect, test } from 'vitest'
-import { parseTransactionAnswer } from '../src/solana-vm/answers.ts'
 import { sumTransfers } from '../src/solana-vm/payments.ts'
-import { readTransaction } from '../src/solana-vm/readTransaction.ts'
+import { seeTransaction } from '../src/solana-vm/readTransaction.ts'
 import type { SolanaTransaction } from '../src/solana-vm/transaction.ts'
 import { recordedTransactions } from './solanaSupport/storedBodies.ts'
 
@@ -19,10 +18,9 @@ async function read(start: string, change: (text: string) => string = (text) => 
   const found = recordedTransactions.find(({ transactionId }) => transactionId.startsWith(start))
   if (found === undefined) throw new Error(`no body of ${start}`)
   const { transactionId } = found
-  const answer = parseTransactionAnswer({ ok: true, result: JSON.parse(change(found.body)) })
-  if (answer === undefined) throw new Error('the body is empty')
-  const transaction = await readTransaction(answer, { transactionId, depository })
-  if (transaction === undefined) throw new Error('the body is too large')
+  const answer = { ok: true as const, result: JSON.parse(change(found.body)) }
+  const transaction = await seeTransaction(answer, { transactionId, depository })
+  if (typeof transaction === 'string') throw new Error(`the body is ${transaction}`)
   return transaction
 }
 

@@ -127,6 +127,17 @@ describe('TRX', () => {
     expect(await amount(sent, { extraData: '0x' })).toBe(0n)
   })
 
+  test('P-20: by a fill contract that no list names is told with its name', async () => {
+    const sent = await fill({ native: [{ to: recipient.bytes, amount: 5n }], value: 5n })
+    const unlistedFillContract = tronAddress(bed.evm.deployment.fillContract)
+    expect(await paid(sent, {}, { fillContracts: [] })).toMatchObject({
+      ...{ unlistedFillContract, transfers: [{ amount: 0n }] },
+    })
+    expect(await paid(sent)).not.toHaveProperty('unlistedFillContract')
+    const elsewhere = { extraData: encodeFillExtraData(other.bytes) }
+    expect(await paid(sent, elsewhere)).not.toHaveProperty('unlistedFillContract')
+  })
+
   test('P-43: moved inside by a listed contract without events pays nobody', async () => {
     const { multicall3 } = bed.evm.deployment
     const calls = [{ target: recipient.bytes, allowFailure: false, value: 6n, callData: '0x' }] as const

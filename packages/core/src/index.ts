@@ -135,7 +135,9 @@ export {
   type Finality,
 } from './config/chainsFile.ts'
 export { type HubFile, hubFileSchema } from './config/hubFile.ts'
+export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export {
+  blocksAtPace,
   type ContractChain,
   contractChain,
   type EnergyModel,
@@ -145,11 +147,13 @@ export {
   feeModelClass,
   type GasModel,
   type GuardianSet,
+  guardianQuorum,
   isContractChain,
   lacksGasPriceOracle,
   type PoolConfig,
   type PriceFeed,
   type PriorityFeeModel,
+  paceMs,
   type QuoteAsset,
   type QuoteCeilings,
   type QuoteChain,
@@ -158,6 +162,7 @@ export {
   type QuotePrice,
   quoteFileSchema,
 } from './config/quoteFile.ts'
+export { decimalInteger, environmentName, listenPort, portsRefusedByFetch } from './config/scalars.ts'
 export { type SettlementFile, settlementFileSchema } from './config/settlementFile.ts'
 export {
   type GasBudgets,
@@ -189,7 +194,14 @@ export {
   stopsStart,
   UnfitSettingsError,
 } from './doctor/finding.ts'
-export { type ReadVariables, readVariables } from './doctor/readVariables.ts'
+export {
+  heldText,
+  type ListEntry,
+  listEntries,
+  type ReadVariables,
+  readVariables,
+  splitList,
+} from './doctor/readVariables.ts'
 export {
   type DoctorReport,
   type ExampleVariable,
@@ -217,13 +229,16 @@ export {
   feeTotalNames,
   impactMembers,
   isSponsored,
+  partsBoughtBy,
   requestV2Members,
   requestV3Members,
   type SponsorCeiling,
   type SponsoredComponent,
+  type SponsoredWord,
   type StoredComponent,
   sponsorCeilings,
   sponsoredComponents,
+  sponsoredWords,
   sponsorRule,
   storedComponents,
 } from './fees/feeRules.ts'
@@ -336,6 +351,7 @@ export {
   sqrtPriceX96AtTick,
   tickAtSqrtPriceX96,
 } from './pools/tickMath.ts'
+export { brokenRule, pathOf, ruleInWords } from './ruleInWords.ts'
 export { Secret } from './secret.ts'
 export {
   type AppFeeClaimTypedData,
@@ -357,6 +373,7 @@ export { type TimelineStatement, timelineDomain, timelineTypes } from './signatu
 export type { SqlDatabase, SqlRow, SqlTx, SqlWriteTx, TransactionOptions } from './sql/sqlTx.ts'
 export { classifyTopUps, needsTrace } from './topUps/classifyTopUps.ts'
 export { encodeTopUp, type TopUpCall } from './topUps/encodeTopUp.ts'
+export { isHeldByNobody } from './topUps/owner.ts'
 export {
   type CallFrame,
   type ClassifiedTransfer,
@@ -453,11 +470,11 @@ export {
   uintWord,
 } from './vm/ethereum/abi.ts'
 export { checksumAddress } from './vm/ethereum/checksumAddress.ts'
-export { ethereumCodec } from './vm/ethereum/codec.ts'
+export { ethereumCodec, isNativeTransferLog } from './vm/ethereum/codec.ts'
 export { create2Address, firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
 export { contractInterface, viemLibrary } from './vm/ethereum/contractInterface.ts'
 export { depositAddressOf } from './vm/ethereum/depositAddress.ts'
-export { parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
+export { parseAddressList, parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
 export {
   type EthereumFeeFacts,
   EthereumFees,
@@ -627,7 +644,7 @@ export {
 } from './vm/tron/quoting/tronFees.ts'
 export { coinMax, nodeAddress, TronFeeLimitError, tronQuoting } from './vm/tron/quoting/tronQuoting.ts'
 export { tronWithdrawalTransfer } from './vm/tron/withdrawalTransfer.ts'
-export type { VmCodec } from './vm/vmCodec.ts'
+export { currencyProblem, type VmCodec } from './vm/vmCodec.ts'
 export { publicVmNames, type VmType, vmTypes } from './vm/vmType.ts'
 export type { WithdrawalTransfer } from './vm/withdrawalBytes.ts'
 export type { WithdrawRequest } from './vm/withdrawRequest.ts'

@@ -10,28 +10,25 @@ const int256Limit = 2n ** 255n
 /** At most 2^256 − 1, decimal. */
 export const uint256Text = z
   .string()
-  .regex(/^[0-9]{1,78}$/, 'expected a decimal integer')
-  .refine(
-    (text) => text.length < uint256MaxText.length || text <= uint256MaxText,
-    'expected at most 2^256 - 1',
-  )
+  .regex(/^[0-9]{1,78}$/, 'must be decimal digits')
+  .refine((text) => text.length < uint256MaxText.length || text <= uint256MaxText, 'must fit in 256 bits')
 
 const int256Form = /^-?[0-9]{1,77}$/
 
 /** A signed decimal that fits an int256. */
 export const int256Text = z
   .string()
-  .regex(int256Form, 'expected a signed decimal integer')
+  .regex(int256Form, 'must be decimal digits, with a minus sign or without')
   .refine((text) => {
     if (!int256Form.test(text)) return false
     const value = BigInt(text)
     return value >= -int256Limit && value < int256Limit
-  }, 'expected an int256')
+  }, 'must fit in 256 bits with its sign')
 
 /** A count that fits an unsigned integer of 64 bits, as a JSON number or in decimal. */
 export const uint64Text = z.union([
   z.number().int().min(0),
-  z.string().regex(/^[0-9]{1,20}$/, 'expected a decimal integer'),
+  z.string().regex(/^[0-9]{1,20}$/, 'must be decimal digits'),
 ])
 
 export const uint32Number = z.number().int().min(0).max(0xffff_ffff)
@@ -40,19 +37,19 @@ export const uint32Number = z.number().int().min(0).max(0xffff_ffff)
 export function hexText(bytesMax: number) {
   return z
     .templateLiteral(['0x', z.string().regex(/(?:[0-9a-fA-F]{2})*/)], {
-      error: 'expected 0x and whole bytes in hex',
+      error: 'must be 0x and whole bytes in hex',
     })
-    .refine((text) => text.length <= 2 + 2 * bytesMax, `expected at most ${bytesMax} bytes`)
+    .refine((text) => text.length <= 2 + 2 * bytesMax, `must have at most ${bytesMax} bytes`)
 }
 
 /** `0x` and 64 hex digits, in either case. */
 export const bytes32Text = z.templateLiteral(['0x', z.string().regex(/[0-9a-fA-F]{64}/)], {
-  error: 'expected 0x and 64 hex digits',
+  error: 'must be 0x and 64 hex digits',
 })
 
 /** `0x` and 40 hex digits, in either case. */
 export const evmAddressText = z.templateLiteral(['0x', z.string().regex(/[0-9a-fA-F]{40}/)], {
-  error: 'expected 0x and 40 hex digits',
+  error: 'must be 0x and 40 hex digits',
 })
 
 /** Longest address of any family (a segwit address) with room to spare. */

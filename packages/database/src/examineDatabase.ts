@@ -53,7 +53,7 @@ export async function examineDatabase(examined: ExaminedDatabase, found: Finding
   const { setting, isWaitedFor } = examined
   try {
     const { facts, schema } = await readFacts(examined)
-    found.add(...judgeDatabase(facts, examined), ...schema)
+    found.add(...judgeDatabase(facts, examined), ...schema.map((finding) => ({ ...finding, setting })))
   } catch (error) {
     const state = sqlState(error)
     const isComing = isWaitedFor && whileStarting(error) !== undefined

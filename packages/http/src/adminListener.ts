@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ConfigurationError, type Secret } from '@causeway/core'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { unauthorized } from './apiKeyHook.ts'
+import { checkKeySetting } from './apiKeys.ts'
 import { createBareApp } from './bareApp.ts'
 import type { ErrorPolicy } from './describeFailure.ts'
 import { notFound } from './errorHandler.ts'
@@ -21,7 +22,6 @@ export type AdminListenerOptions = {
   readonly openApi: Omit<OpenApiOptions, 'servers'>
 }
 
-const keyForm = /^[\x21-\x7e]{16,256}$/
 const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /**
@@ -36,8 +36,7 @@ const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localho
  */
 export async function createAdminListener(options: AdminListenerOptions): Promise<HttpApp> {
   const { logger, errors, apiKey, openApi } = options
-  const problem = adminKeyProblem(options)
-  if (problem !== undefined) throw new ConfigurationError(problem)
+  checkAdminKey(options)
   const { app } = createBareApp({
     logger,
     errors,
@@ -62,22 +61,20 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
   return app
 }
 
-/** Why nobody could tell the operator from others; `undefined` where one can. */
-export function adminKeyProblem({
+/** @throws ConfigurationError where nobody could tell the operator from others */
+export function checkAdminKey({
   host,
   isLocal,
   apiKey,
-}: Pick<AdminListenerOptions, 'host' | 'isLocal' | 'apiKey'>): string | undefined {
-  if (apiKey === undefined && !isLocal) {
-    return 'ADMIN_API_KEY is required in every environment but local, on loopback too.'
-  }
-  if (apiKey === undefined && !loopbackHosts.has(host)) {
-    return 'ADMIN_HOST is not a loopback address, so ADMIN_API_KEY must be set.'
-  }
-  if (apiKey !== undefined && !keyForm.test(apiKey.reveal())) {
-    return 'ADMIN_API_KEY must have 16 to 256 printable characters without spaces.'
-  }
-  return undefined
+}: Pick<AdminListenerOptions, 'host' | 'isLocal' | 'apiKey'>): void {
+  const mayStandOpen = isLocal && loopbackHosts.has(host)
+  if (apiKey !== undefined) checkKeySetting(apiKey.reveal(), 'ADMIN_API_KEY', mayStandOpen)
+  if (apiKey !== undefined || mayStandOpen) return
+  throw new ConfigurationError(
+    isLocal
+      ? 'ADMIN_HOST is not a loopback address, so ADMIN_API_KEY must be set.'
+      : 'ADMIN_API_KEY is required in every environment but local, on loopback too.',
+  )
 }
 
 type Check = (request: FastifyRequest) => boolean

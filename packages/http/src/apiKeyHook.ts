@@ -55,7 +55,7 @@ export function unauthorized(): RequestFailure {
 
 function contradiction(): RequestFailure {
   const message = `${apiKeyHeader} and authorization carry different keys; send one of them.`
-  return new RequestFailure('invalid_request', message, { detail: message, field: 'authorization' })
+  return new RequestFailure('invalid_request', message, { field: 'authorization' })
 }
 
 type FailureCounter = {

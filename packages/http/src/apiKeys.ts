@@ -1,3 +1,5 @@
+import { ConfigurationError } from '@causeway/core'
+
 /** What the services know about the caller of a keyed request. */
 export type ApiKeyRecord = {
   /** Public part of the key; the only part that may be logged. */
@@ -33,4 +35,19 @@ export function readBearerToken(header: string | undefined): string | undefined 
 export function readApiKeyHeader(header: string | string[] | undefined): string | undefined {
   if (typeof header !== 'string' || header.length > apiKeyLengthMax) return undefined
   return /^[\x21-\x2b\x2d-\x7e]+$/.test(header) ? header : undefined
+}
+
+/** A shorter one can be found by trying. */
+const keyLengthMin = 16
+
+/**
+ * Checks a key in a setting that callers will show.
+ * @param mayBeShort true where nobody but its owner could try, as in `local`
+ * @throws ConfigurationError naming `place`, never the key
+ */
+export function checkKeySetting(key: string, place: string, mayBeShort: boolean): void {
+  const least = mayBeShort ? 1 : keyLengthMin
+  if (key.length >= least && readApiKeyHeader(key) !== undefined) return
+  const form = `${least} to ${apiKeyLengthMax} printable characters without spaces and commas`
+  throw new ConfigurationError(`${place} must have ${form}.`)
 }

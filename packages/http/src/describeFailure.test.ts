@@ -35,7 +35,7 @@ test('a 400 without facts carries none, in the same form', () => {
 
 test('a broken rule is told in the same form as every other fact', () => {
   const rule = 'amount is required and must be a string.'
-  const failure = new RequestFailure('invalid_request', 'Invalid request.', { field: 'amount', detail: rule })
+  const failure = new RequestFailure('invalid_request', rule, { field: 'amount' })
   expect(JSON.parse(describeFailure(failure, policy).body.errorData ?? '')).toEqual({ field: 'amount', rule })
 })
 
@@ -65,14 +65,17 @@ test('every 429 has an error text, is retryable and waits at least a second', ()
 })
 
 test('an app can name its own code for a field', () => {
-  const failure = new RequestFailure('invalid_request', 'Invalid request.', { field: 'slippageTolerance' })
+  const failure = new RequestFailure('invalid_request', 'slippageTolerance must be less.', {
+    field: 'slippageTolerance',
+  })
   expect(describeFailure(failure, policy).body.errorCode).toBe('INVALID_SLIPPAGE_TOLERANCE')
-  const other = new RequestFailure('invalid_request', 'Invalid request.', { field: 'amount' })
+  const other = new RequestFailure('invalid_request', 'amount must be less.', { field: 'amount' })
   expect(describeFailure(other, policy).body.errorCode).toBe('INVALID_REQUEST')
 })
 
 test('what nobody foresaw becomes a constant 500', () => {
-  for (const error of [new Error('secret at https://x/key'), 'text', null, { statusCode: 400 }]) {
+  const foreign = Object.assign(new Error('secret'), { statusCode: 404, code: 'ERR_BAD_REQUEST' })
+  for (const error of [new Error('secret at https://x/key'), foreign, 'text', null, { statusCode: 400 }]) {
     const answer = describeFailure(error, policy)
     expect(answer).toEqual({
       status: 500,

@@ -68,8 +68,8 @@ export function describeFailure(error: unknown, policy: ErrorPolicy): FailureAns
 }
 
 /** Which member of the request broke which rule. */
-function brokenRule({ field, detail }: RequestFailure): ErrorData {
-  return { ...(field !== undefined && { field }), ...(detail !== undefined && { rule: detail }) }
+function brokenRule({ failure, field, message }: RequestFailure): ErrorData {
+  return { ...(field !== undefined && { field }), ...(failure === 'invalid_request' && { rule: message }) }
 }
 
 function describeForeign(error: unknown, policy: ErrorPolicy): FailureAnswer {
@@ -83,7 +83,9 @@ function describeForeign(error: unknown, policy: ErrorPolicy): FailureAnswer {
       retryAfterSeconds: known.failure === 'timed_out' ? 1 : undefined,
     })
   }
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+  // The framework's own refusals alone: a part may throw what another server answered to it.
+  const isRefusal = code?.startsWith('FST_') === true && statusCode !== undefined
+  if (isRefusal && statusCode >= 400 && statusCode < 500) {
     const message = 'The request could not be read.'
     return answer({ status: 400, errorCode: policy.errorCodes.malformed_http, message })
   }

@@ -39,17 +39,17 @@ export const statusByFailure = {
 } as const satisfies Record<FrameworkFailure, number>
 
 export type RequestFailureOptions = {
-  /** What is wrong with the request, as one sentence; becomes `rule` in the `errorData` of a 400. */
-  readonly detail?: string
   /** The body or query member that broke a rule, dotted: `appFees.0.fee`. */
   readonly field?: string
   readonly retryAfterSeconds?: number
 }
 
-/** A request that is refused before, around or instead of its handler. `message` reaches the caller. */
+/**
+ * A request that is refused before, around or instead of its handler. `message` reaches the caller: of
+ * `invalid_request` it is the broken rule, which `errorData` repeats as `rule`.
+ */
 export class RequestFailure extends Error {
   readonly failure: FrameworkFailure
-  readonly detail: string | undefined
   readonly field: string | undefined
   readonly retryAfterSeconds: number | undefined
   /** Read by Fastify when it has to answer without the error handler. */
@@ -59,7 +59,6 @@ export class RequestFailure extends Error {
     super(message)
     this.name = 'RequestFailure'
     this.failure = failure
-    this.detail = options.detail
     this.field = options.field
     this.retryAfterSeconds = options.retryAfterSeconds
     this.statusCode = statusByFailure[failure]

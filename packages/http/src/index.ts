@@ -1,5 +1,5 @@
 export { Counter, Gauge, Histogram } from 'prom-client'
-export { type AdminListenerOptions, adminKeyProblem, createAdminListener } from './adminListener.ts'
+export { type AdminListenerOptions, checkAdminKey, createAdminListener } from './adminListener.ts'
 export {
   type ApiKeyLookup,
   createApiKeys,
@@ -10,7 +10,7 @@ export {
   type StoredApiKey,
 } from './apiKeyFormat.ts'
 export { unauthorized } from './apiKeyHook.ts'
-export { type ApiKeyRecord, type ApiKeys, apiKeyHeader, noApiKeys } from './apiKeys.ts'
+export { type ApiKeyRecord, type ApiKeys, apiKeyHeader, checkKeySetting, noApiKeys } from './apiKeys.ts'
 export type { ServerLimits } from './bareApp.ts'
 export { createHttpApp, type HttpAppOptions } from './createHttpApp.ts'
 export { denyListCheck, logDenyList, watchDenyList } from './denyListWatch.ts'
@@ -54,7 +54,7 @@ export { createOpsListener } from './opsListener.ts'
 export type { KeyedAnswer } from './overload.ts'
 export { type PageFile, registerPages } from './pages.ts'
 export { parseSecretsFile } from './parseSecretsFile.ts'
-export type { RateLimit, RateLimitOptions } from './rateLimit.ts'
+export { callerOf, type RateLimit, type RateLimitOptions } from './rateLimit.ts'
 export { createReadiness, type Readiness, type ReadinessCheck, type ReadinessReport } from './readiness.ts'
 export type { TracedRequests } from './requestLine.ts'
 export { noteSubject } from './requestSubject.ts'
@@ -67,5 +67,4 @@ export { openTracing, tracedDatabase, tracedSigner } from './tracing/openTracing
 export { type Tracing, traced } from './tracing/tracing.ts'
 export { type TracingSettings, tracingSettings, tracingVariables } from './tracing/tracingSettings.ts'
 export { parseTrustedProxies } from './trustedProxies.ts'
-export { toRequestFailure } from './validation.ts'
 export type { OpenSocket, SocketSession, WebsocketRoute } from './websockets.ts'

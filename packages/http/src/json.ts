@@ -86,8 +86,8 @@ function isEscaped(text: string, quote: number): boolean {
   return backslashes % 2 === 1
 }
 
-function refusal(detail: string): RequestFailure {
-  return new RequestFailure('invalid_request', 'The request body is refused.', { detail })
+function refusal(rule: string): RequestFailure {
+  return new RequestFailure('invalid_request', rule)
 }
 
 /** What `answerJson` needs of a reply; the reply of every route fits, whatever its schema. */

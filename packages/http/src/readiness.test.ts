@@ -1,3 +1,4 @@
+import { UpstreamUnavailableError } from '@causeway/core'
 import { expect, test } from 'vitest'
 import { createReadiness } from './readiness.ts'
 
@@ -35,6 +36,16 @@ test('a failing, throwing or late check makes it not ready and is told to the op
     checks: { database: 'ok', rejects: 'failed', throws: 'failed', hangs: 'failed' },
   })
   expect(told.sort()).toEqual(['hangs', 'rejects', 'throws'])
+})
+
+test('O-22: a check that is shown only fails visibly and takes no traffic away', async () => {
+  const check = async () =>
+    Promise.reject(new UpstreamUnavailableError('away', { code: 'DATABASE_STARTING' }))
+  const checks = [holds, { name: 'shared', check, isShownOnly: true }]
+  expect(await createReadiness({ checks }).report()).toEqual({
+    ...{ ready: true, draining: false, checks: { database: 'ok', shared: 'failed' } },
+    reasons: { shared: 'DATABASE_STARTING' },
+  })
 })
 
 test('a check recovers', async () => {

@@ -1,7 +1,12 @@
 import { DomainError } from '@causeway/core'
 
 /** One condition that must hold before traffic may come. `check` throws or resolves. */
-export type ReadinessCheck = { readonly name: string; check(signal: AbortSignal): Promise<void> }
+export type ReadinessCheck = {
+  readonly name: string
+  check(signal: AbortSignal): Promise<void>
+  /** True for what is only shown: every process has it, so that sending traffic elsewhere helps nobody. */
+  readonly isShownOnly?: boolean
+}
 
 export type ReadinessReport = {
   readonly ready: boolean
@@ -11,7 +16,7 @@ export type ReadinessReport = {
   readonly reasons?: Readonly<Record<string, string>>
 }
 
-/** Whether a balancer should send traffic here: all checks hold and the process is not stopping. */
+/** Whether a balancer should send traffic here: all checks hold but those only shown, and the process is not stopping. */
 export interface Readiness {
   isDraining(): boolean
   /** From now on not ready, whatever the checks say. */
@@ -50,19 +55,19 @@ export function createReadiness(options: {
       const signal = AbortSignal.timeout(timeoutMs)
       const reasons: Record<string, string> = {}
       const results = await Promise.all(
-        checks.map(async ({ name, check }) => {
+        checks.map(async ({ name, check, isShownOnly = false }) => {
           try {
             await Promise.race([check(signal), rejectOnAbort(signal)])
-            return [name, 'ok'] as const
+            return { name, outcome: 'ok', holds: true } as const
           } catch (error) {
             onFailure?.(name, error)
             if (error instanceof DomainError) reasons[name] = error.code
-            return [name, 'failed'] as const
+            return { name, outcome: 'failed', holds: isShownOnly } as const
           }
         }),
       )
-      const allHold = results.every(([, outcome]) => outcome === 'ok')
-      const outcomes = Object.fromEntries(results)
+      const allHold = results.every(({ holds }) => holds)
+      const outcomes = Object.fromEntries(results.map(({ name, outcome }) => [name, outcome]))
       const isReasoned = Object.keys(reasons).length > 0
       return { ready: allHold && !draining, draining, checks: outcomes, ...(isReasoned && { reasons }) }
     },

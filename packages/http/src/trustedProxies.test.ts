@@ -25,5 +25,5 @@ test.each([
   'host',
 ])('refuses %s', (value) => {
   expect(() => parseTrustedProxies(value)).toThrow(ConfigurationError)
-  expect(() => parseTrustedProxies(`10.0.0.1,${value}`)).toThrow(/^TRUSTED_PROXIES must list/)
+  expect(() => parseTrustedProxies(`10.0.0.1,${value}`)).toThrow(/^TRUSTED_PROXIES entry 2 must be/)
 })

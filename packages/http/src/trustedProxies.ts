@@ -1,23 +1,17 @@
 import { isIP } from 'node:net'
-import { ConfigurationError } from '@causeway/core'
+import { ConfigurationError, listEntries } from '@causeway/core'
 
 /**
  * Reads a comma-separated list of addresses and CIDR ranges whose `x-forwarded-for` is believed.
  * `true`, hop counts and ranges that cover everybody are refused: with them a caller could choose
  * the address it is limited by. Empty means that no proxy is trusted.
- * @throws ConfigurationError naming `setting`
+ * @throws ConfigurationError naming the entry
  */
 export function parseTrustedProxies(value: string, setting = 'TRUSTED_PROXIES'): readonly string[] {
-  const entries = value
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-  for (const entry of entries) {
-    if (!isRange(entry)) {
-      throw new ConfigurationError(`${setting} must list addresses or CIDR ranges, e.g. 10.0.0.0/8.`)
-    }
-  }
-  return entries
+  return listEntries(setting, value, ',').map(({ text, place }) => {
+    if (isRange(text)) return text
+    throw new ConfigurationError(`${place} must be an address or a CIDR range, e.g. 10.0.0.0/8.`)
+  })
 }
 
 function isRange(entry: string): boolean {

@@ -126,7 +126,7 @@ export async function registerWebsocket(
     },
     handler() {
       const message = 'This address takes websockets: send `upgrade: websocket`.'
-      throw new RequestFailure('invalid_request', message, { detail: message, field: 'upgrade' })
+      throw new RequestFailure('invalid_request', message, { field: 'upgrade' })
     },
     wsHandler: (socket, request) => sockets.hold(socket, request, route.open),
   })

@@ -33,6 +33,7 @@ export {
 } from './history/balanceEvents.ts'
 export {
   type AccountStatement,
+  balanceKinds,
   readStatement,
   type Statement,
   type StatementGroup,

@@ -266,6 +266,8 @@ class Run {
         ...holdNamed(`${this.#prefix} ${own}`, rest),
         sponsor: this.#named(sponsor),
         apiKeyId: this.#named(apiKeyId),
+        // Quotes with one re-quote key have one route.
+        destinationChainId: rest.requoteKey < 'q2' ? 10 : 42_161,
       }
     })
   }

@@ -240,7 +240,7 @@ describe('quotes without deposit cannot starve a sponsor:', () => {
   const holds = (sponsor: string, count: number, change: (n: number) => Partial<HoldRequest>) =>
     Array.from({ length: count }, (_, n) => holdNamed(`${sponsor} ${n}`, { sponsor, ...change(n) }))
 
-  test('a user has three holds, whether as user or as recipient', async () => {
+  test('L-1: a user has three holds, whether as user or as recipient', async () => {
     const outcomes = await fill(
       'three',
       holds('three', 5, (n) => (n % 2 === 0 ? { user: 'u' } : { user: `other ${n}`, recipient: 'u' })),
@@ -306,6 +306,19 @@ describe('quotes without deposit cannot starve a sponsor:', () => {
     expect(await verifyLedger(bed.database)).toEqual([])
   })
 
+  test('L-1: what a user holds open to one chain takes nothing from another', async () => {
+    const four = (user: string, to: number) =>
+      holds('places', 4, () => ({ user, destinationChainId: to, amountMicroUsd: 1n })).map((request, n) => ({
+        ...request,
+        ...{ requestId: requestIdOf(`${user} ${to} ${n}`), requoteKey: `${user} ${to} ${n}` },
+      }))
+    const expected = ['reserved', 'reserved', 'reserved', 'at_deposit']
+    expect(await fill('places', [...four('u', 10), ...four('u', 42_161)])).toEqual([...expected, ...expected])
+    const together = [...four('v', 10), ...four('v', 42_161)]
+    const outcomes = await bed.database.transaction((tx) => capped.reserveBatch(tx, together))
+    expect(outcomes.map(({ status }) => status)).toEqual([...expected, ...expected])
+  })
+
   test('the policy of a key names its own share', async () => {
     const policy = { apiKeyId: 'strict', rules: { unsettledShareBps: 1_000 }, actor: 'test' }
     await setPolicy(bed.database, policy)
@@ -316,12 +329,14 @@ describe('quotes without deposit cannot starve a sponsor:', () => {
     expect(outcomes).toEqual(['reserved', 'reserved', 'at_deposit'])
   })
 
-  test('a key has a thousand holds', async () => {
+  test('L-1: a key has a thousand holds to each chain', async () => {
     await fund(bed.database, 'thousand', 1_000_000n)
     const many = holds('thousand', defaultHoldCaps.holdsPerKey + 2, () => ({ amountMicroUsd: 1n }))
     const outcomes = await bed.database.transaction((tx) => capped.reserveBatch(tx, many))
     const refused = outcomes.filter(({ status }) => status === 'at_deposit')
     expect([outcomes.length, refused.length]).toEqual([1_002, 2])
+    const elsewhere = holdNamed('thousand elsewhere', { sponsor: 'thousand', destinationChainId: 42_161 })
+    expect(await reserve(elsewhere, capped)).toMatchObject({ status: 'reserved' })
     const other = holdNamed('thousand other', { sponsor: 'thousand', apiKeyId: 'other' })
     expect(await reserve(other, capped)).toMatchObject({ status: 'reserved' })
   })

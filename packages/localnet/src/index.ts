@@ -83,7 +83,6 @@ export {
   type UnexpectedEnd,
 } from './network/startLocalNetwork.ts'
 export { type ChainBed, chainBedOn } from './network/testNetwork/chainBed.ts'
-export { type HubMappings, startHubMappings } from './network/testNetwork/hubMappings.ts'
 export {
   startTestNetwork,
   type TestChain,

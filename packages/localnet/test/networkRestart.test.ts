@@ -2,7 +2,6 @@
 // Method: real nodes and contracts in folders of their own; folders are damaged between two starts.
 import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createJsonRpcClient } from '@causeway/chains'
 import { type Hex, parseEther } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { tokenAbi } from '../src/contracts/abis.generated.ts'
@@ -11,6 +10,7 @@ import { startChainNode } from '../src/network/chainNode.ts'
 import { chainPlans } from '../src/network/chainPlan.ts'
 import { localPaths } from '../src/network/localPaths.ts'
 import type { LocalNetwork } from '../src/network/startLocalNetwork.ts'
+import { askNode } from '../src/nodes/askNode.ts'
 import { StartFailure } from '../src/processes/processEnd.ts'
 import { waitUntil } from '../src/waitUntil.ts'
 import { allGone, copyOf, networkFolder, nodePids, startNetwork } from './support/networkBench.ts'
@@ -63,18 +63,6 @@ async function pay({ chains, deployment, keys }: LocalNetwork): Promise<readonly
   return hashes
 }
 
-async function traceOf(url: string, hash: Hex | undefined): Promise<unknown> {
-  const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url }], now: Date.now })
-  try {
-    return await client.request({
-      method: 'debug_traceTransaction',
-      params: [hash, { tracer: 'callTracer' }],
-    })
-  } finally {
-    await client.close()
-  }
-}
-
 describe('a second start', () => {
   it('continues balances, contract state and nonces, with the same keys, and deploys nothing', async () => {
     const directory = await copyOf(template)
@@ -104,7 +92,10 @@ describe('a second start', () => {
 
     const second = await startNetwork(directory)
     const again = second.network.chains.base.chain.client
-    const trace = await traceOf(second.network.chains.base.url, payment)
+    const trace = await askNode(second.network.chains.base.url, 'debug_traceTransaction', [
+      payment,
+      { tracer: 'callTracer' },
+    ])
     expect(trace).toMatchObject({ to: recipient, value: '0x14d1120d7b160000' })
     expect(await again.getBalance({ address: recipient, blockNumber: blockBefore })).toBe(0n)
     expect(await again.getBalance({ address: recipient, blockTag: 'finalized' })).toBe(parseEther('1.5'))

@@ -1,6 +1,7 @@
 import {
   type AgreedClient,
   type AgreementReport,
+  type ChainGate,
   createPoolMirror,
   type JsonRpcClient,
   type NetworkReader,
@@ -23,6 +24,11 @@ export type MarketOptions = {
   readonly config: PriceConfig & Pick<QuoteFile, 'fillWallet'>
   /** By chain key. A chain without a client is refused with `no_data`. Closed by its owner, not here. */
   readonly clients: ReadonlyMap<string, JsonRpcClient>
+  /**
+   * By chain key, of chains that did not answer yet: what must hold before one of them is read, asked at each of its
+   * turns until it does. The start does not wait for them.
+   */
+  readonly gates?: ReadonlyMap<string, ChainGate>
   /** By chain key, of the chains that no contract calls read. */
   readonly readers?: ReadonlyMap<string, NetworkReader>
   /** Whose balances are the inventory; default the one of the configuration. */
@@ -49,7 +55,14 @@ export type MarketOptions = {
  * @source pricing-engine.md 2, 6.1
  */
 export function createMarket(options: MarketOptions): Market {
-  const { config, clients, readers = new Map(), fillWallet = config.fillWallet, reserved } = options
+  const {
+    config,
+    clients,
+    readers = new Map(),
+    gates = new Map(),
+    fillWallet = config.fillWallet,
+    reserved,
+  } = options
   const { clock = systemClock, random = Math.random, adapters = [], log, onReport } = options
   const limits = { ...defaultLimits, ...options.limits }
   const plan = planMarket(config, options.reach)
@@ -80,18 +93,24 @@ export function createMarket(options: MarketOptions): Market {
       onReport: keepReport(chain.chainKey),
     })
   }
+  const ungated = (chain: ChainPlan): ChainSource | undefined => {
+    const reader = readers.get(chain.chainKey)
+    if (reader !== undefined) return networkSource(chain, reader)
+    const client = clients.get(chain.chainKey)
+    return client && sourceOf(chain, client)
+  }
   const sources = new Map<string, ChainSource>(
     plan.chains.flatMap((chain) => {
-      const reader = readers.get(chain.chainKey)
-      if (reader !== undefined) return [[chain.chainKey, networkSource(chain, reader)] as const]
-      const client = clients.get(chain.chainKey)
-      return client === undefined ? [] : [[chain.chainKey, sourceOf(chain, client)] as const]
+      const { chainKey } = chain
+      const [source, gate] = [ungated(chain), gates.get(chainKey)]
+      return source === undefined ? [] : [[chainKey, gate === undefined ? source : behind(gate, source)]]
     }),
   )
   return runMarket({
     plan,
     limits,
     sources,
+    late: new Set(gates.keys()),
     agreementOf: (chainKey) => reports.get(chainKey),
     adapters,
     clock,
@@ -99,6 +118,19 @@ export function createMarket(options: MarketOptions): Market {
     log,
     ...(reserved !== undefined && { reserved }),
   })
+}
+
+/** Nothing is read before the gate is passed, once. */
+function behind(gate: ChainGate, source: ChainSource): ChainSource {
+  let isPassed = false
+  return {
+    ...source,
+    async read(signal) {
+      if (!isPassed) await gate(signal)
+      isPassed = true
+      return source.read(signal)
+    },
+  }
 }
 
 function mirrorsOf({ config, pools }: ChainPlan): ((client: AgreedClient) => PoolMirror) | undefined {

@@ -9,7 +9,7 @@ export { readFeedAges } from './prices/feedAges.ts'
 export type { HttpPriceAdapter } from './prices/http/adapter.ts'
 export { createCoingecko } from './prices/http/coingecko.ts'
 export { createDefillama } from './prices/http/defillama.ts'
-export { createHermes } from './prices/http/hermes.ts'
+export { createHermes, hermesNeedsKey } from './prices/http/hermes.ts'
 export { hostOf, type SourceReach } from './prices/secondSource.ts'
 export type { Market } from './runMarket.ts'
 export type {

@@ -1,3 +1,5 @@
+import { paceMs, type QuoteChain } from '@causeway/core'
+
 /** How old what may get, beyond what configuration says per chain and feed. All in milliseconds. */
 export type MarketLimits = {
   /** A chain that was not read for longer is refused with `stale_gas`. */
@@ -27,7 +29,7 @@ export const defaultLimits: MarketLimits = {
   startTimeoutMs: 10_000,
 }
 
-/** Twice per block, between four times a second and once in three seconds. */
-export function pollIntervalMs(blockTimeMs: number): number {
-  return Math.min(Math.max(Math.floor(blockTimeMs / 2), 250), 3_000)
+/** Twice per block, between once a second and once in three seconds. */
+export function pollIntervalMs(chain: Pick<QuoteChain, 'blockTimeMs'>): number {
+  return Math.min(Math.floor(paceMs(chain) / 2), 3_000)
 }

@@ -40,6 +40,8 @@ export type RunMarketOptions = {
   readonly limits: MarketLimits
   /** By chain key; a chain without one is never read and stays refused. */
   readonly sources: ReadonlyMap<string, ChainSource>
+  /** Chains that the start does not wait for; default: none. */
+  readonly late?: ReadonlySet<string>
   /** How many agreed on what of a chain, when it was read last. */
   readonly agreementOf?: AgreementOf
   readonly adapters: readonly HttpPriceAdapter[]
@@ -52,7 +54,7 @@ export type RunMarketOptions = {
 /** Refreshes every chain and every adapter on its own, so that a stuck one delays no other. */
 export function runMarket(options: RunMarketOptions): Market {
   const { plan, limits, clock, reserved } = options
-  const { agreementOf = () => undefined } = options
+  const { agreementOf = () => undefined, late } = options
   const state = createMarketState({
     ...{ plan, limits, clock, agreementOf },
     ...(reserved !== undefined && { reserved }),
@@ -60,7 +62,7 @@ export function runMarket(options: RunMarketOptions): Market {
   const chains = plan.chains.flatMap((chain) => {
     const source = options.sources.get(chain.chainKey)
     if (source === undefined) return []
-    const intervalMs = pollIntervalMs(chain.config.blockTimeMs)
+    const intervalMs = pollIntervalMs(chain.config)
     return chainRefresh({ chainKey: chain.chainKey, intervalMs, source, state, options })
   })
   const byKey = new Map(chains.map((chain) => [chain.chainKey, chain]))
@@ -73,7 +75,8 @@ export function runMarket(options: RunMarketOptions): Market {
     snapshot: () => state.snapshot(),
     async start() {
       for (const value of refreshed) value.start()
-      await atMost(limits.startTimeoutMs, Promise.all(chains.map(({ firstReading }) => firstReading)))
+      const awaited = chains.filter(({ chainKey }) => late?.has(chainKey) !== true)
+      await atMost(limits.startTimeoutMs, Promise.all(awaited.map(({ firstReading }) => firstReading)))
       refuseMisdescribedFeeds(state.evaluation())
     },
     close() {

@@ -284,6 +284,22 @@ describe('start', () => {
     market.close()
   })
 
+  test('O-32: does not wait for a chain behind a gate, and reads nothing of it before the gate opens', async () => {
+    let isOpen = false
+    const gate = async () => {
+      if (!isOpen) throw new Error('not checked yet')
+    }
+    // A start that waited would take an hour.
+    const limits = { startTimeoutMs: 3_600_000 }
+    const market = live.open({ limits, gates: new Map([['optimism', gate]]) })
+    await market.start()
+    await waitUntil('the other chain is read again', () => market.health().chains[0]?.state === 'ok')
+    expect(market.snapshot().chain(optimismId)).toEqual({ reason: 'no_data' })
+    isOpen = true
+    await waitUntil('the gate is passed', () => !('reason' in market.snapshot().chain(optimismId)))
+    market.close()
+  })
+
   test('refuses a feed that is not the one configured', async () => {
     const prices = live.config.prices.map((price) => ({
       ...price,

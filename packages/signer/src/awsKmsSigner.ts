@@ -123,12 +123,32 @@ async function guarded<Answer>(
   }
 }
 
+class WrongKeyError extends Error {
+  constructor(spec: string | undefined, usage: string | undefined) {
+    super(`the key is of spec ${spec} for ${usage}, and must be of ECC_SECG_P256K1 for SIGN_VERIFY`)
+  }
+}
+
+/** Why a key cannot be opened, for its operator: the key service's own words, which hold no secret. */
+export function openingProblem({ cause }: SignerFailedError): string {
+  if (cause instanceof WrongKeyError) return cause.message
+  if (!(cause instanceof Error)) return 'the key service gave no usable answer'
+  const code = 'code' in cause ? String(cause.code) : cause.name
+  const words = [code, cause.message].filter((part) => part !== '').join(': ')
+  if (cause.name === 'CredentialsProviderError') return `the key service cannot be asked (${words})`
+  return `the key service ${hasStatus(cause) ? 'refuses' : 'does not answer'} (${words})`
+}
+
+/** What came over HTTP has one. */
+function hasStatus(cause: Error): boolean {
+  const metadata: unknown = '$metadata' in cause ? cause.$metadata : undefined
+  return typeof metadata === 'object' && metadata !== null && 'httpStatusCode' in metadata
+}
+
 /** The uncompressed point of a DER public key. @throws SignerFailedError for any other kind of key */
 function parsePublicKey({ PublicKey: der, KeySpec, KeyUsage }: GetPublicKeyCommandOutput): Uint8Array {
-  if (der === undefined || KeySpec !== 'ECC_SECG_P256K1' || KeyUsage !== 'SIGN_VERIFY') {
-    const cause = new Error(`the key is of spec ${KeySpec} and for ${KeyUsage}`)
-    throw new SignerFailedError({ cause })
-  }
+  if (der === undefined || KeySpec !== 'ECC_SECG_P256K1' || KeyUsage !== 'SIGN_VERIFY')
+    throw new SignerFailedError({ cause: new WrongKeyError(KeySpec, KeyUsage) })
   try {
     const { x, y } = createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' }).export({
       format: 'jwk',

@@ -1,5 +1,5 @@
-import { ConfigurationError, type Signer } from '@causeway/core'
-import { createAwsKmsSigner } from './awsKmsSigner.ts'
+import { ConfigurationError, heldText, type Signer } from '@causeway/core'
+import { createAwsKmsSigner, openingProblem } from './awsKmsSigner.ts'
 import { SignerFailedError } from './errors.ts'
 import { readPrivateKeySetting } from './privateKey.ts'
 import { createRawKeySigner } from './rawKeySigner.ts'
@@ -39,7 +39,9 @@ export async function createConfiguredSigner(settings: SignerSettings): Promise<
     case 'aws-kms':
       return openKmsSigner(environment, prefix)
     default:
-      throw new ConfigurationError(`${prefix}SIGNING_MODULE must be raw-private-key or aws-kms.`)
+      throw new ConfigurationError(
+        `${prefix}SIGNING_MODULE is ${heldText(named)} and must be raw-private-key or aws-kms.`,
+      )
   }
 }
 
@@ -48,7 +50,12 @@ function createRawSigner(settings: SignerSettings): ConfiguredSigner {
   const name = `${prefix}ECDSA_PRIVATE_KEY`
   const privateKey = readPrivateKeySetting({ environment, name, readFile })
   if (privateKey === undefined) {
-    throw new ConfigurationError(`${name} or ${prefix}ECDSA_PRIVATE_KEY_FILE is required: it signs answers.`)
+    const managed = ['AWS_KMS_SIGNER_KEY_ID', 'AWS_KMS_SIGNER_KEY_REGION'].map((one) => `${prefix}${one}`)
+    const ignored = managed.find((one) => (environment[one] ?? '') !== '')
+    const instead = ignored === undefined ? '' : ` ${ignored} needs ${prefix}SIGNING_MODULE=aws-kms.`
+    throw new ConfigurationError(
+      `${name} or ${prefix}ECDSA_PRIVATE_KEY_FILE is required: it signs answers.${instead}`,
+    )
   }
   warn('The signing key is in the memory of this process; a key management service keeps it elsewhere.')
   if (isThreaded) return createThreadedSigner({ privateKey })
@@ -68,10 +75,7 @@ async function openKmsSigner(
   } catch (cause) {
     key.close()
     if (!(cause instanceof SignerFailedError)) throw cause
-    throw new ConfigurationError(
-      `${prefix}AWS_KMS_SIGNER_KEY_ID: the key cannot be read, or is no secp256k1 key for signing.`,
-      { cause },
-    )
+    throw new ConfigurationError(`${prefix}AWS_KMS_SIGNER_KEY_ID: ${openingProblem(cause)}.`, { cause })
   }
 }
 

@@ -55,7 +55,7 @@ test.each([
   ['one in two places', { ECDSA_PRIVATE_KEY: key, ECDSA_PRIVATE_KEY_FILE: '/x' }, 'ECDSA_PRIVATE_KEY'],
   ['one that is no key', { ECDSA_PRIVATE_KEY: 'canary' }, 'ECDSA_PRIVATE_KEY'],
   ['one of a service that is not named', { SIGNING_MODULE: 'aws-kms' }, 'AWS_KMS_SIGNER_KEY_ID'],
-  ['a module that nobody knows', { SIGNING_MODULE: 'canary' }, 'SIGNING_MODULE'],
+  ['a module that nobody knows', { SIGNING_MODULE: 'canary-7f3a9b2c5d41' }, 'SIGNING_MODULE'],
 ])('%s stops the start by its setting', async (_what, environment, setting) => {
   const { signer, list } = await examine(environment)
   expect(signer).toBeUndefined()

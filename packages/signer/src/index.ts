@@ -2,13 +2,20 @@ export { type AwsKmsKey, type AwsKmsOptions, createAwsKmsSigner } from './awsKms
 export { type CapJournal, createCapJournal, noJournal } from './caps/capJournal.ts'
 export { createHeldStore, type HeldRecord, type HeldStore, noHeldStore } from './caps/heldStore.ts'
 export { createLineJournal, type LineJournal, type LineJournalOptions } from './caps/lineJournal.ts'
-export { createOperatorAudit, describeAudit } from './caps/operatorAudit.ts'
+export {
+  type AuditedDeed,
+  createOperatorAudit,
+  describeAudit,
+  type OperatorAudit,
+} from './caps/operatorAudit.ts'
 export {
   type CapTable,
   type CapVerdict,
   type CountedValue,
+  capWindowMinutes,
   createSigningCaps,
   type Excess,
+  judgeValue,
   type SigningCaps,
   type SigningCapsOptions,
   type TokenCap,

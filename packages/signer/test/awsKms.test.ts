@@ -181,8 +181,28 @@ describe('SIGNING_MODULE', () => {
     const signer = await open(settings).opened
     expect(recoverSigner(signingDigest(order(1)), await signer.sign(order(1)))).toBe(address)
     await signer.close()
-    kms.set('otherSpec')
-    await expect(open(settings).opened).rejects.toThrow(/^AWS_KMS_SIGNER_KEY_ID/)
+  })
+
+  const managed = { SIGNING_MODULE: 'aws-kms', AWS_KMS_SIGNER_KEY_REGION: 'eu-central-1' }
+  const problems: readonly (readonly [string, KmsMode, string | undefined, RegExp])[] = [
+    ['nothing listens', 'good', 'http://127.0.0.1:9', /the key service does not answer \(.*ECONNREFUSED/],
+    ['nothing is answered', 'silent', undefined, /the key service does not answer \((Timeout|Abort)Error/],
+    ['it fails', 'failing', undefined, /the key service refuses \(KMSInternalException: .*told to fail\)\.$/],
+    [
+      'the key is of another curve',
+      'otherSpec',
+      undefined,
+      /the key is of spec ECC_NIST_P256 for SIGN_VERIFY, and must be of ECC_SECG_P256K1 for SIGN_VERIFY\.$/,
+    ],
+  ]
+
+  test.each(problems)('O-5: where %s the start says so', async (_what, mode, endpoint, message) => {
+    process.env['AWS_ENDPOINT_URL_KMS'] = endpoint ?? kms.url
+    kms.set(mode)
+    const error = await open({ ...managed, AWS_KMS_SIGNER_KEY_ID: kms.keyId }).opened.catch(String)
+    expect(error).toMatch(/^ConfigurationError: AWS_KMS_SIGNER_KEY_ID: /)
+    expect(error).toMatch(message)
+    if (mode !== 'otherSpec') expect(error).not.toMatch(/ECC_|secp256k1/)
   })
 
   test.each([

@@ -47,7 +47,7 @@ test('a process that was killed holds nothing', async () => {
   await (await take())()
 })
 
-test('of many that find a dead process at once, one gets the folder', async () => {
+test('O-20: of many that find a dead process at once, one gets the folder', async () => {
   for (let round = 0; round < 10; round += 1) {
     await leaveDead()
     const tries = await Promise.allSettled(Array.from({ length: 8 }, take))

@@ -206,7 +206,8 @@ async function steadyFees({ chains }: TestNetwork): Promise<void> {
   }
 }
 
-async function openFamilies(network: TestNetwork, directory: string): Promise<Families> {
+/** One stand-in per family beside the nodes, each with one final deposit. */
+export async function openFamilies(network: TestNetwork, directory: string): Promise<Families> {
   const { chains, deployment, keys } = network
   const depositor = keys.users.at(-1)
   if (depositor === undefined) throw new Error('the network has no users')

@@ -16,17 +16,17 @@ test('outside local counts and the switch outlive the process', () => {
 describe('a start is refused, naming the setting and no value', () => {
   test.each([
     ['ENVIRONMENT', { ENVIRONMENT: '../secret' }],
-    ['OPS_PORT', { OPS_PORT: 'secret' }],
+    ['OPS_PORT', { OPS_PORT: 'secret-5d41402abc4b' }],
     ['POLL_INTERVAL_MS', { POLL_INTERVAL_MS: '1' }],
-    ['LOG_LEVEL', { LOG_LEVEL: 'secret' }],
-    ['ECDSA_PRIVATE_KEY', { ECDSA_PRIVATE_KEY: 'secret' }],
-    ['ECDSA_PRIVATE_KEY_FILE', { ECDSA_PRIVATE_KEY_FILE: 'secret' }],
-    ['AWS_KMS_SIGNER_KEY_ID', { AWS_KMS_SIGNER_KEY_ID: 'secret' }],
-    ['FILL_WALLET_PRIVATE_KEY_FILE', { FILL_WALLET_PRIVATE_KEY_FILE: 'secret' }],
-    ['CUSTODY_PRIVATE_KEY', { CUSTODY_PRIVATE_KEY: 'secret' }],
-    ['SOLVER_API_KEY', { SOLVER_API_KEY: 'secret' }],
-    ['ADMIN_API_KEY', { ADMIN_API_KEY: 'secret' }],
-    ['API_KEY_PEPPERS', { API_KEY_PEPPERS: 'secret' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'secret-5d41402abc4b' }],
+    ['ECDSA_PRIVATE_KEY', { ECDSA_PRIVATE_KEY: 'secret-5d41402abc4b' }],
+    ['ECDSA_PRIVATE_KEY_FILE', { ECDSA_PRIVATE_KEY_FILE: 'secret-5d41402abc4b' }],
+    ['AWS_KMS_SIGNER_KEY_ID', { AWS_KMS_SIGNER_KEY_ID: 'secret-5d41402abc4b' }],
+    ['FILL_WALLET_PRIVATE_KEY_FILE', { FILL_WALLET_PRIVATE_KEY_FILE: 'secret-5d41402abc4b' }],
+    ['CUSTODY_PRIVATE_KEY', { CUSTODY_PRIVATE_KEY: 'secret-5d41402abc4b' }],
+    ['SOLVER_API_KEY', { SOLVER_API_KEY: 'secret-5d41402abc4b' }],
+    ['ADMIN_API_KEY', { ADMIN_API_KEY: 'secret-5d41402abc4b' }],
+    ['API_KEY_PEPPERS', { API_KEY_PEPPERS: 'secret-5d41402abc4b' }],
   ])('%s', (name, variables) => {
     expect(() => load(variables)).toThrow(ConfigurationError)
     expect(() => load(variables)).toThrow(name)

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { readVariables, stopsStart, UnfitSettingsError } from '@causeway/core'
+import { environmentName, listenPort, readVariables, stopsStart, UnfitSettingsError } from '@causeway/core'
 import { foreignKeys } from '@causeway/http'
 import { z } from 'zod'
 
@@ -7,9 +7,9 @@ const text = z.string()
 
 /** Every variable of the allocator but those of its keys and those that its files name. */
 const variables = z.object({
-  ENVIRONMENT: text.regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/).describe('Selects the configuration files'),
+  ENVIRONMENT: environmentName.describe('Selects the configuration files'),
   OPS_HOST: text.default('127.0.0.1'),
-  OPS_PORT: z.coerce.number().int().min(0).max(65_535).default(3001),
+  OPS_PORT: listenPort.default(3001),
   CONFIG_DIR: text.optional(),
   STATE_DIR: text.optional(),
   POLL_INTERVAL_MS: z.coerce.number().int().min(20).max(60_000).default(2_000),

@@ -159,7 +159,7 @@ async function contradictions(
   const signal = AbortSignal.timeout(startTimeoutMs)
   const placed = { setting: 'hub: auroraAllocatorAddress', address }
   const problems = [
-    ...(await checkLocalNodes(environment, [client])),
+    ...(await checkLocalNodes(environment, client)),
     ...(await verifyEvmEndpoints(
       { client, chainId: BigInt(evmChainId), contract: placed, threshold },
       { signal },

@@ -66,7 +66,7 @@ describe('a start is refused, naming what is wrong', () => {
     ],
     ['a vault that is missing', depositories({ chain: 'solana' }), 'solana.vault is needed'],
     ['a member that nobody knows', depositories({ chain: 'base', cap: '5' }), 'cap'],
-    ['a cap of no currency', depositories({ chain: 'base', caps: { ETHER: '5' } }), 'is no currency'],
+    ['a cap of no currency', depositories({ chain: 'base', caps: { ETHER: '5' } }), 'names no currency'],
     ['an allocator of others', { hub: { withdrawalKeys: 'public' } }, 'withdrawalKeys'],
     ['an allocator on another chain than the hub', { hub: { auroraEvmChainId: 5 } }, 'auroraEvmChainId'],
     ['a hub without a ledger', { hub: { hubAddress: undefined } }, 'hubAddress'],

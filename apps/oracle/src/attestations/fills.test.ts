@@ -33,6 +33,8 @@ import type { FillsRequest } from '../wire/requests.ts'
 import { attestFill } from './fills.ts'
 
 const options = { signal: new AbortController().signal }
+/** Writes a `Transfer` for each movement of ether, where EIP-7708 is live. */
+const noToken = `0x${'ff'.repeat(19)}fe`
 
 type Found = { readonly deposits?: DepositFacts; readonly payment?: PaymentFacts }
 
@@ -152,6 +154,35 @@ describe('inputs', () => {
   })
 })
 
+test.each<[string, (order: Order) => Order, string]>([
+  [
+    'asks for',
+    (order) => ({
+      ...order,
+      inputs: order.inputs.map((input) => ({ ...input, payment: { ...input.payment, currency: noToken } })),
+    }),
+    'inputs[].payment.currency',
+  ],
+  [
+    'pays',
+    (order) => ({
+      ...order,
+      output: {
+        ...order.output,
+        payments: order.output.payments.map((payment) => ({ ...payment, currency: noToken })),
+      },
+    }),
+    'output.payments[].currency',
+  ],
+])('F-46: an order that %s what tells of moved ether is refused by name', async (_what, change, field) => {
+  const order = change(orderB)
+  await expect(attest(fillRequest({ order }))).rejects.toMatchObject({
+    code: 'INVALID_ADDRESS',
+    message: expect.stringMatching(/no token.*EIP-7708/),
+    data: { field: expect.stringContaining(field) },
+  })
+})
+
 describe('weights', () => {
   test('two of three is minus a third, truncated toward zero', async () => {
     const [input] = orderB.inputs
@@ -224,6 +255,25 @@ describe('the order', () => {
     expect(await refusal(fillRequest({ order: withOutput({ chainId: 'moon' }) }))).toBe('UNKNOWN_CHAIN')
   })
 
+  test.each(['tron', 'solana', 'bitcoin', 'lighter'])(
+    'P-4: whose solver is named on %s, where an EVM key has no account, is told so',
+    async (solverChainId) => {
+      const { request, deposits } = await requestFor({ ...orderB, solverChainId })
+      await expect(attest(request, { deposits })).rejects.toMatchObject({
+        code: 'SOLVER_CHAIN_NOT_SUPPORTED',
+        message: `order.solverChainId must name an EVM chain: the solver is an EVM account, and ${solverChainId} has none.`,
+        data: { field: 'order.solverChainId', solverChainId },
+      })
+    },
+  )
+
+  test('P-4: a chain of another family that has accounts of EVM keys may name the solver', async () => {
+    const { request, deposits } = await requestFor({ ...orderB, solverChainId: 'hyperliquid' })
+    const { unsigned } = await attest(request, { deposits })
+    const alias = hubAlias({ chainId: 'hyperliquid', ...mainNetwork('hyperliquid-vm') }, orderB.solver)
+    expect(unsigned.execution.actions[0]).toContain(alias.slice(2))
+  })
+
   test('of a solver on the hub itself settles with its alias there', async () => {
     const { request, deposits } = await requestFor({ ...orderB, solverChainId: 'relay' })
     const { unsigned } = await attest(request, { deposits })
@@ -285,6 +335,30 @@ describe('who paid', () => {
     expect(await refusal(fillRequest(), { payment: recorded({}) })).toBe('accepted')
     for (const change of [{ recordId: `0x${'0e'.repeat(32)}` }, { recordProblem: 'other_payments' }])
       expect(await refusal(fillRequest(), { payment: recorded(change) })).toBe('INSUFFICIENT_FILL')
+  })
+
+  test('P-20: is an unlisted fill contract where the order names one and the payment does not count', async () => {
+    const unlistedFillContract = repeated('fc', 20)
+    for (const change of [{}, { amount: 1n }, { fromOthers: 3_000_000_000n }]) {
+      const payment = { ...moved(change), unlistedFillContract }
+      await expect(attest(fillRequest(), { payment })).rejects.toMatchObject({
+        code: 'FILL_CONTRACT_UNKNOWN',
+        message: expect.stringMatching(`${unlistedFillContract}.*fillContracts.*base`),
+        data: { paymentIndex: 0, contract: unlistedFillContract, setting: 'chains: base.fillContracts' },
+      })
+    }
+    const counted = paymentFacts({ unlistedFillContract })
+    expect(await refusal(fillRequest(), { payment: counted })).toBe('accepted')
+  })
+
+  test('P-20: is an unlisted fill contract where the order’s calls are missing', async () => {
+    const order = withOutput({ calls: [encodeOrderCall({ to: repeated('ca', 20), data: '0x', value: 0n })] })
+    const { request, deposits } = await requestFor(order)
+    const unlistedFillContract = repeated('fc', 20)
+    const missing = { deposits, payment: paymentFacts() }
+    expect(await refusal(request, missing)).toBe('MISSING_CALLS')
+    const unlisted = { deposits, payment: paymentFacts({ unlistedFillContract }) }
+    expect(await refusal(request, unlisted)).toBe('FILL_CONTRACT_UNKNOWN')
   })
 })
 

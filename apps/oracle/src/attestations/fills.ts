@@ -29,7 +29,7 @@ import {
   worthOf,
 } from './settlement/orderInputs.ts'
 import { checkOrderSignature } from './settlement/orderSignature.ts'
-import { checkPayments, paymentName, theFill } from './settlement/payments.ts'
+import { checkPayments, paymentName, theFill, unknownFillContract } from './settlement/payments.ts'
 
 type Order = FillsRequest['order']
 
@@ -142,6 +142,8 @@ function checkCalls(calls: readonly Hex[], facts: PaymentFacts, chain: AttestedC
   }
   const missing = firstMissingCall(calls, facts.calls)
   if (missing === undefined) return
+  if (facts.unlistedFillContract !== undefined)
+    throw unknownFillContract(facts, chain, { callIndex: missing })
   throw new AttestationError('MISSING_CALLS', `Call ${missing} of the order was not executed in its turn.`, {
     data: { callIndex: missing },
   })

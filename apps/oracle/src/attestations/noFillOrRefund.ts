@@ -34,7 +34,9 @@ function evmChainId(solverChainId: string, context: Pick<AttestationContext, 'ch
   const { vmType, hubChainId } = chainOf(context, solverChainId)
   const number = Number(hubChainId)
   if (vmType === 'ethereum-vm' && Number.isSafeInteger(number)) return number
-  throw new AttestationError('SOLVER_CHAIN_NOT_SUPPORTED', 'Only solvers on EVM chains sign promises.', {
-    data: { solverChainId },
-  })
+  throw new AttestationError(
+    'SOLVER_CHAIN_NOT_SUPPORTED',
+    `solverChainId must name an EVM chain: solvers sign promises there, and ${solverChainId} is none.`,
+    { data: { field: 'solverChainId', solverChainId } },
+  )
 }

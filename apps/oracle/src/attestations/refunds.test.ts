@@ -113,6 +113,11 @@ describe('a refund is refused', () => {
       }),
       'INSUFFICIENT_REFUND',
     ],
+    [
+      'P-20: by a fill contract that no list names',
+      refunded(0n, { unlistedFillContract: repeated('fc', 20) }),
+      'FILL_CONTRACT_UNKNOWN',
+    ],
   ])('%s', async (_what, payment, code) => {
     expect(await refusal(refundRequest(), { payment })).toBe(code)
   })

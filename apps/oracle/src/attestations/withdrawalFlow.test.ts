@@ -164,6 +164,13 @@ describe('initiation', () => {
       'INVALID_OWNER_SIGNATURE',
     ],
     ['with data that was not signed', {}, { additionalData: {} }, 10n ** 9n, 'INVALID_OWNER_SIGNATURE'],
+    [
+      'F-46: of what tells of moved ether',
+      { currency: `0x${'ff'.repeat(19)}fe` },
+      {},
+      10n ** 9n,
+      'INVALID_ADDRESS',
+    ],
     ['of an owner that is none on its chain', { ownerChainId: 'solana' }, {}, 10n ** 9n, 'INVALID_ADDRESS'],
     ['to an unknown chain', { chainId: 'moon' }, {}, 10n ** 9n, 'UNKNOWN_CHAIN'],
   ])('%s is refused', async (_what, change, unsignedPart, balance, code) => {

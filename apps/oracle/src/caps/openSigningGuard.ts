@@ -1,40 +1,84 @@
 import type { ChainRegistry } from '@causeway/chains'
-import { hubTokenId } from '@causeway/core'
+import { ConfigurationError, hubTokenId } from '@causeway/core'
 import {
   type CapTable,
   createCapJournal,
   createHeldStore,
   createSigningCaps,
+  type HeldStore,
   noJournal,
   type TokenCap,
 } from '@causeway/signer'
-import { createSigningGuard, openGuard, type SigningGuard, type SigningGuardOptions } from './signingGuard.ts'
+import type { WatchLog } from '../halt/watchedChain.ts'
+import type { SharedCaps } from './sharedCaps.ts'
+import {
+  type CountedCaps,
+  createSigningGuard,
+  openGuard,
+  type SigningGuard,
+  type SigningGuardOptions,
+} from './signingGuard.ts'
 
 type Options = Pick<SigningGuardOptions, 'isExecuted' | 'metrics' | 'log'> & {
   readonly chains: ChainRegistry
   readonly isLocal: boolean
   readonly stateDirectory: string | undefined
+  /** Of every cap this process takes the n-th part. */
+  readonly capsShare: number
+  /** Where processes count together. */
+  readonly shared: SharedCounting | undefined
+}
+
+/** Caps and held executions that several processes have in common. */
+export type SharedCounting = {
+  capsOf(table: CapTable, isUnlistedHeld: boolean): SharedCaps
+  readonly held: HeldStore
 }
 
 /** A re-asked execution is free as long as no more than so many others were signed since. */
 const rememberedMax = 20_000
 
 /**
- * The caps of the chain file, with what earlier runs counted and held where `STATE_DIR` keeps it.
- * @throws ConfigurationError when `STATE_DIR` holds counts that cannot be read
+ * The caps of the chain file, with what earlier runs counted and held where `STATE_DIR` or a database keeps it.
+ * @throws ConfigurationError when `STATE_DIR` holds counts that cannot be read, or a cap is too small to be shared
  */
 export async function openSigningGuard(options: Options): Promise<SigningGuard & { close(): void }> {
-  const { chains, isLocal, stateDirectory, log } = options
-  const table = capTable(chains)
+  const { isLocal, stateDirectory, shared, log } = options
+  const table = capTable(options)
   if (isLocal && table.size === 0) return { ...openGuard, close: () => undefined }
   const now = steadyClock()
+  const caps = shared?.capsOf(table, !isLocal)
+  const own = caps === undefined ? openOwnCaps({ table, isLocal, stateDirectory, now, log }) : undefined
+  const held = shared?.held ?? (stateDirectory === undefined ? undefined : createHeldStore(stateDirectory))
+  const counted = caps ?? own?.caps
+  if (counted === undefined) throw new Error('caps are counted here or together')
+  const guard = createSigningGuard({ ...options, caps: counted, table, now, ...(held && { held }) })
+  const refresh = async () => {
+    await caps?.refresh()
+    await guard.refresh()
+  }
+  await refresh()
+  return { ...guard, refresh, close: () => own?.close() }
+}
+
+/** Of this process alone. */
+function openOwnCaps({
+  table,
+  isLocal,
+  stateDirectory,
+  now,
+  log,
+}: Pick<Options, 'isLocal' | 'stateDirectory'> & {
+  readonly table: CapTable
+  readonly now: () => number
+  readonly log: WatchLog
+}): { readonly caps: CountedCaps; close(): void } {
   const warnNotKept = (error: unknown) =>
     log.error(
       { event: 'signed_value_not_kept', err: error },
       'what was signed could not be written to STATE_DIR',
     )
   const journal = stateDirectory === undefined ? noJournal : createCapJournal(stateDirectory, warnNotKept)
-  const held = stateDirectory === undefined ? undefined : createHeldStore(stateDirectory)
   if (stateDirectory === undefined) {
     log.warn(
       { event: 'signed_value_forgotten' },
@@ -42,18 +86,23 @@ export async function openSigningGuard(options: Options): Promise<SigningGuard &
     )
   }
   const caps = createSigningCaps({ table, isUnlistedHeld: !isLocal, now, journal, rememberedMax })
-  const heldBefore = held === undefined ? [] : [...(await held.list()).keys()]
-  const guard = createSigningGuard({ ...options, caps, table, now, heldBefore, ...(held && { held }) })
-  return { ...guard, close: () => journal.close() }
+  return { caps, close: () => journal.close() }
 }
 
-/** By the id that actions name their token with. */
-function capTable({ chains }: ChainRegistry): CapTable {
+/** By the id that actions name their token with; each cap in the share of this process. */
+function capTable({ chains: { chains }, capsShare }: Pick<Options, 'chains' | 'capsShare'>): CapTable {
   const entries = [...chains.values()].flatMap(({ id, vmType, network, signingCaps = [] }) =>
-    signingCaps.map(({ currency, amount }): readonly [bigint, TokenCap] => [
-      hubTokenId({ chainId: id, vmType, network }, currency),
-      { chain: id, currency, amount },
-    ]),
+    signingCaps.map((cap): readonly [bigint, TokenCap] => {
+      const amount = cap.amount / BigInt(capsShare)
+      if (amount === 0n && cap.amount > 0n)
+        throw new ConfigurationError(
+          `CAPS_SHARE: the cap of ${cap.currency} on ${id} is smaller than ${capsShare}, so that its share is nothing.`,
+        )
+      return [
+        hubTokenId({ chainId: id, vmType, network }, cap.currency),
+        { chain: id, currency: cap.currency, amount },
+      ]
+    }),
   )
   return new Map(entries)
 }

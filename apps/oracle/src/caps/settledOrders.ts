@@ -8,12 +8,15 @@ import { claimSettlement, type OrderClaim } from './orderClaims.ts'
 /** The settlements of one order that this process signed. */
 export type SettledOrder = { readonly orderId: Hex; readonly claims: readonly OrderClaim[] }
 
-/** Which deposits of which order were settled by which payment. Nothing in it waits: to judge and to note is one step. */
+/** Which deposits of which order were settled by which payment. To judge and to note is one step. */
 export interface SettledOrders {
   /** Notes it before it is signed, and tells whether it may be. */
-  admit(settles: Settles, key: Hex): boolean
+  admit(settles: Settles, key: Hex): boolean | Promise<boolean>
   close(): void
 }
+
+/** As one process keeps it: nothing in it waits. */
+export type OwnSettledOrders = SettledOrders & { admit(settles: Settles, key: Hex): boolean }
 
 export type SettledOrdersJournal = LineJournal<SettledOrder>
 
@@ -30,20 +33,22 @@ const hex32 = z
   .regex(hex32Pattern)
   .transform((text): Hex => `0x${text.slice(2)}`)
 const proofSchema = z.array(z.string())
-const lineSchema = z.strictObject({
-  orderId: hex32,
-  claims: z.array(
-    z.strictObject({
-      key: hex32,
-      worth: z
-        .string()
-        .regex(/^\d+$/)
-        .transform((text) => BigInt(text)),
-      proofs: z.array(proofSchema),
-      uses: proofSchema,
-    }),
-  ),
-})
+export const claimsSchema = z.array(
+  z.strictObject({
+    key: hex32,
+    worth: z
+      .string()
+      .regex(/^\d+$/)
+      .transform((text) => BigInt(text)),
+    proofs: z.array(proofSchema),
+    uses: proofSchema,
+  }),
+)
+const lineSchema = z.strictObject({ orderId: hex32, claims: claimsSchema })
+
+/** As `claimsSchema` reads them. */
+export const claimsToJson = (claims: readonly OrderClaim[]): readonly object[] =>
+  claims.map((claim) => ({ ...claim, worth: String(claim.worth) }))
 const journalName = 'settled-orders.jsonl'
 
 /** Orders that are remembered; the one that was settled or asked for longest ago goes first. */
@@ -61,8 +66,7 @@ export function createSettledJournal(
       const parsed = lineSchema.safeParse(line)
       return parsed.success ? parsed.data : undefined
     },
-    toLine: ({ orderId, claims }) =>
-      JSON.stringify({ orderId, claims: claims.map((claim) => ({ ...claim, worth: String(claim.worth) })) }),
+    toLine: ({ orderId, claims }) => JSON.stringify({ orderId, claims: claimsToJson(claims) }),
     broken: (number) =>
       new ConfigurationError(
         `STATE_DIR: line ${number} of ${journalName} cannot be read. Which orders are settled is in it: mend the line, or remove the file and all it remembers.`,
@@ -96,7 +100,7 @@ export function openSettledOrders(
 export function createSettledOrders(
   journal: SettledOrdersJournal = noSettledJournal,
   ordersMax: number = ordersMaxDefault,
-): SettledOrders {
+): OwnSettledOrders {
   const orders = new Map<Hex, readonly OrderClaim[]>()
 
   function remember(orderId: Hex, claims: readonly OrderClaim[]): void {

@@ -9,6 +9,7 @@ import {
 } from '@causeway/core'
 import {
   type CapTable,
+  type CapVerdict,
   type CountedValue,
   type Excess,
   type HeldStore,
@@ -30,6 +31,16 @@ export type Signing = {
 export interface SigningGuard {
   /** Counts it, once, and tells whether it may be signed. @throws RangeError for actions nobody can read */
   admit(signing: Signing, options: ReadOptions): Promise<boolean>
+  /** Takes up what earlier runs and other processes hold, and what was signed of it. */
+  refresh(): Promise<void>
+}
+
+/** What counts, in one process or in several. To judge and to count is one step of `admit`. See `SigningCaps`. */
+export interface CountedCaps {
+  judge(value: CountedValue): CapVerdict | Promise<CapVerdict>
+  admit(value: CountedValue): CapVerdict | Promise<CapVerdict>
+  exempt(value: CountedValue): void | Promise<void>
+  usage(): ReturnType<SigningCaps['usage']>
 }
 
 /** Why something is held. */
@@ -41,25 +52,23 @@ export type GuardMetrics = {
   /** Read when scraped: how much waits. */
   watchHeld(read: () => number): void
   /** Read when scraped: what was signed within the hour, and how much may be. */
-  watchCaps(read: SigningCaps['usage']): void
+  watchCaps(read: CountedCaps['usage']): void
 }
 
 export type SigningGuardOptions = {
-  readonly caps: SigningCaps
+  readonly caps: CountedCaps
   readonly table: CapTable
-  readonly held?: Pick<HeldStore, 'keep' | 'isReleased' | 'forget'>
+  readonly held?: Pick<HeldStore, 'keep' | 'isReleased' | 'forget' | 'list'>
   /** Whether the hub took an execution already: it lets nothing out any more, whoever asks for it again. */
   readonly isExecuted: (key: Hex, options: ReadOptions) => Promise<boolean>
   readonly metrics: GuardMetrics
   readonly log: WatchLog
-  /** Ids that an earlier run held. */
-  readonly heldBefore?: Iterable<string>
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
 /** Where no chain names caps: `local` alone. */
-export const openGuard: SigningGuard = { admit: async () => true }
+export const openGuard: SigningGuard = { admit: async () => true, refresh: async () => undefined }
 
 const hubTimeoutMs = 1_500
 /** Things that wait and are told once; more are counted only. */
@@ -67,7 +76,8 @@ const waitingMax = 10_000
 
 export function createSigningGuard(options: SigningGuardOptions): SigningGuard {
   const { caps, table, held = noHeldStore, isExecuted, metrics, log, now } = options
-  const waiting = new Set<string>(options.heldBefore)
+  const waiting = new Set<string>()
+  let listed: ReadonlySet<string> = new Set()
   /** Of what waits: what could not be written yet, so that no operator can see or release it. */
   const unwritten = new Set<string>()
   metrics.watchCaps(() => caps.usage())
@@ -91,16 +101,16 @@ export function createSigningGuard(options: SigningGuardOptions): SigningGuard {
   async function excessOf(
     signing: Signing,
     value: CountedValue,
+    first: CapVerdict,
     reading: ReadOptions,
   ): Promise<HeldReason | undefined> {
-    const first = caps.judge(value)
-    if (first.kind === 'free') return heldBy(caps.admit(value))
     // The first half of a cap is given on trust, so that what is cheap stays so.
-    if (first.kind !== 'within' && (await isSettled(signing, reading))) {
-      caps.exempt(value)
+    const isUpper = first.kind === 'upper' || first.kind === 'held'
+    if (isUpper && (await isSettled(signing, reading))) {
+      await caps.exempt(value)
       return undefined
     }
-    return heldBy(caps.admit(value))
+    return heldBy(await caps.admit(value))
   }
 
   function describe({ amounts }: CountedValue): readonly string[] {
@@ -111,7 +121,7 @@ export function createSigningGuard(options: SigningGuardOptions): SigningGuard {
   }
 
   async function release(id: string, { kind }: Signing, value: CountedValue): Promise<void> {
-    caps.exempt(value)
+    await caps.exempt(value)
     await forget(id)
     metrics.countReleased(kind)
     const fields = { event: 'execution_released', kind, id, key: value.key, lets: describe(value) }
@@ -137,7 +147,10 @@ export function createSigningGuard(options: SigningGuardOptions): SigningGuard {
       unwritten.delete(id)
     } catch (error) {
       unwritten.add(id)
-      log.error({ event: 'held_not_kept', id, err: error }, 'what is held could not be written to STATE_DIR')
+      log.error(
+        { event: 'held_not_kept', id, err: error },
+        'what is held could not be written where operators see it',
+      )
     }
   }
 
@@ -146,8 +159,9 @@ export function createSigningGuard(options: SigningGuardOptions): SigningGuard {
       const found = countedIn(signing)
       if (found === undefined) return true
       const { value, isOverdrawn } = found
-      const isFree = caps.judge(value).kind === 'free'
-      const reason = isOverdrawn && !isFree ? 'overdrawn' : await excessOf(signing, value, reading)
+      const first = await caps.judge(value)
+      const isBeyond = isOverdrawn && first.kind !== 'free'
+      const reason = isBeyond ? 'overdrawn' : await excessOf(signing, value, first, reading)
       if (reason === undefined && waiting.size === 0) return true
       const id = idOf(signing)
       if (reason === undefined) {
@@ -161,10 +175,16 @@ export function createSigningGuard(options: SigningGuardOptions): SigningGuard {
       await hold(id, signing, value, reason)
       return false
     },
+    async refresh() {
+      const ids = new Set((await held.list()).keys())
+      for (const id of listed) if (!ids.has(id)) waiting.delete(id)
+      for (const id of ids) waiting.add(id)
+      listed = ids
+    },
   }
 }
 
-function heldBy(verdict: ReturnType<SigningCaps['admit']>): HeldReason | undefined {
+function heldBy(verdict: CapVerdict): HeldReason | undefined {
   return verdict.kind === 'held' ? verdict.excess.reason : undefined
 }
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { createAttestAhead } from '../ahead/attestAhead.ts'
 import type { PeerAggregator } from '../peers/peerAggregator.ts'
 import { createPreparedQuorums, type PreparedQuorums } from '../peers/preparedQuorums.ts'
-import { enoughAhead, type Peer, type SignerPolicy } from '../peers/settings.ts'
+import { askedAhead, type Peer, type SignerPolicy } from '../peers/settings.ts'
 import type { AttestationService } from '../service/attestationService.ts'
 import { depositsDefinition } from '../service/definitions.ts'
 import type { OracleMetrics } from '../service/oracleMetrics.ts'
@@ -11,7 +11,7 @@ import type { OpenNetwork } from './network.ts'
 
 /** What looks through final blocks, and what it had peers sign. */
 export type OpenAhead = {
-  /** Absent where no peer is configured. */
+  /** Absent where no peers, or too few, answer before anybody asks. */
   readonly prepared: PreparedQuorums | undefined
   close(): Promise<void>
 }
@@ -31,11 +31,8 @@ export function openAhead(parts: {
   // Nothing is kept: nothing can be prepared.
   if (!config.ahead.isOn || config.finalResultsKeptMax === 0) return undefined
   const now = () => performance.now()
-  const prepared =
-    aggregator &&
-    createPreparedQuorums({
-      ...{ peers: aggregator, isEnough: enoughAhead(policy, peers), all: peers.length + 1, now },
-    })
+  const asked = askedAhead(policy, peers)
+  const prepared = aggregator && asked && createPreparedQuorums({ peers: aggregator, ...asked, now })
   const { context, watch } = network
   const { kind } = depositsDefinition
   const attest = (chainId: string, transactionId: string, signal: AbortSignal) =>

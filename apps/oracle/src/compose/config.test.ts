@@ -20,9 +20,9 @@ test('defaults are those of the specification', () => {
 })
 
 test.each([
-  [{ HTTP_PORT: '1', PORT: '2' }, 1],
-  [{ PORT: '2' }, 2],
-  [{ HTTP_PORT: '', PORT: '2' }, 2],
+  [{ HTTP_PORT: '8001', PORT: '8002' }, 8001],
+  [{ PORT: '8002' }, 8002],
+  [{ HTTP_PORT: '', PORT: '8002' }, 8002],
   [{}, 3000],
 ])('the port of %j is %i', (variables, port) => {
   expect(load(variables).http.port).toBe(port)
@@ -32,25 +32,38 @@ describe('a start is refused, naming the setting and no value', () => {
   test.each([
     ['ENVIRONMENT', { ENVIRONMENT: '' }],
     ['ENVIRONMENT', { ENVIRONMENT: '../secret' }],
-    ['HTTP_PORT', { HTTP_PORT: 'secret' }],
-    ['UNAUTHENTICATED_RATE_LIMIT_MAX', { UNAUTHENTICATED_RATE_LIMIT_MAX: 'secret' }],
+    ['HTTP_PORT', { HTTP_PORT: 'secret-5d41402abc4b' }],
+    ['UNAUTHENTICATED_RATE_LIMIT_MAX', { UNAUTHENTICATED_RATE_LIMIT_MAX: 'secret-5d41402abc4b' }],
     ['UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS', { UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS: '0' }],
     ['PEER_REQUEST_TIMEOUT_MS', { PEER_REQUEST_TIMEOUT_MS: '1.5' }],
     ['TRUSTED_PROXIES', { TRUSTED_PROXIES: 'true' }],
-    ['LOG_LEVEL', { LOG_LEVEL: 'secret' }],
-    ['API_KEYS entry 1', { API_KEYS: 'secret' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'secret-5d41402abc4b' }],
+    ['API_KEYS entry 1', { API_KEYS: 'secret-5d41402abc4b' }],
     ['API_KEYS entry 2', { API_KEYS: 'secret:one;secret2:' }],
     ['API_KEYS entry 1', { API_KEYS: 'sha256$secret:label' }],
     ['API_KEYS', { API_KEYS: 'secret:one;secret:two' }],
-    ['PEER_API_KEYS entry 1', { PEER_API_KEYS: 'secret' }],
+    ['PEER_API_KEYS entry 1', { PEER_API_KEYS: 'secret-5d41402abc4b' }],
     ['PEER_API_KEYS', { PEER_API_KEYS: 'secret:one;secret:two' }],
-    ['FORCE', { FORCE: 'secret' }],
-    ['ALLOCATOR_ECDSA_PRIVATE_KEY', { ALLOCATOR_ECDSA_PRIVATE_KEY: 'secret' }],
+    ['FORCE', { FORCE: 'secret-5d41402abc4b' }],
+    ['HEAD_AGE_MAX_MS', { HEAD_AGE_MAX_MS: '999' }],
+    ['CAPS_SHARE', { CAPS_SHARE: 'secret' }],
+    ['CAPS_SHARE', { CAPS_SHARE: '2/3' }],
+    ['CAPS_SHARE', { CAPS_SHARE: '1/0' }],
+    ['CAPS_SHARE', { CAPS_SHARE: '1/1000' }],
+    ['CAPS_SHARE', { CAPS_SHARE: '1/2', ORACLE_DATABASE_URL: 'postgres://secret' }],
+    ['ORACLE_DATABASE_URL', { CAPS_SHARE: '1/2', ORACLE_DATABASE_URL: 'postgres://secret' }],
+    ['ALLOCATOR_ECDSA_PRIVATE_KEY', { ALLOCATOR_ECDSA_PRIVATE_KEY: 'secret-5d41402abc4b' }],
   ])('%s of %j', (name, variables) => {
     expect(() => load(variables)).toThrow(ConfigurationError)
     expect(() => load(variables)).toThrow(name)
     expect(() => load(variables)).not.toThrow(/secret/)
   })
+})
+
+test('O-20: CAPS_SHARE is the n-th part, by default all, and stands beside a database only as all', () => {
+  expect([load(), load({ CAPS_SHARE: '1/3' })].map(({ capsShare }) => capsShare)).toEqual([1, 3])
+  expect(load({ ORACLE_DATABASE_URL: 'postgres://x' }).databaseUrl?.reveal()).toBe('postgres://x')
+  expect(load({ CAPS_SHARE: '1/1', ORACLE_DATABASE_URL: 'postgres://x' }).capsShare).toBe(1)
 })
 
 describe('a key of a peer may not force', () => {
@@ -92,7 +105,11 @@ describe('a key of a peer may not force', () => {
 describe('API_KEYS', () => {
   const hash = createHash('sha256').update('third').digest('hex')
   const keys = createConfiguredKeys(
-    parseKeySettings({ operators: ` first:one ; second:two:2;;sha256$${hash}:three `, peers: '' }),
+    parseKeySettings({
+      operators: ` first:one ; second:two:2;sha256$${hash}:three `,
+      peers: '',
+      isLocal: true,
+    }),
   )
 
   test.each([

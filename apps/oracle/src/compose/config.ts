@@ -1,23 +1,32 @@
 import { resolve } from 'node:path'
-import { readVariables, stopsStart, UnfitSettingsError } from '@causeway/core'
+import {
+  environmentName,
+  listenPort,
+  readVariables,
+  Secret,
+  stopsStart,
+  UnfitSettingsError,
+} from '@causeway/core'
 import { foreignKeys, parseTrustedProxies, tracingSettings, tracingVariables } from '@causeway/http'
 import { z } from 'zod'
 import { shownKeys } from '../peers/settings.ts'
 import { parseKeySettings, refuseShownKeys } from '../service/keySetting.ts'
 
-const port = z.coerce.number().int().min(0).max(65_535)
 const text = z.string()
+const wholeCaps = '1/1'
 
 /** Every variable of the oracle but those of its signer and those that the chain files name. */
 const variables = z.object({
-  ENVIRONMENT: text.regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/).describe('Selects the configuration files'),
+  ENVIRONMENT: environmentName.describe('Selects the configuration files'),
   HTTP_HOST: text.default('0.0.0.0'),
-  HTTP_PORT: port.optional(),
-  PORT: port.default(3000),
+  HTTP_PORT: listenPort.optional(),
+  PORT: listenPort.default(3000),
   OPS_HOST: text.default('127.0.0.1'),
-  OPS_PORT: port.default(3001),
+  OPS_PORT: listenPort.default(3001),
   CONFIG_DIR: text.optional(),
   STATE_DIR: text.optional(),
+  ORACLE_DATABASE_URL: text.transform((value) => new Secret(value)).optional(),
+  CAPS_SHARE: text.regex(/^1\/[1-9][0-9]{0,2}$/, 'must be 1/n with n from 1 to 999').default(wholeCaps),
   API_KEYS: text.default(''),
   PEER_API_KEYS: text.default(''),
   FORCE: z.enum(['on', 'off']).default('on'),
@@ -31,6 +40,7 @@ const variables = z.object({
   FINAL_RESULTS_KEPT_MAX: z.coerce.number().int().min(0).max(1_000_000).default(10_000),
   FINALITY_CHECK_INTERVAL_MS: z.coerce.number().int().min(100).max(600_000).default(15_000),
   HEAD_CHECK_INTERVAL_MS: z.coerce.number().int().min(50).max(1_000).default(500),
+  HEAD_AGE_MAX_MS: z.coerce.number().int().min(1_000).max(600_000).default(30_000),
   AHEAD: z.enum(['on', 'off']).optional(),
   AHEAD_MINUTES: z.coerce.number().int().min(1).max(1_440).default(15),
   AHEAD_WAITING_MAX: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
@@ -41,6 +51,9 @@ const variables = z.object({
 
 /** Of the traces that begin here; whom a caller of ours follows is traced beside them. */
 const tracedShare = 0.1
+
+const shareBesideDatabase =
+  'CAPS_SHARE divides caps that ORACLE_DATABASE_URL counts over all processes already: set one of them.'
 
 export type OracleConfig = ReturnType<typeof loadConfig>
 
@@ -61,18 +74,21 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
 export function readConfig(source: Environment, repositoryRoot: string) {
   const { values, whole: env, found } = readVariables(variables, source)
   found.problems(foreignKeys('other', source), 'setting-contradicts')
-  const keySettings = { operators: values.API_KEYS ?? '', peers: values.PEER_API_KEYS ?? '' }
+  const isLocal = source['ENVIRONMENT'] === 'local'
+  const keySettings = { operators: values.API_KEYS ?? '', peers: values.PEER_API_KEYS ?? '', isLocal }
   const apiKeys = found.attempt(() => parseKeySettings(keySettings)) ?? []
   found.attempt(() => refuseShownKeys(apiKeys, shownKeys(values.PEERS)), 'setting-contradicts')
   const trustedProxies = found.attempt(() => parseTrustedProxies(values.TRUSTED_PROXIES ?? '')) ?? []
+  if (values.ORACLE_DATABASE_URL !== undefined && (values.CAPS_SHARE ?? wholeCaps) !== wholeCaps)
+    found.problems([shareBesideDatabase], 'setting-contradicts')
   const findings = found.list
   const places = {
     environment: values.ENVIRONMENT,
-    isLocal: values.ENVIRONMENT === 'local',
+    isLocal,
     configDirectory: resolve(repositoryRoot, values.CONFIG_DIR ?? 'configs'),
     stateDirectory: values.STATE_DIR === undefined ? undefined : resolve(repositoryRoot, values.STATE_DIR),
   }
-  const { isLocal, configDirectory, stateDirectory } = places
+  const { configDirectory, stateDirectory } = places
   if (env === undefined || stopsStart(findings)) return { config: undefined, values, places, findings }
   const config = Object.freeze({
     environment: env.ENVIRONMENT,
@@ -81,6 +97,8 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     ops: { host: env.OPS_HOST, port: env.OPS_PORT },
     configDirectory,
     stateDirectory,
+    databaseUrl: env.ORACLE_DATABASE_URL,
+    capsShare: Number(env.CAPS_SHARE.slice(2)),
     apiKeys,
     allowsForce: env.FORCE === 'on',
     rateLimit: {
@@ -93,6 +111,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     finalResultsKeptMax: env.FINAL_RESULTS_KEPT_MAX,
     finalityCheckIntervalMs: env.FINALITY_CHECK_INTERVAL_MS,
     headCheckIntervalMs: env.HEAD_CHECK_INTERVAL_MS,
+    headAgeMaxMs: env.HEAD_AGE_MAX_MS,
     ahead: {
       // With a key management service each signature costs money.
       isOn: (env.AHEAD ?? ((source['SIGNING_MODULE'] ?? '').trim() === 'aws-kms' ? 'off' : 'on')) === 'on',

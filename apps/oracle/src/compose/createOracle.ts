@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Hex } from '@causeway/core'
 import {
   createEndpointMetrics,
   createHttpMetrics,
@@ -17,6 +18,8 @@ import {
 import type { Logger } from 'pino'
 import { openSigningGuard } from '../caps/openSigningGuard.ts'
 import { openSettledOrders } from '../caps/settledOrders.ts'
+import type { SigningGuard } from '../caps/signingGuard.ts'
+import { createHaltStore } from '../halt/haltStore.ts'
 import { buildApp } from '../http/app.ts'
 import { createPeerAggregator, type PeerAggregator } from '../peers/peerAggregator.ts'
 import {
@@ -34,7 +37,8 @@ import { openAhead } from './ahead.ts'
 import type { OracleConfig } from './config.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
 import { createListeners, type Oracle } from './listeners.ts'
-import { type OpenNetwork, openNetwork } from './network.ts'
+import { type OpenNetwork, openNetwork, repeatCheck } from './network.ts'
+import type { SharedState } from './sharedState.ts'
 
 /** An attestation of this oracle alone takes no longer. @source design.md 8 */
 const attestationDeadlineMs = 8_000
@@ -63,24 +67,44 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
     logger.info({ event: 'signer_opened', signer: address }, 'attestations are signed with this address')
     const others = readPeerSettings(config, signer, logger)
     const { environment, configDirectory, stateDirectory, finalResultsKeptMax } = config
-    const { finalityCheckIntervalMs, headCheckIntervalMs } = config
+    const { finalityCheckIntervalMs, headCheckIntervalMs, headAgeMaxMs } = config
     const files = await loadFiles({ environment, configDirectory, variables, signer: address })
     if (stateDirectory !== undefined) leave = await takeStateDirectory(stateDirectory, 'oracle')
+    const shared = await openShared({ config, signer: address, log: logger })
     const network = await openNetwork({
       files,
       environment,
-      stateDirectory,
+      halts: shared?.halts ?? (stateDirectory === undefined ? undefined : createHaltStore(stateDirectory)),
       finalityCheckIntervalMs,
       headCheckIntervalMs,
+      headAgeMaxMs,
       finalResultsKeptMax,
       log: logger,
+    }).catch(async (error: unknown) => {
+      await shared?.close()
+      throw error
     })
-    return await assemble({ config, logger, signer, files, network, leave, ...others })
+    return await assemble({ config, logger, signer, files, network, shared, leave, ...others })
   } catch (error) {
     await leave()
     await signer.close()
     throw error
   }
+}
+
+/** Loaded only where it is used. @throws ConfigurationError for a database that cannot be used */
+async function openShared({
+  config: { databaseUrl: url, environment, stateDirectory },
+  signer,
+  log,
+}: {
+  readonly config: OracleConfig
+  readonly signer: Hex
+  readonly log: Logger
+}): Promise<SharedState | undefined> {
+  if (url === undefined) return undefined
+  const { openSharedState } = await import('./sharedState.ts')
+  return openSharedState({ url, signer, environment, stateDirectory, log })
 }
 
 type PeerSettings = { readonly policy: SignerPolicy; readonly peers: readonly Peer[] }
@@ -92,7 +116,7 @@ function readPeerSettings(config: OracleConfig, signer: ConfiguredSigner, logger
     threshold: config.signers.threshold,
     ownSigner: signer.address,
   })
-  const peers = parsePeers(config.peers.entries)
+  const peers = parsePeers(config.peers.entries, config.http)
   for (const warning of [...policy.warnings, ...peers.warnings]) logger.warn(warning)
   return { policy: policy.value, peers: peers.value }
 }
@@ -103,13 +127,15 @@ type Parts = PeerSettings & {
   readonly signer: ConfiguredSigner
   readonly files: LoadedFiles
   readonly network: OpenNetwork
+  /** Absent without `ORACLE_DATABASE_URL`. */
+  readonly shared: SharedState | undefined
   /** Lets another process have `STATE_DIR`. */
   readonly leave: () => Promise<void>
 }
 
 /** Everything that is built once settings and chains are known to be good. */
 async function assemble(parts: Parts): Promise<Oracle> {
-  const { config, logger, signer, network, policy, peers } = parts
+  const { config, logger, signer, network, shared, policy, peers } = parts
   const { context, watch } = network
   const httpMetrics = createHttpMetrics({ service: 'oracle' })
   const metrics = createOracleMetrics({
@@ -132,6 +158,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
     checks: [
       { name: 'hub', check: async () => watch.refuseUnlessReady(context.hub.id) },
       { name: 'chains', check: async () => network.requireReadyChain() },
+      ...(shared === undefined ? [] : [{ name: 'database', check: () => shared.check(), isShownOnly: true }]),
     ],
     onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
   })
@@ -173,19 +200,20 @@ async function assemble(parts: Parts): Promise<Oracle> {
 
 /** Attesting with this oracle alone, and what it uses in the order in which it is closed. */
 async function openService(
-  { config, logger, signer, files, network }: Parts,
+  { config, logger, signer, files, network, shared }: Parts,
   metrics: OracleMetrics,
   tracing: Tracing | undefined,
 ) {
   const guard = await openSigningGuard({
     chains: files.chains,
-    isLocal: config.isLocal,
-    stateDirectory: config.stateDirectory,
+    ...{ isLocal: config.isLocal, stateDirectory: config.stateDirectory, capsShare: config.capsShare },
+    shared: shared?.counting,
     isExecuted: (key, reading) => network.isExecuted(key, reading),
     metrics,
     log: logger,
   })
-  const orders = openSettledOrders(config, logger)
+  const refreshing = shared && repeatCheck(() => refreshGuard(guard, logger), config.finalityCheckIntervalMs)
+  const orders = shared?.orders ?? openSettledOrders(config, logger)
   const service = createAttestationService({
     context: network.context,
     watch: network.watch,
@@ -204,8 +232,24 @@ async function openService(
       { name: 'chains', close: () => network.close() },
       { name: 'signing caps', close: async () => guard.close() },
       { name: 'settled orders', close: async () => orders.close() },
+      {
+        name: 'database',
+        async close() {
+          refreshing?.stop()
+          await shared?.close()
+        },
+      },
       { name: 'signer', close: () => signer.close() },
     ],
+  }
+}
+
+/** What metrics show of a database that is away stays as it was. */
+async function refreshGuard(guard: SigningGuard, log: Logger): Promise<void> {
+  try {
+    await guard.refresh()
+  } catch (error) {
+    log.warn({ event: 'caps_not_read', err: error }, 'what all processes signed could not be read')
   }
 }
 
@@ -215,11 +259,12 @@ function openPeers(
   metrics: OracleMetrics,
   tracing: Tracing | undefined,
 ): PeerAggregator | undefined {
-  const { config, logger, network, policy, peers } = parts
+  const { config, logger, signer, network, policy, peers } = parts
   if (peers.length === 0) return undefined
   return createPeerAggregator({
     peers,
     policy,
+    ownSigner: signer.address,
     context: network.context,
     recover: recoverSigner,
     requestTimeoutMs: config.peers.timeoutMs,

@@ -29,7 +29,7 @@ async function peerThatSignsAs(signer: string): Promise<string> {
 
 const listed = `0x${'ab'.repeat(20)}`
 const stranger = `0x${'cd'.repeat(20)}`
-const canary = 'canary-5d41402a'
+const canary = 'canary-5d41402abc4b'
 
 async function examine(changed: Readonly<Record<string, string>>, scope: 'settings' | 'all' = 'all') {
   const variables = {
@@ -73,6 +73,29 @@ test('peers that are silent, strange or well, and whether they are enough', asyn
   expect(enough.map(({ code }) => code)).not.toContain('threshold-unreachable')
 })
 
+test('P-3: a peer that signs as this oracle does is named, and two that sign as one', async () => {
+  const signer = await ownSigner()
+  const names = [await peerThatSignsAs(signer), await peerThatSignsAs(listed), await peerThatSignsAs(listed)]
+  const found = await examine({
+    PEERS: names.map((name) => `http://${name}|${canary}`).join(';'),
+    ORACLE_SIGNERS: `${signer};${listed}`,
+    ORACLE_SIGNERS_THRESHOLD: '2',
+  })
+  const shared = { code: 'signer-shared', severity: 'degrades' }
+  expect(found.filter(({ code }) => code === 'signer-shared')).toEqual([
+    {
+      ...shared,
+      setting: 'PEERS entry 1',
+      seen: `${names[0]} signs as ${signer}, as this oracle does: both count once`,
+    },
+    {
+      ...shared,
+      setting: 'PEERS entry 3',
+      seen: `${names[2]} signs as ${listed}, as PEERS entry 2 does: both count once`,
+    },
+  ])
+})
+
 test('everything that stops the start is found in one pass', async () => {
   const found = await examine(
     {
@@ -86,7 +109,7 @@ test('everything that stops the start is found in one pass', async () => {
   expect(stops).toEqual(
     expect.arrayContaining([
       ...['ECDSA_PRIVATE_KEY', 'OPS_PORT', 'PEERS', 'FORCE', 'ALLOCATOR_ECDSA_PRIVATE_KEY'],
-      'chains.testnets.prod.json: chains[1].httpRpcUrl',
+      'BASE_SEPOLIA_RPC_URL',
     ]),
   )
 })

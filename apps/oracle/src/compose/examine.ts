@@ -13,6 +13,7 @@ import { parsePeers, parseSignerPolicy, requiredSignatures } from '../peers/sett
 import { readConfig } from './config.ts'
 import { readFiles } from './files.ts'
 import { examineNetwork } from './network.ts'
+import type { examineSharedState as Examine } from './sharedState.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -31,17 +32,14 @@ export async function examineOwnOracle(
   found.add(...settings.findings)
   examinePorts(
     [
-      {
-        setting: 'HTTP_PORT',
-        host: values.HTTP_HOST,
-        port: values.HTTP_PORT ?? values.PORT,
-      },
+      { setting: 'HTTP_PORT', ...listenerOf(settings) },
       { setting: 'OPS_PORT', host: values.OPS_HOST, port: values.OPS_PORT },
     ],
     found,
   )
   examineCompanions(values, [['ORACLE_SIGNERS_THRESHOLD', 'ORACLE_SIGNERS']], found)
-  if (!places.isLocal && places.stateDirectory === undefined) {
+  const { ORACLE_DATABASE_URL: url } = values
+  if (!places.isLocal && places.stateDirectory === undefined && url === undefined) {
     found.add({
       ...{ code: 'setting-missing', severity: 'degrades', setting: 'STATE_DIR', fix: '' },
       seen: 'is not set: a restart forgets halts, the hour of each cap and which orders are settled',
@@ -50,15 +48,30 @@ export async function examineOwnOracle(
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const signer = await examineSigningKey({ environment: variables, readFile, modeOf: modeOfFile }, found)
   const { environment, configDirectory, stateDirectory } = places
-  const files = environment && (await readFiles({ environment, configDirectory, variables, signer }, found))
+  const files =
+    environment === undefined
+      ? undefined
+      : await readFiles({ environment, configDirectory, variables, signer }, found)
   const peers = examinePeerSettings(settings, signer, found)
   if (scope === 'settings') return found.list
   await Promise.all([
-    files && environment && examineNetwork({ files, environment }, nowMs, found),
+    // Without an endpoint of the hub, which is found above, nothing is opened.
+    files?.hub.ready && environment && examineNetwork({ files, environment }, nowMs, found),
     stateDirectory && examineFolder('STATE_DIR', stateDirectory, found),
+    url && examineDatabaseOf({ url, environment, signer }, nowMs, found),
     peers && examinePeers(peers, found),
   ])
   return found.list
+}
+
+/** Loaded only where one is named. */
+async function examineDatabaseOf(...examined: Parameters<typeof Examine>): Promise<void> {
+  const { examineSharedState } = await import('./sharedState.ts')
+  await examineSharedState(...examined)
+}
+
+function listenerOf({ values }: Settings) {
+  return { host: values.HTTP_HOST, port: values.HTTP_PORT ?? values.PORT }
 }
 
 type PeerSettings = {
@@ -67,38 +80,51 @@ type PeerSettings = {
   readonly own: Hex
 }
 
+const settingOf = (index: number) => `PEERS entry ${index + 1}`
+
 /** `undefined` while one of them, or the own key, cannot be read. */
 function examinePeerSettings(
-  { values }: Settings,
+  settings: Settings,
   own: Hex | undefined,
   found: Findings,
 ): PeerSettings | undefined {
-  const peers = found.attempt(() => parsePeers(values.PEERS))
+  const { values } = settings
+  const peers = found.attempt(() => parsePeers(values.PEERS, listenerOf(settings)))
   if (own === undefined) return undefined
   const [signers, threshold] = [values.ORACLE_SIGNERS, values.ORACLE_SIGNERS_THRESHOLD]
   const policy = found.attempt(() => parseSignerPolicy({ signers, threshold, ownSigner: own }))
   return peers && policy && { peers: peers.value, policy: policy.value, own }
 }
 
-/** Each peer is reachable and signs as one of `ORACLE_SIGNERS`; enough different ones do. */
+/** Each peer is reachable and signs as one of `ORACLE_SIGNERS`, and as nobody else does; enough different ones do. */
 async function examinePeers({ peers, policy, own }: PeerSettings, found: Findings): Promise<void> {
-  const counting = new Set([own.toLowerCase()])
-  await Promise.all(
-    peers.map(async ({ name, baseUrl }, index) => {
-      const setting = `PEERS entry ${index + 1}`
-      const signer = await examineOracle({ setting, name, url: baseUrl }, peerTimeoutMs, found)
-      if (signer === undefined) return
-      if (policy.signers === undefined || [...policy.signers].some((one) => one === signer)) {
-        counting.add(signer)
-        return
-      }
+  const signers = await Promise.all(
+    peers.map(({ name, baseUrl }, index) =>
+      examineOracle({ setting: settingOf(index), name, url: baseUrl }, peerTimeoutMs, found),
+    ),
+  )
+  const counting = new Map([[own.toLowerCase(), 'this oracle']])
+  for (const [index, { name }] of peers.entries()) {
+    const signer = signers[index]
+    if (signer === undefined) continue
+    const setting = settingOf(index)
+    const other = counting.get(signer)
+    if (other !== undefined) {
+      found.add({
+        ...{ code: 'signer-shared', severity: 'degrades', setting },
+        seen: `${name} signs as ${signer}, as ${other} does: both count once`,
+        fix: 'Give each oracle a key of its own, and remove an entry that is this oracle itself.',
+      })
+    } else if (policy.signers === undefined || [...policy.signers].some((one) => one === signer)) {
+      counting.set(signer, setting)
+    } else {
       found.add({
         ...{ code: 'signer-unlisted', severity: 'degrades', setting: 'ORACLE_SIGNERS' },
         seen: `does not name ${signer}, which ${name} (${setting}) signs as: its signatures do not count`,
         fix: 'Ask its operator which address signs, by another way than this answer, and add that one.',
       })
-    }),
-  )
+    }
+  }
   const required = requiredSignatures(policy)
   if (counting.size >= required) return
   found.add({

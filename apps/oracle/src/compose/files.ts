@@ -7,6 +7,7 @@ import {
   type RegisteredHub,
   readEnvironmentFiles,
   type Variables,
+  windingDownChains,
 } from '@causeway/chains'
 import { createFindings, type Findings, stopsStart, UnfitSettingsError } from '@causeway/core'
 
@@ -53,6 +54,7 @@ export async function readFiles(args: FilesToRead, found: Findings): Promise<Loa
     'configuration-wrong',
   )
   if (chains === undefined) return undefined
+  found.add(...windingDownChains(chains))
   const { hub } = chains
   found.problems([
     ...(environment === 'local' ? [] : missingCaps(chains)),

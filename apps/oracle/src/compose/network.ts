@@ -1,19 +1,21 @@
-import { setMaxListeners } from 'node:events'
 import {
+  type ChainCheck,
   checkLocalNodes,
   connectQuotingChain,
   type EndpointObserver,
   examineClock,
   examineEndpoints,
   type FamilyChain,
+  findContradictions,
   headSeconds,
-  isOnThisMachine,
   isReadable,
   type KnownCode,
   missingSettings,
   openFamilyChain,
   type QuorumEndpointHealth,
   type RegisteredChain,
+  rememberUnread,
+  verifyChain,
   warnOfUncheckedCode,
 } from '@causeway/chains'
 import { fillContractAddress, isKnownCode as isKnown, recordsPayments } from '@causeway/contracts/codes'
@@ -25,10 +27,10 @@ import {
   type Hex,
   type ReadOptions,
 } from '@causeway/core'
-import type { AttestationContext } from '../attestations/context.ts'
+import type { AttestationContext, AttestedHub } from '../attestations/context.ts'
 import { type ChainWatch, createChainWatch } from '../halt/chainWatch.ts'
-import { createHaltStore } from '../halt/haltStore.ts'
-import { isUsable, type WatchLog } from '../halt/watchedChain.ts'
+import type { HaltStore } from '../halt/haltStore.ts'
+import { isUsable, type WatchedChain, type WatchLog } from '../halt/watchedChain.ts'
 import type { ListedChain } from '../http/app.ts'
 import { type OpenAllocator, openAllocator, publicKeyHoles } from './allocator.ts'
 import { createContext, type Settlement } from './attestationContext.ts'
@@ -71,10 +73,13 @@ class NoChainReadyError extends DomainError {
 export type NetworkOptions = {
   readonly files: LoadedFiles
   readonly environment: string
-  readonly stateDirectory: string | undefined
+  /** Where halts are kept; `undefined` where they end with the process. */
+  readonly halts: HaltStore | undefined
   readonly finalityCheckIntervalMs: number
   /** Pause between two looks at chains of which something is kept. */
   readonly headCheckIntervalMs: number
+  /** See `WatchOptions`. */
+  readonly headAgeMaxMs: number
   /** Final transactions that each chain keeps; 0 reads every one again. */
   readonly finalResultsKeptMax: number
   readonly log: WatchLog
@@ -100,11 +105,15 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
     Promise.all([hub.close(), allocator?.close(), ...[...open.values()].map((chain) => chain.close())])
   const forgetters: (() => void)[] = []
   try {
-    await refuseContradictions(options.environment, { hub, allocator }, open)
+    const watched = watchedChains(options.environment, { hub, allocator }, open)
+    // What is silent is looked at again by the watch.
+    const problems = await findContradictions(checksOf(watched))
+    if (problems.length > 0)
+      throw ConfigurationError.listing('Chains contradict the configuration:', problems)
     const watch = await createChainWatch({
-      chains: watchedChains({ hub, allocator }, open),
-      store: options.stateDirectory === undefined ? undefined : createHaltStore(options.stateDirectory),
-      checkTimeoutMs,
+      chains: watched,
+      store: options.halts,
+      ...{ checkTimeoutMs, headAgeMaxMs: options.headAgeMaxMs },
       onForget(chainId) {
         open.get(chainId)?.reader.forget()
         for (const forget of forgetters) forget()
@@ -165,14 +174,9 @@ function openChains(
   const open = new Map<string, FamilyChain>()
   for (const chain of chains) {
     if (isReadable(chain)) {
-      open.set(
-        chain.id,
-        openFamilyChain(
-          chain,
-          { finalEntriesMax: finalResultsKeptMax, isKnownCode, recordsPayments },
-          hub.entries,
-        ),
-      )
+      const limits = { finalEntriesMax: finalResultsKeptMax, isKnownCode, recordsPayments }
+      const opened = openFamilyChain(chain, limits, hub.entries)
+      open.set(chain.id, { ...opened, reader: rememberUnread(opened.reader, () => performance.now()) })
     } else {
       const { id, vmType, unsetVariables } = chain
       const missing = missingSettings(chain)
@@ -202,46 +206,12 @@ function sayWhatAllocatorGives(allocator: OpenAllocator | undefined, log: WatchL
   }
 }
 
-/** What is wrong at start stops the start; what is silent is tried again later. */
-async function refuseContradictions(
-  environment: string,
-  settlement: Settlement,
-  open: ReadonlyMap<string, FamilyChain>,
-): Promise<void> {
-  const problems = await contradictions(environment, settlement, open)
-  if (problems.length > 0) throw ConfigurationError.listing('Chains contradict the configuration:', problems)
-}
-
-/** @param onSilent told of each chain of which too few endpoints answer to say anything */
-async function contradictions(
-  environment: string,
-  { hub, allocator }: Settlement,
-  open: ReadonlyMap<string, FamilyChain>,
-  onSilent: (chain: string) => void = () => undefined,
-): Promise<readonly string[]> {
-  const signal = AbortSignal.timeout(checkTimeoutMs)
-  // Every endpoint of every chain listens to it.
-  setMaxListeners(0, signal)
-  const verifyLocal = isOnThisMachine(environment) ? [...open.values()] : []
-  const checked = [
-    [hub.attested.id, hub] as const,
-    ...(allocator === undefined ? [] : [[allocator.reader.chainId, allocator] as const]),
-    ...open,
-  ]
-  const found = await Promise.all([
-    checkLocalNodes(environment, [hub.client, ...(allocator === undefined ? [] : [allocator.client])]),
-    ...verifyLocal.map((chain) => chain.verifyLocal(signal, environment)),
-    ...checked.map(async ([id, chain]) => {
-      try {
-        return await chain.verify(signal)
-      } catch (error) {
-        if (!(error instanceof DomainError || signal.aborted)) throw error
-        onSilent(id)
-        return []
-      }
-    }),
-  ])
-  return found.flat()
+/** What every part is compared with, once: a part may be watched under several ids. */
+function checksOf(watched: readonly WatchedChain[]): ReadonlyMap<string, ChainCheck> {
+  const first = watched.filter(
+    ({ verify }, index) => watched.findIndex((one) => one.verify === verify) === index,
+  )
+  return new Map(first.map(({ id, verify }) => [id, verify]))
 }
 
 /** Opens what `openNetwork` opens, compares it with the configuration, and closes it. */
@@ -271,7 +241,7 @@ export async function examineNetwork(
   }
   try {
     const [problems] = await Promise.all([
-      contradictions(environment, { hub, allocator }, open, sayTooFew),
+      findContradictions(checksOf(watchedChains(environment, { hub, allocator }, open)), sayTooFew),
       examineEndpoints(hub.client, found),
       ...connected.map(({ client }) => examineEndpoints(client, found)),
       examineClock(
@@ -291,37 +261,47 @@ export async function examineNetwork(
   }
 }
 
-function watchedChains({ hub, allocator }: Settlement, open: ReadonlyMap<string, FamilyChain>) {
+function watchedChains(
+  environment: string,
+  { hub, allocator }: Settlement,
+  open: ReadonlyMap<string, FamilyChain>,
+): readonly WatchedChain[] {
+  const node = ({ client, verify }: Pick<OpenHub, 'client' | 'verify'>) => ({
+    verify: (signal: AbortSignal) =>
+      verifyChain({ verify, verifyLocal: () => checkLocalNodes(environment, client) }, environment, signal),
+  })
+  const { recovery } = hub
+  const onHub = node(hub)
   return [
-    {
-      id: hub.attested.id,
-      verify: (signal: AbortSignal) => hub.verify(signal),
-      finalBlocks: () => undefined,
-    },
-    ...(hub.recovery === undefined
+    { id: hub.attested.id, ...onHub, finalBlocks: () => undefined },
+    ...(recovery === undefined
       ? []
-      : [
-          {
-            id: hub.recovery.reader.chainId,
-            verify: (signal: AbortSignal) => hub.verify(signal),
-            finalBlocks: () => hub.recovery?.reader.finalBlocks,
-          },
-        ]),
+      : [{ id: recovery.reader.chainId, ...onHub, finalBlocks: () => recovery.reader.finalBlocks }]),
     ...(allocator === undefined
       ? []
       : [
           {
             id: allocator.reader.chainId,
-            verify: (signal: AbortSignal) => allocator.verify(signal),
+            ...node(allocator),
             finalBlocks: () => allocator.reader.finalBlocks,
           },
         ]),
-    ...[...open.values()].map((chain) => ({
-      id: chain.reader.chainId,
-      verify: (signal: AbortSignal) => chain.verify(signal),
-      finalBlocks: () => chain.reader.finalBlocks,
-    })),
+    ...[...open.values()].map((chain) => {
+      const verify = (signal: AbortSignal) => verifyChain(chain, environment, signal)
+      return watchedChain({ ...chain, verify }, hub.attested)
+    }),
   ]
+}
+
+export function watchedChain(
+  { reader, verify, readsHub }: Pick<FamilyChain, 'reader' | 'verify' | 'readsHub'>,
+  hub: Pick<AttestedHub, 'id'>,
+): WatchedChain {
+  return {
+    ...{ id: reader.chainId, verify },
+    finalBlocks: () => reader.finalBlocks,
+    restsOn: readsHub === true ? hub.id : undefined,
+  }
 }
 
 function toListed(chain: RegisteredChain, status: string): ListedChain {
@@ -338,7 +318,7 @@ function toListed(chain: RegisteredChain, status: string): ListedChain {
 }
 
 /** Looks again every `intervalMs` after the last look ended, without keeping the process alive. */
-function repeatCheck(check: () => Promise<void>, intervalMs: number): { stop(): void } {
+export function repeatCheck(check: () => Promise<void>, intervalMs: number): { stop(): void } {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const schedule = () => {

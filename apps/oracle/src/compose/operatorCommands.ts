@@ -1,27 +1,66 @@
 import { ConfigurationError } from '@causeway/core'
-import { createHeldStore, createOperatorAudit, describeAudit } from '@causeway/signer'
-import { createHaltStore } from '../halt/haltStore.ts'
+import {
+  createHeldStore,
+  createOperatorAudit,
+  describeAudit,
+  type HeldStore,
+  type OperatorAudit,
+} from '@causeway/signer'
+import { createHaltStore, type HaltStore } from '../halt/haltStore.ts'
 
 const usage = 'Usage: halted list | halted clear <chain> | held list | held release <id> | audit list'
 
-/**
- * The operator's view of halts in `STATE_DIR`. A running oracle notices a cleared marker at its next
- * check and reads the chain anew before it signs.
- * @returns what to print
- * @throws ConfigurationError for an unknown command or a chain that is not halted
- */
-export async function runHaltedCommand(
-  words: readonly string[],
-  stateDirectory: string | undefined,
-): Promise<string> {
-  const [topic, action, chain, ...rest] = words
-  if (topic !== 'halted' || rest.length > 0) throw new ConfigurationError(usage)
-  if (stateDirectory === undefined || stateDirectory === '') {
-    throw new ConfigurationError('STATE_DIR is not set: without it a halt ends with the process.')
+/** Where an oracle keeps what operators see and change. */
+export type OperatorState = {
+  /** Names it in messages. */
+  readonly place: string
+  readonly halts: HaltStore
+  readonly held: HeldStore
+  readonly audit: OperatorAudit
+}
+
+/** The state of one process. */
+export function folderState(stateDirectory: string): OperatorState {
+  return {
+    place: 'STATE_DIR',
+    halts: createHaltStore(stateDirectory),
+    held: createHeldStore(stateDirectory),
+    audit: createOperatorAudit(stateDirectory),
   }
-  const store = createHaltStore(stateDirectory)
+}
+
+/**
+ * What an operator asks beside a running oracle.
+ * @param state `undefined` where neither `STATE_DIR` nor `ORACLE_DATABASE_URL` is set
+ * @returns what to print
+ * @throws ConfigurationError for an unknown command, a chain that is not halted or a malformed id
+ */
+export async function runOperatorCommand(
+  words: readonly string[],
+  state: OperatorState | undefined,
+): Promise<string> {
+  const [topic, action, subject, ...rest] = words
+  if (rest.length > 0) throw new ConfigurationError(usage)
+  if (topic === 'halted') return runHaltedCommand({ action, chain: subject }, state)
+  if (topic === 'held') return runHeldCommand({ action, id: subject }, state)
+  if (topic !== 'audit' || action !== 'list' || subject !== undefined) throw new ConfigurationError(usage)
+  return describeAudit(await needed(state, 'no command changes anything').audit.list())
+}
+
+/** @throws ConfigurationError */
+function needed(state: OperatorState | undefined, without: string): OperatorState {
+  if (state !== undefined) return state
+  throw new ConfigurationError(`Neither STATE_DIR nor ORACLE_DATABASE_URL is set: without them ${without}.`)
+}
+
+/** A running oracle notices a cleared halt at its next check and reads the chain anew before it signs. */
+async function runHaltedCommand(
+  { action, chain }: { readonly action: string | undefined; readonly chain: string | undefined },
+  state: OperatorState | undefined,
+): Promise<string> {
+  const { place, halts, audit } = needed(state, 'a halt ends with the process')
   if (action === 'list' && chain === undefined) {
-    const halted = await store.load()
+    const halted = await halts.load()
     if (halted.size === 0) return 'No chain is halted.'
     return [...halted]
       .map(([chainId, contradiction]) => {
@@ -32,34 +71,24 @@ export async function runHaltedCommand(
       .join('\n')
   }
   if (action !== 'clear' || chain === undefined) throw new ConfigurationError(usage)
-  const audit = createOperatorAudit(stateDirectory)
-  const isCleared = await audit.record({ action: 'halted.clear', subject: chain }, () => store.clear(chain))
+  const isCleared = await audit.record({ action: 'halted.clear', subject: chain }, () => halts.clear(chain))
   if (isCleared) return `${chain} is not halted any more.`
-  throw new ConfigurationError(`${chain} is not halted in STATE_DIR.`)
+  throw new ConfigurationError(`${chain} is not halted in ${place}.`)
 }
 
-const heldUsage = 'Usage: held list | held release <id>'
-
 /**
- * The operator's view of what is held at a signing cap. What is released is signed when it is asked for again,
- * once and exactly as it was reviewed, whatever the cap says; it uses up nothing of the cap.
- * @returns what to print
- * @throws ConfigurationError for an unknown command or a malformed id
+ * What is released is signed when it is asked for again, once and exactly as it was reviewed, whatever the cap says; it
+ * uses up nothing of the cap.
  */
-export async function runHeldCommand(
-  words: readonly string[],
-  stateDirectory: string | undefined,
+async function runHeldCommand(
+  { action, id }: { readonly action: string | undefined; readonly id: string | undefined },
+  state: OperatorState | undefined,
 ): Promise<string> {
-  const [topic, action, id, ...rest] = words
-  if (topic !== 'held' || rest.length > 0) throw new ConfigurationError(heldUsage)
-  if (stateDirectory === undefined || stateDirectory === '') {
-    throw new ConfigurationError('STATE_DIR is not set: without it nothing that is held can be released.')
-  }
-  const store = createHeldStore(stateDirectory)
+  const { held, audit } = needed(state, 'nothing that is held can be released')
   if (action === 'list' && id === undefined) {
-    const held = await store.list()
-    if (held.size === 0) return 'Nothing is held.'
-    return [...held]
+    const listed = await held.list()
+    if (listed.size === 0) return 'Nothing is held.'
+    return [...listed]
       .map(([heldId, record]) => {
         if (record === undefined) return `${heldId}: its file cannot be read`
         const { kind, key, lets, reason, since } = record
@@ -67,24 +96,12 @@ export async function runHeldCommand(
       })
       .join('\n')
   }
-  if (action !== 'release' || id === undefined) throw new ConfigurationError(heldUsage)
+  if (action !== 'release' || id === undefined) throw new ConfigurationError(usage)
   let wasListed = false
-  await createOperatorAudit(stateDirectory).record({ action: 'held.release', subject: id }, async () => {
-    wasListed = await store.release(id)
+  await audit.record({ action: 'held.release', subject: id }, async () => {
+    wasListed = await held.release(id)
     return true
   })
   const note = wasListed ? '' : ' It is not listed here: check the id.'
   return `${id} is signed when it is asked for again.${note}`
-}
-
-/** What operators changed here. @throws ConfigurationError for other words, or without `STATE_DIR` */
-export async function runAuditCommand(
-  words: readonly string[],
-  stateDirectory: string | undefined,
-): Promise<string> {
-  if (words.join(' ') !== 'audit list') throw new ConfigurationError('Usage: audit list')
-  if (stateDirectory === undefined || stateDirectory === '') {
-    throw new ConfigurationError('STATE_DIR is not set: without it no command changes anything.')
-  }
-  return describeAudit(await createOperatorAudit(stateDirectory).list())
 }

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { ConfigurationError, type FinalBlock, UpstreamUnavailableError } from '@causeway/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { evidence } from '../../test/fixtures/world.ts'
-import { runAuditCommand, runHaltedCommand } from '../compose/operatorCommands.ts'
+import { folderState, runOperatorCommand } from '../compose/operatorCommands.ts'
 import { type ChainWatch, createChainWatch } from './chainWatch.ts'
-import { createHaltStore } from './haltStore.ts'
+import { createHaltStore, type HaltStore } from './haltStore.ts'
 import { followedAfterUseMs } from './watchedChain.ts'
 
 let directory: string
@@ -80,7 +80,7 @@ async function watchOf(chain: Chain, options: WatchOptions = {}) {
   return createChainWatch({
     chains: [chain.watched()],
     store: stateDirectory === undefined ? undefined : createHaltStore(stateDirectory),
-    checkTimeoutMs: 1_000,
+    ...{ checkTimeoutMs: 1_000, headAgeMaxMs: 30_000 },
     onForget: (chainId) => void lifted.push(chainId),
     onResume: (chainId) => void resumed.push(chainId),
     now: () => clock.nowMs,
@@ -112,6 +112,36 @@ describe('a chain', () => {
     await watch.check()
     expect(refusal(watch)).toBe('CHAIN_NOT_CHECKED')
     chain.isSilent = false
+    await watch.check()
+    expect(refusal(watch)).toBe('ready')
+  })
+
+  test('O-32: that was silent at the start is taken up within a second of its answer, without the slower look', async () => {
+    const chain = new Chain()
+    const clock = { nowMs: 0 }
+    chain.isSilent = true
+    const watch = await watchOf(chain, { clock })
+    await watch.check()
+    await watch.follow()
+    chain.isSilent = false
+    clock.nowMs = 999
+    await watch.follow()
+    expect(refusal(watch)).toBe('CHAIN_NOT_CHECKED')
+    clock.nowMs = 1_000
+    await watch.follow()
+    expect(refusal(watch)).toBe('ready')
+  })
+
+  test('O-32: that answers later and contradicts its configuration is not taken up', async () => {
+    const chain = new Chain()
+    chain.isSilent = true
+    const watch = await watchOf(chain)
+    await watch.check()
+    chain.isSilent = false
+    chain.problems = ['another chain id']
+    await watch.follow()
+    expect(refusal(watch)).toBe('CHAIN_NOT_CHECKED')
+    chain.problems = []
     await watch.check()
     expect(refusal(watch)).toBe('ready')
   })
@@ -310,6 +340,141 @@ describe.each([
   })
 })
 
+describe('P-21: the head of a chain', () => {
+  const later = { nowMs: 0 }
+  async function watched(chain: Chain, restsOn?: string) {
+    later.nowMs = 0
+    const hub = new Chain()
+    const watch = await createChainWatch({
+      chains: [
+        { ...chain.watched(), restsOn },
+        { ...hub.watched(), id: 'hub' },
+      ],
+      store: undefined,
+      ...{ checkTimeoutMs: 1_000, headAgeMaxMs: 30_000, now: () => later.nowMs },
+      ...{ onForget: () => undefined, onResume: () => undefined },
+      log: { error: () => undefined, warn: () => undefined, info: () => undefined },
+    })
+    return { watch, hub }
+  }
+
+  test.each([
+    ['with blocks', true, true],
+    ['with blocks without parents', true, false],
+    ['without blocks', false, false],
+  ])(
+    'P-21: %s is agreed on by every look, and asked for once where the last one is too old',
+    async (_, hasBlocks, isLinked) => {
+      const chain = new Chain()
+      Object.assign(chain, { hasBlocks, isLinked })
+      const { watch } = await watched(chain)
+      expect(watch.hasHeads(['ethereum'])).toBe(false)
+      await watch.check()
+      later.nowMs = 30_000
+      expect(watch.hasHeads(['ethereum'])).toBe(true)
+      later.nowMs = 30_001
+      expect(watch.hasHeads(['ethereum'])).toBe(false)
+      await watch.follow()
+      // Chains without blocks are not followed between two looks.
+      expect(watch.hasHeads(['ethereum'])).toBe(hasBlocks)
+      later.nowMs = 90_000
+      chain.isSilent = true
+      await watch.check()
+      await watch.follow()
+      await expect(watch.requireHeads(['ethereum'])).rejects.toThrow(UpstreamUnavailableError)
+      chain.isSilent = false
+      await watch.requireHeads(['ethereum'])
+      expect(watch.hasHeads(['ethereum'])).toBe(true)
+    },
+  )
+
+  test('P-21: does not suffice where its facts rest on the hub, whose endpoints are silent', async () => {
+    const { watch, hub } = await watched(new Chain(), 'hub')
+    await watch.check()
+    hub.isSilent = true
+    later.nowMs = 40_000
+    await watch.check()
+    expect([watch.hasHeads(['ethereum']), watch.hasHeads([])]).toEqual([false, true])
+    await expect(watch.requireHeads(['ethereum'])).rejects.toThrow(UpstreamUnavailableError)
+  })
+
+  test('P-21: is not agreed on by endpoints of another chain, nor by one that hangs', async () => {
+    const chain = new Chain()
+    chain.hasBlocks = false
+    const { watch } = await watched(chain)
+    chain.problems = ['another chain id']
+    await expect(watch.requireHeads(['ethereum'])).rejects.toMatchObject({ code: 'CHAIN_NOT_CHECKED' })
+    const hanging = { readNewest: () => new Promise<never>(() => {}), readHash: async () => undefined }
+    const entry = { id: 'base', verify: async () => [], finalBlocks: () => hanging }
+    const slow = await createChainWatch({
+      chains: [entry],
+      store: undefined,
+      ...{ checkTimeoutMs: 50, headAgeMaxMs: 30_000 },
+      ...{ onForget: () => undefined, onResume: () => undefined },
+      log: { error: () => undefined, warn: () => undefined, info: () => undefined },
+    })
+    await expect(slow.requireHeads(['base'])).rejects.toThrow(UpstreamUnavailableError)
+  })
+})
+
+describe('O-21: with a store that processes share', () => {
+  function sharedStore() {
+    const halts = new Map<string, undefined>()
+    const state = { isAway: false }
+    const answer = async <T>(said: () => T): Promise<T> => {
+      if (state.isAway) throw new UpstreamUnavailableError('away')
+      return said()
+    }
+    const store: HaltStore = {
+      isShared: true,
+      load: () => answer(() => new Map(halts)),
+      save: (id) => answer(() => void halts.set(id, undefined)),
+      has: (id) => answer(() => halts.has(id)),
+      clear: (id) => answer(() => halts.delete(id)),
+    }
+    return { store, state, halts }
+  }
+  const watchOver = async (chain: Chain, store: HaltStore, lifted: string[] = []) => {
+    const watch = await createChainWatch({
+      ...{ chains: [chain.watched()], store, checkTimeoutMs: 1_000, headAgeMaxMs: 30_000 },
+      ...{ onForget: (chainId) => void lifted.push(chainId), onResume: () => undefined },
+      log: { error: () => undefined, warn: () => undefined, info: () => undefined },
+    })
+    await watch.check()
+    return watch
+  }
+
+  test('O-21: a halt is seen by every process at its next fast look, and what was kept is dropped', async () => {
+    const { store } = sharedStore()
+    const [chain, lifted] = [new Chain(), [] as string[]]
+    const [one, other] = [await watchOver(chain, store), await watchOver(new Chain(), store, lifted)]
+    chain.grow(100n, 'other')
+    await one.check()
+    await other.follow()
+    expect([refusal(one), refusal(other), lifted]).toEqual(['CHAIN_HALTED', 'CHAIN_HALTED', ['ethereum']])
+    await store.clear('ethereum')
+    chain.grow(100n)
+    for (const watch of [one, other]) await watch.check()
+    expect([refusal(one), refusal(other)]).toEqual(['ready', 'ready'])
+  })
+
+  test('O-21: a halt that could not be written is written once the store is back, and not lifted meanwhile', async () => {
+    const { store, state, halts } = sharedStore()
+    const chain = new Chain()
+    const watch = await watchOver(chain, store)
+    state.isAway = true
+    chain.grow(100n, 'other')
+    for (let look = 0; look < 3; look += 1) await watch.check()
+    expect([refusal(watch), halts.size]).toEqual(['CHAIN_HALTED', 0])
+    state.isAway = false
+    await watch.check()
+    expect([refusal(watch), halts.size]).toEqual(['CHAIN_HALTED', 1])
+    state.isAway = true
+    await watch.check()
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
+  })
+})
+
 describe('with a state directory', () => {
   async function haltedWatch(lifted: string[] = []) {
     const chain = new Chain()
@@ -332,24 +497,28 @@ describe('with a state directory', () => {
     const watch = await watchOf(new Chain(), { stateDirectory: directory })
     await watch.check()
     expect(refusal(watch)).toBe('CHAIN_HALTED')
-    expect(await runHaltedCommand(['halted', 'list'], directory)).toBe('ethereum: the marker cannot be read')
+    expect(await runOperatorCommand(['halted', 'list'], folderState(directory))).toBe(
+      'ethereum: the marker cannot be read',
+    )
   })
 
   test('the operator sees the halt and clears it in the running process, which forgets the chain', async () => {
     const lifted: string[] = []
     const { watch } = await haltedWatch(lifted)
-    expect(await runHaltedCommand(['halted', 'list'], directory)).toBe(
+    expect(await runOperatorCommand(['halted', 'list'], folderState(directory))).toBe(
       'ethereum: block 100 was h100 and is other',
     )
-    expect(await runHaltedCommand(['halted', 'clear', 'ethereum'], directory)).toBe(
+    expect(await runOperatorCommand(['halted', 'clear', 'ethereum'], folderState(directory))).toBe(
       'ethereum is not halted any more.',
     )
     await watch.check()
     expect(refusal(watch)).toBe('ready')
     expect(lifted).toEqual(['ethereum', 'ethereum'])
-    expect(await runHaltedCommand(['halted', 'list'], directory)).toBe('No chain is halted.')
-    await expect(runHaltedCommand(['halted', 'clear', 'ethereum'], directory)).rejects.toThrow(/not halted/)
-    const audited = (await runAuditCommand(['audit', 'list'], directory)).split('\n')
+    expect(await runOperatorCommand(['halted', 'list'], folderState(directory))).toBe('No chain is halted.')
+    await expect(runOperatorCommand(['halted', 'clear', 'ethereum'], folderState(directory))).rejects.toThrow(
+      /not halted/,
+    )
+    const audited = (await runOperatorCommand(['audit', 'list'], folderState(directory))).split('\n')
     expect(audited.map((line) => line.split('  ').slice(2))).toEqual([
       ['halted.clear', 'ethereum', 'unchanged'],
       ['halted.clear', 'ethereum', 'done'],
@@ -374,7 +543,7 @@ describe('with a state directory', () => {
     ['a chain that is not halted', ['halted', 'clear', 'base']],
     ['another topic', ['keys', 'list']],
   ])('the command refuses %s', async (_what, words) => {
-    await expect(runHaltedCommand(words, directory)).rejects.toThrow(ConfigurationError)
-    await expect(runHaltedCommand(words, undefined)).rejects.toThrow(ConfigurationError)
+    await expect(runOperatorCommand(words, folderState(directory))).rejects.toThrow(ConfigurationError)
+    await expect(runOperatorCommand(words, undefined)).rejects.toThrow(ConfigurationError)
   })
 })

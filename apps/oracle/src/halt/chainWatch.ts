@@ -21,6 +21,13 @@ export interface ChainWatch {
    * was not followed any more: then nothing kept of it may be used, and what its reader kept is forgotten.
    */
   useKept(chainId: string): boolean
+  /** Whether enough endpoints of all these chains, and of what those rest on, agreed on a head lately. Asks nobody. */
+  hasHeads(chainIds: readonly string[]): boolean
+  /**
+   * Asks those whose head is older. @throws DomainError as a reading of facts does; AttestationError where what
+   * answers is not what the configuration says
+   */
+  requireHeads(chainIds: readonly string[]): Promise<void>
   /** Looks once at every chain of which something may be kept. Never rejects; overlapping calls are one. */
   follow(): Promise<void>
   /** How long ago the looks began that last showed each followed chain unchanged, in milliseconds. */
@@ -35,7 +42,6 @@ export interface ChainWatch {
 
 export type ChainWatchOptions = WatchOptions & {
   readonly chains: readonly WatchedChain[]
-  readonly checkTimeoutMs: number
   /** A clock that only goes forward, in milliseconds. Default that of the process. */
   readonly now?: () => number
 }
@@ -48,7 +54,7 @@ const retryAfterHaltSeconds = 60
  * @throws ConfigurationError when the store cannot be read
  */
 export async function createChainWatch(options: ChainWatchOptions): Promise<ChainWatch> {
-  const { store, checkTimeoutMs, onForget, onResume, log, now = () => performance.now() } = options
+  const { store, checkTimeoutMs, log, now = () => performance.now() } = options
   const kept = (await store?.load()) ?? new Map<string, Contradiction | undefined>()
   for (const chainId of kept.keys()) {
     log.error({ event: 'halt_kept', chain: chainId }, 'chain is halted since an earlier run')
@@ -56,14 +62,37 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
   const entries = new Map(
     options.chains.map((chain) => {
       const isKept = kept.has(chain.id)
-      return [chain.id, new WatchedEntry(chain, { store, onForget, onResume, log, now, isKept })] as const
+      return [chain.id, new WatchedEntry(chain, { ...options, now, isKept })] as const
     }),
   )
+  const restsOn = new Map(
+    options.chains.map((chain) => [
+      chain.id,
+      [entries.get(chain.id), entries.get(chain.restsOn ?? '')].filter((entry) => entry !== undefined),
+    ]),
+  )
+  /** @throws DomainError where a database does not answer: what lets value out is refused meanwhile */
+  async function seeHalts(): Promise<void> {
+    if (store?.isShared !== true) return
+    for (const chainId of (await store.load()).keys()) entries.get(chainId)?.haltAsKept()
+  }
+  const hasHead = (chainId: string) => restsOn.get(chainId)?.every((entry) => entry.hasHead()) ?? true
   return {
     useKept: (chainId) => entries.get(chainId)?.use() ?? true,
+    hasHeads: (chainIds) => chainIds.every(hasHead),
+    async requireHeads(chainIds) {
+      const stale = chainIds.flatMap((chainId) =>
+        (restsOn.get(chainId) ?? []).filter((entry) => !entry.hasHead()),
+      )
+      await Promise.all(stale.map((entry) => entry.readHead()))
+      const unfit = chainIds.find((chainId) => !hasHead(chainId))
+      if (unfit !== undefined) throw notCheckedError(unfit)
+    },
     async follow() {
       const signal = AbortSignal.timeout(checkTimeoutMs)
-      await Promise.all([...entries.values()].map((entry) => entry.follow(signal)))
+      const looks = [...entries.values()].map((entry) => entry.follow(signal))
+      // The slower look tells of a database that is away.
+      await Promise.all([...looks, seeHalts().catch(() => undefined)])
     },
     keptWindows: () =>
       [...entries].flatMap(([chain, entry]) => {
@@ -92,7 +121,9 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
     statusOf: (chainId) => entries.get(chainId)?.status,
     async check() {
       const signal = AbortSignal.timeout(checkTimeoutMs)
-      await Promise.all([...entries.values()].map((entry) => entry.look(signal)))
+      const warn = (error: unknown) =>
+        log.warn({ event: 'halts_not_read', err: error }, 'what other processes halted is not known')
+      await Promise.all([...[...entries.values()].map((entry) => entry.look(signal)), seeHalts().catch(warn)])
     },
     async close() {
       await Promise.all([...entries.values()].map((entry) => entry.settled()))

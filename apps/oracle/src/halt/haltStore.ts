@@ -6,6 +6,8 @@ import type { Contradiction } from './finalHistory.ts'
 
 /** Keeps halts over restarts. A marker that cannot be read still halts. @source design.md 7.6 */
 export interface HaltStore {
+  /** True where other processes write to it: what they halt is looked for between two looks at the chains. */
+  readonly isShared: boolean
   /** Chains with a marker; the contradiction is `undefined` where the marker cannot be read. */
   load(): Promise<ReadonlyMap<string, Contradiction | undefined>>
   /** On disk when it resolves. */
@@ -39,6 +41,7 @@ export function createHaltStore(directory: string): HaltStore {
   }
 
   return {
+    isShared: false,
     async load() {
       const found = await Promise.all(
         (await markers()).map(async (name) => {

@@ -1,4 +1,5 @@
-import { DomainError, type FinalBlock, type FinalBlocks } from '@causeway/core'
+import { unreadableChain } from '@causeway/chains'
+import { DomainError, type FinalBlock, type FinalBlocks, whenAborted } from '@causeway/core'
 import { type Contradiction, FinalHistory, type Verdict } from './finalHistory.ts'
 import type { HaltStore } from './haltStore.ts'
 
@@ -12,6 +13,8 @@ export type WatchedChain = {
   verify(signal: AbortSignal): Promise<readonly string[]>
   /** `undefined` where the family has no blocks, and for the hub. */
   finalBlocks(): FinalBlocks | undefined
+  /** Another one that facts of the chain rest on as well, by its id: where transfers name no order, the hub does. */
+  readonly restsOn?: string | undefined
 }
 
 /**
@@ -36,13 +39,19 @@ export type WatchLog = {
 /** Chains of which nothing was used for so long are not followed: endpoints are paid by the call. */
 export const followedAfterUseMs = 600_000
 
+/** As `CHAIN_NOT_CHECKED` advises callers. */
+const uncheckedPauseMs = 1_000
+
 export type WatchOptions = {
-  /** Absent without `STATE_DIR`: a halt then lasts as long as the process. */
+  /** Absent without `STATE_DIR` and without a database: a halt then lasts as long as the process. */
   readonly store: HaltStore | undefined
   /** Told when what was kept of a chain is wrong, or may be: it is halted, or followed again after a halt. */
   readonly onForget: (chainId: string) => void
   /** Told when a chain is used that was not followed: what its reader kept is to be read again. */
   readonly onResume: (chainId: string) => void
+  /** What is kept of a chain is given for so long after enough endpoints last agreed on its head. */
+  readonly headAgeMaxMs: number
+  readonly checkTimeoutMs: number
   readonly log: WatchLog
 }
 
@@ -56,15 +65,24 @@ export class WatchedEntry {
   readonly #chain: WatchedChain
   readonly #options: EntryOptions
   #status: WatchStatus
-  /** True when the halt is on disk: then its removal there lifts it. */
+  /** True when the halt is in the store: then its removal there lifts it. */
   #isKept: boolean
+  /** What this process saw; kept again at each look until it is in the store. */
+  #contradiction: Contradiction | undefined
   #history = new FinalHistory()
   #saving: Promise<void> = Promise.resolve()
   #usedAtMs: number
   /** When the last look began that showed the chain unchanged. */
   #provenAtMs: number
   #resumedAtMs: number
+  /** When the last look began in which enough endpoints agreed on the head. */
+  #agreedAtMs = Number.NEGATIVE_INFINITY
+  #agreeing: Promise<void> | undefined
   #following: Promise<void> | undefined
+  /** When it was last tried to check an unchecked chain. */
+  #triedAtMs = Number.NEGATIVE_INFINITY
+  /** What is wrong is said once. */
+  #toldProblems = ''
   /** The newest final block, and when it was first seen. */
   #head: { readonly number: bigint; readonly seenAtMs: number } | undefined
 
@@ -107,6 +125,35 @@ export class WatchedEntry {
     return this.#provenAtMs >= this.#resumedAtMs || this.#chain.finalBlocks() === undefined
   }
 
+  hasHead(): boolean {
+    return this.#options.now() - this.#agreedAtMs <= this.#options.headAgeMaxMs
+  }
+
+  /** One look for all who wait for it. @throws DomainError as a reading of facts does */
+  async readHead(): Promise<void> {
+    this.#agreeing ??= this.#readHead(AbortSignal.timeout(this.#options.checkTimeoutMs)).finally(() => {
+      this.#agreeing = undefined
+    })
+    await this.#agreeing
+  }
+
+  async #readHead(signal: AbortSignal): Promise<void> {
+    const beganAtMs = this.#options.now()
+    try {
+      const isThere = await Promise.race([this.#isThere(signal), whenAborted(signal)])
+      if (isThere) this.#agreedAtMs = beganAtMs
+    } catch (error) {
+      throw signal.aborted ? unreadableChain(this.#chain.id) : error
+    }
+  }
+
+  async #isThere(signal: AbortSignal): Promise<boolean> {
+    const blocks = this.#chain.finalBlocks()
+    if (blocks === undefined) return this.#fitsConfiguration(signal)
+    await blocks.readNewest({ signal })
+    return true
+  }
+
   keptWindowMs(): number | undefined {
     const isLooked = isUsable(this.#status) && this.#isFollowed() && this.#chain.finalBlocks() !== undefined
     return isLooked ? this.#options.now() - this.#provenAtMs : undefined
@@ -121,11 +168,13 @@ export class WatchedEntry {
   }
 
   async #followOnce(signal: AbortSignal): Promise<void> {
+    if (this.#status === 'unchecked') await this.#catchUp(signal)
     const blocks = this.#chain.finalBlocks()
     if (blocks === undefined || !isUsable(this.#status) || !this.#isFollowed()) return
     const beganAtMs = this.#options.now()
     try {
       const verdict = await this.#history.follow(blocks, { signal })
+      this.#agreedAtMs = beganAtMs
       this.#noteHead()
       // Endpoints that lag look like a chain that ends too early: the slower look decides about that.
       if (verdict.kind === 'changed') this.#judge(verdict)
@@ -140,6 +189,18 @@ export class WatchedEntry {
     }
   }
 
+  /** A chain that was silent at the start is taken up within a second of its first answer. The slower look reports the rest. */
+  async #catchUp(signal: AbortSignal): Promise<void> {
+    const nowMs = this.#options.now()
+    if (nowMs - this.#triedAtMs < uncheckedPauseMs) return
+    this.#triedAtMs = nowMs
+    try {
+      await this.#verify(signal)
+    } catch (error) {
+      if (!(error instanceof DomainError || signal.aborted)) throw error
+    }
+  }
+
   #isFollowed(): boolean {
     return this.#options.now() - this.#usedAtMs < followedAfterUseMs
   }
@@ -148,7 +209,7 @@ export class WatchedEntry {
     const { log } = this.#options
     const { id } = this.#chain
     try {
-      if (this.#status === 'halted') await this.#liftIfCleared()
+      if (this.#status === 'halted') await this.#keepOrLift()
       if (this.#status === 'unchecked') await this.#verify(signal)
       else if (this.#status !== 'halted') await this.#compare(signal)
     } catch (error) {
@@ -160,10 +221,28 @@ export class WatchedEntry {
     await this.#saving
   }
 
-  async #liftIfCleared(): Promise<void> {
+  /** Another process saw a final block change. */
+  haltAsKept(): void {
+    if (this.#status === 'halted') return
+    this.#status = 'halted'
+    this.#isKept = true
+    const { log, onForget } = this.#options
+    log.error(
+      { event: 'halt_seen', chain: this.#chain.id },
+      'another process of this oracle halted the chain',
+    )
+    onForget(this.#chain.id)
+  }
+
+  async #keepOrLift(): Promise<void> {
     const { store, onForget, log } = this.#options
     const { id } = this.#chain
-    if (store === undefined || !this.#isKept || (await store.has(id))) return
+    if (store === undefined) return
+    if (!this.#isKept) {
+      if (this.#contradiction !== undefined) this.#saving = this.#save(store, this.#contradiction)
+      return
+    }
+    if (await store.has(id)) return
     log.warn({ event: 'halt_lifted', chain: id }, 'the operator cleared the halt')
     this.#isKept = false
     this.#history = new FinalHistory()
@@ -175,30 +254,42 @@ export class WatchedEntry {
   async #verify(signal: AbortSignal): Promise<void> {
     const { log } = this.#options
     const { id } = this.#chain
+    const beganAtMs = this.#options.now()
     if (!(await this.#fitsConfiguration(signal))) return
     const blocks = this.#chain.finalBlocks()
     if (blocks !== undefined) this.#history.note(await blocks.readNewest({ signal }))
+    this.#agreedAtMs = beganAtMs
     this.#noteHead()
+    // The other of the two looks may have been faster, and have found more.
+    if (this.#status !== 'unchecked') return
     this.#status = 'ready'
     log.info({ event: 'chain_ready', chain: id }, 'chain is ready')
   }
 
   async #fitsConfiguration(signal: AbortSignal): Promise<boolean> {
     const problems = await this.#chain.verify(signal)
-    if (problems.length === 0) return true
-    const fields = { event: 'chain_misconfigured', chain: this.#chain.id, problems }
-    this.#options.log.error(fields, 'chain contradicts its configuration')
-    return false
+    const text = problems.join('\n')
+    if (text !== '' && text !== this.#toldProblems) {
+      const fields = { event: 'chain_misconfigured', chain: this.#chain.id, problems }
+      this.#options.log.error(fields, 'chain contradicts its configuration')
+    }
+    this.#toldProblems = text
+    return text === ''
   }
 
   /** One endpoint that says something else later takes no chain away: the quorum judges each reading. */
   async #compare(signal: AbortSignal): Promise<void> {
+    const beganAtMs = this.#options.now()
     const blocks = this.#chain.finalBlocks()
     if (blocks !== undefined) {
       const verdict = await this.#history.compare(blocks, { signal })
+      this.#agreedAtMs = beganAtMs
       this.#noteHead()
       this.#judge(verdict)
-    } else if (await this.#fitsConfiguration(signal)) this.#status = 'ready'
+    } else if (await this.#fitsConfiguration(signal)) {
+      this.#agreedAtMs = beganAtMs
+      this.#status = 'ready'
+    }
   }
 
   /** After a look; what attestations rest on is at most as new as the next one. */
@@ -228,6 +319,7 @@ export class WatchedEntry {
     const fields = { event: 'chain_halted', chain: this.#chain.id, blockNumber, knownHash, foundHash }
     log.error(fields, 'a final block changed')
     this.#options.onForget(this.#chain.id)
+    this.#contradiction = contradiction
     this.#saving = this.#save(store, contradiction)
   }
 

@@ -1,6 +1,6 @@
 // The routes over scripted chains: what callers see, whatever they send. Rows of
 // reference-oracle-measured.md 9.1 and 9.2 with the better outcome.
-import type { DepositFacts } from '@causeway/core'
+import { type DepositFacts, UpstreamUnavailableError } from '@causeway/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { orderB, orderBSignature } from '../../../../packages/core/test/vectors/orders.ts'
 import {
@@ -437,6 +437,43 @@ describe('work', () => {
     expect(response.statusCode).toBe(503)
     expect(response.headers['retry-after']).toBe('60')
     expect(response.json()).toMatchObject({ errorCode: 'CHAIN_HALTED' })
+    await to.app.close()
+  })
+
+  test('P-21: that is kept, and what peers signed ahead, end with the agreement on the head of its chain', async () => {
+    const clock = { nowMs: 0 }
+    let isSilent = false
+    const verify = async () => {
+      if (isSilent) throw new UpstreamUnavailableError('silent', { code: 'RPC_HTTP_ERROR' })
+      return []
+    }
+    const prepared: PreparedQuorums = {
+      prepare: async () => true,
+      find: ({ own }) => ({ response: own, matched: 2, required: 2 }),
+    }
+    const to = await testApp({
+      ...{ context: world(scripts), prepared, now: () => clock.nowMs },
+      watched: [{ id: 'ethereum', verify, finalBlocks: () => undefined }],
+    })
+    const ask = async (requestPeerSignatures: boolean) => {
+      const response = await post(paths.deposits, { ...deposit, requestPeerSignatures }, {}, to)
+      return [response.statusCode, response.headers['x-quorum-matched'], response.json().errorCode]
+    }
+    await ask(false)
+    expect([await ask(false), await ask(true)]).toEqual([
+      [200, undefined, undefined],
+      [200, '2', undefined],
+    ])
+    isSilent = true
+    clock.nowMs = 30_001
+    await to.watch.check()
+    const refused = [503, undefined, 'RPC_HTTP_ERROR']
+    expect([await ask(false), await ask(true)]).toEqual([refused, refused])
+    isSilent = false
+    expect([await ask(false), await ask(true)]).toEqual([
+      [200, undefined, undefined],
+      [200, '2', undefined],
+    ])
     await to.app.close()
   })
 

@@ -5,7 +5,14 @@ import type { RouteErrors } from '@causeway/http'
 const shared: RouteErrors = {
   400: ['CHAIN_UNAVAILABLE', 'FORCE_DISABLED', 'NO_SIGNER_GROUP', 'UNKNOWN_CHAIN'],
   401: ['FORCE_UNAUTHORIZED'],
-  503: ['CHAIN_HALTED', 'CHAIN_NOT_CHECKED', 'OVERLOADED', 'RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
+  503: [
+    'CHAIN_HALTED',
+    'CHAIN_NOT_CHECKED',
+    'OVERLOADED',
+    'RPC_HTTP_ERROR',
+    'SHARED_STATE_UNAVAILABLE',
+    'UPSTREAM_DISAGREEMENT',
+  ],
 }
 
 const transaction = [
@@ -18,6 +25,7 @@ const transaction = [
   'TRANSACTION_NOT_FINAL',
   'TRANSACTION_REVERTED',
   'TRANSACTION_TOO_LARGE',
+  'TRANSACTION_UNREADABLE',
 ]
 const deposit = [
   ...transaction,
@@ -34,11 +42,13 @@ const settlement = [
   'DEPOSIT_NOT_FOUND',
   'DEPOSIT_ORDER_MISMATCH',
   'DUPLICATE_ONCHAIN_ID',
+  'FILL_CONTRACT_UNKNOWN',
   'INVALID_INPUT',
   'MISSING_ACTIONS',
   'MISSING_INPUT',
   'ORDER_NOT_REFERENCED',
   'PAYER_NOT_LISTED',
+  'SOLVER_CHAIN_NOT_SUPPORTED',
 ]
 const withdrawal = [
   'ALLOCATOR_NOT_CONFIGURED',

@@ -74,6 +74,7 @@ function aggregate(
     context,
     recover: recoverSigner,
     policy: { signers: isListed ? allowed : undefined, threshold },
+    ownSigner: signers.A.address,
     request: depositsBody,
   })
   if (local !== undefined) aggregation.add(responseOf(local), undefined)

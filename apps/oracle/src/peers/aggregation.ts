@@ -18,6 +18,8 @@ export type Aggregate<Response> = {
   readonly mismatched: readonly string[]
   /** Of these, who held the execution: what they signed is true as far as it goes. */
   readonly held: readonly string[]
+  /** Peers that signed as this oracle itself and as nobody else: one key stands in both. */
+  readonly sharing: readonly string[]
   /** What signers outside the allowlist said, compared with the answer. */
   readonly shadows: readonly ShadowAgreement[]
 }
@@ -51,12 +53,15 @@ export function createAggregation<Response extends object>(
   options: AnswerReaderOptions<Response> & {
     readonly recover: RecoverSigner
     readonly policy: SignerPolicy
+    /** Lower case. */
+    readonly ownSigner: Hex
   },
 ): Aggregation<Response> {
-  const { kind, context, recover, policy } = options
+  const { kind, context, recover, policy, ownSigner } = options
   const reader = new AnswerReader<Response>(options)
   const groups = new SignerGroups<Response>({ kind, policy, reader })
   const keysOfPeers = new Map<string, Set<string>>()
+  const sharing: string[] = []
   const shadows: { readonly peer: string; readonly signer: Hex; readonly key: string }[] = []
   let local: { readonly response: Response; readonly payload: Response; key?: string } | undefined
 
@@ -75,6 +80,8 @@ export function createAggregation<Response extends object>(
     const arrays = claims.map((list, index) => ({ ...arrayAt(known, index), claims: list }))
     const paths = arrays.map(({ path }) => path)
     const rows = verifyRows(arrays, { isWanted: wanted(arrays, source, groups), recover })
+    if (source !== undefined && rows.length > 0 && rows.every(({ signer }) => signer === ownSigner))
+      sharing.push(source.peer)
     // Without its execution an answer is what anybody can make of another's: it speaks for one signer.
     for (const row of known.isHeld ? rows.slice(0, 1) : rows) {
       const key = groupKey(known, row)
@@ -94,7 +101,8 @@ export function createAggregation<Response extends object>(
       // A payload without any signature array: no deposits. Only our own word for it is passed on.
       const isUnsigned = local !== undefined && kind.signatureArrays(local.payload, context).length === 0
       if (local === undefined || !isUnsigned) return undefined
-      return { response: local.response, matched: 0, required, mismatched: [], held: [], shadows: [] }
+      const nobody = { mismatched: [], held: [], sharing, shadows: [] }
+      return { response: local.response, matched: 0, required, ...nobody }
     }
     const peersOf = (isOne: (keys: ReadonlySet<string>) => boolean) =>
       [...keysOfPeers].filter(([, keys]) => isOne(keys)).map(([peer]) => peer)
@@ -104,6 +112,7 @@ export function createAggregation<Response extends object>(
       required,
       mismatched: peersOf((keys) => !groups.haveExecutionOrMessage(keys, winner)),
       held: peersOf((keys) => groups.isHeldUnder(keys)),
+      sharing,
       shadows: shadows.map(({ key, ...shadow }) => ({ ...shadow, agrees: key === winner.key })),
     }
   }

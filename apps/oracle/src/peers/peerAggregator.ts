@@ -1,6 +1,7 @@
 import {
   type AttestationKind,
   DomainError,
+  type Hex,
   type RecoverSigner,
   type SignatureContext,
   startDeadline,
@@ -16,6 +17,8 @@ import { type Peer, requiredSignatures, type SignerPolicy } from './settings.ts'
 export type PeerAggregatorOptions = {
   readonly peers: readonly Peer[]
   readonly policy: SignerPolicy
+  /** Lower case. */
+  readonly ownSigner: Hex
   readonly context: SignatureContext
   readonly recover: RecoverSigner
   /** `PEER_REQUEST_TIMEOUT_MS`: over the whole exchange with each peer. */
@@ -32,6 +35,8 @@ export type PeerRequest<Response> = {
   /** As validated by the route; sent on with `requestPeerSignatures: false`. */
   readonly body: object
   readonly callerApiKey?: string | undefined
+  /** True where nobody asks yet: peers that take the caller's own key are then left out. */
+  readonly isAhead?: boolean
   readonly requestId?: string | undefined
   /** The caller went away, or the request's own time is over. */
   readonly signal: AbortSignal
@@ -60,8 +65,9 @@ export interface PeerAggregator {
 /** @source oracle-protocol.md 7.1, 7.3; attestation-oracle.md, Peer aggregation and quorum */
 export function createPeerAggregator(options: PeerAggregatorOptions): PeerAggregator {
   const clients = options.peers.map((peer) => createPeerClient(peer, options))
+  const keyed = clients.filter(({ takesCallersKey }) => !takesCallersKey)
   return {
-    run: (request) => attestWithPeers(request, clients, options),
+    run: (request) => attestWithPeers(request, request.isAhead ? keyed : clients, options),
     async close() {
       await Promise.all(clients.map((client) => client.close()))
     },

@@ -40,6 +40,8 @@ export type PeerQuestion<Response> = {
 /** The one peer of one entry of `PEERS`. */
 export interface PeerClient {
   readonly name: string
+  /** `pass-through`: it has no key of its own here. */
+  readonly takesCallersKey: boolean
   /** Never rejects. */
   ask<Response>(question: PeerQuestion<Response>): Promise<PeerAnswer<Response>>
   close(): Promise<void>
@@ -96,6 +98,7 @@ export function createPeerClient(
 
   return {
     name: peer.name,
+    takesCallersKey: peer.credential.kind === 'pass-through',
     async ask(question) {
       if (question.isForced && !mayForwardForce(peer, question.callerApiKey)) return refused('force')
       if (question.signal.aborted) return { kind: 'aborted' }

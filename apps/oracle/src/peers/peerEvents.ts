@@ -7,7 +7,7 @@ export interface PeerLog {
   warn(fields: object, message: string): void
 }
 
-export type PeerOutcome = PeerFailure | 'merged' | 'mismatch' | 'held' | 'aborted'
+export type PeerOutcome = PeerFailure | 'merged' | 'mismatch' | 'held' | 'own_signer' | 'aborted'
 
 /** What aggregation reports. Labels come from closed sets: peers of the configuration, routes, outcomes. */
 export interface PeerMetrics {
@@ -45,12 +45,20 @@ export function createPeerEvents(options: {
       const { matched, required, mismatched, shadows } = aggregate
       const lost = new Set(mismatched)
       const held = new Set(aggregate.held)
+      const sharing = new Set(aggregate.sharing)
       const outcomeOf = (peer: string) => {
+        if (sharing.has(peer)) return 'own_signer'
         if (held.has(peer)) return 'held'
         return lost.has(peer) ? 'mismatch' : 'merged'
       }
       for (const [peer, seconds] of answered) {
         metrics.observePeer({ peer, outcome: outcomeOf(peer), seconds })
+      }
+      for (const peer of sharing) {
+        log.warn(
+          { event: 'peer_shares_signer', peer, ...common },
+          'a peer signs with the key of this oracle: it counts once, and a key belongs to one oracle',
+        )
       }
       for (const peer of aggregate.held) {
         log.warn({ event: 'peer_held', peer, ...common }, 'a peer holds its execution at its signing cap')

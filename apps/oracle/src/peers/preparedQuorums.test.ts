@@ -5,7 +5,7 @@ import { attestationKinds, Secret } from '@causeway/core'
 import { expect, test } from 'vitest'
 import type { PeerAggregator, PeerRequest } from './peerAggregator.ts'
 import { createPreparedQuorums } from './preparedQuorums.ts'
-import { enoughAhead, type Peer, type SignerPolicy } from './settings.ts'
+import { askedAhead, type Peer, type SignerPolicy } from './settings.ts'
 
 const kind = attestationKinds.deposits
 const body = { chainId: 'base', transactionId: '0x01' }
@@ -31,10 +31,9 @@ function benchOf(given: readonly number[], policy: SignerPolicy, peers: readonly
     },
     close: async () => undefined,
   }
-  const prepared = createPreparedQuorums({
-    ...{ peers: aggregator, isEnough: enoughAhead(policy, peers), all: peers.length + 1 },
-    now: () => clock.nowMs,
-  })
+  const ahead = askedAhead(policy, peers)
+  if (ahead === undefined) throw new Error('these peers are asked ahead')
+  const prepared = createPreparedQuorums({ peers: aggregator, ...ahead, now: () => clock.nowMs })
   return { prepared, clock, asked }
 }
 
@@ -71,9 +70,15 @@ test('without a list a silent peer counts as asked, and is asked again behind th
   expect([prepared.find({ kind, body, own })?.matched, asked.length]).toEqual([3, 3])
 })
 
-test('peers that only the caller’s own key opens are never counted as asked', async () => {
-  const { prepared } = benchOf([2], open, [keyed, passing])
-  const own = answerOf()
-  expect(await prepared.prepare({ kind, body, own }, signal)).toBe(false)
-  expect(prepared.find({ kind, body, own })).toBeUndefined()
+const three: SignerPolicy = { ...listed, threshold: 3 }
+
+test.each([
+  ['without a list', open, [keyed, passing], undefined],
+  ['without a list, where none passes', open, [keyed, keyed], 3],
+  ['for two signers beside one with a key', listed, [keyed, passing, passing], 2],
+  ['for two signers', listed, [passing, passing], undefined],
+  ['for three signers beside one with a key', three, [keyed, passing], undefined],
+  ['for one signer', { ...listed, threshold: 1 }, [passing], undefined],
+])('P-2: peers that take the caller’s own key are asked by nobody else: %s', (_what, policy, peers, all) => {
+  expect(askedAhead(policy, peers)?.all).toBe(all)
 })

@@ -1,19 +1,16 @@
 import type { AttestationKind } from '@causeway/core'
 import type { PeerAggregator, PeerResult } from './peerAggregator.ts'
+import type { AskedAhead } from './settings.ts'
 
-export type PreparedQuorumsOptions = {
+export type PreparedQuorumsOptions = AskedAhead & {
   readonly peers: PeerAggregator
-  /** Whether an answer of so many signers may be given without asking anybody anew. */
-  readonly isEnough: (matched: number) => boolean
-  /** This oracle and all its peers. */
-  readonly all: number
   /** Monotonic milliseconds. */
   readonly now: () => number
 }
 
 /** What peers signed before anybody asked, by this oracle's own kept answer: it goes when that goes. */
 export interface PreparedQuorums {
-  /** Asks the peers about an answer that this oracle has kept. @returns false where too few of them signed it */
+  /** Asks the peers with keys of their own about an answer that this oracle has kept. @returns false where too few of them signed it */
   prepare<Response extends object>(asked: Prepared<Response>, signal: AbortSignal): Promise<boolean>
   /**
    * What was prepared for this very answer; `undefined` where it is not enough. What peers owe is asked for again
@@ -47,7 +44,7 @@ export function createPreparedQuorums(options: PreparedQuorumsOptions): Prepared
     const before = known.get(own)
     // While it runs nobody begins another.
     if (before !== undefined) known.set(own, { ...before, askedAtMs })
-    const result = await peers.run({ kind, body, signal, local: async () => own })
+    const result = await peers.run({ kind, body, signal, isAhead: true, local: async () => own })
     if (before === undefined || result.matched >= before.result.matched) known.set(own, { result, askedAtMs })
     return isEnough(result.matched)
   }

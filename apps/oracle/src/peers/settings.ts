@@ -1,4 +1,12 @@
-import { ConfigurationError, type Hex, Secret } from '@causeway/core'
+import {
+  ConfigurationError,
+  type Hex,
+  heldText,
+  type ListEntry,
+  listEntries,
+  parseAddressList,
+  Secret,
+} from '@causeway/core'
 
 /** Whose signatures count here. Never sent to a peer. */
 export type SignerPolicy = {
@@ -27,31 +35,29 @@ export type Parsed<Value> = {
   readonly warnings: readonly string[]
 }
 
+/** `HTTP_HOST` and the port beside it; 0 is one that nobody knows yet. */
+type Listener = { readonly host?: string | undefined; readonly port?: number | undefined }
+
 const passThrough = 'pass-through'
 
 /**
  * `PEERS`: entries `baseUrl|apiKey` separated by `;`, the key `pass-through` forwards the caller's.
- * @param options.ownUrls addresses of this oracle: asking itself would be a loop
+ * @param own where this oracle listens: asking itself would be a loop, and its signature would count for nothing
  * @throws ConfigurationError naming the number of the wrong entry, never its key
  * @source attestation-oracle.md Runtime configuration; ledger-and-safety.md 4.8
  */
-export function parsePeers(
-  text: string | undefined,
-  options: { ownUrls?: readonly string[] } = {},
-): Parsed<readonly Peer[]> {
-  const entries = listOf(text)
-  const own = new Set((options.ownUrls ?? []).map((url) => comparableUrl(new URL(url))))
+export function parsePeers(text: string | undefined, own: Listener = {}): Parsed<readonly Peer[]> {
   const seen = new Set<string>()
   const warnings: string[] = []
-  const peers = entries.map((entry, index) => {
-    const position = `PEERS entry ${index + 1}`
-    const { url, credential } = parseEntry(entry, position)
+  const peers = listEntries('PEERS', text).map((entry) => {
+    const { place } = entry
+    const { url, credential } = parseEntry(entry)
     const comparable = comparableUrl(url)
-    if (seen.has(comparable)) throw new ConfigurationError(`${position} repeats the URL of another one.`)
-    if (own.has(comparable)) throw new ConfigurationError(`${position} is this oracle itself.`)
+    if (seen.has(comparable)) throw new ConfigurationError(`${place} repeats the URL of another one.`)
+    if (isOwn(url, own)) throw new ConfigurationError(`${place} is this oracle itself.`)
     seen.add(comparable)
     if (credential.kind === 'pass-through') {
-      warnings.push(`${position} (${url.host}) receives the keys of callers: it must be run by you.`)
+      warnings.push(`${place} (${url.host}) receives the keys of callers: it must be run by you.`)
     }
     return { name: url.host, baseUrl: `${url.origin}${url.pathname.replace(/\/+$/, '')}`, credential }
   })
@@ -61,42 +67,41 @@ export function parsePeers(
 /** The keys of `PEERS` as they are written, with the position of their entry; `pass-through` is none. */
 export function shownKeys(
   text: string | undefined,
-): readonly { readonly position: string; readonly key: string }[] {
-  return listOf(text).flatMap((entry, index) => {
-    const key = entry.split('|').at(1)?.trim() ?? ''
-    return key === '' || key === passThrough ? [] : [{ position: `PEERS entry ${index + 1}`, key }]
+): readonly { readonly place: string; readonly key: string }[] {
+  return listEntries('PEERS', text).flatMap((entry) => {
+    const key = entry.text.split('|').at(1)?.trim() ?? ''
+    return key === '' || key === passThrough ? [] : [{ place: entry.place, key }]
   })
 }
 
-function parseEntry(entry: string, position: string): { url: URL; credential: PeerCredential } {
-  const parts = entry.split('|').map((part) => part.trim())
+function parseEntry({ text, place }: ListEntry): { url: URL; credential: PeerCredential } {
+  const parts = text.split('|').map((part) => part.trim())
   const [address, key] = parts
   if (parts.length !== 2 || !address || !key) {
-    throw new ConfigurationError(`${position} must be a URL and a key, joined by one |.`)
+    throw new ConfigurationError(`${place} must be a URL and a key, joined by one |.`)
   }
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw new ConfigurationError(`${position}: the key has an unusual character.`)
-  const url = parseUrl(address, position)
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new ConfigurationError(`${place}: the key has an unusual character.`)
+  const url = parseUrl(address, place)
   return {
     url,
     credential: key === passThrough ? { kind: 'pass-through' } : { kind: 'key', key: new Secret(key) },
   }
 }
 
-function parseUrl(address: string, position: string): URL {
-  if (!URL.canParse(address)) throw new ConfigurationError(`${position} is no URL.`)
+function parseUrl(address: string, place: string): URL {
+  if (!URL.canParse(address)) throw new ConfigurationError(`${place} is no URL.`)
   const url = new URL(address)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new ConfigurationError(`${position} must be an https URL.`)
+    throw new ConfigurationError(`${place} must be an https URL.`)
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw new ConfigurationError(`${position} must be https: over http its key can be read on the way.`)
+    throw new ConfigurationError(`${place} must be https: over http its key can be read on the way.`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw new ConfigurationError(`${position} must not hold a user name; the key follows the |.`)
+    throw new ConfigurationError(`${place} must not hold a user name; the key follows the |.`)
   }
   if (url.search !== '' || url.hash !== '') {
-    throw new ConfigurationError(`${position} must end with its path, without query or fragment.`)
+    throw new ConfigurationError(`${place} must end with its path, without query or fragment.`)
   }
   return url
 }
@@ -105,11 +110,21 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.[0-9]{1,3}){3}$/.test(hostname)
 }
 
+const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+
+/** Behind a balancer or a name of its own an oracle cannot know itself by URL: its signer tells then. */
+function isOwn(url: URL, { host = '', port = 0 }: Listener): boolean {
+  if (port === 0 || portOf(url) !== port) return false
+  const own = host.includes(':') ? `[${host}]` : host
+  return isLoopback(url.hostname) ? everywhere.has(host) || isLoopback(own) : url.hostname === own
+}
+
+const portOf = ({ port, protocol }: URL) => Number(port || (protocol === 'https:' ? 443 : 80))
+
 /** One text per listener: names of the loopback address are one, a slash at the end is none. */
 function comparableUrl(url: URL): string {
   const host = isLoopback(url.hostname) ? 'loopback' : url.hostname
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
-  return `${host}:${port}${url.pathname.replace(/\/+$/, '')}`
+  return `${host}:${portOf(url)}${url.pathname.replace(/\/+$/, '')}`
 }
 
 /** Without an allowlist there is no threshold: our own signature is all that is required. */
@@ -117,21 +132,32 @@ export function requiredSignatures({ signers, threshold }: SignerPolicy): number
   return signers === undefined ? 1 : threshold
 }
 
-/**
- * Whether an answer of so many signers may be given without asking peers anew. Without a list whoever was asked counts
- * as asked, what he gave or not; but nobody asked those who answer to the caller's own key alone.
- */
-export function enoughAhead(policy: SignerPolicy, peers: readonly Peer[]): (matched: number) => boolean {
-  if (policy.signers !== undefined) return (matched) => matched >= requiredSignatures(policy)
-  const areAllAsked = peers.every(({ credential }) => credential.kind === 'key')
-  return (matched) => areAllAsked || matched > peers.length
+/** What may be had of peers before anybody asks. */
+export type AskedAhead = {
+  /** This oracle and the peers that are asked. */
+  readonly all: number
+  /** Whether an answer of so many signers may be given without asking anybody anew. */
+  readonly isEnough: (matched: number) => boolean
 }
 
-const zeroAddress = `0x${'0'.repeat(40)}`
+/**
+ * Peers with `pass-through` answer to the caller's own key, so nobody asks them before he does. Without a list whoever
+ * was asked counts as asked, what he gave or not, and nothing is complete before all are. `undefined` where the others
+ * can never be enough: then none is asked.
+ */
+export function askedAhead(
+  { signers, threshold }: SignerPolicy,
+  peers: readonly Peer[],
+): AskedAhead | undefined {
+  const keyed = peers.filter(({ credential }) => credential.kind === 'key').length
+  const needed = signers === undefined ? peers.length : Math.max(threshold - 1, 1)
+  if (keyed < needed) return undefined
+  return { all: keyed + 1, isEnough: (matched) => signers === undefined || matched >= threshold }
+}
 
 /**
  * `ORACLE_SIGNERS` (addresses separated by `;`, any case) and `ORACLE_SIGNERS_THRESHOLD`.
- * @param options.ownSigner address of this oracle's key, which must be listed
+ * @param options.ownSigner address of this oracle's key in lower case, which must be listed
  * @throws ConfigurationError in every case of the specification's startup failures
  * @source attestation-oracle.md Peer aggregation 7, Errors 2
  */
@@ -141,18 +167,18 @@ export function parseSignerPolicy(options: {
   ownSigner: Hex
 }): Parsed<SignerPolicy> {
   const threshold = parseThreshold(options.threshold)
-  const signers = parseSigners(options.signers)
-  if (signers === undefined) {
+  const signers = parseAddressList('ORACLE_SIGNERS', options.signers)
+  if (signers.size === 0) {
     const isSet = (options.threshold ?? '').trim() !== ''
     const warnings = isSet ? ['ORACLE_SIGNERS_THRESHOLD has no effect without ORACLE_SIGNERS.'] : []
-    return { value: { signers, threshold }, warnings }
+    return { value: { signers: undefined, threshold }, warnings }
   }
   if (threshold > signers.size) {
     throw new ConfigurationError(
       `ORACLE_SIGNERS_THRESHOLD is ${threshold}, but ORACLE_SIGNERS names ${signers.size} distinct signers.`,
     )
   }
-  if (!signers.has(toLowerHex(options.ownSigner))) {
+  if (!signers.has(options.ownSigner)) {
     throw new ConfigurationError(
       `ORACLE_SIGNERS does not name this oracle's own signer ${options.ownSigner}.`,
     )
@@ -164,34 +190,9 @@ function parseThreshold(text: string | undefined): number {
   const trimmed = (text ?? '').trim()
   if (trimmed === '') return 1
   if (!/^[0-9]{1,9}$/.test(trimmed) || Number(trimmed) < 1) {
-    throw new ConfigurationError('ORACLE_SIGNERS_THRESHOLD must be an integer of at least 1.')
+    throw new ConfigurationError(
+      `ORACLE_SIGNERS_THRESHOLD is ${heldText(trimmed)} and must be a whole number of at least 1.`,
+    )
   }
   return Number(trimmed)
-}
-
-function parseSigners(text: string | undefined): ReadonlySet<Hex> | undefined {
-  if ((text ?? '').trim() === '') return undefined
-  const entries = listOf(text)
-  if (entries.length === 0) throw new ConfigurationError('ORACLE_SIGNERS is set but names nobody.')
-  return new Set(
-    entries.map((entry, index) => {
-      const address = toLowerHex(entry)
-      if (!/^0x[0-9a-fA-F]{40}$/.test(entry) || address === zeroAddress) {
-        throw new ConfigurationError(`ORACLE_SIGNERS entry ${index + 1} is no address, or the zero address.`)
-      }
-      return address
-    }),
-  )
-}
-
-/** Entries of a list setting: separated by `;`, blanks around them and empty ones are forgiven. */
-function listOf(text: string | undefined): readonly string[] {
-  return (text ?? '')
-    .split(';')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-}
-
-function toLowerHex(text: string): Hex {
-  return `0x${text.replace(/^0x/, '').toLowerCase()}`
 }

@@ -20,6 +20,7 @@ const fresh = () =>
     context: sampleContext,
     recover: () => undefined,
     policy: { signers: undefined, threshold: 1 },
+    ownSigner: `0x${'33'.repeat(20)}`,
     request: {},
   })
 

@@ -21,6 +21,8 @@ import { signResponse } from './signing.ts'
 export type LocalAttestation<Response> = {
   readonly response: Response
   readonly evidence: readonly Evidence[]
+  /** Every chain that was asked, whether now or when what is kept of it was read. */
+  readonly chains: readonly string[]
   /** False for an answer that has nothing to sign: no deposits. */
   readonly isSigned: boolean
   /** The order that a fill or a refund is of. */
@@ -84,7 +86,8 @@ const keptWeightMax = 64 * 1024 * 1024
  *   left of it, else work that hangs could be kept alive by asking again and again. Work that does not heed it is
  *   left alone and gives up its place.
  *
- * Whatever is about to leave, kept or new, is refused when a chain it rests on is not ready any more. Readers
+ * Whatever is about to leave, kept or new, is refused when a chain it rests on is not ready any more, or when its
+ * endpoints do not agree on a head any more: what is kept must not outlive the chain's last working endpoint. Readers
  * remember final transactions below this: they are facts that several requests share, a deposit and its fill, and
  * what is held asks nobody for them again.
  * @source design.md 7.5, 7.6; ledger-and-safety.md 4.7
@@ -105,9 +108,14 @@ export function createAttestationService(options: AttestationServiceOptions): At
     key: string,
     signal: AbortSignal,
   ): Promise<LocalAttestation<object>> {
-    const attested = await definition.attest(request, context, { signal })
+    const asked = new Set<string>()
+    const attested = await definition.attest(request, noteChains(context, asked), { signal })
     const { unsigned, evidence, isFinal } = attested
     watch.observe(evidence)
+    for (const { chainId } of evidence) asked.add(chainId)
+    const chains = [...asked]
+    // Readers keep what is final: nothing of it may have been read now.
+    if (!watch.hasHeads(chains)) await watch.requireHeads(chains)
     const { kind } = definition
     const held = await whyHeld(definition, attested, options, signal)
     const answer = held === undefined ? unsigned : kind.withoutExecution(unsigned, held)
@@ -115,7 +123,7 @@ export function createAttestationService(options: AttestationServiceOptions): At
     const attestation = {
       ...(await signResponse(kind, answer, options, { signal })),
       ...(orderId !== undefined && { orderId }),
-      evidence,
+      ...{ evidence, chains },
     }
     // Its text is kept beside it once it was asked for.
     if (isFinal && held === undefined)
@@ -126,13 +134,13 @@ export function createAttestationService(options: AttestationServiceOptions): At
   function keptAnswer(key: string): LocalAttestation<object> | undefined {
     const found = kept.get(key)
     // Each chain is told: all of them are followed again from now on.
-    const used = found?.evidence.map(({ chainId }) => watch.useKept(chainId)) ?? []
+    const used = found?.chains.map((chainId) => watch.useKept(chainId)) ?? []
     return used.includes(false) ? undefined : found
   }
 
-  function refuseUnlessReady({ evidence }: LocalAttestation<object>): void {
+  function refuseUnlessReady({ chains }: LocalAttestation<object>): void {
     watch.refuseUnlessReady(context.hub.id)
-    for (const { chainId } of evidence) watch.refuseUnlessReady(chainId)
+    for (const chainId of chains) watch.refuseUnlessReady(chainId)
   }
 
   return {
@@ -151,7 +159,10 @@ export function createAttestationService(options: AttestationServiceOptions): At
         const request = definition.canonical?.(asked, context) ?? asked
         const key = keyOf(name, request)
         const found = keptAnswer(key)
-        if (found !== undefined) metrics.countKept(name)
+        if (found !== undefined) {
+          if (!watch.hasHeads(found.chains)) await endWith(signal, watch.requireHeads(found.chains))
+          metrics.countKept(name)
+        }
         const attestation =
           found ??
           (await flights.run(key, signal, (ending) =>
@@ -173,7 +184,7 @@ export function createAttestationService(options: AttestationServiceOptions): At
       const request = definition.canonical?.(asked, context) ?? asked
       const { name } = definition.kind
       const found = keptAnswer(keyOf(name, request))
-      if (found === undefined) return undefined
+      if (found === undefined || !watch.hasHeads(found.chains)) return undefined
       refuseUnlessReady(found)
       // CAST: the key holds the kind's name, so what is found under it is of that kind.
       const result = use((found as LocalAttestation<never>).response)
@@ -181,6 +192,18 @@ export function createAttestationService(options: AttestationServiceOptions): At
       return result
     },
     forgetAll: () => kept.clear(),
+  }
+}
+
+/** The context, which notes each chain whose reader a rule asks for. */
+function noteChains(context: AttestationContext, asked: Set<string>): AttestationContext {
+  return {
+    ...context,
+    readerOf(chainId) {
+      const reader = context.readerOf(chainId)
+      asked.add(chainId)
+      return reader
+    },
   }
 }
 
@@ -193,7 +216,7 @@ async function whyHeld<Request extends RequestSwitches, Response extends object>
 ): Promise<HeldExecution | undefined> {
   const execution = kind.executionOf(unsigned)
   if (execution !== undefined && settles !== undefined) {
-    if (!orders.admit(settles, execution.idempotencyKey)) {
+    if (!(await orders.admit(settles, execution.idempotencyKey))) {
       metrics.countHeld(kind.name, 'settled')
       return 'ORDER_SETTLED'
     }

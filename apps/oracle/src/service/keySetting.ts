@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { ConfigurationError } from '@causeway/core'
-import type { ApiKeyRecord, ApiKeys } from '@causeway/http'
+import { ConfigurationError, type ListEntry, listEntries } from '@causeway/core'
+import { type ApiKeyRecord, type ApiKeys, checkKeySetting } from '@causeway/http'
 
 /** Scope of the keys that may use `force`. */
 export const forceScope = 'force'
@@ -24,9 +24,11 @@ const hashPrefix = 'sha256$'
 export function parseKeySettings(texts: {
   readonly operators: string
   readonly peers: string
+  readonly isLocal: boolean
 }): readonly ConfiguredKey[] {
-  const operators = parseKeySetting(texts.operators, 'API_KEYS')
-  const peers = parseKeySetting(texts.peers, 'PEER_API_KEYS')
+  const { isLocal } = texts
+  const operators = parseKeySetting('API_KEYS', texts.operators, isLocal)
+  const peers = parseKeySetting('PEER_API_KEYS', texts.peers, isLocal)
   for (const [index, peer] of peers.entries()) {
     const shared = operators.findIndex(({ sha256 }) => sha256.equals(peer.sha256))
     if (shared < 0) continue
@@ -47,40 +49,36 @@ export function parseKeySettings(texts: {
  */
 export function refuseShownKeys(
   keys: readonly ConfiguredKey[],
-  shown: readonly { readonly position: string; readonly key: string }[],
+  shown: readonly { readonly place: string; readonly key: string }[],
 ): void {
-  for (const { position, key } of shown) {
+  for (const { place, key } of shown) {
     const sha256 = hashOf(key)
     if (!keys.some((known) => known.mayForce && known.sha256.equals(sha256))) continue
     throw new ConfigurationError(
-      `${position} shows the peer a key of API_KEYS, so it could use force here. Show it another one.`,
+      `${place} shows the peer a key of API_KEYS, so it could use force here. Show it another one.`,
     )
   }
 }
 
-function parseKeySetting(text: string, setting: string): readonly Omit<ConfiguredKey, 'mayForce'>[] {
-  const entries = text
-    .split(';')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-  const keys = entries.map((entry, index) => parseEntry(entry, `${setting} entry ${index + 1}`))
+type WrittenKey = Omit<ConfiguredKey, 'mayForce'>
+
+function parseKeySetting(setting: string, text: string, isLocal: boolean): readonly WrittenKey[] {
+  const keys = listEntries(setting, text).map((entry) => parseEntry(entry, isLocal))
   if (new Set(keys.map(({ sha256 }) => sha256.toString('hex'))).size < keys.length) {
     throw new ConfigurationError(`${setting} names one key twice.`)
   }
   return keys
 }
 
-function parseEntry(entry: string, place: string): Omit<ConfiguredKey, 'mayForce'> {
-  const colon = entry.indexOf(':')
-  const key = colon < 0 ? '' : entry.slice(0, colon).trim()
-  const label = entry.slice(colon + 1).trim()
+function parseEntry({ text, place }: ListEntry, isLocal: boolean): WrittenKey {
+  const colon = text.indexOf(':')
+  const key = colon < 0 ? '' : text.slice(0, colon).trim()
+  const label = text.slice(colon + 1).trim()
   if (key === '' || label === '') {
     throw new ConfigurationError(`${place} must be a key and a label, joined by a colon.`)
   }
   if (!key.startsWith(hashPrefix)) {
-    if (!/^[\x21-\x2b\x2d-\x7e]{1,256}$/.test(key)) {
-      throw new ConfigurationError(`${place}: a key is at most 256 printable characters, without commas.`)
-    }
+    checkKeySetting(key, `${place}: the key`, isLocal)
     return { sha256: hashOf(key), label }
   }
   const digits = key.slice(hashPrefix.length)

@@ -156,7 +156,7 @@ function peerMetrics({ registers }: Registered, peerNames: readonly string[]): P
   })
   // A series that first shows itself at 1 has not grown for whoever looks at its growth.
   for (const peer of peerNames)
-    for (const outcome of ['merged', 'mismatch', 'timeout', 'unreachable'])
+    for (const outcome of ['merged', 'mismatch', 'own_signer', 'timeout', 'unreachable'])
       peerRequests.zero({ peer, outcome })
   const shadows = new Counter({
     name: 'oracle_shadow_answers_total',

@@ -33,7 +33,10 @@ import {
  */
 const chainId = z.string().min(1).max(64).describe('String id of a chain of `GET /chains/v1`')
 const transactionId = z.string().min(1).max(256).describe("Transaction id in its family's spelling")
-const integerText = z.union([uint256Text, z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'expected a uint256')])
+const integerText = z.union([
+  uint256Text,
+  z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'must be 0x and 1 to 64 hex digits'),
+])
 const signatureBytesMax = 1_024
 
 const lowerCase = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`
@@ -167,7 +170,7 @@ const ownerSignature = z
   .string()
   .regex(
     new RegExp(`^(?:0x)?(?:[0-9a-fA-F]{2}){0,${signatureBytesMax}}$`),
-    `expected at most ${signatureBytesMax} whole bytes in hex`,
+    `must be at most ${signatureBytesMax} whole bytes in hex`,
   )
   .transform((text): Hex => `0x${text.replace(/^0x/, '').toLowerCase()}`)
   .describe("The owner's signature over the SHA-256 of the request as canonical JSON; `0x` may be left out")

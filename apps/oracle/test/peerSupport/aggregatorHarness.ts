@@ -42,6 +42,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const aggregator = createPeerAggregator({
     peers: parsePeers(urls.map((url) => `${url}|${credential}`).join(';')).value,
     policy: { signers: allowed && new Set<Hex>(allowed.map((name) => signers[name].address)), threshold },
+    ownSigner: signers.A.address,
     context,
     recover: recoverSigner,
     requestTimeoutMs: timeoutMs,

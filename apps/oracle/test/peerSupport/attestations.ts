@@ -9,6 +9,7 @@ import {
   orderAddress,
   type SignatureClaim,
   type SignatureContext,
+  type Signer,
   type WithdrawalsResponse,
 } from '@causeway/core'
 import { createRawKeySigner, parsePrivateKey } from '@causeway/signer'
@@ -85,20 +86,31 @@ export function withdrawalOf(status: 0 | 1 | 2): WithdrawalsResponse {
 }
 
 /** Every array signed by everybody named, in that order. */
-export async function signed<Response>(
+export function signed<Response>(
   kind: AttestationKind<Response>,
   response: Response,
   by: readonly SignerName[],
   under: SignatureContext = context,
 ): Promise<Response> {
+  const named = by.map((name) => signers[name])
+  return signedBy(kind, response, named, under)
+}
+
+/** See `signed`; by whoever has a key. */
+export async function signedBy<Response>(
+  kind: AttestationKind<Response>,
+  response: Response,
+  by: readonly Signer[],
+  under: SignatureContext,
+): Promise<Response> {
   const claims = new Map<string, SignatureClaim[]>()
   for (const { path, ownDomain, requestOf } of kind.signatureArrays(response, under)) {
     const request = requestOf(ownDomain)
     if (request === undefined) throw new Error(`${path} cannot be signed`)
-    const entries = by.map(async (name): Promise<SignatureClaim> => {
-      const signature = await signers[name].sign(request)
+    const entries = by.map(async (signer): Promise<SignatureClaim> => {
+      const signature = await signer.sign(request)
       return {
-        signer: signers[name].address,
+        signer: signer.address,
         signature,
         ...(ownDomain !== undefined && { domain: ownDomain }),
       }

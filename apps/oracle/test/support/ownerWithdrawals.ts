@@ -43,11 +43,15 @@ export type Initiated = {
   readonly holder: Hex
 }
 
-/** A deposit without order, minted to its owner and moved to the withdrawal address. */
+/**
+ * A deposit without order, minted to its owner and moved to the withdrawal address.
+ * @param version of the route that moves it
+ */
 export async function initiate(
   network: TestNetwork,
   trio: Pick<OracleTrio, 'post'>,
   { owner, currency, amount, recipient, nonce }: WithdrawalTerms,
+  version: 'v1' | 'v2' = 'v2',
 ): Promise<Initiated> {
   const transactionId = await deposit(network, 'base', owner, { currency, amount, id: noOrder })
   const minted = await ask(trio, 'depository-deposits/v1', { chainId: 'base', transactionId })
@@ -59,7 +63,7 @@ export async function initiate(
   const hash = toHex(ownerRequestDigest(request))
   const ownerSignature = await privateKeyToAccount(owner.privateKey).sign({ hash })
   const flow = { ...request, ownerSignature }
-  await accept(network, await ask(trio, 'withdrawal-initiation/v2', flow))
+  await accept(network, await ask(trio, `withdrawal-initiation/${version}`, flow))
   const alias = hubAlias(base, owner.address)
   const { depository } = network.deployment.base
   return {

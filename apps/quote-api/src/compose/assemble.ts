@@ -1,4 +1,10 @@
-import { type ChainClient, type ChainRegistry, followNewHeads, type KeptDenyList } from '@causeway/chains'
+import {
+  type ChainClient,
+  type ChainGate,
+  type ChainRegistry,
+  followNewHeads,
+  type KeptDenyList,
+} from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
 import {
   type Closer,
@@ -94,6 +100,8 @@ export type Parts = OpenDatabase & {
   readonly chains: ChainRegistry
   readonly registry: QuoteRegistry
   readonly clients: ReadonlyMap<string, ChainClient>
+  /** Of chains that did not answer yet. */
+  readonly gates: ReadonlyMap<string, ChainGate>
   readonly adminListener: HttpApp
   /** Undefined where none is configured. */
   readonly denyList: KeptDenyList | undefined
@@ -101,7 +109,7 @@ export type Parts = OpenDatabase & {
 
 /** Everything that is built once keys, files, chains and database are known to be good. */
 export async function assemble(parts: Parts): Promise<QuoteApi> {
-  const { config, logger, quote, chains, registry, clients, adminListener, denyList } = parts
+  const { config, logger, quote, chains, registry, clients, gates, adminListener, denyList } = parts
   const metrics = createHttpMetrics({ service: 'quote-api' })
   const told = { service: 'quote-api', registry: metrics.registry, log: logger }
   const tracing = await openTracing(config.tracing, told)
@@ -111,7 +119,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     else logger.error({ err: failure }, 'the order signer cannot sign: nothing is quoted')
   })
   signer.start()
-  const market = await startMarket({ config, chains, quote, clients, metrics, tracing, logger })
+  const market = await startMarket({ config, chains, quote, clients, gates, metrics, tracing, logger })
   const readiness = createReadiness({
     checks: [
       { name: 'database', check: () => database.ping() },

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { openDenyList } from '@causeway/chains'
+import { checkChainsAtStart, openDenyList } from '@causeway/chains'
 import { createAdminListener, createLogger, logDenyList } from '@causeway/http'
 import { planMarket } from '@causeway/market'
 import {
@@ -14,7 +14,7 @@ import { evidenceKeyPrefix, hasEvidenceKey, type QuoteApiConfig } from '../confi
 import { loadFiles } from '../config/configuration.ts'
 import { adminDescription } from '../http/admin/adminOperation.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
-import { checkChains } from '../operate/checkChains.ts'
+import { chainChecks } from '../operate/checkChains.ts'
 import { openDatabase } from '../operate/database.ts'
 import { createDatabaseWait } from '../operate/databaseWait.ts'
 import { createRegistry } from '../pricing/registry.ts'
@@ -54,14 +54,9 @@ export async function createQuoteApi(
     openApi: adminDescription,
     ...(config.admin.apiKey !== undefined && { apiKey: config.admin.apiKey }),
   })
-  await checkChains({
-    environment: config.environment,
-    file: quote,
-    registry,
-    chains: chains.chains,
-    clients,
-    log: logger,
-  })
+  const { environment } = config
+  const checks = chainChecks({ environment, file: quote, registry, chains: chains.chains, clients })
+  const gates = await checkChainsAtStart(checks, logger)
 
   const denyList = await openDenyList(config.denyList, {
     now: () => performance.now(),
@@ -93,6 +88,7 @@ export async function createQuoteApi(
       chains,
       registry,
       clients,
+      gates,
       adminListener,
       denyList,
     }

@@ -1,9 +1,10 @@
 import type { AddressReading, ChainRegistry, JsonRpcClient } from '@causeway/chains'
-import { type Ledger, minBigint, type SqlDatabase } from '@causeway/core'
+import { blocksAtPace, type Ledger, minBigint, paceMs, type SqlDatabase } from '@causeway/core'
 import type { Logger } from 'pino'
 import { askQuorum, quorumOf } from '../chainReadings/askChain.ts'
 import type { Reading } from '../chainReadings/readings.ts'
 import { createWaker, type Job } from '../jobs/runJobs.ts'
+import type { QuotableChain } from '../pricing/registry.ts'
 import { balanceReading } from '../requests/depositAddresses/balanceReading.ts'
 import { blockPaymentsReading } from '../requests/depositAddresses/blockPayments.ts'
 import type {
@@ -46,12 +47,11 @@ export type DepositAddresses = {
   readonly reindex: Reindex
 }
 
-const intervalFloorMs = 250
 /** Blocks that come seldom come at any moment, and a look that finds none costs little. */
 const intervalCeilingMs = 10_000
 
 const intervalOf = ({ chain: { config } }: AddressChain): number =>
-  Math.min(Math.max(config.blockTimeMs / 2, intervalFloorMs), intervalCeilingMs)
+  Math.min(paceMs(config) / 2, intervalCeilingMs)
 
 /** The jobs that bring what is paid to deposit addresses into the depository. @source quote-api.md 2.7 */
 export function createDepositAddresses(options: {
@@ -126,7 +126,12 @@ function watcherOf(context: DepositAddressContext, site: AddressChain): Job {
 }
 
 /** Whole blocks are a few megabytes on the busiest chains. What is left out is found as balances are read in turn. */
-const stepsOfContracts = { rangeBlocks: 4n, rewindBlocks: 64n, firstBlocks: 256n, gapBlocks: 256n }
+const stepsOfContracts = ({ config }: QuotableChain) => ({
+  rangeBlocks: 4n,
+  rewindBlocks: blocksAtPace(config, 64n),
+  firstBlocks: blocksAtPace(config, 256n),
+  gapBlocks: blocksAtPace(config, 256n),
+})
 
 /** Chains that have deposit addresses and can be read. */
 function openSites(options: {
@@ -146,7 +151,7 @@ function openSites(options: {
     const site: AddressChain = {
       ...{ chain, head, isSeenInBlocks: false },
       blocks: {
-        steps: stepsOfContracts,
+        steps: stepsOfContracts(chain),
         payments: (range, signal) => ask(blockPaymentsReading(chain, range), signal),
       },
       balances: (addresses, height, signal) => ask(balanceReading(chain, addresses, height), signal),

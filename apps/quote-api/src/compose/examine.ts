@@ -6,24 +6,26 @@ import {
   examineDenyList,
   examineEndpoints,
   examineHeadPushes,
+  findContradictions,
   headSeconds,
 } from '@causeway/chains'
 import { createFindings, type Finding, type Findings } from '@causeway/core'
 import { examineDatabase } from '@causeway/database'
 import {
-  adminKeyProblem,
+  checkAdminKey,
   type Examination,
   examineCompanions,
   examineOracle,
   examinePorts,
   modeOfFile,
 } from '@causeway/http'
-import { planMarket } from '@causeway/market'
+import { hermesNeedsKey, planMarket } from '@causeway/market'
 import { checkHubKey, examineSigningKey, hasHubKey, hubKeyPrefix } from '@causeway/signer'
 import { evidenceKeyPrefix, hasEvidenceKey, readConfig } from '../config/config.ts'
 import { type LoadedFiles, readFiles } from '../config/configuration.ts'
-import { chainContradictions } from '../operate/checkChains.ts'
+import { chainChecks } from '../operate/checkChains.ts'
 import { schemaModules } from '../operate/database.ts'
+import { examinePutAside } from '../operate/examinePutAside.ts'
 import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
 import { checkEvidenceKey } from '../requests/timeline/signTimeline.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
@@ -58,11 +60,11 @@ export async function examineQuoteApi(
   const { environment, configDirectory, custody } = settings.places
   const places = environment && { environment, configDirectory, custody, orderSigner }
   const files = places && (await readFiles(places, variables, found))
-  const registry = files && examineFiles(files, settings, found)
+  const registry = files ? examineFiles(files, settings, found) : undefined
   if (scope === 'settings') return found.list
   await Promise.all([
     files && registry && examineChains(files, registry, nowMs, found),
-    examineOwnDatabase(settings, nowMs, found),
+    examineOwnDatabase(settings, { registry, nowMs }, found),
     examineOracles(settings, found),
     examineList(settings, found),
   ])
@@ -73,8 +75,7 @@ export async function examineQuoteApi(
 function examineValues({ values, places }: Settings, variables: Variables, found: Findings): void {
   const { isLocal } = places
   const { ADMIN_HOST: host, ADMIN_API_KEY: apiKey } = values
-  const adminProblem = host && adminKeyProblem({ host, isLocal, ...(apiKey !== undefined && { apiKey }) })
-  if (adminProblem) found.problems([adminProblem], 'setting-wrong')
+  if (host) found.attempt(() => checkAdminKey({ host, isLocal, ...(apiKey !== undefined && { apiKey }) }))
   examinePorts(
     [
       {
@@ -99,6 +100,13 @@ function examineValues({ values, places }: Settings, variables: Variables, found
     ],
     found,
   )
+  const { HERMES_URL: hermes, HERMES_API_KEY: hermesKey } = values
+  if (hermes !== undefined && hermesKey === undefined && hermesNeedsKey(hermes)) {
+    found.add({
+      ...{ code: 'setting-missing', severity: 'degrades', setting: 'HERMES_API_KEY', fix: '' },
+      seen: 'is not set: HERMES_URL is a service of Pyth, which answers nobody without an API key',
+    })
+  }
   if (isLocal) return
   const lacking = {
     ORACLES: 'is not set: no fill is proved, and nothing settles',
@@ -156,12 +164,10 @@ async function examineChains(
     return chain === undefined || client === undefined ? [] : [{ key, chain, client }]
   })
   const clients = new Map<string, ChainClient>(opened.map(({ key, client }) => [key, client]))
-  // Which of them could not be read is found below.
-  const log = { warn: () => undefined }
   const { environment } = chains
   try {
     const [contradictions] = await Promise.all([
-      chainContradictions({ environment, file: quote, registry, chains: chains.chains, clients, log }),
+      findContradictions(chainChecks({ environment, file: quote, registry, chains: chains.chains, clients })),
       ...opened.map(({ client }) => examineEndpoints(client, found)),
       ...opened.map(({ chain }) => examineHeadPushes(chain, found)),
       examineClock(
@@ -180,7 +186,11 @@ async function examineChains(
   }
 }
 
-async function examineOwnDatabase({ values }: Settings, nowMs: () => number, found: Findings): Promise<void> {
+async function examineOwnDatabase(
+  { values }: Settings,
+  { registry, nowMs }: { readonly registry: QuoteRegistry | undefined; readonly nowMs: () => number },
+  found: Findings,
+): Promise<void> {
   const { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize = 0, JOBS: jobs } = values
   // Without one, `local` owns its own, and every other environment was told.
   if (url === undefined) return
@@ -190,6 +200,8 @@ async function examineOwnDatabase({ values }: Settings, nowMs: () => number, fou
     directories: schemaModules,
   }
   await examineDatabase(examined, found)
+  const chainNames = new Map((registry?.chains ?? []).map(({ chainId, key }) => [chainId, key]))
+  await examinePutAside(url.reveal(), { chainNames, nowMs }, found)
 }
 
 /** Without its list the service does not start. */

@@ -1,5 +1,6 @@
 import {
   type ChainClient,
+  type ChainGate,
   type ChainRegistry,
   connectQuotingChain,
   countVoices,
@@ -27,14 +28,16 @@ export async function startMarket(options: {
   chains: ChainRegistry
   quote: QuoteFile
   clients: ReadonlyMap<string, ChainClient>
+  gates: ReadonlyMap<string, ChainGate>
   metrics: HttpMetrics
   tracing: Tracing | undefined
   logger: Logger
 }): Promise<Market> {
-  const { config, chains, quote, clients, metrics, tracing, logger } = options
+  const { config, chains, quote, clients, gates, metrics, tracing, logger } = options
   const market = createMarket({
     config: quote,
     clients,
+    gates,
     readers: openNetworkReaders(chains.chains, quote.chains, clients),
     reach: sourceReach(config, chains),
     onReport: createAgreementMetrics(metrics),

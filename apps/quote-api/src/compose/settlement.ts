@@ -5,7 +5,7 @@ import {
   type HubEntries,
   type OracleSettings,
 } from '@causeway/chains'
-import type { Ledger, SqlDatabase } from '@causeway/core'
+import { type Ledger, paceMs, type SqlDatabase } from '@causeway/core'
 import type { HttpMetrics, Tracing } from '@causeway/http'
 import { recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
@@ -21,6 +21,7 @@ import { createAttestedDebits } from '../requests/settlement/attestedDebitsJob.t
 import { type AttestationContext, attestFills } from '../requests/settlement/attestFills.ts'
 import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
+import { retryPutAside } from '../requests/settlement/foundDeposits.ts'
 import { createLateDeposits, otherRefundCost } from '../requests/settlement/priceLateDeposit.ts'
 import { createSettlementChain, type SettlementChain } from '../requests/settlement/settlementChain.ts'
 import type { SettlementContext } from '../requests/settlement/settlementContext.ts'
@@ -43,8 +44,8 @@ export type Settlement = {
   newBlock(chainId: number): void
 }
 
-const intervalFloorMs = 250
 const attestIntervalMs = 1_000
+const putAsideIntervalMs = 10_000
 
 /** The jobs that take requests from their deposit to their end. @source design.md 5.9, 6.5 to 6.8 */
 export function createSettlement(options: {
@@ -110,6 +111,7 @@ export function createSettlement(options: {
       waker: followers.refunds,
       run: (run) => followRefunds(context, run, newBlocks.refunds.take()),
     },
+    { name: 'put-aside', intervalMs: putAsideIntervalMs, run: (run) => retryPutAside(context, run) },
     { name: 'permits', intervalMs, waker: followers.permits, run: (run) => followPermits(context, run) },
     {
       name: 'self-executed',
@@ -179,7 +181,7 @@ function watcherOf(context: SettlementContext, chain: SettlementChain): Job {
 
 /** A deposit is seen within a block of its own. */
 function pauseOf({ chain }: SettlementChain): number {
-  return Math.max(chain.config.blockTimeMs / 4, intervalFloorMs)
+  return paceMs(chain.config) / 4
 }
 
 /** Chains that can be read; the others cannot be quoted either. */

@@ -1,5 +1,5 @@
 import type { JsonRpcClient, RegisteredChain } from '@causeway/chains'
-import { ConfigurationError, type SqlDatabase } from '@causeway/core'
+import { ConfigurationError, paceMs, type SqlDatabase } from '@causeway/core'
 import type { HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
 import type { Job } from '../jobs/runJobs.ts'
@@ -19,8 +19,6 @@ export type TopUps = {
   readonly jobs: readonly Job[]
   close(): Promise<void>
 }
-
-const intervalFloorMs = 1_000
 
 /**
  * The jobs that read custody and the solver's account, none when no custody account is named.
@@ -53,7 +51,7 @@ export function createTopUps(options: {
   const watched = createTopUpChain({ ...topUpReading(place), client, rpcThreshold })
   const solverAccount = solverReading(place)
   const compared = openComparedChain(place)
-  const intervalMs = Math.max(options.blockTimeMs, intervalFloorMs)
+  const intervalMs = paceMs(options)
   const common = { database, fromBlock, metrics, logger }
   return {
     jobs: [

@@ -1,64 +1,69 @@
 import { resolve } from 'node:path'
 import { denyListSettings, denyListVariables, parseOracles } from '@causeway/chains'
 import {
+  decimalInteger,
+  environmentName,
   type Finding,
+  listenPort,
   parseCasedAddress,
   readVariables,
   Secret,
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core'
-import { foreignKeys, parseTrustedProxies, tracingSettings, tracingVariables } from '@causeway/http'
+import {
+  checkKeySetting,
+  foreignKeys,
+  parseTrustedProxies,
+  tracingSettings,
+  tracingVariables,
+} from '@causeway/http'
 import { z } from 'zod'
 import { parsePeppers } from '../access/keys/peppers.ts'
-import { checkSolverKey } from '../requests/work/solverKey.ts'
 
-const port = z.coerce.number().int().min(0).max(65_535)
 const limit = z.coerce.number().int().min(0).max(1_000_000)
 const days = (least: number) => z.coerce.number().int().min(least).max(36_500)
+const url = z.url({ protocol: /^https?$/ })
 const secret = z.string().transform((value) => new Secret(value))
 
 /** Every variable of quote-api; endpoint variables are named by the chain files. */
 const variables = z.object({
-  ENVIRONMENT: z
-    .string()
-    .regex(/^[a-z0-9.]+$/)
-    .describe('Selects the configuration files'),
+  ENVIRONMENT: environmentName.describe('Selects the configuration files'),
   HTTP_HOST: z.string().default('0.0.0.0'),
-  HTTP_PORT: port.optional(),
-  PORT: port.default(3000),
+  HTTP_PORT: listenPort.optional(),
+  PORT: listenPort.default(3000),
   OPS_HOST: z.string().default('127.0.0.1'),
-  OPS_PORT: port.default(3001),
+  OPS_PORT: listenPort.default(3001),
   ADMIN_HOST: z.string().default('127.0.0.1'),
-  ADMIN_PORT: port.default(3002),
+  ADMIN_PORT: listenPort.default(3002),
   ADMIN_API_KEY: secret.optional(),
   API_KEY_PEPPERS: secret.optional(),
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PUBLIC_URL: url.optional(),
   CONFIG_DIR: z.string().optional(),
   CAUSEWAY_LOCAL_DIR: z.string().optional(),
   DATABASE_URL: secret.optional(),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(64).default(8),
-  DATABASE_PORT: port.optional(),
+  DATABASE_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   SIGNING_MODULE: z.enum(['raw-private-key', 'aws-kms']).default('raw-private-key'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   TRUSTED_PROXIES: z.string().default(''),
   RATE_LIMIT_PER_KEY: limit.optional(),
   RATE_LIMIT_PER_IP: limit.optional(),
   RATE_LIMIT_COUNTING: z.enum(['shared', 'alone']).optional(),
-  HERMES_URL: z.url().optional(),
+  HERMES_URL: url.optional(),
   HERMES_API_KEY: secret.optional(),
-  DEFILLAMA_URL: z.url().optional(),
-  COINGECKO_URL: z.url().optional(),
+  DEFILLAMA_URL: url.optional(),
+  COINGECKO_URL: url.optional(),
   COINGECKO_API_KEY: secret.optional(),
-  EXTERNAL_LIQUIDITY_URL: z.url({ protocol: /^https?$/ }).optional(),
+  EXTERNAL_LIQUIDITY_URL: url.optional(),
   EXTERNAL_LIQUIDITY_API_KEY: secret.optional(),
   JOBS: z.enum(['on', 'off']).default('on'),
   DRAIN_MS: z.coerce.number().int().min(0).max(10_000).optional(),
   CUSTODY_ADDRESS: z
     .string()
-    .refine((text) => parseCasedAddress(text) !== undefined, 'must be an EVM address')
+    .refine((text) => parseCasedAddress(text) !== undefined, 'must be an EVM address with the right checksum')
     .optional(),
-  TOP_UP_FROM_BLOCK: z.coerce.bigint().min(0n).optional(),
+  TOP_UP_FROM_BLOCK: decimalInteger.optional(),
   TOP_UP_MODE: z.enum(['strict', 'trace']).default('strict'),
   TOP_UP_TRAILING_BYTES: z.enum(['accept', 'suspend']).default('accept'),
   TOP_UP_RECONCILE_RPC_URL: secret.optional(),
@@ -121,7 +126,8 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     found.missing('TOP_UP_FROM_BLOCK', 'TOP_UP_FROM_BLOCK is required beside CUSTODY_ADDRESS')
   const peppers = values.API_KEY_PEPPERS
   const apiKeyPeppers = peppers && found.attempt(() => parsePeppers(peppers))
-  const solverApiKey = found.attempt(() => checkSolverKey(values.SOLVER_API_KEY))
+  const { SOLVER_API_KEY: solverApiKey } = values
+  if (solverApiKey) found.attempt(() => checkKeySetting(solverApiKey.reveal(), 'SOLVER_API_KEY', isLocal))
   const { ORACLES: text, ORACLES_THRESHOLD: threshold } = values
   const oracles = found.attempt(() => parseOracles({ text, threshold, isLocal }))
   const trustedProxies = found.attempt(() => parseTrustedProxies(values.TRUSTED_PROXIES ?? '')) ?? []

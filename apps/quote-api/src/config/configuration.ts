@@ -7,6 +7,7 @@ import {
   loadChains,
   readEnvironmentFiles,
   type Variables,
+  windingDownChains,
 } from '@causeway/chains'
 import {
   createFindings,
@@ -81,6 +82,7 @@ export async function readFiles(
   found.problems(foreign, 'address-foreign')
   if (chains === undefined || quote === undefined) return undefined
   found.problems([...checkFillContracts(chains, quote), ...checkLocalEndpoints(chains)])
+  found.add(...windingDownChains(chains))
   return { chains, quote }
 }
 

@@ -1,67 +1,46 @@
 import {
+  type ChainCheck,
   type ChainClient,
   type ContractExpectations,
   checkContracts,
   checkLocalNodes,
   expectedCodes,
   isOnThisMachine,
+  joinProblems,
   networkContradictions,
   type RegisteredChain,
   type ReliedContract,
 } from '@causeway/chains'
 import { isKnownCode } from '@causeway/contracts/codes'
-import {
-  ConfigurationError,
-  contractChain,
-  DomainError,
-  type Hex,
-  isContractChain,
-  type PriceFeed,
-  type QuoteFile,
-} from '@causeway/core'
-import type { MarketLog } from '@causeway/market'
+import { contractChain, type Hex, isContractChain, type PriceFeed, type QuoteFile } from '@causeway/core'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
 
-type CheckedChains = {
-  environment: string
-  file: QuoteFile
-  registry: QuoteRegistry
-  chains: ReadonlyMap<string, RegisteredChain>
-  clients: ReadonlyMap<string, ChainClient>
-  log: Pick<MarketLog, 'warn'>
-}
-
 /**
- * Compares every reachable chain with its configuration: chain id, code, feeds, token decimals. A
- * chain that does not answer starts unready and is priced once it does.
- * @throws ConfigurationError naming every setting that a chain contradicts
+ * What each chain that has endpoints is compared with: chain id, code, feeds, token decimals; in `local` also that it is
+ * no public network.
  */
-export async function checkChains(args: CheckedChains): Promise<void> {
-  const problems = await chainContradictions(args)
-  if (problems.length > 0) throw ConfigurationError.listing('Chains contradict the configuration:', problems)
-}
-
-/** What `checkChains` refuses, one sentence each. */
-export async function chainContradictions(args: CheckedChains): Promise<readonly string[]> {
-  const { environment, registry, chains, clients, file, log } = args
-  const problems = [...(await checkLocalNodes(environment, contractClients(registry, clients)))]
-  await Promise.all(
-    registry.chains.map(async (chain) => {
-      const client = clients.get(chain.key)
-      if (client === undefined) return
-      try {
-        problems.push(
-          ...(isContractChain(chain.config)
-            ? await checkContracts(client, expectations(chain, file, chains.get(chain.key)?.codeHashes))
-            : await networkProblems(chain, chains.get(chain.key), { client, environment })),
-        )
-      } catch (error) {
-        if (!(error instanceof DomainError)) throw error
-        log.warn({ chain: chain.key, err: error }, 'chain could not be checked at start')
-      }
+export function chainChecks(args: {
+  readonly environment: string
+  readonly file: QuoteFile
+  readonly registry: QuoteRegistry
+  readonly chains: ReadonlyMap<string, RegisteredChain>
+  readonly clients: ReadonlyMap<string, ChainClient>
+}): ReadonlyMap<string, ChainCheck> {
+  const { environment, file, registry, chains, clients } = args
+  return new Map(
+    registry.chains.flatMap((chain) => {
+      const [client, listed] = [clients.get(chain.key), chains.get(chain.key)]
+      if (client === undefined) return []
+      const check = isContractChain(chain.config)
+        ? () =>
+            joinProblems([
+              checkLocalNodes(environment, client),
+              checkContracts(client, expectations(chain, file, listed?.codeHashes)),
+            ])
+        : () => networkProblems(chain, listed, { client, environment })
+      return [[chain.key, check] as const]
     }),
   )
-  return problems
 }
 
 /** What the files say of a chain that contract calls can confirm. */
@@ -151,16 +130,6 @@ export function feedsOn(
       feed.chain === chain ? [{ setting: `quote: prices.${key}.feeds[${index}]`, feed }] : [],
     ),
   )
-}
-
-function contractClients(
-  { chains }: QuoteRegistry,
-  clients: ReadonlyMap<string, ChainClient>,
-): readonly ChainClient[] {
-  return chains.flatMap(({ key, config }) => {
-    const client = clients.get(key)
-    return client === undefined || !isContractChain(config) ? [] : [client]
-  })
 }
 
 async function networkProblems(

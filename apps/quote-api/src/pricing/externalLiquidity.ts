@@ -1,6 +1,5 @@
-import { type ExternalLiquiditySettings, usdValueDown } from '@causeway/core'
-import type { MarketSnapshot } from '@causeway/market'
-import { assetInventory, type InventoryView } from './inventory.ts'
+import { type ExternalLiquiditySettings, type PricedUnit, type UsdX18, usdValueDown } from '@causeway/core'
+import { type AssetInventory, payableUsd } from './inventory.ts'
 import type { QuotableCurrency } from './registry.ts'
 
 /** What somebody else says he brings to a chain; `available` in smallest units of what was asked for. */
@@ -32,25 +31,23 @@ export function isAcceptable(
   return available > 0n && feeBps <= maxFeeBps && readySeconds <= maxReadySeconds
 }
 
-/** The inventory as it is once what was offered lies with the solver. */
-export function withExternal(
-  view: InventoryView,
-  offered: readonly ExternalLiquidity[],
-  snapshot: MarketSnapshot,
-): InventoryView {
-  return (asset) => {
-    const inventory = view(asset)
-    const price = snapshot.price(asset.priceKey)
-    if (inventory === undefined || 'reason' in price) return inventory
-    const { usdX18 } = price
-    const chains = new Map(inventory.chains)
-    for (const { currency, available } of offered) {
-      if (currency.asset !== asset) continue
-      const { balanceUsd = 0n, shareBps = 0n } = chains.get(currency.chainId) ?? {}
-      const offeredUsd = usdValueDown(available, { decimals: currency.decimals, usdX18 })
-      chains.set(currency.chainId, { balanceUsd: balanceUsd + offeredUsd, shareBps })
-    }
-    const balances = [...chains].map(([chainId, position]) => ({ chainId, ...position }))
-    return assetInventory(inventory.parameters, balances)
-  }
+/** The offer of exactly what a solver would pay out. */
+export function offerOf(
+  payout: QuotableCurrency,
+  offers: readonly ExternalLiquidity[] = [],
+): ExternalLiquidity | undefined {
+  return offers.find(({ currency }) => currency === payout)
+}
+
+/**
+ * USD that may be paid out in a currency: what the solver has beside its reserve, and what is offered. Nothing else
+ * of an offer enters an inventory: prices and rewards read what the solver has. @source Q-34
+ */
+export function payableWithOffer(
+  own: AssetInventory,
+  { currency, price }: { readonly currency: QuotableCurrency; readonly price: PricedUnit },
+  offer: ExternalLiquidity | undefined,
+): UsdX18 {
+  const offeredUsd = offer === undefined ? 0n : usdValueDown(offer.available, price)
+  return payableUsd(own, currency.chainId) + offeredUsd
 }

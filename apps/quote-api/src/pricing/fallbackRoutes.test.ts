@@ -130,3 +130,61 @@ describe('pools that nobody listed', () => {
     expect(json.errorCode).toBe('NO_SWAP_ROUTES_FOUND')
   })
 })
+
+describe('the refusal of a pair that no listed pool swaps', () => {
+  const advice = 'useFallbacks: true also tries other pools.'
+  const anyTier = { fallbackFeeTiers: [500] }
+  /** One listed pool of 100 pips, and no currency between. */
+  const direct = { originCurrency: usdx, destinationCurrency: usdc }
+  /** No pool is mirrored, and the chain's quoter knows none. */
+  const bare = { market: poolsOn([]) }
+  const excluded = { excludedSwapSources: ['uniswap-v3'] }
+  const inLegs = { originCurrency: tide, destinationCurrency: usdx, amount: String(25n * e18) }
+
+  test.each<readonly [string, boolean, object, TestAppOptions]>([
+    ['two listed pools in a row join it', true, {}, {}],
+    ['pools of other fees may swap it', true, direct, { config: anyTier, ...bare }],
+    [
+      'pools of other fees may swap it in a solver’s leg',
+      true,
+      { ...direct, destinationChainId: chainB },
+      { config: anyTier, ...bare },
+    ],
+    ['nothing else is configured', false, direct, bare],
+    [
+      'every configured fee is that of a listed pool',
+      false,
+      direct,
+      { config: { fallbackFeeTiers: [100] }, ...bare },
+    ],
+    ['the caller excludes all pools', false, excluded, {}],
+    [
+      'the caller excludes pools of other fees, too',
+      false,
+      { ...direct, ...excluded },
+      { config: anyTier, ...bare },
+    ],
+    ['the flag was sent', false, { ...direct, useFallbacks: true }, { config: anyTier, ...bare }],
+    ['two pools were tried, and none swaps', false, { ...inLegs, useFallbacks: true }, bare],
+  ])('Q-8: names useFallbacks only where that tries more: %s', async (_where, isAdvised, change, options) => {
+    const { statusCode, json } = await price(change, options)
+    expect([statusCode, json.errorCode]).toEqual([400, 'NO_SWAP_ROUTES_FOUND'])
+    expect(json.message.endsWith(` ${advice}`), json.message).toBe(isAdvised)
+    expect(JSON.parse(json.errorData).field === 'useFallbacks').toBe(isAdvised)
+  })
+
+  test('Q-8: does not name it for a leg that it would not help', async () => {
+    // The origin has a way over another currency; the destination has one pool, which does not answer.
+    const change = { ...inLegs, destinationChainId: chainB }
+    const market = {
+      current: testSnapshot({
+        chains: [testChainMarket(chainA, { pools }), testChainMarket(chainB, { pools: [] })],
+      }),
+    }
+    const { json } = await price(change, { market })
+    expect([json.errorCode, json.message]).toEqual([
+      'NO_SWAP_ROUTES_FOUND',
+      `No listed pool on chain ${chainB} swaps USDC to USDX now.`,
+    ])
+  })
+})

@@ -139,6 +139,13 @@ test.each([
   expect([statusCode, json.errorCode]).toEqual([400, code])
 })
 
+test('Q-2: without a recipient, a user of another family is told that one is required', async () => {
+  const { json } = await ask({ ...toRent, recipient: undefined }, { url: '/price' })
+  expect(json).toMatchObject({ errorCode: 'INVALID_ADDRESS', statusCode: 400 })
+  expect(json.message).toBe(`recipient is required: user is not a valid address on chain ${rentChain}.`)
+  expect(JSON.parse(json.errorData)).toMatchObject({ field: 'recipient', chainId: rentChain })
+})
+
 test('a transfer that its user sends alone carries no call to look for', async () => {
   const { json, stored } = await ask({
     ...fromRent,

@@ -5,13 +5,14 @@ import {
   bpsDenominator,
   convertUp,
   formatAmount,
+  maxBigint,
   type NetworkFees,
   type UsdX18,
   usdValueDown,
 } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
-import type { ExternalLiquidity } from './externalLiquidity.ts'
+import { type ExternalLiquidity, offerOf } from './externalLiquidity.ts'
 import { charged, networkFees, relayedDeposit } from './gas.ts'
 import { type AssetInventory, type InventoryView, skewCostUsd } from './inventory.ts'
 import type { LegPlan } from './legs.ts'
@@ -44,7 +45,7 @@ export type FeeInputs = {
   /** What the recipient lacks before he can be paid the output; undefined while his chain does not say. */
   readonly lack: AccountLack | undefined
   readonly subsidy: SubsidyRule
-  /** Counted in `inventory` already. */
+  /** What others bring; not in `inventory`. */
   readonly external?: readonly ExternalLiquidity[] | undefined
 }
 
@@ -61,7 +62,9 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
   const topup = gasTopup(inputs)
   const gas =
     convertUp(fillCost(inputs), native, fee) + relayedDepositCost(inputs) + (topup?.valueInFeeCurrency ?? 0n)
-  const platformBps = platformFeeBps(inputs) + externalFeeBps(inputs)
+  const offer = offerOf(plan.payoutCurrency, inputs.external)
+  // The fee is on all of a payout, whatever part of it is brought.
+  const platformBps = platformFeeBps(inputs) + BigInt(offer?.feeBps ?? 0)
   const appFeesBps = request.appFees.map(({ bps }) => bps)
   const { received, paid } = inventories(inputs)
   const appBps = appFeesBps.reduce((sum, bps) => sum + bps, 0n)
@@ -73,7 +76,9 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
       platformBps,
       skew: (amountIn) => {
         const usd = usdValueDown(amountIn, fee)
-        return amountForUsdUp(moveCost(route, received, paid, usd), fee)
+        const cost = moveCost(route, received, paid, usd)
+        // A move that others pay a part of earns nothing: what it does to the solver's inventory is not known.
+        return amountForUsdUp(offer === undefined ? cost : maxBigint(cost, 0n), fee)
       },
       appFeesBps,
       rent: convertUp(
@@ -154,12 +159,6 @@ function platformFeeBps({ route, plan, schedule, snapshot }: FeeInputs): bigint 
   const assetClass = dearerClass(currencyIn.assetClass, currencyOut.assetClass)
   const classBps = { stable: schedule.stableBps, major: schedule.majorBps, longtail: schedule.longtailBps }
   return BigInt(classBps[assetClass]) + conversionSpreadBps(snapshot, plan.feeCurrency, plan.payoutCurrency)
-}
-
-/** What is brought from elsewhere costs, whatever part of the payout it is. */
-function externalFeeBps({ plan, external = [] }: FeeInputs): bigint {
-  const brought = external.find(({ currency }) => currency.asset === plan.payoutCurrency.asset)
-  return BigInt(brought?.feeBps ?? 0)
 }
 
 /** By how much the sources of both prices disagree; a conversion within one asset reads none. */

@@ -1,4 +1,4 @@
-import { bpsDenominator, divideUp, type UsdX18, usdValueDown } from '@causeway/core'
+import { bpsDenominator, divideUp, type PoolConfig, type UsdX18, usdValueDown } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import { requirePrice } from './marketAccess.ts'
@@ -145,17 +145,18 @@ function poolLegs(
   reach: Reach,
 ): readonly Leg[] {
   const leg: Leg = { kind: 'pool', chain, from, to }
-  const direct = hasPool(chain, from, to) ? [leg] : []
+  const listed = poolsBetween(chain, from, to)
+  const direct = listed.length > 0 ? [leg] : []
   const pools = chain.config.uniswapV3
   if (reach === 'configured' || pools === undefined || poolToken(chain, from) === poolToken(chain, to))
     return direct
-  const { fallbackFeeTiers: feeTiers } = pools
+  const feeTiers = pools.fallbackFeeTiers.filter((tier) => listed.every(({ feePips }) => feePips !== tier))
   const between = [...chain.currencies.values()].filter(
     // The native coin trades as its wrapped form, which is listed beside it or stands for it.
     (via) =>
       (!via.isNative || chain.wrappedNative === undefined) &&
-      hasPool(chain, from, via) &&
-      hasPool(chain, via, to),
+      poolsBetween(chain, from, via).length > 0 &&
+      poolsBetween(chain, via, to).length > 0,
   )
   return [
     ...direct,
@@ -169,12 +170,50 @@ export function poolToken(chain: QuotableChain, currency: QuotableCurrency): str
   return currency.isNative ? (chain.config.wrappedNative ?? currency.address) : currency.address
 }
 
-function hasPool(chain: QuotableChain, from: QuotableCurrency, to: QuotableCurrency): boolean {
+/** The listed pools of a pair. */
+export function poolsBetween(
+  chain: QuotableChain,
+  from: QuotableCurrency,
+  to: QuotableCurrency,
+): readonly PoolConfig[] {
   const a = poolToken(chain, from)
   const b = poolToken(chain, to)
-  return (chain.config.uniswapV3?.pools ?? []).some(
+  return (chain.config.uniswapV3?.pools ?? []).filter(
     ({ token0, token1 }) => (token0 === a && token1 === b) || (token0 === b && token1 === a),
   )
+}
+
+/**
+ * A refusal for want of a pool, with the advice to send `useFallbacks` where that tries pools beyond the listed ones for
+ * the pair or leg that is refused. @source Q-8
+ */
+export function adviseFallbacks(
+  refusal: QuoteError,
+  { route, swaps }: { route: Route; swaps: SwapPermissions | undefined },
+): QuoteError {
+  const { code, message, data } = refusal
+  if (code !== 'NO_SWAP_ROUTES_FOUND' || data['field'] !== undefined) return refusal
+  const isMended = fallbackLegs(route, swaps).some(
+    (leg) =>
+      data['leg'] === undefined || (legName(leg) === data['leg'] && leg.chain.chainId === data['chainId']),
+  )
+  if (!isMended) return refusal
+  const advised = { ...data, field: 'useFallbacks' }
+  return new QuoteError(code, `${message} useFallbacks: true also tries other pools.`, { data: advised })
+}
+
+/** What of a route goes beyond the listed pools, as far as the caller permits. */
+function fallbackLegs(route: Route, swaps: SwapPermissions | undefined): readonly Leg[] {
+  try {
+    const plans: readonly Pick<LegPlan, 'origin' | 'destination'>[] = route.selfExecuted
+      ? planSelfExecutedLegs(route, 'fallbacks').map((origin) => ({ origin, destination: undefined }))
+      : planLegs(route, 'fallbacks')
+    const legs = permittedPlans(plans, swaps).flatMap(({ origin, destination }) => [origin, destination])
+    return legs.flatMap((leg) => (leg?.beyond === undefined ? [] : [leg]))
+  } catch (error) {
+    if (error instanceof QuoteError) return []
+    throw error
+  }
 }
 
 /** That one pool of several is missing says less than why the route that exists was refused. */
@@ -190,6 +229,9 @@ function noRoute(route: Route): QuoteError {
     { data: { originCurrency: currencyIn.address, destinationCurrency: currencyOut.address } },
   )
 }
+
+/** As answers name it. */
+export const legName = ({ from, to }: Pick<Leg, 'from' | 'to'>): string => `${from.symbol}->${to.symbol}`
 
 /** Value change inside pool legs, fees of the solver not included; negative is a loss. */
 export type LegImpact = { readonly usd: UsdX18; readonly inputUsd: UsdX18; readonly lossBps: bigint }
@@ -215,7 +257,7 @@ export function checkDepth(
   throw new QuoteError(
     'INSUFFICIENT_LIQUIDITY',
     `Pools on chain ${chain.chainId} hold too little to swap so much ${from.symbol} to ${to.symbol}.`,
-    { data: { leg: `${from.symbol}->${to.symbol}` } },
+    { data: { leg: legName(quote.leg) } },
   )
 }
 

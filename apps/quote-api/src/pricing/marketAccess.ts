@@ -80,6 +80,13 @@ export function requireChain(snapshot: MarketSnapshot, chainId: number): ChainMa
       { data: { chainId, reason } },
     )
   }
+  if ('reason' in chain && chain.reason === 'no_data') {
+    throw new QuoteError(
+      'SERVICE_UNAVAILABLE',
+      `Chain ${chainId} is starting, or has no endpoint: nothing of it was read since this service started.`,
+      { data: { chainId, reason: chain.reason } },
+    )
+  }
   if ('reason' in chain) {
     throw new QuoteError('SERVICE_UNAVAILABLE', `Chain ${chainId} cannot be priced at the moment.`, {
       data: { chainId, reason: chain.reason },

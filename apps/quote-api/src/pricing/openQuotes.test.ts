@@ -2,13 +2,16 @@
 // none is never refused; what ended, or was never answered, holds nothing. Method: the memory itself, with
 // time as an argument, beside a plain list of what is open.
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { testApp } from '../../test/fixtures/app.ts'
+import { chainA, chainB, native, recipient, usdc, user } from '../../test/fixtures/market.ts'
+import { linkedKey, testApiKeys } from '../../test/fixtures/sponsor.ts'
 import { QuoteError } from './errors.ts'
 import { createOpenQuotes, type OpenQuotes } from './openQuotes.ts'
 
 const usd = (whole: number) => BigInt(whole) * 10n ** 18n
 const lifetimeSeconds = 60
-const alice = { user: '0xA1', apiKeyId: undefined }
+const alice = { user: '0xA1', caller: 'ip 198.51.100.9' }
 
 function take(
   quotes: OpenQuotes,
@@ -17,6 +20,7 @@ function take(
   holder: Parameters<OpenQuotes['take']>[0] = alice,
 ) {
   return quotes.take(holder, {
+    place: 'usdc on 10',
     usdX18: usd(whole),
     payableUsdX18: usd(100),
     nowSeconds,
@@ -56,12 +60,12 @@ describe('open quotes of one user', () => {
     for (let round = 0; round < 10; round += 1) expect(refusal(() => take(off, 100))).toBeUndefined()
   })
 
-  test('are told apart by user and key: a stranger who names the user takes nothing from a key', () => {
+  test('Q-32: are told apart by user and caller: a stranger who names the user takes nothing from a key', () => {
     const quotes = createOpenQuotes({ perUserBps: 10_000 })
     take(quotes, 100)
-    expect(refusal(() => take(quotes, 1, 0, { user: '0xa1', apiKeyId: undefined }))).toBeDefined()
-    expect(refusal(() => take(quotes, 100, 0, { user: '0xa1', apiKeyId: 'k' }))).toBeUndefined()
-    expect(refusal(() => take(quotes, 100, 0, { user: '0xb2', apiKeyId: undefined }))).toBeUndefined()
+    expect(refusal(() => take(quotes, 1, 0, { ...alice, user: '0xa1' }))).toBeDefined()
+    expect(refusal(() => take(quotes, 100, 0, { user: '0xa1', caller: 'key k' }))).toBeUndefined()
+    expect(refusal(() => take(quotes, 100, 0, { ...alice, user: '0xb2' }))).toBeUndefined()
   })
 
   test('that were never answered hold nothing, however often that is said', () => {
@@ -73,7 +77,7 @@ describe('open quotes of one user', () => {
     expect(refusal(() => take(quotes, 1))).toBeDefined()
   })
 
-  test('are bounded while others come and go in any number', () => {
+  test('Q-32: are bounded while others come and go in any number', () => {
     const step = fc.record({
       holder: fc.integer({ min: 0, max: 3 }),
       whole: fc.integer({ min: 0, max: 60 }),
@@ -90,9 +94,7 @@ describe('open quotes of one user', () => {
           const held = open
             .filter((quote) => quote.holder === holder)
             .reduce((sum, quote) => sum + quote.whole, 0)
-          const refused = refusal(() =>
-            take(quotes, whole, now, { user: String(holder), apiKeyId: undefined }),
-          )
+          const refused = refusal(() => take(quotes, whole, now, { ...alice, user: String(holder) }))
           expect(refused === undefined).toBe(held + whole <= 100)
           if (refused === undefined) open.push({ holder, whole, endsAt: now + lifetimeSeconds })
         }
@@ -103,10 +105,62 @@ describe('open quotes of one user', () => {
 
   test('of 200,000 users are remembered in bounded memory', () => {
     const quotes = createOpenQuotes({ perUserBps: 10_000 })
-    for (let user = 0; user < 200_000; user += 1)
-      take(quotes, 1, 0, { user: String(user), apiKeyId: undefined })
-    expect(refusal(() => take(quotes, 100, 0, { user: '199999', apiKeyId: undefined }))).toBeDefined()
+    for (let user = 0; user < 200_000; user += 1) take(quotes, 1, 0, { ...alice, user: String(user) })
+    expect(refusal(() => take(quotes, 100, 0, { ...alice, user: '199999' }))).toBeDefined()
     // Beyond the bound the first ones are forgotten, which refuses nobody.
-    expect(refusal(() => take(quotes, 100, 0, { user: '0', apiKeyId: undefined }))).toBeUndefined()
+    expect(refusal(() => take(quotes, 100, 0, { ...alice, user: '0' }))).toBeUndefined()
+  })
+})
+
+describe('open quotes of others, and to other places', () => {
+  const stranger = '203.0.113.7'
+  const victim = '198.51.100.9'
+  const burnAddress = '0x000000000000000000000000000000000000dead'
+  const nearlyAll = '1800000000000'
+  const little = '100000000'
+
+  async function asking() {
+    const app = await testApp({ apiKeys: testApiKeys })
+    onTestFinished(() => app.close())
+    return async (change: object, from: { ip: string; key?: string } = { ip: victim }) => {
+      const answer = await app.inject({
+        ...{ method: 'POST', url: '/quote', remoteAddress: from.ip },
+        headers: from.key === undefined ? {} : { 'x-api-key': from.key },
+        payload: {
+          ...{ user, recipient, originChainId: chainA, destinationChainId: chainB, tradeType: 'EXACT_INPUT' },
+          ...{ originCurrency: usdc, destinationCurrency: usdc, amount: little, ...change },
+        },
+      })
+      return answer.json().errorCode ?? answer.statusCode
+    }
+  }
+
+  test.each([
+    ['names the user of somebody else', user],
+    ['names the address that clients without a wallet send', native],
+    ['names a burn address', burnAddress],
+  ])('Q-32: a stranger who %s takes nothing from anybody', async (_what, named) => {
+    const ask = await asking()
+    const own = { ip: stranger }
+    const most = { user: named, amount: nearlyAll }
+    expect([await ask(most, own), await ask(most, own)]).toEqual([200, 'OPEN_QUOTES_LIMIT'])
+    expect(await ask(most)).toBe(200)
+    expect(await ask(most, { ip: stranger, key: linkedKey })).toBe(200)
+  })
+
+  test('Q-32: a key counts its users wherever they ask from, and whoever asks without it', async () => {
+    const ask = await asking()
+    const most = { amount: nearlyAll }
+    expect(await ask(most, { ip: stranger, key: linkedKey })).toBe(200)
+    expect(await ask(most, { ip: victim, key: linkedKey })).toBe('OPEN_QUOTES_LIMIT')
+    expect(await ask(most)).toBe(200)
+  })
+
+  test('Q-32: what is open to one place refuses nothing to another chain, or in another asset', async () => {
+    const ask = await asking()
+    expect(await ask({ amount: nearlyAll })).toBe(200)
+    expect(await ask({ amount: nearlyAll })).toBe('OPEN_QUOTES_LIMIT')
+    expect(await ask({ originChainId: chainB, destinationChainId: chainA })).toBe(200)
+    expect(await ask({ destinationCurrency: native })).toBe(200)
   })
 })

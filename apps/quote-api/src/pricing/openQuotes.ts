@@ -1,13 +1,16 @@
 import { bpsDenominator, divideDown, type UsdX18, usdValueDown } from '@causeway/core'
 import { QuoteError } from './errors.ts'
-import { withExternal } from './externalLiquidity.ts'
-import { type InventoryView, payableUsd } from './inventory.ts'
+import { offerOf, payableWithOffer } from './externalLiquidity.ts'
+import type { InventoryView } from './inventory.ts'
 import type { Priced } from './priceRequest.ts'
 
-/** Who holds quotes. A stranger who names the user takes nothing from the quotes of a key. */
-export type QuoteHolder = { readonly user: string; readonly apiKeyId: string | undefined }
+/**
+ * Who holds quotes. `user` is a claim of the caller: without the caller's own name, the key's or that of his network,
+ * anybody could hold quotes in the name of somebody else. @source Q-32
+ */
+export type QuoteHolder = { readonly user: string; readonly caller: string }
 
-/** What was promised and can still be taken, by holder, in this process. */
+/** What was promised and can still be taken, by holder and place, in this process. */
 export interface OpenQuotes {
   /**
    * Counts a promise until its quote expires, or refuses it. Both happen at once, so that quotes that are
@@ -19,6 +22,8 @@ export interface OpenQuotes {
 }
 
 export type Promised = {
+  /** What it is paid from: the solver's balance of an asset on a chain. */
+  readonly place: string
   /** Worth of what leaves the solver's inventory. */
   readonly usdX18: UsdX18
   /** Worth of what the solver can pay where this would be paid. */
@@ -30,14 +35,13 @@ export type Promised = {
 /** Two arrays, because most holders have one promise: a second at which promises end, and their worth. */
 type Promises = { totalUsdX18: UsdX18; readonly ends: number[]; readonly worths: UsdX18[] }
 
-/** Holders of one generation; with more, those who asked for nothing in this one are forgotten. */
+/** Holders and places of one generation; with more, those who asked for nothing in this one are forgotten. */
 const holdersMax = 20_000
 
 /**
- * Bounds what one user holds open at once, whatever the directions: a set of quotes both ways would be
- * worth taking whichever way the market goes. Kept in memory: a restart forgets one lifetime of quotes.
- * @param options.perUserBps part of what the solver can pay where the newest quote is paid; 0 = off
- * @source design.md 5.8
+ * Bounds what one user holds open at once of each place. Kept in memory: a restart forgets one lifetime of quotes.
+ * @param options.perUserBps part of what the solver can pay from the place; 0 = off
+ * @source Q-32
  */
 export function createOpenQuotes(options: { readonly perUserBps: number }): OpenQuotes {
   const perUserBps = BigInt(options.perUserBps)
@@ -60,10 +64,10 @@ export function createOpenQuotes(options: { readonly perUserBps: number }): Open
   }
 
   return {
-    take({ user, apiKeyId = '' }, promise) {
+    take({ user, caller }, promise) {
       if (perUserBps === 0n) return nothingTaken
       const { usdX18, expiresAtSeconds } = promise
-      const promises = promisesOf(`${apiKeyId} ${user.toLowerCase()}`, promise)
+      const promises = promisesOf(`${caller} ${user.toLowerCase()} ${promise.place}`, promise)
       const limit = divideDown(promise.payableUsdX18 * perUserBps, bpsDenominator)
       if (promises.totalUsdX18 + usdX18 > limit) throw refusal(promises, limit, promise)
       add(promises, expiresAtSeconds, usdX18)
@@ -113,7 +117,7 @@ function refusal({ totalUsdX18, ends }: Promises, limit: UsdX18, promise: Promis
   const leftUsd = limit > totalUsdX18 ? limit - totalUsdX18 : 0n
   return new QuoteError(
     'OPEN_QUOTES_LIMIT',
-    'The open quotes of this user hold what the solver can pay: deposit for one of them, ask for less, or wait until they expire.',
+    'The open quotes of this user hold what the solver can pay there: deposit for one of them, ask for less, or wait until they expire.',
     {
       data: {
         field: 'amount',
@@ -131,19 +135,19 @@ const wholeUsd = (usdX18: UsdX18): string => (usdX18 / 10n ** 18n).toString()
 
 /** What a priced request promises, and beside what; undefined where no solver pays. */
 export function promisedBy(
-  { solver, destinationLeg, amountOut, route, snapshot, external }: Priced,
+  { solver, destinationLeg, amountOut, snapshot, external }: Priced,
   inventoryView: (of: Priced['snapshot']) => InventoryView,
-): Pick<Promised, 'usdX18' | 'payableUsdX18'> | undefined {
+): Omit<Promised, 'nowSeconds' | 'expiresAtSeconds'> | undefined {
   if (solver === undefined) return undefined
   const { payoutCurrency } = solver
-  const own = inventoryView(snapshot)
-  const view = external.length === 0 ? own : withExternal(own, external, snapshot)
-  const inventory = view(payoutCurrency.asset)
-  const price = snapshot.price(payoutCurrency.asset.priceKey)
-  if (inventory === undefined || 'reason' in price) return undefined
-  const { decimals } = payoutCurrency
+  const inventory = inventoryView(snapshot)(payoutCurrency.asset)
+  const market = snapshot.price(payoutCurrency.asset.priceKey)
+  if (inventory === undefined || 'reason' in market) return undefined
+  const price = { decimals: payoutCurrency.decimals, usdX18: market.usdX18 }
+  const offer = offerOf(payoutCurrency, external)
   return {
-    usdX18: usdValueDown(destinationLeg?.amountIn ?? amountOut, { decimals, usdX18: price.usdX18 }),
-    payableUsdX18: payableUsd(inventory, route.destination.chainId),
+    place: `${payoutCurrency.asset.id} on ${payoutCurrency.chainId}`,
+    usdX18: usdValueDown(destinationLeg?.amountIn ?? amountOut, price),
+    payableUsdX18: payableWithOffer(inventory, { currency: payoutCurrency, price }, offer),
   }
 }

@@ -13,7 +13,7 @@ import {
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import { adverseBps, guardBps, poolDeviation } from './legGuard.ts'
-import { type Leg, type LegQuote, type LegQuoter, poolToken } from './legs.ts'
+import { type Leg, type LegQuote, type LegQuoter, legName, poolsBetween, poolToken } from './legs.ts'
 import { requireChain, requirePrice } from './marketAccess.ts'
 
 /** Pools take amounts as signed 256-bit integers. */
@@ -140,14 +140,15 @@ type AskedPool = Pick<PoolConfig, 'token0' | 'token1' | 'feePips'> & {
 function poolsOf(leg: Leg): readonly AskedPool[] {
   const from = poolToken(leg.chain, leg.from)
   const to = poolToken(leg.chain, leg.to)
-  const listed = (leg.chain.config.uniswapV3?.pools ?? []).filter(
-    ({ token0, token1 }) => (token0 === from && token1 === to) || (token1 === from && token0 === to),
-  )
-  if (leg.beyond === undefined || !('feeTiers' in leg.beyond)) return listed
+  if (leg.beyond === undefined || !('feeTiers' in leg.beyond))
+    return poolsBetween(leg.chain, leg.from, leg.to)
   const [token0 = from, token1 = to] = [from, to].sort()
-  return leg.beyond.feeTiers
-    .filter((tier) => listed.every(({ feePips }) => feePips !== tier))
-    .map((feePips) => ({ address: undefined, token0: hex(token0), token1: hex(token1), feePips }))
+  return leg.beyond.feeTiers.map((feePips) => ({
+    address: undefined,
+    token0: hex(token0),
+    token1: hex(token1),
+    feePips,
+  }))
 }
 
 /**
@@ -182,7 +183,7 @@ function isBetter(candidate: HopQuote, best: HopQuote, trade: PoolTrade): boolea
 function noPool(leg: Leg): QuoteError {
   return new QuoteError(
     'NO_SWAP_ROUTES_FOUND',
-    `No pool on chain ${leg.chain.chainId} swaps ${pair(leg)} now.`,
+    `No ${leg.beyond === undefined ? 'listed pool' : 'pool'} on chain ${leg.chain.chainId} swaps ${pair(leg)} now.`,
     {
       data: { leg: legName(leg), chainId: leg.chain.chainId },
     },
@@ -206,4 +207,3 @@ function belowPools(leg: Leg): QuoteError {
 }
 
 const pair = ({ from, to }: Leg): string => `${from.symbol} to ${to.symbol}`
-const legName = ({ from, to }: Leg): string => `${from.symbol}->${to.symbol}`

@@ -15,7 +15,7 @@ import { priceOrNameAmount, priceOrNameNone } from './acceptedAmount.ts'
 import { priceWithCalls, type TryFill } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'
-import { type ExternalLiquidity, type FindLiquidity, withExternal } from './externalLiquidity.ts'
+import type { ExternalLiquidity, FindLiquidity } from './externalLiquidity.ts'
 import {
   checkLeastPayment,
   type KnowsLack,
@@ -26,6 +26,7 @@ import {
 import { isExecuted } from './gas.ts'
 import type { InventoryView } from './inventory.ts'
 import {
+  adviseFallbacks,
   type LegPlan,
   type LegQuoter,
   moreTelling,
@@ -147,8 +148,11 @@ async function priceWithFallbacks(
   try {
     return await priceWithin(dependencies, request, { subsidy, reach: 'configured', external: [] })
   } catch (error) {
-    const isWidened = request.useFallbacks && error instanceof QuoteError && isOfPools(error)
-    if (!isWidened) throw error
+    if (!(error instanceof QuoteError) || !isOfPools(error)) throw error
+    if (!request.useFallbacks) {
+      const route = resolveRoute(dependencies.registry, request)
+      throw adviseFallbacks(error, { route, swaps: request.swaps })
+    }
     return priceWithin(dependencies, request, { subsidy, reach: 'fallbacks', external: [] })
   }
 }
@@ -350,8 +354,7 @@ async function amountPricing(
       priceSelfExecuted({ request: requestOf(amount), route, snapshot, quoter, swapImpactMaxBps, legs })
   }
   const lack = await recipientLack(dependencies.lackOf, route, request)
-  const own = dependencies.inventoryView(snapshot)
-  const inventory = external.length === 0 ? own : withExternal(own, external, snapshot)
+  const inventory = dependencies.inventoryView(snapshot)
   const settings = { schedule, quoter, swapImpactMaxBps, ceilings }
   const known = { route, snapshot, inventory, lack, subsidy, external }
   return (amount, callUnits) =>

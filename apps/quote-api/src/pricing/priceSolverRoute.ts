@@ -9,11 +9,13 @@ import {
   multipleUp,
   type PricedUnit,
   type QuoteCeilings,
+  type UsdX18,
   usdValueDown,
 } from '@causeway/core'
 import { checkRelayerGas } from './ceilings.ts'
 import { QuoteError } from './errors.ts'
 import { granularityOf } from './executionMode.ts'
+import { offerOf, payableWithOffer } from './externalLiquidity.ts'
 import {
   checkLeastPayment,
   type FeeInputs,
@@ -23,7 +25,6 @@ import {
   requireLack,
 } from './feeTerms.ts'
 import { networkFees, refundCost } from './gas.ts'
-import { payableUsd } from './inventory.ts'
 import { promisedOut, requiredIn } from './legGuard.ts'
 import { adverseBpsOf, checkDepth, checkImpact, type LegQuote, type LegQuoter, legImpact } from './legs.ts'
 import { requirePrice } from './marketAccess.ts'
@@ -247,24 +248,28 @@ function checkPayable(inputs: SolverRouteInputs, flow: Pick<Flow, 'payout' | 'sp
   const { paid } = inventories(inputs)
   const { amountIn, parts } = flow.split
   if (parts.skew * bpsDenominator > amountIn * paid.parameters.maxSkewBps) {
-    throw insufficientLiquidity(inputs, payableUsd(paid, inputs.route.destination.chainId))
+    throw insufficientLiquidity(inputs, availableUsd(inputs))
   }
 }
 
 function checkBalance(inputs: SolverRouteInputs, payout: bigint): void {
-  const { route, plan, snapshot } = inputs
-  const { paid } = inventories(inputs)
-  const availableUsd = payableUsd(paid, route.destination.chainId)
-  const price = requirePrice(snapshot, plan.payoutCurrency)
-  if (usdValueDown(payout, price) > availableUsd) throw insufficientLiquidity(inputs, availableUsd)
+  const price = requirePrice(inputs.snapshot, inputs.plan.payoutCurrency)
+  const available = availableUsd(inputs)
+  if (usdValueDown(payout, price) > available) throw insufficientLiquidity(inputs, available)
 }
 
-function insufficientLiquidity(inputs: SolverRouteInputs, availableUsd: bigint): QuoteError {
+function availableUsd(inputs: SolverRouteInputs): UsdX18 {
+  const { payoutCurrency: currency } = inputs.plan
+  const price = requirePrice(inputs.snapshot, currency)
+  return payableWithOffer(inventories(inputs).paid, { currency, price }, offerOf(currency, inputs.external))
+}
+
+function insufficientLiquidity(inputs: SolverRouteInputs, available: UsdX18): QuoteError {
   const { payoutCurrency } = inputs.plan
   return new QuoteError(
     'INSUFFICIENT_LIQUIDITY',
     `The solver cannot pay this much ${payoutCurrency.symbol} on chain ${payoutCurrency.chainId} now.`,
-    { nearAmount: availableUsd > 0n ? amountWorth(inputs, availableUsd) : 0n },
+    { nearAmount: available > 0n ? amountWorth(inputs, available) : 0n },
   )
 }
 

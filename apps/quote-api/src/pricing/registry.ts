@@ -9,6 +9,7 @@ import {
   type CurrencyKey,
   codecOf,
   currencyKey,
+  currencyProblem,
   feeModelClass,
   type NetworkOf,
   type QuoteAsset,
@@ -130,6 +131,11 @@ function quotableChain(args: {
     const asset = assets.get(assetId)
     if (asset === undefined) {
       problems.push(`chains.${key}: ${rest.symbol} names the unknown asset ${assetId}`)
+      continue
+    }
+    const problem = currencyProblem(codec, address)
+    if (problem !== undefined) {
+      problems.push(`chains.${key}: ${rest.symbol} cannot be ${address}: ${problem}`)
       continue
     }
     const canonical = codec.canonicalAddress(address)

@@ -1,3 +1,4 @@
+import { currencyProblem } from '@causeway/core'
 import { QuoteError } from './errors.ts'
 import { findCurrency, type QuotableChain, type QuotableCurrency, type QuoteRegistry } from './registry.ts'
 import type { Operation, QuoteRequest } from './request.ts'
@@ -32,7 +33,7 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
   if (!origin.quoting.isNobody(request.user)) requireSigner(origin, request.user)
   const recipient = request.recipient ?? request.user
   if (request.recipient !== undefined) checkRecipient(destination, request.recipient)
-  else if (!destination.quoting.isNobody(recipient)) requireAddress(destination, recipient, 'recipient')
+  else if (!destination.quoting.isNobody(recipient)) checkUserReceives(destination, recipient)
   if (request.refundTo !== undefined) requireAddress(origin, request.refundTo, 'refundTo')
 
   const sameChain = origin === destination
@@ -52,12 +53,12 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
 export function enabledChain(registry: QuoteRegistry, chainId: number, field: string): QuotableChain {
   const chain = registry.chainById.get(chainId)
   if (chain === undefined) {
-    throw new QuoteError('UNSUPPORTED_CHAIN', `Chain ${chainId} is not supported; see GET /chains.`, {
+    throw new QuoteError('UNSUPPORTED_CHAIN', `${field} ${chainId} is not supported; see GET /chains.`, {
       data: { field, chainId },
     })
   }
   if (!chain.config.enabled) {
-    throw new QuoteError('CHAIN_DISABLED', `Chain ${chainId} is disabled at the moment.`, {
+    throw new QuoteError('CHAIN_DISABLED', `${field} ${chainId} is disabled at the moment.`, {
       data: { field, chainId },
     })
   }
@@ -72,9 +73,11 @@ function currencyOf(
   const field = code === 'INVALID_INPUT_CURRENCY' ? 'originCurrency' : 'destinationCurrency'
   const currency = findCurrency(chain, address)
   if (currency === undefined) {
+    const problem = currencyProblem(chain.codec, address)
+    const why = problem === undefined ? '' : `: ${problem}`
     throw new QuoteError(
       code,
-      `${field} is not a known currency of chain ${chain.chainId}; see POST /currencies/v2.`,
+      `${field} is not a known currency of chain ${chain.chainId}${why}; see POST /currencies/v2.`,
       {
         data: { field, chainId: chain.chainId },
       },
@@ -98,6 +101,13 @@ function requireSigner(chain: QuotableChain, user: string): void {
   throw new QuoteError('INVALID_ADDRESS', `user has no key on chain ${chain.chainId}: it cannot sign.`, {
     data: { field: 'user', chainId: chain.chainId, vmType: chain.vmType },
   })
+}
+
+/** Of a request that names no recipient. @throws QuoteError INVALID_ADDRESS */
+function checkUserReceives({ codec, chainId, vmType }: QuotableChain, user: string): void {
+  if (codec.isAddress(user)) return
+  const message = `recipient is required: user is not a valid address on chain ${chainId}.`
+  throw new QuoteError('INVALID_ADDRESS', message, { data: { field: 'recipient', chainId, vmType } })
 }
 
 function checkRecipient(chain: QuotableChain, recipient: string): void {

@@ -6,10 +6,10 @@ import {
   convertUp,
   DomainError,
   mainNetwork,
+  partsBoughtBy,
   quoteFileSchema,
   SolanaFees,
-  type SponsoredComponent,
-  sponsoredComponents,
+  sponsoredWords,
 } from '@causeway/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -71,8 +71,8 @@ const randomTerms = fc.option(
     apiKeyId: fc.constant('key'),
     sponsor: fc.constant(`0x${'5'.repeat(40)}` as const),
     selected: fc
-      .subarray<SponsoredComponent>([...sponsoredComponents], { minLength: 1 })
-      .map((chosen) => new Set(chosen)),
+      .subarray([...sponsoredWords], { minLength: 1 })
+      .map((chosen) => new Set(chosen.flatMap(partsBoughtBy))),
     capMicroUsd: fc.option(fc.bigInt({ min: 0n, max: 10n ** 7n }), { nil: undefined, freq: 3 }),
     allOrNothing: fc.boolean(),
   }),

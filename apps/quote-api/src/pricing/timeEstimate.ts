@@ -1,5 +1,7 @@
 import type { QuotableChain } from './registry.ts'
 
+type Paced = Pick<QuotableChain, 'config'>
+
 /** From a pinned deposit to a broadcast fill, while a route has too few fills to learn from. */
 const defaultReactionMs = 1_000
 
@@ -8,11 +10,11 @@ const defaultReactionMs = 1_000
  * pin policy asks for this size, the solver's reaction, one destination block. What is learned replaces the
  * reaction alone: an estimate is never below what the chains themselves take.
  * @param args.reactionMs of the route's fills, `undefined` before enough were seen
- * @source design.md 6.8, pricing-engine.md 4.5
+ * @source F-40; pricing-engine.md 4.5
  */
 export function timeEstimateSeconds(args: {
-  origin: QuotableChain
-  destination: QuotableChain
+  origin: Paced
+  destination: Paced
   selfExecuted: boolean
   valueMicroUsd: bigint
   reactionMs: number | undefined
@@ -28,7 +30,7 @@ export function timeEstimateSeconds(args: {
 }
 
 /** Confirmations of a transaction before it is acted on, by its size. @source design.md 6.5, 6.8 */
-export function pinConfirmations(chain: QuotableChain, valueMicroUsd: bigint): number {
+export function pinConfirmations(chain: Paced, valueMicroUsd: bigint): number {
   const tier = chain.config.pinPolicy.find(
     ({ upToMicroUsd }) => upToMicroUsd === undefined || valueMicroUsd <= upToMicroUsd,
   )

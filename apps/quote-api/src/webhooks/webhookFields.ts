@@ -26,17 +26,19 @@ const ownHeaders: ReadonlySet<string> = new Set([
 
 const headerName = z
   .string()
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, 'expected the name of a header')
-  .refine((name) => !ownHeaders.has(name.toLowerCase()), 'this header is not free to be set')
-const headerValue = z.string().regex(/^[\x20-\x7e]{0,1024}$/, 'expected at most 1024 printable characters')
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, 'must be the name of a header')
+  .refine((name) => !ownHeaders.has(name.toLowerCase()), 'must not be a header that the service sets itself')
+const headerValue = z
+  .string()
+  .regex(/^[\x20-\x7e]{0,1024}$/, 'must have at most 1024 characters, all printable')
 
 /** Headers that an integrator wants beside ours, e.g. to authorize the sender. Lower-case names. */
 export const webhookHeaders = z
   .record(headerName, headerValue)
-  .refine((headers) => Object.keys(headers).length <= headersMax, `expected at most ${headersMax} headers`)
+  .refine((headers) => Object.keys(headers).length <= headersMax, `must have at most ${headersMax} headers`)
   .refine(
     (headers) => new Set(lowerNames(headers)).size === Object.keys(headers).length,
-    'a header is repeated',
+    'must name each header once',
   )
   .transform((headers) =>
     Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),

@@ -1,11 +1,15 @@
 import {
+  type ChainCheck,
   type ChainClient,
+  type ChainGate,
+  checkChainsAtStart,
   checkLocalNodes,
   connectQuotingChain,
   examineClock,
   examineEndpoints,
   examineHeadPushes,
   type FamilyChain,
+  findContradictions,
   headSeconds,
   isReadable,
   type KnownCode,
@@ -15,13 +19,14 @@ import {
   type PayingChain,
   payingFamily,
   type RegisteredChain,
+  type StartCheckLog,
+  verifyChain,
 } from '@causeway/chains'
 import { isKnownCode } from '@causeway/contracts/codes'
 import {
   ConfigurationError,
   type ContractChain,
   codecOf,
-  DomainError,
   type FinalBlocks,
   type Findings,
   type Hex,
@@ -77,10 +82,10 @@ export type OpenChains = {
   readonly paying: readonly PaidChain[]
   /** Of every chain of the quote file that has endpoints: prices stand on them too. */
   readonly clients: ReadonlyMap<string, ChainClient>
+  /** Of chains that did not answer yet: nothing is paid there before. */
+  readonly gates: ReadonlyMap<string, ChainGate>
   close(): Promise<void>
 }
-
-const checkTimeoutMs = 5_000
 
 /**
  * Opens one set of endpoints per chain, and compares those that are paid on with the configuration.
@@ -91,6 +96,7 @@ export async function openChains(
   { chains, quote, solver }: LoadedFiles,
   keys: FillKeys,
   hub: Hub | undefined,
+  log: StartCheckLog,
 ): Promise<OpenChains> {
   const clients = new Map<string, ChainClient>()
   for (const key of Object.keys(quote.chains)) {
@@ -99,7 +105,7 @@ export async function openChains(
     if (client !== undefined) clients.set(key, client)
   }
   const families: { close(): Promise<void> }[] = []
-  const read: FamilyChain[] = []
+  const checks = new Map<string, ChainCheck>()
   const close = async () => {
     await Promise.all([...families, ...clients.values()].map((one) => one.close()))
   }
@@ -109,7 +115,7 @@ export async function openChains(
       if (chain === undefined || config === undefined || client === undefined) throw cannotBePaidOn(key)
       const family = openFamily(chain, hub)
       families.push(family)
-      read.push(family)
+      checks.set(key, (signal) => verifyChain(family, chains.environment, signal))
       const parts = { key, chainId: config.chainId, codec: codecOf(chain), policy }
       if (isContractChain(config)) return openContractChain(parts, { config, client, family })
       const opened = { chain, config, keys, sharing: solver.sharing, hub }
@@ -118,12 +124,12 @@ export async function openChains(
       families.push(line.paying)
       return line
     })
-    const called = [...clients].flatMap(([key, client]) => {
+    for (const [key, client] of clients) {
       const config = quote.chains[key]
-      return config !== undefined && isContractChain(config) ? [client] : []
-    })
-    await refuseContradictions(chains.environment, read, called)
-    return { paying, clients, close }
+      if (checks.has(key) || config === undefined || !isContractChain(config)) continue
+      checks.set(key, () => checkLocalNodes(chains.environment, client))
+    }
+    return { paying, clients, gates: await checkChainsAtStart(checks, log), close }
   } catch (error) {
     await close()
     throw error
@@ -249,36 +255,6 @@ function openFamily(chain: RegisteredChain, hub: Hub | undefined): FamilyChain {
   return openFamilyChain(chain, limits, hub?.entries)
 }
 
-/** What is wrong at start stops the start; what is silent is tried again later. */
-async function refuseContradictions(
-  environment: string,
-  families: readonly FamilyChain[],
-  clients: readonly ChainClient[],
-): Promise<void> {
-  const problems = await contradictions(environment, families, clients)
-  if (problems.length > 0) throw ConfigurationError.listing('Chains contradict the configuration:', problems)
-}
-
-async function contradictions(
-  environment: string,
-  families: readonly FamilyChain[],
-  clients: readonly ChainClient[],
-): Promise<readonly string[]> {
-  const signal = AbortSignal.timeout(checkTimeoutMs)
-  const found = await Promise.all([
-    checkLocalNodes(environment, [...clients]),
-    ...families.map(async (family) => {
-      try {
-        return await family.verify(signal)
-      } catch (error) {
-        if (error instanceof DomainError || signal.aborted) return []
-        throw error
-      }
-    }),
-  ])
-  return found.flat()
-}
-
 /** Compares the chains that are paid on and all that are read with the configuration, and closes them. */
 export async function examineChains(files: LoadedFiles, nowMs: () => number, found: Findings): Promise<void> {
   const { chains, quote, solver } = files
@@ -291,11 +267,16 @@ export async function examineChains(files: LoadedFiles, nowMs: () => number, fou
   const families = Object.keys(solver.chains).flatMap((key) => {
     const chain = chains.chains.get(key)
     if (chain === undefined || !isReadable(chain)) return []
-    return found.attempt(() => openFamily(chain, hub), 'configuration-wrong') ?? []
+    const family = found.attempt(() => openFamily(chain, hub), 'configuration-wrong')
+    return family === undefined ? [] : [{ key, family }]
   })
+  const checks = families.map(
+    ({ key, family }) =>
+      [key, (signal: AbortSignal) => verifyChain(family, chains.environment, signal)] as const,
+  )
   try {
     const [problems] = await Promise.all([
-      contradictions(chains.environment, families, []),
+      findContradictions(new Map(checks)),
       ...read.map(({ client }) => examineEndpoints(client, found)),
       ...read.map(({ chain }) => examineHeadPushes(chain, found)),
       examineClock(
@@ -310,7 +291,11 @@ export async function examineChains(files: LoadedFiles, nowMs: () => number, fou
     ])
     found.problems(problems, 'chain-contradicts')
   } finally {
-    await Promise.all([...families, ...read.map(({ client }) => client)].map((one) => one.close()))
+    await Promise.all(
+      [...families.map(({ family }) => family), ...read.map(({ client }) => client)].map((one) =>
+        one.close(),
+      ),
+    )
     await hub?.close()
   }
 }

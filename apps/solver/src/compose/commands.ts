@@ -81,7 +81,7 @@ async function reportInventory(config: SolverConfig, variables: Variables): Prom
   const files = await loadFiles(config, variables, signer.address)
   const hubKey = await openHubKey(variables, logger)
   const hub = openHub(files, { oracles: config.oracles, signer: hubKey })
-  const chains = await openChains(files, readFillKeys(variables), hub)
+  const chains = await openChains(files, readFillKeys(variables), hub, logger)
   try {
     const holdings = await Promise.all(
       chains.paying.flatMap((chain) => {

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { loadConfig, workSettings } from './config.ts'
 
-const signer = `0x${'Ab'.repeat(20)}`
+const signer = `0x${'AB'.repeat(20)}`
 const whole = {
   ENVIRONMENT: 'mainnets.prod',
-  DATABASE_URL: 'postgres://solver:hunter2@db/solver',
+  DATABASE_URL: 'postgres://solver:hunter2-5d41402abc4b@db/solver',
   QUOTE_API_URL: 'http://quote-api:3000',
   SOLVER_API_KEY: 'a-key-of-the-solver',
   ORDER_SIGNERS: `${signer};${signer}`,
@@ -16,7 +16,7 @@ describe('configuration', () => {
   test('order signers are compared in lower case, secrets are hidden', () => {
     const config = loadConfig(whole, '/repository')
     expect([...workSettings(config).orderSigners]).toEqual([signer.toLowerCase()])
-    expect(JSON.stringify(config)).not.toMatch(/hunter2|a-key-of-the-solver/)
+    expect(JSON.stringify(config)).not.toMatch(/hunter2-5d41402abc4b|a-key-of-the-solver/)
     expect(config.configDirectory).toBe('/repository/configs')
   })
 
@@ -27,16 +27,16 @@ describe('configuration', () => {
 
   test.each([
     ['DATABASE_URL', ''],
-    ['ORDER_SIGNERS', 'hunter2'],
-    ['QUOTE_API_URL', 'file:///hunter2'],
-    ['DRY_RUN', 'hunter2'],
+    ['ORDER_SIGNERS', 'hunter2-5d41402abc4b'],
+    ['QUOTE_API_URL', 'file:///hunter2-5d41402abc4b'],
+    ['DRY_RUN', 'hunter2-5d41402abc4b'],
     ['LEASE_MS', '1'],
-    ['ALLOCATOR_ECDSA_PRIVATE_KEY', 'hunter2'],
-    ['CUSTODY_PRIVATE_KEY', 'hunter2'],
+    ['ALLOCATOR_ECDSA_PRIVATE_KEY', 'hunter2-5d41402abc4b'],
+    ['CUSTODY_PRIVATE_KEY', 'hunter2-5d41402abc4b'],
   ])('%s that is wrong stops the start by its name alone', (name, value) => {
     const load = () => loadConfig({ ...whole, [name]: value }, '/repository')
     expect(load).toThrow(name)
-    expect(load).not.toThrow('hunter2')
+    expect(load).not.toThrow('hunter2-5d41402abc4b')
   })
 
   test("knows no key but the fill wallet's", () => {

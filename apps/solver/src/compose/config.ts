@@ -1,31 +1,31 @@
 import { resolve } from 'node:path'
 import { denyListSettings, denyListVariables, parseOracles } from '@causeway/chains'
-import { ConfigurationError, readVariables, Secret, stopsStart, UnfitSettingsError } from '@causeway/core'
+import {
+  ConfigurationError,
+  environmentName,
+  listenPort,
+  parseAddressList,
+  readVariables,
+  Secret,
+  stopsStart,
+  UnfitSettingsError,
+} from '@causeway/core'
 import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/http'
 import { z } from 'zod'
 
-const port = z.coerce.number().int().min(0).max(65_535)
 const secret = z.string().transform((value) => new Secret(value))
-const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 
 /** Every variable of the solver but those of its signer and those that the configuration files name. */
 const variables = z.object({
-  ENVIRONMENT: z
-    .string()
-    .regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/)
-    .describe('Selects the configuration files'),
+  ENVIRONMENT: environmentName.describe('Selects the configuration files'),
   OPS_HOST: z.string().default('127.0.0.1'),
-  OPS_PORT: port.default(3001),
+  OPS_PORT: listenPort.default(3001),
   CONFIG_DIR: z.string().optional(),
   CAUSEWAY_LOCAL_DIR: z.string().optional(),
   DATABASE_URL: secret.optional(),
   QUOTE_API_URL: z.url({ protocol: /^https?$/ }).optional(),
   SOLVER_API_KEY: secret.optional(),
-  ORDER_SIGNERS: z
-    .string()
-    .transform((text) => text.split(/[;,]/).map((part) => part.trim().toLowerCase()))
-    .pipe(z.array(address).min(1))
-    .optional(),
+  ORDER_SIGNERS: z.string().optional(),
   ORACLES: secret.optional(),
   ORACLES_THRESHOLD: z.coerce.number().int().min(1).max(100).optional(),
   POLL_INTERVAL_MS: z.coerce.number().int().min(20).max(60_000).default(500),
@@ -60,6 +60,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     found.missing('DATABASE_URL', 'DATABASE_URL is required in every environment but local')
   const { ORACLES: text, ORACLES_THRESHOLD: threshold } = values
   const oracles = found.attempt(() => parseOracles({ text, threshold, isLocal }))
+  const orderSigners = found.attempt(() => parseAddressList('ORDER_SIGNERS', values.ORDER_SIGNERS))
   const findings = found.list
   const places = {
     environment: values.ENVIRONMENT,
@@ -79,7 +80,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     databaseUrl: env.DATABASE_URL,
     quoteApiUrl: env.QUOTE_API_URL,
     solverApiKey: env.SOLVER_API_KEY,
-    orderSigners: new Set(env.ORDER_SIGNERS ?? []),
+    orderSigners: orderSigners ?? new Set<string>(),
     oracles,
     pollIntervalMs: env.POLL_INTERVAL_MS,
     leaseMs: env.LEASE_MS,

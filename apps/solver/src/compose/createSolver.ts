@@ -102,7 +102,7 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
   })
   const hubKey = await openHubKey(variables, logger)
   const hub = openHub(files, { oracles: config.oracles, signer: hubKey })
-  const chains = await openChains(files, readFillKeys(variables), hub)
+  const chains = await openChains(files, readFillKeys(variables), hub, logger)
   checkHubKey(hubKey?.address, [signer.address, ...chains.paying.map((chain) => addressOn(chain, signer))])
   const opened = await openDatabase(config, {
     onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
@@ -322,6 +322,7 @@ function openMarket({ config, files, chains, signer, logger }: Parts, metrics: H
   return createMarket({
     config: files.quote,
     clients: chains.clients,
+    gates: chains.gates,
     readers: openNetworkReaders(files.chains.chains, files.quote.chains, chains.clients),
     fillWallet: signer.address,
     reach: {

@@ -7,6 +7,7 @@ import {
   loadChains,
   readEnvironmentFiles,
   type Variables,
+  windingDownChains,
 } from '@causeway/chains'
 import {
   createFindings,
@@ -86,6 +87,7 @@ export async function readFiles(
   if (chains === undefined || quote === undefined || listed === undefined) return undefined
   const solver = withRunningChains(listed, chains, isLocal ? createFindings() : found)
   found.problems([...payingProblems(chains, quote, solver), ...checkLocalEndpoints(chains)])
+  found.add(...windingDownChains(chains))
   return { chains, quote, solver }
 }
 

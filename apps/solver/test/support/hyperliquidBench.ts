@@ -16,7 +16,7 @@ import {
   sendAssetMembers,
   sendAssetType,
 } from '@causeway/core'
-import { startHubMappings, startTestNetwork } from '@causeway/localnet'
+import { startTestNetwork } from '@causeway/localnet'
 import {
   createHyperliquidVenue,
   type ExchangeLedger,
@@ -30,6 +30,7 @@ import {
   privateKeyToAccount,
   privateKeyToAddress,
 } from 'viem/accounts'
+import { startHubMappings } from '../../../../packages/chains/test/fixtures/hubMappings.ts'
 import type { ExpiringBench } from './expiringKills.ts'
 import { type Processes, startProcesses } from './expiringProcess.ts'
 

@@ -1,7 +1,7 @@
 import { bitcoinLibrary, type bitcoinNetworks, ConfigurationError } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain } from '../family/familyChain.ts'
-import { askEnough } from '../rpc/checkEndpoints.ts'
+import { askEnough, verifyLocalEndpoints } from '../rpc/checkEndpoints.ts'
 import { createBitcoindView } from './bitcoindView.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { missingCredentials } from './esploraAccess.ts'
@@ -54,15 +54,14 @@ export const openBitcoinChain: OpenFamilyChain = (chain, limits) => {
         known.includes(hash) ? [] : [`endpoint of ${chain.id}: ${alias} is on another network`],
       )
     },
-    async verifyLocal(signal) {
-      const each = await quorum.askEach(readFirstBlock, signal)
-      return each.flatMap(({ alias, said: hash }) => {
-        const here = `endpoint of ${chain.id}: ${alias}`
-        if (hash === undefined) return [`${here} does not answer`]
-        if (firstBlocks.regtest.includes(hash)) return []
-        return [`${here} is no regtest node, as ENVIRONMENT=local demands`]
-      })
-    },
+    verifyLocal: (signal) =>
+      verifyLocalEndpoints(
+        quorum,
+        readFirstBlock,
+        (hash) =>
+          firstBlocks.regtest.includes(hash) ? undefined : 'is no regtest node, as ENVIRONMENT=local demands',
+        signal,
+      ),
     health: () => opened.flatMap((one) => one.health()),
     observe(observerOf) {
       for (const one of opened) one.observe(observerOf)

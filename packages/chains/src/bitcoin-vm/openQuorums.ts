@@ -1,4 +1,4 @@
-import { ConfigurationError, Secret } from '@causeway/core'
+import { ConfigurationError, Secret, splitList } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import { countHosts } from '../rpc/endpointUrl.ts'
 import { EndpointView } from '../rpc/endpointView.ts'
@@ -30,8 +30,7 @@ export function openQuorums<View extends BitcoinView>(
 
 /** One setting may name several, like `httpRpcUrl`. */
 export function esploraUrls({ additionalData }: RegisteredChain): readonly Secret[] {
-  const urls = additionalData.esploraCompatibleApiUrl?.reveal().split(',') ?? []
-  return urls.map((url) => url.trim()).flatMap((url) => (url === '' ? [] : [new Secret(url)]))
+  return splitList(additionalData.esploraCompatibleApiUrl?.reveal(), ',').map((url) => new Secret(url))
 }
 
 const now = () => Date.now()

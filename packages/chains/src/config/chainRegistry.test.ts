@@ -52,7 +52,7 @@ describe('endpoints', () => {
     ['a list of which one is unset', ['$UNSET', '$BASE_RPC_URL'], ['http://127.0.0.1:8545/a']],
   ])('come from %s', (_name, httpRpcUrl, expected) => {
     const { chains } = load([{ ...base, httpRpcUrl }], {
-      variables: { ...variables, MANY: ' http://127.0.0.1:1/ ,, http://127.0.0.1:2/,' },
+      variables: { ...variables, MANY: ' http://127.0.0.1:1/ , http://127.0.0.1:2/ ' },
     })
     expect(revealed(chains.get('base')?.endpoints)).toEqual(expected)
     expect(chains.get('base')?.ready).toBe(true)
@@ -61,12 +61,20 @@ describe('endpoints', () => {
   test.each([
     ['is not set', '$UNSET', {}],
     ['is empty', '$UNSET', { UNSET: '' }],
-    ['holds nothing but commas', '$UNSET', { UNSET: ' , ' }],
     ['is not named', undefined, {}],
   ])('whose variable %s leave the chain listed but not ready', (_name, httpRpcUrl, others) => {
     const { chains } = load([{ ...base, httpRpcUrl }], { variables: { ...variables, ...others } })
     expect(chains.get('base')).toMatchObject({ ready: false, endpoints: [], rpcThreshold: 1 })
   })
+
+  test.each([' , ', 'http://127.0.0.1:1,,http://127.0.0.1:2', 'http://127.0.0.1:1,'])(
+    'O-1: a list with a hole stops the start: %j',
+    (urls) => {
+      const start = () =>
+        load([{ ...base, httpRpcUrl: '$MANY' }], { variables: { ...variables, MANY: urls } })
+      expect(start).toThrow(/chains\[0\]\.httpRpcUrl: endpoint [12] is not an http\(s\) URL/)
+    },
+  )
 
   test('tell which variable would make the chain ready', () => {
     const { chains } = load([{ ...base, httpRpcUrl: ['$FIRST', '$SECOND'] }])
@@ -90,6 +98,7 @@ describe('placeholders', () => {
     const json = { a: '$A', b: [{ c: '$A' }, '$A'], d: 'x$A', e: 1, f: null, $A: 'kept' }
     expect(resolvePlaceholders(json, { A: 'v' })).toEqual({
       value: { a: 'v', b: [{ c: 'v' }, 'v'], d: 'x$A', e: 1, f: null, $A: 'kept' },
+      set: ['a', 'b[0].c', 'b[1]'].map((path) => ({ path, variable: 'A' })),
       unset: [],
       malformed: [],
     })
@@ -98,6 +107,7 @@ describe('placeholders', () => {
   test('whose variable is not set are left out and named with their place', () => {
     expect(resolvePlaceholders({ a: { b: ['$X', 'y'] }, c: '$Y' }, { Y: '' })).toEqual({
       value: { a: { b: ['y'] } },
+      set: [],
       unset: [
         { path: 'a.b[0]', variable: 'X' },
         { path: 'c', variable: 'Y' },
@@ -139,7 +149,7 @@ describe('placeholders', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (json) => {
         fc.pre(!JSON.stringify(json).includes('$') && !JSON.stringify(json).includes('__proto__'))
-        expect(resolvePlaceholders(json, {})).toEqual({ value: json, unset: [], malformed: [] })
+        expect(resolvePlaceholders(json, {})).toEqual({ value: json, set: [], unset: [], malformed: [] })
       }),
     )
   })
@@ -263,7 +273,7 @@ describe('a bad configuration', () => {
         { hubJson: { ...hub, environment: 'canary', oracleAddress: '$HUB_ORACLE' } },
       ),
     )
-    expect(problems.map((line) => line.replace(/: (Invalid|Required|expected).*?( \(set|$)/, '$2'))).toEqual([
+    expect(problems.map((line) => line.replace(/: (is required and )?must.*?( \(set|$)/, '$2'))).toEqual([
       'chains.local.json: chains[1].vmType',
       'chains.local.json: chains[2].id',
       'chains.local.json: chains[2].hubChainId',

@@ -9,13 +9,20 @@ import {
   type HubFile,
   hubFileSchema,
   Secret,
+  splitList,
 } from '@causeway/core'
 import { z } from 'zod'
 import { countHosts, parseEndpoint } from '../rpc/endpointUrl.ts'
 import { defaultThreshold } from '../rpc/tally.ts'
-import { badConfiguration, describeIssues, readConfigFile } from './configFile.ts'
+import {
+  badConfiguration,
+  describeIssues,
+  namingVariables,
+  readConfigFile,
+  ruleOfFile,
+} from './configFile.ts'
 import { canPay, type ListedChain } from './listedPayers.ts'
-import type { UnsetPlaceholder, Variables } from './placeholders.ts'
+import type { Placeholder, Variables } from './placeholders.ts'
 import { readSigningCaps, type SigningCap } from './signingCaps.ts'
 
 const secretMembers = [
@@ -109,14 +116,16 @@ function readChains(sources: ChainSources, problems: string[]): readonly Registe
   const file = readConfigFile(looseFile, { name, json, environment, variables })
   problems.push(...file.problems)
   const entries = file.value?.chains ?? []
+  const wrong: string[] = []
   const chains = entries.flatMap((entry, index) => {
     const path = `chains[${index}]`
-    const parsed = chainEntrySchema.safeParse(entry)
-    if (parsed.success) return [registerChain(parsed.data, { name, path, unset: file.unset }, problems)]
-    problems.push(...describeIssues(name, parsed.error, file.unset, path))
+    const parsed = chainEntrySchema.safeParse(entry, { error: ruleOfFile })
+    if (parsed.success) return [registerChain(parsed.data, { name, path, unset: file.unset }, wrong)]
+    wrong.push(...describeIssues(name, { value: entry, error: parsed.error }, file.unset, path))
     return []
   })
-  for (const id of repeated(chains.map((chain) => chain.id))) problems.push(`${name}: ${id} is listed twice`)
+  for (const id of repeated(chains.map((chain) => chain.id))) wrong.push(`${name}: ${id} is listed twice`)
+  problems.push(...namingVariables(name, wrong, file.set))
   return chains
 }
 
@@ -129,21 +138,23 @@ function readHub(sources: ChainSources, problems: string[]): RegisteredHub | und
   if (file.value === undefined) return undefined
   const { httpRpcUrl, auroraHttpRpcUrl, ...hub } = file.value
   const place = { name, path: '', unset: file.unset }
-  const endpoints = readEndpoints(httpRpcUrl, place, problems)
+  const wrong: string[] = []
+  const endpoints = readEndpoints(httpRpcUrl, place, wrong)
   const isOnHub = hub.auroraEvmChainId === hub.evmChainId
   if (isOnHub && auroraHttpRpcUrl !== undefined) {
-    problems.push(`${name}: auroraHttpRpcUrl: the allocator stands on the hub, which httpRpcUrl names`)
+    wrong.push(`${name}: auroraHttpRpcUrl: the allocator stands on the hub, which httpRpcUrl names`)
   }
   const allocatorEndpoints = isOnHub
     ? endpoints
-    : readEndpoints(auroraHttpRpcUrl, { ...place, setting: 'auroraHttpRpcUrl' }, problems)
+    : readEndpoints(auroraHttpRpcUrl, { ...place, setting: 'auroraHttpRpcUrl' }, wrong)
+  problems.push(...namingVariables(name, wrong, file.set))
   return { ...hub, ...endpoints, allocatorEndpoints }
 }
 
 type Place = {
   readonly name: string
   readonly path: string
-  readonly unset: readonly UnsetPlaceholder[]
+  readonly unset: readonly Placeholder[]
   /** Default `httpRpcUrl`. */
   readonly setting?: string
 }
@@ -221,12 +232,7 @@ function readEndpoints(
 }
 
 function listedUrls(setting: string | readonly string[] | undefined): readonly string[] {
-  return [setting ?? []].flat().flatMap((urlList) =>
-    urlList
-      .split(',')
-      .map((url) => url.trim())
-      .filter((url) => url !== ''),
-  )
+  return [setting ?? []].flat().flatMap((urlList) => splitList(urlList, ','))
 }
 
 function isWebsocketUrl(text: string): boolean {
@@ -251,7 +257,7 @@ function readPushUrls(
   return urls.map((url) => new Secret(url))
 }
 
-function variablesOf(setting: string, unset: readonly UnsetPlaceholder[]): readonly string[] {
+function variablesOf(setting: string, unset: readonly Placeholder[]): readonly string[] {
   return unset.filter(({ path }) => path.startsWith(setting)).map(({ variable }) => variable)
 }
 

@@ -1,6 +1,6 @@
-import { ConfigurationError, type Findings } from '@causeway/core'
+import { brokenRule, ConfigurationError, type Findings, ruleInWords } from '@causeway/core'
 import { z } from 'zod'
-import { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './placeholders.ts'
+import { type Placeholder, resolvePlaceholders, type Variables } from './placeholders.ts'
 
 export type ConfigSource = {
   /** For messages, e.g. `chains.local.json`. */
@@ -17,22 +17,24 @@ export type ConfigReading<Value> = {
   readonly value: Value | undefined
   /** What is wrong, naming settings and never their values. */
   readonly problems: readonly string[]
-  readonly unset: readonly UnsetPlaceholder[]
+  readonly set: readonly Placeholder[]
+  readonly unset: readonly Placeholder[]
 }
 
 /** Resolves placeholders, checks the schema and that the file is of the running environment. */
 export function readConfigFile<Value>(schema: z.ZodType<Value>, source: ConfigSource): ConfigReading<Value> {
   const { name, environment } = source
-  const { value, unset, malformed } = resolvePlaceholders(source.json, source.variables)
-  const parsed = schema.safeParse(value)
+  const { value, set, unset, malformed } = resolvePlaceholders(source.json, source.variables)
+  const parsed = schema.safeParse(value, { error: ruleOfFile })
   const foreign = z.object({ environment: z.literal(environment) }).safeParse(value).success
     ? []
     : [`${name}: environment is not the running one (ENVIRONMENT)`]
-  const issues = parsed.success ? [] : describeIssues(name, parsed.error, unset)
+  const issues = parsed.success ? [] : describeIssues(name, { value, error: parsed.error }, unset)
   const unread = malformed.map(
     (path) => `${name}: ${path}: not a placeholder; write "$" and the name of a variable, nothing else`,
   )
-  return { value: parsed.data, problems: [...foreign, ...unread, ...issues], unset }
+  const wrong = namingVariables(name, issues, set)
+  return { value: parsed.data, problems: [...foreign, ...unread, ...wrong], set, unset }
 }
 
 /**
@@ -63,6 +65,13 @@ export function examineConfigFile<Value>(
   return readConfigFile(schema, { ...source, variables: { ...source.variables, ...standIns } }).value
 }
 
+/** As `ruleInWords`; members of our own files may be named. */
+export function ruleOfFile(issue: z.core.$ZodRawIssue): string {
+  return issue.code === 'unrecognized_keys'
+    ? `has what nothing reads: ${issue.keys.join(', ')}`
+    : ruleInWords(issue)
+}
+
 const needs = (variable: string) => ` (set ${variable})`
 
 export function badConfiguration(problems: readonly string[]): ConfigurationError {
@@ -72,15 +81,30 @@ export function badConfiguration(problems: readonly string[]): ConfigurationErro
 /** One line per issue: where, what is expected, and which variable would supply it. */
 export function describeIssues(
   name: string,
-  error: z.ZodError,
-  unset: readonly UnsetPlaceholder[],
+  { value, error }: { readonly value: unknown; readonly error: z.ZodError },
+  unset: readonly Placeholder[],
   prefix = '',
 ): readonly string[] {
   return error.issues.map((issue) => {
     const path = joinPath(prefix, issue.path)
     const variable = unset.find((placeholder) => placeholder.path === path)?.variable
     const hint = variable === undefined ? '' : needs(variable)
-    return `${name}: ${path === '' ? 'the file' : path}: ${issue.message}${hint}`
+    return `${name}: ${path === '' ? 'the file' : path}: ${brokenRule(value, issue)}${hint}`
+  })
+}
+
+/** Problems of places in a file, each with the variables that the value there came from. */
+export function namingVariables(
+  name: string,
+  problems: readonly string[],
+  set: readonly Placeholder[],
+): readonly string[] {
+  return problems.map((problem) => {
+    const [place = ''] = problem.slice(`${name}: `.length).split(/:? /, 1)
+    const here = set.filter(
+      ({ path }) => path === place || path.startsWith(`${place}[`) || place.startsWith(`${path}.`),
+    )
+    return here.length === 0 ? problem : `${problem} (${here.map(({ variable }) => variable).join(', ')})`
   })
 }
 

@@ -1,12 +1,13 @@
 /** Values by name; an empty one counts as unset. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** A placeholder whose variable is not set, and where it stands, e.g. `chains[3].httpRpcUrl`. */
-export type UnsetPlaceholder = { readonly path: string; readonly variable: string }
+/** A placeholder and where it stands, e.g. `chains[3].httpRpcUrl`. */
+export type Placeholder = { readonly path: string; readonly variable: string }
 
 export type ResolvedPlaceholders = {
   readonly value: unknown
-  readonly unset: readonly UnsetPlaceholder[]
+  readonly set: readonly Placeholder[]
+  readonly unset: readonly Placeholder[]
   /** Places of strings that look like a placeholder and are none, e.g. `${X}` or a lone `$`. */
   readonly malformed: readonly string[]
 }
@@ -21,7 +22,8 @@ const placeholder = /^\$[A-Za-z_][A-Za-z0-9_]*$/
  * @source oracle-protocol.md 6.2
  */
 export function resolvePlaceholders(json: unknown, variables: Variables): ResolvedPlaceholders {
-  const unset: UnsetPlaceholder[] = []
+  const set: Placeholder[] = []
+  const unset: Placeholder[] = []
   const malformed: string[] = []
   const resolve = (value: unknown, path: string): unknown => {
     if (typeof value === 'string') {
@@ -32,9 +34,10 @@ export function resolvePlaceholders(json: unknown, variables: Variables): Resolv
       if (!value.startsWith('$')) return value
       const variable = value.slice(1)
       const text = Object.hasOwn(variables, variable) ? variables[variable] : undefined
-      if (text !== undefined && text !== '') return text
-      unset.push({ path, variable })
-      return undefined
+      const isKnown = text !== undefined && text !== ''
+      const kind = isKnown ? set : unset
+      kind.push({ path, variable })
+      return isKnown ? text : undefined
     }
     if (Array.isArray(value)) {
       return value.map((member, index) => resolve(member, `${path}[${index}]`)).filter(isSet)
@@ -45,7 +48,7 @@ export function resolvePlaceholders(json: unknown, variables: Variables): Resolv
       .filter(([, member]) => isSet(member))
     return Object.fromEntries(members)
   }
-  return { value: resolve(json, ''), unset, malformed }
+  return { value: resolve(json, ''), set, unset, malformed }
 }
 
 function isSet(value: unknown): boolean {

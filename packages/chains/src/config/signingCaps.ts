@@ -1,4 +1,4 @@
-import { bytesToHex, type ChainNetwork, codecOf, DomainError } from '@causeway/core'
+import { bytesToHex, type ChainNetwork, codecOf, DomainError, splitList } from '@causeway/core'
 
 /** The most that an oracle signs of one currency within an hour, in its smallest unit. */
 export type SigningCap = { readonly currency: string; readonly amount: bigint }
@@ -6,7 +6,7 @@ export type SigningCap = { readonly currency: string; readonly amount: bigint }
 /**
  * Reads a chain's `signingCaps`: an object, or `currency=amount` joined by commas. There is no wildcard:
  * smallest units of unlike tokens have no common worth.
- * @param problems takes what is wrong, naming currencies and no amounts
+ * @param problems takes what is wrong: it names the entry of a text, else the currency, and no amount
  * @returns `undefined` where nothing is named
  * @throws ConfigurationError for a network that the family does not have
  */
@@ -19,32 +19,31 @@ export function readSigningCaps(
   if (named === undefined) return undefined
   const codec = codecOf(network)
   const seen = new Set<string>()
-  return entriesOf(named).flatMap(([currency, amount]) => {
-    const place = `${setting}.${currency}`
+  return entriesOf(named, setting).flatMap(([place, currency, amount]) => {
     try {
       const bytes = bytesToHex(codec.encodeCurrency(currency))
-      if (seen.has(bytes)) problems.push(`${place}: is named twice`)
+      if (seen.has(bytes)) problems.push(`${place}: names a currency that is named twice`)
       seen.add(bytes)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      problems.push(`${place}: is no currency of this chain`)
+      problems.push(`${place}: names no currency of this chain`)
       return []
     }
     if (/^[0-9]{1,78}$/.test(amount)) return [{ currency, amount: BigInt(amount) }]
-    problems.push(`${place}: is no whole number of smallest units`)
+    problems.push(`${place}: names no whole number of smallest units`)
     return []
   })
 }
 
-function entriesOf(named: string | Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
-  if (typeof named !== 'string') return Object.entries(named)
-  return named
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-    .map((entry) => {
-      const equals = entry.lastIndexOf('=')
-      const amount = equals < 0 ? '' : entry.slice(equals + 1).trim()
-      return [entry.slice(0, equals < 0 ? undefined : equals).trim(), amount] as const
-    })
+type Entry = readonly [place: string, currency: string, amount: string]
+
+function entriesOf(named: string | Readonly<Record<string, string>>, setting: string): readonly Entry[] {
+  if (typeof named !== 'string')
+    return Object.entries(named).map(([currency, amount]) => [`${setting}.${currency}`, currency, amount])
+  return splitList(named, ',').map((entry, index) => {
+    const equals = entry.lastIndexOf('=')
+    const amount = equals < 0 ? '' : entry.slice(equals + 1).trim()
+    const currency = entry.slice(0, equals < 0 ? undefined : equals).trim()
+    return [`${setting}: entry ${index + 1}`, currency, amount]
+  })
 }

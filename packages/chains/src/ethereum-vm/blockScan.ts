@@ -1,9 +1,17 @@
-import type { FinalBlockScan, Hex, ScanStart } from '@causeway/core'
+import { type FinalBlockScan, type Hex, isNativeTransferLog, type ScanStart } from '@causeway/core'
 import type { ListedPayers } from '../config/listedPayers.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { parseHash, parseList, parseQuantity, parseRecord, resultOf, toQuantity } from '../rpc/quantity.ts'
+import {
+  parseAddress,
+  parseHash,
+  parseList,
+  parseQuantity,
+  parseRecord,
+  resultOf,
+  toQuantity,
+} from '../rpc/quantity.ts'
 import type { ChainQuestion, QuorumClient } from '../rpc/quorumClient.ts'
 import { headerCall, parseHeader } from './answers.ts'
 import type { DepositRules } from './deposits.ts'
@@ -128,17 +136,18 @@ function logsCall(filter: object, { fromBlock, toBlock }: Range): RpcCall {
 type Candidate = { readonly transactionId: Hex; readonly block: bigint; readonly index: bigint }
 
 /** @throws MalformedAnswerError for what stands outside the blocks that were asked for */
-function parseCandidates(answer: RpcAnswer | undefined, { fromBlock, toBlock }: Range): readonly Candidate[] {
+export function parseCandidates(
+  answer: RpcAnswer | undefined,
+  { fromBlock, toBlock }: Range,
+): readonly Candidate[] {
   const what = 'eth_getLogs'
-  return parseList(resultOf(answer, what), what).map((entry) => {
+  return parseList(resultOf(answer, what), what).flatMap((entry) => {
     const log = parseRecord(entry, what)
     const block = parseQuantity(log['blockNumber'], what)
     if (block < fromBlock || block > toBlock) throw new MalformedAnswerError(what)
-    return {
-      transactionId: parseHash(log['transactionHash'], what),
-      block,
-      index: parseQuantity(log['logIndex'], what),
-    }
+    if (isNativeTransferLog({ address: parseAddress(log['address'], what) })) return []
+    const transactionId = parseHash(log['transactionHash'], what)
+    return [{ transactionId, block, index: parseQuantity(log['logIndex'], what) }]
   })
 }
 

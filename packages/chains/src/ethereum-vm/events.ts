@@ -1,4 +1,4 @@
-import type { Hex } from '@causeway/core'
+import { type Hex, isNativeTransferLog } from '@causeway/core'
 import type { EvmLog } from './answers.ts'
 
 /**
@@ -18,9 +18,6 @@ const topics = {
 } as const
 
 export const transferTopic = topics.transfer
-
-/** Writes a `Transfer` for every native coin that moves; it is no token. @source EIP-7708 */
-export const nativeLogEmitter: Hex = '0xfffffffffffffffffffffffffffffffffffffffe'
 
 export type NativeDeposit = { readonly from: Hex; readonly amount: bigint; readonly id: Hex }
 export type Erc20Deposit = NativeDeposit & { readonly token: Hex }
@@ -43,7 +40,9 @@ export function readErc20Deposit({ topics: given, data }: EvmLog): Erc20Deposit 
 }
 
 /** Who gave something away: a token, an ERC-721 or an ERC-1155. */
-export function readGiver({ topics: [topic, first, second] }: EvmLog): Hex | undefined {
+export function readGiver(log: EvmLog): Hex | undefined {
+  const [topic, first, second] = log.topics
+  if (isNativeTransferLog(log)) return undefined
   const giver = topic === topics.transfer ? first : topics1155.has(topic ?? '') ? second : undefined
   return giver === undefined ? undefined : addressAt(giver, 0)
 }
@@ -54,9 +53,11 @@ const topics1155: ReadonlySet<string> = new Set([
   '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb',
 ])
 
-/** ERC-721 transfers have a fourth topic and do not match. */
-export function readTransfer({ topics: given, data }: EvmLog): Transfer | undefined {
+/** ERC-721 transfers have a fourth topic and do not match; nor do logs of ether that moved. */
+export function readTransfer(log: EvmLog): Transfer | undefined {
+  const { topics: given, data } = log
   const [topic, from, to, more] = given
+  if (isNativeTransferLog(log)) return undefined
   if (topic !== topics.transfer || from === undefined || to === undefined || more !== undefined)
     return undefined
   if (wordCount(data) !== 1) return undefined

@@ -31,7 +31,7 @@ import {
 import { type AccountCode, codeMatters, provePayment, referencesOrder } from './payments/provePayment.ts'
 import type { RecordsPayments, Wanted } from './readFinalTransaction.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
-import { sideOf } from './solverSide.ts'
+import { sideOf, unlistedFillContract } from './solverSide.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
 
 export type EthereumFactsReaderOptions = {
@@ -152,9 +152,11 @@ async function readPayment(
     ...final.code,
     ...[...ownContracts].map((account) => [account, 'fill_contract'] as const),
   ])
+  const unlisted = unlistedFillContract(side, transaction)
   return {
     ...{ blockTimestampSeconds, evidence, referencesOrder: referencesOrder(transaction, orderId) },
     ...provePayment({ logs, transaction, code }, terms),
+    ...(unlisted !== undefined && { unlistedFillContract: unlisted }),
   }
 }
 

@@ -30,7 +30,7 @@ export const openEthereumChain: OpenFamilyChain = (chain, limits) => {
       const expected = expectedCodes(reliedContracts(chain), { isKnown: limits.isKnownCode, codeHashes })
       return codeProblems({ client, expected, threshold }, { signal })
     },
-    verifyLocal: (_signal, environment = 'local') => checkLocalNodes(environment, [client]),
+    verifyLocal: (_signal, environment = 'local') => checkLocalNodes(environment, client),
     health: () => quorum.health(),
     observe: (observerOf) => quorum.observe(observerOf),
     close: () => client.close(),

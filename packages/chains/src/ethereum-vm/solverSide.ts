@@ -2,12 +2,22 @@ import type { Hex } from '@causeway/core'
 import type { ListedPayers } from '../config/listedPayers.ts'
 
 /** Who pays for one order: the contract that its extra data chooses, when it is listed. */
-export type SolverSide = ListedPayers & { readonly chosen: string | undefined }
+export type SolverSide = ListedPayers & {
+  readonly chosen: string | undefined
+  /** The contract that its extra data names, where it is not listed and could be. */
+  readonly unlisted: Hex | undefined
+}
 
 /** Extra data only chooses among the listed contracts. */
 export function sideOf(listed: ListedPayers, extraData: Hex): SolverSide {
   const named = fillContractOf(extraData)
-  return { ...listed, chosen: named !== undefined && listed.fillContracts.has(named) ? named : undefined }
+  const isListed = named !== undefined && listed.fillContracts.has(named)
+  const canBeListed = named !== undefined && BigInt(named) !== 0n && !listed.depositories.has(named)
+  return {
+    ...listed,
+    chosen: isListed ? named : undefined,
+    unlisted: canBeListed && !isListed ? named : undefined,
+  }
 }
 
 /** The fill contract that extra data names; `undefined` when it names none. @source oracle-protocol.md 1.5 */
@@ -25,8 +35,7 @@ export function payersOf(
   { chosen, fillPayers, depositories }: SolverSide,
   { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
 ): { readonly isPayer: (account: string) => boolean; readonly fillContract: string | undefined } {
-  const isCalled = to !== undefined && (to === chosen || fillPayers.has(to))
-  const fillContract = isCalled ? chosen : undefined
+  const fillContract = ran(chosen, { fillPayers, to })
   const isListed = from !== undefined && fillPayers.has(from)
   return {
     fillContract,
@@ -34,4 +43,20 @@ export function payersOf(
       !depositories.has(account) &&
       (account === from || account === fillContract || (isListed && fillPayers.has(account))),
   }
+}
+
+/** The contract that the order names, where the transaction ran it and no list holds it: nothing of it counts. */
+export function unlistedFillContract(
+  { unlisted, fillPayers }: SolverSide,
+  { to }: { readonly to: string | undefined },
+): Hex | undefined {
+  return ran(unlisted, { fillPayers, to })
+}
+
+/** `contract` where the transaction calls it or a listed payer. */
+function ran<Contract extends string>(
+  contract: Contract | undefined,
+  { fillPayers, to }: Pick<ListedPayers, 'fillPayers'> & { readonly to: string | undefined },
+): Contract | undefined {
+  return to !== undefined && (to === contract || fillPayers.has(to)) ? contract : undefined
 }

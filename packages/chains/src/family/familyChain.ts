@@ -13,14 +13,16 @@ import type { SettlingChainFamily } from './settlingChain.ts'
 /** What a service opens of one chain, whatever its family. Opens no connection before the first reading. */
 export interface FamilyChain {
   readonly reader: FamilyReader
+  /** Set where facts rest on entries of the hub as well. */
+  readonly readsHub?: true
   /**
    * What endpoints say against the configuration (another chain or network, no depository there), one
    * sentence each that names settings. @throws DomainError when too few of them answer
    */
   verify(signal: AbortSignal): Promise<readonly string[]>
   /**
-   * Endpoints that are no part of a local network, one sentence each; a silent one is named too. Asked
-   * only where `ENVIRONMENT` is one of this machine, by default `local`. Never rejects for what an endpoint does.
+   * Endpoints that are no part of a local network, one sentence each. Asked only where `ENVIRONMENT` is one of this
+   * machine, by default `local`. @throws DomainError when too many of them do not answer
    */
   verifyLocal(signal: AbortSignal, environment?: string): Promise<readonly string[]>
   /** Of the endpoints that facts are read from. Asks nothing. */

@@ -78,7 +78,10 @@ export interface SettlingChain {
   depositPass(range: PassRange, signal: AbortSignal): Promise<SettlingPass>
   /** Hashes of blocks by height; heights that the chain does not reach are missing. */
   blockHashes(heights: readonly bigint[], signal: AbortSignal): Promise<ReadonlyMap<bigint, string>>
-  /** Deposits of one transaction; `undefined` when it left the chain or failed. */
+  /**
+   * Deposits of one transaction; `undefined` when it left the chain or failed. @throws TransactionTooLargeError,
+   * TransactionUnreadableError: what `putAsideReason` tells
+   */
   deposits(transactionId: string, signal: AbortSignal): Promise<InBlock<DepositFacts> | undefined>
   payment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentReading>
   /** The same under the chain's own rule of finality. @throws TransactionNotFinalError */

@@ -3,21 +3,22 @@ import {
   TransactionMissingError,
   TransactionNotFinalError,
   TransactionRevertedError,
-  TransactionTooLargeError,
 } from '../rpc/chainErrors.ts'
+import { putAsideReason } from './putAside.ts'
 import type { PaymentReading } from './settlingChain.ts'
 
-/** What nobody can attest, because it is longer than any attestation reads, is nobody's deposit and no payment. */
+/** What nobody can attest, because nobody can read it, is no payment. */
 function isUnread(error: unknown): boolean {
-  return error instanceof TransactionMissingError || error instanceof TransactionTooLargeError
+  return error instanceof TransactionMissingError || putAsideReason(error) !== undefined
 }
 
-/** What was read; `undefined` of a transaction that left the chain, failed, or is read by nobody. */
+/** What was read; `undefined` of a transaction that left the chain or failed. */
 export async function unlessGone<Facts>(reading: Promise<Facts>): Promise<Facts | undefined> {
   try {
     return await reading
   } catch (error) {
-    if (isUnread(error) || error instanceof TransactionRevertedError) return undefined
+    if (error instanceof TransactionMissingError || error instanceof TransactionRevertedError)
+      return undefined
     throw error
   }
 }

@@ -26,6 +26,7 @@ export const openHyperliquidChain: OpenFamilyChain = (chain, limits, hubEntries)
   const depositories = [chain.depository, ...(chain.additionalDepositories ?? [])]
   return {
     reader: createHyperliquidFactsReader({ chain, quorum, hubEntries, limits }),
+    readsHub: true,
     verify: (signal) => verifyHyperliquidEndpoints({ quorum, depositories }, signal),
     verifyLocal: (signal) => verifyLocalHyperliquidEndpoints(quorum, signal),
     health: () => quorum.health(),

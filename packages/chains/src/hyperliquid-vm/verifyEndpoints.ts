@@ -1,4 +1,4 @@
-import { askEnough, checkNoPublicNetwork, endpointOf } from '../rpc/checkEndpoints.ts'
+import { askEnough, endpointOf, verifyLocalEndpoints } from '../rpc/checkEndpoints.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseHasAccount, parseSpotTokens } from './answers.ts'
 import type { HyperliquidView } from './hyperliquidView.ts'
@@ -9,8 +9,8 @@ import { spotMetaRequest, usdcTokenId, userRoleRequest } from './requests.ts'
  * @source Hyperliquid API, "Info endpoint", spotMeta
  */
 const publicTokens: ReadonlyMap<string, string> = new Map([
-  ['0xc1fb593aeffbeb02f85e0308e9956a90', 'the main network'],
-  ['0xeb62eee3685fc4c43992febcd9e75443', 'the test network'],
+  ['0xc1fb593aeffbeb02f85e0308e9956a90', 'is on the main network'],
+  ['0xeb62eee3685fc4c43992febcd9e75443', 'is on the test network'],
 ])
 
 /**
@@ -51,14 +51,14 @@ export async function verifyHyperliquidEndpoints(
   })
 }
 
-/** Endpoints of public networks, and silent ones. */
+/** Endpoints of public networks. @throws UpstreamUnavailableError when one does not answer */
 export function verifyLocalHyperliquidEndpoints(
   quorum: QuorumClient<HyperliquidView>,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const publicNetwork = (tokenIds: readonly string[]) =>
     tokenIds.map((tokenId) => publicTokens.get(tokenId)).find((name) => name !== undefined)
-  return checkNoPublicNetwork(quorum, readTokenIds, publicNetwork, signal)
+  return verifyLocalEndpoints(quorum, readTokenIds, publicNetwork, signal)
 }
 
 async function readTokenIds(view: HyperliquidView, signal: AbortSignal): Promise<readonly string[]> {

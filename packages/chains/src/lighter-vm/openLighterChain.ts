@@ -1,4 +1,4 @@
-import { ConfigurationError, Secret } from '@causeway/core'
+import { ConfigurationError, Secret, splitList } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
 import type { EndpointToCreate } from '../rpc/createEndpoints.ts'
@@ -66,11 +66,8 @@ export function explorersOf({
   id: chainId,
   additionalData,
 }: Pick<RegisteredChain, 'id' | 'additionalData'>): QuorumClient<HttpView> | undefined {
-  const urls = additionalData.explorerApiUrl?.reveal().split(',') ?? []
-  const endpoints = urls
-    .map((url) => url.trim())
-    .filter((url) => url !== '')
-    .map((url) => ({ url: new Secret(url), headers: agentHeaders }))
+  const urls = splitList(additionalData.explorerApiUrl?.reveal(), ',')
+  const endpoints = urls.map((url) => ({ url: new Secret(url), headers: agentHeaders }))
   if (endpoints.length === 0) return undefined
   return createHttpQuorumClient({ chainId, endpoints, threshold: 1, now })
 }

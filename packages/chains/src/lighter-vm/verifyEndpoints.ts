@@ -1,4 +1,4 @@
-import { askEnough, checkNoPublicNetwork, endpointOf } from '../rpc/checkEndpoints.ts'
+import { askEnough, endpointOf, verifyLocalEndpoints } from '../rpc/checkEndpoints.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { readAccount, readContract } from './api.ts'
@@ -38,12 +38,12 @@ export async function verifyLighterEndpoints(
   })
 }
 
-/** Endpoints of the main network, and silent ones. */
+/** Endpoints of the main network. @throws UpstreamUnavailableError when one does not answer */
 export function verifyLocalLighterEndpoints(
   quorum: QuorumClient<HttpView>,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const publicNetwork = (contract: string) =>
-    contract === lighterNetworks.mainnet.contract ? 'the main network' : undefined
-  return checkNoPublicNetwork(quorum, readContract, publicNetwork, signal)
+    contract === lighterNetworks.mainnet.contract ? 'is on the main network' : undefined
+  return verifyLocalEndpoints(quorum, readContract, publicNetwork, signal)
 }

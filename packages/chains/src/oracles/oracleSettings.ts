@@ -1,4 +1,11 @@
-import { ConfigurationError, type Hex, parseCasedAddress, Secret } from '@causeway/core'
+import {
+  ConfigurationError,
+  type Hex,
+  type ListEntry,
+  listEntries,
+  parseCasedAddress,
+  Secret,
+} from '@causeway/core'
 
 /** An oracle that is asked directly; whatever it answers, it counts for `signer` alone. */
 export type OracleSetting = {
@@ -28,11 +35,7 @@ export function parseOracles(setting: {
   isLocal: boolean
 }): OracleSettings | undefined {
   if (setting.text === undefined) return undefined
-  const oracles = setting.text
-    .reveal()
-    .split(';')
-    .filter((entry) => entry.trim() !== '')
-    .map((entry, index) => parseOracle(entry, index + 1))
+  const oracles = listEntries('ORACLES', setting.text.reveal()).map(parseOracle)
   if (new Set(oracles.map(({ signer }) => signer)).size < oracles.length) {
     throw new ConfigurationError('ORACLES: two entries have the same signer.')
   }
@@ -48,15 +51,14 @@ export function parseOracles(setting: {
   return { oracles, threshold }
 }
 
-function parseOracle(entry: string, place: number): OracleSetting {
-  const [urlText = '', apiKey = '', signerText = '', ...more] = entry.split('|').map((part) => part.trim())
+function parseOracle({ text, place }: ListEntry): OracleSetting {
+  const [urlText = '', apiKey = '', signerText = '', ...more] = text.split('|').map((part) => part.trim())
   const url = URL.canParse(urlText) ? new URL(urlText) : undefined
   if (more.length > 0 || url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new ConfigurationError(`ORACLES: entry ${place} is not url|apiKey|signer with an http(s) URL.`)
+    throw new ConfigurationError(`${place} is not url|apiKey|signer with an http(s) URL.`)
   }
   const signer = parseCasedAddress(signerText)
-  if (signer === undefined)
-    throw new ConfigurationError(`ORACLES: the signer of entry ${place} is no address.`)
+  if (signer === undefined) throw new ConfigurationError(`${place}: the signer is no address.`)
   return {
     url: new Secret(urlText.replace(/\/+$/, '')),
     name: url.host,

@@ -35,6 +35,19 @@ export class TransactionTooLargeError extends DomainError {
   }
 }
 
+/** The transaction is of a version or a form that this release does not read. */
+export class TransactionUnreadableError extends DomainError {
+  readonly code = 'TRANSACTION_UNREADABLE'
+  readonly kind = 'invalid_request'
+
+  constructor({ chainId, transactionId = '' }: Where) {
+    super(
+      `Transaction ${transactionId} on chain ${chainId} cannot be read: its version or its form is newer than this release.`,
+      { data: { chainId, transactionId } },
+    )
+  }
+}
+
 /** The transaction is in a block, but its chain may still drop it. `waitSeconds` is an estimate. */
 export class TransactionNotFinalError extends DomainError {
   readonly code = 'TRANSACTION_NOT_FINAL'
@@ -56,5 +69,7 @@ export function refusalError(reason: RefusalReason, where: Where): DomainError {
       return new TransactionRevertedError(where)
     case 'too_large':
       return new TransactionTooLargeError(where)
+    case 'unreadable':
+      return new TransactionUnreadableError(where)
   }
 }

@@ -33,20 +33,31 @@ export function endpointOf(chainId: string, alias: string): string {
 }
 
 /**
- * Problems of endpoints that should be local: public networks, and silence.
- * @param publicNetwork name of the network that an endpoint shows, `undefined` for none that is public
+ * Endpoints that are no part of a local network. What is silent may come back as anything, so that a chain waits while
+ * as many as the threshold are: they could agree on what a real chain says.
+ * @param strangeness what is wrong with an endpoint that says this, `undefined` where it may be local
+ * @throws UpstreamUnavailableError when too many do not answer and none is strange: nothing of the chain is read before
  */
-export async function checkNoPublicNetwork<View extends EndpointSource, Value>(
-  quorum: Pick<QuorumClient<View>, 'chainId' | 'askEach'>,
-  ask: Ask<View, Value>,
-  publicNetwork: (said: Value) => string | undefined,
+export function localProblems<Value>(
+  { chainId, threshold }: { readonly chainId: string; readonly threshold: number },
+  each: readonly { readonly alias: string; readonly said: Value | undefined }[],
+  strangeness: (said: Value) => string | undefined,
+): readonly string[] {
+  const problems = each.flatMap(({ alias, said }) => {
+    const strange = said === undefined ? undefined : strangeness(said)
+    return strange === undefined ? [] : [`${endpointOf(chainId, alias)} ${strange}`]
+  })
+  const silent = each.filter(({ said }) => said === undefined).length
+  if (problems.length === 0 && silent >= threshold) throw unreadableChain(chainId)
+  return problems
+}
+
+/** As `localProblems`, of a chain whose endpoints are asked so. */
+export async function verifyLocalEndpoints<View extends EndpointSource, Value>(
+  quorum: Pick<QuorumClient<View>, 'chainId' | 'threshold' | 'askEach'>,
+  ask: Ask<View, Value | undefined>,
+  strangeness: (said: Value) => string | undefined,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const each = await quorum.askEach(ask, signal)
-  return each.flatMap(({ alias, said }) => {
-    const here = endpointOf(quorum.chainId, alias)
-    if (said === undefined) return [`${here} does not answer`]
-    const network = publicNetwork(said)
-    return network === undefined ? [] : [`${here} is on ${network}`]
-  })
+  return localProblems(quorum, await quorum.askEach(ask, signal), strangeness)
 }

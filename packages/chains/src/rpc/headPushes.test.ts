@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { families, type HeadSubscription, Secret, type VmType } from '@causeway/core'
 import { expect, onTestFinished, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { openHeadPushes } from './headPushes.ts'
+import { followNewHeads, openHeadPushes } from './headPushes.ts'
 
 const subscribed = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' })
 const head = (number: number) =>
@@ -112,7 +112,34 @@ test('of many heads at once one counts', async () => {
   expect(counted.heads).toBe(1)
 })
 
-test('who floods is cut off, and not asked again soon', async () => {
+test('F-41: three endpoints of a chain with fast blocks wake no more often than its clock', async () => {
+  const endless = async () => {
+    const { port } = await node((socket) => {
+      socket.send(subscribed)
+      const telling = setInterval(() => socket.send(head(1)), 60)
+      socket.on('close', () => clearInterval(telling))
+    })
+    return new Secret(`ws://127.0.0.1:${port}`)
+  }
+  const headPushUrls = await Promise.all([1, 2, 3].map(endless))
+  let heads = 0
+  const pushes = followNewHeads({
+    registered: new Map([['base', { vmType: 'ethereum-vm', headPushUrls }]]),
+    followed: [{ key: 'base', blockTimeMs: 200 }],
+    onHead: () => {
+      heads += 1
+    },
+    onChange: () => {},
+  })
+  onTestFinished(() => pushes.close())
+  await expect.poll(() => heads).toBeGreaterThan(0)
+  await pause(2_000)
+  // Each once at first, then each once in a second and a half.
+  expect(heads).toBeGreaterThanOrEqual(3)
+  expect(heads).toBeLessThanOrEqual(6)
+})
+
+test('F-41: who floods is cut off, and not asked again soon', async () => {
   const { port, asked } = await node((socket) => {
     socket.send(subscribed)
     for (let number = 0; number < 100_000; number += 1) socket.send(head(number))

@@ -1,4 +1,4 @@
-import { families, type HeadSubscription, type Secret, type VmType } from '@causeway/core'
+import { families, type HeadSubscription, paceMs, type Secret, type VmType } from '@causeway/core'
 import { WebSocket } from 'ws'
 
 /** Why an endpoint tells of no blocks now. */
@@ -24,7 +24,7 @@ const limits = {
   handshakeMs: 5_000,
   /** Ping, and after two of them without a word the connection is taken for dead. */
   pingMs: 20_000,
-  /** The fastest chains make four blocks a second. */
+  /** The fastest chains make five blocks a second. */
   messagesMax: 200,
   messagesWindowMs: 10_000,
   firstPauseMs: 1_000,
@@ -33,9 +33,17 @@ const limits = {
   longPauseMs: 600_000,
 }
 
-/** Whatever an endpoint tells of, it wakes nobody more often than a clock would: a quarter of a block, between these. */
-const pushFloorMs = 100
 const pushCeilingMs = 1_000
+
+/**
+ * Whatever an endpoint tells of, it wakes nobody more often than a clock would: a quarter of a block, a second at most.
+ * Where blocks come faster than that, all endpoints together do not, either: the next block is told of anyway.
+ * @source F-41
+ */
+function leastBetweenHeads(chain: { readonly blockTimeMs: number }, endpoints: number): number {
+  const leastMs = Math.min(paceMs(chain) / 4, pushCeilingMs)
+  return chain.blockTimeMs < leastMs ? endpoints * leastMs : leastMs
+}
 
 /**
  * Subscribes to the new heads of several endpoints, so that a block is looked at when it is there and not at the next
@@ -73,7 +81,7 @@ export function followNewHeads<
     return openHeadPushes({
       urls,
       subscription,
-      leastMs: Math.min(Math.max(chain.blockTimeMs / 4, pushFloorMs), pushCeilingMs),
+      leastMs: leastBetweenHeads(chain, urls.length),
       onHead: () => onHead(chain),
       onChange: (endpoint, end) => onChange(chain.key, endpoint, end),
     })

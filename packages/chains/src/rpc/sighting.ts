@@ -2,7 +2,7 @@ import { comparisonText } from './comparisonText.ts'
 import { canStillReach, type Electorate, groupVotes, union, type Voter } from './tally.ts'
 
 /** Why a question has no facts, as one endpoint sees it. */
-export type RefusalReason = 'missing' | 'reverted' | 'too_large'
+export type RefusalReason = 'missing' | 'reverted' | 'too_large' | 'unreadable'
 
 /** What one endpoint's own view says about one question. */
 export type Sighting<Facts> =

@@ -2,6 +2,7 @@ import { decodeBase58Text } from '@causeway/core'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { parseList, parseRecord, resultOf } from '../rpc/quantity.ts'
+import { newestVersion } from './requests.ts'
 
 /**
  * Node answers read strictly. Anything that is not exactly what the method returns for what was asked, a
@@ -54,12 +55,23 @@ export type SolanaAccount = { readonly owner: string; readonly data: Uint8Array 
 /** `isConfirmed`: most of the cluster has voted for its block; `isFinal`: it cannot be dropped any more. */
 export type SolanaStatus = { readonly isConfirmed: boolean; readonly isFinal: boolean }
 
-/** `undefined` when the node knows no final transaction of that id. @throws MalformedAnswerError */
-export function parseTransactionAnswer(answer: RpcAnswer | undefined): SolanaTransactionAnswer | undefined {
+/** @source Agave, rpc-client-api custom_error.rs: UnsupportedTransactionVersion */
+const unsupportedVersionCode = -32_015
+
+/**
+ * `missing` when the node knows no final transaction of that id; `unreadable` when it is of a later version than it was
+ * asked for. @throws MalformedAnswerError
+ */
+export function parseTransactionAnswer(
+  answer: RpcAnswer | undefined,
+): SolanaTransactionAnswer | 'missing' | 'unreadable' {
   const what = 'getTransaction'
+  if (answer?.ok === false && answer.code === unsupportedVersionCode) return 'unreadable'
   const result = resultOf(answer, what)
-  if (result === null) return undefined
+  if (result === null) return 'missing'
   const body = parseRecord(result, what)
+  const { version } = body
+  if (typeof version === 'number' && version > newestVersion) return 'unreadable'
   const meta = parseRecord(body['meta'], what)
   const loaded = parseLoaded(meta['loadedAddresses'], what)
   return {

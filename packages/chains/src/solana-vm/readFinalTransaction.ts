@@ -2,8 +2,8 @@ import type { EndpointView } from '../rpc/endpointView.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
-import { parseBlock, parseStatus, parseTransactionAnswer } from './answers.ts'
-import { readTransaction } from './readTransaction.ts'
+import { parseBlock, parseStatus } from './answers.ts'
+import { seeTransaction } from './readTransaction.ts'
 import { blockCall, type Commitment, statusCall, transactionCall } from './requests.ts'
 import type { SolanaTransaction } from './transaction.ts'
 
@@ -19,10 +19,7 @@ export type TransactionReading = {
   readonly commitment: Commitment
 }
 
-type OwnView =
-  | { readonly kind: 'read'; readonly transaction: SolanaTransaction }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'too_large' }
+type OwnView = Awaited<ReturnType<typeof seeTransaction>>
 
 /** Blocks are final 32 slots of 400 ms after they were made. */
 const finalityWaitSeconds = 13
@@ -48,10 +45,7 @@ async function readOwnView(
   signal: AbortSignal,
 ): Promise<OwnView> {
   const [answer] = await view.ask([transactionCall(reading.transactionId, reading.commitment)], signal)
-  const parsed = parseTransactionAnswer(answer)
-  if (parsed === undefined) return { kind: 'missing' }
-  const transaction = await readTransaction(parsed, reading)
-  return transaction === undefined ? { kind: 'too_large' } : { kind: 'read', transaction }
+  return seeTransaction(answer, reading)
 }
 
 async function judge(
@@ -60,18 +54,17 @@ async function judge(
   own: OwnView,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
-  if (own.kind === 'too_large') return { kind: 'refused', reason: 'too_large' }
-  if (own.kind === 'missing') return judgeMissing(view, { transactionId, commitment }, signal)
-  const { transaction } = own
-  const [answer] = await view.ask([blockCall(transaction.slot, commitment)], signal)
+  if (own === 'missing') return judgeMissing(view, { transactionId, commitment }, signal)
+  if (typeof own === 'string') return { kind: 'refused', reason: own }
+  const [answer] = await view.ask([blockCall(own.slot, commitment)], signal)
   const { hash: blockHash, timeSeconds } = parseBlock(answer)
-  const blockTimestampSeconds = timeSeconds ?? transaction.blockTimeSeconds
+  const blockTimestampSeconds = timeSeconds ?? own.blockTimeSeconds
   // A fact without a time cannot be held against a deadline.
   if (blockTimestampSeconds === undefined) throw new MalformedAnswerError('getBlock')
-  const { blockTimeSeconds = blockTimestampSeconds } = transaction
+  const { blockTimeSeconds = blockTimestampSeconds } = own
   if (blockTimeSeconds !== blockTimestampSeconds) throw new MalformedAnswerError('getBlock')
-  if (!transaction.succeeded) return { kind: 'refused', reason: 'reverted' }
-  return { kind: 'final', facts: { ...transaction, blockTimeSeconds, blockHash, blockTimestampSeconds } }
+  if (!own.succeeded) return { kind: 'refused', reason: 'reverted' }
+  return { kind: 'final', facts: { ...own, blockTimeSeconds, blockHash, blockTimestampSeconds } }
 }
 
 async function judgeMissing(

@@ -2,8 +2,8 @@ import type { WithdrawalStatus } from '@causeway/core'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import { reachedBy } from '../rpc/tally.ts'
-import { parseAccount, parseBlock, parseHead, parseTransactionAnswer } from './answers.ts'
-import { readTransaction } from './readTransaction.ts'
+import { parseAccount, parseBlock, parseHead } from './answers.ts'
+import { seeTransaction } from './readTransaction.ts'
 import { accountCall, blockCall, headCall, transactionCall } from './requests.ts'
 import { isUsed, provesExecution, type WithdrawalTerms, withdrawalStatus } from './withdrawals.ts'
 
@@ -24,7 +24,7 @@ export type FinalWithdrawal = {
   readonly finalBlock: { readonly slot: bigint; readonly hash: string }
 }
 
-type OwnView = { readonly head: bigint; readonly isProof: boolean }
+type OwnView = { readonly head: bigint; readonly isProof: boolean; readonly isUnreadable: boolean }
 
 /**
  * The two rounds of one endpoint: its newest final slot and the named transaction; then the time of the
@@ -40,14 +40,12 @@ export function withdrawalQuestion(
     async first(view, signal) {
       const named = transactionId === undefined ? [] : [transactionCall(transactionId)]
       const [head, answer] = await view.ask([headCall(), ...named], signal)
-      const parsed = transactionId === undefined ? undefined : parseTransactionAnswer(answer)
-      const transaction =
-        parsed === undefined || transactionId === undefined
-          ? undefined
-          : await readTransaction(parsed, { transactionId, depository })
+      const seen =
+        transactionId === undefined ? 'missing' : await seeTransaction(answer, { transactionId, depository })
       return {
         head: parseHead(head),
-        isProof: transaction !== undefined && provesExecution(transaction, terms.withdrawalId, depository),
+        isProof: typeof seen !== 'string' && provesExecution(seen, terms.withdrawalId, depository),
+        isUnreadable: seen === 'unreadable',
       }
     },
     pin: (views) =>
@@ -55,7 +53,7 @@ export function withdrawalQuestion(
         threshold,
         views.map(({ head }) => head),
       ),
-    async second(view, { isProof }, slot, signal) {
+    async second(view, { isProof, isUnreadable }, slot, signal) {
       const [block, account] = await view.ask([blockCall(slot), accountCall(usedRequest, slot)], signal)
       const { hash, timeSeconds } = parseBlock(block)
       if (timeSeconds === undefined) throw new MalformedAnswerError('getBlock')
@@ -64,6 +62,8 @@ export function withdrawalQuestion(
         expirationSeconds: terms.expirationSeconds,
         finalBlockSeconds: timeSeconds,
       })
+      // It may be the proof. Of any other status none is needed.
+      if (status === 'executed' && isUnreadable) return { kind: 'refused', reason: 'unreadable' }
       const isExecuting = status === 'executed' && isProof
       return { kind: 'final', facts: { status, isExecuting, finalBlock: { slot, hash } } }
     },

@@ -7,9 +7,12 @@ export type Commitment = 'confirmed' | 'finalized'
 /** Everything that feeds a signature is read at this commitment: what the cluster cannot replace any more. */
 const commitment: Commitment = 'finalized'
 
+/** The newest version of a transaction that is read. */
+export const newestVersion = 1
+
 /** The wire bytes, so that the signature that is the transaction's id can be checked over them. */
 export function transactionCall(transactionId: string, at: Commitment = commitment): RpcCall {
-  const options = { commitment: at, encoding: 'base64', maxSupportedTransactionVersion: 0 }
+  const options = { commitment: at, encoding: 'base64', maxSupportedTransactionVersion: newestVersion }
   return { method: 'getTransaction', params: [transactionId, options] }
 }
 
@@ -28,7 +31,7 @@ export function blockCall(slot: bigint, at: Commitment = commitment): RpcCall {
     commitment: at,
     transactionDetails: 'none',
     rewards: false,
-    maxSupportedTransactionVersion: 0,
+    maxSupportedTransactionVersion: newestVersion,
   }
   return { method: 'getBlock', params: [Number(slot), options] }
 }

@@ -1,5 +1,5 @@
 import type { ChainFinding } from '../family/chainFinding.ts'
-import { askEnough, endpointOf } from '../rpc/checkEndpoints.ts'
+import { askEnough, endpointOf, verifyLocalEndpoints } from '../rpc/checkEndpoints.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseGenesis, parseIsProgram, parseVersion } from './answers.ts'
@@ -55,16 +55,15 @@ async function ask(view: EndpointView, depository: string, signal: AbortSignal):
   return { genesisHash: parseGenesis(genesis), isProgram: parseIsProgram(program) }
 }
 
-/** Endpoints that are no part of a local network, which LiteSVM runs; a silent one is named too. */
-export async function verifyLocalCluster(
-  quorum: Pick<QuorumClient, 'chainId' | 'askEach'>,
+/** Endpoints that are no part of a local network, which LiteSVM runs. @throws UpstreamUnavailableError when too many are silent */
+export function verifyLocalCluster(
+  quorum: Pick<QuorumClient, 'chainId' | 'threshold' | 'askEach'>,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const each = await quorum.askEach(
+  return verifyLocalEndpoints(
+    quorum,
     async (view, ownSignal) => parseVersion((await view.ask([versionCall()], ownSignal))[0]),
+    (version) => (version.startsWith('litesvm') ? undefined : 'is no node of a local network'),
     signal,
   )
-  return each
-    .filter(({ said }) => said?.startsWith('litesvm') !== true)
-    .map(({ alias }) => `${endpointOf(quorum.chainId, alias)} is no node of a local network`)
 }

@@ -7,6 +7,7 @@ import {
   type Hex,
   mainNetwork,
   type PaymentQuestion,
+  tronAddress,
   tronHexAddress,
   tronWithdrawalTransfer,
 } from '@causeway/core'
@@ -16,7 +17,7 @@ import { defaultReaderLimits } from '../ethereum-vm/finalTransactions.ts'
 import { codeMatters } from '../ethereum-vm/payments/provePayment.ts'
 import type { RecordsPayments } from '../ethereum-vm/readFinalTransaction.ts'
 import type { FinalWithdrawal } from '../ethereum-vm/readFinalWithdrawal.ts'
-import { sideOf } from '../ethereum-vm/solverSide.ts'
+import { sideOf, unlistedFillContract } from '../ethereum-vm/solverSide.ts'
 import { readWithdrawalTerms } from '../ethereum-vm/withdrawals.ts'
 import {
   createFactsReader,
@@ -149,9 +150,11 @@ async function readPayment(
   )
   const { transaction, logs, code, blockTimestampSeconds } = final
   if (transaction === undefined) throw new Error('a payment was read without its transaction')
+  const unlisted = unlistedFillContract(side, transaction)
   return {
     ...{ blockTimestampSeconds, evidence, referencesOrder: referencesOrder(transaction, orderId) },
     ...provePayment({ logs, transaction, code }, targets, terms),
+    ...(unlisted !== undefined && { unlistedFillContract: tronAddress(unlisted) }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { tronHexAddress } from '@causeway/core'
 import type { ChainFinding } from '../family/chainFinding.ts'
-import { askEnough, checkNoPublicNetwork, endpointOf } from '../rpc/checkEndpoints.ts'
+import { askEnough, endpointOf, verifyLocalEndpoints } from '../rpc/checkEndpoints.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseHasContract } from './answers.ts'
 import { askNode, type TronView } from './askNode.ts'
@@ -9,9 +9,9 @@ import { contractRequest, headerRequest } from './requests.ts'
 
 /** Chain ids of the networks that everybody uses. */
 const publicNetworks: ReadonlyMap<bigint, string> = new Map([
-  [728_126_428n, 'the main network'],
-  [3_448_148_188n, 'the Nile test network'],
-  [2_494_104_990n, 'the Shasta test network'],
+  [728_126_428n, 'is on the main network'],
+  [3_448_148_188n, 'is on the Nile test network'],
+  [2_494_104_990n, 'is on the Shasta test network'],
 ])
 
 export type TronExpectation = {
@@ -63,12 +63,12 @@ export async function tronEndpointFindings(
   })
 }
 
-/** Endpoints of public networks, and silent ones. */
+/** Endpoints of public networks. @throws UpstreamUnavailableError when one does not answer */
 export function verifyLocalTronEndpoints(
   quorum: QuorumClient<TronView>,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  return checkNoPublicNetwork(quorum, readNetworkId, (networkId) => publicNetworks.get(networkId), signal)
+  return verifyLocalEndpoints(quorum, readNetworkId, (networkId) => publicNetworks.get(networkId), signal)
 }
 
 /** The last four bytes of the first block's id are the chain id. @source TRON, TIP-474 */

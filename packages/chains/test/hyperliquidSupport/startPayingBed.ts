@@ -1,5 +1,5 @@
 import { type Hex, Secret } from '@causeway/core'
-import { type HubMappings, startHubMappings, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import {
   createHyperliquidVenue,
@@ -15,6 +15,7 @@ import {
   payingFamily,
   type RegisteredChain,
 } from '../../src/index.ts'
+import { type HubMappings, startHubMappings } from '../fixtures/hubMappings.ts'
 
 export const walletKey = `0x${'5e'.repeat(32)}` as const
 // CAST: an address in lower case is one.

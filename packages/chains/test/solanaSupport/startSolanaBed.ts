@@ -21,12 +21,15 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
+import { signVersion1, type Version1Config } from './version1.ts'
 
 export type SendOptions = {
   /** Default: the user. The first pays. */
   readonly signers?: readonly Keypair[]
-  /** Default: a message of version 0. */
-  readonly version?: 'legacy' | 0
+  /** Default: 0. */
+  readonly version?: 'legacy' | 0 | 1
+  /** Of version 1. */
+  readonly config?: Version1Config
   readonly tables?: readonly AddressLookupTableAccount[]
   /** Sends what a node would refuse: it fails on chain. */
   readonly skipPreflight?: boolean
@@ -90,11 +93,15 @@ function deploy(node: SolanaNode): Depository {
 async function send(
   connection: Connection,
   instructions: readonly TransactionInstruction[],
-  { signers = [], version = 0, tables = [], skipPreflight = false }: SendOptions,
+  { signers = [], version = 0, tables = [], skipPreflight = false, config }: SendOptions,
 ): Promise<string> {
   const [payer] = signers
   if (payer === undefined) throw new Error('nobody pays')
   const { blockhash } = await connection.getLatestBlockhash()
+  const sendBytes = (bytes: Uint8Array) =>
+    connection.sendRawTransaction(bytes, { skipPreflight, maxRetries: 0 })
+  if (version === 1)
+    return sendBytes(await signVersion1({ instructions, signers, blockhash, ...(config && { config }) }))
   const message = new TransactionMessage({
     payerKey: payer.publicKey,
     recentBlockhash: blockhash,
@@ -104,7 +111,7 @@ async function send(
     version === 'legacy' ? message.compileToLegacyMessage() : message.compileToV0Message([...tables]),
   )
   transaction.sign([...signers])
-  return connection.sendRawTransaction(transaction.serialize(), { skipPreflight, maxRetries: 0 })
+  return sendBytes(transaction.serialize())
 }
 
 /** A mint of which the user holds a million; the recipient and the vault have accounts for it. */

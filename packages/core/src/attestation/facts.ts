@@ -97,6 +97,8 @@ export type PaymentFacts = {
   readonly recordId?: Hex
   /** Why the record of a fill contract proves nothing, in one word. */
   readonly recordProblem?: string
+  /** The fill contract that the extra data names and the transaction ran, where no list holds it: it proves nothing. */
+  readonly unlistedFillContract?: string
   readonly evidence: Evidence
 }
 

@@ -65,9 +65,10 @@ export type UnpaidPayment = {
   readonly position: number
   /**
    * `payer_not_listed`: enough came, but not from the solver's side. `not_recorded`: the fill contract recorded another
-   * id, or something beside the order.
+   * id, or something beside the order. `fill_contract_unknown`: whatever the order's fill contract paid, it is not
+   * listed.
    */
-  readonly why: 'short' | 'payer_not_listed' | 'not_recorded'
+  readonly why: 'short' | 'payer_not_listed' | 'not_recorded' | 'fill_contract_unknown'
   readonly paid: bigint
   /** Of all payments up to this one that share its transaction, recipient and currency. */
   readonly demanded: bigint
@@ -84,12 +85,21 @@ export function firstUnpaid(payments: readonly DemandedPayment[]): UnpaidPayment
     const group = groupOf(payment)
     const demanded = (demandedByGroup.get(group) ?? 0n) + payment.minimumAmount
     demandedByGroup.set(group, demanded)
-    const { paid, fromOthers, isRecorded } = paidFor(payment)
-    if (paid >= demanded) continue
-    const why = !isRecorded ? 'not_recorded' : paid + fromOthers >= demanded ? 'payer_not_listed' : 'short'
-    return { position, why, paid, demanded }
+    const found = paidFor(payment)
+    const { paid } = found
+    if (paid < demanded) return { position, why: whyUnpaid(payment.facts, found, demanded), paid, demanded }
   }
   return undefined
+}
+
+function whyUnpaid(
+  { unlistedFillContract }: PaymentFacts,
+  { paid, fromOthers, isRecorded }: ReturnType<typeof paidFor>,
+  demanded: bigint,
+): UnpaidPayment['why'] {
+  if (unlistedFillContract !== undefined) return 'fill_contract_unknown'
+  if (!isRecorded) return 'not_recorded'
+  return paid + fromOthers >= demanded ? 'payer_not_listed' : 'short'
 }
 
 function groupOf({ codec, recipient, currency, facts }: DemandedPayment): string {

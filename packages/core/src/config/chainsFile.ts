@@ -54,10 +54,12 @@ export const chainEntrySchema = z.object({
     .union([z.string().max(20_000), z.record(z.string().max(256), z.string().max(78))])
     .optional(),
   /** Decimal string. EVM: the chain id. */
-  hubChainId: z.string().regex(/^[0-9]+$/),
+  hubChainId: z.string().regex(/^[0-9]+$/, { error: 'must be digits, as text' }),
   /** Equal answers needed for what is signed; default ceil(2n/3) of the configured endpoints. */
   rpcThreshold: z.number().int().min(1).optional(),
   finality: finalitySchema.optional(),
+  /** What ends on a chain that is being wound down, as a sentence: doctor shows it while the chain has an endpoint. */
+  windingDown: z.string().min(1).max(200).optional(),
   additionalData: z
     .object({
       finalizationBlocks: z.number().int().min(0).optional(),

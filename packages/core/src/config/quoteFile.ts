@@ -56,7 +56,12 @@ const priceSchema = z.object({
     .default([]),
 })
 
-/** One set of Wormhole's guardians, whose signatures on prices of Pyth count. */
+/** Of so many guardians, how many must have signed: more than half. @source F-30 */
+export function guardianQuorum(guardians: number): number {
+  return Math.floor(guardians / 2) + 1
+}
+
+/** One set of guardians, whose signatures on prices of Pyth count. */
 const guardianSetSchema = z.object({
   index: z.number().int().min(0).max(0xffff_ffff),
   addresses: z
@@ -64,7 +69,7 @@ const guardianSetSchema = z.object({
     .min(1)
     .max(255)
     .refine((addresses) => new Set(addresses).size === addresses.length, 'a guardian is listed twice')
-    .describe('In the order of the set; more than two thirds of them must have signed'),
+    .describe('In the order of the set; more than half of them must have signed'),
   /** Where the addresses come from. */
   source: z.string(),
 })
@@ -377,7 +382,7 @@ export const quoteFileSchema = z.object({
   openQuotesPerUserBps: bps
     .default(10_000)
     .describe(
-      'What the open quotes of one user together may promise, of what the solver can pay where the newest one is paid; 0 = off',
+      'What the open quotes of one user may promise, of what the solver can pay in that asset on that chain; 0 = off',
     ),
   swapImpactMaxBps: bps,
   ceilings: ceilingsSchema,
@@ -395,7 +400,7 @@ export const quoteFileSchema = z.object({
     )
     .default([])
     .describe(
-      'Needed by HERMES_URL: the Wormhole guardian sets that count, the present one and at a handover the next',
+      'Needed by HERMES_URL: the guardian sets of Pyth that count, the present one and at a handover the next',
     ),
   chains: z.record(chainKey, quoteChainSchema),
 })
@@ -414,6 +419,19 @@ export type FeerateModel = z.infer<typeof feerateModelSchema>
 export type EnergyModel = z.infer<typeof energyModelSchema>
 export type FlatModel = z.infer<typeof flatModelSchema>
 export type PoolConfig = z.infer<typeof poolSchema>
+
+/** Whoever looks at a chain again and again looks at it as if its blocks came no faster than this. */
+const fastestPaceMs = 2_000
+
+/** The time of a block that cadences are made of; depths and estimates are made of `blockTimeMs`. @source F-41 */
+export function paceMs({ blockTimeMs }: Pick<QuoteChain, 'blockTimeMs'>): number {
+  return Math.max(blockTimeMs, fastestPaceMs)
+}
+
+/** So many blocks of a chain as take as long as `blocks` at its pace. @source F-41 */
+export function blocksAtPace(chain: Pick<QuoteChain, 'blockTimeMs'>, blocks: bigint): bigint {
+  return blocks * BigInt(Math.ceil(paceMs(chain) / chain.blockTimeMs))
+}
 
 /** How a family of chains charges, whichever of its ways a chain takes. */
 export function feeModelClass({

@@ -7,10 +7,10 @@ import { clockFindings, createFindings, findingsOf, stopsStart, UnfitSettingsErr
 import { readVariables } from './readVariables.ts'
 import { hintsOf, reportOf, reportText } from './report.ts'
 
-const canary = 'canary-7f3a'
+const canary = 'canary-7f3a9b2c5d41'
 const schema = z.object({
   NEEDED: z.string(),
-  PORT_NUMBER: z.coerce.number().int().max(65_535).default(3000),
+  PORT_NUMBER: z.coerce.number().int().min(0).max(65_535).default(3000),
   MODE: z.enum(['on', 'off']).default('on'),
   PLACE: z.url().optional(),
 })

@@ -9,6 +9,7 @@ export type Severity = (typeof severities)[number]
 export const findingCodes = [
   'address-foreign',
   'chain-contradicts',
+  'chain-winding-down',
   'chain-without-endpoint',
   'clock-off',
   'configuration-wrong',
@@ -29,11 +30,13 @@ export const findingCodes = [
   'key-wrong',
   'nothing-quotable',
   'peer-silent',
+  'put-aside',
   'service-silent',
   'setting-contradicts',
   'setting-missing',
   'setting-without-effect',
   'setting-wrong',
+  'signer-shared',
   'signer-unlisted',
   'threshold-unreachable',
 ] as const

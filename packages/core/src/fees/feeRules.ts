@@ -1,6 +1,6 @@
 /**
  * Fees as callers name them, in the order in which a capped sponsor pays them and answers show them.
- * @source quote-and-sponsorship.md, sponsoredFeeComponents; quote-api.md 6.1
+ * @source Q-30
  */
 export const feeComponents = ['execution', 'swap', 'relay', 'app', 'rent'] as const
 export type FeeComponent = (typeof feeComponents)[number]
@@ -24,6 +24,8 @@ export type SponsorCeiling = (typeof sponsorCeilings)[number]
 /** What a fee is made of, each part with the sums that it enters. */
 type FeePartRule = {
   readonly name: string
+  /** As the table of fees says it. */
+  readonly about: string
   readonly total: FeeTotal
   /** `unlisted`: told apart from the fees, by recipient. */
   readonly requestV2: (typeof requestV2Members)[number] | 'unlisted'
@@ -60,9 +62,13 @@ type SponsorRule = {
 const feeRules = {
   execution: {
     parts: [
-      // Of the fill, and of a deposit that the solver sends; with the gas top-up.
-      { name: 'gas', total: 'relayerGas', requestV2: 'gas' },
-      { name: 'flat', total: 'relayerService', requestV2: 'fixed' },
+      {
+        name: 'gas',
+        about: 'Gas of the fill, and of a deposit that the solver sends; with the gas top-up',
+        total: 'relayerGas',
+        requestV2: 'gas',
+      },
+      { name: 'flat', about: 'Fixed fee of the operator', total: 'relayerService', requestV2: 'fixed' },
     ],
     sponsor: { selectedBy: 'subsidizeFees', ceiling: 'sponsorGas' },
     impact: 'execution',
@@ -70,8 +76,14 @@ const feeRules = {
     stored: 'always',
   },
   swap: {
-    // What the move costs the solver's inventory; negative is a reward.
-    parts: [{ name: 'skew', total: 'relayerService', requestV2: 'price' }],
+    parts: [
+      {
+        name: 'skew',
+        about: "Cost of the move to the solver's inventory; negative is a reward",
+        total: 'relayerService',
+        requestV2: 'price',
+      },
+    ],
     sponsor: { selectedBy: 'subsidizeFees', ceiling: 'sponsorImpact' },
     impact: 'swap',
     requestV3: 'swap',
@@ -79,9 +91,20 @@ const feeRules = {
   },
   relay: {
     parts: [
-      { name: 'platform', total: 'relayerService', requestV2: 'price' },
-      // What solving an exact output leaves over: no cost, so no sponsor pays it.
-      { name: 'surplus', total: 'relayerService', requestV2: 'price', isUsersOwn: true },
+      {
+        name: 'platform',
+        about: "Operator's share of the amount",
+        total: 'relayerService',
+        requestV2: 'price',
+      },
+      // No cost, so no sponsor pays it.
+      {
+        name: 'surplus',
+        about: 'Units that an exact output leaves over, which the user always pays',
+        total: 'relayerService',
+        requestV2: 'price',
+        isUsersOwn: true,
+      },
     ],
     sponsor: { selectedBy: 'subsidizeFees', ceiling: 'sponsorSpread' },
     impact: 'relay',
@@ -89,15 +112,21 @@ const feeRules = {
     stored: 'rest',
   },
   app: {
-    parts: [{ name: 'app', total: 'app', requestV2: 'unlisted' }],
+    parts: [{ name: 'app', about: 'App fees, of all recipients', total: 'app', requestV2: 'unlisted' }],
     sponsor: 'never',
     impact: 'app',
     requestV3: 'app',
     stored: 'appFees',
   },
   rent: {
-    // Of an account that the destination makes for its recipient.
-    parts: [{ name: 'rent', total: 'relayerGas', requestV2: 'gas' }],
+    parts: [
+      {
+        name: 'rent',
+        about: 'Rent of an account that the destination makes for its recipient',
+        total: 'relayerGas',
+        requestV2: 'gas',
+      },
+    ],
     sponsor: {
       selectedBy: 'subsidizeRent',
       requiredElse: 'RENT_NOT_SUBSIDIZED',
@@ -155,3 +184,25 @@ export const feeParts: readonly (FeePartRule & {
   const parts: readonly NamedPart[] = feeRules[component].parts
   return parts.map((part) => ({ ...part, component }))
 })
+
+/** Words of the interface document beside the names of the fees, each for one member of `fees`. */
+const totalsOfWord: Readonly<Record<'gas' | 'relayer', readonly FeeTotal[]>> = {
+  gas: ['relayerGas'],
+  relayer: ['relayerGas', 'relayerService'],
+}
+
+/** Words by which a request names what its sponsor pays. */
+export const sponsoredWords = [...feeComponents, 'gas', 'relayer'] as const
+export type SponsoredWord = (typeof sponsoredWords)[number]
+
+/** What a word buys: a fee, or all fees of a member of `fees` but those that have a field of their own. @source Q-30 */
+export function partsBoughtBy(word: SponsoredWord): readonly FeePart[] {
+  const totals = word === 'gas' || word === 'relayer' ? totalsOfWord[word] : undefined
+  return feeParts
+    .filter(({ component, total, isUsersOwn }) => {
+      if (!isSponsored(component) || isUsersOwn === true) return false
+      if (totals === undefined) return component === word
+      return totals.includes(total) && sponsorRule(component).selectedBy === 'subsidizeFees'
+    })
+    .map(({ name }) => name)
+}

@@ -7,7 +7,10 @@ import type { Order } from './order.ts'
 export const orderListMax = 32
 const extraDataBytesMax = 1_024
 const callBytesMax = 16_384
-const saltText = z.union([uint256Text, z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'expected a uint256')])
+const saltText = z.union([
+  uint256Text,
+  z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'must be 0x and 1 to 64 hex digits'),
+])
 
 function list<Item extends z.ZodType>(item: Item) {
   return z.array(item).max(orderListMax)

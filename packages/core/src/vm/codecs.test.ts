@@ -44,6 +44,15 @@ describe('encodeAddress', () => {
   })
 })
 
+test('F-46: what tells of ether that moved is an account, and no currency', () => {
+  const emitter = `0x${'ff'.repeat(19)}fe`
+  for (const spelling of [emitter, `0x${emitter.slice(2).toUpperCase()}`]) {
+    expect(() => ethereumCodec.encodeCurrency(spelling)).toThrow(/it is no token, .*EIP-7708/)
+    expect(() => ethereumCodec.encodeHubCurrency(spelling)).toThrow(/EIP-7708/)
+    expect(ethereumCodec.isAddress(spelling)).toBe(true)
+  }
+})
+
 describe('the native sentinel', () => {
   test.each<[VmType, string, string]>([
     ['ethereum-vm', '0x0000000000000000000000000000000000000000', '00'.repeat(20)],

@@ -5,12 +5,15 @@ import type { VmType } from './vmType.ts'
 export class InvalidAddressError extends DomainError {
   readonly code = 'INVALID_ADDRESS'
   readonly kind = 'invalid_request'
+  /** Ends a sentence, and does not repeat the string. */
+  readonly reason: string
 
   constructor(args: { vmType: VmType; reason: string; field?: string }) {
     const { vmType, reason, field } = args
     super(`${field ?? 'The address'} is not a valid ${vmType} address: ${reason}.`, {
       data: { vmType, reason, ...(field !== undefined && { field }) },
     })
+    this.reason = reason
   }
 }
 

@@ -173,7 +173,18 @@ export function encodeCurrencyField(codec: VmCodec, currency: string, field: str
   }
 }
 
+/** Why no chain of the family can list a currency; `undefined` where one could. */
+export function currencyProblem({ encodeCurrency }: VmCodec, currency: string): string | undefined {
+  try {
+    encodeCurrency(currency)
+    return undefined
+  } catch (error) {
+    if (error instanceof InvalidAddressError) return error.reason
+    throw error
+  }
+}
+
 function named(error: unknown, { vmType }: VmCodec, field: string): unknown {
   if (!(error instanceof InvalidAddressError)) return error
-  return new InvalidAddressError({ vmType, reason: String(error.data['reason']), field })
+  return new InvalidAddressError({ vmType, reason: error.reason, field })
 }

@@ -5,6 +5,9 @@ import type { LedgerAsset } from '../transfers/accounts.ts'
 export const statementGroups = ['day', 'user', 'route', 'key', 'request'] as const
 export type StatementGroup = (typeof statementGroups)[number]
 
+/** What a wallet has: money that it sponsors with, or app fees that it can claim. */
+export const balanceKinds = ['sponsorship', 'app_fees'] as const
+
 /**
  * `top-up` came from custody, `top-up-reversed` was taken back with its block, `fees` were paid for requests;
  * `app-fee` accrued, `claim` was asked for, `claim-returned` came back from a payout that failed. `correction` is

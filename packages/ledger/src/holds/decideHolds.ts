@@ -51,10 +51,14 @@ export function decideHolds(
     if (!isPinned && facts.atDeposit.has(request.requestId)) return { status: 'at_deposit' }
     // A deposit on an ended quote takes nothing away from the quote that came after it.
     const earlier = isPinned ? [] : facts.open.filter((hold) => isRequoteOf(hold, request))
-    for (const hold of earlier) state.remove(hold)
+    const earlierWeights = earlier.map((hold) => ({
+      ...hold,
+      destinationChainId: request.destinationChainId,
+    }))
+    for (const weight of earlierWeights) state.remove(weight)
     const refusal = refusalOf(state.checks(request, { isPinned }))
     if (refusal !== undefined) {
-      for (const hold of earlier) state.add(hold)
+      for (const weight of earlierWeights) state.add(weight)
       if (refusal.status === 'at_deposit') atDeposit.push(request)
       if (refusal.status !== 'sponsor_frozen') isRefusedForRoom = true
       return refusal

@@ -26,7 +26,8 @@ export async function explainPolicy(
   )
   if (facts === undefined) throw new Error('no facts about a sponsor')
   const state = createHoldState(facts, caps)
-  for (const hold of facts.open.filter(({ apiKeyId }) => apiKeyId === request.apiKeyId)) state.remove(hold)
+  for (const hold of facts.open.filter(({ apiKeyId }) => apiKeyId === request.apiKeyId))
+    state.remove({ ...hold, destinationChainId: request.destinationChainId })
   const checks = state.checks(request, { isPinned: false })
   return {
     outcome: refusalOf(checks)?.status ?? 'reserved',

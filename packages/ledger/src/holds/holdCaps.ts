@@ -4,7 +4,9 @@
  * holds nothing until its deposit is pinned.
  */
 export type HoldCaps = {
+  /** To one destination chain. */
   readonly holdsPerUser: number
+  /** To one destination chain. */
   readonly holdsPerKey: number
   /**
    * Share of the posted balance that the unpinned holds of users who never settled a request may take
@@ -13,7 +15,7 @@ export type HoldCaps = {
   readonly unsettledShareBps: bigint
 }
 
-/** @source design.md 6.6 */
+/** @source L-1 */
 export const defaultHoldCaps: HoldCaps = {
   holdsPerUser: 3,
   holdsPerKey: 1_000,

@@ -3,9 +3,6 @@ import { type Usage, usersOf } from '../policies/checkPolicy.ts'
 import { type PolicyRules, policyRulesSchema } from '../policies/policySchema.ts'
 import { hexToBuffer } from '../transfers/transfers.ts'
 
-/** Unpinned holds and their sum. */
-export type Load = { readonly holds: number; readonly amountMicroUsd: bigint }
-
 /** The newest hold of a request id that was used before. */
 export type KnownHold = {
   readonly id: string
@@ -51,8 +48,9 @@ export type HoldFacts = {
   readonly hasDue: boolean
   /** Unpinned holds of users without a settled request. */
   readonly unsettledMicroUsd: bigint
-  readonly keys: ReadonlyMap<string, Load>
-  readonly users: ReadonlyMap<string, Load>
+  /** Unpinned holds by `openKey`. */
+  readonly openByKey: ReadonlyMap<string, number>
+  readonly openByUser: ReadonlyMap<string, number>
   /** Of the users asked about, those with a request that this sponsor paid for. */
   readonly settledUsers: ReadonlySet<string>
   /** Request ids that hold nothing before their deposit. */
@@ -70,8 +68,18 @@ export function usageKey(apiKeyId: string, window: 'lifetime' | '24h', subject: 
   return `${apiKeyId} ${window} ${subject}`
 }
 
+/** Key of a count of unpinned holds: of an API key or a user, to one chain. @source L-1 */
+export function openKey(
+  subject: string,
+  { destinationChainId }: Pick<HoldRequest, 'destinationChainId'>,
+): string {
+  return `${destinationChainId} ${subject}`
+}
+
 /** A row of one sponsor, by its place among those asked about, from 1. */
-type LoadRow = readonly [place: number, subject: string, holds: number, amount: string]
+type OpenRow = readonly [place: number, subject: string, destinationChainId: number, holds: number]
+
+type OpenRows = { readonly keys: readonly OpenRow[]; readonly users: readonly OpenRow[] }
 
 type FactsRow = {
   readonly at: string
@@ -86,8 +94,6 @@ type FactsRow = {
   }[]
   /** Ids of accounts. */
   readonly due: readonly string[]
-  readonly keys: readonly LoadRow[]
-  readonly users: readonly LoadRow[]
   readonly settled: readonly (readonly [place: number, subject: string])[]
   readonly atDeposit: readonly string[]
   readonly known: readonly {
@@ -121,9 +127,9 @@ type FactsRow = {
   ])[]
 }
 
-/** In this order: the second function sees what was committed before the first took its locks. */
+/** In this order: the functions after the first one see what was committed before it took its locks. */
 const select = `select ledger_holds_facts($1, $2, $3, $4, $5, $6, $7, $8, $9) as facts,
-  ledger_is_halted() as halted`
+  ledger_is_halted() as halted, ledger_open_holds($1, $10, $11, $12, $13, $14, $15) as open`
 
 /**
  * Whether the sponsors' rows are locked first, so that the facts stay true until the transaction ends: all of them,
@@ -144,7 +150,9 @@ export async function readHoldFacts(
   const keys = placed(lists, ({ apiKeyId }) => [apiKeyId])
   const users = placed(lists, usersOf)
   const requotes = placed(lists, ({ requoteKey }) => [requoteKey])
-  const [row] = await tx.query<{ facts: FactsRow; halted: boolean }>(select, [
+  const openKeys = placedByChain(lists, ({ apiKeyId }) => [apiKeyId])
+  const openUsers = placedByChain(lists, usersOf)
+  const [row] = await tx.query<{ facts: FactsRow; halted: boolean; open: OpenRows }>(select, [
     [...asked.keys()],
     keys.places,
     keys.values,
@@ -155,9 +163,15 @@ export async function readHoldFacts(
     // CAST: the port demands `0x` and hex digits; the table refuses every other length.
     lists.flatMap((requests) => requests.map(({ requestId }) => hexToBuffer(requestId as Hex))),
     lock,
+    openKeys.places,
+    openKeys.values,
+    openKeys.destinations,
+    openUsers.places,
+    openUsers.values,
+    openUsers.destinations,
   ])
   if (row === undefined) throw new Error('no facts about sponsors')
-  return fromRow(row.facts, row.halted, [...asked.keys()])
+  return fromRow(row, [...asked.keys()])
 }
 
 /** The values of each list, each once, and the place of its list. */
@@ -176,15 +190,38 @@ function placed(
   return { places, values }
 }
 
+/** The same by the chain that is paid to. */
+function placedByChain(
+  lists: readonly (readonly HoldRequest[])[],
+  read: (request: HoldRequest) => readonly string[],
+): {
+  readonly places: readonly number[]
+  readonly values: readonly string[]
+  readonly destinations: readonly number[]
+} {
+  const rows = lists.flatMap((requests, index) => {
+    const subjects = requests.flatMap((request) =>
+      read(request).map(
+        (value) => [openKey(value, request), { value, to: request.destinationChainId }] as const,
+      ),
+    )
+    return [...new Map(subjects).values()].map((subject) => ({ place: index + 1, ...subject }))
+  })
+  return {
+    places: rows.map(({ place }) => place),
+    values: rows.map(({ value }) => value),
+    destinations: rows.map(({ to }) => to),
+  }
+}
+
 function fromRow(
-  facts: FactsRow,
-  isHalted: boolean,
+  { facts, halted, open }: { readonly facts: FactsRow; readonly halted: boolean; readonly open: OpenRows },
   sponsors: readonly string[],
 ): ReadonlyMap<string, HoldFacts> {
   const busy = new Set(facts.busy)
   const due = new Set(facts.due)
   const common = {
-    isHalted,
+    isHalted: halted,
     at: facts.at,
     atDeposit: new Set(facts.atDeposit.map((request) => `0x${request}`)),
     known: new Map(
@@ -196,8 +233,8 @@ function fromRow(
   }
   const of = {
     accounts: byPlace(facts.accounts, ({ place }) => place),
-    keys: byPlace(facts.keys, ([place]) => place),
-    users: byPlace(facts.users, ([place]) => place),
+    openKeys: byPlace(open.keys, ([place]) => place),
+    openUsers: byPlace(open.users, ([place]) => place),
     settled: byPlace(facts.settled, ([place]) => place),
     open: byPlace(facts.open, ({ place }) => place),
     policies: byPlace(facts.policies, ([place]) => place),
@@ -213,8 +250,8 @@ function fromRow(
       account: account === undefined ? undefined : toAccount(account),
       hasDue: account !== undefined && due.has(account.id),
       unsettledMicroUsd: BigInt(account?.unsettled ?? 0),
-      keys: toLoads(of.keys(place)),
-      users: toLoads(of.users(place)),
+      openByKey: toCounts(of.openKeys(place)),
+      openByUser: toCounts(of.openUsers(place)),
       settledUsers: new Set(of.settled(place).map(([, user]) => user)),
       atDeposit: common.atDeposit,
       known: common.known,
@@ -276,8 +313,8 @@ function toOpenHold(row: FactsRow['open'][number]): OpenHold {
   }
 }
 
-function toLoads(rows: readonly LoadRow[]): ReadonlyMap<string, Load> {
+function toCounts(rows: readonly OpenRow[]): ReadonlyMap<string, number> {
   return new Map(
-    rows.map(([, subject, holds, amount]) => [subject, { holds, amountMicroUsd: BigInt(amount) }]),
+    rows.map(([, subject, destinationChainId, holds]) => [openKey(subject, { destinationChainId }), holds]),
   )
 }

@@ -2,10 +2,10 @@ import { bpsDown, type HoldRequest, maxBigint } from '@causeway/core'
 import { checkPolicy, usersOf } from '../policies/checkPolicy.ts'
 import { type RuleCheck, withinLimit } from '../policies/ruleCheck.ts'
 import type { HoldCaps } from './holdCaps.ts'
-import { type HoldFacts, type Load, type OpenHold, usageKey } from './holdFacts.ts'
+import { type HoldFacts, type OpenHold, openKey, usageKey } from './holdFacts.ts'
 
 /** What a hold adds to the sums that rules look at. */
-type Weight = Omit<OpenHold, 'id' | 'requoteKey'>
+type Weight = Omit<OpenHold, 'id' | 'requoteKey'> & Pick<HoldRequest, 'destinationChainId'>
 
 /** The sums of one sponsor while a batch is decided: each approved hold counts for the next. */
 export interface HoldState {
@@ -19,8 +19,8 @@ export interface HoldState {
 export function createHoldState(facts: HoldFacts, caps: HoldCaps): HoldState {
   const { account, policies } = facts
   const at = new Date(facts.at)
-  const keys = new Map(facts.keys)
-  const users = new Map(facts.users)
+  const openByKey = new Map(facts.openByKey)
+  const openByUser = new Map(facts.openByUser)
   const usage = new Map(facts.usage)
   let { unsettledMicroUsd } = facts
   let heldMicroUsd = account?.heldMicroUsd ?? 0n
@@ -28,11 +28,10 @@ export function createHoldState(facts: HoldFacts, caps: HoldCaps): HoldState {
 
   function shift(weight: Weight, sign: 1 | -1): void {
     const amountMicroUsd = BigInt(sign) * weight.amountMicroUsd
-    const change = { holds: sign, amountMicroUsd }
     heldMicroUsd += amountMicroUsd
     if (weight.isUnsettled) unsettledMicroUsd += amountMicroUsd
-    keys.set(weight.apiKeyId, plus(keys.get(weight.apiKeyId), change))
-    for (const user of usersOf(weight)) users.set(user, plus(users.get(user), change))
+    count(openByKey, openKey(weight.apiKeyId, weight), sign)
+    for (const user of usersOf(weight)) count(openByUser, openKey(user, weight), sign)
     if (!weight.isCounted) return
     const windows = weight.isToday ? (['lifetime', '24h'] as const) : (['lifetime'] as const)
     for (const window of windows) {
@@ -54,18 +53,18 @@ export function createHoldState(facts: HoldFacts, caps: HoldCaps): HoldState {
   }
 
   function capChecks(request: HoldRequest): readonly RuleCheck[] {
-    const loads = usersOf(request).map((user) => users.get(user) ?? noLoad)
+    const open = usersOf(request).map((user) => openByUser.get(openKey(user, request)) ?? 0)
     const cap = (rule: string, sums: { limit: bigint; used: bigint; requested: bigint }) =>
       withinLimit('cap', rule, sums)
     return [
       cap('HOLDS_PER_USER', {
         limit: BigInt(caps.holdsPerUser),
-        used: BigInt(Math.max(...loads.map(({ holds }) => holds))),
+        used: BigInt(Math.max(...open)),
         requested: 1n,
       }),
       cap('HOLDS_PER_KEY', {
         limit: BigInt(caps.holdsPerKey),
-        used: BigInt((keys.get(request.apiKeyId) ?? noLoad).holds),
+        used: BigInt(openByKey.get(openKey(request.apiKeyId, request)) ?? 0),
         requested: 1n,
       }),
       ...(facts.settledUsers.has(request.user) ? [] : [unsettledCheck(request)]),
@@ -97,12 +96,8 @@ export function createHoldState(facts: HoldFacts, caps: HoldCaps): HoldState {
   }
 }
 
-const noLoad: Load = { holds: 0, amountMicroUsd: 0n }
 const noUsage = { usedMicroUsd: 0n, count: 0n }
 
-function plus(load: Load = noLoad, change: Load): Load {
-  return {
-    holds: load.holds + change.holds,
-    amountMicroUsd: load.amountMicroUsd + change.amountMicroUsd,
-  }
+function count(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  counts.set(key, (counts.get(key) ?? 0) + change)
 }

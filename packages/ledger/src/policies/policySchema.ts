@@ -4,7 +4,7 @@ import { z } from 'zod'
 /** Amounts are decimal strings of micro-USDC: JSON numbers cannot hold money. */
 const microUsd = z
   .string()
-  .regex(/^[0-9]{1,30}$/)
+  .regex(/^[0-9]{1,30}$/, 'must be 1 to 30 digits')
   .transform((text) => BigInt(text))
 const count = z.int().min(0).max(1_000_000_000)
 const chainIds = z.array(z.int().positive()).max(200)
@@ -58,7 +58,7 @@ export class InvalidPolicyError extends DomainError {
   readonly kind = 'invalid_request'
 
   constructor(problems: string) {
-    super('The policy cannot be read.', { data: { problems } })
+    super(`The policy cannot be read: ${problems}.`, { data: { problems } })
   }
 }
 

@@ -187,10 +187,11 @@ export class LedgerModel {
     if (this.available(sponsor) < amount) return 'insufficient_balance'
     if (isPinned) return 'reserved'
     const open = this.#open((hold) => !hold.isPinned && hold.request.sponsor === sponsor)
+    const openThere = open.filter((hold) => hold.request.destinationChainId === request.destinationChainId)
     const balance = this.posted.get(sponsor) ?? 0n
     const { holdsPerUser, unsettledShareBps } = this.#limits
     for (const user of users) {
-      if (open.filter(involves(user)).length >= holdsPerUser) return 'at_deposit'
+      if (openThere.filter(involves(user)).length >= holdsPerUser) return 'at_deposit'
     }
     if (this.#hasSettled(request)) return 'reserved'
     const used = sum(open.filter(({ isUnsettled }) => isUnsettled))

@@ -31,6 +31,10 @@ describe('nextFreePort', () => {
     expect(await nextFreePort(port, new Set([port]))).toBeGreaterThan(port)
   })
 
+  it('O-30: passes ports that clients cannot ask', async () => {
+    expect(await nextFreePort(6_665)).toBeGreaterThan(6_669)
+  })
+
   it('says so when there is none', async () => {
     await expect(nextFreePort(65_535, new Set([65_535]))).rejects.toThrow('no free port from 65535 on')
   })

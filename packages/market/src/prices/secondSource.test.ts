@@ -290,7 +290,11 @@ describe('the configurations of real networks', () => {
 
   test('are content with one feed and a service, or two services', async () => {
     const served = await lackingWith({ chains: ['ethereum', 'solana'], adapters: ['defillama'] })
-    expect(served).toEqual(['WBTC/USD: optimism arbitrum', 'POL/USD: polygon arbitrum base'])
+    expect(served).toEqual([
+      'WBTC/USD: optimism arbitrum',
+      'POL/USD: polygon arbitrum base',
+      'SOL/USD: optimism base arbitrum',
+    ])
     expect(await lackingWith({ chains: ['ethereum'], adapters: ['hermes', 'coingecko'] })).toEqual([])
   })
 })

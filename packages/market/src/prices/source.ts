@@ -20,7 +20,7 @@ export type SourceFault =
   | 'malformed_update'
   /** Signed by a guardian set that the quote file does not list. */
   | 'unknown_guardian_set'
-  /** Fewer than two thirds and one of its guardian set signed it. */
+  /** Not more than half of its guardian set signed it. */
   | 'not_signed'
   /** Signed, and published by somebody else. */
   | 'wrong_emitter'

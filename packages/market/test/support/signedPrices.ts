@@ -1,4 +1,4 @@
-import { bytesToHex, concatBytes, type Hex, hexToBytes, keccak256 } from '@causeway/core'
+import { bytesToHex, concatBytes, guardianQuorum, type Hex, hexToBytes, keccak256 } from '@causeway/core'
 import { generatePrivateKey, privateKeyToAddress, sign } from 'viem/accounts'
 
 /** Guardians of a set whose keys the test holds. They sign in the real format; nobody else knows them. */
@@ -43,11 +43,7 @@ export type UpdateOptions = {
   readonly signature?: (signature: Uint8Array, position: number) => Uint8Array
 }
 
-const pythnetEmitter: Hex = `0x${'e101faedac5851e32b9b23b5f9411a8c2bac4aae3ed4dd7b811dd1a72ea4aa71'}`
-
-export function quorumOf(count: number): number {
-  return Math.floor((2 * count) / 3) + 1
-}
+const pythnetEmitter: Hex = `0x${Buffer.from('PythnetPythnetPythnetPythnetPyth').toString('hex')}`
 
 /** An accumulator update as Hermes publishes it: one signed root, each message with its proof. */
 export async function priceUpdate(
@@ -90,7 +86,7 @@ function rootPayload(root: Uint8Array, kind = 'AUWV'): Uint8Array {
 
 async function wormholeMessage(payload: Uint8Array, options: UpdateOptions): Promise<Uint8Array> {
   const { guardians, emitterChain = 26, emitter = pythnetEmitter } = options
-  const signers = options.signers ?? [...Array(quorumOf(guardians.keys.length)).keys()]
+  const signers = options.signers ?? [...Array(guardianQuorum(guardians.keys.length)).keys()]
   const body = concatBytes([
     ...[unsigned(1_800_000_000, 4), unsigned(0, 4)],
     ...[unsigned(emitterChain, 2), hexToBytes(emitter), unsigned(9, 8), Uint8Array.of(1), payload],

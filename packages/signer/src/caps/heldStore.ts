@@ -41,10 +41,11 @@ const recordSchema = z.object({
 })
 
 /** Without `STATE_DIR` nobody can let anything go. */
-export const noHeldStore: Pick<HeldStore, 'keep' | 'isReleased' | 'forget'> = {
+export const noHeldStore: Pick<HeldStore, 'keep' | 'isReleased' | 'forget' | 'list'> = {
   keep: async () => undefined,
   isReleased: async () => false,
   forget: async () => undefined,
+  list: async () => new Map(),
 }
 
 /** One file per held id in `held-executions` of `STATE_DIR`, and a marker beside it once it is released. */

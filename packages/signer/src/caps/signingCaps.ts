@@ -61,11 +61,51 @@ const minuteMs = 60_000
  * Whole minutes that count beside the present one. Any interval of an hour lies within this minute and the sixty
  * before it, so that no hour, wherever it begins, holds more than the cap.
  */
-const windowMinutes = 60
+export const capWindowMinutes = 60
+
+/** What was counted so far, wherever it is kept. */
+export type CountedSoFar = {
+  /** Under the value's key; `undefined` where the key was never signed. */
+  readonly known: ReadonlyMap<bigint, bigint> | undefined
+  /** Within the window. */
+  readonly signedOf: (hubTokenId: bigint) => bigint
+}
+
+/**
+ * Whether a value fits its caps, and what of it was not counted under its key yet: a key may come again with a larger
+ * amount. Pure.
+ */
+export function judgeValue(
+  { amounts }: CountedValue,
+  { known, signedOf }: CountedSoFar,
+  { table, isUnlistedHeld }: Pick<SigningCapsOptions, 'table' | 'isUnlistedHeld'>,
+): { readonly verdict: CapVerdict; readonly due: ReadonlyMap<bigint, bigint> } {
+  const due = new Map<bigint, bigint>()
+  for (const [hubTokenId, amount] of amounts) {
+    const rest = amount - (known?.get(hubTokenId) ?? 0n)
+    if (rest > 0n) due.set(hubTokenId, rest)
+  }
+  if (due.size === 0 && known !== undefined) return { verdict: { kind: 'free' }, due }
+  let isUpper = false
+  for (const [hubTokenId, amount] of due) {
+    const held = (reason: Excess['reason']) => ({
+      ...{ verdict: { kind: 'held', excess: { reason, hubTokenId, amount } } as const, due },
+    })
+    const cap = table.get(hubTokenId)
+    if (cap === undefined) {
+      if (isUnlistedHeld) return held('unlisted')
+      continue
+    }
+    const after = signedOf(hubTokenId) + amount
+    if (after > cap.amount) return held('cap')
+    if (after * 2n > cap.amount) isUpper = true
+  }
+  return { verdict: { kind: isUpper ? 'upper' : 'within' }, due }
+}
 
 /** Sliding hour by minutes: at most 61 sums per token, whatever is asked. */
 export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
-  const { table, isUnlistedHeld, now, journal, rememberedMax } = options
+  const { table, now, journal, rememberedMax } = options
   const counted = new Map<bigint, Map<number, bigint>>()
   const remembered = new Map<Hex, ReadonlyMap<bigint, bigint>>()
   const minuteNow = () => Math.floor(now() / minuteMs)
@@ -81,7 +121,7 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
   function signedOf(hubTokenId: bigint): bigint {
     const minutes = counted.get(hubTokenId)
     if (minutes === undefined) return 0n
-    const oldest = minuteNow() - windowMinutes
+    const oldest = minuteNow() - capWindowMinutes
     let sum = 0n
     for (const [minute, amount] of minutes) {
       if (minute < oldest) minutes.delete(minute)
@@ -105,30 +145,12 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
     return most
   }
 
-  /** What was not counted under this key yet: a key may come again with a larger amount. */
-  function dueOf({ key, amounts }: CountedValue): ReadonlyMap<bigint, bigint> {
-    const known = remembered.get(key)
-    const due = new Map<bigint, bigint>()
-    for (const [hubTokenId, amount] of amounts) {
-      const rest = amount - (known?.get(hubTokenId) ?? 0n)
-      if (rest > 0n) due.set(hubTokenId, rest)
-    }
-    return due
-  }
+  const judged = (value: CountedValue) =>
+    judgeValue(value, { known: remembered.get(value.key), signedOf }, options)
 
-  function judgeDue(due: ReadonlyMap<bigint, bigint>): CapVerdict {
-    let isUpper = false
-    for (const [hubTokenId, amount] of due) {
-      const cap = table.get(hubTokenId)
-      if (cap === undefined) {
-        if (isUnlistedHeld) return { kind: 'held', excess: { reason: 'unlisted', hubTokenId, amount } }
-        continue
-      }
-      const after = signedOf(hubTokenId) + amount
-      if (after > cap.amount) return { kind: 'held', excess: { reason: 'cap', hubTokenId, amount } }
-      if (after * 2n > cap.amount) isUpper = true
-    }
-    return { kind: isUpper ? 'upper' : 'within' }
+  function record(value: CountedValue, minute: number, due: ReadonlyMap<bigint, bigint>): void {
+    for (const [hubTokenId, amount] of due) add(minute, hubTokenId, amount)
+    journal.append({ minute, counted: due, key: value.key, amounts: remember(value.key, value.amounts) })
   }
 
   for (const { minute, counted: amounts, key, amounts: moved } of journal.load()) {
@@ -144,33 +166,20 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
   journal.begin(snapshot)
 
   return {
-    judge(value) {
-      const due = dueOf(value)
-      return due.size === 0 && remembered.has(value.key) ? { kind: 'free' } : judgeDue(due)
-    },
+    judge: (value) => judged(value).verdict,
     admit(value) {
-      const due = dueOf(value)
+      const { verdict, due } = judged(value)
       // Asked for again: it stays among what is remembered.
-      if (due.size === 0 && remembered.has(value.key)) {
-        remember(value.key, value.amounts)
-        return { kind: 'free' }
-      }
-      const verdict = judgeDue(due)
-      if (verdict.kind === 'held') return verdict
-      const minute = minuteNow()
-      for (const [hubTokenId, amount] of due) add(minute, hubTokenId, amount)
-      journal.append({ minute, counted: due, key: value.key, amounts: remember(value.key, value.amounts) })
+      if (verdict.kind === 'free') remember(value.key, value.amounts)
+      else if (verdict.kind !== 'held') record(value, minuteNow(), due)
       return verdict
     },
     exempt({ key, amounts }) {
       journal.append({ key, amounts: remember(key, amounts) })
     },
     count(value, at) {
-      const due = dueOf(value)
-      if (due.size === 0 && remembered.has(value.key)) return
-      const minute = Math.min(Math.floor(at / minuteMs), minuteNow())
-      for (const [hubTokenId, amount] of due) add(minute, hubTokenId, amount)
-      journal.append({ minute, counted: due, key: value.key, amounts: remember(value.key, value.amounts) })
+      const { verdict, due } = judged(value)
+      if (verdict.kind !== 'free') record(value, Math.min(Math.floor(at / minuteMs), minuteNow()), due)
     },
     usage: () => [...table].map(([hubTokenId, cap]) => ({ ...cap, signed: signedOf(hubTokenId) })),
   }

@@ -4,6 +4,7 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
+  InvalidAddressError,
   mainNetwork,
   type Order,
   orderAddress,
@@ -25,14 +26,15 @@ type Settlement = {
 /**
  * The execution that a fill and a refund share, so that an order and its deposits settle once: each
  * deposit goes to the solver in full, and then, for a fill, each fee of the order from the solver.
- * @throws AttestationError when there is nothing to move; UnknownChainError, InvalidAddressError
+ * @throws AttestationError when there is nothing to move, or the solver's chain is none of EVM accounts;
+ * UnknownChainError, InvalidAddressError
  * @source oracle-protocol.md 4, "Execution"
  */
 export function settlementExecution(
   settlement: Settlement & { readonly paysFees: boolean },
 ): NonNullable<FillsResponse['execution']> {
   const { order, orderId, deposits, context, paysFees } = settlement
-  const solver = hubAlias(solverChain(order, context), order.solver)
+  const solver = solverAlias(order, context)
   const actions = [
     ...deposits.map((deposit) => takeDeposit(deposit, orderId, solver)),
     ...(paysFees ? order.fees.map((fee) => payFee(fee, solver, context)) : []),
@@ -72,6 +74,22 @@ function payFee(fee: Order['fees'][number], solver: Hex, context: Settlement['co
     hubTokenId: hubTokenId(currencyChain, fee.currency),
     amount: BigInt(fee.amount),
   })
+}
+
+/** The solver is an EVM account; a chain of another family may have such accounts as well. */
+function solverAlias(order: Order, context: Settlement['context']): Hex {
+  const chain = solverChain(order, context)
+  try {
+    return hubAlias(chain, order.solver)
+  } catch (error) {
+    if (!(error instanceof InvalidAddressError)) throw error
+    const { solverChainId } = order
+    throw new AttestationError(
+      'SOLVER_CHAIN_NOT_SUPPORTED',
+      `order.solverChainId must name an EVM chain: the solver is an EVM account, and ${solverChainId} has none.`,
+      { data: { field: 'order.solverChainId', solverChainId } },
+    )
+  }
 }
 
 /** A solver may be named on the hub itself, which is an EVM chain. */

@@ -53,6 +53,8 @@ function refusalOf(
       return new AttestationError(insufficientCode, `Payment ${index} of the order is not paid in full.`, {
         data,
       })
+    case 'fill_contract_unknown':
+      return unknownFillContract(facts, chain, data)
     case 'payer_not_listed':
       return new AttestationError(
         'PAYER_NOT_LISTED',
@@ -78,6 +80,19 @@ const recordProblems: Readonly<Record<string, string>> = {
 
 function recordProblemText({ recordId, recordProblem = '' }: PaymentFacts, wanted: Hex): string {
   return recordProblems[recordProblem] ?? `it recorded ${recordId} instead of ${wanted}`
+}
+
+/** Nothing that the contract says counts until a list holds it: the fix is the operator's. */
+export function unknownFillContract(
+  { unlistedFillContract: contract = '' }: PaymentFacts,
+  { id }: AttestedChain,
+  data: object,
+): AttestationError {
+  return new AttestationError(
+    'FILL_CONTRACT_UNKNOWN',
+    `The order names the fill contract ${contract}, which is not among fillContracts of ${id} in the chain file.`,
+    { data: { ...data, contract, setting: `chains: ${id}.fillContracts` } },
+  )
 }
 
 function checkTransaction({ facts, deadlineSeconds, index }: DemandedPayment): void {

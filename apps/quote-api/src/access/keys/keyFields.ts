@@ -6,12 +6,12 @@ const overlapSecondsMax = 90 * 86_400
 
 export const keyIdText = z
   .string()
-  .regex(/^[a-z2-7]{10}$/)
+  .regex(/^[a-z2-7]{10}$/, 'must be the public id of a key')
   .describe('Public id of a key')
 
 export const keyLabelText = z
   .string()
-  .regex(/^[\x20-\x7e]{1,100}$/)
+  .regex(/^[\x20-\x7e]{1,100}$/, 'must be 1 to 100 plain characters')
   .describe('For people: whose key it is')
 
 export const keyOverlapSeconds = z

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigurationError, type Secret } from '@causeway/core'
+import { ConfigurationError, listEntries, type Secret } from '@causeway/core'
 
 /** Keys of the hashes under which API keys are stored. */
 export type Peppers = {
@@ -16,24 +16,19 @@ const entryPattern = /^([a-z0-9]{1,16}):([0-9a-fA-F]{64})$/
 /**
  * Reads `API_KEY_PEPPERS`: `id:hex` joined by semicolons, 32 bytes each. The first hashes new keys;
  * the others are kept until every key was used once under the first.
- * @throws ConfigurationError that names the setting and no value
+ * @throws ConfigurationError that names the entry and no value
  */
 export function parsePeppers(setting: Secret): Peppers {
-  const entries = setting
-    .reveal()
-    .split(';')
-    .map((entry) => entryPattern.exec(entry.trim()))
   const byId = new Map<string, Uint8Array>()
-  for (const match of entries) {
-    const [, id, hex] = match ?? []
-    if (id === undefined || hex === undefined || byId.has(id)) {
-      throw new ConfigurationError(
-        'API_KEY_PEPPERS must hold entries like v1:<64 hex digits>, each with an id of its own, joined by semicolons.',
-      )
-    }
+  for (const { text, place } of listEntries('API_KEY_PEPPERS', setting.reveal())) {
+    const [, id, hex] = entryPattern.exec(text) ?? []
+    if (id === undefined || hex === undefined || byId.has(id))
+      throw new ConfigurationError(`${place} must be like v1:<64 hex digits>, with an id of its own.`)
     byId.set(id, Buffer.from(hex, 'hex'))
   }
-  return { currentId: entries[0]?.[1] ?? '', byId }
+  const [currentId] = byId.keys()
+  if (currentId === undefined) throw new ConfigurationError('API_KEY_PEPPERS names no pepper.')
+  return { currentId, byId }
 }
 
 const localPepperId = 'local'

@@ -33,7 +33,7 @@ export function registerAuditRoutes(app: HttpApp, audit: AuditAdministration): v
         .optional(),
       before: z
         .string()
-        .regex(/^[0-9]{1,18}$/)
+        .regex(/^[0-9]{1,18}$/, 'must be 1 to 18 digits')
         .transform(BigInt)
         .optional(),
       limit: z.coerce.number().int().min(1).max(limitMax).default(100),

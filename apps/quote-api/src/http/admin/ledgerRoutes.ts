@@ -53,7 +53,7 @@ export function registerLedgerRoutes(app: HttpApp, ledger: LedgerAdministration)
     querystring: z.object({
       after: z
         .string()
-        .regex(/^[0-9]{1,18}$/)
+        .regex(/^[0-9]{1,18}$/, 'must be 1 to 18 digits')
         .transform(BigInt)
         .default(0n),
       limit: z.coerce.number().int().min(1).max(exportedMax).default(exportedMax),

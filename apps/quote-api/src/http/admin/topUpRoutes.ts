@@ -37,12 +37,12 @@ export type TopUpRouteParts = {
 const pageMax = 1_000
 const integer = z
   .string()
-  .regex(/^[0-9]{1,18}$/)
+  .regex(/^[0-9]{1,18}$/, 'must be 1 to 18 digits')
   .transform(BigInt)
 
 const chainIdText = z
   .string()
-  .regex(/^[1-9][0-9]{0,14}$/)
+  .regex(/^[1-9][0-9]{0,14}$/, 'must be the number of a chain')
   .transform(Number)
 
 const suspendedSchema = z.object({
@@ -158,7 +158,7 @@ export function registerTopUpCorrections(app: HttpApp, { database, chain }: TopU
     querystring: z.object({
       amountMicroUsd: z
         .string()
-        .regex(/^[1-9][0-9]{0,17}$/)
+        .regex(/^[1-9][0-9]{0,17}$/, 'must be 1 to 18 digits, above zero')
         .transform(BigInt),
       wallet: walletText.optional().describe('Whose balance; default: the sender of the transaction'),
     }),

@@ -154,7 +154,9 @@ function registerOverview(app: HttpApp, { sessions, records, balances }: Depende
 
   const topUp = {
     hide,
-    querystring: z.object({ amountMicroUsd: z.string().regex(/^[1-9][0-9]{0,17}$/) }),
+    querystring: z.object({
+      amountMicroUsd: z.string().regex(/^[1-9][0-9]{0,17}$/, 'must be 1 to 18 digits, above zero'),
+    }),
     response: {
       200: z.object({ chainId: z.int(), to: text, data: text, custody: text, wallet: text }),
       ...errorResponses,

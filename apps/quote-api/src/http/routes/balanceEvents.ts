@@ -1,5 +1,5 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
-import { balanceEventContexts, type CurrencyFilter } from '@causeway/ledger'
+import { balanceEventContexts, balanceKinds, type CurrencyFilter } from '@causeway/ledger'
 import { z } from 'zod'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
@@ -17,7 +17,7 @@ const text = z.string()
 const responseSchema = z.object({
   wallet: text,
   balances: z
-    .array(z.object({ chainId: z.number(), currency: text, amount: text }))
+    .array(z.object({ kind: z.enum(balanceKinds), chainId: z.number(), currency: text, amount: text }))
     .describe('What can be spent or claimed now'),
   events: z.array(
     z.object({
@@ -83,10 +83,13 @@ export function registerBalanceEvents(
     return {
       wallet,
       balances: [
-        ...(currency.withSponsorMoney ? [{ ...sponsorCurrency, amount: spendable.toString() }] : []),
+        ...(currency.withSponsorMoney
+          ? [{ kind: 'sponsorship' as const, ...sponsorCurrency, amount: spendable.toString() }]
+          : []),
         ...claimable
           .filter(({ asset }) => isAmong(asset, currency))
           .map(({ asset, amount }) => ({
+            kind: 'app_fees' as const,
             chainId: asset.chainId,
             currency: asset.address,
             amount: amount.toString(),

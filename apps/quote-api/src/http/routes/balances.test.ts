@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { parseUnits } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { testApp } from '../../../test/fixtures/app.ts'
+import type { MoneyHistory } from '../../requests/history/moneyHistory.ts'
 import { balancesToWire } from '../wire/balances.ts'
 
 const currency = {
@@ -13,6 +14,28 @@ const currency = {
   decimals: 6,
 }
 const checksummed = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+
+/** Of the wallet with the checksum. */
+const balanceOf = (availableMicroUsd: bigint) => ({
+  balances: {
+    sponsorCurrency: currency,
+    topUpAddress: undefined,
+    readBalance: async (sponsor: string) => ({
+      sponsor,
+      availableMicroUsd: sponsor === checksummed.toLowerCase() ? availableMicroUsd : 0n,
+      heldMicroUsd: 2n,
+      pendingMicroUsd: 4n,
+    }),
+  },
+})
+
+const owing = (owed: Awaited<ReturnType<MoneyHistory['claimable']>>): MoneyHistory => ({
+  events: async () => ({ events: [], cursor: undefined }),
+  spendable: async () => 0n,
+  claimable: async () => owed,
+  statement: async () => ({ isClosed: false, accounts: [] }),
+  claims: async () => ({ claims: [], cursor: undefined }),
+})
 
 async function read(wallet: string) {
   const app = await testApp()
@@ -32,18 +55,7 @@ describe('GET /app-fees/{wallet}/balances', () => {
     ['upper case', `0x${checksummed.slice(2).toUpperCase()}`],
     ['its checksum', checksummed],
   ])('reads a wallet in %s', async (_what, wallet) => {
-    const app = await testApp({
-      balances: {
-        sponsorCurrency: currency,
-        topUpAddress: undefined,
-        readBalance: async (sponsor) => ({
-          sponsor,
-          availableMicroUsd: sponsor === checksummed.toLowerCase() ? 1n : 0n,
-          heldMicroUsd: 2n,
-          pendingMicroUsd: 4n,
-        }),
-      },
-    })
+    const app = await testApp(balanceOf(1n))
     const answer = await app.inject({ method: 'GET', url: `/app-fees/${wallet}/balances` })
     expect(answer.json()).toMatchObject({
       amount: '1',
@@ -54,22 +66,28 @@ describe('GET /app-fees/{wallet}/balances', () => {
     })
   })
 
-  test('lists the app fees that can be claimed behind the record, which they do not change', async () => {
+  test('Q-5: lists the app fees that can be claimed behind the record, which they do not change', async () => {
     const asset = { chainId: 99, address: '0xaa', symbol: 'OLD', name: 'Delisted', decimals: 2 }
-    const app = await testApp({
-      moneyHistory: {
-        events: async () => ({ events: [], cursor: undefined }),
-        spendable: async () => 0n,
-        claimable: async () => [{ asset, amount: 150n }],
-        statement: async () => ({ isClosed: false, accounts: [] }),
-        claims: async () => ({ claims: [], cursor: undefined }),
-      },
-    })
+    const app = await testApp({ moneyHistory: owing([{ asset, amount: 150n }]) })
     const answer = await app.inject({ method: 'GET', url: `/app-fees/0x${'12'.repeat(20)}/balances` })
     const owed = { currency: asset, amount: '150', amountFormatted: '1.5', minimumAmount: '150' }
     const { amount, totalBalanceUsd, balances } = answer.json()
     expect([amount, totalBalanceUsd]).toEqual(['0', 0])
-    expect(balances).toEqual([expect.objectContaining({ amount: '0' }), owed])
+    expect(balances).toMatchObject([{ amount: '0' }, owed])
+  })
+
+  test('Q-5: names the kind of each entry, where sponsorship balance and app fees are both in USDC', async () => {
+    const app = await testApp({ ...balanceOf(7n), moneyHistory: owing([{ asset: currency, amount: 7n }]) })
+    const answer = await app.inject({ method: 'GET', url: `/app-fees/${checksummed}/balances` })
+    const { balances, ...record } = answer.json()
+    const same = { currency, amount: '7', amountFormatted: '0.000007', minimumAmount: '7' }
+    expect(balances).toEqual([
+      { ...same, kind: 'sponsorship', amountUsd: '0.000007' },
+      { ...same, kind: 'app_fees' },
+    ])
+    // The record is that of the interface document: no member of it changes.
+    expect(record).toMatchObject({ ...same, amountUsd: '0.000007' })
+    expect(record).not.toHaveProperty('kind')
   })
 
   test.each([

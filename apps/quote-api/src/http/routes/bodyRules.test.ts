@@ -1,4 +1,4 @@
-// Goal: every field of a body is held to its rule: at its limit, past it, of the wrong type, missing.
+// Goal: a body is held to the rules that the interface document leaves open; `test/acceptance` holds it to the document's.
 import { describe, expect, test } from 'vitest'
 import { sharedTestApp } from '../../../test/fixtures/app.ts'
 import { chainA, chainB, recipient, usdc, usdx, user } from '../../../test/fixtures/market.ts'
@@ -27,14 +27,9 @@ async function send(payload: unknown, contentType = 'application/json') {
 
 describe('accepted at the limit', () => {
   test.each([
-    ['slippageTolerance 0', { slippageTolerance: '0' }],
-    ['slippageTolerance 10000', { slippageTolerance: '10000' }],
-    ['slippageTolerance with leading zeros', { slippageTolerance: '0050' }],
     ['20 txs', { txs: many(20, call) }],
     ['10 appFees', { appFees: many(10, fee) }],
     ['calldata at its limit', { txs: [{ ...call, data: `0x${'ab'.repeat(16_000)}` }] }],
-    ['amount with leading zeros', { amount: '000100000000' }],
-    ['addresses in upper case', { user: `0x${'AB'.repeat(20)}` }],
     ['null bytes nowhere, unknown members stripped', { extra: { deep: [1, 2, 3] } }],
     ['topupGasAmount 0', { topupGas: true, topupGasAmount: '0' }],
     ['txsGasLimit 10 million', { txsGasLimit: 10_000_000 }],
@@ -45,57 +40,19 @@ describe('accepted at the limit', () => {
 
 describe('refused', () => {
   test.each([
-    ['user missing', { user: undefined }, 'user'],
-    ['user empty', { user: '' }, 'user'],
-    ['user a number', { user: 5 }, 'user'],
-    ['user null', { user: null }, 'user'],
     ['user too long', { user: 'a'.repeat(129) }, 'user'],
-    ['recipient a list', { recipient: [] }, 'recipient'],
-    ['originChainId missing', { originChainId: undefined }, 'originChainId'],
-    ['originChainId as text', { originChainId: String(chainA) }, 'originChainId'],
-    ['originChainId a fraction', { originChainId: 1.5 }, 'originChainId'],
-    ['originChainId negative', { originChainId: -1 }, 'originChainId'],
-    ['destinationChainId missing', { destinationChainId: undefined }, 'destinationChainId'],
-    ['destinationChainId unsafe', { destinationChainId: 2 ** 53 }, 'destinationChainId'],
-    ['originCurrency missing', { originCurrency: undefined }, 'originCurrency'],
-    ['destinationCurrency missing', { destinationCurrency: undefined }, 'destinationCurrency'],
-    ['amount missing', { amount: undefined }, 'amount'],
-    ['amount a number', { amount: 5 }, 'amount'],
-    ['amount negative', { amount: '-5' }, 'amount'],
-    ['amount a decimal', { amount: '1.0' }, 'amount'],
-    ['amount in hex', { amount: '0x10' }, 'amount'],
-    ['amount with an exponent', { amount: '1e18' }, 'amount'],
-    ['amount with spaces', { amount: ' 5' }, 'amount'],
     ['amount of 79 digits', { amount: '1'.repeat(79) }, 'amount'],
-    ['amount empty', { amount: '' }, 'amount'],
-    ['amount of 2^256', { amount: String(2n ** 256n) }, 'amount'],
     ['txs value of 2^256', { txs: [{ ...call, value: String(2n ** 256n) }] }, 'txs'],
-    ['tradeType missing', { tradeType: undefined }, 'tradeType'],
-    ['tradeType in lower case', { tradeType: 'exact_input' }, 'tradeType'],
-    ['txs an object', { txs: {} }, 'txs'],
     ['21 txs', { txs: many(21, call) }, 'txs'],
-    ['txs to no address', { txs: [{ ...call, to: '0x12' }] }, 'txs'],
-    ['txs value negative', { txs: [{ ...call, value: '-1' }] }, 'txs'],
-    ['txs data of odd length', { txs: [{ ...call, data: '0xabc' }] }, 'txs'],
-    ['txs data without 0x', { txs: [{ ...call, data: 'ab' }] }, 'txs'],
     ['11 appFees', { appFees: many(11, fee) }, 'appFees'],
-    ['app fee to a name', { appFees: [{ ...fee, recipient: 'me' }] }, 'appFees'],
-    ['app fee negative', { appFees: [{ ...fee, fee: '-1' }] }, 'appFees'],
-    ['app fee a number', { appFees: [{ ...fee, fee: 1 }] }, 'appFees'],
-    ['referrer a number', { referrer: 1 }, 'referrer'],
-    ['refundTo a number', { refundTo: 1 }, 'refundTo'],
-    ['refundOnOrigin as text', { refundOnOrigin: 'true' }, 'refundOnOrigin'],
-    ['useExternalLiquidity as text', { useExternalLiquidity: 'yes' }, 'useExternalLiquidity'],
-    ['useFallbacks as number', { useFallbacks: 1 }, 'useFallbacks'],
-    ['usePermit null', { usePermit: null }, 'usePermit'],
-    ['useDepositAddress as text', { useDepositAddress: '' }, 'useDepositAddress'],
     ['topupGasAmount a number', { topupGasAmount: 1 }, 'topupGasAmount'],
     ['txsGasLimit above 10 million', { txsGasLimit: 10_000_001 }, 'txsGasLimit'],
   ])('%s', async (_name, change, field) => {
     const response = await send({ ...body, ...change })
     const json = response.json()
-    expect(json).toMatchObject({ statusCode: 400, errorCode: 'INVALID_REQUEST', message: expect.any(String) })
-    expect(json.errorData).toContain(field)
+    expect(json).toMatchObject({ statusCode: 400, errorCode: 'INVALID_REQUEST' })
+    expect(json.message.startsWith(field), json.message).toBe(true)
+    expect(JSON.parse(json.errorData).rule).toBe(json.message)
   })
 
   test.each([['10001'], ['00050'], ['010000'], ['-1'], ['abc'], ['0.5'], [''], ['99999'], [50], [null]])(

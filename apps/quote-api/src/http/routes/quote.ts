@@ -1,10 +1,11 @@
-import { errorResponses, type HttpApp, noteSubject } from '@causeway/http'
+import { callerOf, errorResponses, type HttpApp, noteSubject } from '@causeway/http'
 import { type RequestWaits, withWaits } from '../../pricing/requestWaits.ts'
 import { createQuote } from '../../requests/draft/createQuote.ts'
 import {
   createSponsoredQuote,
   type SponsoredQuoteDependencies,
 } from '../../requests/draft/createSponsoredQuote.ts'
+import { aboutFees } from '../feeTable.ts'
 import { quotingErrors } from '../routeErrors.ts'
 import type { AnswerTimed } from '../timedAnswer.ts'
 import {
@@ -26,14 +27,14 @@ export function registerQuote(
   answerTimed: Readonly<Record<'quote' | 'quote_v2', AnswerTimed>>,
 ): void {
   const answer = async (asked: Parameters<typeof noteSubject>[0], body: QuoteBody, waits: RequestWaits) => {
-    const { apiKey } = asked
+    const asker = { keyId: asked.apiKey?.keyId, caller: callerOf(asked) }
     const counted = withDraftWaits(dependencies, waits)
     const request = toQuoteRequest(body)
     const sponsorship = toSponsorshipRequest(body)
     const quote =
       sponsorship === undefined
-        ? await createQuote(counted, request, apiKey?.keyId)
-        : await createSponsoredQuote(counted, { request, sponsorship, keyId: apiKey?.keyId })
+        ? await createQuote(counted, request, asker)
+        : await createSponsoredQuote(counted, { request, sponsorship, ...asker })
     noteSubject(asked, {
       requestId: quote.requestId,
       ...(quote.ordered !== undefined && { orderId: quote.ordered.orderId }),
@@ -43,6 +44,7 @@ export function registerQuote(
   const schema = {
     tags: ['quotes'],
     errors: quotingErrors,
+    description: aboutFees,
     summary: 'Quote a request: price, steps to execute, and the order they serve',
     response: { 200: quoteResponseSchema, ...errorResponses },
   }

@@ -48,7 +48,7 @@ export function registerSolver(
       known: z
         .string()
         .max(knownLengthMax)
-        .regex(knownPattern)
+        .regex(knownPattern, 'must be what an answer gave')
         .default('')
         .describe('With `waitMs`: as the answer before gave it'),
     }),

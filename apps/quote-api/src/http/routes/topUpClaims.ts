@@ -8,7 +8,7 @@ import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
 const transferSchema = z.object({
   transactionHash: z
     .string()
-    .regex(anyCaseHex32Pattern)
+    .regex(anyCaseHex32Pattern, 'must be 0x and 64 hex digits')
     .describe('Transaction that sent USDC to the top-up address'),
   logOrdinal: z
     .int()

@@ -37,7 +37,10 @@ export function registerUsage(app: HttpApp, { readUsage }: { readonly readUsage:
       endTimestamp: unixSeconds.optional().describe('Unix seconds, included; default now'),
       apiKey: z
         .string()
-        .regex(/^[a-z2-7]{10}(,[a-z2-7]{10}){0,49}$/)
+        .regex(
+          /^[a-z2-7]{10}(,[a-z2-7]{10}){0,49}$/,
+          'must be public ids of at most 50 keys, joined by commas',
+        )
         .optional()
         .describe('Public ids, joined by commas: your own and those of keys of your wallet; never secrets'),
     }),

@@ -1,4 +1,5 @@
 import { type BalanceRecord, formatAmount, formatFixed } from '@causeway/core'
+import { balanceKinds } from '@causeway/ledger'
 import { z } from 'zod'
 import { appFeeAmountSchema } from './appFeeAmount.ts'
 import { type CurrencyWire, currencyAmountSchema } from './currencyAmount.ts'
@@ -9,8 +10,8 @@ const usd = z.number().describe('USD')
 export const balancesResponseSchema = currencyAmountSchema
   .extend({
     balances: z
-      .array(appFeeAmountSchema)
-      .describe('As the public client reads it: the record, then what app fees can be claimed'),
+      .array(appFeeAmountSchema.extend({ kind: z.enum(balanceKinds) }))
+      .describe('As the public client reads it: the record, then the app fees that can be claimed'),
     pending: currencyAmountSchema.describe('Top-ups seen on chain that are not final: not spendable yet'),
     held: currencyAmountSchema.describe('Held for sponsored quotes that are still open'),
     totalBalanceUsd: usd.describe('Available and held'),
@@ -37,7 +38,10 @@ export function balancesToWire(
   const available = amountOf(balance.availableMicroUsd)
   return {
     ...available,
-    balances: [available, ...claimable],
+    balances: [
+      { ...available, kind: 'sponsorship' },
+      ...claimable.map((owed) => ({ ...owed, kind: 'app_fees' as const })),
+    ],
     pending: amountOf(balance.pendingMicroUsd),
     held: amountOf(balance.heldMicroUsd),
     totalBalanceUsd: Number(usdOf(balance.availableMicroUsd + balance.heldMicroUsd)),

@@ -7,8 +7,9 @@ const sources = z.array(z.string().max(64)).max(50).optional()
 /** A batch of an account that is made on the way takes less than a million. */
 const overheadMax = 9_999_999
 /** @source quote-and-sponsorship.md, Limits */
-export const slippagePattern = /^([0-9]{1,4}|10000)$/
-const tolerance = z.string().regex(slippagePattern)
+export const tolerance = z
+  .string()
+  .regex(/^([0-9]{1,4}|10000)$/, 'must be basis points from 0 to 10000, in at most 4 digits or as 10000')
 
 /**
  * Members that public clients send beside those of the interface document. Each is honoured, has no effect on
@@ -42,7 +43,7 @@ export const clientFields = {
     .optional()
     .describe('A permission; late deposits are filled as quoted or refunded'),
   originGasOverhead: z
-    .union([z.int().min(0).max(overheadMax), z.string().regex(/^[0-9]{1,7}$/)])
+    .union([z.int().min(0).max(overheadMax), z.string().regex(/^[0-9]{1,7}$/, 'must be 1 to 7 digits')])
     .optional()
     .describe('For POST /execute: gas of the account beside its calls; 0: the user sends the deposit'),
   disableSwapProviderPreference: z.boolean().optional().describe('No effect: the best pool wins'),

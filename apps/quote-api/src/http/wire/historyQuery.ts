@@ -5,7 +5,7 @@ import { requestStatuses } from '../../requests/history/requestFilter.ts'
 /** 32 bytes; digits of any case, read as lower case. */
 export const id32Text = z
   .string()
-  .regex(anyCaseHex32Pattern)
+  .regex(anyCaseHex32Pattern, 'must be 0x and 64 hex digits')
   // CAST: the pattern admits nothing else.
   .transform((text) => text.toLowerCase() as Hex)
 
@@ -13,12 +13,12 @@ export const id32Text = z
 export const lookupText = z
   .string()
   .max(128)
-  .regex(/^[\x21-\x7e]+$/)
+  .regex(/^[\x21-\x7e]+$/, 'must be printable characters without spaces')
 
 export const cursorText = z
   .string()
   .max(64)
-  .regex(/^[\w-]+$/)
+  .regex(/^[\w-]+$/, 'must be the continuation of an answer')
   .describe('`continuation` of the page before')
 
 /** @param defaultLimit of a page, and the most that may be asked for */

@@ -2,7 +2,7 @@ import { sponsoredComponents } from '@causeway/core'
 import { z } from 'zod'
 import type { PolicyAdministration } from '../../operate/admin/policyAdministration.ts'
 
-const amount = z.string().regex(/^[0-9]{1,30}$/)
+const amount = z.string().regex(/^[0-9]{1,30}$/, 'must be 1 to 30 digits')
 const chainId = z.int().positive()
 const user = z.string().min(1).max(128)
 

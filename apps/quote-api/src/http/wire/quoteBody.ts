@@ -1,5 +1,6 @@
-import { type FeeComponent, feeComponents, type Hex } from '@causeway/core'
+import { type Hex, isHeldByNobody, sponsoredWords } from '@causeway/core'
 import { z } from 'zod'
+import { QuoteError } from '../../pricing/errors.ts'
 import {
   type AppFeeRequest,
   type DestinationCall,
@@ -7,7 +8,7 @@ import {
   tradeTypes,
 } from '../../pricing/request.ts'
 import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipTerms.ts'
-import { clientFields, refuseClientFields, slippagePattern, toSwapPermissions } from './clientFields.ts'
+import { clientFields, refuseClientFields, tolerance, toSwapPermissions } from './clientFields.ts'
 
 const chainId = z.int().positive()
 /** Longest spelling of any family's address or currency id. */
@@ -17,15 +18,23 @@ const uint256Max = (2n ** 256n - 1n).toString()
 /** Compares digits as text: the rule also runs on text that no number can be read from. */
 function fitsUint256(digits: string): boolean {
   const significant = digits.replace(/^0+/, '')
-  return significant.length < uint256Max.length || significant <= uint256Max
+  return (
+    significant.length < uint256Max.length ||
+    (significant.length === uint256Max.length && significant <= uint256Max)
+  )
 }
 
+const beyondUint256 = { error: 'must fit in 256 bits' }
+/** Patterns are those of the interface document; what cannot be executed breaks a rule of its own. @source Q-3 */
 const amount = z
   .string()
-  .max(uint256Max.length)
-  .regex(/^[0-9]+$/)
-  .refine(fitsUint256, { error: 'must fit in 256 bits' })
-const hexAddress = z.string().regex(/^0x[a-fA-F0-9]{40}$/)
+  .regex(/^[0-9]+$/, 'must be decimal digits')
+  .refine(fitsUint256, beyondUint256)
+const hexAmount = z
+  .string()
+  .regex(/^0x[a-fA-F0-9]+$/, 'must be 0x and hex digits')
+  .refine((text) => text.replace(/^0x0*/, '').length <= 64, beyondUint256)
+const hexAddress = z.string().regex(/^0x[a-fA-F0-9]{40}$/, 'must be 0x and 40 hex digits')
 const callDataCharactersMax = 32_768
 
 const callsMax = 20
@@ -35,13 +44,16 @@ const destinationCall = z
   .object({
     to: hexAddress.describe('Contract to call on the destination chain'),
     value: z
-      .union([amount, z.string().regex(/^0x[a-fA-F0-9]{1,64}$/), z.int().min(0)])
+      .union([amount, hexAmount, z.int().min(0)])
       .default('0')
       .describe('Wei of the destination currency sent along: decimal or 0x digits, or a number'),
     data: z
       .string()
       .max(callDataCharactersMax)
-      .regex(/^0x([a-fA-F0-9]{2})*$/)
+      .regex(/^0x[a-fA-F0-9]*$/, 'must be 0x and hex digits')
+      .refine((text) => text.length % 2 === 0 || !text.startsWith('0x'), {
+        error: 'must have an even number of hex digits: half a byte is no data',
+      })
       .default('0x')
       .describe('Calldata: 0x and an even number of hex digits'),
     originalTxValue: z.unknown().optional().describe('No effect: what it means is unknown'),
@@ -53,14 +65,10 @@ const appFee = z
     recipient: hexAddress.describe('Account that the fee accrues to'),
     fee: z
       .string()
-      .max(5)
-      .regex(/^[0-9]+$/)
+      .regex(/^[0-9]+$/, 'must be decimal digits')
       .describe('Basis points of the input, 100 = 1 %'),
   })
   .meta({ title: 'AppFee' })
-
-/** @source quote-and-sponsorship.md, POST /price, request body */
-const slippage = z.string().regex(slippagePattern)
 
 /** Fields that all three routes share. What no public client sends is stripped. */
 const sharedFields = {
@@ -77,7 +85,10 @@ const sharedFields = {
   refundTo: addressText
     .optional()
     .describe('Refund address on the origin chain; default: recipient, else user'),
-  refundOnOrigin: z.boolean().optional().describe('Deprecated: refunds always happen on the origin chain'),
+  refundOnOrigin: z
+    .boolean()
+    .optional()
+    .meta({ deprecated: true, description: 'Refunds always happen on the origin chain' }),
   useExternalLiquidity: z
     .boolean()
     .optional()
@@ -105,7 +116,7 @@ const sharedFields = {
     .describe(
       'A deposit address of one use: another amount is given back instead of quoted anew; needs refundTo',
     ),
-  slippageTolerance: slippage
+  slippageTolerance: tolerance
     .optional()
     .describe(
       'Basis points, 0 to 10000; computed when left out. What pools stand below market prices counts, beyond what is ordinary',
@@ -133,29 +144,20 @@ const sharedFields = {
   overridePriceImpact: z.boolean().optional().describe('Accept any swap impact'),
 }
 
-/** Words of the interface document beside the SDK's, each for the fees that it means. */
-const documentFeeNames = {
-  gas: ['execution'],
-  relayer: ['execution', 'relay'],
-} as const satisfies Readonly<Record<string, readonly FeeComponent[]>>
-type DocumentFeeName = keyof typeof documentFeeNames
-const sponsoredFeeNames = [...feeComponents, 'gas', 'relayer'] as const satisfies readonly (
-  | FeeComponent
-  | DocumentFeeName
-)[]
-
-/** @source quote-and-sponsorship.md, POST /quote */
+/** @source Q-30 */
 const sponsorshipFields = {
   subsidizeFees: z.boolean().optional().describe('The sponsor pays all fees, gas top-up included'),
   maxSubsidizationAmount: amount.optional().describe('Cap on the subsidy, USDC with 6 decimals'),
   subsidizeRent: z.boolean().optional().describe('The sponsor pays Solana account rent; needs subsidizeFees'),
   depositFeePayer: addressText.optional().describe('Solana account that pays for the deposit; not `user`'),
   sponsoredFeeComponents: z
-    .array(z.enum(sponsoredFeeNames))
+    .array(z.enum(sponsoredWords))
     .min(1)
-    .max(sponsoredFeeNames.length)
+    .max(sponsoredWords.length)
     .optional()
-    .describe('`gas` is execution, `relayer` execution and relay; app fees stay with the user'),
+    .describe(
+      'What of `fees` the sponsor pays: `relayer` all of `fees.relayer`, `gas` all of `fees.relayerGas`; or single fees by the names of `feeSponsorship.quoted.components`. Rent of an account needs `rent`. `app` changes nothing: app fees stay with the user. Default: `relayer`',
+    ),
 }
 
 export const priceBodySchema = z.object({ ...sharedFields, recipient: addressText.optional() })
@@ -222,9 +224,16 @@ function toCall({ to, value, data }: z.infer<typeof destinationCall>): Destinati
   return { to: to.toLowerCase() as Hex, value: BigInt(value), data: data.toLowerCase() as Hex }
 }
 
-function toAppFee({ recipient, fee }: { recipient: string; fee: string }): AppFeeRequest {
+/** @throws QuoteError INVALID_RECIPIENT @source Q-4 */
+function toAppFee({ recipient, fee }: z.infer<typeof appFee>, index: number): AppFeeRequest {
   // CAST: the schema admits only `0x` and 40 hex digits.
-  return { recipient: recipient.toLowerCase() as Hex, bps: BigInt(fee) }
+  const account = recipient.toLowerCase() as Hex
+  if (isHeldByNobody(account)) {
+    const field = `appFees.${index}.recipient`
+    const message = `${field} is an account that nobody holds, so nobody can claim the fee.`
+    throw new QuoteError('INVALID_RECIPIENT', message, { data: { field } })
+  }
+  return { recipient: account, bps: BigInt(fee) }
 }
 
 /** The sponsorship fields of a body, or undefined where it names none of them. */
@@ -245,10 +254,6 @@ export function toSponsorshipRequest(body: QuoteBody): SponsorshipRequest | unde
     capMicroUsd: maxSubsidizationAmount === undefined ? undefined : BigInt(maxSubsidizationAmount),
     subsidizeRent: subsidizeRent ?? false,
     depositFeePayer,
-    components: sponsoredFeeComponents?.flatMap(toComponents),
+    components: sponsoredFeeComponents,
   }
-}
-
-function toComponents(name: (typeof sponsoredFeeNames)[number]): readonly FeeComponent[] {
-  return name === 'gas' || name === 'relayer' ? documentFeeNames[name] : [name]
 }

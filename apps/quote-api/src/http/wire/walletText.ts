@@ -4,7 +4,7 @@ import { z } from 'zod'
 /** An EVM address as a caller writes it; `parseWallet` reads it. */
 export const walletText = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits')
   .describe('EVM address; mixed case must carry the EIP-55 checksum')
 
 const signatureBytesMax = 4_096

@@ -1,5 +1,5 @@
 import { TransactionNotFinalError } from '@causeway/chains'
-import type { Hex, PaymentFacts, SqlDatabase, SqlTx } from '@causeway/core'
+import { type Hex, type PaymentFacts, paceMs, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { endAppFeeClaim } from '@causeway/ledger'
 import type { Run } from '../../jobs/runJobs.ts'
 import { fillExtraData } from '../../requests/draft/buildOrder.ts'
@@ -83,7 +83,7 @@ async function takeStep(
   const step = claimStep({ work: item.state, reading, nowSeconds: nowSeconds(context), deadlineSeconds })
   switch (step.action) {
     case 'wait': {
-      const delayMs = chainOf(context, payload.chainId).chain.config.blockTimeMs / 2
+      const delayMs = paceMs(chainOf(context, payload.chainId).chain.config) / 2
       await updateWork(tx, item.id, { state: item.state, delayMs: Math.ceil(delayMs) })
       return
     }

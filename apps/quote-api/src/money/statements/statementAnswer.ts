@@ -1,4 +1,10 @@
-import { type AccountStatement, type Statement, type StatementLine, statementKinds } from '@causeway/ledger'
+import {
+  type AccountStatement,
+  balanceKinds,
+  type Statement,
+  type StatementLine,
+  statementKinds,
+} from '@causeway/ledger'
 import { z } from 'zod'
 import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
 import type { StatementPeriod } from './statementRequest.ts'
@@ -14,6 +20,7 @@ export const statementSchema = z.object({
   isClosed: z.boolean().describe('The period is over: nothing of it changes any more'),
   accounts: z.array(
     z.object({
+      kind: z.enum(balanceKinds),
       chainId: z.number(),
       currency: text,
       symbol: text,
@@ -64,7 +71,9 @@ function accountAnswer(
     posted: posted.toString(),
     held: held.toString(),
   })
+  const kind = asset === undefined ? ('sponsorship' as const) : ('app_fees' as const)
   return {
+    kind,
     ...{ chainId, currency, symbol, decimals, opening: balanceText(opening), closing: balanceText(closing) },
     lines: lines.map(({ amount, ...line }: StatementLine) => ({ ...line, amount: amount.toString() })),
   }
@@ -72,11 +81,11 @@ function accountAnswer(
 
 const columns = [
   ...(['row', 'day', 'user', 'originChainId', 'destinationChainId', 'key', 'requestId', 'count'] as const),
-  ...(['chainId', 'currency', 'symbol', 'decimals', 'amount'] as const),
+  ...(['kind', 'chainId', 'currency', 'symbol', 'decimals', 'amount'] as const),
 ]
 
 /**
- * The same as lines of CSV (RFC 4180), with a line of names. Of one currency, `opening` and all rows but `closing` add
+ * The same as lines of CSV (RFC 4180), with a line of names. Of one kind and currency, `opening` and all rows but `closing` add
  * up to `closing`; `held` is what of it is held then. No cell begins like a formula, which spreadsheets would run.
  */
 export function statementCsv({ accounts, from, to }: StatementAnswer): readonly string[] {

@@ -49,7 +49,7 @@ function dayOf(text: string, field: string): Date {
     if (day.toISOString().startsWith(text)) return day
   throw refused(
     field,
-    field === 'month' ? 'Expected a month like 2026-10.' : 'Expected a day like 2026-10-31.',
+    field === 'month' ? 'month must be like 2026-10.' : `${field} must be a day like 2026-10-31.`,
   )
 }
 

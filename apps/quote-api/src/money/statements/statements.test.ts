@@ -52,7 +52,7 @@ test('what lines are told apart by is honoured or refused', () => {
   )
 })
 
-test('CSV adds up, one row per line, and no cell is a formula', () => {
+test('Q-5: CSV adds up, one row per line with its kind of balance, and no cell is a formula', () => {
   const answer = statementAnswer(
     '0xaa',
     statementPeriod({ month: '2026-10' }, now),
@@ -80,9 +80,9 @@ test('CSV adds up, one row per line, and no cell is a formula', () => {
     { chainId: 8453, currency: '0xusdc' },
   )
   expect(answer).toMatchObject({ from: '2026-10-01', to: '2026-10-31', isClosed: true })
-  const money = '8453,0xusdc,USDC,6'
+  const money = 'sponsorship,8453,0xusdc,USDC,6'
   expect(statementCsv(answer)).toEqual([
-    'row,day,user,originChainId,destinationChainId,key,requestId,count,chainId,currency,symbol,decimals,amount',
+    'row,day,user,originChainId,destinationChainId,key,requestId,count,kind,chainId,currency,symbol,decimals,amount',
     `opening,2026-10-01,,,,,,,${money},5`,
     `top-up,2026-10-02,,,,,,1,${money},100`,
     `fees,2026-10-02,"'=HYPERLINK(""x"")",,,"a,""b""",,2,${money},-30`,

@@ -10,7 +10,7 @@ import { accountOf } from './watchTopUps.ts'
 
 /** @source ledger-and-safety.md 1.9: every ten minutes */
 const reconcileIntervalMs = 600_000
-/** About a day of two-second blocks; older ranges are compared by the command. */
+/** A day of two-second blocks, 2.4 hours of Base's; older ranges are compared by the command. */
 const recentBlocks = 43_200n
 const waitingMs = 1_000
 

@@ -1,8 +1,12 @@
 import {
+  type FeeParts,
+  feeParts,
+  isSponsored,
   maxBigint,
   minBigint,
   perName,
   type SponsoredComponent,
+  sponsorableFees,
   sponsoredComponents,
   sponsorRule,
 } from '@causeway/core'
@@ -32,18 +36,22 @@ const nothing = perName(sponsoredComponents, () => 0n)
  */
 export function allocateSubsidy(
   terms: Pick<SponsorshipTerms, 'selected' | 'capMicroUsd' | 'allOrNothing'>,
-  fees: SponsorableFees,
+  fees: FeeParts,
   unit: SponsorUnit,
 ): Allocation {
   const { selected, capMicroUsd, allOrNothing } = terms
+  const chosen = { ...nothing }
+  for (const { name, component } of feeParts) {
+    if (isSponsored(component) && selected.has(name)) chosen[component] += fees[name]
+  }
+  const due = sponsorableFees(fees)
+  let asked = 0n
   for (const component of sponsoredComponents) {
     const { requiredElse } = sponsorRule(component)
-    if (requiredElse !== undefined && fees[component] > 0n && !selected.has(component)) {
-      return unpaid(requiredElse)
-    }
+    if (requiredElse !== undefined && due[component] > chosen[component]) return unpaid(requiredElse)
+    chosen[component] = maxBigint(chosen[component], 0n)
+    asked += chosen[component]
   }
-  let asked = 0n
-  for (const component of selected) asked += maxBigint(fees[component], 0n)
   if (asked === 0n) return unpaid('NOTHING_TO_SPONSOR')
 
   const budget = capMicroUsd === undefined ? asked : minBigint(fromMicroUsdDown(unit, capMicroUsd), asked)
@@ -52,8 +60,7 @@ export function allocateSubsidy(
   const sponsored = { ...nothing }
   let left = budget
   for (const component of sponsoredComponents) {
-    if (!selected.has(component)) continue
-    sponsored[component] = minBigint(maxBigint(fees[component], 0n), left)
+    sponsored[component] = minBigint(chosen[component], left)
     left -= sponsored[component]
   }
   return { sponsored, total: budget, capHit, reason: capHit ? 'CAP_BELOW_FEES' : undefined }

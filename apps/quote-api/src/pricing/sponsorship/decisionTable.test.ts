@@ -1,6 +1,6 @@
 // Goal: who pays what, row by row of the sponsorship decision table. Rows that the routes serve today go
 // through POST /quote; rows of Solana test the rule itself.
-import { codecOf, type Hex, mainNetwork } from '@causeway/core'
+import { codecOf, type FeeParts, type Hex, mainNetwork, noFees, sponsorableFees } from '@causeway/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testApp } from '../../../test/fixtures/app.ts'
 import { appRecipient, chainA, chainB, native, recipient, usdc, user } from '../../../test/fixtures/market.ts'
@@ -13,7 +13,7 @@ import {
 } from '../../../test/fixtures/sponsor.ts'
 import { lateReservation } from '../../requests/settlement/pinDecision.ts'
 import { createOpenQuotes } from '../openQuotes.ts'
-import { allocateSubsidy, type SponsorableFees, sponsorshipStatus } from './allocateSubsidy.ts'
+import { allocateSubsidy, sponsorshipStatus } from './allocateSubsidy.ts'
 import { depositFeePayer } from './depositFeePayer.ts'
 import { type SponsorshipRequest, type SponsorshipTerms, sponsorshipTerms } from './sponsorshipTerms.ts'
 
@@ -93,7 +93,7 @@ const asked: SponsorshipRequest = {
 /** The rules alone, for what is not executed yet. One unit of the fee currency is one micro-USDC. */
 function share(
   change: Partial<SponsorshipRequest>,
-  change2: Partial<SponsorableFees> = {},
+  change2: Partial<FeeParts> = {},
   useDepositAddress = false,
 ) {
   const terms = sponsorshipTerms(
@@ -101,10 +101,10 @@ function share(
     { keyId: linkedKey, wallet: sponsorWallet },
     { useDepositAddress },
   )
-  const shared = { execution: 30_000n, swap: 40_000n, relay: 60_000n, rent: 0n, ...change2 }
-  const allocation = allocateSubsidy(requireTerms(terms), shared, { numerator: 1n, denominator: 1n })
+  const parts = { ...noFees, gas: 10_000n, flat: 20_000n, skew: 40_000n, platform: 60_000n, ...change2 }
+  const allocation = allocateSubsidy(requireTerms(terms), parts, { numerator: 1n, denominator: 1n })
   const { sponsored, total, capHit, reason } = allocation
-  return { sponsored, total, capHit, reason, status: sponsorshipStatus(allocation, shared) }
+  return { sponsored, total, capHit, reason, status: sponsorshipStatus(allocation, sponsorableFees(parts)) }
 }
 
 function requireTerms(terms: ReturnType<typeof sponsorshipTerms>): SponsorshipTerms {
@@ -299,19 +299,40 @@ describe('components', () => {
   })
 
   test.each([
-    [['gas'], ['execution']],
-    [['relayer'], ['execution', 'relay']],
-    [
-      ['gas', 'relayer', 'app'],
-      ['execution', 'relay'],
-    ],
-  ])('the words %j of the interface document mean %j', async (words, selected) => {
-    const [named, meant] = [words, selected].map((sponsoredFeeComponents) =>
-      ask({ subsidizeFees: true, sponsoredFeeComponents }),
-    )
-    expect((await named)?.sponsorship).toEqual((await meant)?.sponsorship)
-    expect((await named)?.sponsorship.quoted.selectedComponents).toEqual(selected)
-    expect((await named)?.held).toEqual((await meant)?.held)
+    // Of 30,000 that execution costs, 20,000 are a flat fee, which is no gas.
+    [['gas'], '10000', ['execution']],
+    [['relayer'], '130000', ['execution', 'swap', 'relay']],
+    [['gas', 'relayer', 'app'], '130000', ['execution', 'swap', 'relay']],
+    [['gas', 'relay'], '110000', ['execution', 'relay']],
+  ])(
+    'Q-30: the words %j buy %s, of the fees %j',
+    async (sponsoredFeeComponents, subsidized, selectedComponents) => {
+      const answer = await ask({ subsidizeFees: true, sponsoredFeeComponents })
+      expect(answer).toMatchObject({ subsidized, app: '500000', held: [BigInt(subsidized)] })
+      expect(answer.sponsorship.quoted.selectedComponents).toEqual(selectedComponents)
+      if (sponsoredFeeComponents.includes('relayer')) expect(answer.subsidized).toBe(answer.relayer)
+    },
+  )
+
+  test("Q-30: origin gas is the user's, and the sponsor's with a permit alone", async () => {
+    const named = { subsidizeFees: true, sponsoredFeeComponents: ['gas', 'relayer'] }
+    const [plain, permit] = [await ask(named), await ask({ ...named, usePermit: true })]
+    expect(BigInt(plain.gas)).toBeGreaterThan(0n)
+    expect([plain.subsidized, permit.gas, permit.subsidized]).toEqual([plain.relayer, '0', permit.relayer])
+    expect(BigInt(permit.relayer)).toBeGreaterThan(BigInt(plain.relayer))
+  })
+
+  test('Q-31: rent is bought by its own word alone, and leaves everything to the user without it', () => {
+    const gas = 10_000n
+    expect(share({ components: ['gas', 'relayer'] }, { rent })).toMatchObject({
+      ...{ total: 0n, reason: 'RENT_NOT_SUBSIDIZED' },
+    })
+    expect(share({ components: ['gas', 'rent'] }, { rent })).toMatchObject({ total: gas + rent })
+    expect(share({ components: ['relayer', 'rent'] }, { rent })).toMatchObject({
+      total: fees + rent,
+      status: 'full',
+    })
+    expect(share({ components: ['rent'] })).toMatchObject({ total: 0n, reason: 'NOTHING_TO_SPONSOR' })
   })
 
   test('row 23: components without subsidizeFees sponsor nothing and are no error', async () => {
@@ -477,12 +498,12 @@ describe('amounts', () => {
   })
 
   test('row 38: a reward stays with the user and offsets no other fee', () => {
-    expect(share({}, { swap: -50_000n })).toMatchObject({
+    expect(share({}, { skew: -50_000n })).toMatchObject({
       sponsored: { execution: 30_000n, swap: 0n, relay: 60_000n, rent: 0n },
       total: 90_000n,
       status: 'full',
     })
-    expect(share({ components: ['swap'] }, { swap: -50_000n })).toMatchObject({
+    expect(share({ components: ['swap'] }, { skew: -50_000n })).toMatchObject({
       total: 0n,
       reason: 'NOTHING_TO_SPONSOR',
     })

@@ -1,8 +1,11 @@
 import {
-  type FeeComponent,
+  type FeePart,
+  feeParts,
   type Hex,
   isSponsored,
+  partsBoughtBy,
   type SponsoredComponent,
+  type SponsoredWord,
   sponsoredComponents,
   sponsorRule,
 } from '@causeway/core'
@@ -18,7 +21,7 @@ export type SponsorshipRequest = {
   readonly subsidizeRent: boolean
   readonly depositFeePayer: string | undefined
   /** Those that nobody can sponsor are accepted and pass without effect. */
-  readonly components: readonly FeeComponent[] | undefined
+  readonly components: readonly SponsoredWord[] | undefined
 }
 
 /** Why a request that asked for a sponsor has none, or less than all. @source design.md 6.2 */
@@ -36,7 +39,7 @@ export type SponsorshipCaller = { readonly keyId: string; readonly wallet: Hex |
 export type SponsorshipTerms = {
   readonly apiKeyId: string
   readonly sponsor: Hex
-  readonly selected: ReadonlySet<SponsoredComponent>
+  readonly selected: ReadonlySet<FeePart>
   readonly capMicroUsd: bigint | undefined
   /** A cap below the fees pays nothing at all: requests by deposit address. */
   readonly allOrNothing: boolean
@@ -68,7 +71,7 @@ export function sponsorshipTerms(
   return {
     apiKeyId: caller.keyId,
     sponsor: caller.wallet,
-    selected: selectedComponents(request, useDepositAddress),
+    selected: selectedParts(request, useDepositAddress),
     capMicroUsd: request.capMicroUsd,
     allOrNothing: useDepositAddress,
   }
@@ -76,20 +79,23 @@ export function sponsorshipTerms(
 
 /**
  * Those that the request names, else what `subsidizeFees` stands for; a deposit address cannot choose. Fields
- * of single fees add to both: `subsidizeRent` is the older name of `rent`.
+ * of single fees add to both: `subsidizeRent` is the older name of `rent`. @source Q-30, Q-31
  */
-function selectedComponents(
-  request: SponsorshipRequest,
-  useDepositAddress: boolean,
-): ReadonlySet<SponsoredComponent> {
-  const named = useDepositAddress ? undefined : request.components
-  const selected = new Set<SponsoredComponent>(named?.filter(isSponsored))
-  for (const component of sponsoredComponents) {
+function selectedParts(request: SponsorshipRequest, useDepositAddress: boolean): ReadonlySet<FeePart> {
+  const named = (useDepositAddress ? undefined : request.components) ?? ['relayer']
+  const added = sponsoredComponents.filter((component) => {
     const { selectedBy } = sponsorRule(component)
-    if (request[selectedBy] && (named === undefined || selectedBy !== 'subsidizeFees'))
-      selected.add(component)
-  }
-  return selected
+    return selectedBy !== 'subsidizeFees' && request[selectedBy]
+  })
+  return new Set([...named, ...added].flatMap(partsBoughtBy))
+}
+
+/** Fees of which something was selected, as answers and histories name them. */
+export function componentsOf({
+  selected,
+}: Pick<SponsorshipTerms, 'selected'>): readonly SponsoredComponent[] {
+  const components = feeParts.filter(({ name }) => selected.has(name)).map(({ component }) => component)
+  return [...new Set(components)].filter(isSponsored)
 }
 
 /** The fields that select these fees again: what was selected is all that is kept of a request. */

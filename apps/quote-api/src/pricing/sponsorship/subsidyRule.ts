@@ -1,4 +1,4 @@
-import { type QuoteAsset, sponsorableFees } from '@causeway/core'
+import type { QuoteAsset } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import type { SubsidyRule } from '../feeTerms.ts'
 import { requireAssetPrice } from '../marketAccess.ts'
@@ -27,7 +27,7 @@ export function subsidyRule(terms: SponsorshipTerms, usdc: PricedUsdc): SubsidyR
   const rule = terms.allOrNothing ? { ...terms, capMicroUsd: undefined } : terms
   return ({ asset }, { decimals, usdX18 }) => {
     const unit = sponsorUnit({ asset, decimals, usdX18 }, usdc)
-    return (fees) => allocateSubsidy(rule, sponsorableFees(fees), unit).total
+    return (fees) => allocateSubsidy(rule, fees, unit).total
   }
 }
 
@@ -39,5 +39,5 @@ export function shareOf(
 ): { readonly allocation: Allocation; readonly unit: SponsorUnit } {
   const { decimals, asset } = priced.feeCurrency
   const unit = sponsorUnit({ asset, decimals, usdX18: priced.prices.feeCurrency.usdX18 }, usdc)
-  return { allocation: allocateSubsidy(terms, sponsorableFees(priced.split.parts), unit), unit }
+  return { allocation: allocateSubsidy(terms, priced.split.parts, unit), unit }
 }

@@ -1,4 +1,5 @@
-import type { DepositFacts, SqlTx } from '@causeway/core'
+import { unlessPutAside } from '@causeway/chains'
+import { type DepositFacts, paceMs, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { nowSeconds } from '../settlement/settlementContext.ts'
 import { lateInclusionSeconds } from '../timings.ts'
@@ -44,9 +45,9 @@ async function readSweep(
   const payload = sweepPayloadSchema.parse(item.payload)
   const chain = context.chains.get(chainId)
   if (chain === undefined) throw new Error(`chain ${chainId} cannot be read`)
-  const facts = await chain.deposits(txHash, signal)
+  const facts = await unlessPutAside(chain.deposits(txHash, signal))
   const end = sweepEnd(payload, facts, nowSeconds(context))
-  const pauseMs = Math.min(chain.chain.config.blockTimeMs / 2, pauseMaxMs)
+  const pauseMs = Math.min(paceMs(chain.chain.config) / 2, pauseMaxMs)
   return { mark: versionOfWork(item), seen: { end, pauseMs } }
 }
 

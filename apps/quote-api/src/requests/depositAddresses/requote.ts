@@ -57,10 +57,11 @@ export async function requote(
   }
   const request = { ...asked.request, amount }
   const { keyId, sponsorship } = asked
+  const asker = { keyId, caller: '' }
   // A key that lost its wallet pays for nobody any more; the payment is quoted all the same.
   const isSponsored = keyId !== undefined && (await quoting.sponsors.walletOf(keyId)) !== undefined
-  if (sponsorship === undefined || !isSponsored) await createQuote(dependencies, request, keyId)
-  else await createSponsoredQuote(dependencies, { request, sponsorship, keyId })
+  if (sponsorship === undefined || !isSponsored) await createQuote(dependencies, request, asker)
+  else await createSponsoredQuote(dependencies, { request, sponsorship, ...asker })
 }
 
 type Asked = {

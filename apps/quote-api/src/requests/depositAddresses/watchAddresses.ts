@@ -1,4 +1,4 @@
-import { blockedWallet, type DomainError, type SqlTx, usdValueDown } from '@causeway/core'
+import { blockedWallet, type DomainError, paceMs, type SqlTx, usdValueDown } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 import { refundCost, sweepCostIn } from '../../pricing/gas.ts'
@@ -55,7 +55,7 @@ export async function watchAddresses(
     await run.fence(tx)
     const looked = names.map((address, index) => ({ address, isEmpty: isEmptyAt(held[index]) }))
     const keepsMs = site.isSeenInBlocks ? keepsLaneMs : 0
-    const leastMs = Math.min(chain.config.blockTimeMs, pauseMaxMs)
+    const leastMs = Math.min(paceMs(chain.config), pauseMaxMs)
     await recheckAddressesAfter(tx, looked, { leastMs, keepsMs })
   })
   const paid = due.flatMap((address, index) => {

@@ -78,6 +78,13 @@ export type QuoteDependencies = PricingDependencies & {
   readonly depositAddress?: DepositAddress
 }
 
+/** Who asks for a quote. */
+export type QuoteCaller = {
+  readonly keyId: string | undefined
+  /** The key's name or that of the caller's network: open quotes count under it. */
+  readonly caller: string
+}
+
 /**
  * Prices a request, binds it to an order and steps, and stores it. What it returns is durable.
  * @throws QuoteError, SignerFailedError, UpstreamUnavailableError when it cannot be stored
@@ -85,13 +92,13 @@ export type QuoteDependencies = PricingDependencies & {
 export async function createQuote(
   dependencies: QuoteDependencies,
   request: QuoteRequest,
-  apiKeyId: string | undefined,
+  asker: QuoteCaller,
 ): Promise<Quote> {
-  refuseDeniedRequest(dependencies, request, apiKeyId)
+  refuseDeniedRequest(dependencies, request, asker.keyId)
   const priced = await priceRequest(dependencies, request)
   refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
-  return whileOpen(dependencies, priced, apiKeyId, async () => {
-    const record = await draftQuote(dependencies, request, priced, { apiKeyId })
+  return whileOpen(dependencies, priced, asker, async () => {
+    const record = await draftQuote(dependencies, request, priced, { apiKeyId: asker.keyId })
     await dependencies.store(record)
     return record.quote
   })
@@ -104,7 +111,7 @@ export async function createQuote(
 export async function whileOpen<Answer>(
   { openQuotes, inventoryView, clock, quoteLifetimeSeconds }: QuoteDependencies,
   priced: Priced,
-  apiKeyId: string | undefined,
+  { caller }: Pick<QuoteCaller, 'caller'>,
   answer: (takeBack: () => void) => Promise<Answer>,
 ): Promise<Answer> {
   const promised = promisedBy(priced, inventoryView)
@@ -112,7 +119,7 @@ export async function whileOpen<Answer>(
   const nowSeconds = Math.floor(clock.now() / 1_000)
   const expiresAtSeconds = nowSeconds + quoteLifetimeSeconds
   const { user } = priced.route
-  const takeBack = openQuotes.take({ user, apiKeyId }, { nowSeconds, expiresAtSeconds, ...promised })
+  const takeBack = openQuotes.take({ user, caller }, { nowSeconds, expiresAtSeconds, ...promised })
   try {
     return await answer(takeBack)
   } catch (error) {

@@ -5,6 +5,7 @@ import {
   minBigint,
   type QuoteAsset,
   sponsorableFees,
+  sponsoredComponents,
 } from '@causeway/core'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { checkSponsorCost } from '../../pricing/ceilings.ts'
@@ -17,6 +18,7 @@ import { type Allocation, unpaid } from '../../pricing/sponsorship/allocateSubsi
 import { depositFeePayer, refusedFeePayer } from '../../pricing/sponsorship/depositFeePayer.ts'
 import { refusalReason, type SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import {
+  componentsOf,
   type SponsorshipRequest,
   type SponsorshipTerms,
   sponsorshipTerms,
@@ -24,7 +26,14 @@ import {
 import { toMicroUsdUp } from '../../pricing/sponsorship/sponsorUnit.ts'
 import { pricedUsdc, shareOf, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
 import { holdGraceSeconds } from '../timings.ts'
-import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord, whileOpen } from './createQuote.ts'
+import {
+  draftQuote,
+  type Quote,
+  type QuoteCaller,
+  type QuoteDependencies,
+  type QuoteRecord,
+  whileOpen,
+} from './createQuote.ts'
 
 /** `no_hold`: nothing was asked of the ledger, the quote is stored. */
 export type StoreOutcome = HoldOutcome | { readonly status: 'no_hold' }
@@ -39,10 +48,9 @@ export type SponsoredQuoteDependencies = QuoteDependencies & {
   readonly onExploitableFeePayer: (keyId: string | undefined) => void
 }
 
-type SponsoredRequest = {
+type SponsoredRequest = QuoteCaller & {
   readonly request: QuoteRequest
   readonly sponsorship: SponsorshipRequest
-  readonly keyId: string | undefined
 }
 
 /**
@@ -73,14 +81,14 @@ export async function createSponsoredQuote(
   const debit = toMicroUsdUp(unit, allocation.total)
   const outcome: SponsorshipOutcome = {
     sponsor: terms.sponsor,
-    selected: [...terms.selected],
+    selected: componentsOf(terms),
     capMicroUsd: terms.capMicroUsd,
     sponsorable: sponsorableFees(priced.split.parts),
     allocation,
     debitMicroUsd: terms.capMicroUsd === undefined ? debit : minBigint(debit, terms.capMicroUsd),
   }
   const { keyId: apiKeyId } = asked
-  return whileOpen(atOnce, priced, apiKeyId, async (takeBack) => {
+  return whileOpen(atOnce, priced, asked, async (takeBack) => {
     const record = await draftQuote(atOnce, request, priced, { apiKeyId, sponsorship: outcome })
     const hold = holdRequest(dependencies, terms, record, outcome)
     const stored = await dependencies.storeSponsored(record, hold)
@@ -113,21 +121,22 @@ function withFeePayer(dependencies: SponsoredQuoteDependencies, asked: Sponsored
 
 async function quoteUserPaid(
   dependencies: SponsoredQuoteDependencies,
-  { request, sponsorship, keyId }: SponsoredRequest,
+  asked: SponsoredRequest,
   allocation: Allocation,
   terms?: SponsorshipTerms,
 ): Promise<Quote> {
+  const { request, sponsorship, keyId } = asked
   const priced: Priced = await priceRequest(dependencies, request)
   refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
   const outcome: SponsorshipOutcome = {
     sponsor: undefined,
-    selected: [...(terms?.selected ?? [])],
+    selected: terms === undefined ? [] : componentsOf(terms),
     capMicroUsd: sponsorship.capMicroUsd,
     sponsorable: sponsorableFees(priced.split.parts),
     allocation,
     debitMicroUsd: 0n,
   }
-  return whileOpen(dependencies, priced, keyId, async () => {
+  return whileOpen(dependencies, priced, asked, async () => {
     const record = await draftQuote(dependencies, request, priced, { apiKeyId: keyId, sponsorship: outcome })
     await dependencies.storeSponsored(record, undefined)
     return record.quote
@@ -150,7 +159,7 @@ function holdRequest(
     recipient: destination.codec.canonicalAddress(route.recipient),
     originChainId: origin.chainId,
     destinationChainId: destination.chainId,
-    components: [...terms.selected].filter((component) => allocation.sponsored[component] > 0n),
+    components: sponsoredComponents.filter((component) => allocation.sponsored[component] > 0n),
     amountMicroUsd: debitMicroUsd,
     lifetimeSeconds: dependencies.quoteLifetimeSeconds + holdGraceSeconds,
     requoteKey: requoteKey(terms.apiKeyId, route, request),

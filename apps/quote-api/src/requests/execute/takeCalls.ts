@@ -233,7 +233,7 @@ async function failuresLastHour(database: Pick<SqlDatabase, 'query'>, keyId: str
 }
 
 function unsupportedChain(chainId: number): QuoteError {
-  return new QuoteError('UNSUPPORTED_CHAIN', `Chain ${chainId} is not supported; see GET /chains.`, {
+  return new QuoteError('UNSUPPORTED_CHAIN', `data.chainId ${chainId} is not supported; see GET /chains.`, {
     data: { field: 'data.chainId', chainId },
   })
 }

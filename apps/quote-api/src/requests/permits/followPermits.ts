@@ -1,4 +1,4 @@
-import type { SqlDatabase, SqlTx } from '@causeway/core'
+import { paceMs, type SqlDatabase, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { lockSettledRequest } from '../settlement/settledRequest.ts'
@@ -66,7 +66,7 @@ async function takeStep(
         if (item.requestId !== undefined) await markDeposited(tx, item.requestId, false)
         return
       }
-      const pauseMs = chainOf(context, item.chainId).chain.config.blockTimeMs / 2
+      const pauseMs = paceMs(chainOf(context, item.chainId).chain.config) / 2
       await updateWork(tx, item.id, { state: item.state, delayMs: Math.ceil(pauseMs) })
       return
     }

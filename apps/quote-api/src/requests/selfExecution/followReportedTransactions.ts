@@ -1,4 +1,4 @@
-import type { SqlTx } from '@causeway/core'
+import { paceMs, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { isPaidSwap } from '../settlement/paidSwap.ts'
@@ -73,16 +73,12 @@ type Sighting = {
 
 async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting): Promise<void> {
   const { reported, request, chain, mined, confirmations } = sighting
-  const { blockTimeMs } = chain.chain.config
+  const pause = paceMs(chain.chain.config)
   if (mined === undefined) {
     const isOver = nowSeconds(context) > request.deadlineSeconds + lateInclusionSeconds
     if (isOver) await decideReported(tx, reported, { state: 'other' })
     else
-      await recheckReportedAfter(
-        tx,
-        reported,
-        Math.min(blockTimeMs * 1.5 ** reported.attempts, missingPauseMaxMs),
-      )
+      await recheckReportedAfter(tx, reported, Math.min(pause * 1.5 ** reported.attempts, missingPauseMaxMs))
     return
   }
   const done = await listExecuted(tx, request.requestId)
@@ -95,7 +91,7 @@ async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting):
     return
   }
   if (confirmations < pinConfirmations(chain.chain, orderValueMicroUsd(request))) {
-    await recheckReportedAfter(tx, reported, blockTimeMs / 2)
+    await recheckReportedAfter(tx, reported, pause / 2)
     return
   }
   await decideReported(tx, reported, {

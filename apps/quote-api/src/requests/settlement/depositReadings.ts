@@ -9,7 +9,7 @@ import {
   type RpcAnswer,
   toQuantity,
 } from '@causeway/chains'
-import { type Hex, transferTopic } from '@causeway/core'
+import { type Hex, isNativeTransferLog, transferTopic } from '@causeway/core'
 import {
   type BlockReference,
   blockReading,
@@ -150,8 +150,10 @@ export function depositSendersReading(hash: string, depository: string): Reading
       if (mined === undefined) return undefined
       const { transaction, receipt, what } = mined
       const owners = parseList(receipt['logs'], what).flatMap((value) => {
-        const [topic, from, to] = parseLog(parseRecord(value, what), what).topics
-        const isBrought = topic === transferTopic && from !== undefined && addressOf(to) === depository
+        const log = parseLog(parseRecord(value, what), what)
+        const [topic, from, to] = log.topics
+        if (topic !== transferTopic || isNativeTransferLog(log)) return []
+        const isBrought = from !== undefined && addressOf(to) === depository
         return isBrought ? [addressOf(from)] : []
       })
       const senders = [parseAddress(transaction['from'], what), ...owners]

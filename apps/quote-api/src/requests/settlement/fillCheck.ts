@@ -4,17 +4,12 @@ import {
   type Hex,
   type Order,
   type PaymentFacts,
+  type UnpaidPayment,
   type VmCodec,
 } from '@causeway/core'
 
 /** What is wrong with a transaction that is said to fill an order. */
-export type FillProblem =
-  | 'other_order'
-  | 'short'
-  | 'payer_not_listed'
-  | 'not_recorded'
-  | 'calls_missing'
-  | 'late'
+export type FillProblem = UnpaidPayment['why'] | 'other_order' | 'calls_missing' | 'late'
 
 /**
  * Whether a transaction fills an order, by the rule of the oracles: it names the order alone, its solver's side

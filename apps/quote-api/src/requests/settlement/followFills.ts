@@ -1,4 +1,4 @@
-import type { Hex, PaymentFacts, PaymentQuestion, SqlTx } from '@causeway/core'
+import { type Hex, type PaymentFacts, type PaymentQuestion, paceMs, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { recheckAfter, recordTransaction, setStage, setStatus } from '../status/requestProgress.ts'
@@ -205,7 +205,7 @@ function markReport(
 }
 
 function pollMs(context: SettlementContext, { destinationChainId }: SettledRequest): number {
-  return chainOf(context, destinationChainId).chain.config.blockTimeMs / 2
+  return paceMs(chainOf(context, destinationChainId).chain.config) / 2
 }
 
 async function listFill(tx: SqlTx, { request, payment }: Taken): Promise<void> {

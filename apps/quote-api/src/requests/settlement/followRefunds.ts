@@ -1,4 +1,4 @@
-import { type Hex, type PaymentFacts, refundedDeposit, refundId, type SqlTx } from '@causeway/core'
+import { type Hex, type PaymentFacts, paceMs, refundedDeposit, refundId, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import {
@@ -87,7 +87,7 @@ async function readRefund(
     ...{ requestId, txHash, deadlineSeconds: payload.deadline, payment, isUnpaid },
     problem: payment.state === 'included' ? problemOf(payment.facts) : undefined,
     confirmationsMin: pinConfirmations(chain.chain, orderValueMicroUsd(request)),
-    pauseMs: chain.chain.config.blockTimeMs / 2,
+    pauseMs: paceMs(chain.chain.config) / 2,
   }
   return { mark: versionOfWork(item), seen }
 }

@@ -4,11 +4,14 @@ import {
   createQuorumOver,
   type HubEntries,
   openSettlingChain,
+  putAsideReason,
   type RegisteredChain,
   type SettlingChain,
   type SettlingPass,
   TransactionMissingError,
   TransactionRevertedError,
+  unlessGone,
+  unlessPutAside,
 } from '@causeway/chains'
 import { recordsPayments } from '@causeway/contracts/codes'
 import type { Finality, Hex } from '@causeway/core'
@@ -127,21 +130,12 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
         const confirmations = Number((await head(signal)) - facts.evidence.blockNumber) + 1
         return { state: 'included', facts, confirmations }
       } catch (error) {
-        if (error instanceof TransactionMissingError) return { state: 'missing' }
+        const isRead = putAsideReason(error) === undefined
+        if (error instanceof TransactionMissingError || !isRead) return { state: 'missing' }
         if (!(error instanceof TransactionRevertedError)) throw error
         return { state: 'reverted', isFinal: await isFinallyReverted(question.transactionId, signal) }
       }
     },
-    finalPayment: (question, signal) => unlessGone(deep.readPayment(question, { signal })),
-  }
-}
-
-async function unlessGone<Facts>(reading: Promise<Facts>): Promise<Facts | undefined> {
-  try {
-    return await reading
-  } catch (error) {
-    if (error instanceof TransactionMissingError || error instanceof TransactionRevertedError)
-      return undefined
-    throw error
+    finalPayment: (question, signal) => unlessPutAside(unlessGone(deep.readPayment(question, { signal }))),
   }
 }

@@ -1,4 +1,5 @@
-import type { Hex, Ledger, SqlDatabase } from '@causeway/core'
+import type { PutAsideReason } from '@causeway/chains'
+import { type Hex, type Ledger, paceMs, type SqlDatabase } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { OrderSignatures } from '../orders/orderSignatures.ts'
 import type { Screening } from '../screening/screenedRequest.ts'
@@ -61,6 +62,13 @@ export type SettlementEvent =
       readonly problem: string
       readonly txHash: string
     }
+  /** A transaction that names a depository cannot be read: it is tried again apart from the others. */
+  | {
+      readonly event: 'put_aside'
+      readonly chainId: number
+      readonly transactionId: string
+      readonly reason: PutAsideReason
+    }
   /** A parked request goes on by itself. */
   | { readonly event: 'resumed'; readonly requestId: Hex; readonly reason: string }
   /** A refund in coin went to a contract, and no trace tells whether it kept it. */
@@ -88,7 +96,8 @@ export function nowSeconds({ now }: Pick<SettlementContext, 'now'>): number {
 /** Generous for every chain: finality of rollups comes after some hundred of their blocks. */
 const finalityBlocks = 1_000
 
-/** How long a settlement may take after its deadline. @source design.md 6.5 */
-export function finalitySecondsOf({ config }: QuotableChain): number {
-  return Math.ceil((finalityBlocks * config.blockTimeMs) / 1_000)
+/** How long a settlement may take after its deadline: never less than the deepest deposit takes. @source F-42 */
+export function finalitySecondsOf({ config }: Pick<QuotableChain, 'config'>): number {
+  const deepest = Math.max(0, ...config.pinPolicy.map(({ confirmations }) => confirmations))
+  return Math.ceil(Math.max(finalityBlocks * paceMs(config), deepest * config.blockTimeMs) / 1_000)
 }

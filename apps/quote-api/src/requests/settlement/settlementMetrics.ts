@@ -57,7 +57,9 @@ export function createSettlementObserver(options: {
       return
     }
     const fields = loggedFields(event)
-    if (event.event === 'parked') logger.error(fields, 'a request is parked: an operator must look')
+    if (event.event === 'put_aside')
+      logger.warn(fields, 'a transaction cannot be read: it is put aside and tried again')
+    else if (event.event === 'parked') logger.error(fields, 'a request is parked: an operator must look')
     else logger.info(fields, 'settlement')
   }
 }

@@ -1,35 +1,36 @@
-import type { SqlTx } from '@causeway/core'
+import type { PutAsideReason } from '@causeway/chains'
+import { blocksAtPace } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
-import { setDepositing } from '../status/requestProgress.ts'
-import { markDeposited } from '../work/workStore.ts'
+import type { QuotableChain } from '../../pricing/registry.ts'
 import {
   finalizeDeposits,
   insertPaidSwaps,
   listUnfinalDeposits,
   moveDepositCursor,
-  type NewDeposit,
   readDepositCursor,
-  recordDeposit,
   type StoredDeposit,
 } from './depositStore.ts'
+import { type FoundDeposit, keepDeposits, readDeposits } from './foundDeposits.ts'
 import { orphanDeposit } from './orphanDeposit.ts'
+import { putAside } from './putAsideStore.ts'
 import type { SettlementChain } from './settlementChain.ts'
 import { nowSeconds, type SettlementContext } from './settlementContext.ts'
 import { takeDeposits } from './takeDeposits.ts'
-
-type FoundDeposit = Omit<NewDeposit, 'minedAfterSeconds'>
 
 /**
  * Blocks of one look, where the family names no others: a chain that was not read for long is caught up in several.
  * And how far a reorganization is followed back, which is where a first start begins.
  */
-const usualSteps = { rangeBlocks: 1_000n, rewindBlocks: 512n }
+const usualSteps = ({ config }: QuotableChain) => ({
+  rangeBlocks: 1_000n,
+  rewindBlocks: blocksAtPace(config, 512n),
+})
 /** Transactions read at once. */
 const readingsAtOnce = 8
 
 /**
- * One pass over a chain: reads new blocks up to the newest one that a quorum has, keeps deposits and the
- * cursor in one commit, follows reorganizations, then acts on every deposit that is deep enough.
+ * One pass over a chain: reads new blocks up to the newest one that a quorum has, keeps deposits, what cannot be read
+ * and the cursor in one commit, follows reorganizations, then acts on every deposit that is deep enough.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
  */
 export async function watchDeposits(
@@ -56,7 +57,7 @@ async function scanRange(
 ): Promise<boolean> {
   const { database } = context
   const { chainId } = chain.chain
-  const { rangeBlocks, rewindBlocks } = chain.steps ?? usualSteps
+  const { rangeBlocks, rewindBlocks } = chain.steps ?? usualSteps(chain.chain)
   const cursor = await readDepositCursor(database, chainId)
   const scannedTo = cursor?.scannedTo ?? below(head, rewindBlocks)
   // A chain that became shorter is read again from below its end.
@@ -78,62 +79,49 @@ async function scanRange(
   }
   if (pass.last === undefined) return true
   const scannedHash = pass.last.hash
-  const found = await readAll(chain, pass.transactions, signal)
+  const { found, aside } = await readAll(chain, pass.transactions, signal)
   const minedAfterSeconds = cursor?.newestAtSeconds
   const deposits = found.map((deposit) => ({ ...deposit, minedAfterSeconds }))
   const newestAtSeconds = to === head ? askedAtSeconds : undefined
   await database.transaction(async (tx) => {
     await fence(tx)
-    await keep(context, tx, deposits)
+    await keepDeposits(context, tx, deposits)
+    await putAside(
+      tx,
+      aside.map((one) => ({ ...one, chainId, purpose: 'deposits' })),
+    )
     await insertPaidSwaps(tx, chainId, pass.paidSwaps)
     await moveDepositCursor(tx, chainId, { scannedTo: to, scannedHash, newestAtSeconds })
   })
+  for (const one of aside) context.observe({ event: 'put_aside', chainId, ...one })
   return to === head
 }
 
-async function keep(context: SettlementContext, tx: SqlTx, deposits: readonly NewDeposit[]): Promise<void> {
-  for (const deposit of deposits) {
-    const requestId = await recordDeposit(tx, deposit)
-    if (requestId === undefined) continue
-    context.observe({ event: 'deposit_seen', requestId })
-    await setDepositing(tx, context.announce, requestId)
-    await markDeposited(tx, requestId, true)
-  }
-}
+type Unread = { readonly transactionId: string; readonly reason: PutAsideReason }
 
+/** What one transaction is keeps no other one from being read. */
 async function readAll(
   chain: SettlementChain,
   transactions: readonly string[],
   signal: AbortSignal,
-): Promise<readonly FoundDeposit[]> {
+): Promise<{ readonly found: readonly FoundDeposit[]; readonly aside: readonly Unread[] }> {
   const found: FoundDeposit[] = []
+  const aside: Unread[] = []
   for (let next = 0; next < transactions.length; next += readingsAtOnce) {
     const batch = transactions.slice(next, next + readingsAtOnce)
-    const read = await Promise.all(batch.map((transaction) => depositsOf(chain, transaction, signal)))
-    found.push(...read.flat())
+    const read = await Promise.all(
+      batch.map(async (transactionId) => ({
+        transactionId,
+        read: await readDeposits(chain, transactionId, signal),
+      })),
+    )
+    for (const { transactionId, read: one } of read) {
+      if (one === undefined) continue
+      if ('aside' in one) aside.push({ transactionId, reason: one.aside })
+      else found.push(...one.deposits)
+    }
   }
-  return found
-}
-
-async function depositsOf(
-  chain: SettlementChain,
-  transaction: string,
-  signal: AbortSignal,
-): Promise<readonly FoundDeposit[]> {
-  const facts = await chain.deposits(transaction, signal)
-  if (facts === undefined) return []
-  return facts.deposits.map(({ onchainIndex, depositId, depositor, currency, amount }) => ({
-    chainId: chain.chain.chainId,
-    txHash: facts.transactionId,
-    onchainIndex,
-    blockNumber: facts.evidence.blockNumber,
-    blockHash: facts.evidence.blockHash,
-    blockTimeSeconds: facts.blockTimestampSeconds,
-    orderId: depositId,
-    depositor,
-    currency,
-    amount,
-  }))
+  return { found, aside }
 }
 
 /**

@@ -5,17 +5,14 @@ import {
   type InBlock,
   outputScript,
 } from '@causeway/core'
+import { putAsideReason } from '../../family/putAside.ts'
 import type {
   BlockMark,
   PaymentReading,
   SettlingChainFamily,
   SettlingPass,
 } from '../../family/settlingChain.ts'
-import {
-  TransactionMissingError,
-  TransactionNotFinalError,
-  TransactionTooLargeError,
-} from '../../rpc/chainErrors.ts'
+import { TransactionMissingError, TransactionNotFinalError } from '../../rpc/chainErrors.ts'
 import type { EndpointView } from '../../rpc/endpointView.ts'
 import { createQuorumOver, createViewedQuorum } from '../../rpc/quorumClient.ts'
 import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
@@ -91,7 +88,7 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
         const confirmations = Number((await head(signal)) - facts.evidence.blockNumber) + 1
         return { state: 'included', facts, confirmations }
       } catch (error) {
-        if (isInNoBlock(error)) return { state: 'missing' }
+        if (isInNoBlock(error) || putAsideReason(error) !== undefined) return { state: 'missing' }
         throw error
       }
     },
@@ -100,8 +97,7 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
         return await deep.readPayment(question, { signal })
       } catch (error) {
         // Not deep enough is told as such: only what is in no block at all is no payment.
-        if (error instanceof TransactionMissingError || error instanceof TransactionTooLargeError)
-          return undefined
+        if (error instanceof TransactionMissingError || putAsideReason(error) !== undefined) return undefined
         throw error
       }
     },
@@ -112,9 +108,5 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
 
 /** Whatever is in a block is final to a reader that wants one confirmation: what waits is told as not final. */
 function isInNoBlock(error: unknown): boolean {
-  return (
-    error instanceof TransactionMissingError ||
-    error instanceof TransactionNotFinalError ||
-    error instanceof TransactionTooLargeError
-  )
+  return error instanceof TransactionMissingError || error instanceof TransactionNotFinalError
 }

@@ -1,7 +1,6 @@
-import { type Movement, receivedBy, type TransferFact } from '@causeway/core'
+import { isNativeTransferLog, type Movement, receivedBy, type TransferFact } from '@causeway/core'
 import type { EvmLog } from '../answers.ts'
 import {
-  nativeLogEmitter,
   readAuthorizer,
   readGiver,
   readSolverCallExecuted,
@@ -90,7 +89,7 @@ function hasOtherDealings(
       log.address === recipient ||
       readGiver(log) === recipient ||
       (!partakers.has(log.address) &&
-        log.address !== nativeLogEmitter &&
+        !isNativeTransferLog(log) &&
         [...log.topics, log.data].some((text) => text.includes(digits))),
   )
 }

@@ -4,10 +4,10 @@ import type { ChainClient } from '../../rpc/client.ts'
 import type { EndpointView } from '../../rpc/endpointView.ts'
 import type { QuorumClient } from '../../rpc/quorumClient.ts'
 import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
-import { parseSignatures, parseTransactionAnswer, type ShownAccount } from '../answers.ts'
+import { parseSignatures, type ShownAccount } from '../answers.ts'
 import { type AccountGroups, createAccountGroups } from '../quoting/accountGroups.ts'
 import { tokenAmountOf } from '../quoting/tokenMint.ts'
-import { readTransaction } from '../readTransaction.ts'
+import { seeTransaction } from '../readTransaction.ts'
 import { signaturesCall, transactionCall } from '../requests.ts'
 import type { SolanaTransaction } from '../transaction.ts'
 
@@ -96,7 +96,7 @@ type PaidAddress = {
 
 /**
  * Whoever signed, or had less afterwards, in the transactions since an account was empty; sorted. `null` where there are
- * too many of them to say. @throws MalformedAnswerError
+ * too many of them to say, or one of them is not read. @throws MalformedAnswerError
  */
 async function payersOf(
   view: EndpointView,
@@ -116,6 +116,8 @@ async function payersOf(
     ) {
       const ids = listed.slice(next, next + transactionsAtOnce).map(({ transactionId }) => transactionId)
       for (const transaction of await readAll(view, { ids, depository }, signal)) {
+        if (transaction === 'missing') continue
+        if (typeof transaction === 'string') return null
         const before = balanceBefore(transaction, account, currency.address)
         for (const payer of payersIn(transaction)) payers.add(payer)
         isWhole = before === 0n
@@ -132,16 +134,14 @@ async function readAll(
   view: EndpointView,
   { ids, depository }: { readonly ids: readonly string[]; readonly depository: string },
   signal: AbortSignal,
-): Promise<readonly SolanaTransaction[]> {
+): Promise<readonly Awaited<ReturnType<typeof seeTransaction>>[]> {
   const answers = await view.ask(
     ids.map((id) => transactionCall(id, 'confirmed')),
     signal,
   )
-  const read = ids.map(async (transactionId, at) => {
-    const parsed = parseTransactionAnswer(answers[at])
-    return parsed && readTransaction(parsed, { transactionId, depository })
-  })
-  return (await Promise.all(read)).filter((transaction) => transaction !== undefined)
+  return Promise.all(
+    ids.map((transactionId, at) => seeTransaction(answers[at], { transactionId, depository })),
+  )
 }
 
 function balanceBefore(

@@ -1,4 +1,5 @@
 import { solanaCodec } from '@causeway/core'
+import { unlessPutAside } from '../../family/putAside.ts'
 import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../family/settlingChain.ts'
 import { readPaymentNow, unlessGone } from '../../family/settlingReads.ts'
 import type { EndpointView } from '../../rpc/endpointView.ts'
@@ -46,7 +47,7 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client }) => {
     },
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
     payment: (question, signal) => readPaymentNow({ shallow, deep, head }, question, signal),
-    finalPayment: (question, signal) => unlessGone(deep.readPayment(question, { signal })),
+    finalPayment: (question, signal) => unlessPutAside(unlessGone(deep.readPayment(question, { signal }))),
     addresses: createAddressReading({ client, quorum, depository: program }),
     async feePaid(transactionId, signal) {
       const [answer] = await client.batch([transactionCall(transactionId)], { signal })

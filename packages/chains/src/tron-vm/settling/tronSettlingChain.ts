@@ -1,4 +1,5 @@
 import { ConfigurationError, createTronCodec, type Finality, tronHexAddress } from '@causeway/core'
+import { unlessPutAside } from '../../family/putAside.ts'
 import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../family/settlingChain.ts'
 import { readPaymentNow, unlessGone } from '../../family/settlingReads.ts'
 import { createHttpQuorumOver } from '../../rpc/quorumClient.ts'
@@ -67,7 +68,7 @@ export const tronSettlingChain: SettlingChainFamily = ({ chain: listed, client, 
     },
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
     payment: (question, signal) => readPaymentNow({ shallow, deep, head }, question, signal),
-    finalPayment: (question, signal) => unlessGone(deep.readPayment(question, { signal })),
+    finalPayment: (question, signal) => unlessPutAside(unlessGone(deep.readPayment(question, { signal }))),
     async feePaid(transactionId, signal) {
       const call = callOf(unsolidInfoRequest(codec.canonicalTransactionId(transactionId)))
       const [answer] = await client.batch([call], { signal })

@@ -11,11 +11,27 @@ export function parseEvmAddress(address: string): ParsedAddress | Refusal {
   return { bytes, canonical: address.toLowerCase() }
 }
 
-/** @source oracle-protocol.md 1.1, 1.2 */
+/** Writes a `Transfer` for each movement of ether, on chains with EIP-7708: an address without code, and no token. */
+const nativeTransferEmitter = '0xfffffffffffffffffffffffffffffffffffffffe'
+
+/** Whether a log tells of ether that moved. Readers of tokens and of whoever gave one skip it. @source F-45; EIP-7708 */
+export function isNativeTransferLog({ address }: { readonly address: string }): boolean {
+  return address.toLowerCase() === nativeTransferEmitter
+}
+
+const nativeCurrency = '0x0000000000000000000000000000000000000000'
+
+function parseEvmCurrency(currency: string): ParsedAddress | Refusal {
+  if (!isNativeTransferLog({ address: currency })) return parseEvmAddress(currency)
+  return { refusal: `it is no token, its logs tell of ether that moved (EIP-7708): name ${nativeCurrency}` }
+}
+
+/** @source F-46; oracle-protocol.md 1.1, 1.2 */
 export const ethereumCodec = createVmCodec({
   vmType: 'ethereum-vm',
-  nativeCurrency: '0x0000000000000000000000000000000000000000',
+  nativeCurrency,
   nativeBytes: new Uint8Array(addressBytes),
   parseAddress: parseEvmAddress,
+  parseCurrency: parseEvmCurrency,
   parseTransactionId: parsePrefixedHash,
 })

@@ -1,3 +1,5 @@
+import { listEntries } from '../../doctor/readVariables.ts'
+import { ConfigurationError } from '../../errors.ts'
 import type { Hex } from '../../hex.ts'
 import { checksumAddress } from './checksumAddress.ts'
 
@@ -14,4 +16,22 @@ export function parseCasedAddress(text: string): Hex | undefined {
   const lower: Hex = `0x${digits.toLowerCase()}`
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
   return isOneCase || checksumAddress(lower) === text ? lower : undefined
+}
+
+const zeroAddress: Hex = `0x${'0'.repeat(40)}`
+
+/**
+ * A setting that lists accounts, separated by `;`, in lower case and each once.
+ * @throws ConfigurationError naming the entry that is none
+ */
+export function parseAddressList(setting: string, list: string | undefined): ReadonlySet<Hex> {
+  const accounts = listEntries(setting, list).map(({ text, place }) => {
+    const account = parseCasedAddress(text)
+    if (account === undefined)
+      throw new ConfigurationError(`${place} is no address: 0x, 40 hex digits, and a checksum that is right.`)
+    if (account === zeroAddress)
+      throw new ConfigurationError(`${place} is the zero address, which is nobody's.`)
+    return account
+  })
+  return new Set(accounts)
 }

@@ -4,7 +4,7 @@ import { toTransactionResult } from './storedTransaction.ts'
 export const solanaBodies = {
   transaction: {
     provenance: 'specified',
-    source: '@solana/web3.js 1.98.4, whose schemas accept it in solanaNode.test.ts',
+    source: '@solana/web3.js 1.99.0, whose schemas accept it in solanaNode.test.ts',
     proves: ['a transaction has its instructions, inner ones included, and balances before and after'],
     body: toTransactionResult,
   },
@@ -12,7 +12,7 @@ export const solanaBodies = {
     provenance: 'constructed',
     source: "codes of Agave's rpc-client-api, custom_error.rs; the texts are shortened",
     proves: [
-      'an error of a node, whatever its code, is no answer',
+      'an error of a node is no answer, except one of a version that it does not show',
       'a slot that was skipped or pruned is unknown',
     ],
     body: {
@@ -23,6 +23,10 @@ export const solanaBodies = {
       },
       slotSkippedInStorage: { code: -32_009, message: 'Slot 5 was skipped, or missing in long-term storage' },
       blockCleanedUp: { code: -32_001, message: 'Block 3 cleaned up, does not exist on node' },
+      unsupportedVersion: {
+        code: -32_015,
+        message: 'Transaction version (127) is not supported by the requesting client.',
+      },
       contextTooOld: { code: -32_016, message: 'Minimum context slot has not been reached' },
       noMethod: { code: -32_601, message: 'Method not found' },
     },

@@ -11,6 +11,7 @@ export type ComputeBudget = {
 }
 
 const lamportsPerSignature = 5_000n
+const microLamports = 1_000_000n
 const unitsPerInstruction = 200_000n
 const unitsPerBuiltin = 3_000n
 const unitsMax = 1_400_000n
@@ -19,12 +20,20 @@ const builtins: ReadonlySet<string> = new Set([computeBudgetProgram, SystemProgr
 const setLimit = 2
 const setPrice = 3
 
-/** @source Solana documentation, "Transaction fees" and "Compute budget" */
-export function computeBudgetOf({
-  compiledInstructions,
-  staticAccountKeys,
-  header,
-}: VersionedMessage): ComputeBudget {
+/** @source Solana documentation, "Transaction fees" and "Compute budget"; SIMD-0385 */
+export function computeBudgetOf(message: VersionedMessage): ComputeBudget {
+  const signatures = lamportsPerSignature * BigInt(message.header.numRequiredSignatures)
+  if (message.version !== 1) return budgetByInstructions(message, signatures)
+  const { computeUnitLimit, priorityFee } = message.transactionConfig
+  const [units, priority] = [BigInt(computeUnitLimit ?? 0), BigInt(priorityFee ?? 0)]
+  const price = units === 0n ? 0n : (priority * microLamports) / units
+  return { price, units, feeLamports: signatures + priority }
+}
+
+function budgetByInstructions(
+  { compiledInstructions, staticAccountKeys }: VersionedMessage,
+  signatures: bigint,
+): ComputeBudget {
   let [price, limit, granted] = [0n, undefined as bigint | undefined, 0n]
   for (const { programIdIndex, data } of compiledInstructions) {
     const program = staticAccountKeys[programIdIndex]?.toBase58() ?? ''
@@ -36,10 +45,6 @@ export function computeBudgetOf({
   }
   const asked = limit ?? granted
   const units = asked < unitsMax ? asked : unitsMax
-  const priority = (price * units + 999_999n) / 1_000_000n
-  return {
-    price,
-    units,
-    feeLamports: lamportsPerSignature * BigInt(header.numRequiredSignatures) + priority,
-  }
+  const priority = (price * units + microLamports - 1n) / microLamports
+  return { price, units, feeLamports: signatures + priority }
 }

@@ -1,7 +1,8 @@
-import { AddressLookupTableAccount, PublicKey, VersionedTransaction } from '@solana/web3.js'
+import { AddressLookupTableAccount, PublicKey, type VersionedTransaction } from '@solana/web3.js'
 import { Clock, FailedTransactionMetadata, type LiteSVM, type TransactionMetadata } from 'litesvm'
 
 import { describeError } from './storedTransaction.ts'
+import type { WireTransaction } from './wireTransaction.ts'
 
 /** One account as the runtime holds it. */
 export type AccountState = {
@@ -32,17 +33,13 @@ export function addressOf(key: string): RuntimeAddress {
   return new PublicKey(key).toBase58() as RuntimeAddress
 }
 
-const signatureBytes = 64
-
 /** The transaction as the runtime takes it: it writes the same bytes again. */
-function transactionOf(bytes: Uint8Array): RuntimeTransaction {
-  const { signatures, message } = VersionedTransaction.deserialize(bytes)
+function transactionOf({ transaction, messageBytes }: WireTransaction): RuntimeTransaction {
+  const { signatures, message } = transaction
   const signed = signatures.map((signature, index) => [
     message.staticAccountKeys[index]?.toBase58() ?? '',
     signature,
   ])
-  // One byte counts up to 127 signatures.
-  const messageBytes = bytes.subarray(1 + signatureBytes * signatures.length)
   // CAST: the runtime brands what it takes; its encoder writes these two members.
   return { messageBytes, signatures: Object.fromEntries(signed) } as unknown as RuntimeTransaction
 }
@@ -88,24 +85,27 @@ export function loadAddresses(svm: LiteSVM, { message }: VersionedTransaction): 
   }
 }
 
-export function execute(svm: LiteSVM, bytes: Uint8Array): TransactionMetadata | FailedTransactionMetadata {
-  return svm.sendTransaction(transactionOf(bytes))
+export function execute(
+  svm: LiteSVM,
+  wire: WireTransaction,
+): TransactionMetadata | FailedTransactionMetadata {
+  return svm.sendTransaction(transactionOf(wire))
 }
 
 /** What a node checks before it forwards a transaction. */
-export function simulate(svm: LiteSVM, bytes: Uint8Array): FailedTransactionMetadata | undefined {
-  const result = svm.simulateTransaction(transactionOf(bytes))
+export function simulate(svm: LiteSVM, wire: WireTransaction): FailedTransactionMetadata | undefined {
+  const result = svm.simulateTransaction(transactionOf(wire))
   return result instanceof FailedTransactionMetadata ? result : undefined
 }
 
 /** What it would do, whoever has signed it. */
 export function simulateUnsigned(
   svm: LiteSVM,
-  bytes: Uint8Array,
+  wire: WireTransaction,
 ): { readonly error: unknown; readonly logs: readonly string[]; readonly units: bigint } {
   svm.withSigverify(false)
   try {
-    const result = svm.simulateTransaction(transactionOf(bytes))
+    const result = svm.simulateTransaction(transactionOf(wire))
     const meta = result.meta()
     return {
       error: result instanceof FailedTransactionMetadata ? describeError(result) : null,

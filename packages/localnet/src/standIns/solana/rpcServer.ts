@@ -3,20 +3,19 @@ import { encodeBase58, memoProgram, token2022Program, tokenProgram } from '@caus
 import { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'
+import {
+  RpcRefusal,
+  refuseUnsupported,
+  showBlock,
+  shownBlock,
+  shownTransactions,
+  unsupportedVersion,
+} from './blockAnswers.ts'
 import { computeBudgetOf } from './computeBudget.ts'
 import type { Commitment, SolanaNode } from './solanaNode.ts'
 import { type StoredTransaction, tokenAmount, toTransactionResult } from './storedTransaction.ts'
 import { serveSubscriptions } from './subscriptions.ts'
-
-/** A node's refusal. @source Solana source, rpc-client-api custom_error.rs */
-class RpcRefusal extends Error {
-  readonly code: number
-
-  constructor(code: number, message: string) {
-    super(message)
-    this.code = code
-  }
-}
+import { readWireTransaction } from './wireTransaction.ts'
 
 type Method = (node: SolanaNode, params: readonly unknown[]) => unknown
 
@@ -180,31 +179,30 @@ function simulateTransaction(node: SolanaNode, [encoded, options]: readonly unkn
   if (sigVerify && replacesBlockhash) {
     throw new RpcRefusal(-32_602, 'sigVerify may not be used with replaceRecentBlockhash')
   }
-  const bytes = new Uint8Array(Buffer.from(text(encoded), 'base64'))
-  const { error, logs, units } = node.simulate(bytes, { replacesBlockhash })
+  const { wire } = readSent(encoded)
+  const { error, logs, units } = node.simulate(wire, { replacesBlockhash })
   return {
     context: { slot: Number(node.slot(commitmentOf(options))) },
     value: { err: error, logs, accounts: null, unitsConsumed: Number(units), returnData: null },
   }
 }
 
+/** @throws RpcRefusal for what is no transaction */
+function readSent(encoded: unknown) {
+  const bytes = new Uint8Array(Buffer.from(text(encoded), 'base64'))
+  const wire = readWireTransaction(bytes)
+  if (wire === undefined) throw new RpcRefusal(-32_602, 'failed to deserialize the transaction')
+  return { bytes, wire }
+}
+
 function getTransaction(node: SolanaNode, [signature, options]: readonly unknown[]): unknown {
-  const { maxSupportedTransactionVersion, encoding } = z
-    .object({
-      maxSupportedTransactionVersion: z.number().optional(),
-      encoding: z.enum(['base64', 'json']).default('json'),
-    })
-    .parse(options ?? {})
+  const shown = shownTransactions.parse(options ?? {})
   const stored = node.transaction(text(signature))
   if (stored === undefined) return null
-  if (stored.version !== 'legacy' && maxSupportedTransactionVersion === undefined) {
-    throw new RpcRefusal(-32_015, 'Transaction version (0) is not supported by the requesting client.')
-  }
   if (commitmentOf(options) === 'finalized' && !node.isFinal(stored)) return null
-  return toTransactionResult(stored, {
-    timeSeconds: node.block(stored.slot)?.timeSeconds ?? null,
-    encoding,
-  })
+  refuseUnsupported(unsupportedVersion(stored, shown))
+  const timeSeconds = node.block(stored.slot)?.timeSeconds ?? null
+  return toTransactionResult(stored, { timeSeconds, encoding: shown.encoding })
 }
 
 function getSignatureStatuses(node: SolanaNode, [signatures]: readonly unknown[]): unknown {
@@ -227,31 +225,25 @@ function getSignatureStatuses(node: SolanaNode, [signatures]: readonly unknown[]
 
 function getBlock(node: SolanaNode, [number, options]: readonly unknown[]): unknown {
   const slot = BigInt(z.number().int().parse(number))
-  z.object({ transactionDetails: z.literal('none') }).parse(options)
-  const block = node.block(slot)
+  const shown = shownBlock.parse(options ?? {})
   if (slot > node.slot(commitmentOf(options))) {
     throw new RpcRefusal(-32_004, `Block not available for slot ${slot}`)
   }
-  if (block === undefined) {
+  const seen = showBlock(node, slot, shown)
+  if ('unsupported' in seen) return refuseUnsupported(seen.unsupported)
+  if (seen.block === null) {
     throw new RpcRefusal(
       -32_007,
       `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`,
     )
   }
-  return {
-    blockhash: block.hash,
-    previousBlockhash: node.block(slot - 1n)?.hash ?? block.hash,
-    parentSlot: Number(slot - 1n),
-    blockHeight: Number(slot),
-    blockTime: block.timeSeconds === null ? null : Number(block.timeSeconds),
-  }
+  return seen.block
 }
 
 function sendTransaction(node: SolanaNode, [encoded, options]: readonly unknown[]): unknown {
   requireBase64(options)
   const { skipPreflight } = z.object({ skipPreflight: z.boolean().default(false) }).parse(options)
-  const bytes = new Uint8Array(Buffer.from(text(encoded), 'base64'))
-  VersionedTransaction.deserialize(bytes)
+  const { bytes } = readSent(encoded)
   const outcome = node.send(bytes, { skipPreflight })
   if ('signature' in outcome) return outcome.signature
   throw new RpcRefusal(-32_002, `Transaction simulation failed: ${outcome.refusal}`)

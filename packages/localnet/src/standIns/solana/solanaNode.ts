@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { encodeBase58 } from '@causeway/core'
-import { VersionedTransaction } from '@solana/web3.js'
 import { FailedTransactionMetadata, LiteSVM } from 'litesvm'
 import { computeBudgetOf } from './computeBudget.ts'
 import {
@@ -17,7 +16,13 @@ import {
   simulate,
   simulateUnsigned,
 } from './ledgerState.ts'
-import { describeError, type StoredTransaction, type TokenBalances } from './storedTransaction.ts'
+import {
+  describeError,
+  type StoredTransaction,
+  type TokenBalances,
+  type TransactionVersion,
+} from './storedTransaction.ts'
+import { readWireTransaction, type WireTransaction, withBlockhash } from './wireTransaction.ts'
 
 export type Block = { readonly slot: bigint; readonly hash: string; readonly timeSeconds: bigint | null }
 /** Of ticks: those of an hour. */
@@ -44,6 +49,7 @@ export class SolanaNode {
   readonly #transactions = new Map<string, StoredTransaction>()
   /** Blockhashes that were the newest: in which block they were made, and up to which one they were it. */
   readonly #known = new Map<string, { readonly madeIn: bigint; newestUntil: bigint }>()
+  #nextVersion: TransactionVersion | undefined
   readonly #watchers = new Set<() => void>()
   /** Of ticks, the oldest first. */
   readonly #emptySlots: bigint[] = []
@@ -151,11 +157,13 @@ export class SolanaNode {
     bytes: Uint8Array,
     options: { readonly skipPreflight: boolean },
   ): { signature: string } | { refusal: string } {
-    const transaction = VersionedTransaction.deserialize(bytes)
+    const wire = readWireTransaction(bytes)
+    if (wire === undefined) return { refusal: 'failed to deserialize the transaction' }
+    const { transaction } = wire
     const signature = encodeBase58(transaction.signatures[0] ?? new Uint8Array())
     if (!this.#isRecent(transaction.message.recentBlockhash))
       return options.skipPreflight ? { signature } : { refusal: 'Blockhash not found' }
-    const failure = options.skipPreflight ? undefined : simulate(this.#head, bytes)
+    const failure = options.skipPreflight ? undefined : simulate(this.#head, wire)
     if (failure !== undefined) return { refusal: `${failure.toString()}` }
     const loaded = loadAddresses(this.#head, transaction)
     const { message } = transaction
@@ -170,13 +178,13 @@ export class SolanaNode {
     const keys = locked.map(({ key }) => key)
     const budget = computeBudgetOf(message)
     const before = this.#balances(keys)
-    const result = execute(this.#head, bytes)
+    const result = execute(this.#head, wire)
     const after = this.#balances(keys)
     const meta = result instanceof FailedTransactionMetadata ? result.meta() : result
     const stored: StoredTransaction = {
       bytes,
       slot: this.#slot + 1n,
-      version: transaction.version,
+      version: this.#nextVersion ?? transaction.version,
       loaded: transaction.version === 'legacy' ? noneLoaded : loaded,
       error: result instanceof FailedTransactionMetadata ? describeError(result) : null,
       inner: meta.innerInstructions(),
@@ -188,6 +196,7 @@ export class SolanaNode {
       before,
       after,
     }
+    this.#nextVersion = undefined
     this.#transactions.set(signature, stored)
     this.#next()
     this.#tell()
@@ -196,12 +205,11 @@ export class SolanaNode {
 
   /** What a node says of a transaction that it does not forward. */
   simulate(
-    bytes: Uint8Array,
+    wire: WireTransaction,
     options: { readonly replacesBlockhash: boolean },
   ): { readonly error: unknown; readonly logs: readonly string[]; readonly units: bigint } {
-    const transaction = VersionedTransaction.deserialize(bytes)
-    if (options.replacesBlockhash) transaction.message.recentBlockhash = this.latestBlockhash()
-    return simulateUnsigned(this.#head, transaction.serialize())
+    const asked = options.replacesBlockhash ? withBlockhash(wire, this.latestBlockhash()) : wire
+    return simulateUnsigned(this.#head, asked)
   }
 
   /**
@@ -217,6 +225,22 @@ export class SolanaNode {
       if (least.has(slot) && accounts.every((account) => wrote.has(account))) least.set(slot, unitPrice)
     }
     return [...least]
+  }
+
+  /** From here on the node says that a transaction, or the next one, is of this version, whatever it is. */
+  showAs(signature: string | 'next', version: TransactionVersion): void {
+    if (signature === 'next') {
+      this.#nextVersion = version
+      return
+    }
+    const stored = this.#transactions.get(signature)
+    if (stored === undefined) throw new Error(`the node knows no transaction ${signature}`)
+    this.#transactions.set(signature, { ...stored, version })
+  }
+
+  /** Transactions of a block, in their order. */
+  inSlot(slot: bigint): readonly (readonly [string, StoredTransaction])[] {
+    return [...this.#transactions].filter(([, stored]) => stored.slot === slot)
   }
 
   /** Transactions that name an account, the newest first. */

@@ -6,11 +6,14 @@ import type { Loaded, TokenState } from './ledgerState.ts'
 export type TokenBalances = TokenState & { readonly accountIndex: number }
 type Balances = { readonly lamports: readonly bigint[]; readonly tokens: readonly TokenBalances[] }
 
+/** Versions to come are numbers too. */
+export type TransactionVersion = 'legacy' | number
+
 /** What the node keeps of one executed transaction. */
 export type StoredTransaction = {
   readonly bytes: Uint8Array
   readonly slot: bigint
-  readonly version: 'legacy' | 0
+  readonly version: TransactionVersion
   readonly loaded: Loaded
   readonly error: unknown
   readonly inner: ReturnType<TransactionMetadata['innerInstructions']>
@@ -32,10 +35,17 @@ export function toTransactionResult(
   stored: StoredTransaction,
   { timeSeconds, encoding }: { readonly timeSeconds: bigint | null; readonly encoding: Encoding },
 ): unknown {
-  const { slot, version, bytes } = stored
   return {
-    slot: Number(slot),
+    slot: Number(stored.slot),
     blockTime: timeSeconds === null ? null : Number(timeSeconds),
+    ...toBlockEntry(stored, encoding),
+  }
+}
+
+/** As a block lists it. @source Solana JSON-RPC documentation, getBlock */
+export function toBlockEntry(stored: StoredTransaction, encoding: Encoding): object {
+  const { version, bytes } = stored
+  return {
     version,
     transaction: encoding === 'base64' ? [Buffer.from(bytes).toString('base64'), encoding] : toJson(bytes),
     meta: toMeta(stored),
@@ -44,6 +54,10 @@ export function toTransactionResult(
 
 function toJson(bytes: Uint8Array): unknown {
   const { signatures, message } = VersionedTransaction.deserialize(bytes)
+  const ownOfVersion =
+    message.version === 1
+      ? { transactionConfig: message.transactionConfig }
+      : { addressTableLookups: message.addressTableLookups }
   return {
     signatures: signatures.map((signature) => encodeBase58(signature)),
     message: {
@@ -55,7 +69,7 @@ function toJson(bytes: Uint8Array): unknown {
         accounts: accountKeyIndexes,
         data: encodeBase58(data),
       })),
-      addressTableLookups: message.addressTableLookups,
+      ...ownOfVersion,
     },
   }
 }

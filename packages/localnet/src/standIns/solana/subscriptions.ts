@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { WebSocketServer } from 'ws'
 import { z } from 'zod'
+import { showBlock, shownBlock } from './blockAnswers.ts'
 import type { SolanaNode } from './solanaNode.ts'
 
 const request = z.object({
@@ -8,13 +9,16 @@ const request = z.object({
   method: z.string(),
   params: z.array(z.unknown()).default([]),
 })
-const options = z
-  .object({ commitment: z.enum(['processed', 'confirmed', 'finalized']).default('finalized') })
-  .default({ commitment: 'finalized' })
+const commitment = z.enum(['processed', 'confirmed', 'finalized']).default('finalized')
+const options = z.object({ commitment }).default({ commitment: 'finalized' })
+const blockOptions = shownBlock.extend({ commitment })
+
+type BlockSubscription = { readonly asked: z.infer<typeof blockOptions>; next: bigint }
 
 /**
- * Solana's subscriptions to signatures and slots, on the port of the HTTP server. One to a signature says once that its
- * transaction has reached its commitment. @source Solana documentation, "RPC websocket methods"
+ * Solana's subscriptions to signatures, slots and all blocks, on the port of the HTTP server. One to a signature says once
+ * that its transaction has reached its commitment. One to blocks does not go on from a block that it cannot show.
+ * @source Solana documentation, "RPC websocket methods"; Agave, rpc_subscriptions.rs
  * @returns ends all of them
  */
 export function serveSubscriptions(node: SolanaNode, server: Server): () => void {
@@ -23,6 +27,7 @@ export function serveSubscriptions(node: SolanaNode, server: Server): () => void
   sockets.on('connection', (socket) => {
     const open = new Map<number, { readonly signature: string; readonly isFinal: boolean }>()
     const slots = new Set<number>()
+    const blocks = new Map<number, BlockSubscription>()
     const send = (message: object) => socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
     let toldSlot = node.slot('processed')
     const tellSlot = () => {
@@ -32,8 +37,25 @@ export function serveSubscriptions(node: SolanaNode, server: Server): () => void
       toldSlot = slot
       for (const subscription of slots) send({ method: 'slotNotification', params: { result, subscription } })
     }
+    const tellBlocks = () => {
+      for (const [subscription, told] of blocks) {
+        const { asked } = told
+        for (let slot = told.next; slot <= node.slot(asked.commitment); slot += 1n) {
+          const seen = showBlock(node, slot, asked)
+          const err = 'unsupported' in seen ? { UnsupportedTransactionVersion: seen.unsupported } : null
+          const block = 'block' in seen ? seen.block : null
+          const value = { slot: Number(slot), block, err }
+          const result = { context: { slot: Number(slot) }, value }
+          if (err !== null || block !== null)
+            send({ method: 'blockNotification', params: { result, subscription } })
+          if (err !== null) break
+          told.next = slot + 1n
+        }
+      }
+    }
     const look = () => {
       tellSlot()
+      tellBlocks()
       for (const [subscription, { signature, isFinal }] of open) {
         const stored = node.transaction(signature)
         if (stored === undefined || (isFinal && !node.isFinal(stored))) continue
@@ -44,9 +66,9 @@ export function serveSubscriptions(node: SolanaNode, server: Server): () => void
     }
     const methods: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
       signatureSubscribe([signature, asked]) {
-        const { commitment } = options.parse(asked ?? undefined)
+        const { commitment: reached } = options.parse(asked ?? undefined)
         lastId += 1
-        open.set(lastId, { signature: z.string().parse(signature), isFinal: commitment === 'finalized' })
+        open.set(lastId, { signature: z.string().parse(signature), isFinal: reached === 'finalized' })
         return lastId
       },
       slotSubscribe() {
@@ -54,6 +76,14 @@ export function serveSubscriptions(node: SolanaNode, server: Server): () => void
         slots.add(lastId)
         return lastId
       },
+      blockSubscribe([filter, shown]) {
+        z.literal('all').parse(filter)
+        const asked = blockOptions.parse(shown ?? {})
+        lastId += 1
+        blocks.set(lastId, { asked, next: node.slot(asked.commitment) + 1n })
+        return lastId
+      },
+      blockUnsubscribe: ([subscription]) => blocks.delete(z.number().parse(subscription)),
       slotUnsubscribe: ([subscription]) => slots.delete(z.number().parse(subscription)),
       signatureUnsubscribe: ([subscription]) => open.delete(z.number().parse(subscription)),
     }

@@ -14,7 +14,7 @@ import {
 import type { HttpPriceAdapter } from './adapter.ts'
 import { createCoingecko } from './coingecko.ts'
 import { createDefillama } from './defillama.ts'
-import { createHermes } from './hermes.ts'
+import { createHermes, hermesNeedsKey } from './hermes.ts'
 
 const nowMs = 1_800_000_000_000
 const nowSeconds = nowMs / 1_000
@@ -114,7 +114,7 @@ describe('hermes', () => {
     expect(quotes.get(ethId)).toEqual(fault === undefined ? undefined : { fault })
   })
 
-  test('lets a price that was signed long ago count for nothing, however often it is shown', async () => {
+  test('F-30: lets a price that was signed long ago count for nothing, however often it is shown', async () => {
     const old = { ...eth, publishTime: nowSeconds - 31 }
     const server = await serve(sendsJson(await signedAnswer([old])))
     const quotes = await read(hermes(server.baseUrl), [ethId])
@@ -131,6 +131,25 @@ describe('hermes', () => {
     const quotes = await read(hermes(server.baseUrl), [ethId, btcId])
     expect(quotes.get(ethId)).toMatchObject({ usdX18: 2_031_421_700_000_000_000_000n })
     expect(quotes.get(btcId)).toEqual({ fault: 'not_signed' })
+  })
+
+  test.each([401, 403])('F-32: a status of %i names the setting of the key', async (status) => {
+    const server = await serve((_request, response) => response.writeHead(status).end('{}'))
+    await expect(read(hermes(server.baseUrl), [ethId])).rejects.toThrow(
+      `hermes answered with status ${status}: it wants an API key that it knows, see HERMES_API_KEY.`,
+    )
+  })
+
+  test.each<[boolean, string]>([
+    [true, 'https://hermes.pyth.network'],
+    [true, 'https://pyth.dourolabs.app/hermes'],
+    [true, 'https://PYTH.network:443/'],
+    [false, 'https://hermes.provider.example/hermes'],
+    [false, 'https://pyth.network.example'],
+    [false, 'https://notpyth.network'],
+    [false, 'http://127.0.0.1:7575'],
+  ])('F-32: asks for a key: %s at %s', (needsKey, url) => {
+    expect(hermesNeedsKey(url)).toBe(needsKey)
   })
 
   test('checks no more updates than there can be', async () => {

@@ -35,7 +35,10 @@ export function createCoingecko(options: {
       url.searchParams.set('include_last_updated_at', 'true')
       url.searchParams.set('precision', 'full')
       const schema = simplePriceSchema
-      const answer = await readJson({ service: 'coingecko', url, headers, schema, timeoutMs, signal })
+      const answer = await readJson({
+        ...{ service: 'coingecko', keySetting: 'COINGECKO_API_KEY' },
+        ...{ url, headers, schema, timeoutMs, signal },
+      })
       const quotes = new Map<string, HttpQuote>()
       for (const id of ids) {
         const coin = answer[id]

@@ -6,7 +6,7 @@ import type { SourceFault } from '../source.ts'
 import { type HttpPriceAdapter, type HttpQuote, timedQuote, usdX18FromMantissa } from './adapter.ts'
 import { readJson, serviceUrl } from './readJson.ts'
 
-/** One update per moment of the feeds that were asked for; each costs a check of up to 19 signatures. */
+/** One update per moment of the feeds that were asked for; each costs a check of up to as many signatures as a set has guardians. */
 const updatesMax = 16
 
 const latestSchema = z.object({
@@ -20,7 +20,7 @@ const confidenceMaxBps = 100n
  * Pyth prices by feed id (`0x` and 64 hex digits), from their signed updates alone: the service can withhold a
  * price or show one that is up to `maxAgeMs` old, and can make none. What is not proven is a fault of every id
  * without a proven price. A confidence interval above 1 % of the price is a fault.
- * @source pricing-engine.md 2.2; Hermes `GET /v2/updates/price/latest`, bearer token since August 2026
+ * @source F-30; Hermes `GET /v2/updates/price/latest`
  */
 export function createHermes(
   options: GuardianCheck & {
@@ -43,6 +43,7 @@ export function createHermes(
       if (apiKey !== undefined) headers['authorization'] = `Bearer ${apiKey.reveal()}`
       const answer = await readJson({
         service: 'hermes',
+        keySetting: 'HERMES_API_KEY',
         url,
         headers,
         schema: latestSchema,
@@ -59,6 +60,13 @@ export function createHermes(
       return quotes
     },
   }
+}
+
+const keyedHosts = /(^|\.)(pyth\.network|dourolabs\.app)$/
+
+/** Pyth's own services answer nobody without an API key; those of others may carry one in their URL. @source F-32 */
+export function hermesNeedsKey(baseUrl: string): boolean {
+  return keyedHosts.test(new URL(baseUrl).hostname)
 }
 
 /** The newest proven price by feed id, and what was wrong with the first update that proves nothing. */

@@ -7,6 +7,8 @@ const answerBytesMax = 1024 * 1024
 export type JsonQuestion<Schema extends z.ZodType> = {
   /** Who is asked, for messages; never its URL. */
   readonly service: string
+  /** The variable that holds its API key, for messages. */
+  readonly keySetting?: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly schema: Schema
@@ -21,7 +23,7 @@ export type JsonQuestion<Schema extends z.ZodType> = {
 export async function readJson<Schema extends z.ZodType>(
   question: JsonQuestion<Schema>,
 ): Promise<z.infer<Schema>> {
-  const { service, url, schema, timeoutMs, signal } = question
+  const { service, keySetting, url, schema, timeoutMs, signal } = question
   const headers = { accept: 'application/json', 'user-agent': 'causeway', ...question.headers }
   try {
     const answer = await requestText({
@@ -29,7 +31,10 @@ export async function readJson<Schema extends z.ZodType>(
       ...{ timeoutMs, answerBytesMax, signal },
     })
     if (answer.status === 200) return schema.parse(JSON.parse(answer.text))
-    throw new UpstreamUnavailableError(`${service} answered with status ${answer.status}.`)
+    const { status } = answer
+    const wantsKey = keySetting !== undefined && (status === 401 || status === 403)
+    const advice = wantsKey ? `: it wants an API key that it knows, see ${keySetting}` : ''
+    throw new UpstreamUnavailableError(`${service} answered with status ${status}${advice}.`)
   } catch (error) {
     if (error instanceof AnswerTooLongError) throw new UpstreamUnavailableError(`${service} sent too much.`)
     if (!(error instanceof DomainError)) {

@@ -13,10 +13,13 @@ export type SignedPrice = {
   readonly publishTime: number
 }
 
-/** Pythnet, which publishes the roots of Pyth's prices. @source Pyth Network, data sources of its contracts */
+/**
+ * Pyth's routers, which publish the roots of its prices since 2026-08-26: `PythnetPythnetPythnetPythnetPyth`.
+ * @source F-30; https://docs.pyth.network/price-feeds/pro/pyth-core-upgrade
+ */
 const pythnet: Emitter = {
   chain: 26,
-  address: '0xe101faedac5851e32b9b23b5f9411a8c2bac4aae3ed4dd7b811dd1a72ea4aa71',
+  address: '0x507974686e6574507974686e6574507974686e6574507974686e657450797468',
 }
 
 const updateMagic = '0x504e4155' // PNAU

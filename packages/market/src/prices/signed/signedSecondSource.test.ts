@@ -15,7 +15,7 @@ import { planMarket } from '../../plan.ts'
 import { oneUsdX18 } from '../guards.ts'
 import { createHermes } from '../http/hermes.ts'
 
-const guardians = testGuardians(19, 7)
+const guardians = testGuardians(5, 1)
 const ethId: Hex = `0x${'61'.repeat(32)}`
 
 async function setUp() {
@@ -84,7 +84,7 @@ describe('a signed price as second source', () => {
     await serve({ signed: 2_000, parsed: 4_000 })
     await ask()
     expect(eth()).toEqual({ reason: 'deviation' })
-    await serve({ signed: 4_000, parsed: 4_000 }, { signers: [...Array(12).keys()] })
+    await serve({ signed: 4_000, parsed: 4_000 }, { signers: [0, 1] })
     await ask()
     expect(eth()).toEqual({ reason: 'second_source_missing' })
 
@@ -107,7 +107,7 @@ describe('a signed price as second source', () => {
 
   test('of a guardian set that is not listed is refused, and health says so by name', async () => {
     const { eth, readFeed, serve, ask, health } = await setUp()
-    await serve({ signed: 2_000, parsed: 2_000 }, { setIndex: 8 })
+    await serve({ signed: 2_000, parsed: 2_000 }, { setIndex: 2 })
     await ask()
     readFeed(2_000)
     expect(eth()).toEqual({ reason: 'second_source_missing' })

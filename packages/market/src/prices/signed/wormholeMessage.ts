@@ -2,6 +2,7 @@ import {
   bytesToHex,
   concatBytes,
   type GuardianSet,
+  guardianQuorum,
   type Hex,
   keccak256,
   type RecoverSigner,
@@ -24,9 +25,9 @@ const version = 1
 const signatureBytes = 65
 
 /**
- * The payload of a Wormhole message that more than two thirds of its guardian set signed, and that `emitter`
+ * The payload of a message in Wormhole's format that enough of its guardian set signed, and that `emitter`
  * published. Guardians stand in ascending order, so nobody counts twice; every signature that is there must be
- * right, as Wormhole's own contract has it.
+ * right, as Pyth's own contract has it.
  * @throws RangeError when the bytes end too early
  * @source Wormhole, "VAAs": version, set, signatures (guardian ‖ r ‖ s ‖ recovery id), then the body, whose
  * keccak-256 is hashed once more and signed
@@ -60,8 +61,7 @@ function isSignedBy(
   signatures: readonly Signature[],
   recover: (signature: Uint8Array) => Hex | undefined,
 ): boolean {
-  const quorum = Math.floor((2 * guardians.length) / 3) + 1
-  if (signatures.length < quorum) return false
+  if (signatures.length < guardianQuorum(guardians.length)) return false
   let previous = -1
   for (const { guardian, bytes } of signatures) {
     if (guardian <= previous) return false

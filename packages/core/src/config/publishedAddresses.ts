@@ -1,4 +1,4 @@
-import type { Hex } from '@causeway/core'
+import type { Hex } from '../hex.ts'
 
 /**
  * Accounts whose private keys everybody knows, in lower case: what they own is taken within a block.

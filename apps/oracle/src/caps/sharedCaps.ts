@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { type Hex, hexToBytes, type SqlDatabase, type SqlTx } from '@causeway/core'
+import {
+  type CapVerdict,
+  type CountedValue,
+  capWindowMinutes,
+  judgeValue,
+  type SigningCapsOptions,
+} from '@causeway/signer'
+import type { CountedCaps } from './signingGuard.ts'
+
+/** Caps that all processes of one oracle count together. */
+export interface SharedCaps extends CountedCaps {
+  /** Reads what metrics show, and forgets what is too old to count. */
+  refresh(): Promise<void>
+  /** Counts what another place counted, whatever the cap says. @param minute since 1970 */
+  take(tx: SqlTx, counted: ReadonlyMap<bigint, bigint>, minute: number): Promise<void>
+  /** See `SigningCaps.exempt`. */
+  takeKey(tx: SqlTx, value: CountedValue): Promise<void>
+}
+
+/** First half of the keys of token locks; any fixed number but that of job locks. */
+const tokenLockClass = 0x0ca5e3a8
+const minuteNow = 'floor(extract(epoch from clock_timestamp()) / 60)::int'
+
+type Amounts = ReadonlyMap<bigint, bigint>
+type TokenRow = { readonly hub_token: bigint; readonly amount: bigint }
+
+/**
+ * Counts in the order in which processes get the lock of a token, by the clock of the database. To judge and to count
+ * is one transaction, so that a process that dies has counted what it may have signed: the same key is free afterwards.
+ */
+export function createSharedCaps(
+  database: SqlDatabase,
+  rules: Pick<SigningCapsOptions, 'table' | 'isUnlistedHeld'>,
+): SharedCaps {
+  const { table } = rules
+  let signed: Amounts = new Map()
+
+  async function judgeIn(tx: SqlTx, value: CountedValue) {
+    const [known, sums] = [await knownOf(tx, value), await signedOf(tx, [...value.amounts.keys()])]
+    return judgeValue(value, { known, signedOf: (hubTokenId) => sums.get(hubTokenId) ?? 0n }, rules)
+  }
+
+  async function admitIn(tx: SqlTx, value: CountedValue): Promise<CapVerdict> {
+    await lockTokens(tx, value.amounts)
+    const { verdict, due } = await judgeIn(tx, value)
+    if (verdict.kind === 'free' || verdict.kind === 'held') return verdict
+    await addMinute(tx, due)
+    await remember(tx, value)
+    return verdict
+  }
+
+  return {
+    judge: async (value) => (await judgeIn(database, value)).verdict,
+    admit: (value) => database.transaction((tx) => admitIn(tx, value)),
+    exempt: (value) => remember(database, value),
+    usage: () => [...table].map(([hubTokenId, cap]) => ({ ...cap, signed: signed.get(hubTokenId) ?? 0n })),
+    async refresh() {
+      await forgetOld(database)
+      signed = await signedOf(database, [...table.keys()])
+    },
+    take: addMinute,
+    takeKey: remember,
+  }
+}
+
+/** In one order, so that no two wait for each other. */
+async function lockTokens(tx: SqlTx, amounts: Amounts): Promise<void> {
+  const locks = [...amounts.keys()].map((hubTokenId) =>
+    createHash('sha256').update(String(hubTokenId)).digest().readInt32BE(0),
+  )
+  for (const lock of [...new Set(locks)].sort((a, b) => a - b)) {
+    await tx.query('select pg_advisory_xact_lock($1, $2)', [tokenLockClass, lock])
+  }
+}
+
+async function knownOf(tx: SqlTx, { key }: CountedValue): Promise<Amounts | undefined> {
+  const rows = await tx.query<TokenRow>('select hub_token, amount from signed_value where key = $1', [
+    bytesOf(key),
+  ])
+  return rows.length === 0 ? undefined : mapOf(rows)
+}
+
+async function signedOf(tx: SqlTx, hubTokenIds: readonly bigint[]): Promise<Amounts> {
+  const rows = await tx.query<TokenRow>(
+    `select hub_token, sum(amount) as amount from signed_minute
+     where hub_token = any($1::numeric[]) and minute >= ${minuteNow} - $2::int group by hub_token`,
+    [hubTokenIds.map(String), capWindowMinutes],
+  )
+  return mapOf(rows)
+}
+
+async function addMinute(tx: SqlTx, counted: Amounts, minute?: number): Promise<void> {
+  await tx.query(
+    `insert into signed_minute as counted (hub_token, minute, amount)
+     select token, least($3::int, ${minuteNow}), amount from unnest($1::numeric[], $2::numeric[]) as due (token, amount)
+     on conflict (hub_token, minute) do update set amount = counted.amount + excluded.amount`,
+    [...columnsOf(counted), minute],
+  )
+}
+
+/** A value that moves nothing is remembered by its key alone. */
+async function remember(tx: SqlTx, { key, amounts }: CountedValue): Promise<void> {
+  const kept = amounts.size === 0 ? new Map([[0n, 0n]]) : amounts
+  await tx.query(
+    `insert into signed_value as known (key, hub_token, amount)
+     select $3, token, amount from unnest($1::numeric[], $2::numeric[]) as due (token, amount)
+     on conflict (key, hub_token) do update
+     set amount = greatest(known.amount, excluded.amount), signed_at = clock_timestamp()`,
+    [...columnsOf(kept), bytesOf(key)],
+  )
+}
+
+async function forgetOld(database: SqlDatabase): Promise<void> {
+  await database.query(`delete from signed_minute where minute < ${minuteNow} - 120`)
+  await database.query(`delete from signed_value where signed_at < clock_timestamp() - interval '30 days'`)
+}
+
+const mapOf = (rows: readonly TokenRow[]): Amounts =>
+  new Map(rows.map(({ hub_token, amount }) => [hub_token, amount]))
+const columnsOf = (amounts: Amounts) => [[...amounts.keys()].map(String), [...amounts.values()].map(String)]
+const bytesOf = (hex: Hex) => Buffer.from(hexToBytes(hex))

@@ -1,0 +1,46 @@
+import { type Hex, hexToBytes, type SqlDatabase, type SqlTx } from '@causeway/core'
+import { claimSettlement, type OrderClaim } from './orderClaims.ts'
+import { claimsSchema, claimsToJson, type SettledOrder, type SettledOrders } from './settledOrders.ts'
+
+/** Settled orders of all processes of one oracle: they take turns at each order, and nothing is forgotten. */
+export function createSharedSettledOrders(database: SqlDatabase): SettledOrders {
+  return {
+    admit: ({ orderId, worth, payments }, key) =>
+      database.transaction(async (tx) => {
+        const before = await lockClaims(tx, orderId)
+        const claims = claimSettlement(before, { key, worth, proof: payments })
+        if (claims === undefined) return false
+        if (claims !== before) await writeClaims(tx, { orderId, claims })
+        return true
+      }),
+    close: () => undefined,
+  }
+}
+
+/** Adds what another place noted: whatever was signed stays signed. */
+export async function takeSettledOrder(tx: SqlTx, { orderId, claims }: SettledOrder): Promise<void> {
+  const before = await lockClaims(tx, orderId)
+  const known = new Set(before.map(({ key }) => key))
+  await writeClaims(tx, { orderId, claims: [...before, ...claims.filter(({ key }) => !known.has(key))] })
+}
+
+/** The row is there afterwards, and nobody else reads it before the transaction ends. */
+async function lockClaims(tx: SqlTx, orderId: Hex): Promise<readonly OrderClaim[]> {
+  const id = Buffer.from(hexToBytes(orderId))
+  await tx.query(
+    `insert into settled_order (order_id, claims) values ($1, '[]') on conflict (order_id) do nothing`,
+    [id],
+  )
+  const [row] = await tx.query<{ claims: unknown }>(
+    'select claims from settled_order where order_id = $1 for update',
+    [id],
+  )
+  return claimsSchema.parse(row?.claims)
+}
+
+async function writeClaims(tx: SqlTx, { orderId, claims }: SettledOrder): Promise<void> {
+  await tx.query('update settled_order set claims = $2, settled_at = clock_timestamp() where order_id = $1', [
+    Buffer.from(hexToBytes(orderId)),
+    JSON.stringify(claimsToJson(claims)),
+  ])
+}

@@ -1,0 +1,245 @@
+import { rename } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import {
+  ConfigurationError,
+  DomainError,
+  type Findings,
+  type Hex,
+  type Secret,
+  type SqlDatabase,
+  UnfitSettingsError,
+} from '@causeway/core'
+import {
+  createDatabase,
+  type Database,
+  examineDatabase,
+  type MigrationDirectory,
+  migrate,
+  sqlState,
+} from '@causeway/database'
+import { createCapJournal } from '@causeway/signer'
+import { AttestationError } from '../attestations/errors.ts'
+import type { SharedCounting } from '../caps/openSigningGuard.ts'
+import { createSettledJournal, type SettledOrders } from '../caps/settledOrders.ts'
+import { createSharedCaps } from '../caps/sharedCaps.ts'
+import { createSharedHeldStore, releasesIn } from '../caps/sharedHeldStore.ts'
+import { createSharedSettledOrders, takeSettledOrder } from '../caps/sharedSettledOrders.ts'
+import { createHaltStore, type HaltStore } from '../halt/haltStore.ts'
+import { clearancesIn, createSharedHaltStore } from '../halt/sharedHaltStore.ts'
+import type { WatchLog } from '../halt/watchedChain.ts'
+import type { OperatorState } from './operatorCommands.ts'
+
+/** Caps, settled orders and halts that all processes of one oracle share; nothing else is in their database. */
+export type SharedState = {
+  readonly counting: SharedCounting
+  readonly orders: SettledOrders
+  readonly halts: HaltStore
+  /** For `/ready`. @throws where nothing could be counted now */
+  check(): Promise<void>
+  close(): Promise<void>
+}
+
+export const schemaModules: readonly MigrationDirectory[] = [
+  { name: 'oracle', path: fileURLToPath(new URL('../../migrations', import.meta.url)) },
+]
+
+const setting = 'ORACLE_DATABASE_URL'
+const poolSize = 6
+/** An attestation has eight seconds. */
+const timeouts = { acquireTimeoutMs: 1_000, statementTimeoutMs: 2_000 }
+
+type Owner = { readonly signer: Hex; readonly environment: string }
+
+type Options = Owner & {
+  readonly url: Secret
+  /** What an earlier run kept there moves into the database. */
+  readonly stateDirectory: string | undefined
+  readonly log: WatchLog
+}
+
+/**
+ * Migrates the database at `ORACLE_DATABASE_URL` and takes it for this oracle.
+ * @throws ConfigurationError for a database that cannot be used, or that belongs to another oracle
+ */
+export async function openSharedState(options: Options): Promise<SharedState> {
+  const { url, log, stateDirectory } = options
+  await migrateShared(url)
+  const database = connect(url, log)
+  const guarded = refusing(database)
+  try {
+    await claim(database, options)
+    if (stateDirectory !== undefined) await moveIn(database, stateDirectory, log)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return {
+    counting: {
+      capsOf: (table, isUnlistedHeld) => createSharedCaps(guarded, { table, isUnlistedHeld }),
+      held: createSharedHeldStore(guarded, actor()),
+    },
+    orders: createSharedSettledOrders(guarded),
+    halts: createSharedHaltStore(guarded, actor()),
+    async check() {
+      await database.ping()
+      await claim(database, options)
+    },
+    close: () => database.close(),
+  }
+}
+
+/** What commands do beside a running oracle. */
+export async function withSharedState<Result>(
+  url: Secret,
+  use: (state: OperatorState) => Promise<Result>,
+): Promise<Result> {
+  await migrateShared(url)
+  const database = connect(url, undefined)
+  try {
+    return await use({
+      place: 'the database',
+      halts: createSharedHaltStore(database, actor()),
+      held: createSharedHeldStore(database, actor()),
+      audit: {
+        // The rows themselves say who changed them and when.
+        record: (_deed, change) => change(),
+        async list() {
+          const deeds = [...(await releasesIn(database)), ...(await clearancesIn(database))]
+          return deeds.sort((one, other) => (one.at < other.at ? 1 : -1))
+        },
+      },
+    })
+  } finally {
+    await database.close()
+  }
+}
+
+/** For doctor: what a start would stumble over. */
+export async function examineSharedState(
+  {
+    url,
+    signer,
+    environment,
+  }: { readonly url: Secret } & { readonly [Member in keyof Owner]: Owner[Member] | undefined },
+  nowMs: () => number,
+  found: Findings,
+): Promise<void> {
+  const examined = { connectionString: url.reveal(), setting, isWaitedFor: false, nowMs }
+  const before = found.list.length
+  await examineDatabase(
+    { ...examined, connections: poolSize, runsJobs: true, directories: schemaModules },
+    found,
+  )
+  const isUsable = !found.list.slice(before).some(({ severity }) => severity === 'stops')
+  if (!isUsable || signer === undefined || environment === undefined) return
+  const database = createDatabase({ connectionString: url.reveal(), poolSize: 1, ...timeouts })
+  try {
+    const rows = await database.query<{ there: boolean }>(
+      `select to_regclass('oracle_owner') is not null as there`,
+    )
+    if (rows[0]?.there !== true) return
+    const foreign = foreignOwner(await ownerIn(database), { signer, environment })
+    if (foreign !== undefined) found.problems([foreign], 'setting-contradicts')
+  } finally {
+    await database.close()
+  }
+}
+
+const actor = () => `cli:${userInfo().username}`
+
+function connect(url: Secret, log: WatchLog | undefined): Database {
+  return createDatabase({
+    ...{ connectionString: url.reveal(), applicationName: 'causeway-oracle', poolSize, ...timeouts },
+    onConnectionLost: (error) =>
+      log?.warn({ event: 'database_connection_lost', err: error }, 'database connection lost'),
+    onDiskFull: (full) => {
+      if (full !== undefined) log?.error({ event: 'database_full', err: full }, full.message)
+    },
+  })
+}
+
+async function migrateShared(url: Secret): Promise<void> {
+  try {
+    await migrate({ connectionString: url.reveal(), directories: schemaModules })
+  } catch (error) {
+    if (error instanceof UnfitSettingsError)
+      throw new UnfitSettingsError(error.findings.map((finding) => ({ ...finding, setting })))
+    const state = error instanceof DomainError ? error.code : sqlState(error)
+    if (state === undefined) throw error
+    throw new ConfigurationError(`The database of ${setting} cannot be used (${state}).`, { cause: error })
+  }
+}
+
+/** Fails wherever nothing may be written. @throws ConfigurationError where it is another's */
+async function claim(database: SqlDatabase, { signer, environment }: Owner): Promise<void> {
+  await database.query(
+    'insert into oracle_owner (signer, environment) values ($1, $2) on conflict do nothing',
+    [signer, environment],
+  )
+  const foreign = foreignOwner(await ownerIn(database), { signer, environment })
+  if (foreign !== undefined) throw new ConfigurationError(foreign)
+}
+
+async function ownerIn(database: SqlDatabase): Promise<Owner | undefined> {
+  const [owner] = await database.query<Owner>('select signer, environment from oracle_owner')
+  return owner
+}
+
+function foreignOwner(owner: Owner | undefined, own: Owner): string | undefined {
+  if (owner === undefined) return undefined
+  if (owner.signer === own.signer && owner.environment === own.environment) return undefined
+  return `${setting} is the database of the oracle ${owner.signer} of ${owner.environment}: each oracle needs one of its own, or what one signed is free for the other.`
+}
+
+/** Whatever keeps the database from answering, nothing that it counts is signed. */
+function refusing(database: SqlDatabase): SqlDatabase {
+  const refuse = (error: unknown): never => {
+    if (!(error instanceof DomainError) && sqlState(error) === undefined) throw error
+    throw new AttestationError(
+      'SHARED_STATE_UNAVAILABLE',
+      'The database of caps, settled orders and halts cannot be used, so that nothing that lets value out is signed.',
+      { cause: error, retryAfterSeconds: 2 },
+    )
+  }
+  return {
+    query: (text, values) => database.query<never>(text, values).catch(refuse),
+    transaction: (work, options) => database.transaction(work, options).catch(refuse),
+  }
+}
+
+/**
+ * What earlier runs kept in `STATE_DIR`: an oracle that moves forgets no settled order and begins no new hour. Its files
+ * are put aside afterwards; a process that dies before has them counted once more, never less.
+ */
+async function moveIn(database: SqlDatabase, directory: string, log: WatchLog): Promise<void> {
+  const ignore = () => undefined
+  const [caps, orders] = [
+    createCapJournal(directory, ignore).load(),
+    createSettledJournal(directory, ignore).load(),
+  ]
+  const files = createHaltStore(directory)
+  const halts = await files.load()
+  if (caps.length + orders.length + halts.size === 0) return
+  const { take, takeKey } = createSharedCaps(database, { table: new Map(), isUnlistedHeld: true })
+  await database.transaction(async (tx) => {
+    for (const { minute, counted, key, amounts } of caps) {
+      if (counted !== undefined && minute !== undefined) await take(tx, counted, minute)
+      if (key !== undefined && amounts !== undefined) await takeKey(tx, { key, amounts })
+    }
+    for (const order of orders) await takeSettledOrder(tx, order)
+  })
+  const shared = createSharedHaltStore(database, actor())
+  for (const [chain, contradiction] of halts) {
+    await shared.save(chain, contradiction)
+    await files.clear(chain)
+  }
+  for (const name of ['signing-caps.jsonl', 'settled-orders.jsonl']) {
+    const path = join(directory, name)
+    await rename(path, `${path}.moved`).catch((error: unknown) => {
+      if (sqlState(error) !== 'ENOENT') throw error
+    })
+  }
+  log.warn({ event: 'state_moved', orders: orders.length }, 'what STATE_DIR kept is in the database now')
+}

@@ -1,0 +1,88 @@
+import type { PutAside, PutAsideReason, ReadingPurpose } from '@causeway/chains'
+import type { SqlDatabase, SqlTx } from '@causeway/core'
+
+/** Whatever is put aside, by chain. */
+export type StoredPutAside = PutAside & { readonly chainId: number }
+
+type Key = Pick<StoredPutAside, 'chainId' | 'transactionId' | 'purpose'>
+type Queries = Pick<SqlDatabase, 'query'>
+
+const columns = `chain_id, transaction_id, purpose, reason, tries,
+  floor(extract(epoch from first_seen_at))::bigint as first_seen_seconds,
+  floor(extract(epoch from last_tried_at))::bigint as last_tried_seconds`
+
+/** One that stands there already was tried once more. */
+export async function putAside(tx: SqlTx, aside: readonly (Key & Pick<PutAside, 'reason'>)[]): Promise<void> {
+  for (const { chainId, transactionId, purpose, reason } of aside) {
+    await tx.query(
+      `insert into put_aside (chain_id, transaction_id, purpose, reason) values ($1, $2, $3, $4)
+       on conflict (chain_id, transaction_id, purpose) do update
+         set reason = excluded.reason, last_tried_at = clock_timestamp(), tries = put_aside.tries + 1`,
+      [chainId, transactionId, purpose, reason],
+    )
+  }
+}
+
+/** The pause doubles with each try, from a minute to six hours. */
+const dueAt = `last_tried_at + least(interval '1 minute' * power(2, least(tries, 10) - 1), interval '6 hours')`
+
+/** What is to be tried again on some chains, the longest due first. */
+export async function listDuePutAside(
+  database: Queries,
+  chainIds: readonly number[],
+  limit: number,
+): Promise<readonly StoredPutAside[]> {
+  const rows = await database.query<Row>(
+    `select ${columns} from put_aside where chain_id = any($1) and ${dueAt} <= statement_timestamp()
+     order by ${dueAt} limit $2`,
+    [chainIds, limit],
+  )
+  return rows.map(fromRow)
+}
+
+/** All of it, the oldest first. */
+export async function listPutAside(database: Queries): Promise<readonly StoredPutAside[]> {
+  const rows = await database.query<Row>(`select ${columns} from put_aside order by first_seen_at`)
+  return rows.map(fromRow)
+}
+
+/** @param reason of the try; undefined where the chain did not answer, which says nothing about the transaction */
+export async function noteTry(tx: SqlTx, key: Key, reason: PutAsideReason | undefined): Promise<void> {
+  await tx.query(
+    `update put_aside set last_tried_at = clock_timestamp(), reason = coalesce($4, reason),
+       tries = tries + case when $4::text is null then 0 else 1 end
+     where chain_id = $1 and transaction_id = $2 and purpose = $3`,
+    [key.chainId, key.transactionId, key.purpose, reason ?? null],
+  )
+}
+
+/** It was read. */
+export async function takeFromAside(tx: SqlTx, key: Key): Promise<void> {
+  await tx.query('delete from put_aside where chain_id = $1 and transaction_id = $2 and purpose = $3', [
+    key.chainId,
+    key.transactionId,
+    key.purpose,
+  ])
+}
+
+type Row = {
+  readonly chain_id: bigint
+  readonly transaction_id: string
+  readonly purpose: ReadingPurpose
+  readonly reason: PutAsideReason
+  readonly tries: bigint
+  readonly first_seen_seconds: bigint
+  readonly last_tried_seconds: bigint
+}
+
+function fromRow(row: Row): StoredPutAside {
+  return {
+    chainId: Number(row.chain_id),
+    transactionId: row.transaction_id,
+    purpose: row.purpose,
+    reason: row.reason,
+    firstSeenSeconds: Number(row.first_seen_seconds),
+    lastTriedSeconds: Number(row.last_tried_seconds),
+    tries: Number(row.tries),
+  }
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import type { SolanaNode } from './solanaNode.ts'
+import { type StoredTransaction, toBlockEntry } from './storedTransaction.ts'
+
+/** A node's refusal. @source Agave, rpc-client-api custom_error.rs */
+export class RpcRefusal extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** What a client asks of transactions that it is shown. */
+export const shownTransactions = z.object({
+  /** The newest version that it reads; absent: none that has a number. */
+  maxSupportedTransactionVersion: z.number().optional(),
+  encoding: z.enum(['base64', 'json']).default('json'),
+})
+
+/** How a block is shown. */
+export const shownBlock = shownTransactions.extend({
+  transactionDetails: z.enum(['full', 'signatures', 'none']).default('full'),
+})
+
+type Shown = z.infer<typeof shownTransactions>
+
+/** The version for which a transaction is not shown to whoever asks so. @source Agave, transaction-status lib.rs */
+export function unsupportedVersion(
+  { version }: Pick<StoredTransaction, 'version'>,
+  { maxSupportedTransactionVersion = -1 }: Shown,
+): number | undefined {
+  return version === 'legacy' || version <= maxSupportedTransactionVersion ? undefined : version
+}
+
+/** @throws RpcRefusal */
+export function refuseUnsupported(version: number | undefined): void {
+  if (version === undefined) return
+  throw new RpcRefusal(
+    -32_015,
+    `Transaction version (${version}) is not supported by the requesting client. Please try the request again ` +
+      `with the following configuration parameter: "maxSupportedTransactionVersion": ${version}`,
+  )
+}
+
+/**
+ * The block of a slot as a client sees it. One transaction of a version that it does not read hides all of it, except
+ * where no transaction is shown. @source Solana JSON-RPC documentation, getBlock
+ */
+export function showBlock(
+  node: SolanaNode,
+  slot: bigint,
+  { transactionDetails, ...shown }: z.infer<typeof shownBlock>,
+): { readonly block: object | null } | { readonly unsupported: number } {
+  const block = node.block(slot)
+  if (block === undefined) return { block: null }
+  const head = {
+    blockhash: block.hash,
+    previousBlockhash: node.block(slot - 1n)?.hash ?? block.hash,
+    parentSlot: Number(slot - 1n),
+    blockHeight: Number(slot),
+    blockTime: block.timeSeconds === null ? null : Number(block.timeSeconds),
+  }
+  if (transactionDetails === 'none') return { block: head }
+  const listed = node.inSlot(slot)
+  if (transactionDetails === 'signatures')
+    return { block: { ...head, signatures: listed.map(([signature]) => signature) } }
+  const stored = listed.map(([, one]) => one)
+  const unsupported = stored.map((one) => unsupportedVersion(one, shown)).find((one) => one !== undefined)
+  if (unsupported !== undefined) return { unsupported }
+  return { block: { ...head, transactions: stored.map((one) => toBlockEntry(one, shown.encoding)) } }
+}

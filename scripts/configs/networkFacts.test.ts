@@ -1,0 +1,76 @@
+// Goal: the shipped files say what networks are today, and an operator of a chain that ends is told so. Method: the
+// files themselves, and what each service finds in its settings with an endpoint of such a chain.
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { examineOwnOracle } from '../../apps/oracle/src/compose/examine.ts'
+import { examineQuoteApi } from '../../apps/quote-api/src/compose/examine.ts'
+import { examineSolver } from '../../apps/solver/src/compose/examine.ts'
+import { parseConfigSet, readRawConfigSet } from './configFiles.ts'
+import { root } from './writeJson.ts'
+
+const configs = (environment: string) =>
+  parseConfigSet(environment, readRawConfigSet(join(root, 'configs'), environment))
+const mainnets = configs('mainnets.prod')
+
+const ending = ['abstract', 'blast', 'lisk', 'metis', 'superseed']
+const variables = {
+  ENVIRONMENT: 'mainnets.prod',
+  ECDSA_PRIVATE_KEY: `0x${'5a'.repeat(32)}`,
+  FILL_WALLET_ADDRESS: `0x${'5f'.repeat(20)}`,
+  MAINNETS_BASE_URL: 'https://api.example',
+  TESTNETS_BASE_URL: 'https://api.testnets.example',
+  BASE_RPC_URL: 'https://rpc.example/key-of-base',
+}
+
+describe('F-48: a chain that is being wound down', () => {
+  test('is each of those that end, and stays listed', () => {
+    const marked = mainnets.chains.chains.filter(({ windingDown }) => windingDown !== undefined)
+    expect(marked.map(({ id }) => id).sort()).toEqual(ending)
+  })
+
+  test('is quoted by no shipped file', () => {
+    expect(ending.filter((id) => Object.hasOwn(mainnets.quote.chains, id))).toEqual([])
+  })
+
+  test.each([
+    ['oracle', examineOwnOracle],
+    ['quote-api', examineQuoteApi],
+    ['solver', examineSolver],
+  ])('is named by the doctor of %s where it has an endpoint, and only there', async (_service, examine) => {
+    const endpoints = {
+      LISK_RPC_URL: 'https://rpc.example/key-of-lisk',
+      METIS_RPC_URL: 'https://rpc.example',
+    }
+    const found = await examine(
+      { ...variables, ...endpoints },
+      { repositoryRoot: root, nowMs: () => Date.now(), scope: 'settings' },
+    )
+    const named = found.filter(({ code }) => code === 'chain-winding-down')
+    expect(named.map(({ severity, setting }) => `${severity} ${setting}`).sort()).toEqual([
+      'note httpRpcUrl of lisk',
+      'note httpRpcUrl of metis',
+    ])
+    expect(named.find(({ setting }) => setting.endsWith('lisk'))).toMatchObject({
+      seen: 'lisk has an endpoint and is being wound down. Its operator ends the chain.',
+      fix: expect.stringContaining('withdrawn'),
+    })
+    expect(JSON.stringify(named)).not.toContain('key-of')
+  })
+})
+
+describe('F-49: feeds and tokens', () => {
+  const feedsOf = (key: string) => mainnets.quote.prices.find((price) => price.key === key)?.feeds ?? []
+
+  test('USDC / USD on Ethereum is old after 82,800 seconds', () => {
+    expect(feedsOf('USDC/USD').find(({ chain }) => chain === 'ethereum')?.heartbeatSeconds).toBe(82_800)
+  })
+
+  test('SOL / USD is not read where it may be 2 % off, and still from three chains', () => {
+    expect(feedsOf('SOL/USD').map(({ chain }) => chain)).toEqual(['optimism', 'base', 'arbitrum'])
+  })
+
+  test.each(['sepolia', 'base-sepolia'])('USDC on %s has the name that it signs with', (key) => {
+    const { currencies = [] } = configs('testnets.prod').quote.chains[key] ?? {}
+    expect(currencies.find(({ symbol }) => symbol === 'USDC')?.name).toBe('USDC')
+  })
+})
