@@ -18,7 +18,7 @@ const dust = fc.record({
   amount: fc.bigInt({ min: 0n, max: 3n }),
 })
 
-test('dust in one branch does not move the real deposit', () => {
+test('P-44: dust in one branch does not move the real deposit', () => {
   fc.assert(
     fc.property(fc.array(dust), fc.array(dust), (before, after) => {
       expect(ordinalOf(real, [...before, real, ...after])).toBe(0)

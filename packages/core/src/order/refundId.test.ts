@@ -26,7 +26,7 @@ test('is the hash of the order and the deposit, each part in its place', () => {
   expect(refundId(orderId, deposit)).toBe(keccak256(encodeAbiParameters(types, words)))
 })
 
-test('another order, chain, transaction, currency, amount or place among equals has another id, and none is the order id', () => {
+test('P-44: another order, chain, transaction, currency, amount or place among equals has another id, and none is the order id', () => {
   const ids = [
     refundId(orderId, deposit),
     refundId(`0x${'0e'.repeat(32)}`, deposit),
