@@ -4,6 +4,7 @@
 // real nodes; code is given to accounts on the node.
 import type { Hex } from '@causeway/core'
 import { accrueAppFees } from '@causeway/ledger'
+import { waitUntil } from '@causeway/localnet'
 import { zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -87,7 +88,13 @@ describe('native coin', () => {
     const item = await bed.requests.workFor(quote, 'refund')
     await giveCode('base', refundTo, code)
     await bed.solver.carryOut(item)
-    await bed.requests.reaches(quote, 'refund')
+    await waitUntil('it is paid', async () => {
+      const [work] = await bed.database.query<{ state: string }>(
+        'select state from work_item where id = $1',
+        [item.id],
+      )
+      return work?.state === 'done'
+    })
   })
 })
 
