@@ -22,7 +22,7 @@ import { createEthereumFactsReader, type EthereumFactsReader } from '../../packa
 import { LedgerModel } from '../../packages/ledger/test/support/ledgerModel.ts'
 import { endpointsOf, type Liar } from './endpoints.ts'
 import { chainNumbers, type Network, type UserChainId } from './network.ts'
-import { finalityBlocks, type Oracles, readerEntry } from './oracles.ts'
+import { finalityBlocks, type Oracles, readerEntry, recordsPayments } from './oracles.ts'
 import type { Rules } from './rules.ts'
 import {
   depositTerms,
@@ -32,6 +32,7 @@ import {
   newItem,
   pinConfirmations,
   type Request,
+  recordIdOf,
   refundTerms,
   seenAs,
   type TakenDeposit,
@@ -64,7 +65,9 @@ export class QuoteService {
       // What is not final may change, so nothing is remembered.
       const limits = { finalEntriesMax: 0 }
       const reader = (blocks: number) => {
-        const shipped = createEthereumFactsReader({ chain: readerEntry(network, id, blocks), quorum, limits })
+        const shipped = createEthereumFactsReader({
+          ...{ chain: readerEntry(network, id, blocks), quorum, limits, recordsPayments },
+        })
         return rules.readerOf(shipped, network.chains[id])
       }
       return { shallow: reader(0), deep: reader(finalityBlocks), liar }
@@ -312,7 +315,7 @@ export class QuoteService {
       const question = { transactionId: item.transaction ?? '0x', orderId, extraData, payments: [payment] }
       const final = await refusalOr(this.chains[item.chain].deep.readPayment(question, reading()))
       if (final.refused === 'TRANSACTION_NOT_FINAL' || final.refused === 'TRANSACTION_MISSING') continue
-      const asked = { ...payment, amount: String(payment.amount), recordId: orderId }
+      const asked = { ...payment, amount: String(payment.amount), recordId: recordIdOf(item) }
       if (final.facts !== undefined && paymentProblem(asked, final.facts, ethereumCodec) === undefined) {
         item.state = 'done'
         if (request.stage === 'refunding') request.stage = 'refunded'

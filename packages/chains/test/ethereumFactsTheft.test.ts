@@ -15,7 +15,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { aSignal, type ChainBed, readerOf, startChainBed } from './ethereumSupport/chainBed.ts'
 
-const native = `0x${'00'.repeat(20)}`
+const native: Hex = `0x${'00'.repeat(20)}`
 const enough = 900n
 const hookAbi = parseAbi([
   'function set(uint8 habit, address blocked)',
@@ -150,7 +150,7 @@ async function paid(
   expect(facts.referencesOrder).toBe(true)
   return { ...facts, amounts: facts.transfers.map(({ amount }) => amount) }
 }
-const inToken = (recipient: Hex, currency = usdc) => [{ recipient, currency }]
+const inToken = (recipient: Hex, currency: string = usdc) => [{ recipient, currency }]
 
 const batch = (...steps: readonly Step[]) =>
   bed.send(solver, multicall3, concatHex([together(steps), orderId]))
