@@ -180,7 +180,7 @@ describe('a deposit in time', () => {
 })
 
 describe('a deposit of less than was quoted, of a quote that may slip', () => {
-  test('is paid for what it is, and the least for the least', async () => {
+  test('L-10: is paid for what it is, and the least for the least', async () => {
     const slipping = { pay: 'USDX', receive: 'USDC', more: { slippageTolerance: '5000' } } as const
     const [least, half] = [
       await quoted({ ...slipping, amount: 1_000_000_000n }),
@@ -200,7 +200,7 @@ describe('a deposit of less than was quoted, of a quote that may slip', () => {
   })
 })
 
-describe('L-10: what is booked of a quote that may slip', () => {
+describe('what is booked of a quote that may slip', () => {
   const feeRecipient = `0x${'7b'.repeat(20)}`
   const more = { slippageTolerance: '9900', appFees: [{ recipient: feeRecipient, fee: '5000' }] }
   const owedTo = async (recipient: string) => {
@@ -211,7 +211,7 @@ describe('L-10: what is booked of a quote that may slip', () => {
     return rows[0]?.amount ?? 0n
   }
 
-  test('is of the deposit: neither fees nor a debit for what nobody deposited', async () => {
+  test('L-10: is of the deposit: neither fees nor a debit for what nobody deposited', async () => {
     const balance = 1_000_000_000n
     const sponsor = await createSponsor(bed.database, balance)
     const quote = await requests.quoted(sponsor, {
@@ -245,7 +245,7 @@ describe('L-10: what is booked of a quote that may slip', () => {
       `update work_item set payload = jsonb_set(payload::jsonb, '{payments,0,amount}', '"999999999"') where kind = 'fill' and request_id = $1`,
     ],
     ['a deposit', `update deposit_seen set amount = amount - 1 where request_id = $1`],
-  ])('is held against its deposit: %s of another amount is found', async (_what, change) => {
+  ])('L-11: is held against its deposit: %s of another amount is found', async (_what, change) => {
     const sponsor = await createSponsor(bed.database, 1_000_000_000n)
     const quote = await requests.quoted(sponsor, {
       pay: 'USDX',

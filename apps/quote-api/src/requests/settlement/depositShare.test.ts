@@ -37,7 +37,7 @@ describe('a deposit', () => {
     expect(paidFor(payment(400n, 900n), orderOf(500n), { amount, quotedInput: 1_000n })).toBe(paid)
   })
 
-  test('never gains by being smaller: the solver keeps no less of it than between least and quoted', () => {
+  test('L-10: never gains by being smaller: the solver keeps no less of it than between least and quoted', () => {
     const amounts = fc.bigInt({ min: 1n, max: 2n ** 128n })
     fc.assert(
       fc.property(
