@@ -125,7 +125,7 @@ export function expectations(
   }
 }
 
-/** What every uptime feed says of itself. @source Chainlink, SequencerUptimeFeed */
+/** Every uptime feed describes itself so. @source Chainlink, SequencerUptimeFeed */
 const uptimeFeed = { description: 'L2 Sequencer Uptime Status Feed', decimals: 0 } as const
 
 /** The feeds that are read on a chain, each with the setting that names it. */

@@ -26,7 +26,7 @@ export type FeeTerms = {
   readonly appFeesBps: readonly bigint[]
   /** T: an account that the destination makes for its recipient. */
   readonly rent: bigint
-  /** What a sponsor pays of the fees at an input; 0 without a sponsor. */
+  /** The sponsor's part of the fees at an input; 0 without a sponsor. */
   readonly subsidy: (fees: FeeParts, amountIn: bigint) => bigint
   /** Lower bound of the growth of `net` per unit of input, in bps; bounds the exact-output search. */
   readonly slopeBpsMin: bigint

@@ -56,7 +56,7 @@ const priceSchema = z.object({
     .default([]),
 })
 
-/** Of so many guardians, how many must have signed: more than half. @source F-30 */
+/** Signatures that so many guardians must give: more than half. @source F-30 */
 export function guardianQuorum(guardians: number): number {
   return Math.floor(guardians / 2) + 1
 }

@@ -81,7 +81,7 @@ function feedResult(feed: FeedPlan, { reading }: ChainFacts, { plan }: MarketFac
   const { description, decimals, heartbeatSeconds } = feed
   if (identity.description !== description || identity.decimals !== decimals) return { fault: 'misdescribed' }
   const blockTimestampSeconds = reading.contractsAt.timestampSeconds
-  // What stood still with the sequencer is no price, however young its last round is.
+  // A feed that stood still with the sequencer is no price, however young its last round is.
   if (plan.chainByKey.get(feed.chain)?.config.sequencerUptimeFeed !== undefined) {
     const fault = sequencerFault(reading.sequencer, blockTimestampSeconds)
     if (fault !== undefined) return { fault }

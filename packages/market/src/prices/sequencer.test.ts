@@ -22,7 +22,7 @@ const answerOf = (answer: bigint, startedAt: bigint) => ({
   returnData: encodeAbiParameters(types, [1n, answer, startedAt, 9n, 1n]),
 })
 
-/** What the feed of ETH says, beside pools and HTTP sources, of a reading with this status. */
+/** The result of the feed of ETH, beside pools and HTTP sources, for a reading with this status. */
 function ethFeedSays(sequencer: SequencerStatus | undefined, plannedBy = plan) {
   const nowMs = 1_800_000_000_000
   const value = { reading: { ...baseReading({ nowMs }), sequencer }, readAtMs: nowMs }

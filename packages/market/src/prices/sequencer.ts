@@ -4,10 +4,10 @@ import { wordAt, wordCount } from '../returnData.ts'
 import { latestRoundCall } from './feedReader.ts'
 import type { SourceFault } from './source.ts'
 
-/** What an uptime feed says of a rollup's sequencer: whether it is up, and since when. */
+/** Status of a rollup's sequencer by its uptime feed: whether it is up, and since when. */
 export type SequencerStatus = { readonly isUp: boolean; readonly sinceSeconds: bigint }
 
-/** What feeds say counts again so long after the sequencer came back: their updates need to land first. */
+/** Feeds count again so long after the sequencer came back: their updates need to land first. */
 const sequencerGraceSeconds = 3_600
 
 export type SequencerReader = {

@@ -91,7 +91,7 @@ const games = fc.record({
   appFees: fc.array(fc.bigInt({ min: 0n, max: 9_000n }), { maxLength: 2 }),
   usdScaled: fc.bigInt({ min: 1n, max: 10n ** 6n }),
   selected: fc.option(fc.subarray([...sponsoredWords], { minLength: 1 }), { nil: undefined }),
-  /** Where between the least and twice the quoted input the deposit lies, in parts of 2^32. */
+  /** The deposit's place between the least and twice the quoted input, in parts of 2^32. */
   place: fc.integer({ min: 0, max: 2 ** 32 }),
 })
 

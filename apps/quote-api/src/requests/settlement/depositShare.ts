@@ -18,7 +18,7 @@ export function paidFor(payment: Payment, order: Order, { amount, quotedInput }:
   return least + mulDivDown(expected - least, maxBigint(amount - input, 0n), quotedInput - input)
 }
 
-/** What is booked of an order that was filled. */
+/** The bookings of an order that was filled. */
 export type Booked = {
   /** The part of the deposit that the quote reckoned with, in smallest units of the fee currency; above goes back. */
   readonly input: bigint
@@ -29,7 +29,7 @@ export type Booked = {
 }
 
 /**
- * What the bound deposit books: its own part of what was quoted. Booking the quote would pay app fees, and take a
+ * A bound deposit books its own part of what was quoted. Booking the quote would pay app fees, and take a
  * sponsor's money, for what nobody deposited. @source docs/specification/ledger.md L-10
  */
 export function bookedFor(
