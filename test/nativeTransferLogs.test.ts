@@ -37,7 +37,7 @@ const nativeDeposit = (amount: bigint) =>
 const tokenDeposit = (amount: bigint) =>
   event('0x49fed1d0b752ce30eee63c7a81133f3363b532fec5d4d7dd1ccfd005de4555e1', [user, token, amount, id])
 
-/** What a transaction writes, and the ether that moves meanwhile, before the log at the same place. */
+/** Logs of a transaction, and the ether that moves meanwhile, before the log at the same place. */
 const receipts: Readonly<
   Record<string, { readonly logs: readonly Log[]; readonly ether: readonly Log[][] }>
 > = {

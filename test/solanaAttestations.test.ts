@@ -47,7 +47,7 @@ const [recipient, stranger] = [accountOf(0x21), accountOf(0x22)]
 let bed: SolanaBed
 let proxies: readonly FaultProxy[]
 let side: FamilySide
-/** The same, whose transactions are of version 1. */
+/** The world again, whose transactions are of version 1. */
 let side1: FamilySide
 beforeAll(async () => {
   bed = await startSolanaBed()

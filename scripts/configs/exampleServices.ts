@@ -17,7 +17,7 @@ import { root } from './writeJson.ts'
 export type ExampleService = {
   readonly name: string
   readonly config: string
-  /** What packages and commands read beside the service's own schema. */
+  /** Variables that packages and commands read beside the service's own schema. */
   readonly others: readonly string[]
   /** Configuration files that it reads, and which of their placeholders mean something to it. */
   readonly files: RegExp

@@ -69,6 +69,27 @@ describe('F-49: feeds and tokens', () => {
     expect(feedsOf('SOL/USD').map(({ chain }) => chain)).toEqual(['optimism', 'base', 'arbitrum'])
   })
 
+  test('F-50: every shipped rollup on which feeds are read names the uptime feed of its sequencer', () => {
+    const named = Object.entries(mainnets.quote.chains).flatMap(([key, { sequencerUptimeFeed }]) =>
+      sequencerUptimeFeed === undefined ? [] : [[key, sequencerUptimeFeed]],
+    )
+    expect(Object.fromEntries(named)).toEqual({
+      base: '0xbcf85224fc0756b9fa45aa7892530b47e10b6433',
+      optimism: '0x371ead81c9102c9bf4874a9075ffff170f2ee389',
+      arbitrum: '0xfdb631f5ee196f0ed6faa767959853a9f217697d',
+    })
+    const rollups = Object.entries(mainnets.quote.chains).filter(([, { feeModel }]) =>
+      ['op-stack', 'arbitrum'].includes(feeModel.kind),
+    )
+    const read = new Set(mainnets.quote.prices.flatMap(({ feeds }) => feeds.map(({ chain }) => chain)))
+    expect(
+      rollups
+        .map(([key]) => key)
+        .filter((key) => read.has(key))
+        .sort(),
+    ).toEqual(Object.keys(Object.fromEntries(named)).sort())
+  })
+
   test.each(['sepolia', 'base-sepolia'])('USDC on %s has the name that it signs with', (key) => {
     const { currencies = [] } = configs('testnets.prod').quote.chains[key] ?? {}
     expect(currencies.find(({ symbol }) => symbol === 'USDC')?.name).toBe('USDC')

@@ -110,7 +110,7 @@ test.each([
   },
 )
 
-/** What nobody can mean, at least one of which each kind of setting refuses. */
+/** Values that nobody can mean; each kind of setting refuses at least one. */
 const nonsense = [
   'abc',
   '-1',
@@ -122,7 +122,7 @@ const nonsense = [
   'x,',
   '\u{1F986} x',
 ]
-/** How the library of our schemas speaks. */
+/** Words of the library of our schemas. */
 const jargon = /invalid|expected|received|NaN|too (small|big)|regex|pattern|\/\^/i
 
 describe.each(services)('every variable of $name', (one) => {

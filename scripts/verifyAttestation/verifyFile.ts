@@ -98,7 +98,7 @@ export function verifyFile(parts: {
   return fitting ?? table.deposits()
 }
 
-/** What signatures of an environment are bound to, by its files. */
+/** Networks that signatures of an environment are bound to, by its files. */
 export function signatureContext(hubFile: HubFile, { chains }: ChainsFile): SignatureContext {
   const networks = new Map(
     chains.map(({ id, vmType, additionalData }) => [id, { vmType, network: additionalData?.network }]),

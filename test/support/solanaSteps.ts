@@ -19,7 +19,7 @@ const stepSchema = z.object({
   ]),
 })
 
-/** Of the one transaction of a step. */
+/** Data of the one transaction of a step. */
 export function instructionsOf(step: unknown): TransactionInstruction[] {
   const { PublicKey, TransactionInstruction: Instruction } = solanaLibrary()
   const [{ data }] = stepSchema.parse(step).items

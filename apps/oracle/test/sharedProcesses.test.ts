@@ -127,7 +127,7 @@ test('O-21: both sign one cap, asked at both at once, and each signs again what 
   const [first, second] = [await again(one), await again(other)]
   expect(second).toEqual(first)
   expect(first.filter((key) => key !== undefined)).toHaveLength(3)
-  // What one holds an operator sees and releases for both.
+  // An operator sees and releases for both what one holds.
   const [held = ''] = (await command(url, 'held', 'list')).split('\n')
   await command(url, 'held', 'release', held.slice(0, 66))
   expect((await again(other)).filter((key) => key !== undefined)).toHaveLength(4)

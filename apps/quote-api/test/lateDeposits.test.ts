@@ -7,6 +7,8 @@ import { movePrice, waitUntil } from '@causeway/localnet'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
+import { findBookedDeposits } from '../src/jobs/bookedDeposits.ts'
+import { checkBooks } from '../src/jobs/invariants.ts'
 import { post, postPatiently, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest } from './serviceSupport/localRequest.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
@@ -178,7 +180,7 @@ describe('a deposit in time', () => {
 })
 
 describe('a deposit of less than was quoted, of a quote that may slip', () => {
-  test('is paid for what it is, and the least for the least', async () => {
+  test('L-10: is paid for what it is, and the least for the least', async () => {
     const slipping = { pay: 'USDX', receive: 'USDC', more: { slippageTolerance: '5000' } } as const
     const [least, half] = [
       await quoted({ ...slipping, amount: 1_000_000_000n }),
@@ -195,6 +197,76 @@ describe('a deposit of less than was quoted, of a quote that may slip', () => {
     expect(paid).toBeGreaterThan((expected * 74n) / 100n)
     // What the solver keeps covers its fees: fixed ones, and those that go by the amount.
     expect((750_000_000n - paid) * 4n).toBeGreaterThanOrEqual(BigInt(half.fees.relayer.amount) * 3n)
+  })
+})
+
+describe('what is booked of a quote that may slip', () => {
+  const feeRecipient = `0x${'7b'.repeat(20)}`
+  const more = { slippageTolerance: '9900', appFees: [{ recipient: feeRecipient, fee: '5000' }] }
+  const owedTo = async (recipient: string) => {
+    const rows = await bed.database.query<{ amount: bigint }>(
+      `select credits_posted as amount from account where kind = 'app_fee' and owner = $1`,
+      [recipient],
+    )
+    return rows[0]?.amount ?? 0n
+  }
+
+  test('L-10: is of the deposit: neither fees nor a debit for what nobody deposited', async () => {
+    const balance = 1_000_000_000n
+    const sponsor = await createSponsor(bed.database, balance)
+    const quote = await requests.quoted(sponsor, {
+      pay: 'USDX',
+      receive: 'USDC',
+      amount: 5_000_000_000n,
+      more,
+    })
+    const accepted = inputOf(quote)
+    expect(accepted).toBeLessThan(150_000_000n)
+    await requests.deposit(quote, { amount: accepted })
+    await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+    await requests.reachesStage(quote, 'settled')
+    const paid = BigInt(quote.details.currencyOut.minimumAmount ?? 0)
+    expect(await owedTo(feeRecipient)).toBe(accepted / 2n)
+    const { available, held } = await moneyOf(bed.database, sponsor.wallet)
+    const debited = balance - available
+    expect([held, debited < debitOf(quote) / 20n]).toEqual([0n, true])
+    expect(paid + accepted / 2n).toBeLessThanOrEqual(accepted + debited)
+    expect(await checkBooks(bed.database, 'all')).toEqual([])
+  })
+
+  test.each([
+    ['an app fee', `update transfer set amount = amount + 1 where code = 'app_fee' and request_id = $1`],
+    [
+      'a debit',
+      `update hold set posted_amount = posted_amount + 1 where state = 'posted' and request_id = $1`,
+    ],
+    [
+      'a payment',
+      `update work_item set payload = jsonb_set(payload::jsonb, '{payments,0,amount}', '"999999999"') where kind = 'fill' and request_id = $1`,
+    ],
+    ['a deposit', `update deposit_seen set amount = amount - 1 where request_id = $1`],
+  ])('L-11: is held against its deposit: %s of another amount is found', async (_what, change) => {
+    const sponsor = await createSponsor(bed.database, 1_000_000_000n)
+    const quote = await requests.quoted(sponsor, {
+      pay: 'USDX',
+      receive: 'USDC',
+      amount: 1_000_000_000n,
+      more,
+    })
+    await requests.deposit(quote, { amount: inputOf(quote) })
+    await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+    await requests.reachesStage(quote, 'settled')
+    const rollback = new Error('rolled back')
+    const found = bed.database.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica')
+      await tx.query(change, [bytesOf(quote.requestId)])
+      expect(await findBookedDeposits(tx)).toMatchObject([
+        { invariant: 'I10', figures: { request: quote.requestId } },
+      ])
+      throw rollback
+    })
+    await expect(found).rejects.toBe(rollback)
+    expect(await checkBooks(bed.database, 'all')).toEqual([])
   })
 })
 

@@ -137,7 +137,7 @@ test('F-6: the doctor names them by chain, with reason, age and tries, and nothi
   expect(base?.seen).toContain('0xa3 (unreadable, for 90 min, tried 6 times), 0xa0 (unreadable, for 0 min')
   expect(base?.seen).toContain(', and 2 more')
   expect(other).toMatchObject({ setting: 'chain 10', seen: expect.stringContaining('0xbb (unreadable') })
-  // What is wrong with the database is found by others.
+  // Others find what is wrong with the database.
   const empty = await startTestDatabase()
   try {
     expect(await examine(empty.connectionString)).toEqual([])

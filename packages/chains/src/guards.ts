@@ -94,7 +94,7 @@ export async function verifyChain(
   return joinProblems([...local, chain.verify(signal)])
 }
 
-/** What several looks at one chain found. @throws what one of them threw, where the others found nothing */
+/** The findings of several looks at one chain. @throws what one of them threw, where the others found nothing */
 export async function joinProblems(looks: readonly Promise<readonly string[]>[]): Promise<readonly string[]> {
   const ends = await Promise.allSettled(looks)
   const problems = ends.flatMap((end) => (end.status === 'fulfilled' ? end.value : []))

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { ConfigurationError, DomainError } from '@causeway/core'
 
 /**
- * What a chain's endpoints say against its configuration, one sentence each.
+ * Finds what a chain's endpoints say against its configuration, one sentence each.
  * @throws DomainError when too few of them answer to say anything
  */
 export type ChainCheck = (signal: AbortSignal) => Promise<readonly string[]>
@@ -44,7 +44,7 @@ export async function findContradictions(
 }
 
 /**
- * What a start does with its chains: one that contradicts its configuration stops it, and one that does not answer
+ * Checks the chains of a start: one that contradicts its configuration stops it, and one that does not answer
  * comes into service by itself, once it answers and was checked.
  * @returns by chain, of those that did not answer
  * @throws ConfigurationError naming every setting that a chain contradicts

@@ -51,7 +51,7 @@ export function ruleInWords(issue: $ZodRawIssue): string {
 type UnionIssue = {
   readonly input: unknown
   readonly errors: readonly (readonly $ZodIssue[])[]
-  /** Where one member names the form: what it may say. */
+  /** The words of the member that names the form, where one does. */
   readonly options?: readonly unknown[]
 }
 
@@ -100,7 +100,7 @@ function withArticle(expected: string): string {
   return `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`
 }
 
-/** What JSON calls it. */
+/** JSON's own names of types. */
 const nouns: ReadonlyMap<string, string> = new Map([
   ['int', 'integer'],
   ['record', 'object'],

@@ -16,7 +16,7 @@ export type ReadinessReport = {
   readonly reasons?: Readonly<Record<string, string>>
 }
 
-/** Whether a balancer should send traffic here: all checks hold but those only shown, and the process is not stopping. */
+/** True if a balancer should send traffic here: all checks hold but those only shown, and the process is not stopping. */
 export interface Readiness {
   isDraining(): boolean
   /** From now on not ready, whatever the checks say. */

@@ -139,7 +139,7 @@ export function openingProblem({ cause }: SignerFailedError): string {
   return `the key service ${hasStatus(cause) ? 'refuses' : 'does not answer'} (${words})`
 }
 
-/** What came over HTTP has one. */
+/** A source over HTTP has one. */
 function hasStatus(cause: Error): boolean {
   const metadata: unknown = '$metadata' in cause ? cause.$metadata : undefined
   return typeof metadata === 'object' && metadata !== null && 'httpStatusCode' in metadata

@@ -35,7 +35,7 @@ export function describeConfiguration(
       `API_KEYS=${API_KEYS}\nexport BASE_RPC_URL='${BASE_RPC_URL}'\n`,
     )
     const oracle = spawnOracle({
-      // What a template left empty hides nothing.
+      // A variable that a template left empty hides nothing.
       ...{ ...plain, API_KEYS: ' ', SECRETS_DIR: directory, AWS_ENDPOINT_URL_KMS: kms.url },
       // As the library of AWS finds them: no variables of the oracle.
       ...{ AWS_ACCESS_KEY_ID: 'stand-in', AWS_SECRET_ACCESS_KEY: 'stand-in' },

@@ -17,7 +17,7 @@ import {
   silent,
 } from '../support/peerAnswers.ts'
 
-/** Of no block: the local attestation of it fails. */
+/** In no block: the local attestation of it fails. */
 const unknown: Hex = `0x${'7'.repeat(64)}`
 
 export function describeQuorum(at: () => OracleWorld, story: () => Story): void {
@@ -28,7 +28,7 @@ export function describeQuorum(at: () => OracleWorld, story: () => Story): void 
     at().peers.c.answers(c)
   }
   const signers = (answer: Answered) => signersOf(at(), deposits, answer)
-  /** What a peer says of the deposit, or of another transaction or amount, signed by these. */
+  /** The answer of a peer about the deposit, or about another transaction or amount, signed by these. */
   const claim = (
     by: readonly Signer[],
     change: Parameters<typeof depositsOf>[1] = {},

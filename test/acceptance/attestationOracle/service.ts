@@ -1,4 +1,4 @@
-// What the oracle does: its facts, its chains, its signatures.
+// The oracle's facts, its chains, its signatures.
 import { chainsFileSchema, hubFileSchema } from '@causeway/core'
 import { familyKeys, familyPlans } from '@causeway/localnet'
 import { describe, expect, test } from 'vitest'
@@ -58,7 +58,7 @@ export function describeService(at: () => OracleWorld, story: () => Story): void
       eth_getTransactionReceipt: expect.any(Number),
     })
     expect(signersOf(at(), deposits, answer)).toBe('A')
-    // Who does not ask for peers gets none.
+    // A caller who does not ask for peers gets none.
     expect(peers.b.questions).toHaveLength(asked)
   })
 

@@ -150,7 +150,7 @@ function describeEffects(at: () => QuoteWorld): void {
     const allowed = await quote(at(), { ...much, more: { useExternalLiquidity: true } })
     const own = await quote(at(), { amount: 1_500_000_000_000n })
     expect(allowed.details.timeEstimate).toBeGreaterThanOrEqual(own.details.timeEstimate + 120)
-    // Who is not quoted more than was paid for does not gain by what somebody else brings.
+    // A user who is quoted no more than was paid for does not gain by what somebody else brings.
     expect(BigInt(allowed.details.currencyOut.amount)).toBeLessThan(2_500_000_000_000n)
   })
 

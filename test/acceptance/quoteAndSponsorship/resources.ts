@@ -14,10 +14,10 @@ import {
 import { amountsOf, formatted } from '../support/quoteShapes.ts'
 import type { QuoteWorld } from '../support/quoteWorld.ts'
 
-/** What one whole unit is worth on the local network. */
+/** The worth of one whole unit on the local network. */
 const usdOf: Readonly<Record<string, number>> = { USDC: 1, USDX: 1, ETH: 2_500, TIDE: 4 }
 
-/** Of every kind: a bridge, a swap for the native currency, pools on both chains, an exact output, an app fee. */
+/** One of every kind: a bridge, a swap for the native currency, pools on both chains, an exact output, an app fee. */
 const wishes: readonly Wish[] = [
   {},
   { receive: 'native', more: { slippageTolerance: '50' } },
@@ -108,7 +108,7 @@ export function describeErrorBody(at: () => QuoteWorld): void {
     const { 400: bad, 401: unknown, 500: failed } = await refused()
     expect(bad.message).toMatch(/\bamount\b.*[^.]{5}\.$/)
     expect(unknown.message).toMatch(/key/i)
-    // Of what went wrong inside nothing is told.
+    // Nothing is told of what went wrong inside.
     expect(failed.message).toBe('Internal error.')
   })
 
@@ -129,7 +129,7 @@ export function describeErrorBody(at: () => QuoteWorld): void {
   })
 }
 
-/** What a request is answered while a part of the service throws what nobody foresaw: here, the table of its keys. */
+/** The answer to a request while a part of the service throws what nobody foresaw: here, the table of its keys. */
 export async function failureOf(world: QuoteWorld, path = '/price') {
   const { headers } = await newKey(world)
   await world.database.query('alter table api_key rename to lost')

@@ -108,7 +108,7 @@ export function signersOf(
     .join('')
 }
 
-/** Whether one oracle signed every array of an answer, and nobody else anything. */
+/** True if one oracle signed every array of an answer, and nobody else anything. */
 export function isSignedBy(
   { context }: OracleWorld,
   path: string,

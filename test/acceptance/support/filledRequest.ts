@@ -12,7 +12,7 @@ export type FilledRequest = {
   readonly quote: Quote
   /** To whom its app fee is owed. */
   readonly app: Hex
-  /** What the sponsor's balance lost by it, in micro-dollars. */
+  /** The sponsor's loss by it, in micro-dollars. */
   readonly spent: bigint
 }
 
@@ -70,7 +70,7 @@ const claimableShape = z.object({
   balances: z.array(z.looseObject({ amount: z.string(), currency: z.looseObject({ address: z.string() }) })),
 })
 
-/** What an app may claim. */
+/** App fees that an app may claim. */
 export async function claimableBy({ urls }: QuoteWorld, app: string) {
   return readOk(await send(`${urls.publicUrl}/app-fees/${app}/claimable`), claimableShape).balances
 }

@@ -73,13 +73,13 @@ export function resolved({ components }: Description, schema: DescribedSchema | 
   return components.schemas[$ref.replace(/.*\//, '')] ?? {}
 }
 
-/** Of the JSON body that a route takes. */
+/** Schema of the JSON body that a route takes. */
 export function requestSchema(description: Description, method: string, path: string): DescribedSchema {
   const { requestBody } = operationOf(description, method, path)
   return resolved(description, requestBody?.content['application/json']?.schema)
 }
 
-/** Of what a route answers with one status; undefined where that is not described. */
+/** Schema of a route's answer with one status; undefined where that is not described. */
 export function answerSchema(
   description: Description,
   [method, path, status]: readonly [string, string, number],

@@ -1,4 +1,4 @@
-// What takes longer than a question: starts that are refused, and peers that are waited for. Both go on beside the tests.
+// Checks that take longer than a question: starts that are refused, and peers that are waited for. Both go on beside the tests.
 import { createServer } from 'node:net'
 import { familyVariables } from '@causeway/localnet'
 import { expect } from 'vitest'
@@ -57,7 +57,7 @@ const atOnce = 2
 /** Begins all of them, so many at once. */
 export function beginRefusedStarts(world: OracleWorld): RefusedStarts {
   const names = Object.keys(refusedStarts).filter((name): name is RefusedStart => name in refusedStarts)
-  // Whether by this server or by somebody else's: the port is taken.
+  // This server has the port, or somebody else's: it is taken.
   const taken = createServer().on('error', () => {})
   const listening = new Promise<unknown>((resolve) => {
     taken.once('listening', resolve).once('error', resolve).listen(3_000, '127.0.0.1')

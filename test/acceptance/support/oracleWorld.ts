@@ -1,4 +1,4 @@
-// What the oracle document is laid beside: three oracles as processes over two EVM chains, a hub, and a stand-in of
+// The world that the oracle document is laid beside: three oracles as processes over two EVM chains, a hub, and a stand-in of
 // every other family, with two peers whose answers a test chooses. All of them are asked over HTTP alone.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ export type Oracle = { readonly url: string; readonly process: OracleProcess; re
 
 export type Answering = (question: SeenQuestion) => ScriptedAnswer | Promise<ScriptedAnswer>
 export type ScriptedPeer = HttpPeer & {
-  /** What it answers from now on. */
+  /** Sets its answers from now on. */
   answers(by: Answering): void
   /** Never answers what it is asked of these transactions, whatever else it does. */
   readonly ignored: Set<unknown>
@@ -62,7 +62,7 @@ export type OracleWorld = {
   readonly port: number
   /** Before the endpoint of Optimism of the first oracle, and of Base of the second. */
   readonly proxies: { readonly optimism: FaultProxy; readonly base: FaultProxy }
-  /** What signatures are bound to, by the configuration files. */
+  /** The networks that signatures are bound to, by the configuration files. */
   readonly context: SignatureContext
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// What the peers of an oracle answer: the truth, signed by whoever a test names, or something else.
+// Answers of an oracle's peers: the truth, signed by whoever a test names, or something else.
 import {
   type DepositsResponse,
   depositsExecutionKey,
@@ -55,7 +55,7 @@ export const refusing: Answering = () => ({ status: 400, body: { errorCode: 'TRA
 export const failing: Answering = () => ({ status: 500, body: {} })
 
 /**
- * What a true answer about one deposit of Base would be with other amounts, one deposit for each, or of another
+ * A true answer about one deposit of Base, but with other amounts, one deposit for each, or of another
  * transaction: nothing in it contradicts itself, and nobody signed it.
  */
 export function depositsOf(

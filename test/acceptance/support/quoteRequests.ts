@@ -32,12 +32,12 @@ export async function price(world: QuoteWorld, wish: Wish = {}): Promise<Price> 
   return readOk(await postPatiently(`${world.urls.publicUrl}/price`, bodyOf(world, wish)), priceShape)
 }
 
-/** Of a user of its own: quotes that are open count against each other. */
+/** For a user of its own: quotes that are open count against each other. */
 export async function quote(world: QuoteWorld, wish: Wish = {}, headers: Headers = {}): Promise<Quote> {
   return quoteOf(world, bodyOf(world, ofNewUser(wish)), headers)
 }
 
-/** Of a body that is none of the usual ones, e.g. to Solana. */
+/** For a body that is none of the usual ones, e.g. to Solana. */
 export async function quoteOf(world: QuoteWorld, body: object, headers: Headers = {}): Promise<Quote> {
   return readOk(await postPatiently(`${world.urls.publicUrl}/quote`, body, headers), quoteShape)
 }
@@ -60,7 +60,7 @@ export async function ofOneMarket<One extends Priced, Other>(
 }
 type Priced = { readonly fees: Pick<Price['fees'], 'gas' | 'relayerGas'> }
 
-/** What a request is refused with. @throws when it is not refused, or its body is not that of the document */
+/** The refusal of a request. @throws when it is not refused, or its body is not that of the document */
 export async function refusalOf(
   world: QuoteWorld,
   path: string,
@@ -72,7 +72,7 @@ export async function refusalOf(
   return { status, ...errorShape.parse(JSON.parse(text)) }
 }
 
-/** Who has nothing, and of whom the service knows nothing: no request of one test counts in another. */
+/** A user who has nothing and is new to the service: no request of one test counts in another. */
 export function newUser(): Hex {
   return privateKeyToAccount(generatePrivateKey()).address
 }
@@ -163,12 +163,12 @@ export async function recordOf({ urls }: QuoteWorld, wallet: string) {
   return readOk(await send(`${urls.publicUrl}/app-fees/${wallet}/balances`), recordShape)
 }
 
-/** What a wallet can spend, in micro-dollars. */
+/** The spendable balance of a wallet, in micro-dollars. */
 export async function balanceOf(world: QuoteWorld, wallet: string): Promise<bigint> {
   return BigInt((await recordOf(world, wallet)).amount)
 }
 
-/** What open requests hold of it. */
+/** Held of it by open requests. */
 export async function heldOf(world: QuoteWorld, wallet: string): Promise<bigint> {
   return BigInt((await recordOf(world, wallet)).held.amount)
 }

@@ -49,7 +49,7 @@ const detailsShape = z.strictObject({
 export const priceShape = z.strictObject({ fees: feesShape, details: detailsShape })
 export type Price = z.output<typeof priceShape>
 
-/** What the document leaves open of `/quote`: its other members. */
+/** Members of `/quote` that the document leaves open. */
 export const quoteShape = z.looseObject({
   requestId: z.string(),
   steps: z.array(
@@ -68,7 +68,7 @@ export const recordShape = z.looseObject({
   balances: z.array(z.looseObject({ currency: currencyShape, amount: digits })),
 })
 
-/** Of 400 with `errorData`; every other status has none. */
+/** For 400 with `errorData`; every other status has none. */
 export const errorShape = z.looseObject({
   message: z.string().regex(/^[^\n]+\.$/),
   errorCode: z.string().regex(/^[A-Z][A-Z_]+$/),

@@ -2,7 +2,7 @@
 import type { Hex } from '@causeway/core'
 
 export type Field = {
-  /** Of the row in docs/reference/requirements.md. */
+  /** Id of the row in docs/reference/requirements.md. */
   readonly id: string
   readonly name: string
   readonly type: 'string' | 'number' | 'boolean' | 'array'
@@ -10,7 +10,7 @@ export type Field = {
   readonly isDeprecated?: true
   readonly pattern?: string
   readonly words?: readonly string[]
-  /** Of an array: the patterns of its items' members, all of them text. */
+  /** For an array: the patterns of its items' members, all of them text. */
   readonly items?: Readonly<Record<string, string | undefined>>
   /** Members of the whole body where a request with them is priced. */
   readonly fits?: Readonly<Record<string, object>>
@@ -27,7 +27,7 @@ const fee = { recipient: somebody, fee: '100' }
 const upper = `0x${somebody.slice(2).toUpperCase()}`
 const lower = somebody.toLowerCase()
 
-/** What is no address, no amount and no currency of any chain. */
+/** Texts that are no address, no amount and no currency of any chain. */
 const noAddress = {
   'too short': '0x12',
   'too long': `${lower}00`,
@@ -221,7 +221,7 @@ export const quoteFields: readonly Field[] = [
   },
 ]
 
-/** Of every type but the right one; `null` is never what a field is left out by. */
+/** Values of every type but the right one; `null` never leaves a field out. */
 export function otherTypes({ type }: Field): Readonly<Record<string, unknown>> {
   const all = { number: 5, string: 'text', boolean: true, array: [], object: {}, null: null }
   return Object.fromEntries(Object.entries(all).filter(([name]) => name !== type))

@@ -1,4 +1,4 @@
-// What the quote document is laid beside: the service as a process over two EVM chains, a Solana cluster and a
+// The world that the quote document is laid beside: the service as a process over two EVM chains, a Solana cluster and a
 // database. It is asked over HTTP alone; chains move only where a test moves them.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -56,7 +56,7 @@ export type SolanaQuote = {
     readonly userPays: bigint
     usd: number
   }
-  /** What a `depositFeePayer` pays. */
+  /** Fees that a `depositFeePayer` pays. */
   readonly payer: { readonly account: string; readonly networkFee: bigint; readonly rent: bigint } | undefined
 }
 

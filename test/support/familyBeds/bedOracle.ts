@@ -11,7 +11,7 @@ export type BedOracle = {
   readonly hub: AttestationContext['hub']
   readonly networkOf: NetworkOf
   post(path: string, payload: object): Promise<BedAnswer>
-  /** What a running oracle does in the background every few seconds. */
+  /** Background work of a running oracle every few seconds. */
   look(): Promise<void>
   close(): Promise<void>
 }

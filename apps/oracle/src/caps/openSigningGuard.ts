@@ -23,9 +23,9 @@ type Options = Pick<SigningGuardOptions, 'isExecuted' | 'metrics' | 'log'> & {
   readonly chains: ChainRegistry
   readonly isLocal: boolean
   readonly stateDirectory: string | undefined
-  /** Of every cap this process takes the n-th part. */
+  /** This process takes the n-th part of every cap. */
   readonly capsShare: number
-  /** Where processes count together. */
+  /** The store in which processes count together. */
   readonly shared: SharedCounting | undefined
 }
 
@@ -61,7 +61,7 @@ export async function openSigningGuard(options: Options): Promise<SigningGuard &
   return { ...guard, refresh, close: () => own?.close() }
 }
 
-/** Of this process alone. */
+/** Counts of this process alone. */
 function openOwnCaps({
   table,
   isLocal,

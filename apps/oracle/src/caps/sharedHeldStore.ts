@@ -7,7 +7,7 @@ type HeldRow = Omit<HeldRecord, 'since'> & { readonly id: string; readonly since
 const keptMax = 1_000
 const deedsMax = 200
 
-/** What waits above a cap for the operator, and what he let go, for all processes of one oracle. */
+/** Signatures above a cap that wait for the operator, and those let go, for all processes of one oracle. */
 export function createSharedHeldStore(database: SqlDatabase, actor: string): HeldStore {
   return {
     async keep(id, { kind, key, lets, reason, since }) {
@@ -54,7 +54,7 @@ export function createSharedHeldStore(database: SqlDatabase, actor: string): Hel
   }
 }
 
-/** Who let go what, newest first. */
+/** Releases, each with its operator, newest first. */
 export async function releasesIn(database: SqlDatabase): Promise<readonly AuditedDeed[]> {
   const rows = await database.query<{ id: string; at: Date; actor: string }>(
     `select id, released_at as at, released_by as actor from held_execution

@@ -35,7 +35,7 @@ export interface SigningGuard {
   refresh(): Promise<void>
 }
 
-/** What counts, in one process or in several. To judge and to count is one step of `admit`. See `SigningCaps`. */
+/** Counts of caps, in one process or in several. `admit` judges and counts in one step. See `SigningCaps`. */
 export interface CountedCaps {
   judge(value: CountedValue): CapVerdict | Promise<CapVerdict>
   admit(value: CountedValue): CapVerdict | Promise<CapVerdict>

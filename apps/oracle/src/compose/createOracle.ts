@@ -244,7 +244,7 @@ async function openService(
   }
 }
 
-/** What metrics show of a database that is away stays as it was. */
+/** Metrics of a database that is away stay as they were. */
 async function refreshGuard(guard: SigningGuard, log: Logger): Promise<void> {
   try {
     await guard.refresh()

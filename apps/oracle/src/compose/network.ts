@@ -73,7 +73,7 @@ class NoChainReadyError extends DomainError {
 export type NetworkOptions = {
   readonly files: LoadedFiles
   readonly environment: string
-  /** Where halts are kept; `undefined` where they end with the process. */
+  /** Keeps halts; `undefined` where they end with the process. */
   readonly halts: HaltStore | undefined
   readonly finalityCheckIntervalMs: number
   /** Pause between two looks at chains of which something is kept. */
@@ -106,7 +106,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
   const forgetters: (() => void)[] = []
   try {
     const watched = watchedChains(options.environment, { hub, allocator }, open)
-    // What is silent is looked at again by the watch.
+    // The watch looks again at a silent one.
     const problems = await findContradictions(checksOf(watched))
     if (problems.length > 0)
       throw ConfigurationError.listing('Chains contradict the configuration:', problems)
@@ -206,7 +206,7 @@ function sayWhatAllocatorGives(allocator: OpenAllocator | undefined, log: WatchL
   }
 }
 
-/** What every part is compared with, once: a part may be watched under several ids. */
+/** Every part is compared with these, once: a part may be watched under several ids. */
 function checksOf(watched: readonly WatchedChain[]): ReadonlyMap<string, ChainCheck> {
   const first = watched.filter(
     ({ verify }, index) => watched.findIndex((one) => one.verify === verify) === index,

@@ -10,7 +10,7 @@ import { createHaltStore, type HaltStore } from '../halt/haltStore.ts'
 
 const usage = 'Usage: halted list | halted clear <chain> | held list | held release <id> | audit list'
 
-/** Where an oracle keeps what operators see and change. */
+/** Stores of an oracle that operators see and change. */
 export type OperatorState = {
   /** Names it in messages. */
   readonly place: string
@@ -30,7 +30,7 @@ export function folderState(stateDirectory: string): OperatorState {
 }
 
 /**
- * What an operator asks beside a running oracle.
+ * Questions of an operator beside a running oracle.
  * @param state `undefined` where neither `STATE_DIR` nor `ORACLE_DATABASE_URL` is set
  * @returns what to print
  * @throws ConfigurationError for an unknown command, a chain that is not halted or a malformed id
@@ -77,7 +77,7 @@ async function runHaltedCommand(
 }
 
 /**
- * What is released is signed when it is asked for again, once and exactly as it was reviewed, whatever the cap says; it
+ * A released execution is signed when it is asked for again, once and exactly as it was reviewed, whatever the cap says; it
  * uses up nothing of the cap.
  */
 async function runHeldCommand(

@@ -54,7 +54,7 @@ type Owner = { readonly signer: Hex; readonly environment: string }
 
 type Options = Owner & {
   readonly url: Secret
-  /** What an earlier run kept there moves into the database. */
+  /** State that an earlier run kept there moves into the database. */
   readonly stateDirectory: string | undefined
   readonly log: WatchLog
 }
@@ -90,7 +90,7 @@ export async function openSharedState(options: Options): Promise<SharedState> {
   }
 }
 
-/** What commands do beside a running oracle. */
+/** Commands beside a running oracle. */
 export async function withSharedState<Result>(
   url: Secret,
   use: (state: OperatorState) => Promise<Result>,
@@ -210,7 +210,7 @@ function refusing(database: SqlDatabase): SqlDatabase {
 }
 
 /**
- * What earlier runs kept in `STATE_DIR`: an oracle that moves forgets no settled order and begins no new hour. Its files
+ * State that earlier runs kept in `STATE_DIR`: an oracle that moves forgets no settled order and begins no new hour. Its files
  * are put aside afterwards; a process that dies before has them counted once more, never less.
  */
 async function moveIn(database: SqlDatabase, directory: string, log: WatchLog): Promise<void> {

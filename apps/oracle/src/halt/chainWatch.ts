@@ -21,7 +21,7 @@ export interface ChainWatch {
    * was not followed any more: then nothing kept of it may be used, and what its reader kept is forgotten.
    */
   useKept(chainId: string): boolean
-  /** Whether enough endpoints of all these chains, and of what those rest on, agreed on a head lately. Asks nobody. */
+  /** True if enough endpoints of all these chains, and of those that they rest on, agreed on a head lately. Asks nobody. */
   hasHeads(chainIds: readonly string[]): boolean
   /**
    * Asks those whose head is older. @throws DomainError as a reading of facts does; AttestationError where what

@@ -50,7 +50,7 @@ function contradictionOf({ block_number: blockNumber, known_hash: knownHash, fou
   return { blockNumber, knownHash, foundHash: found_hash ?? undefined }
 }
 
-/** Who cleared what, newest first. */
+/** Cleared halts, each with its operator, newest first. */
 export async function clearancesIn(database: SqlDatabase): Promise<readonly AuditedDeed[]> {
   const rows = await database.query<{ chain: string; at: Date; actor: string }>(
     `select chain, cleared_at as at, cleared_by as actor from halted_chain

@@ -49,7 +49,7 @@ export type WatchOptions = {
   readonly onForget: (chainId: string) => void
   /** Told when a chain is used that was not followed: what its reader kept is to be read again. */
   readonly onResume: (chainId: string) => void
-  /** What is kept of a chain is given for so long after enough endpoints last agreed on its head. */
+  /** Kept results of a chain are given for so long after enough endpoints last agreed on its head. */
   readonly headAgeMaxMs: number
   readonly checkTimeoutMs: number
   readonly log: WatchLog
@@ -67,7 +67,7 @@ export class WatchedEntry {
   #status: WatchStatus
   /** True when the halt is in the store: then its removal there lifts it. */
   #isKept: boolean
-  /** What this process saw; kept again at each look until it is in the store. */
+  /** Halts that this process saw; kept again at each look until they are in the store. */
   #contradiction: Contradiction | undefined
   #history = new FinalHistory()
   #saving: Promise<void> = Promise.resolve()
@@ -81,7 +81,7 @@ export class WatchedEntry {
   #following: Promise<void> | undefined
   /** When it was last tried to check an unchecked chain. */
   #triedAtMs = Number.NEGATIVE_INFINITY
-  /** What is wrong is said once. */
+  /** A problem is said once. */
   #toldProblems = ''
   /** The newest final block, and when it was first seen. */
   #head: { readonly number: bigint; readonly seenAtMs: number } | undefined

@@ -132,11 +132,11 @@ export function requiredSignatures({ signers, threshold }: SignerPolicy): number
   return signers === undefined ? 1 : threshold
 }
 
-/** What may be had of peers before anybody asks. */
+/** Answers that peers may give before anybody asks. */
 export type AskedAhead = {
   /** This oracle and the peers that are asked. */
   readonly all: number
-  /** Whether an answer of so many signers may be given without asking anybody anew. */
+  /** True if an answer of so many signers may be given without asking anybody anew. */
   readonly isEnough: (matched: number) => boolean
 }
 

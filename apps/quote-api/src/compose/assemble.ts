@@ -100,7 +100,7 @@ export type Parts = OpenDatabase & {
   readonly chains: ChainRegistry
   readonly registry: QuoteRegistry
   readonly clients: ReadonlyMap<string, ChainClient>
-  /** Of chains that did not answer yet. */
+  /** Gates of chains that did not answer yet. */
   readonly gates: ReadonlyMap<string, ChainGate>
   readonly adminListener: HttpApp
   /** Undefined where none is configured. */

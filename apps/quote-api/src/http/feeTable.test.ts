@@ -179,7 +179,7 @@ test.each([
       }
     }
     expect(followed).toBeGreaterThan(5)
-    // What stands below the table.
+    // The lines below the table.
     const { relayer, relayerGas, relayerService, app, subsidized } = told['fees']
       ? Object.fromEntries(told['fees'])
       : {}

@@ -15,7 +15,7 @@ const ways: readonly (readonly [string, (part: (typeof feeParts)[number]) => str
 const lineOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
 /**
- * What each way to tell the fees of a request counts where, as Markdown: made of the rules that answers are made of.
+ * Each way to tell the fees of a request and the parts that it counts, as Markdown: made of the rules that answers are made of.
  * @source Q-9
  */
 const feeTable: string = [

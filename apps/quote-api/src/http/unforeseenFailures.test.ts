@@ -20,7 +20,7 @@ const post = (path: string) => (url: string) =>
   })
 const get = (path: string) => (url: string) => fetch(`${url}${path}`)
 
-/** Who asks, and the parts of the service that its route cannot do without. */
+/** The caller, and the parts of the service that its route cannot do without. */
 const failing: readonly (readonly [
   string,
   (url: string) => Promise<Response>,

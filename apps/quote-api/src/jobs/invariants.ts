@@ -9,6 +9,7 @@ import {
   writeCheckpoints,
 } from '@causeway/ledger'
 import type { Logger } from 'pino'
+import { findBookedDeposits } from './bookedDeposits.ts'
 import type { Job } from './runJobs.ts'
 
 /** @source ledger-and-safety.md 1.9: each minute */
@@ -73,7 +74,8 @@ export function createAuditJob({ database, metrics, logger }: JobOptions): Job {
 export function checkBooks(database: SqlDatabase, depth: 'cheap' | 'all'): Promise<readonly LedgerFinding[]> {
   return database.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only')
-    return verifyLedger(tx, { depth })
+    const findings = await verifyLedger(tx, { depth })
+    return depth === 'cheap' ? findings : [...findings, ...(await findBookedDeposits(tx))]
   })
 }
 

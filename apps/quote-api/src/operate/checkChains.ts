@@ -88,9 +88,14 @@ export function expectations(
       ],
       { isKnown: ({ name }, code) => isKnownCode(name, code), codeHashes },
     ),
-    feeds: feedsOn(key, file).map(({ setting, feed: { address, description, decimals } }) => ({
-      ...{ setting, address, description, decimals },
-    })),
+    feeds: [
+      ...feedsOn(key, file).map(({ setting, feed: { address, description, decimals } }) => ({
+        ...{ setting, address, description, decimals },
+      })),
+      ...(config.sequencerUptimeFeed === undefined
+        ? []
+        : [{ ...uptimeFeed, setting: setting('sequencerUptimeFeed'), address: config.sequencerUptimeFeed }]),
+    ],
     tokens: [...chain.currencies.values()]
       .filter(({ isNative }) => !isNative)
       .map(({ symbol, address, decimals }) => ({
@@ -119,6 +124,9 @@ export function expectations(
     ],
   }
 }
+
+/** Every uptime feed describes itself so. @source Chainlink, SequencerUptimeFeed */
+const uptimeFeed = { description: 'L2 Sequencer Uptime Status Feed', decimals: 0 } as const
 
 /** The feeds that are read on a chain, each with the setting that names it. */
 export function feedsOn(

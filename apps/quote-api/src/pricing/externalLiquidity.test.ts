@@ -126,7 +126,7 @@ describe('the inventory that prices and rewards are read from', () => {
   const [plan] = planLegs(route, 'configured')
   if (plan === undefined) throw new Error('USDC is paid out as it is')
 
-  /** What fees leave of an input, at one inventory with and without an offer. */
+  /** The rest of an input after its fees, at one inventory with and without an offer. */
   const netOf = (amountIn: bigint, market: ReturnType<typeof stocked>, offer: LiquidityOffer | undefined) => {
     const { terms } = feeTerms({
       ...{ request, route, plan, schedule, callUnits: 0n, lack: {}, subsidy: () => () => 0n },

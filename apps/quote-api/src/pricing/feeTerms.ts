@@ -45,7 +45,7 @@ export type FeeInputs = {
   /** What the recipient lacks before he can be paid the output; undefined while his chain does not say. */
   readonly lack: AccountLack | undefined
   readonly subsidy: SubsidyRule
-  /** What others bring; not in `inventory`. */
+  /** Liquidity that others bring; not in `inventory`. */
   readonly external?: readonly ExternalLiquidity[] | undefined
 }
 

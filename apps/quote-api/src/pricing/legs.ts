@@ -202,7 +202,7 @@ export function adviseFallbacks(
   return new QuoteError(code, `${message} useFallbacks: true also tries other pools.`, { data: advised })
 }
 
-/** What of a route goes beyond the listed pools, as far as the caller permits. */
+/** Pools of a route beyond the listed ones, as far as the caller permits. */
 function fallbackLegs(route: Route, swaps: SwapPermissions | undefined): readonly Leg[] {
   try {
     const plans: readonly Pick<LegPlan, 'origin' | 'destination'>[] = route.selfExecuted

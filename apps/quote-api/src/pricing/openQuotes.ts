@@ -5,12 +5,12 @@ import type { InventoryView } from './inventory.ts'
 import type { Priced } from './priceRequest.ts'
 
 /**
- * Who holds quotes. `user` is a claim of the caller: without the caller's own name, the key's or that of his network,
+ * The holder of quotes. `user` is a claim of the caller: without the caller's own name, the key's or that of his network,
  * anybody could hold quotes in the name of somebody else. @source Q-32
  */
 export type QuoteHolder = { readonly user: string; readonly caller: string }
 
-/** What was promised and can still be taken, by holder and place, in this process. */
+/** Promises that can still be taken, by holder and place, in this process. */
 export interface OpenQuotes {
   /**
    * Counts a promise until its quote expires, or refuses it. Both happen at once, so that quotes that are
@@ -22,7 +22,7 @@ export interface OpenQuotes {
 }
 
 export type Promised = {
-  /** What it is paid from: the solver's balance of an asset on a chain. */
+  /** It is paid from the solver's balance of this asset on this chain. */
   readonly place: string
   /** Worth of what leaves the solver's inventory. */
   readonly usdX18: UsdX18

@@ -5,6 +5,7 @@ import {
   convertUp,
   divideUp,
   minBigint,
+  mulDivDown,
   multipleDown,
   multipleUp,
   type PricedUnit,
@@ -191,10 +192,17 @@ function tolerance(inputs: SolverRouteInputs, flow: Flow, swapImpactBps: bigint)
  * a little above the input less its slippage. Without an origin swap a deposit does not slip.
  */
 function leastDeposit(inputs: SolverRouteInputs, terms: FeeTerms, flow: Flow, toleranceBps: bigint): bigint {
-  if (flow.originLeg === undefined || toleranceBps === 0n) return flow.split.amountIn
+  const { amountIn: quoted, subsidized } = flow.split
+  if (flow.originLeg === undefined || toleranceBps === 0n) return quoted
   const payoutMin = divideUp(flow.payout * (bpsDenominator - toleranceBps), bpsDenominator)
-  const least = solveAmountIn(terms, convertUp(payoutMin, ...reversed(conversion(inputs)))).amountIn
-  return minBigint(least, flow.split.amountIn)
+  // A sponsor owes no more than the deposit's part of what it pays of the quote: a smaller one bears fees of its own.
+  const shared: FeeTerms = {
+    ...terms,
+    subsidy: (fees, amountIn) =>
+      minBigint(terms.subsidy(fees, amountIn), mulDivDown(subsidized, amountIn, quoted)),
+  }
+  const least = solveAmountIn(shared, convertUp(payoutMin, ...reversed(conversion(inputs)))).amountIn
+  return minBigint(least, quoted)
 }
 
 /**

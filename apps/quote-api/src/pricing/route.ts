@@ -103,7 +103,7 @@ function requireSigner(chain: QuotableChain, user: string): void {
   })
 }
 
-/** Of a request that names no recipient. @throws QuoteError INVALID_ADDRESS */
+/** For a request that names no recipient. @throws QuoteError INVALID_ADDRESS */
 function checkUserReceives({ codec, chainId, vmType }: QuotableChain, user: string): void {
   if (codec.isAddress(user)) return
   const message = `recipient is required: user is not a valid address on chain ${chainId}.`

@@ -26,8 +26,8 @@ export type FeeTerms = {
   readonly appFeesBps: readonly bigint[]
   /** T: an account that the destination makes for its recipient. */
   readonly rent: bigint
-  /** What a sponsor pays of the fees; 0 without a sponsor. */
-  readonly subsidy: (fees: FeeParts) => bigint
+  /** The sponsor's part of the fees at an input; 0 without a sponsor. */
+  readonly subsidy: (fees: FeeParts, amountIn: bigint) => bigint
   /** Lower bound of the growth of `net` per unit of input, in bps; bounds the exact-output search. */
   readonly slopeBpsMin: bigint
 }
@@ -47,7 +47,7 @@ export type FeeSplit = Readonly<Record<FeeTotalName, bigint>> & {
 export function splitFees(terms: FeeTerms, amountIn: bigint): FeeSplit {
   const appFees = appFeesOf(terms, amountIn)
   const parts = feesOf(terms, amountIn, appFees)
-  return feeSplit({ amountIn, parts, appFees, subsidized: terms.subsidy(parts) })
+  return feeSplit({ amountIn, parts, appFees, subsidized: terms.subsidy(parts, amountIn) })
 }
 
 function appFeesOf({ appFeesBps }: FeeTerms, amountIn: bigint): readonly bigint[] {
@@ -104,7 +104,7 @@ export function solveAmountIn(terms: FeeTerms, targetNet: bigint): FeeSplit {
   refuseFeesOfAll(terms)
   const reaches = (amountIn: bigint) => {
     const parts = feesOf(terms, amountIn, appFeesOf(terms, amountIn))
-    return netOf({ amountIn, parts, subsidized: terms.subsidy(parts) }) >= targetNet
+    return netOf({ amountIn, parts, subsidized: terms.subsidy(parts, amountIn) }) >= targetNet
   }
   const found = bisect(reaches, targetNet)
   const split = splitFees(terms, scanBelow(reaches, found, terms))

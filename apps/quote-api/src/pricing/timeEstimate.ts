@@ -10,7 +10,7 @@ const defaultReactionMs = 1_000
  * pin policy asks for this size, the solver's reaction, one destination block. What is learned replaces the
  * reaction alone: an estimate is never below what the chains themselves take.
  * @param args.reactionMs of the route's fills, `undefined` before enough were seen
- * @source F-40; pricing-engine.md 4.5
+ * @source F-40
  */
 export function timeEstimateSeconds(args: {
   origin: Paced

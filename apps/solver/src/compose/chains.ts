@@ -82,7 +82,7 @@ export type OpenChains = {
   readonly paying: readonly PaidChain[]
   /** Of every chain of the quote file that has endpoints: prices stand on them too. */
   readonly clients: ReadonlyMap<string, ChainClient>
-  /** Of chains that did not answer yet: nothing is paid there before. */
+  /** Gates of chains that did not answer yet: nothing is paid there before. */
   readonly gates: ReadonlyMap<string, ChainGate>
   close(): Promise<void>
 }

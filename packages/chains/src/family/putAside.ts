@@ -2,7 +2,7 @@ import { TransactionTooLargeError, TransactionUnreadableError } from '../rpc/cha
 import { LruCache } from '../rpc/lruCache.ts'
 import type { FamilyReader } from './createFactsReader.ts'
 
-/** What a transaction is read for. */
+/** Purposes that a transaction is read for. */
 export type ReadingPurpose = 'deposits' | 'payment'
 
 /** Why the content of a transaction keeps it from being read, whoever shows it. */
@@ -26,7 +26,7 @@ export function putAsideReason(error: unknown): PutAsideReason | undefined {
   return error instanceof TransactionUnreadableError ? 'unreadable' : undefined
 }
 
-/** What was read; `undefined` of a transaction that its content keeps from being read. */
+/** The reading; `undefined` for a transaction that its content keeps from being read. */
 export async function unlessPutAside<Facts>(reading: Promise<Facts>): Promise<Facts | undefined> {
   try {
     return await reading

@@ -7,12 +7,12 @@ import {
 import { putAsideReason } from './putAside.ts'
 import type { PaymentReading } from './settlingChain.ts'
 
-/** What nobody can attest, because nobody can read it, is no payment. */
+/** A transaction that nobody can read is no payment, because nobody can attest it. */
 function isUnread(error: unknown): boolean {
   return error instanceof TransactionMissingError || putAsideReason(error) !== undefined
 }
 
-/** What was read; `undefined` of a transaction that left the chain or failed. */
+/** The reading; `undefined` for a transaction that left the chain or failed. */
 export async function unlessGone<Facts>(reading: Promise<Facts>): Promise<Facts | undefined> {
   try {
     return await reading

@@ -37,7 +37,7 @@ const pushCeilingMs = 1_000
 
 /**
  * Whatever an endpoint tells of, it wakes nobody more often than a clock would: a quarter of a block, a second at most.
- * Where blocks come faster than that, all endpoints together do not, either: the next block is told of anyway.
+ * All endpoints together wake nobody more often than that, however fast blocks come: the next block is told of anyway.
  * @source F-41
  */
 function leastBetweenHeads(chain: { readonly blockTimeMs: number }, endpoints: number): number {

@@ -1,4 +1,4 @@
-// What of a transaction's bytes is read, what is unreadable and what is no answer, by name. Its payer's signature covers
+// Goal: bytes of a transaction are read, unreadable or no answer, by name. Its payer's signature covers
 // every byte of the message, so who pays could sign one message written in two ways: nodes run one of them.
 import { createPrivateKey, sign } from 'node:crypto'
 import { associatedTokenProgram, computeBudgetProgram, encodeBase58, systemProgram } from '@causeway/core'

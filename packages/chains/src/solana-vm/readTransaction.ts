@@ -29,7 +29,7 @@ type Named = { readonly transactionId: string; readonly depository: string }
 /** Why a transaction that a node shows is not read: its content, whoever shows it. */
 type Unread = Extract<RefusalReason, 'too_large' | 'unreadable'>
 
-/** What an answer to `getTransaction` shows. @throws MalformedAnswerError */
+/** The transaction that an answer to `getTransaction` shows. @throws MalformedAnswerError */
 export async function seeTransaction(
   answer: RpcAnswer | undefined,
   named: Named,

@@ -28,7 +28,7 @@ export type SendOptions = {
   readonly signers?: readonly Keypair[]
   /** Default: 0. */
   readonly version?: 'legacy' | 0 | 1
-  /** Of version 1. */
+  /** Only in version 1. */
   readonly config?: Version1Config
   readonly tables?: readonly AddressLookupTableAccount[]
   /** Sends what a node would refuse: it fails on chain. */

@@ -18,7 +18,7 @@ import type { Keypair, TransactionInstruction } from '@solana/web3.js'
 
 export type Version1Config = NonNullable<Parameters<typeof setTransactionMessageConfig>[0]>
 
-/** What is not set counts as nothing, with which no program runs. */
+/** A value that is not set counts as nothing, with which no program runs. */
 const enough: Version1Config = { computeUnitLimit: 1_400_000, loadedAccountsDataSizeLimit: 64 * 1024 * 1024 }
 
 export type Version1Plan = {

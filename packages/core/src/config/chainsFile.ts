@@ -58,7 +58,7 @@ export const chainEntrySchema = z.object({
   /** Equal answers needed for what is signed; default ceil(2n/3) of the configured endpoints. */
   rpcThreshold: z.number().int().min(1).optional(),
   finality: finalitySchema.optional(),
-  /** What ends on a chain that is being wound down, as a sentence: doctor shows it while the chain has an endpoint. */
+  /** Names in one sentence what ends on a chain that is being wound down: doctor shows it while the chain has an endpoint. */
   windingDown: z.string().min(1).max(200).optional(),
   additionalData: z
     .object({

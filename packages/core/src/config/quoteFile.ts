@@ -56,7 +56,7 @@ const priceSchema = z.object({
     .default([]),
 })
 
-/** Of so many guardians, how many must have signed: more than half. @source F-30 */
+/** Signatures that so many guardians must give: more than half. @source F-30 */
 export function guardianQuorum(guardians: number): number {
   return Math.floor(guardians / 2) + 1
 }
@@ -264,6 +264,11 @@ const quoteChainSchema = z
     headMaxAgeMs: z.number().int().positive(),
     multicall3: evmAddress.optional().describe('Needed by chains that are read by contract calls'),
     wrappedNative: evmAddress.optional().describe('Needed as multicall3'),
+    sequencerUptimeFeed: evmAddress
+      .optional()
+      .describe(
+        'Feed that says whether the sequencer is up: price feeds of the chain count only while it is, and not in its first hour',
+      ),
     fillWallet: z
       .string()
       .optional()

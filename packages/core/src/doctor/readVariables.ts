@@ -44,7 +44,7 @@ export function readVariables<Schema extends z.ZodObject>(
   return { values, whole: whole.success ? whole.data : undefined, found }
 }
 
-/** What a value is, where its setting is a number or one of a few words, and what it must be. */
+/** Says what a value must be, and what it is where its setting is a number or one of a few words. */
 function refusalOf(member: z.core.$ZodType, text: string): string {
   const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, enum: words, format } = jsonSchemaOf(member)
   const isNumber = type === 'integer' || type === 'number'

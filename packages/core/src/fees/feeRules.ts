@@ -195,7 +195,7 @@ const totalsOfWord: Readonly<Record<'gas' | 'relayer', readonly FeeTotal[]>> = {
 export const sponsoredWords = [...feeComponents, 'gas', 'relayer'] as const
 export type SponsoredWord = (typeof sponsoredWords)[number]
 
-/** What a word buys: a fee, or all fees of a member of `fees` but those that have a field of their own. @source Q-30 */
+/** A word buys a fee, or all fees of a member of `fees` but those that have a field of their own. @source Q-30 */
 export function partsBoughtBy(word: SponsoredWord): readonly FeePart[] {
   const totals = word === 'gas' || word === 'relayer' ? totalsOfWord[word] : undefined
   return feeParts

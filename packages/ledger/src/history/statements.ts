@@ -5,7 +5,7 @@ import type { LedgerAsset } from '../transfers/accounts.ts'
 export const statementGroups = ['day', 'user', 'route', 'key', 'request'] as const
 export type StatementGroup = (typeof statementGroups)[number]
 
-/** What a wallet has: money that it sponsors with, or app fees that it can claim. */
+/** Kinds of money of a wallet: it sponsors with the first, and claims the second. */
 export const balanceKinds = ['sponsorship', 'app_fees'] as const
 
 /**

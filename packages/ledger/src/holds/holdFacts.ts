@@ -190,7 +190,7 @@ function placed(
   return { places, values }
 }
 
-/** The same by the chain that is paid to. */
+/** As above, by the chain that is paid to. */
 function placedByChain(
   lists: readonly (readonly HoldRequest[])[],
   read: (request: HoldRequest) => readonly string[],

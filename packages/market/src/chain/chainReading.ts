@@ -1,6 +1,7 @@
 import type { AgreedGas, ShownNetworkFee } from '@causeway/chains'
 import type { CurrencyKey, Hex, NetworkFees, PoolState } from '@causeway/core'
 import type { FeedReading } from '../prices/feedReader.ts'
+import type { SequencerStatus } from '../prices/sequencer.ts'
 import type { ChainMarket, FeeRefusal } from '../snapshot.ts'
 
 /** What a chain's network charges, as its family read it, or why it must not be charged so. */
@@ -27,6 +28,8 @@ export type ChainReading = {
   readonly inventory: ReadonlyMap<CurrencyKey, bigint>
   /** By feed address, as of `contractsAt`. */
   readonly feeds: ReadonlyMap<Hex, FeedReading>
+  /** As of `contractsAt`; absent where no uptime feed is read, or none that says it. */
+  readonly sequencer?: SequencerStatus | undefined
   /** Block at which feeds and balances were read. */
   readonly contractsAt: { readonly block: bigint; readonly timestampSeconds: number }
   /** All at the head's hash; empty while they could not be read for it. */

@@ -18,11 +18,12 @@ import {
 } from '@causeway/core'
 import type { BalancePlan, ChainPlan } from '../plan.ts'
 import { createFeedReader } from '../prices/feedReader.ts'
+import { createSequencerReader } from '../prices/sequencer.ts'
 import { decodeUint } from '../returnData.ts'
 import type { ChainReading } from './chainReading.ts'
 
 /** The part of a reading that comes from contracts, all of it from one block. */
-export type ContractFacts = Pick<ChainReading, 'feeds' | 'inventory'> & {
+export type ContractFacts = Pick<ChainReading, 'feeds' | 'inventory' | 'sequencer'> & {
   /** Absent unless it was asked for. */
   readonly l1DataFeeWei?: EthereumFeeFacts['l1DataFeeWei']
 }
@@ -52,6 +53,7 @@ const feeShapes = gasShapes.map((shape) => ({
 export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined): ContractReads {
   const { multicall3, feeModel } = contractChain(plan.config)
   const feeds = createFeedReader(plan.feeds)
+  const sequencer = createSequencerReader(plan.feeds.length > 0 ? plan.config.sequencerUptimeFeed : undefined)
   const balances = fillWallet === undefined ? [] : plan.balances
   const balanceCalls =
     fillWallet === undefined
@@ -65,13 +67,14 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
     const feeCalls = withDataFees ? allFeeCalls : []
     const feedCalls = feeds.calls()
     return {
-      calls: [...balanceCalls, ...feeCalls, ...feedCalls],
+      calls: [...balanceCalls, ...feeCalls, ...feedCalls, ...sequencer.calls],
       read(answers) {
         const take = takeFrom(answers)
         return {
           inventory: readBalances(balances, take(balanceCalls.length)),
           ...(withDataFees && { l1DataFeeWei: byShape(feesOf(take(feeCalls.length))) }),
           feeds: feeds.read(take(feedCalls.length)),
+          sequencer: sequencer.read(take(sequencer.calls.length)),
         }
       },
     }

@@ -8,6 +8,7 @@ import type { HttpPriceAdapter, HttpQuote } from '../prices/http/adapter.ts'
 import { poolPrice } from '../prices/poolPrice.ts'
 import type { FeedPlan, PoolSourcePlan, PricePlan } from '../prices/pricePlan.ts'
 import { adapterSource } from '../prices/secondSource.ts'
+import { sequencerFault } from '../prices/sequencer.ts'
 import type { SourceFault, SourceReading, SourceValue } from '../prices/source.ts'
 
 /** What one HTTP adapter answered last. */
@@ -69,17 +70,22 @@ function readFeed(feed: FeedPlan, facts: MarketFacts): SourceReading {
   const chainFacts = facts.chains.get(feed.chain)
   if (chainFacts === undefined) return { source, kind: 'feed', result: { fault: 'no_answer' } }
   const { reading, readAtMs } = chainFacts
-  const result = bounded(feedResult(feed, chainFacts), feed.chain, facts)
+  const result = bounded(feedResult(feed, chainFacts, facts), feed.chain, facts)
   return { source, kind: 'feed', readAtMs, block: reading.contractsAt.block, result }
 }
 
-function feedResult(feed: FeedPlan, { reading }: ChainFacts): Result {
+function feedResult(feed: FeedPlan, { reading }: ChainFacts, { plan }: MarketFacts): Result {
   const { round, identity } = reading.feeds.get(feed.address) ?? {}
   if (round === undefined) return { fault: 'no_answer' }
   if (identity === undefined) return { fault: 'unverified' }
   const { description, decimals, heartbeatSeconds } = feed
   if (identity.description !== description || identity.decimals !== decimals) return { fault: 'misdescribed' }
   const blockTimestampSeconds = reading.contractsAt.timestampSeconds
+  // A feed that stood still with the sequencer is no price, however young its last round is.
+  if (plan.chainByKey.get(feed.chain)?.config.sequencerUptimeFeed !== undefined) {
+    const fault = sequencerFault(reading.sequencer, blockTimestampSeconds)
+    if (fault !== undefined) return { fault }
+  }
   return feedValue({ round, decimals, heartbeatSeconds, blockTimestampSeconds })
 }
 

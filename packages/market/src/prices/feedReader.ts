@@ -11,6 +11,9 @@ const aggregator = contractInterface([
   'function decimals() view returns (uint8)',
 ])
 
+/** Uptime feeds of sequencers answer it as well. */
+export const latestRoundCall = (target: Hex): ContractCall => callOf(target, 'latestRoundData')
+
 const callOf = (target: Hex, name: 'latestRoundData' | 'description' | 'decimals'): ContractCall => ({
   target,
   callData: aggregator.encode(name, []),
@@ -36,7 +39,7 @@ export function createFeedReader(feeds: readonly FeedPlan[]): FeedReader {
   const unknown = () => feeds.filter((feed) => !identities.has(feed))
   return {
     calls: () => [
-      ...feeds.map(({ address }) => callOf(address, 'latestRoundData')),
+      ...feeds.map(({ address }) => latestRoundCall(address)),
       ...unknown().flatMap(({ address }) => [callOf(address, 'description'), callOf(address, 'decimals')]),
     ],
     read(answers) {

@@ -15,6 +15,10 @@ export type SourceFault =
   | 'unverified'
   /** A feed that is not the one that configuration describes. */
   | 'misdescribed'
+  /** A feed of a rollup whose sequencer is down by its uptime feed, came back within the hour, or is not known to be up. */
+  | 'sequencer_down'
+  | 'sequencer_recovering'
+  | 'sequencer_unknown'
   | 'wide_confidence'
   /** A signed update that is not one, or ends too early. */
   | 'malformed_update'

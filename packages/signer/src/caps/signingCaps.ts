@@ -63,7 +63,7 @@ const minuteMs = 60_000
  */
 export const capWindowMinutes = 60
 
-/** What was counted so far, wherever it is kept. */
+/** Counts so far, wherever they are kept. */
 export type CountedSoFar = {
   /** Under the value's key; `undefined` where the key was never signed. */
   readonly known: ReadonlyMap<bigint, bigint> | undefined
@@ -72,7 +72,7 @@ export type CountedSoFar = {
 }
 
 /**
- * Whether a value fits its caps, and what of it was not counted under its key yet: a key may come again with a larger
+ * Tells whether a value fits its caps, and what of it was not counted under its key yet: a key may come again with a larger
  * amount. Pure.
  */
 export function judgeValue(

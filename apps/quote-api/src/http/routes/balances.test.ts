@@ -15,7 +15,7 @@ const currency = {
 }
 const checksummed = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 
-/** Of the wallet with the checksum. */
+/** Balance of the wallet with the checksum. */
 const balanceOf = (availableMicroUsd: bigint) => ({
   balances: {
     sponsorCurrency: currency,

@@ -299,7 +299,7 @@ describe('components', () => {
   })
 
   test.each([
-    // Of 30,000 that execution costs, 20,000 are a flat fee, which is no gas.
+    // Execution costs 30,000, and 20,000 of them are a flat fee, which is no gas.
     [['gas'], '10000', ['execution']],
     [['relayer'], '130000', ['execution', 'swap', 'relay']],
     [['gas', 'relayer', 'app'], '130000', ['execution', 'swap', 'relay']],

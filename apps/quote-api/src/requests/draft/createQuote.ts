@@ -78,7 +78,7 @@ export type QuoteDependencies = PricingDependencies & {
   readonly depositAddress?: DepositAddress
 }
 
-/** Who asks for a quote. */
+/** The caller that asks for a quote. */
 export type QuoteCaller = {
   readonly keyId: string | undefined
   /** The key's name or that of the caller's network: open quotes count under it. */

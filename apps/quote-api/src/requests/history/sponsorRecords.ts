@@ -45,7 +45,8 @@ export function createSponsorRecords(database: SqlDatabase): SponsorRecords {
       const rows = await database.query<RequestRow>(
         `select o.* from api_key k cross join lateral (
            select o.request_id, o.api_key_id, o.status, o.fail_reason, o.origin_chain_id, o.destination_chain_id,
-             s.debit_micro_usd, o.created_at
+             coalesce((select h.posted_amount from hold h where h.request_id = o.request_id and h.state = 'posted'),
+               s.debit_micro_usd) as debit_micro_usd, o.created_at
            from orders o join request_sponsorship s using (request_id)
            where o.api_key_id = k.id and s.sponsor = $1 order by o.created_at desc limit $2) o
          where k.wallet = $1 and k.revoked_at is null order by o.created_at desc, o.request_id limit $2`,

@@ -14,6 +14,7 @@ import { findCurrency } from '../../pricing/registry.ts'
 import { countContradictions, recheckAfter, setStage } from '../status/requestProgress.ts'
 import { pinGraceSeconds } from '../timings.ts'
 import { followWork, type Reading } from '../work/followWork.ts'
+import { type Booked, bookedFor } from './depositShare.ts'
 import { readDeposit, type StoredDeposit } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
@@ -54,6 +55,7 @@ export async function attestFills(context: AttestationContext, run: Run): Promis
 }
 
 type Proof = {
+  readonly deposited: bigint
   readonly own: OwnReading
   readonly messageId: Hex | undefined
   readonly answers: readonly OracleAnswer[]
@@ -82,7 +84,8 @@ async function prove(
 ): Promise<Proof> {
   const own = deposit.isFinal ? await readOwn(context, request, signal) : 'not_yet'
   const message = own === 'not_yet' ? undefined : fillMessage(context, request, deposit)
-  if (message === undefined) return { own: 'not_yet', messageId: undefined, answers: [] }
+  const { amount: deposited } = deposit
+  if (message === undefined) return { own: 'not_yet', deposited, messageId: undefined, answers: [] }
   const messageId = fillMessageId(message, context.networkOf)
   const { order, orderSignature, inputs, fill } = message.data
   const answers = await Promise.all(
@@ -94,7 +97,7 @@ async function prove(
       return answer
     }),
   )
-  return { own, messageId, answers }
+  return { own, deposited, messageId, answers }
 }
 
 async function readOwn(
@@ -149,8 +152,9 @@ async function settle(
   context: AttestationContext,
   tx: SqlTx,
   request: SettledRequest,
-  { own, messageId, answers }: Proof,
+  proof: Proof,
 ): Promise<void> {
+  const { own, answers } = proof
   const { requestId, deadlineSeconds, settlement } = request
   const origin = chainOf(context, request.originChainId).chain
   const decision = settleDecision({
@@ -177,7 +181,7 @@ async function settle(
       await parkRequest(context, tx, requestId, decision.reason)
       return
     case 'post':
-      await post(context, tx, request, { messageId, answers })
+      await post(context, tx, request, proof)
   }
 }
 
@@ -194,14 +198,17 @@ async function post(
   context: AttestationContext,
   tx: SqlTx,
   request: SettledRequest,
-  { messageId, answers }: Pick<Proof, 'messageId' | 'answers'>,
+  { messageId, answers, deposited }: Pick<Proof, 'messageId' | 'answers' | 'deposited'>,
 ): Promise<void> {
-  const { requestId, debitMicroUsd: amountMicroUsd, settlement } = request
+  const { requestId, settlement } = request
+  const { input, appFees, debitMicroUsd: amountMicroUsd } = bookedFor(request, deposited)
   const evidence = {
     kind: 'solver-fill',
     messageId,
     fillTx: settlement?.fillTx,
     threshold: context.threshold,
+    // Kept with what it books, so that the books can be held against the deposit.
+    bookedInput: input.toString(),
     signatures: answers.flatMap((answer) =>
       answer.said === 'signed' ? [{ signer: answer.signer, signature: answer.signature }] : [],
     ),
@@ -213,14 +220,19 @@ async function post(
       return
     }
   }
-  await accrue(context, tx, request)
+  await accrue(context, tx, request, appFees)
   await setStage(tx, requestId, { stage: 'settled', evidence })
   context.observe({ event: 'settled', requestId, originChainId: request.originChainId, amountMicroUsd })
 }
 
-async function accrue(context: SettlementContext, tx: SqlTx, request: SettledRequest): Promise<void> {
+async function accrue(
+  context: SettlementContext,
+  tx: SqlTx,
+  request: SettledRequest,
+  fees: Booked['appFees'],
+): Promise<void> {
   const { requestId, quoted, originChainId } = request
-  if (quoted.appFees.length === 0) return
+  if (fees.length === 0) return
   const origin = chainOf(context, originChainId).chain
   const currency = findCurrency(origin, quoted.feeCurrency)
   if (currency === undefined) throw new Error('the fee currency of an order left the configuration')
@@ -228,6 +240,6 @@ async function accrue(context: SettlementContext, tx: SqlTx, request: SettledReq
   await accrueAppFees(tx, {
     requestId,
     asset: { chainId, address, symbol, name, decimals },
-    fees: quoted.appFees.map(({ recipient, amount }) => ({ recipient: recipient.toLowerCase(), amount })),
+    fees,
   })
 }

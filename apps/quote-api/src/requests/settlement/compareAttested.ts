@@ -1,8 +1,9 @@
 import { fillMessageId, type Hex, type RecoverSigner, type SqlDatabase, signingDigest } from '@causeway/core'
 import { z } from 'zod'
 import { type AttestationContext, fillMessage } from './attestFills.ts'
-import { readDeposit } from './depositStore.ts'
-import { readSettledRequest } from './settledRequest.ts'
+import { bookedFor } from './depositShare.ts'
+import { readDeposit, type StoredDeposit } from './depositStore.ts'
+import { readSettledRequest, type SettledRequest } from './settledRequest.ts'
 
 /** One debit of a sponsor whose proof is not what was posted. */
 export type UnprovenDebit = {
@@ -55,8 +56,7 @@ type Ended = {
 
 /**
  * Compares what sponsors were debited with what oracles attested: every posted debit rests on signatures of enough
- * allowed signers over the one message that this order, its deposit and its fill make, and is the amount that was
- * quoted; and no settled request lacks its debit. Reads only.
+ * allowed signers over the one message that this order, its deposit and its fill make, and is what its deposit books; and no settled request lacks its debit. Reads only.
  */
 export async function compareAttested(
   context: ProofContext,
@@ -92,16 +92,24 @@ async function compareEnded(context: ProofContext, ended: Ended): Promise<Unprov
   const request = await readSettledRequest(database, requestId)
   const posted = ended.kind === 'post' ? ended.amount : 0n
   if (request === undefined) return { requestId, problem: 'no_order', differenceMicroUsd: posted }
-  const { debitMicroUsd, settlement } = request
+  const { settlement } = request
+  const deposit = settlement && (await readDeposit(database, settlement.depositId))
+  const debitMicroUsd = debitOf(request, deposit, ended.evidence)
   if (ended.kind !== 'post')
     return debitMicroUsd === 0n
       ? undefined
       : { requestId, problem: 'not_posted', differenceMicroUsd: debitMicroUsd }
-  const deposit = settlement && (await readDeposit(database, settlement.depositId))
   const message = deposit && fillMessage(context, request, deposit)
   const proof = { ...ended, messageId: message && fillMessageId(message, context.networkOf), debitMicroUsd }
   const judged = judgeDebit(proof, context)
   return judged && { requestId, ...judged }
+}
+
+/** Releases before this one booked what was quoted, and their evidence does not say what it books. */
+function debitOf(request: SettledRequest, deposit: StoredDeposit | undefined, evidence: unknown): bigint {
+  const isShare = z.object({ bookedInput: z.string() }).safeParse(evidence).success
+  if (!isShare || deposit === undefined) return request.debitMicroUsd
+  return bookedFor(request, deposit.amount).debitMicroUsd
 }
 
 const evidenceSchema = z.object({
@@ -117,7 +125,7 @@ export function judgeDebit(
     readonly evidence: unknown
     /** Hashed here from what is stored; undefined where no fill can be shown. */
     readonly messageId: Hex | undefined
-    /** As quoted. */
+    /** Booked for the deposit. */
     readonly debitMicroUsd: bigint
   },
   { oracles, threshold, recover }: Pick<ProofContext, 'oracles' | 'threshold' | 'recover'>,

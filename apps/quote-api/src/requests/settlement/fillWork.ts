@@ -1,25 +1,9 @@
-import { decodeOrderCall, type Hex, maxBigint, mulDivDown, type Order, orderSchema } from '@causeway/core'
+import { decodeOrderCall, type Hex, type Order, orderSchema } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { FillPayload, RefundPayload } from '../work/workItem.ts'
+import { type Deposited, paidFor } from './depositShare.ts'
 import type { StoredDeposit } from './depositStore.ts'
 import type { SettledRequest } from './settledRequest.ts'
-
-type Payment = Order['output']['payments'][number]
-
-/** What was deposited for an order, and what its quote reckoned with; in the currency of its input. */
-export type Deposited = { readonly amount: bigint; readonly quotedInput: bigint }
-
-/**
- * What a deposit pays for: the quoted amount for the quoted input, the least for the least that the order
- * takes, and its part in between. Fees are fixed amounts and a pool gives less for more, so no deposit is
- * paid more than it is worth.
- */
-export function paidFor(payment: Payment, order: Order, { amount, quotedInput }: Deposited): bigint {
-  const [least, expected] = [BigInt(payment.minimumAmount), BigInt(payment.expectedAmount)]
-  const input = BigInt(order.inputs[0]?.payment.amount ?? 0)
-  if (amount >= quotedInput) return expected
-  return least + mulDivDown(expected - least, maxBigint(amount - input, 0n), quotedInput - input)
-}
 
 /**
  * With what a solver checks for itself that an order was signed and paid for.

@@ -17,7 +17,7 @@ type KeepingContext = Pick<SettlementContext, 'announce' | 'observe'>
 
 export type FoundDeposit = Omit<NewDeposit, 'minedAfterSeconds'>
 
-/** What is in a transaction, or why its content cannot be read. */
+/** The content of a transaction, or why it cannot be read. */
 export type DepositsRead = { readonly deposits: readonly FoundDeposit[] } | { readonly aside: PutAsideReason }
 
 /** @returns undefined of a transaction that left the chain or failed. @throws what `SettlementChain.deposits` throws */
@@ -67,7 +67,7 @@ export async function keepDeposits(
 type RetryContext = KeepingContext &
   Pick<SettlementContext, 'database'> & { readonly chains: ReadonlyMap<number, DepositChain> }
 
-/** Of one run: what a stranger puts aside costs no more readings than these. */
+/** Limits of one run: transactions of a stranger cost no more readings than these. */
 const triesAtOnce = 8
 
 /**

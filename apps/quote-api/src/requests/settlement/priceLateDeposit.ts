@@ -4,6 +4,7 @@ import { refundCost, sweepCostIn } from '../../pricing/gas.ts'
 import { type DepositPricing, priceDeposit, type QuotedDeposit } from '../../pricing/priceDeposit.ts'
 import { findCurrency, type QuotableChain } from '../../pricing/registry.ts'
 import type { OtherRefund } from './depositDecision.ts'
+import { bookedFor } from './depositShare.ts'
 import type { StoredDeposit } from './depositStore.ts'
 import type { LatePrice } from './lateDeposit.ts'
 import { refundTermsOf, type SettledRequest } from './settledRequest.ts'
@@ -63,7 +64,7 @@ export function otherRefundCost(
 }
 
 function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 'amount'>): QuotedDeposit {
-  const { quoted, originChainId, destinationChainId, debitMicroUsd, relayedBy, feeBasis } = request
+  const { quoted, originChainId, destinationChainId, relayedBy, feeBasis } = request
   const {
     operation,
     originCurrency,
@@ -92,7 +93,7 @@ function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 
       recipient: recipient as Hex,
       bps: BigInt(feeBps),
     })),
-    debitMicroUsd,
+    debitMicroUsd: bookedFor(request, amount).debitMicroUsd,
     relayedBy,
   }
 }

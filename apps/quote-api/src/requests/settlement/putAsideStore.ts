@@ -26,7 +26,7 @@ export async function putAside(tx: SqlTx, aside: readonly (Key & Pick<PutAside, 
 /** The pause doubles with each try, from a minute to six hours. */
 const dueAt = `last_tried_at + least(interval '1 minute' * power(2, least(tries, 10) - 1), interval '6 hours')`
 
-/** What is to be tried again on some chains, the longest due first. */
+/** Transactions to be tried again on some chains, the longest due first. */
 export async function listDuePutAside(
   database: Queries,
   chainIds: readonly number[],

@@ -93,7 +93,7 @@ export function nowSeconds({ now }: Pick<SettlementContext, 'now'>): number {
 /** Generous for every chain: finality of rollups comes after some hundred of their blocks. */
 const finalityBlocks = 1_000
 
-/** How long a settlement may take after its deadline: never less than the deepest deposit takes. @source F-42 */
+/** Seconds that a settlement may take after its deadline: never less than the deepest deposit takes. @source F-42 */
 export function finalitySecondsOf({ config }: Pick<QuotableChain, 'config'>): number {
   const deepest = Math.max(0, ...config.pinPolicy.map(({ confirmations }) => confirmations))
   return Math.ceil(Math.max(finalityBlocks * paceMs(config), deepest * config.blockTimeMs) / 1_000)

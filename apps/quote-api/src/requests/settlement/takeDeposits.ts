@@ -10,6 +10,7 @@ import {
   recheckWhileShallow,
   recheckWhileWaiting,
 } from './depositDecision.ts'
+import { paidFor } from './depositShare.ts'
 import {
   listDueDeposits,
   lockDeposit,
@@ -18,7 +19,6 @@ import {
   setDepositState,
   setSenders,
 } from './depositStore.ts'
-import { paidFor } from './fillWork.ts'
 import { blockGraceSeconds, isLate, type LateStep, lateStep, sweptGraceSeconds } from './lateDeposit.ts'
 import type { SeenDeposit } from './pinDecision.ts'
 import {

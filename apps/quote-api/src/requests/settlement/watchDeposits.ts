@@ -99,7 +99,7 @@ async function scanRange(
 
 type Unread = { readonly transactionId: string; readonly reason: PutAsideReason }
 
-/** What one transaction is keeps no other one from being read. */
+/** A transaction keeps no other one from being read. */
 async function readAll(
   chain: SettlementChain,
   transactions: readonly string[],

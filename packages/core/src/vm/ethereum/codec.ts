@@ -14,7 +14,7 @@ export function parseEvmAddress(address: string): ParsedAddress | Refusal {
 /** Writes a `Transfer` for each movement of ether, on chains with EIP-7708: an address without code, and no token. */
 const nativeTransferEmitter = '0xfffffffffffffffffffffffffffffffffffffffe'
 
-/** Whether a log tells of ether that moved. Readers of tokens and of whoever gave one skip it. @source F-45; EIP-7708 */
+/** True for a log that tells of ether that moved. Readers of tokens and of whoever gave one skip it. @source F-45; EIP-7708 */
 export function isNativeTransferLog({ address }: { readonly address: string }): boolean {
   return address.toLowerCase() === nativeTransferEmitter
 }
@@ -26,7 +26,7 @@ function parseEvmCurrency(currency: string): ParsedAddress | Refusal {
   return { refusal: `it is no token, its logs tell of ether that moved (EIP-7708): name ${nativeCurrency}` }
 }
 
-/** @source F-46; oracle-protocol.md 1.1, 1.2 */
+/** @source F-46 */
 export const ethereumCodec = createVmCodec({
   vmType: 'ethereum-vm',
   nativeCurrency,

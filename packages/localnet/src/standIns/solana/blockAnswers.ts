@@ -12,14 +12,14 @@ export class RpcRefusal extends Error {
   }
 }
 
-/** What a client asks of transactions that it is shown. */
+/** Versions of transactions that a client takes. */
 export const shownTransactions = z.object({
   /** The newest version that it reads; absent: none that has a number. */
   maxSupportedTransactionVersion: z.number().optional(),
   encoding: z.enum(['base64', 'json']).default('json'),
 })
 
-/** How a block is shown. */
+/** The form of a shown block. */
 export const shownBlock = shownTransactions.extend({
   transactionDetails: z.enum(['full', 'signatures', 'none']).default('full'),
 })

@@ -42,7 +42,7 @@ function deserialise(bytes: Uint8Array): VersionedTransaction | undefined {
   }
 }
 
-/** The same transaction, which nobody has signed then. The library writes no message of version 1. */
+/** An equal transaction, which nobody has signed then. The library writes no message of version 1. */
 export function withBlockhash(
   { transaction, messageBytes }: WireTransaction,
   blockhash: string,

@@ -1,0 +1,51 @@
+import type { SqlTx } from '@causeway/core'
+import type { LedgerFinding } from '@causeway/ledger'
+
+/**
+ * Holds every settled request against the deposit that is bound to it, by the rule of its own that `bookedFor` and
+ * `paidFor` have in code. Requests that were settled before the evidence named its deposit are left out.
+ */
+const selectDiffering = `
+  with bound as (
+    select s.request_id, d.amount as deposited, o.quoted, (o.quoted ->> 'feeBasis')::numeric as basis,
+      (s.evidence ->> 'bookedInput')::numeric as input,
+      (o.order_data -> 'inputs' -> 0 -> 'payment' ->> 'amount')::numeric as least_input,
+      (o.order_data -> 'output' -> 'payments' -> 0 ->> 'minimumAmount')::numeric as least,
+      (o.order_data -> 'output' -> 'payments' -> 0 ->> 'expectedAmount')::numeric as expected
+    from settlement s join deposit_seen d on d.id = s.deposit_id join orders o on o.request_id = s.request_id
+    where s.stage = 'settled' and s.evidence ->> 'bookedInput' is not null),
+  due as (
+    select b.*, fees.owed as fees_owed, coalesce(div(p.debit_micro_usd * b.input + b.basis - 1, b.basis), 0) as debit_owed,
+      case when b.input >= b.basis then b.expected
+        else b.least + div((b.expected - b.least) * greatest(b.input - b.least_input, 0), b.basis - b.least_input)
+      end as payment_owed
+    from bound b left join request_sponsorship p on p.request_id = b.request_id
+    cross join lateral (
+      select coalesce(sum(div(b.input * (fee ->> 'feeBps')::numeric, 10000)), 0) as owed
+      from json_array_elements(b.quoted -> 'appFees') fee) fees),
+  booked as (
+    select d.*, coalesce(f.amount, 0) as fees_accrued, coalesce(h.posted_amount, 0) as debited,
+      coalesce((w.payload -> 'payments' -> 0 ->> 'amount')::numeric, d.payment_owed) as asked_to_pay
+    from due d
+    left join lateral (
+      select sum(t.amount) as amount from transfer t where t.request_id = d.request_id and t.code = 'app_fee') f on true
+    left join hold h on h.request_id = d.request_id and h.state = 'posted'
+    left join work_item w on w.request_id = d.request_id and w.kind = 'fill')
+  select '0x' || encode(request_id, 'hex') as request, deposited, input as booked, fees_accrued, fees_owed, debited,
+    debit_owed, asked_to_pay, payment_owed
+  from booked
+  where input <> least(deposited, basis) or fees_accrued <> fees_owed or debited <> debit_owed
+    or asked_to_pay <> payment_owed
+  limit 20`
+
+/** Reads only. @source docs/specification/ledger.md L-10 */
+export async function findBookedDeposits(tx: SqlTx): Promise<readonly LedgerFinding[]> {
+  const rows = await tx.query<{ figures: LedgerFinding['figures'] }>(`
+    select (select json_object_agg(key, value) from json_each_text(row_to_json(found))) as figures
+    from (${selectDiffering}) found`)
+  return rows.map(({ figures }) => ({
+    invariant: 'I10',
+    problem: 'A request booked something else than its deposit.',
+    figures,
+  }))
+}

@@ -1,0 +1,56 @@
+import { bpsDown, divideUp, maxBigint, minBigint, mulDivDown, type Order } from '@causeway/core'
+import type { SettledRequest } from './settledRequest.ts'
+
+type Payment = Order['output']['payments'][number]
+
+/** What was deposited for an order, and what its quote reckoned with; in the currency of its input. */
+export type Deposited = { readonly amount: bigint; readonly quotedInput: bigint }
+
+/**
+ * What a deposit pays for: the quoted amount for the quoted input, the least for the least that the order
+ * takes, and its part in between. Fees are fixed amounts and a pool gives less for more, so no deposit is
+ * paid more than it is worth.
+ */
+export function paidFor(payment: Payment, order: Order, { amount, quotedInput }: Deposited): bigint {
+  const [least, expected] = [BigInt(payment.minimumAmount), BigInt(payment.expectedAmount)]
+  const input = BigInt(order.inputs[0]?.payment.amount ?? 0)
+  if (amount >= quotedInput) return expected
+  return least + mulDivDown(expected - least, maxBigint(amount - input, 0n), quotedInput - input)
+}
+
+/** The bookings of an order that was filled. */
+export type Booked = {
+  /** The part of the deposit that the quote reckoned with, in smallest units of the fee currency; above goes back. */
+  readonly input: bigint
+  /** In smallest units of the fee currency. */
+  readonly appFees: readonly { readonly recipient: string; readonly amount: bigint }[]
+  /** Whole micro-USDC that the sponsor owes. */
+  readonly debitMicroUsd: bigint
+}
+
+/**
+ * A bound deposit books its own part of what was quoted. Booking the quote would pay app fees, and take a
+ * sponsor's money, for what nobody deposited. @source docs/specification/ledger.md L-10
+ */
+export function bookedFor(
+  {
+    quoted,
+    feeBasis,
+    debitMicroUsd,
+  }: Pick<SettledRequest, 'feeBasis' | 'debitMicroUsd'> & {
+    readonly quoted: {
+      readonly appFees: readonly { readonly recipient: string; readonly feeBps: string }[]
+    }
+  },
+  deposited: bigint,
+): Booked {
+  const input = minBigint(deposited, feeBasis)
+  return {
+    input,
+    appFees: quoted.appFees.map(({ recipient, feeBps }) => ({
+      recipient: recipient.toLowerCase(),
+      amount: bpsDown(input, BigInt(feeBps)),
+    })),
+    debitMicroUsd: divideUp(debitMicroUsd * input, feeBasis),
+  }
+}
