@@ -4,7 +4,13 @@ import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { loadChains } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
-import { addressesIn, chainNotes, checkForeignAddresses, checkLocalEndpoints, localAddressesOf } from './guards.ts'
+import {
+  addressesIn,
+  chainNotes,
+  checkForeignAddresses,
+  checkLocalEndpoints,
+  localAddressesOf,
+} from './guards.ts'
 
 function registryOf(environment: string, urls: readonly string[], more: object = {}) {
   const chain = { id: 'base', vmType: 'ethereum-vm', httpRpcUrl: urls, hubChainId: '8453', ...more }

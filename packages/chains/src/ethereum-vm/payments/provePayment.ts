@@ -1,4 +1,4 @@
-import { type ExecutedCallFact, encodeTransfer, type Hex, type TransferFact } from '@causeway/core'
+import { type ExecutedCallFact, encodeTransfer, type Hex, minBigint, type TransferFact } from '@causeway/core'
 import type { EvmLog, EvmTransaction } from '../answers.ts'
 import { readPaid, readSolverCallExecuted, readTransfer } from '../events.ts'
 import { payersOf, type SolverSide } from '../solverSide.ts'
@@ -149,7 +149,7 @@ function recordedAmount(
   if (currency === nativeCurrency) return sum(natives.filter(({ to }) => to === recipient))
   const called = sum(tokens.filter(({ to, token }) => to === recipient && token === currency))
   const moved = movedBetween(logs, { token: currency, from, to: recipient })
-  return moved < called ? moved : called
+  return minBigint(moved, called)
 }
 
 /**
@@ -171,7 +171,7 @@ function plainAmount(
   const amount = to === currency ? plainTokenAmount(input, { recipient, orderId: id }) : undefined
   if (amount === undefined) return undefined
   const moved = movedBetween(logs, { token: currency, from, to: recipient })
-  return moved < amount ? moved : amount
+  return minBigint(moved, amount)
 }
 
 const transferDigits = 2 + 8 + 2 * 64
