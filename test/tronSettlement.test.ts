@@ -144,7 +144,10 @@ describe('to Tron', () => {
   })
 
   test('P-41: coin to a contract is quoted, paid and proven', async () => {
-    const quote = await quoteToTron(at, tronAddress(at.evm.deployment.wrappedNative), trx)
+    const account: Hex = `0x${'c7'.repeat(20)}`
+    // Writes a log whenever it is paid.
+    await at.evm.node('anvil_setCode', [account, '0x5f5fa000'])
+    const quote = await quoteToTron(at, tronAddress(account), trx)
     await at.requests.execute(quote)
     const item = await at.requests.workFor(quote, 'fill')
     expect(await report(item, await payOnTron(at, item))).toBe(200)
