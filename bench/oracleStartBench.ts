@@ -43,7 +43,7 @@ export async function benchStart(): Promise<readonly BenchRow[]> {
         await load({ ...common, path: fillsPath, bodies: fills, seconds: 20 })
       },
     )
-    const six = await withFamilies(network, directory, (variables) =>
+    const six = await withFamilies(network, (variables) =>
       measureStarts(() => startOracle(network, variables)),
     )
     const what = 'memory after a minute of cold deposits and fills, MiB'
@@ -63,7 +63,6 @@ export async function benchStart(): Promise<readonly BenchRow[]> {
 /** One running chain of each other family beside those of the network. */
 async function withFamilies<Result>(
   network: TestNetwork,
-  directory: string,
   work: (variables: Readonly<Record<string, string>>) => Promise<Result>,
 ): Promise<Result> {
   const [depositor] = network.keys.users
@@ -76,15 +75,11 @@ async function withFamilies<Result>(
     lighter: await freeLoopbackPort(),
     control: await freeLoopbackPort(),
   }
-  const families = await startFamilies(
-    ports,
-    Promise.resolve({
-      node: { url: network.chains.base.url, chainId: localChainIds.base },
-      evmDepository: network.deployment.base.depository,
-      depositor: { address: depositor.address, privateKey: depositor.privateKey },
-      tronFile: join(directory, 'tron.json'),
-    }),
-  )
+  const families = await startFamilies(ports, {
+    node: { url: network.chains.base.url, chainId: localChainIds.base },
+    tronDepository: network.deployment.tron.depository,
+    depositor: { address: depositor.address, privateKey: depositor.privateKey },
+  })
   try {
     return await work(familyVariables(families.facts))
   } finally {

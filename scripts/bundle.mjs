@@ -12,7 +12,7 @@ const repositoryRoot = dirname(dirname(fileURLToPath(import.meta.url)))
 
 const scripts = [
   'scripts/start.ts',
-  'packages/localnet/src/families/main.ts',
+  'scripts/start/standIns.ts',
   ...['quote-api', 'oracle', 'solver', 'allocator'].map((app) => `apps/${app}/src/main.ts`),
 ]
 

@@ -1,10 +1,17 @@
 // `npm start`: the local network with every service, until Ctrl-C. `--fresh` forgets its state first.
 import { dirname, join, relative } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
-import { describeEnd, type Session, StartFailure, servicePlans, startSession } from '@causeway/localnet'
+import {
+  describeEnd,
+  familyKeys,
+  type Session,
+  StartFailure,
+  servicePlans,
+  startSession,
+} from '@causeway/localnet'
 import { parseStartOptions } from './start/options.ts'
 import { createProgress } from './start/progress.ts'
-import { summaryOf } from './start/summary.ts'
+import { exampleTo, summaryOf } from './start/summary.ts'
 
 // Where `run.mjs` starts it, wherever its translation lies.
 const root = process.cwd()
@@ -48,8 +55,22 @@ async function run(): Promise<number> {
     stageDone: progress.stage,
     signal: stopping.signal,
   })
-  progress.line(summaryOf(session))
+  const solana = await session.families?.opened.solana.catch(() => undefined)
+  progress.line(summaryOf(session, solana))
+  progress.restart()
+  showOthers(session)
   return waitForEnd(session)
+}
+
+/** The other chains come up behind the first quote. What keeps one from it is told where it is opened. */
+function showOthers(session: Session): void {
+  for (const key of familyKeys) {
+    if (key === 'solana') continue
+    session.families?.opened[key].then(
+      () => progress.line(exampleTo(key, session).join('\n')),
+      () => undefined,
+    )
+  }
 }
 
 /** The other scripts lie beside this one, as `bundle.mjs` writes them. */

@@ -37,11 +37,10 @@ export async function translateSources(root = repositoryRoot) {
 
 /** The JavaScript of a source file of a package, or of `npm start`. @param source path from the repository's root */
 export function translatedFile(source) {
-  const isStart = source === 'scripts/start.ts'
-  return (isStart ? source.replace('scripts/', 'scripts/dist/') : source.replace('/src/', '/dist/')).replace(
-    /\.ts$/,
-    '.js',
-  )
+  return source
+    .replace(/^scripts\//, 'scripts/dist/')
+    .replace('/src/', '/dist/')
+    .replace(/\.ts$/, '.js')
 }
 
 /** What `npm start` itself is made of: through tsx it would take longer than any service. */

@@ -3,7 +3,7 @@
 // them, pointed at a whole local network: nodes, quote-api, three oracles and the solver. The wallet compiles the
 // transaction; the test signs and sends it, as a browser extension would; what counts is what the chains hold.
 import { associatedTokenAccount, tokenProgram } from '@causeway/core'
-import { localMints, type SolanaAccount, solanaAccounts, solanaChainId } from '@causeway/localnet'
+import { familyChainIds, localMints, type SolanaAccount, solanaAccounts } from '@causeway/localnet'
 import type { AdaptedWallet, Execute, getClient } from '@relayprotocol/relay-sdk'
 import { configureDynamicChains } from '@relayprotocol/relay-sdk/chain-utils'
 import { adaptSolanaWallet } from '@relayprotocol/relay-svm-wallet-adapter'
@@ -17,6 +17,7 @@ import { firstFamilyPort } from './support/sessionBed.ts'
 
 /** @source families.md 1 */
 const sol = '1'.repeat(32)
+const { solana: solanaChainId } = familyChainIds
 const usdcMint = localMints.USDC.address
 const usdcOnSolana = { mint: usdcMint, tokenProgram }
 
@@ -25,7 +26,7 @@ let connection: Connection
 
 beforeAll(async () => {
   bed = await startPublicClientBed({}, { firstFamilyPort })
-  const url = bed.session.families?.solana.url ?? ''
+  const url = bed.session.families?.urls.solana.url ?? ''
   // The library takes the port above for subscriptions, where none is named.
   connection = new Connection(url, { commitment: 'confirmed', wsEndpoint: url.replace('http', 'ws') })
   await configureDynamicChains()

@@ -29,7 +29,8 @@ const fileSchema = z.object({
       name: z.string(),
       rpcUrl: z.url(),
       depository: z.string(),
-      tokens: z.object({ USDC: z.string(), WETH: z.string().optional() }),
+      // Those of Bitcoin are no USDC.
+      tokens: z.object({ USDC: z.string().default(''), WETH: z.string().optional() }),
     }),
   ),
   accounts: z.array(z.object({ address: z.string() })),

@@ -60,5 +60,6 @@ export function placeholdersOf(json: unknown): readonly string[] {
 }
 
 function sampleOf(variable: string): string {
+  if (variable.endsWith('_PUBLIC_KEY')) return `0x02${'ab'.repeat(32)}`
   return variable.endsWith('_ADDRESS') ? `0x${'ab'.repeat(20)}` : 'http://127.0.0.1:1'
 }

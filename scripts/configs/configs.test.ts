@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { isContractChain, solverFileSchema } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { localAddressesOf } from '../../packages/chains/src/guards.ts'
-import { addressesIn } from '../../packages/chains/src/index.ts'
+import { addressesIn, resolvePlaceholders } from '../../packages/chains/src/index.ts'
 import { environments, fileNames, parseConfigSet, placeholdersOf, readRawConfigSet } from './configFiles.ts'
 import { findBrokenReferences } from './crossReferences.ts'
 
@@ -29,7 +29,7 @@ describe('configuration files', () => {
 
   test.each(environments)('a solver of %s pays on chains that are quoted', (environment) => {
     const json: unknown = JSON.parse(readFileSync(join(folder, `solver.${environment}.json`), 'utf8'))
-    const { chains } = solverFileSchema.parse(json)
+    const { chains } = solverFileSchema.parse(resolvePlaceholders(json, {}).value)
     const { quote } = parseConfigSet(environment, readRawConfigSet(folder, environment))
     const quoted = Object.entries(quote.chains)
     const called = quoted.filter(([, chain]) => isContractChain(chain)).map(([key]) => key)

@@ -1,14 +1,15 @@
 import {
+  codecOf,
   derivedHubChainId,
   isContractChain,
   lacksGasPriceOracle,
+  mainNetwork,
   type QuoteChain,
   type QuoteFile,
-  solanaCodec,
 } from '@causeway/core'
+import { tronChainId } from '../../packages/localnet/src/families/familyPlans.ts'
 import type { ConfigSet } from './configFiles.ts'
 
-const nativeCurrency = `0x${'0'.repeat(40)}`
 /** Uniswap V3's fee tiers and the spacing its factory gives them. */
 const tickSpacings = new Map([
   [100, 1],
@@ -27,7 +28,7 @@ export function findBrokenReferences(config: ConfigSet): readonly string[] {
     ...assetProblems(config.quote),
     ...priceProblems(config),
     ...Object.entries(config.quote.chains).flatMap(([key, chain]) => [
-      ...currencyProblems(config.quote, chain).map((problem) => `quote chain ${key}: ${problem}`),
+      ...currencyProblems(config, key).map((problem) => `quote chain ${key}: ${problem}`),
       ...poolProblems(chain).map((problem) => `quote chain ${key}: ${problem}`),
       ...pinProblems(chain).map((problem) => `quote chain ${key}: ${problem}`),
     ]),
@@ -46,6 +47,8 @@ function chainListProblems({ chains, quote }: ConfigSet): readonly string[] {
       if (listed === undefined) return [`quote chain ${key} is not in the chains file`]
       // The hub knows chains that are not EVM ones by the hash of their names.
       const known = [String(chainId), String(derivedHubChainId(key))]
+      // The oracle refuses nodes of public networks in `local`, so that Tron has an id of its own there.
+      if (chains.environment === 'local' && listed.vmType === 'tron-vm') known.push(String(tronChainId))
       if (known.includes(listed.hubChainId)) return []
       return [`quote chain ${key} has id ${chainId}, the chains file ${listed.hubChainId}`]
     }),
@@ -97,10 +100,14 @@ function priceProblems({ quote }: ConfigSet): readonly string[] {
   ])
 }
 
-function currencyProblems(quote: QuoteFile, chain: QuoteChain): readonly string[] {
+function currencyProblems({ chains, quote }: ConfigSet, key: string): readonly string[] {
+  const [chain, listed] = [quote.chains[key], chains.chains.find(({ id }) => id === key)]
+  // What is not listed is found elsewhere.
+  if (chain === undefined || listed === undefined) return []
+  const codec = codecOf(mainNetwork(listed.vmType))
   const assets = new Set(quote.assets.map((asset) => asset.id))
   const find = (address: string) => chain.currencies.find((currency) => currency.address === address)
-  const native = find(isContractChain(chain) ? nativeCurrency : solanaCodec.nativeCurrency)
+  const native = find(codec.nativeCurrency)
   const wrapped = isContractChain(chain) ? find(chain.wrappedNative) : native
   return [
     ...(native === undefined ? ['the native currency is not listed'] : []),

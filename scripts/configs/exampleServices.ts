@@ -57,7 +57,7 @@ export const services: readonly ExampleService[] = [
       'DEPLOYER_PRIVATE_KEY_FILE',
     ],
     files: /^(chains\.(?!hub)|quote\.)/,
-    placeholders: /_RPC_URL$|FILL_WALLET_ADDRESS$|_BASE_URL$/,
+    placeholders: /_RPC_URL$|FILL_WALLET_(ADDRESS|PUBLIC_KEY)$|_BASE_URL$/,
   },
   {
     ...{ name: 'oracle', config: 'apps/oracle/src/compose/config.ts', examine: examineOwnOracle },
@@ -80,7 +80,7 @@ export const services: readonly ExampleService[] = [
       'SECRETS_DIR',
     ],
     files: /^(chains\.(?!hub)|quote\.|solver\.)/,
-    placeholders: /_RPC_URL$|_BASE_URL$/,
+    placeholders: /_RPC_URL$|_BASE_URL$|_FIRST_OUTPUT$/,
   },
   {
     ...{ name: 'allocator', config: 'apps/allocator/src/compose/config.ts', examine: examineAllocator },

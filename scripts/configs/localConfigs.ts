@@ -5,7 +5,7 @@ import type {
   PoolDeployment,
 } from '../../packages/localnet/src/contracts/deployment.ts'
 import { familyChainEntries, solanaAddressProgram } from '../../packages/localnet/src/families/familyPlans.ts'
-import { solanaQuoteChain } from '../../packages/localnet/src/families/solanaTokens.ts'
+import { familyQuoteChains } from '../../packages/localnet/src/families/quotedFamilies.ts'
 import type { RawConfigSet } from './configFiles.ts'
 
 const source = 'local network'
@@ -25,7 +25,7 @@ export function localConfigs(deployment: NetworkDeployment): RawConfigSet {
       chains: [
         chainEntry(deployment.base),
         chainEntry(deployment.optimism),
-        ...familyChainEntries(deployment.base),
+        ...familyChainEntries(deployment.tron),
       ],
     },
     hub: {
@@ -64,7 +64,7 @@ function chainEntry({ chainKey, chainId, depository, fillContract }: ChainDeploy
   }
 }
 
-function quoteFile({ base, optimism }: NetworkDeployment): object {
+function quoteFile({ base, optimism, tron }: NetworkDeployment): object {
   return {
     servers: [{ url: '/', description: 'This local service' }],
     fillWallet: '$FILL_WALLET_ADDRESS',
@@ -79,6 +79,8 @@ function quoteFile({ base, optimism }: NetworkDeployment): object {
       { id: 'eth', class: 'major', priceKey: 'ETH/USD', inventory },
       { id: 'tide', class: 'longtail', priceKey: 'TIDE/USD' },
       { id: 'sol', class: 'major', priceKey: 'SOL/USD', inventory },
+      { id: 'btc', class: 'major', priceKey: 'BTC/USD', inventory },
+      { id: 'trx', class: 'major', priceKey: 'TRX/USD', inventory },
     ],
     prices: [
       // USDC has no pool as second source: every other price is measured against it.
@@ -101,17 +103,18 @@ function quoteFile({ base, optimism }: NetworkDeployment): object {
         feeds: [feed(base, 'TIDE/USD')],
         pools: pricePools(base, base.tokens.TIDE),
       },
-      // No pool of these chains trades SOL.
+      // No pool of these chains trades them.
       { key: 'SOL/USD', class: 'major', feeds: [feed(base, 'SOL/USD')] },
+      { key: 'BTC/USD', class: 'major', feeds: [feed(base, 'BTC/USD')] },
+      { key: 'TRX/USD', class: 'major', feeds: [feed(base, 'TRX/USD')] },
     ],
     chains: {
       base: quoteChain(base, 'Base (local)'),
       optimism: quoteChain(optimism, 'OP Mainnet (local)'),
-      solana: solanaQuoteChain({
-        addressProgram: solanaAddressProgram,
+      ...familyQuoteChains(tron, solanaAddressProgram, {
         native: { solver: true, targetShareBps: 10_000 },
-        // A hundredth, as its account is funded: what chains weigh that have no share. So quotes between the other
-        // two are the same where no Solana runs.
+        // A hundredth, as its account is funded: what chains weigh that have no share. So quotes between the first
+        // two are the same where the others do not run.
         token: { solver: true, targetShareBps: 0 },
         source,
       }),

@@ -18,9 +18,9 @@ test('a stage shows the seconds since the stage before it, or since a restart of
   nowMs = 60_500
   progress.stage('stopped', 'all of it')
   expect(lines).toEqual([
-    '  chains       1.3 s  three of them',
+    '  chains        1.3 s  three of them',
     'a sentence',
-    '  quote-api   12.0 s  the service',
-    '  stopped      0.5 s  all of it',
+    '  quote-api    12.0 s  the service',
+    '  stopped       0.5 s  all of it',
   ])
 })

@@ -7,7 +7,7 @@ export type Progress = {
   readonly restart: () => void
 }
 
-const nameWidth = 10
+const nameWidth = 11
 
 /** Lines that show where a start is and what took how long. */
 export function createProgress(print: (line: string) => void, nowMs: () => number): Progress {

@@ -1,35 +1,41 @@
 import {
   chainPlans,
+  type FamilyFacts,
+  type FamilyKey,
+  familyAccounts,
+  familyChainIds,
   familyKeys,
   familyPlans,
+  familyTokens,
   type LocalNetwork,
-  localMints,
   type Session,
   solanaAccounts,
-  solanaChainId,
 } from '@causeway/localnet'
 
-/** What a newcomer reads when everything is up: addresses, what is real, and requests to paste. */
-export function summaryOf({ network, services, families, sponsorApiKey }: Session): string {
+/**
+ * What a newcomer reads when the first quotes can be asked for: addresses, what is real, and requests to paste.
+ * @param solana absent where it runs not
+ */
+export function summaryOf(session: Session, solana: FamilyFacts | undefined): string {
+  const { network, services, families, sponsorApiKey } = session
   const urls = services
     .filter(({ ports }) => ports['http'] !== undefined)
     .map(({ plan, ports }) => ({ name: plan.name, url: `http://127.0.0.1:${ports['http']}` }))
-  const urlOf = (name: string) => urls.find((service) => service.name === name)?.url
-  const quoteUrl = urlOf('quote-api')
+  const quoteUrl = urlOf(session, 'quote-api')
+  const oracleUrl = urlOf(session, 'oracle-1')
   const chains = Object.values(network.chains).map(
-    ({ key, url, chainId }) => `  ${chainPlans[key].name.padEnd(10)} ${url}  chain id ${chainId}`,
+    ({ key, url, chainId }) => `  ${chainPlans[key].name.padEnd(11)} ${url}  chain id ${chainId}`,
   )
   return [
     '',
-    ...urls.map(({ name, url }) => `  ${name.padEnd(10)} ${url}  interface: ${url}/documentation`),
+    ...urls.map(({ name, url }) => `  ${name.padEnd(11)} ${url}  interface: ${url}/documentation`),
     ...chains,
-    ...quotedFamilyLines(families),
     ...familyLines(families),
     '',
     'Real: the EVM nodes (anvil), Uniswap V3, PostgreSQL, the services and every transaction.',
     'Stand-ins: price feeds that a keeper moves, tokens, depository and hub written for this network,',
-    '  the L1 fee of Base and Optimism. The solver holds the key of the fill wallet, the allocator alone',
-    '  the one that the depositories obey.',
+    '  the L1 fee of Base and Optimism. The solver holds the keys of the fill wallets, the allocator alone',
+    '  the ones that the depositories obey.',
     '',
     `Funded accounts and their keys, of this machine alone: ${network.paths.networkFile}`,
     `Logs: ${network.paths.logs}`,
@@ -40,67 +46,74 @@ export function summaryOf({ network, services, families, sponsorApiKey }: Sessio
     '',
     curl(`${quoteUrl}/quote`, exampleRequest(network)),
     '',
-    ...solanaExample(families, `${quoteUrl}/price`, network),
+    ...(solana === undefined ? [] : [...exampleTo('solana', session), '']),
     ...sponsoredExample(`${quoteUrl}/quote`, network, sponsorApiKey),
     'A deposit, the attestation of it by two of the three oracles, and its execution on the hub:',
     '',
     'npm run localnet -- deposit base 25     # prints the transaction id',
-    `curl -s ${urlOf('oracle-1')}/attestations/depository-deposits/v1 -H 'content-type: application/json' -d '{"chainId":"base","transactionId":"0x…","requestPeerSignatures":true}' > attestation.json`,
+    `curl -s ${oracleUrl}/attestations/depository-deposits/v1 -H 'content-type: application/json' -d '{"chainId":"base","transactionId":"0x…","requestPeerSignatures":true}' > attestation.json`,
     'npm run localnet -- submit attestation.json',
     '',
-    ...familyExample(families, urlOf('oracle-1')),
-    'Move the market: npm run localnet -- prices set ETH/USD 2600, or SOL/USD 165',
+    ...depositExample(solana, oracleUrl),
+    'Move the market: npm run localnet -- prices set ETH/USD 2600, or BTC/USD 110000',
     'Ctrl-C stops everything; the next start continues from here.',
+    ...(families === undefined
+      ? []
+      : ['', 'Behind it the other chains come up, each with a line when it is quoted:']),
   ].join('\n')
 }
 
-/** Of the stand-ins, the chain that quote-api prices. */
-function quotedFamilyLines(families: Session['families']): readonly string[] {
-  if (families === undefined) return []
-  const { name } = familyPlans.solana
+/** What 100 USDC of Base are worth on a chain of another family. */
+export function exampleTo(key: FamilyKey, session: Session): readonly string[] {
+  const [symbol = '', currency] = Object.entries(familyTokens(session.network.deployment.tron)[key])[0] ?? []
+  const body = {
+    ...exampleRequest(session.network),
+    recipient: recipientOn(key, session.network),
+    ...{ destinationChainId: familyChainIds[key], destinationCurrency: currency },
+  }
   return [
-    `  ${name.padEnd(10)} ${families.solana.url}  chain id ${solanaChainId}, priced; a stand-in, see below`,
+    `A price for 100 USDC of Base in ${symbol} on ${familyPlans[key].name}:`,
+    '',
+    curl(`${urlOf(session, 'quote-api')}/price`, body),
   ]
 }
 
-/** The same USDC to the account that the first user has on Solana. */
-function solanaExample(
-  families: Session['families'],
-  priceUrl: string,
-  network: LocalNetwork,
-): readonly string[] {
-  if (families === undefined) return []
-  const body = {
-    ...exampleRequest(network),
-    recipient: solanaAccounts(network.keys).users[0]?.address,
-    destinationChainId: solanaChainId,
-    destinationCurrency: localMints.USDC.address,
+/** The account of the first user. */
+function recipientOn(key: FamilyKey, { keys }: LocalNetwork): string | undefined {
+  const { bitcoin, tron, hyperliquid, lighter } = familyAccounts(keys)
+  const accounts = {
+    solana: solanaAccounts(keys).users[0]?.address,
+    bitcoin: bitcoin.users[0]?.address,
+    tron: tron.users[0]?.address,
+    hyperliquid: hyperliquid.users[0]?.address,
+    lighter: lighter.users[0]?.account,
   }
-  return ['A price for the same USDC on Solana:', '', curl(priceUrl, body), '']
+  return accounts[key]
+}
+
+function urlOf({ services }: Session, name: string): string | undefined {
+  const port = services.find(({ plan }) => plan.name === name)?.ports['http']
+  return port === undefined ? undefined : `http://127.0.0.1:${port}`
 }
 
 /** Each with what is real in it. */
 function familyLines(families: Session['families']): readonly string[] {
   if (families === undefined) return []
-  return [
-    '',
-    '  Stand-ins of other chains, which the oracles read; Solana is priced as well:',
-    ...familyKeys.flatMap((key) => {
-      const { name, real, standIn } = familyPlans[key]
-      const indent = ' '.repeat(15)
-      return [
-        `  ${name.padEnd(13)}${families[key].url}`,
-        `${indent}real: ${real}`,
-        `${indent}stand-in: ${standIn}`,
-      ]
-    }),
-  ]
+  const indent = ' '.repeat(14)
+  return familyKeys.flatMap((key) => {
+    const { name, real, standIn } = familyPlans[key]
+    return [
+      `  ${name.padEnd(11)} ${families.urls[key].url}  chain id ${familyChainIds[key]}`,
+      `${indent}real: ${real}`,
+      `${indent}stand-in: ${standIn}`,
+    ]
+  })
 }
 
 /** A deposit of another family is attested like any. */
-function familyExample(families: Session['families'], oracleUrl: string | undefined): readonly string[] {
-  if (families === undefined) return []
-  const { transactionId } = families.solana.firstDeposit
+function depositExample(solana: FamilyFacts | undefined, oracleUrl: string | undefined): readonly string[] {
+  if (solana === undefined) return []
+  const { transactionId } = solana.firstDeposit
   return [
     'A deposit that lies on each stand-in, here on Solana; the others: npm run localnet -- families',
     '',

@@ -56,11 +56,11 @@ export async function startBitcoinChain(withSolver = false): Promise<BitcoinChai
       BITCOIN_RPC_URL: urlsOf('node'),
       BITCOIN_ESPLORA_COMPATIBLE_API_URL: urlsOf('esplora'),
     },
-    // In this world a bitcoin costs what an ether costs: the network has no other feed for it.
+    // In this world a bitcoin costs what an ether costs, whatever its feed says.
     describe(quoteFile) {
       const file = Object(quoteFile)
       const eth = file.assets.find(({ id }: Json) => id === 'eth')
-      const assets = [...file.assets, { ...eth, id: 'btc' }]
+      const assets = [...file.assets.filter(({ id }: Json) => id !== 'btc'), { ...eth, id: 'btc' }]
       const described = {
         ...{ chainId: bitcoinChainId, name: 'bitcoin', displayName: 'Bitcoin (local)', blockTimeMs: 1_000 },
         ...{ headMaxAgeMs: 10 * 365 * 24 * 3_600_000, feeModel: { kind: 'feerate' } },
@@ -196,14 +196,16 @@ function named(orderId: string): Uint8Array {
 }
 
 /** As the public adapter does it: every input signed, the whole finalised and sent. @returns the transaction id */
-export async function sendPsbt(
+export const sendPsbt = (
   { nodes }: Pick<BitcoinSettling, 'nodes'>,
   psbt: Psbt,
   { signer }: TestKey,
-): Promise<string> {
+): Promise<string> => postPsbt(nodes[0]?.url('esplora') ?? '', psbt, signer)
+
+/** @param url of an Esplora-compatible API */
+export async function postPsbt(url: string, psbt: Psbt, signer: TestKey['signer']): Promise<string> {
   const transaction = psbt.signAllInputs(signer).finalizeAllInputs().extractTransaction()
-  const [node] = nodes
-  const sent = await fetch(`${node?.url('esplora')}/tx`, { method: 'POST', body: transaction.toHex() })
+  const sent = await fetch(`${url}/tx`, { method: 'POST', body: transaction.toHex() })
   if (!sent.ok) throw new Error(`it was not taken: ${await sent.text()}`)
   return sent.text()
 }

@@ -134,12 +134,17 @@ export async function authorize(
 /** The transfer of a quote, as the public client has it signed and posts it. @returns its hash */
 export async function transferOnHyperliquid(
   at: Pick<HyperliquidChain, 'nodes' | 'ledger'>,
-  quote: { readonly steps: readonly { readonly items: readonly { readonly data: unknown }[] }[] },
+  quote: Quoted,
   user: HyperliquidUser,
 ): Promise<string> {
-  const step = hyperliquidStepData.parse(quote.steps.at(-1)?.items[0]?.data)
-  return send(at, step.action.parameters, user.key)
+  return send(at, transferOf(quote), user.key)
 }
+
+type Quoted = { readonly steps: readonly { readonly items: readonly { readonly data: unknown }[] }[] }
+
+/** What the last step of a quote moves. */
+export const transferOf = ({ steps }: Quoted): Parameters =>
+  hyperliquidStepData.parse(steps.at(-1)?.items[0]?.data).action.parameters
 
 export async function depositOnHyperliquid(
   at: Pick<HyperliquidChain, 'nodes' | 'ledger'>,
@@ -207,6 +212,16 @@ async function send(
   parameters: Parameters,
   key: Hex,
 ): Promise<string> {
+  await postTransfer(nodes[1]?.url ?? '', parameters, key)
+  const found = ledger.transactions.findLast(
+    (one) => 'nonce' in one.action && one.action.nonce === BigInt(parameters.nonce),
+  )
+  if (found === undefined) throw new Error('it is not listed')
+  return found.hash
+}
+
+/** Signs a transfer and hands it to an exchange. */
+export async function postTransfer(url: string, parameters: Parameters, key: Hex): Promise<void> {
   const { nonce } = parameters
   const types = {
     [sendAssetType]: Object.keys(parameters).map((name) => ({
@@ -225,12 +240,7 @@ async function send(
   const action = { ...parameters, type: 'sendAsset', signatureChainId: `0x${signatureChainId.toString(16)}` }
   const body = JSON.stringify({ action, nonce, signature: { r, s, v: Number(v) } })
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${nodes[1]?.url}/exchange`, { method: 'POST', headers, body })
+  const answer = await fetch(`${url}/exchange`, { method: 'POST', headers, body })
   const said = Object(await answer.json())
   if (said.status !== 'ok') throw new Error(`it was not taken: ${said.response}`)
-  const found = ledger.transactions.findLast(
-    (one) => 'nonce' in one.action && one.action.nonce === BigInt(nonce),
-  )
-  if (found === undefined) throw new Error('it is not listed')
-  return found.hash
 }

@@ -92,6 +92,13 @@ export async function startLighterChain(withSolver = false): Promise<LighterChai
   }
 }
 
+/** Where a transfer is sent to. */
+export type LighterEndpoints = {
+  readonly nodes: readonly { readonly url: string }[]
+  /** Absent: its time is the clock's. */
+  readonly exchange?: Pick<LighterExchange, 'nowMs'>
+}
+
 let users = 0
 
 /** Somebody with an account of a thousand dollars and one ether. */
@@ -125,7 +132,7 @@ export const transferStep = z.object({
 
 /** As the public client's adapter does it. @returns the id */
 export async function executeLighterStep(
-  at: Pick<LighterChain, 'exchange' | 'nodes'>,
+  at: LighterEndpoints,
   data: unknown,
   user: LighterUser,
 ): Promise<string> {
@@ -173,7 +180,7 @@ export async function payOnLighter(
 let keys: Promise<string> | undefined
 
 async function sendTransfer(
-  { exchange, nodes }: Pick<LighterChain, 'exchange' | 'nodes'>,
+  { nodes, exchange }: LighterEndpoints,
   { account, key }: LighterUser,
   moved: Omit<UnsignedTransfer, 'nonce' | 'fromAccountIndex' | 'apiKeyIndex'>,
 ): Promise<string> {
@@ -185,17 +192,21 @@ async function sendTransfer(
       account: BigInt(account),
       apiKeyIndex,
     },
-    nowMs: () => exchange.nowMs(),
+    nowMs: () => exchange?.nowMs() ?? Date.now(),
   })
-  const nonce = exchange.nextNonce(account, `${apiKeyIndex}`)
-  const transfer = { ...moved, nonce, fromAccountIndex: BigInt(account), apiKeyIndex: BigInt(apiKeyIndex) }
+  const url = nodes[0]?.url ?? ''
+  const { nonce } = Object(
+    await (
+      await fetch(`${url}/api/v1/nextNonce?account_index=${account}&api_key_index=${apiKeyIndex}`)
+    ).json(),
+  )
+  const of = { nonce: BigInt(nonce), fromAccountIndex: BigInt(account), apiKeyIndex: BigInt(apiKeyIndex) }
+  const transfer = { ...moved, ...of }
   const { info, hash } = signer.signTransfer(transfer)
   const message = lighterTransferMessage({ ...transfer, lighterChainId: circuitChainId })
   const L1Sig = await privateKeyToAccount(key).signMessage({ message })
   const body = new URLSearchParams({ tx_type: '12', tx_info: JSON.stringify({ ...info, L1Sig }) })
-  const answer = Object(
-    await (await fetch(`${nodes[0]?.url}/api/v1/sendTx`, { method: 'POST', body })).json(),
-  )
+  const answer = Object(await (await fetch(`${url}/api/v1/sendTx`, { method: 'POST', body })).json())
   if (answer.code !== 200) throw new Error(`it was not taken: ${answer.message}`)
   return hash
 }

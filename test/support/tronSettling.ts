@@ -79,7 +79,7 @@ export type TronChain = QuotedChain & {
  */
 export async function startTronChain(withSolver = false, isStill = false): Promise<TronChain> {
   const behind = await startTestNetwork({ blockTimeSeconds: 1 })
-  const evm = chainBedOn(behind, 'base')
+  const evm = chainBedOn(behind, 'tron')
   const ledger = createTronLedger(evm)
   const prices: TronPrices = { sunPerEnergy: 100, sunPerByte: 1_000 }
   const nodes = await Promise.all(
@@ -99,11 +99,12 @@ export async function startTronChain(withSolver = false, isStill = false): Promi
   return {
     ...{ evm, ledger, nodes, prices, usdc, paying },
     variables: { TRON_RPC_URL: urls.join(',') },
-    // In this world a TRX costs what a dollar costs: the network has no feed for it.
+    // In this world a TRX costs what a dollar costs, whatever its feed says.
     describe(quoteFile) {
       const file = Object(quoteFile)
       const eth = file.assets.find(({ id }: Json) => id === 'eth')
-      const assets = [...file.assets, { ...eth, id: 'trx', priceKey: 'USDC/USD' }]
+      const others = file.assets.filter(({ id }: Json) => id !== 'trx')
+      const assets = [...others, { ...eth, id: 'trx', priceKey: 'USDC/USD' }]
       const listed = { solver: true, source: 'local network' }
       const described = {
         ...{ chainId: tronChainId, name: 'tron', displayName: 'Tron (local)', blockTimeMs: 1_000 },
@@ -201,17 +202,16 @@ export const stepSchema = z.object({
   }),
 })
 
-async function ask(at: Pick<TronSettling, 'nodes'>, path: string, body: unknown): Promise<unknown> {
+/** Where transactions are sent to. */
+type Endpoints = { readonly nodes: readonly { readonly url: string }[] }
+
+async function ask(at: Endpoints, path: string, body: unknown): Promise<unknown> {
   const answer = await fetch(`${at.nodes[0]?.url}/${path}`, { method: 'POST', body: JSON.stringify(body) })
   return answer.json()
 }
 
 /** As the public adapter does it: a node makes the transaction, the wallet signs it, a node takes it. @returns its id */
-export async function executeStep(
-  at: Pick<TronSettling, 'nodes'>,
-  data: unknown,
-  { key }: TronUser,
-): Promise<string> {
+export async function executeStep(at: Endpoints, data: unknown, { key }: TronUser): Promise<string> {
   const { parameter } = stepSchema.parse(data)
   const made = Object(await ask(at, 'wallet/triggersmartcontract', { ...parameter, fee_limit: 30_000_000 }))
   const signed = await new TronWeb({ fullHost: at.nodes[0]?.url ?? '' }).trx.sign(
@@ -226,11 +226,7 @@ export async function executeStep(
 }
 
 /** All steps of a quote, in order. @returns the id of the last one */
-export async function executeQuote(
-  at: Pick<TronSettling, 'nodes'>,
-  quote: QuoteAnswer,
-  user: TronUser,
-): Promise<string> {
+export async function executeQuote(at: Endpoints, quote: QuoteAnswer, user: TronUser): Promise<string> {
   let last = ''
   for (const { items } of quote.steps) for (const { data } of items) last = await executeStep(at, data, user)
   return last

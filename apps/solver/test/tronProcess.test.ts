@@ -47,7 +47,7 @@ const ends: (() => unknown)[] = []
 
 beforeAll(async () => {
   bed = await startSolverBed()
-  evm = chainBedOn(await startTestNetwork({ blockTimeSeconds: 1 }), 'base')
+  evm = chainBedOn(await startTestNetwork({ blockTimeSeconds: 1 }), 'tron')
   const facade = await startTronFacade(evm, createTronLedger(evm), { chainId: hubChainId })
   ends.push(facade.stop, evm.stop)
   rpcUrl = facade.url

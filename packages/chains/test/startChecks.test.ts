@@ -1,5 +1,6 @@
 // Goal: a service learns at start that its configuration and its chains do not fit, setting by setting.
-import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { readFileSync } from 'node:fs'
+import { DomainError, type Hex, quoteFileSchema, UpstreamUnavailableError } from '@causeway/core'
 import { loadArtifacts } from '@causeway/localnet'
 import { encodeDeployData, keccak256 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -8,9 +9,13 @@ import {
   checkContracts,
   checkLocalNodes,
   codeProblems,
+  connectQuotingChain,
   createJsonRpcClient,
   type ExpectedCode,
   expectedCodes,
+  loadChains,
+  networkContradictions,
+  resolvePlaceholders,
 } from '../src/index.ts'
 import { type EvmTestbed, startEvmTestbed } from './evmTestbed.ts'
 
@@ -143,6 +148,25 @@ describe('checkLocalNodes', () => {
     expect(chain.proxy.counters().requests).toBe(0)
   })
 })
+
+const localFile = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../../configs/${name}.local.json`, import.meta.url), 'utf8'))
+
+test.each(['solana', 'bitcoin', 'tron', 'hyperliquid', 'lighter'])(
+  'O-32: nothing can be told of %s while its endpoint does not answer, so that no start waits for it',
+  async (key) => {
+    const [silent, chainsJson] = ['http://127.0.0.1:1', localFile('chains')]
+    const variables = { [`${key.toUpperCase()}_RPC_URL`]: silent, LIGHTER_EXPLORER_API_URL: silent }
+    const { chains } = loadChains({ environment: 'local', chainsJson, variables })
+    const quoted = quoteFileSchema.parse(resolvePlaceholders(localFile('quote'), variables).value)
+    const [listed, config] = [chains.get(key), quoted.chains[key]]
+    const client = listed && connectQuotingChain(listed)
+    if (listed === undefined || config === undefined || client === undefined) throw new Error('not listed')
+    onTestFinished(() => client.close())
+    for (const isLocal of [true, false])
+      await expect(networkContradictions(listed, config, client, isLocal)).rejects.toBeInstanceOf(DomainError)
+  },
+)
 
 function twoEndpoints() {
   const client = createJsonRpcClient({

@@ -41,7 +41,14 @@ export { randomWord, recordsPayments, testCalls, testFill } from './contracts/te
 export { executeCallData, payloadCallData } from './deploy/callRequest.ts'
 export { deployNetwork, type NetworkToDeploy } from './deploy/deployNetwork.ts'
 export { accountAbstractionCode, entryPointAddress, publicContracts } from './deploy/publicContracts.ts'
-export { type FamilyKey, familyKeys, familyPlans, familyVariables } from './families/familyPlans.ts'
+export { type FamilyKey, familyKeys, familyPlans } from './families/familyPlans.ts'
+export type { FamilyFacts } from './families/familySettings.ts'
+export { familyVariables } from './families/familyVariables.ts'
+export {
+  familyChainIds,
+  familyTokens,
+  fillWalletVariable,
+} from './families/quotedFamilies.ts'
 export {
   type SolanaAccount,
   type SolanaAccounts,
@@ -51,16 +58,15 @@ export {
   type LocalMint,
   localMints,
   type SolanaTokenSymbol,
-  solanaChainId,
-  solanaFillWalletVariable,
 } from './families/solanaTokens.ts'
-export { type Families, startFamilies } from './families/startFamilies.ts'
+export { type OpenFamilies, startFamilies } from './families/startFamilies.ts'
 export type { FaultCounters } from './faultProxy/counting.ts'
 export type { FaultMode, SeenCall } from './faultProxy/faultMode.ts'
 export { type FaultProxy, type SeenRequest, startFaultProxy } from './faultProxy/faultProxy.ts'
 export { type HostileClient, startHostileClient } from './hostileClient.ts'
 export { contradictedExample, describedOperations } from './interfaceDescription/describedOperations.ts'
 export { lintDescription } from './interfaceDescription/lintDescription.ts'
+export { familyAccounts } from './keys/familyAccounts.ts'
 export type { LocalAccount, LocalKeys } from './keys/localKeys.ts'
 export { type KmsMode, type KmsStandIn, startKmsStandIn } from './kms/startKmsStandIn.ts'
 export { type ChainKey, chainKeys, chainPlans } from './network/chainPlan.ts'

@@ -31,15 +31,17 @@ describe('price feeds', () => {
     encodeFunctionData({ abi: abis.priceFeedAbi, functionName: 'setAnswer', args: [answer] })
 
   test.each([
-    ['ETH/USD', 'ETH / USD', 2_500n],
-    ['USDC/USD', 'USDC / USD', 1n],
-    ['USDX/USD', 'USDX / USD', 1n],
-    ['TIDE/USD', 'TIDE / USD', 4n],
-    ['SOL/USD', 'SOL / USD', 150n],
+    ['ETH/USD', 'ETH / USD', 2_500],
+    ['USDC/USD', 'USDC / USD', 1],
+    ['USDX/USD', 'USDX / USD', 1],
+    ['TIDE/USD', 'TIDE / USD', 4],
+    ['SOL/USD', 'SOL / USD', 150],
+    ['BTC/USD', 'BTC / USD', 100_000],
+    ['TRX/USD', 'TRX / USD', 0.25],
   ] as const)('%s starts with its price in 8 decimals', async (key, description, usd) => {
     const { client } = bench.chain
     const round = await client.readContract({ ...feed(key), functionName: 'latestRoundData' })
-    expect(round[1]).toBe(usd * 10n ** 8n)
+    expect(round[1]).toBe(BigInt(usd * 1e8))
     expect(round[3]).toBeGreaterThan(0n)
     expect(await client.readContract({ ...feed(key), functionName: 'decimals' })).toBe(8)
     expect(await client.readContract({ ...feed(key), functionName: 'description' })).toBe(description)

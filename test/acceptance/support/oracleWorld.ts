@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chainsFileSchema, type Hex, hubFileSchema, type SignatureContext, type Signer } from '@causeway/core'
 import {
-  type Families,
   type FaultProxy,
   familyKeys,
   familyVariables,
   freeLoopbackPort,
+  type OpenFamilies,
   startFaultProxy,
   startTestNetwork,
   type TestNetwork,
@@ -43,7 +43,7 @@ export type ScriptedPeer = HttpPeer & {
 
 export type OracleWorld = {
   readonly network: TestNetwork
-  readonly families: Families
+  readonly families: OpenFamilies
   /** Its variables of endpoints, for an oracle more. */
   readonly endpoints: Readonly<Record<string, string>>
   /** Lists itself, B and C; every number of the document is the default. This machine is its trusted proxy. */
@@ -85,7 +85,7 @@ export async function startOracleWorld(): Promise<OracleWorld> {
     closers.push(network.stop)
     const directory = await mkdtemp(join(tmpdir(), 'causeway-acceptance-'))
     closers.push(() => rm(directory, { recursive: true, force: true }))
-    const families = await openFamilies(network, directory)
+    const families = await openFamilies(network)
     closers.push(() => Promise.all(familyKeys.map((key) => families.silence(key))))
     const { base, optimism } = network.chains
     const proxies = {

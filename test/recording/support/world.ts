@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { encodeTopUp, type Hex } from '@causeway/core'
 import { createDatabase, type Database, startTestPostgres } from '@causeway/database'
 import {
-  type Families,
   familyKeys,
   familyVariables,
   freeLoopbackPort,
+  type OpenFamilies,
   startFamilies,
   startTestNetwork,
   type TestNetwork,
@@ -37,7 +37,7 @@ const deployedAtUnixSeconds = 1_704_067_200
 /** Two oracles over real nodes and the stand-ins of the other families. */
 export type OracleWorld = {
   readonly network: TestNetwork
-  readonly families: Families
+  readonly families: OpenFamilies
   /** The first asks the second as its peer; the second takes no `force` and few callers without a key. */
   readonly oracles: readonly [OracleUrls, OracleUrls]
   stop(): Promise<void>
@@ -143,7 +143,7 @@ async function openChains(
   const network = await startTestNetwork({ randomKey: recordedKeys(), ...options })
   closers.push(() => network.stop())
   await prepare(network)
-  const families = await openFamilies(network, await newDirectory(closers))
+  const families = await openFamilies(network)
   closers.push(() => Promise.all(familyKeys.map((key) => families.silence(key))))
   return { network, families }
 }
@@ -207,21 +207,17 @@ async function steadyFees({ chains }: TestNetwork): Promise<void> {
 }
 
 /** One stand-in per family beside the nodes, each with one final deposit. */
-export async function openFamilies(network: TestNetwork, directory: string): Promise<Families> {
+export async function openFamilies(network: TestNetwork): Promise<OpenFamilies> {
   const { chains, deployment, keys } = network
   const depositor = keys.users.at(-1)
   if (depositor === undefined) throw new Error('the network has no users')
   const anyPort = { solana: 0, bitcoin: 0, tron: 0, hyperliquid: 0, lighter: 0, control: 0 }
-  return startFamilies(
-    anyPort,
-    Promise.resolve({
-      node: { url: chains.base.url, chainId: chains.base.chainId },
-      evmDepository: deployment.base.depository,
-      depositor,
-      tronFile: join(directory, 'tron.json'),
-      tronCreatedFromMs: deployedAtUnixSeconds * 1_000,
-    }),
-  )
+  return startFamilies(anyPort, {
+    node: { url: chains.base.url, chainId: chains.base.chainId },
+    tronDepository: deployment.tron.depository,
+    depositor,
+    tronCreatedFromMs: deployedAtUnixSeconds * 1_000,
+  })
 }
 
 function startOracles(

@@ -1,4 +1,5 @@
 import {
+  type ChainClient,
   type ChainRegistry,
   createHubEntries,
   createJsonRpcClient,
@@ -22,21 +23,24 @@ export type Mappings = {
 }
 
 /**
- * Opens the hub where a chain is quoted that needs it; opens no connection yet.
+ * Opens the hub where a chain with endpoints is quoted that needs it; opens no connection yet.
  * @returns undefined where none does
  * @throws ConfigurationError for what is missing
  */
 export function createMappings(options: {
   readonly registry: QuoteRegistry
   readonly chains: Pick<ChainRegistry, 'hub'>
+  readonly clients: ReadonlyMap<string, ChainClient>
   readonly oracles: OracleSettings | undefined
   /** Pays for entries on the hub, and has no other right there. */
   readonly hubSigner: ConfiguredSigner | undefined
   readonly database: SqlDatabase
   readonly screening: Screening | undefined
 }): Mappings | undefined {
-  const { registry, chains, oracles, hubSigner: signer, database, screening } = options
-  const mapped = registry.chains.find(({ quoting }) => quoting.transferNonce !== undefined)
+  const { registry, chains, clients, oracles, hubSigner: signer, database, screening } = options
+  const mapped = registry.chains.find(
+    ({ key, quoting }) => clients.has(key) && quoting.transferNonce !== undefined,
+  )
   if (mapped === undefined) return undefined
   const needs = (what: string) => new ConfigurationError(`quote: chains.${mapped.key} needs ${what}`)
   const { hub } = chains

@@ -41,7 +41,7 @@ export type TronBench = Omit<ExpiringBench, 'process'> & {
 
 export async function startTronBench(): Promise<TronBench> {
   const network = await startTestNetwork()
-  const evm = chainBedOn(network, 'base')
+  const evm = chainBedOn(network, 'tron')
   const facade = await startTronFacade(evm, createTronLedger(evm), { chainId: BigInt(tronChainId) })
   const chain: RegisteredChain = {
     ...{

@@ -1,4 +1,5 @@
-import { bytesToHex, type Hex, hexToBytes, sha256 } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { derivedKey } from '../keys/familyAccounts.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 
 /** What a network tells its allocator, whoever runs it. */
@@ -34,8 +35,6 @@ export function allocatorKeys({ keys }: Pick<AllocatorNetwork, 'keys'>): { ecdsa
   return { ecdsa: privateKey, ed25519: allocatorEd25519Key(privateKey) }
 }
 
-/** Hashed, so that a signature on one curve says nothing of the key on the other. */
 export function allocatorEd25519Key(privateKey: Hex): Hex {
-  const name = Buffer.from('causeway local network: allocator on Solana', 'utf8')
-  return bytesToHex(sha256(Buffer.concat([name, hexToBytes(privateKey)])))
+  return derivedKey('allocator on Solana', { privateKey })
 }

@@ -6,6 +6,22 @@ export const localChainIds = { base: 8453, optimism: 10, hub: 537713 } as const
 /** Symbols of the tokens deployed on base and optimism. USDC and USDX: 6 decimals, TIDE: 18. */
 export type TokenSymbol = 'USDC' | 'USDX' | 'TIDE'
 
+/** Prices that feeds of the local network answer. */
+export type FeedKey = 'ETH/USD' | 'USDC/USD' | 'USDX/USD' | 'TIDE/USD' | 'SOL/USD' | 'BTC/USD' | 'TRX/USD'
+
+/** Builds a record by calling `make` once per feed. */
+export function forEachFeed<Value>(make: (key: FeedKey) => Value): Readonly<Record<FeedKey, Value>> {
+  return {
+    'ETH/USD': make('ETH/USD'),
+    'USDC/USD': make('USDC/USD'),
+    'USDX/USD': make('USDX/USD'),
+    'TIDE/USD': make('TIDE/USD'),
+    'SOL/USD': make('SOL/USD'),
+    'BTC/USD': make('BTC/USD'),
+    'TRX/USD': make('TRX/USD'),
+  }
+}
+
 export type PoolDeployment = {
   readonly address: Hex
   readonly token0: Hex
@@ -38,7 +54,7 @@ export type ChainDeployment = {
   readonly gasPriceOracle: Hex
   readonly tokens: Readonly<Record<TokenSymbol, Hex>>
   /** AggregatorV3 feeds with 8 decimals, by price key. */
-  readonly feeds: Readonly<Record<'ETH/USD' | 'USDC/USD' | 'USDX/USD' | 'TIDE/USD' | 'SOL/USD', Hex>>
+  readonly feeds: Readonly<Record<FeedKey, Hex>>
   readonly uniswapV3: {
     readonly factory: Hex
     readonly quoterV2: Hex
@@ -62,8 +78,19 @@ export type HubDeployment = {
   readonly lighterPayloadBuilder: Hex
 }
 
+/**
+ * Contracts of Tron, which run on the node of Base. They are others than those of Base, so that nobody takes a deposit
+ * on one chain for one on the other.
+ */
+export type TronDeployment = {
+  readonly depository: Hex
+  readonly fillContract: Hex
+  readonly usdc: Hex
+}
+
 export type NetworkDeployment = {
   readonly base: ChainDeployment
   readonly optimism: ChainDeployment
+  readonly tron: TronDeployment
   readonly hub: HubDeployment
 }

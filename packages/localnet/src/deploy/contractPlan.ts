@@ -2,6 +2,7 @@ import {
   type Deployable,
   deployable,
   deploymentPlan,
+  deploymentSalt,
   depositoryPlan,
   type PaidDepository,
   type PlannedDeployment,
@@ -13,7 +14,7 @@ import { bytesToHex, derivedHubChainId, type Hex, solanaCodec, tronEvmAddress } 
 import { encodeDeployData, zeroAddress } from 'viem'
 import { priceFeedAbi, tokenAbi, wrappedNativeAbi } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/artifacts.ts'
-import { type ChainDeployment, localChainIds, type TokenSymbol } from '../contracts/deployment.ts'
+import { type FeedKey, forEachFeed, localChainIds, type TokenSymbol } from '../contracts/deployment.ts'
 import {
   familyDepositories,
   hyperliquidNetwork,
@@ -27,8 +28,6 @@ import { multicall3Address } from './predeploys.ts'
 
 /** A contract that goes through the CREATE2 proxy: its address depends on its salt and code alone. */
 export type PlannedContract = Deployable & { readonly what: string }
-
-export type FeedKey = keyof ChainDeployment['feeds']
 
 /** Tokens and feeds of one user chain. */
 export type MarketPlan = {
@@ -86,13 +85,7 @@ export function marketPlan(artifacts: Artifacts, salt: Hex): MarketPlan {
       USDX: token('USD X', 'USDX', 6, '1'),
       TIDE: token('Tide', 'TIDE', 18, '1'),
     },
-    feeds: {
-      'ETH/USD': feed('ETH/USD'),
-      'USDC/USD': feed('USDC/USD'),
-      'USDX/USD': feed('USDX/USD'),
-      'TIDE/USD': feed('TIDE/USD'),
-      'SOL/USD': feed('SOL/USD'),
-    },
+    feeds: forEachFeed(feed),
   }
 }
 
@@ -104,6 +97,28 @@ export function userChainPlan(artifacts: Artifacts): UserChainPlan {
     cleanupRouter: quotingContract('CleanupRouter', { depository: zeroAddress }),
     ...marketPlan(artifacts, zeroSalt),
   }
+}
+
+export type TronPlan = {
+  readonly depository: PlannedContract & PlannedDeployment
+  readonly fillContract: PlannedContract
+  readonly usdc: PlannedContract
+}
+
+/** Makes addresses of its own out of the same code. */
+const tronEnvironment = 'local.tron'
+
+export function tronPlan(artifacts: Artifacts): TronPlan {
+  const { tokens } = marketPlan(artifacts, deploymentSalt(tronEnvironment))
+  return {
+    depository: named(tronDepository()),
+    fillContract: quotingContract('FillContract', { depository: zeroAddress }, tronEnvironment),
+    usdc: { ...tokens.USDC, what: 'USDC of Tron' },
+  }
+}
+
+function tronDepository(): PlannedDeployment {
+  return depositoryPlan(tronEnvironment, initializer)
 }
 
 /** On each user chain. */
@@ -129,7 +144,7 @@ export function routerPlan(around: Required<Surroundings>): {
 /** What the allocator of a local network pays from. */
 export function paidDepositories(): readonly PaidDepository[] {
   const depository = localDepository().address
-  const families = familyDepositories(depository)
+  const families = familyDepositories(tronDepository().address)
   const evm = { depository, builder: { name: 'EvmPayloadBuilder' } } as const
   const family = (id: 'solana' | 'bitcoin' | 'hyperliquid' | 'lighter') => ({
     ...{ chainId: derivedHubChainId(id), depository: families[id] },
@@ -163,8 +178,12 @@ export function hubPlan(): SettlementPlan {
 }
 
 /** As an operator's command plans it. */
-function quotingContract(name: PlannedDeployment['name'], around: Surroundings): PlannedContract {
-  const found = deploymentPlan(localEnvironment, around).find((contract) => contract.name === name)
+function quotingContract(
+  name: PlannedDeployment['name'],
+  around: Surroundings,
+  environment = localEnvironment,
+): PlannedContract {
+  const found = deploymentPlan(environment, around).find((contract) => contract.name === name)
   if (found === undefined) throw new Error(`${name} is not planned`)
   return named(found)
 }

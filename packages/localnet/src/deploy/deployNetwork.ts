@@ -3,6 +3,7 @@ import { localChainIds, type NetworkDeployment } from '../contracts/deployment.t
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { connectLocalChain } from '../nodes/localChain.ts'
 import { deployHub } from './deployHub.ts'
+import { deployTron } from './deployTron.ts'
 import { deployUserChain } from './deployUserChain.ts'
 
 export type NetworkToDeploy = {
@@ -13,7 +14,7 @@ export type NetworkToDeploy = {
 }
 
 /**
- * Deploys, initialises and funds the three chains of a local network, side by side. It changes only
+ * Deploys, initialises and funds the three chains of a local network, side by side, and Tron on the first. It changes only
  * what is missing: called again on the same chains it sends no transaction.
  *
  * @throws Error naming the transactions that reverted, or the compiler's messages
@@ -21,13 +22,16 @@ export type NetworkToDeploy = {
 export async function deployNetwork(args: NetworkToDeploy): Promise<NetworkDeployment> {
   const { keys } = args
   const artifacts = await loadArtifacts()
-  const [base, optimism, hub] = await Promise.all([
-    deployUserChain(connectLocalChain(args.baseUrl, localChainIds.base), 'base', { artifacts, keys }),
+  const onBase = connectLocalChain(args.baseUrl, localChainIds.base)
+  const [[base, tron], optimism, hub] = await Promise.all([
+    deployUserChain(onBase, 'base', { artifacts, keys }).then(
+      async (deployed) => [deployed, await deployTron(onBase, { artifacts, keys })] as const,
+    ),
     deployUserChain(connectLocalChain(args.optimismUrl, localChainIds.optimism), 'optimism', {
       artifacts,
       keys,
     }),
     deployHub(connectLocalChain(args.hubUrl, localChainIds.hub), artifacts, keys),
   ])
-  return { base, optimism, hub }
+  return { base, optimism, tron, hub }
 }

@@ -2,17 +2,11 @@ import { depositoryInitialization, initializeContracts } from '@causeway/contrac
 import { encodeFunctionData, keccak256 } from 'viem'
 import { priceFeedAbi, tokenAbi } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/artifacts.ts'
-import type { ChainDeployment } from '../contracts/deployment.ts'
+import { type ChainDeployment, type FeedKey, forEachFeed } from '../contracts/deployment.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import type { LocalChain } from '../nodes/localChain.ts'
 import { deployUniswapV3 } from '../uniswap/deployUniswapV3.ts'
-import {
-  type FeedKey,
-  type PlannedContract,
-  routerPlan,
-  type UserChainPlan,
-  userChainPlan,
-} from './contractPlan.ts'
+import { type PlannedContract, routerPlan, type UserChainPlan, userChainPlan } from './contractPlan.ts'
 import {
   deployMissing,
   deploymentChain,
@@ -117,14 +111,7 @@ function initializations(plan: UserChainPlan, keys: LocalKeys): readonly LocalIn
       args: [keys.keeper.address, initialFeedAnswers[key]],
     }),
   })
-  return [
-    ...Object.values(plan.tokens).map(token),
-    feed('ETH/USD'),
-    feed('USDC/USD'),
-    feed('USDX/USD'),
-    feed('TIDE/USD'),
-    feed('SOL/USD'),
-  ]
+  return [...Object.values(plan.tokens).map(token), ...Object.values(forEachFeed(feed))]
 }
 
 function addressesOf(plan: UserChainPlan) {
@@ -135,12 +122,6 @@ function addressesOf(plan: UserChainPlan) {
     cleanupRouter: cleanupRouter.address,
     wrappedNative: wrappedNative.address,
     tokens: { USDC: tokens.USDC.address, USDX: tokens.USDX.address, TIDE: tokens.TIDE.address },
-    feeds: {
-      'ETH/USD': feeds['ETH/USD'].address,
-      'USDC/USD': feeds['USDC/USD'].address,
-      'USDX/USD': feeds['USDX/USD'].address,
-      'TIDE/USD': feeds['TIDE/USD'].address,
-      'SOL/USD': feeds['SOL/USD'].address,
-    },
+    feeds: forEachFeed((key) => feeds[key].address),
   }
 }

@@ -1,4 +1,6 @@
-import type { TokenSymbol } from '../contracts/deployment.ts'
+import { type Hex, tronHexAddress } from '@causeway/core'
+import type { FeedKey, TokenSymbol } from '../contracts/deployment.ts'
+import { hubPayers, tronAccounts } from '../keys/familyAccounts.ts'
 import type { LocalAccount, LocalKeys } from '../keys/localKeys.ts'
 
 export type Grant = {
@@ -38,20 +40,37 @@ export function userChainGrants(keys: LocalKeys): readonly Grant[] {
   ]
 }
 
+/** What accounts own on Tron: TRX, which are the coins of the node there, and USDC, both with six decimals. */
+export function tronGrants(keys: LocalKeys): readonly { account: Hex; sun: bigint; usdc: bigint }[] {
+  const { fillWallet, users } = tronAccounts(keys)
+  const of = ({ address }: { readonly address: string }, trx: bigint, usdc: bigint) => ({
+    ...{ account: tronHexAddress(address), sun: trx * unit6, usdc: usdc * unit6 },
+  })
+  return [
+    of(fillWallet, 1_000_000n, 40_000n),
+    ...users.map((user) => of(user, 100_000n, 100_000n)),
+    // The same key is an account of Base, whose coins are TRX enough.
+    ...keys.users.map(({ address }) => ({ account: address, sun: 0n, usdc: 100_000n * unit6 })),
+  ]
+}
+
 /** Gas on the hub for those who send transactions there. */
 export function hubGrants(keys: LocalKeys): readonly Grant[] {
-  return [keys.deployer, keys.fillWallet, keys.keeper, keys.allocator].map((account) => ({
+  const { quoteApi, solver } = hubPayers(keys)
+  return [keys.deployer, keys.fillWallet, keys.keeper, keys.allocator, quoteApi, solver].map((account) => ({
     account,
     nativeWei: 10_000n * unit18,
     tokens: noTokens,
   }))
 }
 
-/** USD with 8 decimals that the feeds answer at the start, and that the pools start at: SOL is in none. */
+/** USD with 8 decimals that the feeds answer at the start, and that the pools start at; the last three are in none. */
 export const initialFeedAnswers = {
   'ETH/USD': 2_500n * 10n ** 8n,
   'USDC/USD': 10n ** 8n,
   'USDX/USD': 10n ** 8n,
   'TIDE/USD': 4n * 10n ** 8n,
   'SOL/USD': 150n * 10n ** 8n,
-} as const
+  'BTC/USD': 100_000n * 10n ** 8n,
+  'TRX/USD': 25_000_000n,
+} as const satisfies Readonly<Record<FeedKey, bigint>>

@@ -1,4 +1,4 @@
-import type { FeedKey } from './contractPlan.ts'
+import type { FeedKey } from '../contracts/deployment.ts'
 import { initialFeedAnswers } from './funding.ts'
 
 /** A token of a planned pool: what it is worth at the start decides the pool's first price. */

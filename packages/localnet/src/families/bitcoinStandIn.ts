@@ -1,31 +1,91 @@
 import { createHash } from 'node:crypto'
 import { Transaction } from 'bitcoinjs-lib'
-import { ConstructedChain, startBitcoinNode } from '../standIns/bitcoin/index.ts'
+import { z } from 'zod'
+import { ConstructedChain, startBitcoinNode, transactionOf } from '../standIns/bitcoin/index.ts'
 import { bitcoinDepositoryScript, witnessScript } from './familyPlans.ts'
-import type { FamilyStandIn } from './standIn.ts'
+import { openJournal } from './journal.ts'
+import { bitcoinBlockTimeMs, bitcoinIdleBlockMs } from './quotedFamilies.ts'
+import type { FamilyStandIn, StandInOptions } from './standIn.ts'
 
 /** What a block needs on top of it to be final in `chains.local.json`, and one more. */
 const blocksOnTop = 3
 
+const hex = z.string().regex(/^[0-9a-f]*$/)
+const entrySchema = z.union([
+  z.object({ timeSeconds: z.number().int(), block: z.array(hex) }),
+  z.object({ waiting: hex }),
+])
+type Entry = z.infer<typeof entrySchema>
+
 /** A constructed chain behind the APIs of a node and, under `/api`, of Esplora. */
-export async function openBitcoin(port: number): Promise<FamilyStandIn> {
-  const chain = new ConstructedChain()
+export async function openBitcoin({ port, funding, journalFile }: StandInOptions): Promise<FamilyStandIn> {
+  const journal = openJournal<Entry>(journalFile, entrySchema)
+  const chain = funding === undefined ? new ConstructedChain() : keptChain(journal)
+  if (funding !== undefined && chain.tipHeight === 0) chain.mine(transactionOf(funding.bitcoin))
   const node = await startBitcoinNode(chain, port)
+  const mining = funding && setInterval(() => mineByTheClock(chain), bitcoinBlockTimeMs)
+  if (funding !== undefined) mineByTheClock(chain)
   return {
     url: node.url('node'),
-    stop: node.stop,
+    stop() {
+      clearInterval(mining)
+      return node.stop()
+    },
     async deposit(amount, depositor) {
-      const funding = new Transaction()
+      const from = new Transaction()
       const nowhere = createHash('sha256').update(depositor).digest()
-      funding.addInput(nowhere, 0, 0xffff_ffff, Uint8Array.of(0x51))
-      funding.addOutput(witnessScript(depositor), amount)
+      from.addInput(nowhere, 0, 0xffff_ffff, Uint8Array.of(0x51))
+      from.addOutput(witnessScript(depositor), amount)
       const deposit = new Transaction()
       deposit.version = 2
-      deposit.addInput(funding.getHash(), 0)
+      deposit.addInput(from.getHash(), 0)
       deposit.addOutput(bitcoinDepositoryScript, amount)
-      chain.mine(funding, deposit)
-      chain.mineEmpty(blocksOnTop)
-      return { transactionId: deposit.getId() }
+      const transactionId = deposit.getId()
+      if (chain.find(transactionId) === undefined) {
+        chain.mine(from, deposit)
+        chain.mineEmpty(blocksOnTop)
+      }
+      return { transactionId }
     },
   }
+}
+
+/** Blocks have the time of the clock, and are there again after a restart. */
+function keptChain({ kept, add }: ReturnType<typeof openJournal<Entry>>): ConstructedChain {
+  let replayedSeconds: number | undefined
+  let isReplayed = false
+  const hexOf = (transaction: Transaction) => transaction.toHex()
+  const chain: ConstructedChain = new ConstructedChain(undefined, {
+    // No two blocks have one time.
+    clockSeconds: () =>
+      replayedSeconds ?? Math.max(Math.floor(Date.now() / 1_000), chain.timeAt(chain.tipHeight) + 1),
+    onMined(timeSeconds, transactions) {
+      if (isReplayed) add({ timeSeconds, block: transactions.map(hexOf) })
+    },
+    onWaiting(transaction) {
+      if (isReplayed) add({ waiting: hexOf(transaction) })
+    },
+  })
+  for (const entry of kept) {
+    if ('waiting' in entry) {
+      chain.offer(transactionOf(entry.waiting))
+      continue
+    }
+    replayedSeconds = entry.timeSeconds
+    chain.mine(...entry.block.map(transactionOf))
+  }
+  replayedSeconds = undefined
+  isReplayed = true
+  return chain
+}
+
+/** What waits gets a block, and blocks that make it final; an idle chain has one now and then, so that its head is new. */
+function mineByTheClock(chain: ConstructedChain): void {
+  const height = chain.tipHeight
+  const newest = Array.from({ length: blocksOnTop }, (_, index) => chain.blockAt(height - index))
+  // The first transaction of a block pays whoever mined it.
+  const isFinal = newest.every((block) => block === undefined || block.transactions.length < 2)
+  const isIdle = chain.waiting().length === 0 && isFinal
+  const ageMs = Date.now() - chain.timeAt(height) * 1_000
+  if (!isIdle || ageMs >= bitcoinIdleBlockMs) chain.mineWaiting()
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { closeServer, listenOnLoopback } from '../standIns/http/listen.ts'
 import { familyKeys } from './familyPlans.ts'
-import { silencedSchema } from './familySettings.ts'
+import { namedFamilySchema } from './familySettings.ts'
 import type { Families } from './startFamilies.ts'
 
 const amount = z
@@ -10,23 +10,21 @@ const amount = z
   .regex(/^[1-9][0-9]{0,17}$/)
   .transform((text) => BigInt(text))
 
-const commands = {
-  '/deposit': z.object({ family: z.enum(familyKeys), amount }),
-  '/silence': silencedSchema,
-}
+const depositSchema = z.object({ family: z.enum(familyKeys), amount })
 
 type Answer = { readonly status: number; readonly body: unknown }
 
 /**
- * What the network and its operators ask of the stand-ins: `GET /ready` answers 503, and then 200 with all
- * facts; `POST /deposit` makes one, `POST /silence` silences a family.
+ * What the network and its operators ask of the stand-ins: `POST /open` opens one and tells where it is, `GET /families`
+ * tells of all that are open, `POST /deposit` makes a deposit, `POST /silence` silences a family.
+ * @param network 503 until it is there
  */
 export async function startControl(
   port: number,
-  opened: Promise<Families>,
+  network: Promise<Families>,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
   let families: Families | undefined
-  opened.then(
+  network.then(
     (found) => {
       families = found
     },
@@ -42,19 +40,27 @@ export async function startControl(
 }
 
 async function answer(request: IncomingMessage, families: Families | undefined): Promise<Answer> {
-  if (families === undefined) return { status: 503, body: { message: 'The stand-ins are being opened.' } }
-  const { method, url } = request
-  if (method === 'GET' && url === '/ready') return { status: 200, body: families.facts }
-  if (method === 'POST' && url === '/deposit') {
-    const { family, amount: asked } = commands[url].parse(await jsonOf(request))
-    return { status: 200, body: await families.deposit(family, asked) }
+  if (families === undefined) return { status: 503, body: { message: 'The network is not there yet.' } }
+  const asked = `${request.method} ${request.url}`
+  switch (asked) {
+    case 'GET /families':
+      return { status: 200, body: Object.fromEntries(families.facts) }
+    case 'POST /open': {
+      const { family } = namedFamilySchema.parse(await jsonOf(request))
+      return { status: 200, body: await families.open(family) }
+    }
+    case 'POST /deposit': {
+      const { family, amount: units } = depositSchema.parse(await jsonOf(request))
+      return { status: 200, body: await families.deposit(family, units) }
+    }
+    case 'POST /silence': {
+      const { family } = namedFamilySchema.parse(await jsonOf(request))
+      await families.silence(family)
+      return { status: 200, body: { family } }
+    }
+    default:
+      return { status: 404, body: { message: 'Not found.' } }
   }
-  if (method === 'POST' && url === '/silence') {
-    const { family } = commands[url].parse(await jsonOf(request))
-    await families.silence(family)
-    return { status: 200, body: { family } }
-  }
-  return { status: 404, body: { message: 'Not found.' } }
 }
 
 function refusal(error: unknown): Answer {

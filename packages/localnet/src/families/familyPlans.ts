@@ -14,6 +14,17 @@ import {
 export const familyKeys = ['solana', 'bitcoin', 'tron', 'hyperliquid', 'lighter'] as const
 export type FamilyKey = (typeof familyKeys)[number]
 
+/** Builds a record by calling `make` once per family, in their order. */
+export function forEachFamily<Value>(make: (key: FamilyKey) => Value): Readonly<Record<FamilyKey, Value>> {
+  return {
+    solana: make('solana'),
+    bitcoin: make('bitcoin'),
+    tron: make('tron'),
+    hyperliquid: make('hyperliquid'),
+    lighter: make('lighter'),
+  }
+}
+
 export type FamilyPlan = {
   readonly vmType: VmType
   /** For people, as all texts here. */
@@ -23,7 +34,7 @@ export type FamilyPlan = {
   /** Of the native currency, which deposits here are made in. */
   readonly symbol: string
   readonly decimals: number
-  /** Of the deposit that is there after every start, in smallest units. */
+  /** Of the deposit that is there from the first start on, in smallest units. */
   readonly firstAmount: bigint
 }
 
@@ -36,26 +47,26 @@ export const familyPlans: Readonly<Record<FamilyKey, FamilyPlan>> = {
   },
   bitcoin: {
     ...{ vmType: 'bitcoin-vm', name: 'Bitcoin' },
-    real: 'transactions, headers and merkle proofs of a regtest chain',
-    standIn: 'RPC and Esplora API, mining; nothing is signed',
+    real: 'transactions, signatures, headers and merkle proofs of a regtest chain',
+    standIn: 'RPC and Esplora API, mining',
     ...{ symbol: 'BTC', decimals: 8, firstAmount: 25_000_000n },
   },
   tron: {
     ...{ vmType: 'tron-vm', name: 'Tron' },
-    real: 'contracts, logs and transfers on the node of Base, bytes of transactions',
-    standIn: 'HTTP API, solidified blocks; nothing is signed',
+    real: 'contracts, logs and transfers on the node of Base, bytes and signatures of transactions',
+    standIn: 'HTTP API, solidified blocks, energy',
     ...{ symbol: 'TRX', decimals: 6, firstAmount: 25_000_000n },
   },
   hyperliquid: {
     ...{ vmType: 'hyperliquid-vm', name: 'Hyperliquid' },
-    real: 'nothing',
-    standIn: 'the exchange: a list of transfers behind its HTTP API',
+    real: 'signatures and nonces of transfers',
+    standIn: 'the exchange: balances and transfers behind its HTTP API',
     ...{ symbol: 'USDC', decimals: 8, firstAmount: 2_500_000_000n },
   },
   lighter: {
     ...{ vmType: 'lighter-vm', name: 'Lighter' },
-    real: 'nothing',
-    standIn: 'the exchange: a list of transfers behind its HTTP API',
+    real: 'signatures of owners, nonces and ids of transfers',
+    standIn: 'the exchange: balances and transfers behind its HTTP API',
     ...{ symbol: 'USDC', decimals: 6, firstAmount: 25_000_000n },
   },
 }
@@ -107,12 +118,12 @@ function bitcoinAddress(script: Uint8Array): string {
 /** The ASCII text TRON: public networks have other ids. */
 export const tronChainId = 0x54_52_4f_4en
 
-/** Where each chain takes deposits. @param evmDepository the contract on the node behind Tron */
-export function familyDepositories(evmDepository: Hex): Readonly<Record<FamilyKey, string>> {
+/** Where each chain takes deposits. @param tronDepository the contract on the node behind Tron */
+export function familyDepositories(tronDepository: Hex): Readonly<Record<FamilyKey, string>> {
   return {
     solana: solanaDepository,
     bitcoin: bitcoinAddress(bitcoinDepositoryScript),
-    tron: tronAddress(evmDepository),
+    tron: tronAddress(tronDepository),
     hyperliquid: ownerlessAddress('hyperliquid depository'),
     lighter: '900001',
   }
@@ -133,38 +144,20 @@ const settings: Readonly<Record<FamilyKey, object>> = {
   lighter: { additionalData: { network: 'testnet', explorerApiUrl: '$LIGHTER_EXPLORER_API_URL' } },
 }
 
-/** Entries of `chains.local.json`, in order. @param evm contracts on the node behind Tron */
-export function familyChainEntries(evm: {
+/** Entries of `chains.local.json`, in order. @param tron contracts on the node behind it */
+export function familyChainEntries(tron: {
   readonly depository: Hex
   readonly fillContract: Hex
 }): readonly object[] {
-  const depositories = familyDepositories(evm.depository)
+  const depositories = familyDepositories(tron.depository)
   return familyKeys.map((id) => ({
     id,
     vmType: familyPlans[id].vmType,
     httpRpcUrl: `$${id.toUpperCase()}_RPC_URL`,
     ...(id === 'solana' && { wsRpcUrl: '$SOLANA_WS_RPC_URL' }),
     depository: depositories[id],
-    ...(id === 'tron' && { fillContracts: [tronAddress(evm.fillContract)] }),
+    ...(id === 'tron' && { fillContracts: [tronAddress(tron.fillContract)] }),
     hubChainId: String(id === 'tron' ? tronChainId : BigInt(keccak256Hex(Buffer.from(id, 'utf8')))),
     ...settings[id],
   }))
-}
-
-/**
- * What oracles are told of the chains; every variable is empty where they do not run.
- * @param families where each listens
- */
-export function familyVariables(
-  families: Readonly<Record<FamilyKey, { readonly url: string }>> | undefined,
-): Readonly<Record<string, string>> {
-  return {
-    SOLANA_RPC_URL: families?.solana.url ?? '',
-    BITCOIN_RPC_URL: families?.bitcoin.url ?? '',
-    BITCOIN_ESPLORA_COMPATIBLE_API_URL: families === undefined ? '' : `${families.bitcoin.url}/api`,
-    TRON_RPC_URL: families?.tron.url ?? '',
-    HYPERLIQUID_RPC_URL: families?.hyperliquid.url ?? '',
-    LIGHTER_RPC_URL: families?.lighter.url ?? '',
-    LIGHTER_EXPLORER_API_URL: families === undefined ? '' : `${families.lighter.url}/explorer`,
-  }
 }

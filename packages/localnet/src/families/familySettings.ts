@@ -17,33 +17,42 @@ export const familyPortsSchema = z.object({
 export type FamilyPorts = z.infer<typeof familyPortsSchema>
 
 const units = z.string().regex(/^[0-9]+$/)
+/** What accounts of an exchange hold in dollars, smallest units. */
+const dollars = z.array(z.object({ account: z.string(), owner: hexSchema(20), amount: units }))
 
-/** The first state of a Solana that is quoted. */
-const solanaFundingSchema = z.object({
-  /** Of the key that mints and pays for accounts. */
-  authoritySeed: hexSchema(32),
-  grants: z.array(
-    z.object({
-      /** Base58. */
-      address: z.string(),
-      lamports: units,
-      /** In smallest units, by symbol. */
-      tokens: z.object({ USDC: units, WETH: units }),
-    }),
-  ),
+/** The first state of chains that are quoted. Tron's is a part of its node's. */
+const familyFundingSchema = z.object({
+  solana: z.object({
+    /** Of the key that mints and pays for accounts. */
+    authoritySeed: hexSchema(32),
+    grants: z.array(
+      z.object({
+        /** Base58. */
+        address: z.string(),
+        lamports: units,
+        /** In smallest units, by symbol. */
+        tokens: z.object({ USDC: units, WETH: units }),
+      }),
+    ),
+  }),
+  /** A transaction that pays coins from nothing: bytes in hex, without `0x`. */
+  bitcoin: z.string(),
+  hyperliquid: dollars,
+  lighter: dollars,
 })
-export type SolanaFunding = z.infer<typeof solanaFundingSchema>
+export type FamilyFunding = z.infer<typeof familyFundingSchema>
 
-/** What it is told when the chains are up. */
+/** What it is told when the chains of the EVM are up. */
 export const familyNetworkSchema = z.object({
   /** The node of Base, which Tron's contracts run on. */
   node: z.object({ url: z.url(), chainId: z.number().int().positive() }),
-  evmDepository: hexSchema(20),
+  tronDepository: hexSchema(20),
   /** Deposits on Tron. */
   depositor: z.object({ address: hexSchema(20), privateKey: hexSchema(32) }),
-  tronFile: z.string().min(1),
-  /** Absent: Solana has its depository and SOL alone, and blocks only for transactions. */
-  solanaFunding: solanaFundingSchema.optional(),
+  /** Folder of what chains keep over a restart; absent: they keep nothing. */
+  stateFolder: z.string().min(1).optional(),
+  /** Absent: the chains have their depositories alone, and Solana blocks only for transactions. */
+  funding: familyFundingSchema.optional(),
   /** Unix milliseconds that transactions on Tron are created from, one apart; default: the time of day. */
   tronCreatedFromMs: z.number().int().optional(),
 })
@@ -53,22 +62,23 @@ export type FamilyNetwork = z.infer<typeof familyNetworkSchema>
 export const depositSchema = z.object({
   transactionId: z.string(),
   /** In smallest units. */
-  amount: z.string().regex(/^[0-9]+$/),
+  amount: units,
 })
 
 export type FamilyDeposit = z.infer<typeof depositSchema>
 
-const familySchema = z.object({ url: z.url(), depository: z.string(), firstDeposit: depositSchema })
-
-/** What `GET /ready` of the process tells. */
+/** A chain that is open. */
 export const familyFactsSchema = z.object({
-  solana: familySchema,
-  bitcoin: familySchema,
-  tron: familySchema,
-  hyperliquid: familySchema,
-  lighter: familySchema,
+  url: z.url(),
+  depository: z.string(),
+  firstDeposit: depositSchema,
 })
 export type FamilyFacts = z.infer<typeof familyFactsSchema>
 
-/** The family that answers nobody any more. */
-export const silencedSchema = z.object({ family: z.enum(familyKeys) })
+const family = z.enum(familyKeys)
+
+/** The family that is to be opened, or that answers nobody any more. */
+export const namedFamilySchema = z.object({ family })
+
+/** What `GET /families` of the process tells: of those that are open. */
+export const openFamiliesSchema = z.partialRecord(family, familyFactsSchema)

@@ -17,7 +17,7 @@ import {
   type SolanaNode,
   tokenAccount,
 } from '../standIns/solana/index.ts'
-import type { SolanaFunding } from './familySettings.ts'
+import type { FamilyFunding } from './familySettings.ts'
 import { type LocalMint, localMintList, mintSeedText } from './solanaTokens.ts'
 
 type Cluster = { readonly node: SolanaNode; readonly depository: Depository }
@@ -30,7 +30,7 @@ const authorityLamports = 1_000n * 10n ** 9n
  * accounts own. By transactions of the real programs, for nothing else makes an account that they take.
  * @throws Error when one of them is refused
  */
-export function fundSolana(cluster: Cluster, { authoritySeed, grants }: SolanaFunding): void {
+export function fundSolana(cluster: Cluster, { authoritySeed, grants }: FamilyFunding['solana']): void {
   const authority = Keypair.fromSeed(hexToBytes(authoritySeed))
   cluster.node.airdrop(authority.publicKey.toBase58(), authorityLamports)
   for (const mint of localMintList) makeMint(cluster, authority, mint)

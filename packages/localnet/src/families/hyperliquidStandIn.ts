@@ -1,34 +1,74 @@
-import { sha256TextHex } from '@causeway/core'
-import { type ExchangeLedger, startExchange } from '../standIns/hyperliquid/index.ts'
+import { type Hex, sha256TextHex } from '@causeway/core'
+import { z } from 'zod'
+import { createHyperliquidVenue, type ExchangeLedger, startExchange } from '../standIns/hyperliquid/index.ts'
 import { familyPlans, ownerlessAddress } from './familyPlans.ts'
-import { type FamilyStandIn, firstTimeMs } from './standIn.ts'
+import { openJournal } from './journal.ts'
+import { type FamilyStandIn, firstTimeMs, type StandInOptions } from './standIn.ts'
 
 /** The main network's USDC: readers look for it. */
 const usdc = { name: 'USDC', tokenId: '0x6d1e7cde53ba9467b783cb7c530ce054', szDecimals: 8 }
 
-/** Transfers of USDC between perps accounts, behind the API of the exchange. */
-export async function openHyperliquid(port: number, depository: string): Promise<FamilyStandIn> {
-  const ledger: ExchangeLedger = {
-    ...{ transactions: [], tokens: [usdc], accounts: new Set([depository]), recentMax: 1_000 },
+const transferSchema = z.object({
+  user: z.string(),
+  timeMs: z.number().int(),
+  action: z.object({
+    ...{ type: z.string(), signatureChainId: z.string(), hyperliquidChain: z.string() },
+    ...{ destination: z.string(), sourceDex: z.string(), destinationDex: z.string() },
+    ...{ token: z.string(), amount: z.string(), fromSubAccount: z.string(), nonce: z.number().int() },
+  }),
+})
+const entrySchema = z.union([
+  z.object({ transfer: transferSchema }),
+  z.object({ depositor: z.string(), units: z.string().regex(/^[0-9]+$/) }),
+])
+
+/** Transfers of USDC between accounts, behind the API of the exchange, which checks who signed and what he has. */
+export async function openHyperliquid({
+  port,
+  depository,
+  funding,
+  journalFile,
+}: StandInOptions): Promise<FamilyStandIn> {
+  const journal = openJournal(journalFile, entrySchema)
+  const lists = { transactions: [], tokens: [usdc], accounts: new Set([depository]), recentMax: 1_000 }
+  const venue = createHyperliquidVenue(lists, (transfer) => journal.add({ transfer }))
+  const ledger: ExchangeLedger = { ...lists, venue }
+  for (const { account, amount } of funding?.hyperliquid ?? []) venue.fund(account, { '': BigInt(amount) })
+  for (const entry of journal.kept) {
+    if ('transfer' in entry) venue.repeat(entry.transfer)
+    else listDeposit(ledger, depository, { ...entry, units: BigInt(entry.units) })
   }
   const exchange = await startExchange(ledger, port)
   return {
     url: exchange.url,
     stop: exchange.stop,
-    async deposit(amount, depositor) {
-      const hash = sha256TextHex(`hyperliquid ${depositor}`)
-      // Every transfer has a nonce of its own.
-      const timeMs = firstTimeMs + ledger.transactions.length
-      ledger.transactions.push({
-        ...{ hash, user: ownerlessAddress(depositor), timeMs },
-        action: {
-          ...{ type: 'UsdSend', hyperliquidChain: 'Mainnet', destination: depository },
-          ...{ amount: decimalOf(amount), time: BigInt(timeMs) },
-        },
-      })
-      return { transactionId: hash }
+    async deposit(units, depositor) {
+      const transactionId = idOf(depositor)
+      if (!ledger.transactions.some(({ hash }) => hash === transactionId)) {
+        listDeposit(ledger, depository, { depositor, units })
+        journal.add({ depositor, units: units.toString() })
+      }
+      return { transactionId }
     },
   }
+}
+
+const idOf = (depositor: string): Hex => sha256TextHex(`hyperliquid ${depositor}`)
+
+function listDeposit(
+  ledger: ExchangeLedger,
+  destination: string,
+  { depositor, units }: { readonly depositor: string; readonly units: bigint },
+): void {
+  // Every transfer has a nonce of its own.
+  const timeMs = firstTimeMs + ledger.transactions.length
+  ledger.transactions.push({
+    ...{ hash: idOf(depositor), user: ownerlessAddress(depositor), timeMs },
+    action: {
+      ...{ type: 'UsdSend', hyperliquidChain: 'Mainnet', destination },
+      ...{ amount: decimalOf(units), time: BigInt(timeMs) },
+    },
+  })
 }
 
 /** Units as the exchange writes them. */

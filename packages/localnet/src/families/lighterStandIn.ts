@@ -1,32 +1,78 @@
 import { createHash } from 'node:crypto'
-import { renderTransferInfo, startLighterNode } from '../standIns/lighter/index.ts'
-import { ownerlessAddress } from './familyPlans.ts'
-import { type FamilyStandIn, firstTimeMs } from './standIn.ts'
+import { z } from 'zod'
+import {
+  createLighterExchange,
+  type LighterExchange,
+  renderTransferInfo,
+  startLighterNode,
+} from '../standIns/lighter/index.ts'
+import { lighterChainId, ownerlessAddress } from './familyPlans.ts'
+import { openJournal } from './journal.ts'
+import { lighterTransferFee } from './quotedFamilies.ts'
+import { type FamilyStandIn, firstTimeMs, type StandInOptions } from './standIn.ts'
 
-/** Transfers of USDC between perps accounts, behind the API of the exchange. */
-export async function openLighter(port: number, depository: string): Promise<FamilyStandIn> {
-  const node = await startLighterNode(port)
+const entrySchema = z.union([
+  z.object({ transfer: z.object({ hash: z.string(), queuedAtMs: z.number().int(), info: z.string() }) }),
+  z.object({ depositor: z.string(), units: z.string().regex(/^[0-9]+$/) }),
+])
+
+/** Transfers of USDC between perps accounts, behind the API of the exchange, which checks who signed and what he has. */
+export async function openLighter({
+  port,
+  depository,
+  funding,
+  journalFile,
+  hashTransfer,
+}: StandInOptions): Promise<FamilyStandIn> {
+  const journal = openJournal(journalFile, entrySchema)
+  const exchange = createLighterExchange({
+    lighterChainId,
+    ...(hashTransfer !== undefined && { hashTransfer: () => hashTransfer(lighterChainId) }),
+    onTaken: (transfer) => journal.add({ transfer }),
+  })
+  exchange.transferFee = lighterTransferFee
+  exchange.setAccount(depository, ownerlessAddress('lighter depository'))
+  for (const { account, owner, amount } of funding?.lighter ?? [])
+    exchange.setAccount(account, owner, { '0': BigInt(amount) })
+  for (const entry of journal.kept) {
+    if ('transfer' in entry) exchange.repeat(entry.transfer)
+    else listDeposit(exchange, depository, { ...entry, units: BigInt(entry.units) })
+  }
+  const node = await startLighterNode(port, exchange)
   node.setContract(ownerlessAddress('lighter contract'))
-  node.setAccount(depository, ownerlessAddress('lighter depository'))
-  let nonce = 0n
   return {
     url: node.url,
     stop: node.stop,
-    async deposit(amount, depositor) {
-      const digest = createHash('sha512').update(`lighter ${depositor}`).digest('hex')
-      const account = BigInt(Number.parseInt(digest.slice(-8), 16))
-      node.setAccount(account.toString(), ownerlessAddress(depositor))
-      // 40 bytes, as real ones have.
-      const hash = digest.slice(0, 80)
-      const queuedAtMs = BigInt(firstTimeMs)
-      nonce += 1n
-      const info = renderTransferInfo({
-        ...{ FromAccountIndex: account, ApiKeyIndex: 4n, ToAccountIndex: BigInt(depository) },
-        ...{ AssetIndex: 3n, FromRouteType: 0n, ToRouteType: 0n, Amount: amount, USDCFee: 0n },
-        ...{ Memo: new Array<number>(32).fill(0), ExpiredAt: queuedAtMs + 600_000n, Nonce: nonce },
-      })
-      node.put({ hash, type: 12, status: 3, queuedAtMs, info })
-      return { transactionId: hash }
+    async deposit(units, depositor) {
+      const transactionId = idOf(depositor)
+      if (!exchange.transactions.has(transactionId)) {
+        listDeposit(exchange, depository, { depositor, units })
+        journal.add({ depositor, units: units.toString() })
+      }
+      return { transactionId }
     },
   }
+}
+
+const digestOf = (depositor: string): string =>
+  createHash('sha512').update(`lighter ${depositor}`).digest('hex')
+
+/** 40 bytes, as real ones have. */
+const idOf = (depositor: string): string => digestOf(depositor).slice(0, 80)
+
+function listDeposit(
+  exchange: LighterExchange,
+  depository: string,
+  { depositor, units: Amount }: { readonly depositor: string; readonly units: bigint },
+): void {
+  const account = BigInt(Number.parseInt(digestOf(depositor).slice(-8), 16))
+  exchange.setAccount(account.toString(), ownerlessAddress(depositor))
+  const queuedAtMs = BigInt(firstTimeMs)
+  const info = renderTransferInfo({
+    ...{ FromAccountIndex: account, ApiKeyIndex: 4n, ToAccountIndex: BigInt(depository) },
+    ...{ AssetIndex: 3n, FromRouteType: 0n, ToRouteType: 0n, Amount, USDCFee: 0n },
+    ...{ Memo: new Array<number>(32).fill(0), ExpiredAt: queuedAtMs + 600_000n },
+    Nonce: BigInt(exchange.transactions.size + 1),
+  })
+  exchange.transactions.set(idOf(depositor), { hash: idOf(depositor), type: 12, status: 3, queuedAtMs, info })
 }

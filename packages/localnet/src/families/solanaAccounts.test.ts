@@ -4,8 +4,7 @@ import { Keypair } from '@solana/web3.js'
 import { describe, expect, it } from 'vitest'
 import { generateLocalKeys } from '../keys/generateKeys.ts'
 import { countingKeys } from '../keys/testKeys.ts'
-import { familyPlans } from './familyPlans.ts'
-import { quotedFamilyVariables, solanaAccounts, solanaFunding } from './solanaAccounts.ts'
+import { solanaAccounts, solanaFunding } from './solanaAccounts.ts'
 import { localMintList, mintSeedText } from './solanaTokens.ts'
 
 const keys = generateLocalKeys(countingKeys())
@@ -39,31 +38,4 @@ describe('accounts of the local Solana', () => {
 it.each(localMintList)('the mint of $symbol follows from its seed', ({ symbol, address }) => {
   const seed = createHash('sha256').update(mintSeedText(symbol)).digest()
   expect(Keypair.fromSeed(seed).publicKey.toBase58()).toBe(address)
-})
-
-describe('variables of chains that are quoted', () => {
-  const facts = (key: string) => ({
-    url: `http://127.0.0.1:1/${key}`,
-    depository: key,
-    firstDeposit: { transactionId: key, amount: '1' },
-  })
-
-  it('name Solana and the account that fills there, and no other family', () => {
-    const families = {
-      ...{ solana: facts('solana'), bitcoin: facts('bitcoin'), tron: facts('tron') },
-      ...{ hyperliquid: facts('hyperliquid'), lighter: facts('lighter') },
-    }
-    const set = Object.entries(quotedFamilyVariables(families, keys)).filter(([, value]) => value !== '')
-    expect(Object.fromEntries(set)).toEqual({
-      SOLANA_RPC_URL: families.solana.url,
-      SOLANA_WS_RPC_URL: 'ws://127.0.0.1:1/solana',
-      SOLANA_FILL_WALLET_ADDRESS: accounts.fillWallet.address,
-    })
-  })
-
-  it('are all empty where no chain of another family runs', () => {
-    const values = Object.values(quotedFamilyVariables(undefined, keys))
-    expect(values.length).toBeGreaterThan(Object.keys(familyPlans).length)
-    expect(values.every((value) => value === '')).toBe(true)
-  })
 })

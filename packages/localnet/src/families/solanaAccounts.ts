@@ -1,9 +1,8 @@
-import { bytesToHex, encodeBase58, type Hex, hexToBytes, sha256 } from '@causeway/core'
+import { encodeBase58, type Hex, hexToBytes } from '@causeway/core'
 import { ed25519 } from '@noble/curves/ed25519.js'
+import { derivedKey } from '../keys/familyAccounts.ts'
 import type { LocalAccount, LocalKeys } from '../keys/localKeys.ts'
-import { familyVariables } from './familyPlans.ts'
-import type { FamilyFacts, SolanaFunding } from './familySettings.ts'
-import { solanaFillWalletVariable } from './solanaTokens.ts'
+import type { FamilyFunding } from './familySettings.ts'
 
 /** An account of the local Solana, of somebody who has a key of the network. */
 export type SolanaAccount = {
@@ -36,15 +35,13 @@ export function solanaAccounts({
   }
 }
 
-/** Hashed, so that a signature on one curve says nothing of the key on the other. */
-function solanaAccount({ privateKey }: LocalAccount): SolanaAccount {
-  const name = Buffer.from('causeway local network: account on Solana', 'utf8')
-  const seed = sha256(Buffer.concat([name, hexToBytes(privateKey)]))
-  const publicKey = ed25519.getPublicKey(seed)
+function solanaAccount(key: LocalAccount): SolanaAccount {
+  const seed = derivedKey('account on Solana', key)
+  const publicKey = ed25519.getPublicKey(hexToBytes(seed))
   return {
     address: encodeBase58(publicKey),
-    secretKey: encodeBase58(Buffer.concat([seed, publicKey])),
-    seed: bytesToHex(seed),
+    secretKey: encodeBase58(Buffer.concat([hexToBytes(seed), publicKey])),
+    seed,
   }
 }
 
@@ -52,7 +49,7 @@ const unit6 = 10n ** 6n
 const unit9 = 10n ** 9n
 
 /** What every account owns after a start: users as on chains of the EVM, the solver a hundredth of its USDC and ETH. */
-export function solanaFunding({ fillWallet, deployer, users }: SolanaAccounts): SolanaFunding {
+export function solanaFunding({ fillWallet, deployer, users }: SolanaAccounts): FamilyFunding['solana'] {
   const grant = ({ address }: SolanaAccount, sol: bigint, usdc: bigint, weth: bigint) => ({
     address,
     lamports: (sol * unit9).toString(),
@@ -64,22 +61,5 @@ export function solanaFunding({ fillWallet, deployer, users }: SolanaAccounts): 
       grant(fillWallet, 10_000n, 40_000n, 10n),
       ...users.map((user) => grant(user, 1_000n, 100_000n, 100n)),
     ],
-  }
-}
-
-/**
- * What services are told of chains that are quoted: of all others, and where none runs, every variable is empty,
- * so that what a terminal says of them keeps nobody from starting.
- */
-export function quotedFamilyVariables(
-  families: FamilyFacts | undefined,
-  keys: Pick<LocalKeys, 'fillWallet' | 'deployer' | 'users'>,
-): Readonly<Record<string, string>> {
-  const { fillWallet } = solanaAccounts(keys)
-  return {
-    ...familyVariables(undefined),
-    ...(families !== undefined && { SOLANA_RPC_URL: families.solana.url }),
-    SOLANA_WS_RPC_URL: families?.solana.url.replace('http:', 'ws:') ?? '',
-    [solanaFillWalletVariable]: families === undefined ? '' : fillWallet.address,
   }
 }

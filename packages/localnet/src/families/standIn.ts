@@ -1,16 +1,42 @@
+import type { Hex } from '@causeway/core'
+import type { LocalAccount } from '../keys/localKeys.ts'
+import type { HashTransfer } from '../standIns/lighter/index.ts'
+import type { FamilyFunding } from './familySettings.ts'
+
 /** One chain that a stand-in shows. */
 export type FamilyStandIn = {
   readonly url: string
-  /** A deposit of an earlier run that is still there. */
-  readonly firstTransactionId?: string | undefined
   /**
-   * Somebody deposits the native currency for no order; final when it resolves.
-   * @param depositor a name that keys and ids follow from, where the chain is built anew by every start
+   * Somebody deposits the native currency for no order; final when it resolves. What he deposited before, in an earlier
+   * run too, is not deposited again.
+   * @param depositor a name that keys and ids follow from, but for Tron's
    */
   deposit(amount: bigint, depositor: string): Promise<{ readonly transactionId: string }>
   /** Nobody listens there any more. */
   stop(): Promise<void>
 }
+
+/** What a stand-in is opened with. */
+export type StandInOptions = {
+  readonly port: number
+  /** As the configuration has it. */
+  readonly depository: string
+  /** Absent: accounts have nothing, and nothing happens by the clock. */
+  readonly funding: FamilyFunding | undefined
+  /** Keeps what happened; absent: nothing is kept. */
+  readonly journalFile: string | undefined
+  /** What is behind Tron. */
+  readonly node: { readonly url: string; readonly chainId: number }
+  readonly tronDepository: Hex
+  /** Who deposits on Tron: an account of that node. */
+  readonly depositor: LocalAccount
+  readonly tronCreatedFromMs: number | undefined
+  /** Ids of transfers on Lighter, by the exchange's own code. */
+  readonly hashTransfer: ((lighterChainId: bigint) => Promise<HashTransfer>) | undefined
+}
+
+/** Who makes the deposit that every start has. */
+export const firstDepositor = 'first depositor'
 
 /** Times of chains without a clock of their own: long over, so that nothing waits for them. */
 export const firstTimeMs = 1_767_225_600_000

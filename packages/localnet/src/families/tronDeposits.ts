@@ -3,7 +3,7 @@ import { mined } from '../nodes/clients.ts'
 import { connectLocalChain } from '../nodes/localChain.ts'
 import type { KnownTransaction } from '../standIns/tron/knowledge.ts'
 import { createTronLedger, type EvmBehind } from '../standIns/tron/tronLedger.ts'
-import type { TronOptions } from './tronStandIn.ts'
+import type { StandInOptions } from './standIn.ts'
 
 const noOrder: Hex = `0x${'00'.repeat(32)}`
 /** On top of a transaction's: then it is solidified. */
@@ -11,7 +11,7 @@ const blocksOnTop = 2
 
 /** Deposits TRX by a transaction on the node behind the facade, which is added to `known`. @returns its id */
 export async function depositTrx(
-  { node: { url, chainId }, depository, depositor, tronCreatedFromMs }: TronOptions,
+  { node: { url, chainId }, tronDepository: depository, depositor, tronCreatedFromMs }: StandInOptions,
   {
     known,
     node,

@@ -1,46 +1,89 @@
-import type { Hex } from '@causeway/core'
-import type { LocalAccount } from '../keys/localKeys.ts'
+import { z } from 'zod'
+import { hexSchema } from '../files/hexSchema.ts'
 import { askNode } from '../nodes/askNode.ts'
-import { createTronKnowledge } from '../standIns/tron/knowledge.ts'
+import { createTronKnowledge, type KnownTransaction } from '../standIns/tron/knowledge.ts'
 import { startTronFacade } from '../standIns/tron/tronFacade.ts'
 import { tronChainId } from './familyPlans.ts'
-import type { FamilyStandIn } from './standIn.ts'
-import { readTronTransactions, writeTronTransactions } from './tronTransactionFile.ts'
+import { openJournal } from './journal.ts'
+import type { FamilyStandIn, StandInOptions } from './standIn.ts'
 
-export type TronOptions = {
-  readonly port: number
-  /** The node that runs the contracts. */
-  readonly node: { readonly url: string; readonly chainId: number }
-  readonly depository: Hex
-  /** Who deposits: an account of that node. */
-  readonly depositor: LocalAccount
-  /** Keeps the transactions of the facade as long as the node keeps them. */
-  readonly file: string
-  /** See `FamilyNetwork`. */
-  readonly tronCreatedFromMs?: number | undefined
+const hex = z.templateLiteral(['0x', z.string().regex(/[0-9a-f]*/)])
+const frame = z.object({
+  type: z.string(),
+  from: hex,
+  to: hex.optional(),
+  value: hex.optional(),
+  error: z.string().optional(),
+  get calls(): z.ZodOptional<z.ZodArray<typeof frame>> {
+    return z.array(frame).optional()
+  },
+})
+const entrySchema = z.object({
+  transactionId: z.string(),
+  evmHash: hexSchema(32),
+  rawHex: z.string(),
+  isContractCall: z.boolean(),
+  feeSun: z.string().optional(),
+  trace: frame.optional(),
+  /** Of a deposit that an operator asked for. */
+  depositor: z.string().optional(),
+})
+type Entry = Omit<KnownTransaction, 'feeSun'> & {
+  readonly transactionId: string
+  readonly feeSun?: string | undefined
+  readonly depositor?: string | undefined
 }
 
 /** The API of a Tron node in front of the node of Base. Its transactions outlive a restart, as the node's do. */
-export async function openTron(options: TronOptions): Promise<FamilyStandIn> {
-  const behind = {
-    node: (method: string, params: readonly unknown[]) => askNode(options.node.url, method, params),
+export async function openTron(options: StandInOptions): Promise<FamilyStandIn> {
+  const node = (method: string, params: readonly unknown[]) => askNode(options.node.url, method, params)
+  const journal = openJournal<Entry>(options.journalFile, entrySchema)
+  const kept = await keptTransactions(journal.kept, node)
+  const known = new Map(kept.map((entry) => [entry.transactionId, knownOf(entry)]))
+  const depositors = new Map(
+    kept.flatMap(({ depositor, transactionId }) =>
+      depositor === undefined ? [] : [[depositor, transactionId]],
+    ),
+  )
+  const note = (transactionId: string, transaction: KnownTransaction, depositor?: string) => {
+    const { feeSun, ...rest } = transaction
+    known.set(transactionId, transaction)
+    journal.add({
+      ...{ transactionId, ...rest },
+      ...(feeSun !== undefined && { feeSun: feeSun.toString() }),
+      ...(depositor !== undefined && { depositor }),
+    })
   }
-  const known = await readTronTransactions(behind, options.file)
-  const [firstTransactionId] = known.keys()
-  const facade = await startTronFacade(behind, createTronKnowledge(known), {
-    chainId: tronChainId,
-    port: options.port,
-  })
+  const knowledge = { ...createTronKnowledge(known), add: note }
+  const facade = await startTronFacade({ node }, knowledge, { chainId: tronChainId, port: options.port })
   return {
     url: facade.url,
-    firstTransactionId,
     stop: facade.stop,
-    async deposit(amount) {
+    async deposit(amount, depositor) {
+      const before = depositors.get(depositor)
+      if (before !== undefined) return { transactionId: before }
       // Only who deposits waits for the libraries that sign and encode: most starts find their first deposit.
       const { depositTrx } = await import('./tronDeposits.ts')
-      const transactionId = await depositTrx(options, { ...behind, known, amount })
-      await writeTronTransactions(known, options.file)
+      const transactionId = await depositTrx(options, { node, known, amount })
+      const transaction = known.get(transactionId)
+      if (transaction !== undefined) note(transactionId, transaction, depositor)
+      depositors.set(depositor, transactionId)
       return { transactionId }
     },
   }
+}
+
+/** Transactions of earlier runs that the node still has, oldest first: a kill may have cost it the newest. */
+async function keptTransactions(
+  entries: readonly Entry[],
+  node: (method: string, params: readonly unknown[]) => Promise<unknown>,
+): Promise<readonly Entry[]> {
+  const receipts = await Promise.all(
+    entries.map(({ evmHash }) => node('eth_getTransactionReceipt', [evmHash])),
+  )
+  return entries.filter((_, index) => receipts[index] !== null)
+}
+
+function knownOf({ transactionId: _id, depositor: _name, feeSun, ...rest }: Entry): KnownTransaction {
+  return { ...rest, ...(feeSun !== undefined && { feeSun: BigInt(feeSun) }) }
 }

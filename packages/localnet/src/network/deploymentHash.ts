@@ -8,7 +8,9 @@ const packageRoot = fileURLToPath(new URL('../../', import.meta.url))
 /** All that decides what stands on the chains after a first start. */
 const sources = [
   contractsFolder,
-  ...['contracts', 'src/contracts', 'src/deploy', 'src/uniswap'].map((path) => join(packageRoot, path)),
+  ...['contracts', 'src/contracts', 'src/deploy', 'src/keys', 'src/uniswap'].map((path) =>
+    join(packageRoot, path),
+  ),
 ]
 
 /**

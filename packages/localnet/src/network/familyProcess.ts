@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { type FamilyKey, familyKeys, forEachFamily } from '../families/familyPlans.ts'
 import {
   type FamilyFacts,
   type FamilyNetwork,
@@ -5,9 +7,10 @@ import {
   familyFactsSchema,
   familyPortsSchema,
 } from '../families/familySettings.ts'
+import type { FamilyUrls } from '../families/familyVariables.ts'
 import { nextFreePorts } from '../nodes/ports.ts'
 import { type ManagedProcess, startProcess } from '../processes/managedProcess.ts'
-import { waitUntilReady } from '../processes/readiness.ts'
+import { StartFailure } from '../processes/processEnd.ts'
 import type { RunFile } from '../processes/runFile.ts'
 import { translatedScript } from '../processes/translatedScript.ts'
 import { type ChainKey, chainKeys } from './chainPlan.ts'
@@ -17,11 +20,12 @@ import type { LocalPaths } from './localPaths.ts'
 export type FamilyProcess = {
   readonly process: ManagedProcess
   readonly controlUrl: string
-  /** To be called when the chains of the EVM are up. @returns where everything is. @throws StartFailure */
-  open(
-    network: FamilyNetwork,
-    options: { readonly report: (line: string) => void; readonly signal: AbortSignal },
-  ): Promise<FamilyFacts>
+  /** Where each chain will listen: its port is chosen before it is open. */
+  readonly urls: FamilyUrls
+  /** To be called once, when the chains of the EVM are up. */
+  tell(network: FamilyNetwork): void
+  /** Opens one of the chains. @throws StartFailure that says why it cannot be opened; the others go on */
+  open(key: FamilyKey, signal: AbortSignal): Promise<FamilyFacts>
 }
 
 export type FamilyProcessOptions = {
@@ -37,18 +41,18 @@ export type FamilyProcessOptions = {
   readonly fileOf?: (script: string) => string
 }
 
-/** It holds nothing that would have to be written. */
+/** What happened is on the disk already. */
 const graceMs = 5_000
+const name = 'families'
 
 /** Starts it beside the nodes: loading takes longer than opening. */
 export async function startFamilyProcess(options: FamilyProcessOptions): Promise<FamilyProcess> {
   const { paths, runFile, repositoryRoot, environment, fileOf = translatedScript } = options
   const ports = await chooseFamilyPorts(options)
-  const name = 'families'
   const process = await startProcess({
     name,
     command: globalThis.process.execPath,
-    args: [fileOf('packages/localnet/src/families/main.ts')],
+    args: [fileOf('scripts/start/standIns.ts')],
     directory: repositoryRoot,
     environment,
     logFile: paths.logFile(name),
@@ -61,18 +65,39 @@ export async function startFamilyProcess(options: FamilyProcessOptions): Promise
   return {
     process,
     controlUrl,
-    async open(network, { report, signal }) {
-      process.tell(JSON.stringify(network))
-      const url = `${controlUrl}/ready`
-      await waitUntilReady(process, { url, report, signal })
-      return familyFactsSchema.parse(await (await fetch(url, { signal })).json())
-    },
+    urls: forEachFamily((key) => ({ url: `http://127.0.0.1:${ports[key]}` })),
+    tell: (network) => process.tell(JSON.stringify(network)),
+    open: (key, signal) => openFamily({ process, controlUrl }, key, signal),
+  }
+}
+
+const pollMs = 100
+const refusalSchema = z.object({ message: z.string() })
+
+/** Asks until the process has read what it was told. */
+async function openFamily(
+  { process, controlUrl }: Pick<FamilyProcess, 'process' | 'controlUrl'>,
+  family: FamilyKey,
+  signal: AbortSignal,
+): Promise<FamilyFacts> {
+  for (;;) {
+    signal.throwIfAborted()
+    if (process.hasEnded()) throw new StartFailure(`${family} cannot be opened: its process has ended`)
+    const answer = await fetch(`${controlUrl}/open`, {
+      ...{ method: 'POST', body: JSON.stringify({ family }), signal },
+    }).catch(() => undefined)
+    if (answer?.ok === true) return familyFactsSchema.parse(await answer.json())
+    if (answer !== undefined && answer.status !== 503) {
+      const { message } = refusalSchema.parse(await answer.json())
+      throw new StartFailure(`${family} cannot be opened: ${message}; the log is ${process.logFile}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
 }
 
 async function chooseFamilyPorts({ firstPort, chainPorts }: FamilyProcessOptions): Promise<FamilyPorts> {
   const nodes = chainKeys.map((key) => chainPorts[key])
-  const wanted = [0, 1, 2, 3, 4, 5].map((offset) => firstPort + offset)
+  const wanted = [...familyKeys, 'control'].map((_, offset) => firstPort + offset)
   const chosen = (await nextFreePorts([...nodes, ...wanted])).slice(nodes.length)
   const [solana, bitcoin, tron, hyperliquid, lighter, control] = chosen
   return familyPortsSchema.parse({ solana, bitcoin, tron, hyperliquid, lighter, control })

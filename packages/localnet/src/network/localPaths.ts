@@ -12,8 +12,8 @@ export type LocalPaths = {
   readonly networkFile: string
   readonly secrets: string
   readonly chains: string
-  /** What the stand-in of Tron knows of its transactions. */
-  readonly tronFile: string
+  /** What the stand-ins of the other families took, a file each. */
+  readonly families: string
   /** The state a node starts from, replaced as a whole. */
   chainFile(key: ChainKey): string
   /** What a node writes on SIGTERM. Not written atomically, so it is adopted only when whole. */
@@ -35,7 +35,7 @@ export function localPaths(directory: string): LocalPaths {
     keyFile: join(directory, 'keys.json'),
     manifest: join(directory, 'manifest.json'),
     networkFile: join(directory, 'network.json'),
-    tronFile: join(directory, 'tron.json'),
+    families: join(directory, 'families'),
     secrets: join(directory, 'secrets'),
     chainFile: (key) => join(chains, `${key}.json`),
     exitFile: (key) => join(chains, `${key}.exit.json`),

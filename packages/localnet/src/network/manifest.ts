@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { z } from 'zod'
-import type { NetworkDeployment } from '../contracts/deployment.ts'
+import { forEachFeed, type NetworkDeployment } from '../contracts/deployment.ts'
 import { writeFileAtomically } from '../files/atomicFile.ts'
 import { hexSchema } from '../files/hexSchema.ts'
 import { readJsonFile } from '../files/jsonFile.ts'
@@ -48,13 +48,7 @@ const chainSchema = <Key extends 'base' | 'optimism'>(chainKey: Key) =>
     wrappedNative: address,
     gasPriceOracle: address,
     tokens: z.object({ USDC: address, USDX: address, TIDE: address }),
-    feeds: z.object({
-      'ETH/USD': address,
-      'USDC/USD': address,
-      'USDX/USD': address,
-      'TIDE/USD': address,
-      'SOL/USD': address,
-    }),
+    feeds: z.object(forEachFeed(() => address)),
     uniswapV3: z.object({
       factory: address,
       quoterV2: address,
@@ -63,6 +57,8 @@ const chainSchema = <Key extends 'base' | 'optimism'>(chainKey: Key) =>
       pools: z.array(poolSchema),
     }),
   })
+
+const tronSchema = z.object({ depository: address, fillContract: address, usdc: address })
 
 const hubSchema = z.object({
   chainId: z.number().int(),
@@ -82,7 +78,12 @@ const manifestSchema = z.object({
   version: z.literal(manifestVersion),
   networkId: hexSchema(32),
   deploymentHash: z.string(),
-  deployment: z.object({ base: chainSchema('base'), optimism: chainSchema('optimism'), hub: hubSchema }),
+  deployment: z.object({
+    base: chainSchema('base'),
+    optimism: chainSchema('optimism'),
+    tron: tronSchema,
+    hub: hubSchema,
+  }),
 })
 
 export async function readManifest(path: string): Promise<ManifestReading> {

@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { type FamilyKey, forEachFamily } from '../families/familyPlans.ts'
 import { solanaAccounts } from '../families/solanaAccounts.ts'
-import { localMints } from '../families/solanaTokens.ts'
+import { familyAccounts } from '../keys/familyAccounts.ts'
 import { generateLocalKeys } from '../keys/generateKeys.ts'
 import { countingKeys } from '../keys/testKeys.ts'
 import { networkFileContent, writeNetworkFile } from './networkFile.ts'
@@ -48,24 +49,46 @@ describe('network.json', () => {
     })
   })
 
-  it('names Solana among the chains where it runs, and who owns something there', () => {
-    const family = (url: string) => ({ url, depository: 'its address', firstDeposit })
-    const firstDeposit = { transactionId: 'its id', amount: '1' }
-    const [solana, other] = [family('http://127.0.0.1:4'), family('http://127.0.0.1:5')]
-    const families = { solana, bitcoin: other, tron: other, hyperliquid: other, lighter: other }
-    const { fillWallet, users } = solanaAccounts(keys)
+  it('O-33: names every chain where the other families run, open or not, and who owns something there', () => {
+    const place = (key: FamilyKey) => ({ url: `http://127.0.0.1:4/${key}` })
+    const solana = {
+      ...place('solana'),
+      depository: 'its address',
+      firstDeposit: { transactionId: 'id', amount: '1' },
+    }
+    const families = {
+      ...{ urls: forEachFamily(place), controlUrl: 'http://127.0.0.1:5' },
+      facts: new Map([['solana', solana] as const]),
+    }
     const content = networkFileContent({ ...facts, families })
-    expect(content.chains.at(-1)).toEqual({
-      ...{ id: 792_703_809, name: 'solana', rpcUrl: 'http://127.0.0.1:4', depository: 'its address' },
-      tokens: { USDC: localMints.USDC.address, WETH: localMints.WETH.address },
-    })
-    expect(content.solver).toEqual({ address: keys.fillWallet.address, solanaAddress: fillWallet.address })
+    expect(content.chains.slice(2).map(({ id, name, rpcUrl }) => [id, name, rpcUrl])).toEqual([
+      [792_703_809, 'solana', 'http://127.0.0.1:4/solana'],
+      [8_253_038, 'bitcoin', 'http://127.0.0.1:4/bitcoin'],
+      [728_126_428, 'tron', 'http://127.0.0.1:4/tron'],
+      [1_337, 'hyperliquid', 'http://127.0.0.1:4/hyperliquid'],
+      [3_586_256, 'lighter', 'http://127.0.0.1:4/lighter'],
+    ])
+    expect(content).toMatchObject({ families: [{ id: 'solana', vmType: 'solana-vm', ...solana }] })
+    const accounts = familyAccounts(keys)
+    const { fillWallet, deployer, users } = solanaAccounts(keys)
     expect(content).toMatchObject({
+      solver: {
+        ...{ address: keys.fillWallet.address, solanaAddress: fillWallet.address },
+        ...{
+          bitcoinAddress: accounts.bitcoin.fillWallet.address,
+          tronAddress: accounts.tron.fillWallet.address,
+        },
+      },
       solanaAccounts: users.map(({ address, secretKey }) => ({ address, secretKey })),
+      tronAccounts: accounts.tron.users,
     })
     const text = JSON.stringify(content)
-    for (const { secretKey } of [fillWallet, solanaAccounts(keys).deployer])
-      expect(text).not.toContain(secretKey)
+    const solvers = [accounts.bitcoin, accounts.tron, accounts.hyperliquid].map(
+      (one) => one.fillWallet.privateKey,
+    )
+    const others = [accounts.lighter.fillWallet.apiKey, accounts.lighter.fillWallet.owner.privateKey]
+    for (const secret of [fillWallet.secretKey, deployer.secretKey, ...solvers, ...others])
+      expect(text).not.toContain(secret)
   })
 
   it('names no service that does not run', () => {

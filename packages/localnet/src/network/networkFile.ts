@@ -1,10 +1,12 @@
 import type { Hex } from '@causeway/core'
 import type { NetworkDeployment } from '../contracts/deployment.ts'
-import { familyKeys, familyPlans } from '../families/familyPlans.ts'
+import { type FamilyKey, familyDepositories, familyKeys, familyPlans } from '../families/familyPlans.ts'
 import type { FamilyFacts } from '../families/familySettings.ts'
+import { type FamilyUrls, fillWalletsOf } from '../families/familyVariables.ts'
+import { familyChainIds, familyTokens } from '../families/quotedFamilies.ts'
 import { solanaAccounts } from '../families/solanaAccounts.ts'
-import { localMints, solanaChainId } from '../families/solanaTokens.ts'
 import { writeFileAtomically } from '../files/atomicFile.ts'
+import { familyAccounts } from '../keys/familyAccounts.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { type ChainKey, chainPlans } from './chainPlan.ts'
 
@@ -16,9 +18,12 @@ export type NetworkFacts = {
   readonly deployment: NetworkDeployment
   readonly keys: LocalKeys
   readonly rpcUrls: Readonly<Record<ChainKey, string>>
-  /** Chains of the other families, where they run. */
-  readonly families?: FamilyFacts
-  readonly familyControlUrl?: string
+  /** Chains of the other families, where they run, and of those that are open what is there. */
+  readonly families?: {
+    readonly urls: FamilyUrls
+    readonly controlUrl: string
+    readonly facts: ReadonlyMap<FamilyKey, FamilyFacts>
+  }
   /** Of the demo sponsor; absent when no quote-api runs. */
   readonly sponsorApiKey?: string
 }
@@ -28,7 +33,7 @@ export type NetworkFacts = {
  */
 export function networkFileContent(facts: NetworkFacts) {
   const { quoteApiUrl, oracles, deployment, keys, rpcUrls, sponsorApiKey } = facts
-  const { families, familyControlUrl } = facts
+  const { families } = facts
   const chain = (key: 'base' | 'optimism') => {
     const { chainId, depository, multicall3, wrappedNative, tokens } = deployment[key]
     return {
@@ -41,23 +46,20 @@ export function networkFileContent(facts: NetworkFacts) {
       tokens,
     }
   }
-  const solana = families && solanaChain(families, keys)
+  const others = families && otherChains(families, deployment, keys)
   return {
     ...(quoteApiUrl !== undefined && { quoteApi: { url: quoteApiUrl } }),
     oracles,
-    chains: [chain('base'), chain('optimism'), ...(solana === undefined ? [] : [solana.chain])],
+    chains: [chain('base'), chain('optimism'), ...(others?.chains ?? [])],
     hub: {
       rpcUrl: rpcUrls.hub,
       hubAddress: deployment.hub.hub,
       oracleAddress: deployment.hub.oracle,
     },
-    ...(families !== undefined && {
-      families: familyKeys.map((id) => ({ id, vmType: familyPlans[id].vmType, ...families[id] })),
-    }),
-    ...(familyControlUrl !== undefined && { familyControlUrl }),
-    solver: { address: keys.fillWallet.address, ...solana?.solver },
+    ...others?.described,
+    solver: { address: keys.fillWallet.address, ...others?.solver },
     accounts: keys.users.map(({ address, privateKey }) => ({ address, privateKey })),
-    ...(solana !== undefined && { solanaAccounts: solana.accounts }),
+    ...others?.accounts,
     sponsor: {
       ...(sponsorApiKey !== undefined && { apiKey: sponsorApiKey }),
       wallet: keys.sponsor.address,
@@ -68,18 +70,39 @@ export function networkFileContent(facts: NetworkFacts) {
 }
 
 /** What is quoted beside the chains of the EVM, and who owns something there. */
-function solanaChain({ solana }: FamilyFacts, keys: LocalKeys) {
-  const { fillWallet, users } = solanaAccounts(keys)
+function otherChains(
+  { urls, controlUrl, facts }: NonNullable<NetworkFacts['families']>,
+  { tron }: NetworkDeployment,
+  keys: LocalKeys,
+) {
+  const [depositories, tokens] = [familyDepositories(tron.depository), familyTokens(tron)]
+  const wallets = fillWalletsOf(keys)
+  const accounts = familyAccounts(keys)
   return {
-    chain: {
-      id: solanaChainId,
-      name: 'solana',
-      rpcUrl: solana.url,
-      depository: solana.depository,
-      tokens: { USDC: localMints.USDC.address, WETH: localMints.WETH.address },
+    chains: familyKeys.map((key) => ({
+      ...{ id: familyChainIds[key], name: key, rpcUrl: urls[key].url },
+      ...{ depository: depositories[key], tokens: tokens[key] },
+    })),
+    described: {
+      families: familyKeys.flatMap((id) => {
+        const found = facts.get(id)
+        return found === undefined ? [] : [{ id, vmType: familyPlans[id].vmType, ...found }]
+      }),
+      familyControlUrl: controlUrl,
     },
-    solver: { solanaAddress: fillWallet.address },
-    accounts: users.map(({ address, secretKey }) => ({ address, secretKey })),
+    solver: {
+      ...{ solanaAddress: wallets.solana, bitcoinAddress: wallets.bitcoin, tronAddress: wallets.tron },
+      ...{ hyperliquidAddress: wallets.hyperliquid, lighterAccount: wallets.lighter },
+    },
+    // On Hyperliquid users are the accounts of EVM chains.
+    accounts: {
+      solanaAccounts: solanaAccounts(keys).users.map(({ address, secretKey }) => ({ address, secretKey })),
+      bitcoinAccounts: accounts.bitcoin.users.map(({ address, privateKey }) => ({ address, privateKey })),
+      tronAccounts: accounts.tron.users,
+      lighterAccounts: accounts.lighter.users.map(({ account, owner, apiKey }) => ({
+        ...{ account, apiKey, ownerAddress: owner.address, ownerPrivateKey: owner.privateKey },
+      })),
+    },
   }
 }
 

@@ -1,12 +1,12 @@
 import { encodeFunctionData } from 'viem'
 import { priceFeedAbi } from '../contracts/abis.generated.ts'
-import type { ChainDeployment } from '../contracts/deployment.ts'
+import { type ChainDeployment, type FeedKey, forEachFeed } from '../contracts/deployment.ts'
 import type { LocalAccount } from '../keys/localKeys.ts'
 import type { LocalChain } from '../nodes/localChain.ts'
 
-export type PriceKey = keyof ChainDeployment['feeds']
+export type PriceKey = FeedKey
 
-export const priceKeys: readonly PriceKey[] = ['ETH/USD', 'USDC/USD', 'USDX/USD', 'TIDE/USD', 'SOL/USD']
+export const priceKeys: readonly PriceKey[] = Object.values(forEachFeed((key) => key))
 
 export type FeedRound = {
   readonly key: PriceKey

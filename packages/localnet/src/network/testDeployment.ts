@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import type { ChainDeployment, NetworkDeployment } from '../contracts/deployment.ts'
+import { type ChainDeployment, forEachFeed, type NetworkDeployment } from '../contracts/deployment.ts'
 
 /** A deployment of made-up, distinct addresses: for tests of rules, it stands on no chain. */
 export function testDeployment(): NetworkDeployment {
@@ -32,13 +32,7 @@ export function testDeployment(): NetworkDeployment {
       wrappedNative,
       gasPriceOracle: address(),
       tokens,
-      feeds: {
-        'ETH/USD': address(),
-        'USDC/USD': address(),
-        'USDX/USD': address(),
-        'TIDE/USD': address(),
-        'SOL/USD': address(),
-      },
+      feeds: forEachFeed(address),
       uniswapV3: {
         factory: address(),
         quoterV2: address(),
@@ -55,6 +49,7 @@ export function testDeployment(): NetworkDeployment {
   return {
     base: chain('base', 8453),
     optimism: chain('optimism', 10),
+    tron: { depository: address(), fillContract: address(), usdc: address() },
     hub: {
       chainId: 537713,
       hub: address(),

@@ -3,8 +3,8 @@ import type { Hex } from '@causeway/core'
 import { encodeFunctionData, zeroAddress } from 'viem'
 import { priceFeedAbi, tokenAbi } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/artifacts.ts'
-import type { ChainDeployment } from '../contracts/deployment.ts'
-import { type FeedKey, marketPlan } from '../deploy/contractPlan.ts'
+import { type ChainDeployment, type FeedKey, forEachFeed } from '../contracts/deployment.ts'
+import { marketPlan } from '../deploy/contractPlan.ts'
 import { deployMissing, initializeMissing } from '../deploy/deployContracts.ts'
 import { fundNative } from '../deploy/fundAccounts.ts'
 import { initialFeedAnswers } from '../deploy/funding.ts'
@@ -83,7 +83,7 @@ export async function deployMarket(
       contract: USDC,
       data: encodeFunctionData({ abi: tokenAbi, functionName: 'initialize', args: [treasury.address] }),
     },
-    ...[feed('ETH/USD'), feed('USDC/USD'), feed('USDX/USD'), feed('TIDE/USD'), feed('SOL/USD')],
+    ...Object.values(forEachFeed(feed)),
   ])
   const minted = [
     { to: treasury.address, amount: 10_000_000n * usdc },
@@ -96,13 +96,7 @@ export async function deployMarket(
     ...{ chainKey, chainId: chain.chainId, multicall3: multicall3Address },
     ...{ wrappedNative: plan.wrappedNative.address, gasPriceOracle: gasPriceOracleAddress },
     usdc: USDC.address,
-    feeds: {
-      'ETH/USD': plan.feeds['ETH/USD'].address,
-      'USDC/USD': plan.feeds['USDC/USD'].address,
-      'USDX/USD': plan.feeds['USDX/USD'].address,
-      'TIDE/USD': plan.feeds['TIDE/USD'].address,
-      'SOL/USD': plan.feeds['SOL/USD'].address,
-    },
+    feeds: forEachFeed((key) => plan.feeds[key].address),
   }
 }
 

@@ -30,11 +30,11 @@ import {
   bitcoinDepositoryScript,
   type FamilyKey,
   familyDepositories,
-  familyVariables,
   ownerlessAddress,
   tronChainId,
   witnessScript,
 } from '../../src/families/familyPlans.ts'
+import { familyVariables } from '../../src/families/familyVariables.ts'
 import type { TestNetwork } from '../../src/network/testNetwork/startTestNetwork.ts'
 import { startAnvil } from '../../src/nodes/anvil.ts'
 import { askNode } from '../../src/nodes/askNode.ts'
@@ -94,7 +94,7 @@ const clockMarginSeconds = 600n
 const native = (vmType: VmType) => codecOf(mainNetwork(vmType)).nativeCurrency
 
 export async function startVenues(network: TestNetwork): Promise<Venues> {
-  const depositories = familyDepositories(network.deployment.base.depository)
+  const depositories = familyDepositories(network.deployment.tron.depository)
   const [solana, bitcoin, tron, hyperliquid, lighter] = await Promise.all([
     solanaVenue(depositories.solana),
     bitcoinVenue(depositories.bitcoin),
@@ -144,7 +144,7 @@ async function tronVenue({ deployment, keys }: TestNetwork) {
   const chainId = Number(tronChainId)
   const anvil = await startAnvil({ chainId })
   const chain = connectLocalChain(anvil.url, chainId)
-  const { depository } = deployment.base
+  const { depository } = deployment.tron
   await deployDepository(chain, depository, keys)
   const node = (method: string, params: readonly unknown[]) => askNode(anvil.url, method, params)
   const known = new Map()

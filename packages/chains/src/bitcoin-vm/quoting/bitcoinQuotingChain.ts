@@ -9,7 +9,9 @@ import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../family/networkReader.ts'
 import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
 import { createRecent, recentMs } from '../../family/recent.ts'
+import { askEnough, verifyLocalEndpoints } from '../../rpc/checkEndpoints.ts'
 import type { ChainClient, NamedOutput } from '../../rpc/client.ts'
+import type { EndpointView } from '../../rpc/endpointView.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
 import { createQuorumOver } from '../../rpc/quorumClient.ts'
 import { createBitcoindView } from '../bitcoindView.ts'
@@ -87,7 +89,10 @@ function rememberingNames(client: ChainClient, now: () => number): ChainClient {
   }
 }
 
-/** Endpoints of another network, and currencies that there are not. */
+const readFirstBlock = (view: EndpointView, signal: AbortSignal) =>
+  createBitcoindView(view).readBlockHash(0n, signal)
+
+/** Endpoints of another network, and currencies that there are not. @throws upstream errors */
 async function contradictions({
   client,
   network,
@@ -95,13 +100,22 @@ async function contradictions({
   isLocal,
 }: NetworkReaderOptions & { readonly isLocal: boolean }): Promise<readonly ChainFinding[]> {
   const quorum = createQuorumOver(client, { now: () => Date.now() })
-  const each = await quorum.askEach(
-    (view, signal) => createBitcoindView(view).readBlockHash(0n, signal),
-    AbortSignal.timeout(checkTimeoutMs),
-  )
+  const signal = AbortSignal.timeout(checkTimeoutMs)
   const known = isLocal ? firstBlocks.regtest : firstBlocksOf({ network })
-  const foreign = each.flatMap(({ alias, said }): readonly ChainFinding[] => {
-    if (said === undefined || known.includes(said)) return []
+  const [answered] = await Promise.all([
+    askEnough(quorum, readFirstBlock, signal),
+    // What is foreign is found below; what is silent is waited for.
+    isLocal
+      ? verifyLocalEndpoints(
+          quorum,
+          readFirstBlock,
+          (said) => (known.includes(said) ? undefined : ''),
+          signal,
+        )
+      : [],
+  ])
+  const foreign = answered.flatMap(({ alias, said }): readonly ChainFinding[] => {
+    if (known.includes(said)) return []
     const problem = `endpoint ${alias} is on another network`
     return [
       {

@@ -33,7 +33,7 @@ describe('parseOperatorCommand', () => {
     'help',
     'prices',
     'prices get ETH/USD',
-    'prices set BTC/USD 1',
+    'prices set DOGE/USD 1',
     'prices set ETH/USD',
     'prices set ETH/USD -1',
     'prices set ETH/USD 1e3',

@@ -2,7 +2,7 @@ import { ConfigurationError } from '@causeway/core'
 import { formatUnits } from 'viem'
 import type { z } from 'zod'
 import { type FamilyKey, familyKeys, familyPlans } from '../../families/familyPlans.ts'
-import { depositSchema, familyFactsSchema, silencedSchema } from '../../families/familySettings.ts'
+import { depositSchema, namedFamilySchema, openFamiliesSchema } from '../../families/familySettings.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
 
 type Controlled = Pick<OperatedNetwork, 'familyControlUrl'>
@@ -20,17 +20,19 @@ export async function depositOnFamily(
 
 /** @throws ConfigurationError */
 export async function silenceFamily(network: Controlled, family: FamilyKey): Promise<string> {
-  await ask(network, silencedSchema, { path: '/silence', body: { family } })
+  await ask(network, namedFamilySchema, { path: '/silence', body: { family } })
   return `The stand-in of ${family} answers nobody until the next start.`
 }
 
 /** A paragraph per family. @throws ConfigurationError */
 export async function describeFamilies(network: Controlled): Promise<string> {
-  const facts = await ask(network, familyFactsSchema, { path: '/ready' })
+  const facts = await ask(network, openFamiliesSchema, { path: '/families' })
   return familyKeys
     .map((key) => {
       const { name, real, standIn } = familyPlans[key]
-      const { url, depository, firstDeposit } = facts[key]
+      const found = facts[key]
+      if (found === undefined) return `${name} is not open yet.`
+      const { url, depository, firstDeposit } = found
       return [
         `${name}  ${url}`,
         `  stand-in: ${standIn}; real: ${real}`,

@@ -11,6 +11,8 @@ const answers = {
   'USDX/USD': 10n ** 8n,
   'TIDE/USD': 4n * 10n ** 8n,
   'SOL/USD': 150n * 10n ** 8n,
+  'BTC/USD': 100_000n * 10n ** 8n,
+  'TRX/USD': 25_000_000n,
 }
 
 describe('poolsPricedBy', () => {

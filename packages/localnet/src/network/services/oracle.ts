@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { familyVariables } from '../../families/familyPlans.ts'
+import { familyVariables } from '../../families/familyVariables.ts'
 import type { LocalAccount, LocalKeys } from '../../keys/localKeys.ts'
 import type { ServiceContext, ServicePlan } from './servicePlan.ts'
 
@@ -41,7 +41,7 @@ function oraclePlan(number: OracleNumber): ServicePlan {
         BASE_RPC_URL: chains.base.url,
         OPTIMISM_RPC_URL: chains.optimism.url,
         RELAY_RPC_URL: chains.hub.url,
-        ...familyVariables(await context.families),
+        ...familyVariables(context.families),
         ECDSA_PRIVATE_KEY: '',
         ECDSA_PRIVATE_KEY_FILE: await context.writeSecret(`${name}.key`, signerOf(keys, number).privateKey),
         STATE_DIR: join(paths.directory, name),

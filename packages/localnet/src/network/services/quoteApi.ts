@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { quotedFamilyVariables } from '../../families/solanaAccounts.ts'
+import { quotedFamilyVariables } from '../../families/familyVariables.ts'
+import { hubPayers } from '../../keys/familyAccounts.ts'
 import type { LocalKeys } from '../../keys/localKeys.ts'
 import { oracleThreshold, settlementOracles } from './oracle.ts'
 import type { ServicePlan } from './servicePlan.ts'
@@ -12,7 +13,7 @@ export const quoteApiPlan: ServicePlan = {
   script: 'apps/quote-api/src/main.ts',
   ports: ({ quote }) => ({ http: quote, ops: quote + 1, admin: quote + 2 }),
   async environment(context, ports) {
-    const { network, writeSecret } = context
+    const { network, writeSecret, families } = context
     const { chains, keys, paths } = network
     const oracles = settlementOracles(context)
     return {
@@ -29,7 +30,9 @@ export const quoteApiPlan: ServicePlan = {
       BASE_WS_RPC_URL: chains.base.url.replace('http:', 'ws:'),
       OPTIMISM_WS_RPC_URL: chains.optimism.url.replace('http:', 'ws:'),
       RELAY_RPC_URL: chains.hub.url,
-      ...quotedFamilyVariables(await context.families, keys),
+      ...quotedFamilyVariables(families, keys),
+      // Nobody quotes this chain without oracles, who vouch for what its transfers are for.
+      ...(oracles === '' && { HYPERLIQUID_RPC_URL: '' }),
       ORACLES: oracles,
       ORACLES_THRESHOLD: oracles === '' ? '' : String(oracleThreshold),
       SOLVER_API_KEY: solverApiKey(keys),
@@ -40,7 +43,8 @@ export const quoteApiPlan: ServicePlan = {
       ECDSA_PRIVATE_KEY: '',
       ECDSA_PRIVATE_KEY_FILE: await writeSecret('order-signer.key', keys.orderSigner.privateKey),
       HUB_ECDSA_PRIVATE_KEY: '',
-      HUB_ECDSA_PRIVATE_KEY_FILE: '',
+      HUB_ECDSA_PRIVATE_KEY_FILE:
+        families === undefined ? '' : await writeSecret('hub.key', hubPayers(keys).quoteApi.privateKey),
       EVIDENCE_ECDSA_PRIVATE_KEY: '',
       EVIDENCE_ECDSA_PRIVATE_KEY_FILE: await writeSecret('evidence.key', evidenceKey(keys)),
     }

@@ -1,4 +1,4 @@
-import type { FamilyFacts } from '../../families/familySettings.ts'
+import type { FamilyUrls } from '../../families/familyVariables.ts'
 import type { LocalNetwork } from '../startLocalNetwork.ts'
 import { allocatorPlan } from './allocator.ts'
 import { oraclePlans } from './oracle.ts'
@@ -12,8 +12,8 @@ export type ServiceContext = {
   writeSecret(name: string, secret: string): Promise<string>
   /** Ports of every service of the session, by its name: services may have to know each other. */
   readonly ports: ReadonlyMap<string, ServicePorts>
-  /** Chains of the other families, once they are up; absent where they do not run. */
-  readonly families?: Promise<FamilyFacts> | undefined
+  /** Where chains of the other families listen once they are open; absent where they do not run. */
+  readonly families?: FamilyUrls | undefined
 }
 
 /** A service's ports by use; each is the next free one from its first choice on. */

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
-import { quotedFamilyVariables, solanaAccounts } from '../../families/solanaAccounts.ts'
+import { fillKeysOf, quotedFamilyVariables } from '../../families/familyVariables.ts'
+import { hubPayers } from '../../keys/familyAccounts.ts'
 import type { LocalKeys } from '../../keys/localKeys.ts'
 import { solverEnvironment } from '../../solver/solverEnvironment.ts'
-import type { ServicePlan } from './servicePlan.ts'
+import { oracleThreshold, settlementOracles } from './oracle.ts'
+import type { ServiceContext, ServicePlan } from './servicePlan.ts'
 
 const pollMs = 250
 
@@ -14,7 +16,8 @@ export const solverPlan: ServicePlan = {
   ports: ({ quote }) => ({ ops: quote + 3 }),
   async environment(context, ports) {
     const { chains, keys, paths } = context.network
-    const families = await context.families
+    const { families, writeSecret } = context
+    const oracles = families === undefined ? '' : settlementOracles(context)
     return {
       ...solverEnvironment(context.network, {
         quoteApiUrl: `http://127.0.0.1:${context.ports.get('quote-api')?.['http']}`,
@@ -27,24 +30,35 @@ export const solverPlan: ServicePlan = {
       BASE_WS_RPC_URL: chains.base.url.replace('http:', 'ws:'),
       OPTIMISM_WS_RPC_URL: chains.optimism.url.replace('http:', 'ws:'),
       ECDSA_PRIVATE_KEY: '',
-      ECDSA_PRIVATE_KEY_FILE: await context.writeSecret('fill-wallet.key', keys.fillWallet.privateKey),
-      BITCOIN_PRIVATE_KEY: '',
-      BITCOIN_PRIVATE_KEY_FILE: '',
-      TRON_PRIVATE_KEY: '',
-      TRON_PRIVATE_KEY_FILE: '',
-      LIGHTER_PRIVATE_KEY: '',
-      LIGHTER_PRIVATE_KEY_FILE: '',
-      LIGHTER_API_KEY: '',
-      LIGHTER_API_KEY_FILE: '',
-      // Of the account on Solana, where that runs.
-      ED25519_PRIVATE_KEY: '',
-      ED25519_PRIVATE_KEY_FILE:
-        families === undefined
-          ? ''
-          : await context.writeSecret('fill-wallet.ed25519.key', solanaAccounts(keys).fillWallet.seed),
+      ECDSA_PRIVATE_KEY_FILE: await writeSecret('fill-wallet.key', keys.fillWallet.privateKey),
+      ...(await familyKeyFiles(context)),
+      // They vouch on the hub for what transfers are for that name no order, and this key pays for it there.
+      ORACLES: oracles,
+      ORACLES_THRESHOLD: oracles === '' ? '' : String(oracleThreshold),
+      HUB_ECDSA_PRIVATE_KEY: '',
+      HUB_ECDSA_PRIVATE_KEY_FILE:
+        families === undefined ? '' : await writeSecret('solver-hub.key', hubPayers(keys).solver.privateKey),
     }
   },
   readyUrl: (ports) => `http://127.0.0.1:${ports['ops']}/ready`,
+}
+
+/** The keys of its wallets on the chains of the other families, where those run. */
+async function familyKeyFiles({
+  network: { keys },
+  families,
+  writeSecret,
+}: ServiceContext): Promise<Readonly<Record<string, string>>> {
+  const files = await Promise.all(
+    Object.entries(fillKeysOf(keys)).map(async ([variable, key]) => {
+      const name = `fill-wallet.${variable.toLowerCase().replaceAll('_', '-')}.key`
+      return {
+        [variable]: '',
+        [`${variable}_FILE`]: families === undefined ? '' : await writeSecret(name, key),
+      }
+    }),
+  )
+  return Object.assign({}, ...files)
 }
 
 /** What quote-api knows the solver by; derived, so that every start has the same. */

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { FamilyFacts } from '../../families/familySettings.ts'
+import type { FamilyUrls } from '../../families/familyVariables.ts'
 import { writeFileAtomically } from '../../files/atomicFile.ts'
 import { type ManagedProcess, startProcess } from '../../processes/managedProcess.ts'
 import { waitUntilReady } from '../../processes/readiness.ts'
@@ -14,7 +14,7 @@ export type ServiceOptions = {
   readonly repositoryRoot: string
   /** Of every service of the session, this one's included. */
   readonly ports: ReadonlyMap<string, ServicePorts>
-  readonly families?: Promise<FamilyFacts> | undefined
+  readonly families?: FamilyUrls | undefined
   /** The JavaScript of a script, from the repository's root; default: the translated file. */
   readonly fileOf?: (script: string) => string
   /** What the service inherits; its plan overrides it. */

@@ -1,6 +1,7 @@
 import { appendFile, readFile, rm } from 'node:fs/promises'
-import type { FamilyFacts } from '../../families/familySettings.ts'
-import { solanaAccounts, solanaFunding } from '../../families/solanaAccounts.ts'
+import { familyFunding } from '../../families/familyFunding.ts'
+import type { FamilyKey } from '../../families/familyPlans.ts'
+import type { FamilyFacts, FamilyNetwork } from '../../families/familySettings.ts'
 import { nextFreePorts } from '../../nodes/ports.ts'
 import { describeEnd, type ProcessEnd, StartFailure } from '../../processes/processEnd.ts'
 import { type FamilyProcess, startFamilyProcess } from '../familyProcess.ts'
@@ -15,6 +16,7 @@ import {
 } from '../startLocalNetwork.ts'
 import { type DemoSponsor, prepareDemoSponsor } from './demoSponsor.ts'
 import { oracleSigners } from './oracle.ts'
+import { type OtherChains, openOtherChains } from './otherChains.ts'
 import type { FirstPorts, ServicePlan, ServicePorts } from './servicePlan.ts'
 import { type RunningService, type ServiceOptions, startService } from './startService.ts'
 
@@ -39,8 +41,8 @@ export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog' | 
 export type Session = {
   readonly network: LocalNetwork
   readonly services: readonly RunningService[]
-  /** Chains of the other families; absent where they do not run. */
-  readonly families: FamilyFacts | undefined
+  /** Chains of the other families; absent where they do not run. The first is open, the others come up behind it. */
+  readonly families: OtherChains | undefined
   /** Of the demo sponsor; absent when no quote-api runs. */
   readonly sponsorApiKey: string | undefined
   /** Resolves when a part ends on its own; never after `stop`. */
@@ -53,7 +55,8 @@ export type Session = {
 const slowMs = 8_000
 
 /**
- * Starts the chains, then all services side by side, and stops it all again when one part fails.
+ * Starts the chains, then all services side by side, and stops it all again when one part fails. Of the other families
+ * it waits for the first chain alone: the others are opened behind it, and one that cannot be is told and left out.
  * @throws StartFailure naming the part and its log file; whatever `startLocalNetwork` throws
  */
 export async function startSession(options: SessionOptions): Promise<Session> {
@@ -65,32 +68,61 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   stageDone('chains', describeChains(network))
   const running: RunningService[] = []
   const nodeFailed = network.nodeEnded.then(describeNodeEnd)
+  // Services go on, as beside any endpoint that falls silent.
+  void familyProcess?.process.ended.then((how) => {
+    if (stopping === undefined) report(describeEnd(endOf(familyProcess.process, how)))
+  })
   const nodeDown = new AbortController()
   void nodeFailed.then((end) => nodeDown.abort(new StartFailure(describeEnd(end))))
-  const signal = AbortSignal.any([options.signal, nodeDown.signal])
+  const stopped = new AbortController()
+  const signal = AbortSignal.any([options.signal, nodeDown.signal, stopped.signal])
   let stopping: Promise<void> | undefined
   let sponsorApiKey: string | undefined
-  let families: FamilyFacts | undefined
+  let families: OtherChains | undefined
   const stop = () => {
-    stopping ??= stopAll(network, running, familyProcess)
+    stopped.abort()
+    stopping ??= stopAll(network, running, { familyProcess, behind: families?.settled })
     return stopping
   }
+  const facts = new Map<FamilyKey, FamilyFacts>()
+  let described: Promise<void> | undefined
+  const describe = (): Promise<void> => {
+    const write = () =>
+      writeNetworkFile(network.paths.networkFile, {
+        ...factsOf(network, running),
+        ...(families !== undefined && { families: { ...families, facts } }),
+        ...(sponsorApiKey !== undefined && { sponsorApiKey }),
+      })
+    described = described === undefined ? write() : described.then(write)
+    return described
+  }
+  const quoteApi = deferred<string | undefined>()
+  const up = deferred<void>()
   try {
-    const opened = openFamilies(options, network, familyProcess, signal)
-    // Who needs them hears of a failure; nobody else has to.
-    opened?.catch(() => undefined)
-    await startServices({ ...options, signal }, { network, families: opened }, running)
-    families = await opened
+    if (familyProcess !== undefined) {
+      familyProcess.tell(networkOf(network))
+      families = openOtherChains({
+        ...{ process: familyProcess, goOn: up.promise, stageDone, report, signal },
+        quoteApiUrl: quoteApi.promise,
+        async onOpen(key, found) {
+          facts.set(key, found)
+          // The first writing tells of those that were open before it.
+          if (described !== undefined && !signal.aborted) await describe()
+        },
+      })
+    }
+    await startServices({ ...options, signal }, { network, families: familyProcess?.urls }, running)
     signal.throwIfAborted()
-    const sponsor = await sponsorOf(options, network, running, signal)
-    await writeNetworkFile(network.paths.networkFile, {
-      ...factsOf(network, running),
-      ...(families !== undefined && { families }),
-      ...(familyProcess !== undefined && { familyControlUrl: familyProcess.controlUrl }),
-      ...(sponsor !== undefined && { sponsorApiKey: sponsor.apiKey }),
-    })
-    sponsorApiKey = sponsor?.apiKey
+    quoteApi.resolve(urlOf(running, 'quote-api'))
+    sponsorApiKey = (await sponsorOf(options, network, running, signal))?.apiKey
+    await describe()
+    up.resolve()
+    // What keeps it from opening was told.
+    await families?.opened.solana.catch(() => undefined)
+    signal.throwIfAborted()
   } catch (error) {
+    quoteApi.resolve(undefined)
+    up.resolve()
     await stop()
     throw error
   }
@@ -99,8 +131,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       if (stopping === undefined) resolve(end)
     }
     void nodeFailed.then(tell)
-    const processes = [...running, ...(familyProcess === undefined ? [] : [familyProcess])]
-    for (const { process } of processes) void process.ended.then((how) => tell(endOf(process, how)))
+    for (const { process } of running) void process.ended.then((how) => tell(endOf(process, how)))
   })
   return { network, services: running, families, sponsorApiKey, failed, stop }
 }
@@ -131,22 +162,16 @@ async function startChains(options: SessionOptions) {
   return { network, familyProcess }
 }
 
-function openFamilies(
-  { report, stageDone }: SessionOptions,
-  { chains, deployment, keys, paths }: LocalNetwork,
-  familyProcess: FamilyProcess | undefined,
-  signal: AbortSignal,
-): Promise<FamilyFacts> | undefined {
+/** What the stand-ins are told of the chains that are up. */
+function networkOf({ chains, deployment, keys, paths }: LocalNetwork): FamilyNetwork {
   const depositor = keys.users.at(-1)
-  if (familyProcess === undefined || depositor === undefined) return undefined
+  if (depositor === undefined) throw new Error('the network has users')
   const { url, chainId } = chains.base
-  const { depository: evmDepository } = deployment.base
-  const funding = { solanaFunding: solanaFunding(solanaAccounts(keys)) }
-  const told = { node: { url, chainId }, evmDepository, depositor, tronFile: paths.tronFile, ...funding }
-  return familyProcess.open(told, { report, signal }).then((families) => {
-    stageDone('families', 'Solana, Bitcoin, Tron, Hyperliquid and Lighter as stand-ins show them')
-    return families
-  })
+  const funding = familyFunding(keys)
+  return {
+    ...{ node: { url, chainId }, tronDepository: deployment.tron.depository, depositor },
+    ...{ stateFolder: paths.families, funding },
+  }
 }
 
 /** One failure ends the start of the others too; `running` holds what has to be stopped. */
@@ -211,8 +236,13 @@ function endOf(process: RunningService['process'], how: string): ProcessEnd {
 async function stopAll(
   network: LocalNetwork,
   running: readonly RunningService[],
-  familyProcess: FamilyProcess | undefined,
+  {
+    familyProcess,
+    behind,
+  }: { readonly familyProcess: FamilyProcess | undefined; readonly behind: Promise<void> | undefined },
 ): Promise<void> {
+  // It writes the file that goes now.
+  await behind
   await rm(network.paths.networkFile, { force: true })
   // Nothing is lost where a reading of these chains is cut.
   const familiesStopped = familyProcess?.process.stop()
@@ -230,21 +260,30 @@ function describeChains({ chains, origin }: LocalNetwork): string {
 
 function factsOf(network: LocalNetwork, running: readonly RunningService[]) {
   const { deployment, keys, chains } = network
-  const urlOf = (name: string) => {
-    const port = running.find(({ plan }) => plan.name === name)?.ports['http']
-    return port === undefined ? undefined : `http://127.0.0.1:${port}`
-  }
-  const quoteApiUrl = urlOf('quote-api')
+  const quoteApiUrl = urlOf(running, 'quote-api')
   return {
     deployment,
     keys,
     rpcUrls: { base: chains.base.url, optimism: chains.optimism.url, hub: chains.hub.url },
     oracles: oracleSigners(keys).flatMap(({ name, signer }) => {
-      const url = urlOf(name)
+      const url = urlOf(running, name)
       return url === undefined ? [] : [{ url, signer }]
     }),
     ...(quoteApiUrl !== undefined && { quoteApiUrl }),
   }
+}
+
+function urlOf(running: readonly RunningService[], name: string): string | undefined {
+  const port = running.find(({ plan }) => plan.name === name)?.ports['http']
+  return port === undefined ? undefined : `http://127.0.0.1:${port}`
+}
+
+function deferred<Value>() {
+  let resolve: (value: Value) => void = () => undefined
+  const promise = new Promise<Value>((resolveNow) => {
+    resolve = resolveNow
+  })
+  return { promise, resolve }
 }
 
 async function describeNodeEnd({ name, how, logFile }: UnexpectedEnd): Promise<ProcessEnd> {

@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import type { ChainDeployment } from '../../contracts/deployment.ts'
+import type { ChainDeployment, NetworkDeployment } from '../../contracts/deployment.ts'
 import type { LocalAccount } from '../../keys/localKeys.ts'
 import { askNode } from '../../nodes/askNode.ts'
 import type { LocalChain } from '../../nodes/localChain.ts'
@@ -25,14 +25,18 @@ export type ChainBed = {
   stop(): Promise<void>
 }
 
-/** `stop` ends the whole network. */
-export function chainBedOn(network: TestNetwork, key: 'base' | 'optimism'): ChainBed {
-  const { chain, url } = network.chains[key]
+/**
+ * `stop` ends the whole network.
+ * @param key with `tron` the contracts of that chain, on the node of Base
+ */
+export function chainBedOn(network: TestNetwork, key: 'base' | 'optimism' | 'tron'): ChainBed {
+  const nodeKey = key === 'tron' ? 'base' : key
+  const { chain, url } = network.chains[nodeKey]
   return {
     network,
     chain,
     url,
-    deployment: network.deployment[key],
+    deployment: key === 'tron' ? tronOnBase(network.deployment) : network.deployment[key],
     async send(from, to, data = '0x', value = 0n) {
       const transactionId = await chain.as(from).walletClient.sendTransaction({ to, data, value })
       for (;;) {
@@ -47,8 +51,14 @@ export function chainBedOn(network: TestNetwork, key: 'base' | 'optimism'): Chai
         await new Promise((resolve) => setTimeout(resolve, 5))
       }
     },
-    mine: (blocks = 1) => network.mine(key, blocks),
+    mine: (blocks = 1) => network.mine(nodeKey, blocks),
     node: (method, params) => askNode(url, method, params),
     stop: () => network.stop(),
   }
+}
+
+/** What is not Tron's own is that of Base. */
+function tronOnBase({ base, tron }: NetworkDeployment): ChainDeployment {
+  const { depository, fillContract, usdc } = tron
+  return { ...base, depository, fillContract, tokens: { ...base.tokens, USDC: usdc } }
 }

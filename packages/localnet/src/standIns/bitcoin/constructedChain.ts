@@ -24,6 +24,15 @@ const beginning = 1_700_000_000
 /** Unix seconds of the block at a height of a chain that began then. */
 export const timeAt = (height: number, beganSeconds = beginning): number => beganSeconds + 600 * height
 
+export type ChainOptions = {
+  /** Unix seconds of the next block; default: ten minutes after the last one. */
+  readonly clockSeconds?: () => number
+  /** Told of each block, with its time and without its coinbase. */
+  readonly onMined?: (timeSeconds: number, transactions: readonly Transaction[]) => void
+  /** Told of each transaction that is taken and waits for a block, before whoever sent it. */
+  readonly onWaiting?: (transaction: Transaction) => void
+}
+
 export class ConstructedChain {
   #blocks: ConstructedBlock[] = [
     { hash: displayed(hash256(firstHeader)), header: firstHeader, transactions: [] },
@@ -35,18 +44,23 @@ export class ConstructedChain {
     isMined: (txid) => this.find(txid)?.block !== undefined,
   })
   readonly #beganSeconds: number
+  readonly #options: ChainOptions
   #index: ChainIndex | undefined
   #branch = 0
   /** What nodes estimate; none, as on a network that nobody uses. */
   satPerKvb: number | undefined
 
   /** @param beganSeconds when its first block was: each one is ten minutes later */
-  constructor(beganSeconds = beginning) {
+  constructor(beganSeconds = beginning, options: ChainOptions = {}) {
     this.#beganSeconds = beganSeconds
+    this.#options = options
   }
 
   timeAt(height: number): number {
-    return timeAt(height, this.#beganSeconds)
+    const { clockSeconds } = this.#options
+    if (clockSeconds === undefined || height === 0) return timeAt(height, this.#beganSeconds)
+    const block = this.#blocks[height]
+    return block === undefined ? clockSeconds() : block.header.readUInt32LE(68)
   }
 
   get tipHeight(): number {
@@ -69,6 +83,7 @@ export class ConstructedChain {
     this.#blocks.push(block)
     this.#index = undefined
     for (const transaction of transactions) this.#mempool.mined(transaction)
+    this.#options.onMined?.(this.timeAt(height), transactions)
     return block
   }
 
@@ -91,7 +106,9 @@ export class ConstructedChain {
 
   /** As a node takes it that has rules. @returns why it is refused */
   offer(transaction: Transaction): string | undefined {
-    return this.#mempool.offer(transaction)
+    const refusal = this.#mempool.offer(transaction)
+    if (refusal === undefined) this.#options.onWaiting?.(transaction)
+    return refusal
   }
 
   /** One block with all that waits. */

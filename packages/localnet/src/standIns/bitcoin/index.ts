@@ -8,4 +8,4 @@ export {
   timeAt,
   transactionOf,
 } from './constructedChain.ts'
-export { keyOf, regtest, type TestKey } from './keys.ts'
+export { keyOf, keyOfSecret, regtest, type TestKey } from './keys.ts'

@@ -5,9 +5,11 @@ import { networks, payments, type Signer } from 'bitcoinjs-lib'
 
 const network = networks.regtest
 
-/** A key from a name, with the scripts and addresses that it can spend from on regtest. */
-export function keyOf(name: string) {
-  const secret = createHash('sha256').update(name).digest()
+/** A key from a name. */
+export const keyOf = (name: string): TestKey => keyOfSecret(createHash('sha256').update(name).digest())
+
+/** A key with the scripts and addresses that it can spend from on regtest. */
+export function keyOfSecret(secret: Uint8Array) {
   const publicKey = secp256k1.getPublicKey(secret, true)
   const signer: Signer = {
     publicKey,
@@ -33,7 +35,7 @@ export function keyOf(name: string) {
   }
 }
 
-export type TestKey = ReturnType<typeof keyOf>
+export type TestKey = ReturnType<typeof keyOfSecret>
 
 function present({ address, output }: { address?: string | undefined; output?: Uint8Array | undefined }) {
   if (address === undefined || output === undefined) throw new Error('a payment without an address')

@@ -12,7 +12,12 @@ export type HyperliquidVenue = {
   fund(account: string, held: Readonly<Record<string, bigint>>): void
   /** @returns why it is refused; undefined where it was executed */
   take(body: Readonly<Record<string, unknown>>): Promise<string | undefined>
+  /** Executes what another run took. */
+  repeat(transfer: TakenTransfer): void
 }
+
+/** A transfer that was executed: who signed it, what is signed, and when. */
+export type TakenTransfer = { readonly user: string; readonly timeMs: number; readonly action: SignedAsset }
 
 const dayMs = 86_400_000
 /** The exchange remembers so many of an account, and takes none below them. @source Hyperliquid documentation, "Nonces" */
@@ -32,12 +37,18 @@ const members = [
   { name: 'nonce', type: 'uint64' },
 ]
 
-/** @param ledger where what was executed is listed */
-export function createHyperliquidVenue(ledger: {
-  readonly transactions: ListedTransaction[]
-  readonly tokens: readonly ListedToken[]
-  readonly accounts: Set<string>
-}): HyperliquidVenue {
+/**
+ * @param ledger where what was executed is listed
+ * @param onTaken told of each transfer before whoever sent it
+ */
+export function createHyperliquidVenue(
+  ledger: {
+    readonly transactions: ListedTransaction[]
+    readonly tokens: readonly ListedToken[]
+    readonly accounts: Set<string>
+  },
+  onTaken: (transfer: TakenTransfer) => void = () => undefined,
+): HyperliquidVenue {
   const balances = new Map<string, bigint>()
   const nonces = new Map<string, number[]>()
   const keyOf = (account: string, part: string) => `${account.toLowerCase()} ${part}`
@@ -57,11 +68,12 @@ export function createHyperliquidVenue(ledger: {
       const user = await signerOf(parts, Object(signature))
       const refusal = refuseNonce(user, Number(nonce)) ?? refuseMove(user, parts)
       if (refusal !== undefined) return refusal
-      const used = [...(nonces.get(user) ?? []), Number(nonce)].toSorted((one, other) => other - one)
-      nonces.set(user, used.slice(0, noncesKept))
-      execute(user, parts)
+      const taken = { user, timeMs: venue.nowMs(), action: parts }
+      execute(taken)
+      onTaken(taken)
       return undefined
     },
+    repeat: execute,
   }
 
   function refuseNonce(user: string, nonce: number): string | undefined {
@@ -80,7 +92,10 @@ export function createHyperliquidVenue(ledger: {
     return dex === '' ? { part: '', decimals: 8 } : { part: tokenId, decimals: listed.szDecimals }
   }
 
-  function refuseMove(user: string, { sourceDex, token, amount, destination }: Asset): string | undefined {
+  function refuseMove(
+    user: string,
+    { sourceDex, token, amount, destination }: SignedAsset,
+  ): string | undefined {
     const from = partOf(sourceDex, token)
     const units = from && parseDecimal(amount, from.decimals)
     if (from === undefined || units === undefined || units === 0n) return 'Invalid amount'
@@ -91,7 +106,9 @@ export function createHyperliquidVenue(ledger: {
     return /^0x[0-9a-fA-F]{40}$/.test(destination) ? undefined : 'Invalid destination'
   }
 
-  function execute(user: string, parts: Asset): void {
+  function execute({ user, timeMs, action: parts }: TakenTransfer): void {
+    const used = [...(nonces.get(user) ?? []), parts.nonce].toSorted((one, other) => other - one)
+    nonces.set(user, used.slice(0, noncesKept))
     const { sourceDex, destinationDex, token, amount } = parts
     const [from, to] = [partOf(sourceDex, token), partOf(destinationDex, token)]
     if (from === undefined || to === undefined) throw new Error('it was judged before')
@@ -101,7 +118,6 @@ export function createHyperliquidVenue(ledger: {
     ledger.accounts.add(destination)
     add(user, from.part, -units)
     add(destination, to.part, units > fee ? units - fee : 0n)
-    const timeMs = venue.nowMs()
     const hash = keccak256(toHex(JSON.stringify([user, parts, timeMs])))
     const { type: _type, signatureChainId: _chain, ...rest } = parts
     const listed: SendAsset = { ...rest, type: 'SendAsset', nonce: BigInt(parts.nonce) }
@@ -110,7 +126,7 @@ export function createHyperliquidVenue(ledger: {
   return venue
 }
 
-type Asset = Omit<SendAsset, 'type' | 'nonce'> & {
+type SignedAsset = Omit<SendAsset, 'type' | 'nonce'> & {
   readonly type: string
   readonly nonce: number
   readonly signatureChainId: string
@@ -118,7 +134,7 @@ type Asset = Omit<SendAsset, 'type' | 'nonce'> & {
 
 /** Whoever signed it, in lower case; of anything else an account that nobody has. */
 async function signerOf(
-  { type: _type, signatureChainId, ...message }: Asset,
+  { type: _type, signatureChainId, ...message }: SignedAsset,
   { r, s, v }: { readonly r: Hex; readonly s: Hex; readonly v: number },
 ): Promise<string> {
   const domain = {

@@ -31,17 +31,27 @@ export type LighterExchange = {
   feeOf(from: string, to: string): bigint
   /** @returns the id, or why it is refused */
   take(info: string): Promise<{ readonly hash: string } | { readonly refusal: string }>
+  /** Executes what another run took. */
+  repeat(transfer: TakenTransfer): void
   /** Executed transactions of an account, the newest first. */
   listOf(account: string): readonly StoredTransaction[]
 }
+
+/** A transfer that was executed: its id, when, and the text that was sent. */
+export type TakenTransfer = { readonly hash: string; readonly queuedAtMs: number; readonly info: string }
 
 type Signed = TransferInfo & { readonly L1Sig: string }
 
 /** @param hashTransfer loaded when the first transfer is taken */
 export function createLighterExchange(
-  options: { readonly lighterChainId?: bigint; readonly hashTransfer?: () => Promise<HashTransfer> } = {},
+  options: {
+    readonly lighterChainId?: bigint
+    readonly hashTransfer?: () => Promise<HashTransfer>
+    /** Told of each transfer before whoever sent it. */
+    readonly onTaken?: (transfer: TakenTransfer) => void
+  } = {},
 ): LighterExchange {
-  const { lighterChainId = 304n, hashTransfer } = options
+  const { lighterChainId = 304n, hashTransfer, onTaken } = options
   const nonces = new Map<string, bigint>()
   let hasher: Promise<HashTransfer> | undefined
   /** One after the other, as a sequencer does. */
@@ -61,6 +71,7 @@ export function createLighterExchange(
       last = taken.catch(() => undefined)
       return taken
     },
+    repeat: (transfer) => execute(transfer),
     listOf(account) {
       const index = new RegExp(`"(?:From|To)AccountIndex":${account}\\b`)
       return [...exchange.transactions.values()].reverse().filter((one) => index.test(one.info))
@@ -70,18 +81,23 @@ export function createLighterExchange(
   async function takeNext(info: string): ReturnType<LighterExchange['take']> {
     const signed = readInfo(info)
     const transfer = transferOf(signed)
-    const from = transfer.fromAccountIndex.toString()
-    const key = keyOf(from, transfer.apiKeyIndex.toString())
     const refusal = await refusalOf(signed, transfer)
     if (refusal !== undefined) return { refusal }
     if (hashTransfer === undefined) throw new Error('this exchange takes no transfers')
     hasher ??= hashTransfer()
     const hash = await (await hasher)(transfer, Number(signed.ExpiredAt))
-    move(transfer)
-    nonces.set(key, transfer.nonce + 1n)
-    const queuedAtMs = BigInt(exchange.nowMs())
-    exchange.transactions.set(hash, { hash, type: 12, status: 2, queuedAtMs, info })
+    const taken = { hash, queuedAtMs: exchange.nowMs(), info }
+    execute(taken)
+    onTaken?.(taken)
     return { hash }
+  }
+
+  function execute({ hash, queuedAtMs, info }: TakenTransfer): void {
+    const transfer = transferOf(readInfo(info))
+    move(transfer)
+    const key = keyOf(transfer.fromAccountIndex.toString(), transfer.apiKeyIndex.toString())
+    nonces.set(key, transfer.nonce + 1n)
+    exchange.transactions.set(hash, { hash, type: 12, status: 2, queuedAtMs: BigInt(queuedAtMs), info })
   }
 
   async function refusalOf(signed: Signed, transfer: Transfer): Promise<string | undefined> {
