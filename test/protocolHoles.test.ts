@@ -271,7 +271,6 @@ test('the second deposit of a filled order is settled by its refund', async () =
 // Not only the known steps: the random ones come upon a missing check by themselves.
 test.each([
   ['any transfer pays', anyTransferPays, 'I5'],
-  ['every id of a transaction counts', everyIdCounts, 'I5'],
   ['the bytes of a caller are believed', bytesAreBelieved, 'I4'],
   ['a nonce is issued for again and again', nonceIsNoLimit, 'I4'],
   ['the newest block of the hub is enough', newestBalanceCounts, 'I1'],
