@@ -156,7 +156,7 @@ function isToDepositor({ refund: { recipient }, chain }: NamedRefund): boolean {
 
 /** What our fill contract records for the refund of a deposit. */
 function refundRecordId(orderId: Hex, { chain, deposit, facts }: OrderDeposit): Hex {
-  return refundId(orderId, refundedDeposit(deposit, { ...facts, chainId: Number(chain.hubChainId) }))
+  return refundId(orderId, refundedDeposit(deposit, { ...facts, chainId: BigInt(chain.hubChainId) }))
 }
 
 function depositOf(input: OrderDeposit | undefined): OrderDeposit {

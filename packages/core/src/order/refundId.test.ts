@@ -39,3 +39,9 @@ test('P-44: another order, chain, transaction, currency, amount or place among e
   ]
   expect(new Set(ids).size).toBe(8)
 })
+
+test('P-44: a chain id that is no safe integer has its id', () => {
+  const chainId = 2n ** 200n
+  expect(refundId(orderId, { ...deposit, chainId })).not.toBe(refundId(orderId, deposit))
+  expect(refundId(orderId, { ...deposit, chainId: BigInt(deposit.chainId) })).toBe(refundId(orderId, deposit))
+})
