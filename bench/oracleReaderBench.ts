@@ -31,12 +31,9 @@ async function benchRounds(): Promise<readonly BenchRow[]> {
   try {
     const { deposit, payment } = await prepare(network)
     const { depository } = network.deployment.base
-    const reader = (traceInternalTransfers = false) =>
+    const reader = () =>
       createEthereumFactsReader({
-        chain: {
-          ...{ id: 'base', depository, finality: { mode: 'depth', blocks: 2 } },
-          additionalData: { traceInternalTransfers },
-        },
+        chain: { id: 'base', depository, finality: { mode: 'depth', blocks: 2 } },
         quorum,
       })
     const count = async (ask: () => Promise<unknown>) => {
@@ -54,7 +51,6 @@ async function benchRounds(): Promise<readonly BenchRow[]> {
       ['deposit', await count(() => warm.readDeposits({ transactionId: deposit }, signal())), 2],
       ['withdrawal', await count(() => reader().readWithdrawal({ withdrawal }, signal())), 2],
       ['fill without calls', await count(() => fill(reader(), recipient)), 2],
-      ['fill with a trace', await count(() => fill(reader(true), native)), 3],
       ['fill of 50 payments', await count(() => fill(reader(), recipient, 50)), 2],
       ['final deposit again', await count(() => warm.readDeposits({ transactionId: deposit }, signal())), 0],
     ]

@@ -8,12 +8,7 @@ import { depositSendersReading } from '../apps/quote-api/src/requests/settlement
 import type { EvmLog } from '../packages/chains/src/ethereum-vm/answers.ts'
 import { parseCandidates } from '../packages/chains/src/ethereum-vm/blockScan.ts'
 import { findDeposits, needsCalldata } from '../packages/chains/src/ethereum-vm/deposits.ts'
-import {
-  executedCalls,
-  needsTrace,
-  paidWithoutTrace,
-  sumTransfers,
-} from '../packages/chains/src/ethereum-vm/payments.ts'
+import { type AccountCode, provePayment } from '../packages/chains/src/ethereum-vm/payments/provePayment.ts'
 
 const emitter: Hex = '0xfffffffffffffffffffffffffffffffffffffffe'
 const [depository, user, payer, recipient, token, custody] = ['d0', '11', '22', '33', '70', 'c0'].map(
@@ -94,9 +89,9 @@ const side = {
   unlisted: undefined,
   ...{ fillContracts: new Set<string>(), fillPayers: new Set<string>(), depositories: new Set([depository]) },
 }
+const code = new Map<string, AccountCode>([recipient, user].map((account) => [account, 'none']))
 const terms = {
-  orderId: id,
-  side,
+  ...{ orderId: id, side, calls: [], nativeCurrency: native },
   targets: [recipient, user].flatMap((one) =>
     [token, native, emitter].map((currency) => ({ recipient: one, currency })),
   ),
@@ -127,10 +122,7 @@ function candidatesIn(logs: readonly EvmLog[]) {
 const readers: Readonly<Record<string, (logs: readonly EvmLog[]) => unknown>> = {
   deposits: (logs) => findDeposits(logs, rules, () => id).map(({ onchainIndex: _, ...deposit }) => deposit),
   'whether calldata names the order': (logs) => needsCalldata(logs, rules),
-  'payments of fills, refunds and claims': (logs) => sumTransfers({ logs, transaction }, terms),
-  'payments that show without a trace': (logs) => paidWithoutTrace({ logs, transaction }, terms),
-  'whether a trace is needed': (logs) => needsTrace({ logs, transaction }, terms),
-  'calls of a fill': (logs) => executedCalls({ logs, transaction }, side),
+  'payments of fills, refunds and claims': (logs) => provePayment({ logs, transaction, code }, terms),
   'top-ups': (logs) =>
     topUpLogs(
       logs.map((log) => ({ ...log, logIndex: Number(log.logIndex) })),

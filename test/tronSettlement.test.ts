@@ -15,7 +15,6 @@ import {
   postPatiently,
   price,
   type QuoteAnswer,
-  readError,
   readOk,
 } from '../apps/quote-api/test/serviceSupport/callService.ts'
 import { currencyAddress } from '../apps/quote-api/test/serviceSupport/localRequest.ts'
@@ -144,13 +143,15 @@ describe('to Tron', () => {
     expect((await at.requests.statusOf(quote)).status).not.toBe('success')
   })
 
-  test('nobody is quoted coin to a contract, where nobody proves that it stays', async () => {
-    const contract = tronAddress(at.evm.deployment.multicall3)
-    const body = fromTron(at, at.requests.user.address, {
-      ...{ originChainId: 8453, originCurrency: currencyAddress(at.network, 'base', 'USDC') },
-      ...{ destinationChainId: tronChainId, destinationCurrency: trx, recipient: contract },
-    })
-    expect(readError(await postPatiently(`${at.url}/quote`, body)).errorCode).toBe('RECIPIENT_HAS_CODE')
+  test('P-41: coin to a contract is quoted, paid and proven', async () => {
+    const account: Hex = `0x${'c7'.repeat(20)}`
+    // Writes a log whenever it is paid.
+    await at.evm.node('anvil_setCode', [account, '0x5f5fa000'])
+    const quote = await quoteToTron(at, tronAddress(account), trx)
+    await at.requests.execute(quote)
+    const item = await at.requests.workFor(quote, 'fill')
+    expect(await report(item, await payOnTron(at, item))).toBe(200)
+    await at.requests.reaches(quote, 'success')
   })
 
   test('a payment of an order is made once, whatever is signed for it', async () => {

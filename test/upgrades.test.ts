@@ -186,3 +186,31 @@ describe.each(['quoteApi', 'solver', 'oracle'] as const)('a database of %s', (se
     })
   })
 })
+
+test('P-45: what an earlier release parked for a trace is judged again, and nothing else is', async () => {
+  await withDatabase(async (database, connectionString) => {
+    const before = sets
+      .map((set) => filesOf(set, 'quoteApi'))
+      .find((files) => files.some(({ name }) => name === '0067_put_aside'))
+    if (before === undefined) throw new Error('the release before is not known')
+    await installByRelease(connectionString, before)
+    await fill(database, before)
+    await database.query(`update settlement set stage = 'parked', next_at = now() + interval '1 hour',
+      parked_reason = (array['TRACE_NEEDED', 'REFUND_NEEDS_TRACE', 'FILL_NOT_SEEN'])[1 + get_byte(request_id, 1) % 3]`)
+    const kept = await database.query<{ parked: bigint }>(
+      `select count(*) as parked from settlement where parked_reason = 'FILL_NOT_SEEN'`,
+    )
+    await migrate({ connectionString, directories: services.quoteApi })
+    const stages = await database.query<{ stage: string; expected: string; is_due: boolean }>(
+      `select stage, next_at <= now() as is_due, case when get_byte(request_id, 1) % 3 = 2 then 'parked'
+         when get_byte(request_id, 1) % 3 = 1 then 'refunding' when o.status = 'success' then 'filled' else 'filling' end as expected
+       from settlement s join orders o using (request_id)`,
+    )
+    expect(new Set(stages.map(({ stage }) => stage))).toEqual(
+      new Set(['parked', 'refunding', 'filled', 'filling']),
+    )
+    for (const { stage, expected, is_due } of stages)
+      expect([stage, is_due]).toEqual([expected, expected !== 'parked'])
+    expect(stages.filter(({ stage }) => stage === 'parked').length).toBe(Number(kept[0]?.parked))
+  })
+})

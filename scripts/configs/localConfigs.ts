@@ -61,7 +61,6 @@ function chainEntry({ chainKey, chainId, depository, fillContract }: ChainDeploy
     fillContracts: [fillContract],
     hubChainId: String(chainId),
     finality: { mode: 'depth-and-time', blocks: 2, seconds: 0 },
-    additionalData: { traceInternalTransfers: true },
   }
 }
 

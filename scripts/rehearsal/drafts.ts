@@ -43,7 +43,6 @@ function chainEntry({ chainKey, chainId }: Market): object {
     ...{ id: chainKey, vmType: 'ethereum-vm', httpRpcUrl: `$${name}_RPC_URL`, depository: nowhere },
     ...{ fillContracts: [], signingCaps: `$${name}_SIGNING_CAPS`, hubChainId: String(chainId) },
     finality: { mode: 'depth-and-time', blocks: 2, seconds: 0 },
-    additionalData: { traceInternalTransfers: true },
   }
 }
 

@@ -53,6 +53,9 @@ function attestedChains({ places }: Pick<Network, 'places'>): ReadonlyMap<string
   return new Map(entries)
 }
 
+/** The model knows no code, and its fill contract is ours. */
+export const recordsPayments = () => true
+
 export function readerEntry(
   { places }: Pick<Network, 'places'>,
   id: (typeof userChainIds)[number],
@@ -61,7 +64,6 @@ export function readerEntry(
   return {
     ...{ id, depository: places[id].depository, fillContracts: [places[id].fillContract] },
     finality: { mode: 'depth' as const, blocks },
-    additionalData: { traceInternalTransfers: true },
   }
 }
 
@@ -84,7 +86,10 @@ function honestOracle(name: string, network: Network, account: LocalAccount, rul
     userChainIds.map((id) => {
       const { quorum } = endpoints[id]
       const chain = readerEntry(network, id, finalityBlocks)
-      return [id as string, rules.readerOf(createEthereumFactsReader({ chain, quorum }), chains[id])]
+      return [
+        id as string,
+        rules.readerOf(createEthereumFactsReader({ chain, quorum, recordsPayments }), chains[id]),
+      ]
     }),
   )
   const { quorum } = endpoints.hub

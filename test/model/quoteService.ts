@@ -22,7 +22,7 @@ import { createEthereumFactsReader, type EthereumFactsReader } from '../../packa
 import { LedgerModel } from '../../packages/ledger/test/support/ledgerModel.ts'
 import { endpointsOf, type Liar } from './endpoints.ts'
 import { chainNumbers, type Network, type UserChainId } from './network.ts'
-import { finalityBlocks, type Oracles, readerEntry } from './oracles.ts'
+import { finalityBlocks, type Oracles, readerEntry, recordsPayments } from './oracles.ts'
 import type { Rules } from './rules.ts'
 import {
   depositTerms,
@@ -32,6 +32,7 @@ import {
   newItem,
   pinConfirmations,
   type Request,
+  recordIdOf,
   refundTerms,
   seenAs,
   type TakenDeposit,
@@ -64,7 +65,9 @@ export class QuoteService {
       // What is not final may change, so nothing is remembered.
       const limits = { finalEntriesMax: 0 }
       const reader = (blocks: number) => {
-        const shipped = createEthereumFactsReader({ chain: readerEntry(network, id, blocks), quorum, limits })
+        const shipped = createEthereumFactsReader({
+          ...{ chain: readerEntry(network, id, blocks), quorum, limits, recordsPayments },
+        })
         return rules.readerOf(shipped, network.chains[id])
       }
       return { shallow: reader(0), deep: reader(finalityBlocks), liar }
@@ -257,8 +260,6 @@ export class QuoteService {
     const step = fillStep({
       work: { state: item.state, mayTryAgain: item.attempts + 1 <= attemptsMax },
       reading: await this.#fillReading(item),
-      // Orders of the model pay tokens: code at the recipient changes nothing.
-      recipientHasCode: false,
       ...{
         confirmationsMin: pinConfirmations,
         nowSeconds: this.now,
@@ -283,17 +284,16 @@ export class QuoteService {
           request.bound = undefined
         }
         return
-      case 'park':
-        request.stage = 'parked'
     }
   }
 
   async #fillReading({ state, transaction, request }: WorkItem): Promise<FillReading> {
     if (state !== 'reported' || transaction === undefined) return { state: 'none' }
-    const { order, orderId, destination } = request.known
+    const { known } = request
+    const { order, orderId, destination } = known
     const { shallow, deep } = this.chains[destination]
-    const { extraData, payments } = order.output
-    const question = { transactionId: transaction, orderId, extraData, payments }
+    const { extraData, payments, calls } = order.output
+    const question = { transactionId: transaction, orderId, extraData, payments, calls }
     const now = await refusalOr(shallow.readPayment(question, reading()))
     if (now.refused === 'TRANSACTION_MISSING') return { state: 'missing', isLapsed: false }
     const final = await refusalOr(deep.readPayment(question, reading()))
@@ -301,8 +301,8 @@ export class QuoteService {
     const head = (await shallow.finalBlocks.readNewest(reading())).number
     return {
       ...{ state: 'included', confirmations: Number(head - now.facts.evidence.blockNumber) + 1 },
-      problem: fillProblem(order, now.facts, ethereumCodec),
-      isFinal: final.facts !== undefined && fillProblem(order, final.facts, ethereumCodec) !== undefined,
+      problem: fillProblem(known, now.facts, ethereumCodec),
+      isFinal: final.facts !== undefined && fillProblem(known, final.facts, ethereumCodec) !== undefined,
     }
   }
 
@@ -315,7 +315,7 @@ export class QuoteService {
       const question = { transactionId: item.transaction ?? '0x', orderId, extraData, payments: [payment] }
       const final = await refusalOr(this.chains[item.chain].deep.readPayment(question, reading()))
       if (final.refused === 'TRANSACTION_NOT_FINAL' || final.refused === 'TRANSACTION_MISSING') continue
-      const asked = { ...payment, amount: String(payment.amount) }
+      const asked = { ...payment, amount: String(payment.amount), recordId: recordIdOf(item) }
       if (final.facts !== undefined && paymentProblem(asked, final.facts, ethereumCodec) === undefined) {
         item.state = 'done'
         if (request.stage === 'refunding') request.stage = 'refunded'
@@ -355,11 +355,11 @@ export class QuoteService {
 
   async #own({ known }: Request, transactionId: Hex): Promise<OwnReading> {
     const { order, orderId, destination } = known
-    const { extraData, payments } = order.output
-    const question = { transactionId, orderId, extraData, payments }
+    const { extraData, payments, calls } = order.output
+    const question = { transactionId, orderId, extraData, payments, calls }
     const { facts, refused } = await refusalOr(this.chains[destination].deep.readPayment(question, reading()))
     if (refused === 'TRANSACTION_NOT_FINAL') return 'not_yet'
-    return facts !== undefined && fillProblem(order, facts, ethereumCodec) === undefined ? 'paid' : 'not_paid'
+    return facts !== undefined && fillProblem(known, facts, ethereumCodec) === undefined ? 'paid' : 'not_paid'
   }
 }
 

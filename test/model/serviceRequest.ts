@@ -1,5 +1,5 @@
 // One request of the service as a run keeps it, and what its order asks of deposits and refunds.
-import type { DepositFact, Hex } from '@causeway/core'
+import { type DepositFact, type Hex, refundedDeposit, refundId } from '@causeway/core'
 import type { HoldView, SeenDeposit } from '../../apps/quote-api/src/requests/settlement/pinDecision.ts'
 import { chainNumbers, type UserChainId } from './network.ts'
 import type { KnownOrder } from './world.ts'
@@ -68,4 +68,15 @@ export function depositTerms({ known }: Request) {
 export function refundTerms({ known }: Request) {
   const refundMinimum = BigInt(known.order.inputs[0]?.refunds[0]?.minimumAmount ?? 0)
   return { inputAmount: known.amount, refundMinimum }
+}
+
+/** What the fill contract records for an item: the order's id, or that of the deposit's refund. */
+export function recordIdOf({ kind, request, depositId, chain }: Omit<WorkItem, 'state'>): Hex {
+  const { orderId } = request.known
+  const all = [...request.deposits.values()]
+  const taken = all.find(({ id }) => id === depositId)
+  if (kind === 'fill' || taken === undefined) return orderId
+  const { transaction: transactionId, fact } = taken
+  const deposits = all.filter((one) => one.transaction === transactionId).map((one) => one.fact)
+  return refundId(orderId, refundedDeposit(fact, { chainId: chainNumbers[chain], transactionId, deposits }))
 }

@@ -38,7 +38,7 @@ import {
   serve,
   userChain,
 } from './stepParts.ts'
-import type { World } from './world.ts'
+import type { KnownOrder, World } from './world.ts'
 
 export type Step = Picks & { readonly do: StepName }
 
@@ -202,7 +202,13 @@ const adversaries = {
   ),
   underpay: onOrder((world, known) => underpay(world, known)),
   payOnceForTwo: onOrder(async (world, known, { b }) => {
-    const other = order(world, b)
+    const { owner, destination, currency } = known
+    const isLike = (one: KnownOrder) =>
+      one.owner === owner && one.destination === destination && one.currency === currency
+    const other = pick(
+      world.orders.filter((one) => one !== known && isLike(one)),
+      b,
+    )
     if (other === undefined) return
     const transaction = await payOnceForTwo(world, known, other)
     await world.finalize(known.destination)
@@ -212,7 +218,7 @@ const adversaries = {
     }
   }),
   payAgain: onOrder((world, known) =>
-    pay(world, known.destination, { ids: [known.orderId], payments: outputsOf(known), by: 'contract' }),
+    pay(world, known.destination, { ids: [known.orderId], payments: outputsOf(known), by: 'transfer' }),
   ),
   drain: onOrder((world, known, { units }) => {
     const { destination, currency, orderId: id } = known

@@ -16,7 +16,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hubBalance, submitExecution } from './support/hubSubmission.ts'
 import { type OracleTrio, startOracleTrio } from './support/oracleTrio.ts'
-import { native, pay, payAndSweep, signedOrder } from './support/protocolActors.ts'
+import { native, pay, payAndSweep, refundIdOf, signedOrder } from './support/protocolActors.ts'
 
 const base = { chainId: 'base', ...mainNetwork('ethereum-vm') } as const
 const amount = 10n ** 17n
@@ -76,7 +76,7 @@ async function sweptOrder() {
     timestampSeconds: BigInt(extraData.timestamp),
     depositId: signed.orderId,
   })
-  const inputs = [{ transactionId, onchainId: result.onchainId, inputIndex: 0 }]
+  const inputs = [{ transactionId, onchainId: result.onchainId, inputIndex: 0 }] as const
   return { ...signed, payments, inputs, holder, depositor: depositor.address }
 }
 
@@ -99,7 +99,11 @@ test('a refund to the depositor does as well', async () => {
   const { orderId, order, orderSignature, inputs, depositor } = await sweptOrder()
   const before = await solverBalance()
   const back = { to: depositor, currency: native, amount: (amount * 99n) / 100n }
-  const transactionId = await pay(network, 'base', { orderId, payments: [back] })
+  const [{ transactionId: swept }] = inputs
+  const transactionId = await pay(network, 'base', {
+    ...{ orderId, payments: [back] },
+    recordId: refundIdOf(network, { orderId }, { transactionId: swept, currency: native, amount }),
+  })
   const refunds = [{ transactionId, inputIndex: 0, refundIndex: 0 }]
   const answer = await attest('solver-refunds', { order, orderSignature, inputs, refunds })
   expect(await submitExecution(network, answer.execution)).toBe('accepted')

@@ -16,7 +16,17 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { hubBalance, submitExecution } from './support/hubSubmission.ts'
 import { type OracleTrio, startOracleTrio } from './support/oracleTrio.ts'
-import { deposit, native, noOrder, pay, type SignedOrder, signedOrder } from './support/protocolActors.ts'
+import {
+  type Call,
+  deposit,
+  native,
+  noOrder,
+  pay,
+  payeeOfCalls,
+  refundIdOf,
+  type SignedOrder,
+  signedOrder,
+} from './support/protocolActors.ts'
 
 let network: TestNetwork
 let trio: OracleTrio
@@ -66,14 +76,17 @@ type Currency = (typeof currencies)[number]
 /** An order from base to optimism, its deposit attested and minted on the hub. */
 async function mintedOrder(currency: Currency, salt: string, calls: { readonly amount: bigint }) {
   const payer = user(0)
+  const ordered = callsOf(calls.amount)
+  const spent = { to: payeeOfCalls(network, 'optimism', ordered), currency: native, amount: calls.amount }
+  const output = { to: payer.address, currency: currency.other(), amount: currency.amount - 10_000n }
   const signed = await signedOrder(network, {
     salt,
     input: { chain: 'base', currency: currency.of(), amount: currency.amount },
     refundTo: payer.address,
     output: {
       chain: 'optimism',
-      payments: [{ to: payer.address, currency: currency.other(), amount: currency.amount - 10_000n }],
-      calls: calls.amount === 0n ? [] : [{ to: user(5).address, data: '0x', value: calls.amount }],
+      payments: calls.amount === 0n ? [output] : [output, spent],
+      calls: ordered,
     },
   })
   const transactionId = await deposit(network, 'base', payer, {
@@ -89,7 +102,7 @@ async function mintedOrder(currency: Currency, salt: string, calls: { readonly a
     timestampSeconds: BigInt(extraData.timestamp),
     depositId: signed.orderId,
   })
-  const inputs = [{ transactionId, onchainId: result.onchainId, inputIndex: 0 }]
+  const inputs = [{ transactionId, onchainId: result.onchainId, inputIndex: 0 }] as const
   return { ...signed, inputs, holder, token: hubTokenId(base, currency.of()) }
 }
 
@@ -123,7 +136,7 @@ describe.each(currencies)('with $name currency', (currency) => {
     const filled = await pay(network, 'optimism', {
       orderId: made.orderId,
       payments: paymentsOf(made),
-      calls: callValue === 0n ? [] : [{ to: user(5).address, data: '0x', value: callValue }],
+      calls: callsOf(callValue),
     })
     const { order, orderSignature, inputs } = made
     const fill = { transactionId: filled }
@@ -246,6 +259,9 @@ describe('the hub refuses', () => {
   })
 })
 
+const callsOf = (value: bigint): readonly Call[] =>
+  value === 0n ? [] : [{ to: user(5).address, data: '0x', value }]
+
 function paymentsOf({ order }: SignedOrder) {
   return order.output.payments.map(({ recipient, currency, minimumAmount }) => ({
     // CAST: an order of two EVM chains names EVM addresses.
@@ -257,14 +273,17 @@ function paymentsOf({ order }: SignedOrder) {
 }
 
 async function attestRefund(
-  made: SignedOrder & { readonly inputs: readonly object[] },
+  made: SignedOrder & { readonly inputs: readonly [{ readonly transactionId: Hex }] },
   currency: Currency,
 ): Promise<{ execution: Parameters<typeof submitExecution>[1] }> {
   const { order, orderSignature, inputs, orderId } = made
   const amount = (currency.amount * 99n) / 100n
+  const [{ transactionId: deposited }] = inputs
+  const refunded = { transactionId: deposited, currency: currency.of(), amount: currency.amount }
   const transactionId = await pay(network, 'base', {
     orderId,
     payments: [{ to: user(0).address, currency: currency.of(), amount }],
+    recordId: refundIdOf(network, made, refunded),
   })
   const refunds = [{ transactionId, inputIndex: 0, refundIndex: 0 }]
   return attest('solver-refunds', { order, orderSignature, inputs, refunds })

@@ -6,7 +6,7 @@ import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } 
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callerKey, type OracleProcess, oracleVariables, spawnOracle } from './support/oracleProcess.ts'
-import { deposit, native, pay, signedOrder } from './support/protocolActors.ts'
+import { deposit, native, pay, refundIdOf, signedOrder } from './support/protocolActors.ts'
 
 const amount = parseEther('0.1')
 const rounds = [1, 2, 3] as const
@@ -44,6 +44,9 @@ async function requestsOf(kind: 'fill' | 'refund', salt: string): Promise<number
   const paid = await pay(network, 'base', {
     orderId,
     payments: [{ to: user.address, currency: native, amount }],
+    ...(kind === 'refund' && {
+      recordId: refundIdOf(network, signed, { transactionId: deposited, currency: native, amount }),
+    }),
   })
   const receipt = await network.chains.base.chain
     .as(user)

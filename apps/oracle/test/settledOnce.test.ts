@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hubBalance } from './support/hubSubmission.ts'
 import { type OracleTrio, startOracleTrio } from './support/oracleTrio.ts'
 import { type Answer, accept, ask } from './support/ownerWithdrawals.ts'
-import { deposit, pay, type SignedOrder, signedOrder } from './support/protocolActors.ts'
+import { deposit, pay, refundIdOf, type SignedOrder, signedOrder } from './support/protocolActors.ts'
 
 const base = { chainId: 'base', ...mainNetwork('ethereum-vm') } as const
 const amount = 40_000_000n
@@ -58,8 +58,11 @@ const fillOf = ({ orderId }: SignedOrder): Promise<Hex> => {
   const paid = { currency: network.deployment.optimism.tokens.USDC, to: recipient, amount: 1_000_000n }
   return pay(network, 'optimism', { orderId, payments: [paid] })
 }
-const refundOf = ({ orderId }: SignedOrder): Promise<Hex> =>
-  pay(network, 'base', { orderId, payments: [{ currency: usdc, to: owner().address, amount }] })
+const refundOf = (signed: SignedOrder, { transactionId }: Entry): Promise<Hex> =>
+  pay(network, 'base', {
+    ...{ orderId: signed.orderId, payments: [{ currency: usdc, to: owner().address, amount }] },
+    recordId: refundIdOf(network, signed, { transactionId, currency: usdc, amount }),
+  })
 
 function askFill({ order: ordered, orderSignature }: SignedOrder, entry: Entry, transactionId: Hex) {
   const body = { order: ordered, orderSignature, inputs: [entry], fill: { transactionId } }
@@ -85,17 +88,17 @@ test('one fill gives the solver one of two deposits; the other is its own once i
   await accept(network, one)
   // The message is true of either deposit, and two oracles say so.
   expect([isHeld(other), other.body.message.signatures.length >= 2]).toEqual([true, true])
-  expect(isHeld(await askFill(signed, second, await fillOf(signed)))).toBe(true)
+  await expect(fillOf(signed)).rejects.toThrow(/AlreadyPaid|revert/)
   expect(await solverHas()).toBe(before + amount)
 
-  const back = await refundOf(signed)
+  const back = await refundOf(signed, second)
   await accept(network, await askRefund(signed, second, back))
   expect(await solverHas()).toBe(before + 2n * amount)
   const third = await depositFor(signed)
-  expect([await askRefund(signed, third, back), await askFill(signed, third, filled)].map(isHeld)).toEqual([
-    true,
-    true,
-  ])
+  expect(isHeld(await askFill(signed, third, filled))).toBe(true)
+  // The contract recorded for which deposit it paid.
+  const ofThird = await askRefund(signed, third, back)
+  expect([ofThird.status, ofThird.body.errorCode]).toEqual([400, 'INSUFFICIENT_REFUND'])
 })
 
 test('700 that ask for both deposits at once get the execution of one', async () => {

@@ -66,7 +66,7 @@ async function denied(): Promise<QuoteAnswer> {
   return quote
 }
 
-/** Reported, and parked as where nobody can see what became of coin that a contract got. */
+/** Reported, and parked as where nobody can see the fill. */
 async function unseen(): Promise<QuoteAnswer> {
   const quote = await requests.quoted(sponsor, { amount })
   await requests.execute(quote)
@@ -78,7 +78,7 @@ async function unseen(): Promise<QuoteAnswer> {
 
 async function parkUnseen(quote: QuoteAnswer): Promise<void> {
   await bed.database.query(
-    `update settlement set stage = 'parked', parked_reason = 'TRACE_NEEDED', next_at = now() + interval '1 hour'
+    `update settlement set stage = 'parked', parked_reason = 'FILL_NOT_SEEN', next_at = now() + interval '1 hour'
      where request_id = $1`,
     [bytesOf(quote.requestId)],
   )
@@ -163,7 +163,7 @@ describe('a parked request', () => {
   test('whose fill cannot be seen is looked at again, and refunded when an operator says so', async () => {
     const quote = await unseen()
     expect((await administration.explain(idOf(quote))).parked).toMatchObject({
-      reason: 'TRACE_NEEDED',
+      reason: 'FILL_NOT_SEEN',
       retryStage: 'filling',
       resolutions: ['refund'],
     })

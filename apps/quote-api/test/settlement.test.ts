@@ -116,33 +116,6 @@ describe('a sponsored request', () => {
     expect((await moneyOf(bed.database, sponsor.wallet)).held).toBe(0n)
   })
 
-  test('parks where oracles lack a trace, is not refunded, and goes on by itself once they have one', async () => {
-    oracles.set('untraced', 'untraced', 'honest')
-    const quote = await quoted()
-    await requests.execute(quote)
-    await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
-    await requests.reachesStage(quote, 'parked')
-    const { requestId } = quote
-    const isDue = () =>
-      bed.database.query('update settlement set next_at = now() where request_id = $1', [bytesOf(requestId)])
-    const asked = oracles.all[0]?.asked ?? 0
-    // Looked at again, in vain: it parks for the same reason.
-    await isDue()
-    await waitUntil('the oracles are asked again', async () => (oracles.all[0]?.asked ?? 0) > asked)
-    await requests.reachesStage(quote, 'parked')
-    expect((await requests.settlementOf(quote))?.parked_reason).toBe('TRACE_NEEDED')
-    const [row] = await bed.database.query<{ waits: boolean }>(
-      `select next_at > now() + interval '30 seconds' as waits from settlement where request_id = $1`,
-      [bytesOf(requestId)],
-    )
-    expect(row?.waits).toBe(true)
-    expect((await requests.statusOf(quote)).status).toBe('success')
-    oracles.set('honest', 'honest', 'untraced')
-    await isDue()
-    await requests.reachesStage(quote, 'settled')
-    expect((await moneyOf(bed.database, sponsor.wallet)).held).toBe(0n)
-  })
-
   test('is paid for when oracles that denied it a moment ago sign it now', async () => {
     oracles.set('refuses', 'refuses', 'refuses')
     const quote = await quoted()

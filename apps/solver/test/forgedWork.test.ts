@@ -225,7 +225,7 @@ describe('work that somebody forged', () => {
     await waitUntil('the money is back', async () => (await held()) === BigInt(amount))
   })
 
-  test('gives a deposit back once, though a reorganization puts it elsewhere in its block', async () => {
+  test('P-44: gives a deposit back once, though a reorganization puts it elsewhere in its block', async () => {
     const { chain } = network.chains.base
     const [payer, stranger] = network.keys.users
     if (!payer || !stranger) throw new Error('a network has users')

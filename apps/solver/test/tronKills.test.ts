@@ -86,10 +86,14 @@ describe('what is signed', () => {
     )
   })
 
-  test('pays nobody whose code may give coin back, nor the wallet itself', async () => {
+  test('P-41: pays accounts with code, but no contract that takes no coin, nor the wallet itself', async () => {
     const paying = bench.open()
-    const contract = terms(bench.usdc)
-    expect(await paying.plan(contract, bench.bid)).toEqual({ refusal: 'the recipient of coin is a contract' })
+    const account = bench.account()
+    await bench.evm.node('anvil_setCode', [tronHexAddress(account), '0x5f5fa000'])
+    expect(await paying.plan(terms(account), bench.bid)).toHaveProperty('units')
+    expect(await paying.plan(terms(bench.usdc), bench.bid)).toEqual({
+      refusal: 'the transaction would revert',
+    })
     expect(await paying.plan(terms(bench.wallet), bench.bid)).toEqual({
       refusal: 'the recipient is the fill wallet',
     })

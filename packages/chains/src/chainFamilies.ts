@@ -13,7 +13,7 @@ import type { LinePayingFamily } from './family/linePayingChain.ts'
 import type { NetworkReader, NetworkReaderOptions } from './family/networkReader.ts'
 import type { PayingChainFamily } from './family/payingChain.ts'
 import type { QuotingChain, QuotingChainOptions } from './family/quotingChain.ts'
-import type { SettlingChain } from './family/settlingChain.ts'
+import type { SettlingChain, SettlingChainFamily } from './family/settlingChain.ts'
 import { openHyperliquidChain } from './hyperliquid-vm/openHyperliquidChain.ts'
 import { hyperliquidPaying } from './hyperliquid-vm/paying/hyperliquidPayingChain.ts'
 import { hyperliquidQuotingChain } from './hyperliquid-vm/quoting/hyperliquidQuotingChain.ts'
@@ -208,9 +208,9 @@ function blocksAbove(confirmations: number): number {
 export function openSettlingChain(
   chain: RegisteredChain,
   client: ChainClient,
-  hubEntries?: HubEntries,
+  reading: Omit<Parameters<SettlingChainFamily>[0], 'chain' | 'client'>,
 ): SettlingChain | undefined {
-  return chainFamilies[chain.vmType]?.settling?.({ chain, client, hubEntries })
+  return chainFamilies[chain.vmType]?.settling?.({ chain, client, ...reading })
 }
 
 function withoutEndpoints({ ready }: RegisteredChain): readonly string[] {

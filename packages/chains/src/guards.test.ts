@@ -4,10 +4,16 @@ import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { loadChains } from './config/chainRegistry.ts'
 import { localNetworkAddresses, rehearsalAddresses } from './config/localAddresses.ts'
-import { addressesIn, checkForeignAddresses, checkLocalEndpoints, localAddressesOf } from './guards.ts'
+import {
+  addressesIn,
+  chainNotes,
+  checkForeignAddresses,
+  checkLocalEndpoints,
+  localAddressesOf,
+} from './guards.ts'
 
-function registryOf(environment: string, urls: readonly string[]) {
-  const chain = { id: 'base', vmType: 'ethereum-vm', httpRpcUrl: urls, hubChainId: '8453' }
+function registryOf(environment: string, urls: readonly string[], more: object = {}) {
+  const chain = { id: 'base', vmType: 'ethereum-vm', httpRpcUrl: urls, hubChainId: '8453', ...more }
   const hub = {
     environment,
     id: 'relay',
@@ -22,6 +28,14 @@ function registryOf(environment: string, urls: readonly string[]) {
     variables: {},
   })
 }
+
+test.each([true, false])('P-45: traceInternalTransfers (%s) is accepted, and said to do nothing', (value) => {
+  const noted = (more: object) => chainNotes(registryOf('local', ['http://127.0.0.1:1'], more))
+  expect(noted({})).toEqual([])
+  expect(noted({ additionalData: { traceInternalTransfers: value } })).toMatchObject([
+    { code: 'setting-without-effect', severity: 'note', setting: 'traceInternalTransfers of base' },
+  ])
+})
 
 describe('checkLocalEndpoints', () => {
   test.each([

@@ -46,8 +46,13 @@ export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] 
   return [...nodes, ...services]
 }
 
+/** What the operator of a registry should know of it. */
+export function chainNotes(registry: ChainRegistry): readonly Finding[] {
+  return [...windingDownChains(registry), ...settingsWithoutEffect(registry)]
+}
+
 /** Chains that can be read and are being wound down. They stay listed, as what lies there must be able to leave. @source F-48 */
-export function windingDownChains({ chains }: ChainRegistry): readonly Finding[] {
+function windingDownChains({ chains }: ChainRegistry): readonly Finding[] {
   return [...chains.values()].flatMap(({ id, ready, windingDown }): Finding[] => {
     if (!ready || windingDown === undefined) return []
     const setting = `httpRpcUrl of ${id}`
@@ -56,6 +61,20 @@ export function windingDownChains({ chains }: ChainRegistry): readonly Finding[]
         ...{ code: 'chain-winding-down', severity: 'note', setting },
         seen: `${id} has an endpoint and is being wound down. ${windingDown}`,
         fix: `Quote nothing to ${id}, have what lies in its depository withdrawn, then remove the endpoint.`,
+      },
+    ]
+  })
+}
+
+/** @source rule P-45 */
+function settingsWithoutEffect({ chains }: ChainRegistry): readonly Finding[] {
+  return [...chains.values()].flatMap(({ id, additionalData }): Finding[] => {
+    if (additionalData.traceInternalTransfers === undefined) return []
+    return [
+      {
+        ...{ code: 'setting-without-effect', severity: 'note', setting: `traceInternalTransfers of ${id}` },
+        seen: `traceInternalTransfers of ${id} does nothing: no trace is read for a payment`,
+        fix: 'Remove it from the chain file.',
       },
     ]
   })

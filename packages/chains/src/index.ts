@@ -221,13 +221,13 @@ export type {
 export { unlessGone } from './family/settlingReads.ts'
 export {
   addressesIn,
+  chainNotes,
   checkForeignAddresses,
   checkLocalEndpoints,
   checkLocalNodes,
   isOnThisMachine,
   joinProblems,
   verifyChain,
-  windingDownChains,
 } from './guards.ts'
 export {
   lighterTransferHasher,

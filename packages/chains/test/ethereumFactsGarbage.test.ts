@@ -46,7 +46,7 @@ const askPayment = (reader: Reader) =>
       transactionId: payment,
       orderId: id,
       extraData: '0x',
-      payments: [{ recipient: native, currency: native }],
+      payments: [{ recipient, currency: native }],
     },
     aSignal(),
   )
@@ -58,7 +58,6 @@ async function withMode(mode: FaultMode, endpoints: number, ask: (reader: Reader
     urls: proxies.slice(0, endpoints).map(({ url }) => url),
     limits: { finalEntriesMax: 0 },
     quorumLimits: timeouts,
-    additionalData: { traceInternalTransfers: true },
   })
   try {
     return await ask(reader).catch((error: unknown) => error)
@@ -200,20 +199,7 @@ const ofMethod: readonly (readonly [
       ['two words', () => `0x${'0'.repeat(128)}`],
     ],
   ],
-  [
-    'debug_traceTransaction',
-    askPayment,
-    [
-      ...everywhere,
-      ['null', () => null],
-      [
-        'a value as a number',
-        (result) => ({ ...Object(result), calls: [{ type: 'CALL', to: recipient, value: 5 }] }),
-      ],
-      ['no recipient', (result) => ({ ...Object(result), calls: [{ type: 'CALL', value: '0x5' }] })],
-      ['calls that are none', set('calls', 'text')],
-    ],
-  ],
+  ['eth_getCode', askPayment, [...everywhere, ['null', () => null]]],
 ]
 
 describe.each(ofMethod)('an answer to %s that is', (method, ask, changes) => {

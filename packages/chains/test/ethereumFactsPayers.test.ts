@@ -5,13 +5,14 @@ import {
   executeCallData,
   type LocalAccount,
   multicall3Abi,
+  randomWord,
   testCalls,
   testFill,
   tokenAbi,
 } from '@causeway/localnet'
 import { concatHex, encodeFunctionData, pad, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   aSignal,
   type ChainBed,
@@ -20,10 +21,8 @@ import {
   startChainBed,
 } from './ethereumSupport/chainBed.ts'
 
-const orderId: Hex = `0x${'0d'.repeat(32)}`
 const native = `0x${'00'.repeat(20)}`
 const recipient: Hex = `0x${'21'.repeat(20)}`
-const traced = { additionalData: { traceInternalTransfers: true } } as const
 const enough = 900n
 
 let bed: ChainBed
@@ -34,6 +33,11 @@ let solver: LocalAccount
 let usdc: Hex
 let fillContract: Hex
 let multicall3: Hex
+/** Recorded once, so each test has an order of its own. */
+let orderId: Hex
+beforeEach(() => {
+  orderId = randomWord()
+})
 
 beforeAll(async () => {
   bed = await startChainBed()
@@ -167,10 +171,8 @@ describe('a thief', () => {
 
   test('who is the recipient pays nothing by paying himself through the fill contract', async () => {
     const data = fillData({ native: [{ to: thief.address, amount: enough }] })
-    const sent = await bed.send(thief, fillContract, named(data), enough)
-    for (const settings of [{}, traced]) {
-      expect(await paid(sent, toNative(thief.address), settings)).toMatchObject({ amount: 0n })
-    }
+    const sent = await bed.send(thief, fillContract, data, enough)
+    expect(await paid(sent, toNative(thief.address))).toMatchObject({ amount: 0n })
   })
 
   test('pays nothing with what comes back in the same transaction', async () => {
@@ -196,10 +198,8 @@ describe('a thief', () => {
     })
     const data = fillData({ native: [{ to: clone, amount: enough }], orderCalls })
     const sent = await bed.send(thief, fillContract, data, enough)
-    // What was paid before is told; whether these were the order's calls is for the rules to say.
-    const seen = { amount: 0n, needsTrace: true, paidBeforeCalls: enough }
-    for (const settings of [{}, traced])
-      expect(await paid(sent, toNative(clone), settings)).toMatchObject(seen)
+    // The order has no calls.
+    expect(await paid(sent, toNative(clone))).toMatchObject({ amount: 0n })
   })
 
   test('is not believed by a contract of his own that reports a payment', async () => {
@@ -215,9 +215,7 @@ describe('a thief', () => {
     // A wallet that anybody may submit operations of calls the fill contract: here a contract for all.
     const data = fillData({ native: [{ to: recipient, amount: enough }] })
     const sent = await together(thief, [{ target: fillContract, callData: data, value: enough }])
-    for (const settings of [{}, traced]) {
-      expect(await paid(sent, toNative(recipient), settings)).toMatchObject({ amount: 0n })
-    }
+    expect(await paid(sent, toNative(recipient))).toMatchObject({ amount: 0n })
   })
 
   test('who buys something of the recipient pays the price of it, and no order', async () => {
@@ -239,13 +237,12 @@ describe('a thief', () => {
     const { orderCalls, clone } = testCalls([stolen], place)
     const data = fillData({ erc20: [{ token: usdc, to: clone, amount: enough }], orderCalls })
     const sent = await bed.send(solver, fillContract, data)
-    // What was paid before is told; whether these were the order's calls is for the rules to say.
-    expect(await paid(sent, toUsdc(clone))).toMatchObject({ amount: 0n, paidBeforeCalls: enough })
+    expect(await paid(sent, toUsdc(clone))).toMatchObject({ amount: 0n })
     const outside = await together(thief, [
       { target: usdc, callData: pull(thief.address, owner.address) },
       { target: usdc, callData: pull(owner.address, thief.address) },
     ])
-    expect((await paid(outside, toUsdc(owner.address)))?.paidBeforeCalls).toBeUndefined()
+    expect(await paid(outside, toUsdc(owner.address))).toMatchObject({ amount: 0n })
   })
 })
 
@@ -255,30 +252,30 @@ describe('the solver’s side', () => {
     expect(await paid(sent)).toEqual({ recipient, currency: usdc, amount: enough })
   })
 
-  test('is a payer that the chain file lists, whoever sends', async () => {
-    const sent = await together(thief, [{ target: usdc, callData: pull(stranger.address, recipient) }])
-    expect(await paid(sent, {}, { fillPayers: [stranger.address] })).toMatchObject({ amount: enough })
+  test('P-43: is a payer that the chain file lists, where a listed payer sends', async () => {
+    const calls = [{ target: usdc, callData: pull(stranger.address, recipient) }]
+    const handed = await together(thief, calls)
+    expect(await paid(handed, {}, { fillPayers: [stranger.address] })).toMatchObject({
+      ...{ amount: 0n, fromOthers: enough },
+    })
+    const own = await together(owner, calls)
+    expect(await paid(own, {}, { fillPayers: [stranger.address, owner.address] })).toMatchObject({
+      amount: enough,
+    })
   })
 
-  test('is a listed contract that extra data names, and no other listed one', async () => {
-    const sent = await together(thief, [{ target: recipient, callData: '0x', value: enough }])
-    const settings = { ...traced, fillContracts: [fillContract, multicall3] }
-    const chosen = { ...toNative(recipient), extraData: encodeFillExtraData(multicall3) }
+  test('P-43: is a listed contract of others that extra data names, and no other listed one', async () => {
+    await bed.send(solver, usdc, encodeTransfer(multicall3, enough))
+    const sent = await together(thief, [{ target: usdc, callData: encodeTransfer(recipient, enough) }])
+    const settings = { fillContracts: [fillContract, multicall3] }
+    const chosen = { ...toUsdc(recipient), extraData: encodeFillExtraData(multicall3) }
     expect(await paid(sent, chosen, settings)).toMatchObject({ amount: enough })
-    expect(await paid(sent, toNative(recipient), settings)).toMatchObject({ amount: 0n, fromOthers: enough })
-    expect(await paid(sent, chosen, traced)).toMatchObject({ amount: 0n, fromOthers: enough })
-  })
-
-  test('may pay a contract in coin where a trace shows that it kept it', async () => {
-    const { wrappedNative } = bed.deployment
-    const data = fillData({ native: [{ to: wrappedNative, amount: enough }] })
-    const sent = await bed.send(solver, fillContract, named(data), enough)
-    expect(await paid(sent, toNative(wrappedNative))).toMatchObject({ amount: 0n, needsTrace: true })
-    expect(await paid(sent, toNative(wrappedNative), traced)).toMatchObject({ amount: enough })
+    expect(await paid(sent, toUsdc(recipient), settings)).toMatchObject({ amount: 0n, fromOthers: enough })
+    expect(await paid(sent, chosen)).toMatchObject({ amount: 0n, fromOthers: enough })
   })
 })
 
-test('one transaction names one order: the id that ends its calldata', async () => {
+test('P-40: one transaction names one order: the id that ends its calldata', async () => {
   const another: Hex = `0x${'0e'.repeat(32)}`
   const sent = await bed.send(solver, usdc, concatHex([encodeTransfer(recipient, enough), another, orderId]))
   await bed.mine(2)

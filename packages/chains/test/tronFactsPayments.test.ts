@@ -8,10 +8,10 @@ import {
   type PaymentQuestion,
   tronAddress,
 } from '@causeway/core'
-import { multicall3Abi, testFill, tokenAbi } from '@causeway/localnet'
+import { multicall3Abi, randomWord, testFill, tokenAbi } from '@causeway/localnet'
 import type { Submitted, SubmittedContract } from '@causeway/localnet/standIns/tron'
 import { concatHex, encodeFunctionData } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   accountOf,
   aSignal,
@@ -22,7 +22,11 @@ import {
   trx,
 } from './tronSupport/tronBed.ts'
 
-const orderId: Hex = `0x${'0d'.repeat(32)}`
+/** Recorded once, so each test has an order of its own. */
+let orderId: Hex
+beforeEach(() => {
+  orderId = randomWord()
+})
 const recipient = accountOf('21')
 const other = accountOf('22')
 
@@ -45,7 +49,7 @@ function fill({ native = [], erc20 = [], value = 0n, behind = orderId, memo }: F
   const contract: SubmittedContract = {
     kind: 'trigger',
     to: bed.evm.deployment.fillContract,
-    data: testFill({ orderId: behind, natives: native, tokens: erc20 }),
+    data: testFill({ id: orderId, orderId: behind, natives: native, tokens: erc20 }),
     callValue: value,
   }
   return bed.ledger.submit(bed.evm.network.keys.fillWallet, contract, memo)
@@ -99,13 +103,22 @@ describe('TRX', () => {
     expect(facts).toMatchObject({ referencesOrder: true, transfers: [{ amount: 0n }] })
   })
 
-  test('by the fill contract is the sum of its events, and another recipient’s are not in it', async () => {
+  test('P-41: by the record of the fill contract is the sum of what it pays', async () => {
+    const native = [
+      { to: recipient.bytes, amount: 5n },
+      { to: recipient.bytes, amount: 2n },
+    ]
+    const facts = await paid(await fill({ native, value: 7n }))
+    expect(facts).toMatchObject({ recordId: orderId, transfers: [{ amount: 7n }] })
+  })
+
+  test('P-41: by a record that pays others as well proves nothing', async () => {
     const native = [
       { to: recipient.bytes, amount: 5n },
       { to: other.bytes, amount: 9n },
-      { to: recipient.bytes, amount: 2n },
     ]
-    expect(await amount(await fill({ native, value: 16n }))).toBe(7n)
+    const facts = await paid(await fill({ native, value: 14n }))
+    expect(facts).toMatchObject({ recordProblem: 'other_payments', transfers: [{ amount: 0n }] })
   })
 
   test('by another contract than the one that extra data names does not count', async () => {
@@ -125,23 +138,14 @@ describe('TRX', () => {
     expect(await paid(sent, elsewhere)).not.toHaveProperty('unlistedFillContract')
   })
 
-  test('moved inside by a listed contract without events counts where the chain is traced, and only there', async () => {
+  test('P-43: moved inside by a listed contract without events pays nobody', async () => {
     const { multicall3 } = bed.evm.deployment
     const calls = [{ target: recipient.bytes, allowFailure: false, value: 6n, callData: '0x' }] as const
     const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3Value', args: [calls] })
     const call = { kind: 'trigger', to: multicall3, callValue: 6n } as const
     const sent = await bed.ledger.submit(bed.user, { ...call, data: concatHex([data, orderId]) })
     const chosen = { extraData: encodeFillExtraData(multicall3) }
-    const listed = { fillContracts: [tronAddress(multicall3)] }
-    const traced = { additionalData: { traceInternalTransfers: true } }
-    expect(await amount(sent, chosen, listed)).toBe(0n)
-    expect(await amount(sent, chosen, traced)).toBe(0n)
-    expect(await amount(sent, chosen, { ...listed, ...traced })).toBe(6n)
-  })
-
-  test('shown by events is not counted again among inner calls', async () => {
-    const sent = await fill({ native: [{ to: recipient.bytes, amount: 5n }], value: 5n })
-    expect(await amount(sent, {}, { additionalData: { traceInternalTransfers: true } })).toBe(5n)
+    expect(await amount(sent, chosen, { fillContracts: [tronAddress(multicall3)] })).toBe(0n)
   })
 })
 
@@ -175,18 +179,16 @@ describe('tokens', () => {
 })
 
 describe('nothing is paid by', () => {
-  const traced = { additionalData: { traceInternalTransfers: true } } as const
-
   test('the recipient himself, directly or through the fill contract', async () => {
     const own = { payments: [{ recipient: tronAddress(bed.user.address), currency: trx }] }
     const native = [{ to: bed.user.address, amount: 5n }]
     const to = bed.evm.deployment.fillContract
     const call = { kind: 'trigger', to, data: testFill({ orderId, natives: native }), callValue: 5n } as const
     const sent = await bed.ledger.submit(bed.user, call)
-    for (const settings of [{}, traced]) expect(await amount(sent, own, settings)).toBe(0n)
+    expect(await amount(sent, own)).toBe(0n)
   })
 
-  test('a stranger whose tokens somebody else moves, unless the chain file lists him', async () => {
+  test('P-43: a stranger whose tokens somebody else moves, unless the chain file lists both', async () => {
     const { tokens, multicall3 } = bed.evm.deployment
     const [spend, args] = ['approve', [multicall3, 900n]] as const
     await bed.ledger.submit(bed.user, {
@@ -204,43 +206,52 @@ describe('nothing is paid by', () => {
     const sent = await bed.ledger.submit(bed.evm.network.keys.fillWallet, call)
     const asked = { payments: [{ recipient: recipient.base58, currency: bed.usdc }] }
     expect((await paid(sent, asked)).transfers).toMatchObject([{ amount: 0n, fromOthers: 900n }])
-    const listed = { fillPayers: [tronAddress(bed.user.address)] }
-    expect(await amount(sent, asked, listed)).toBe(900n)
-  })
-
-  test('TRX to a contract, without inner calls to look at', async () => {
-    const { wrappedNative } = bed.evm.deployment
-    const sent = await fill({ native: [{ to: wrappedNative, amount: 5n }], value: 5n })
-    const asked = { payments: [{ recipient: tronAddress(wrappedNative), currency: trx }] }
-    expect((await paid(sent, asked)).transfers).toMatchObject([{ amount: 0n, needsTrace: true }])
-    expect((await paid(sent, asked, traced)).transfers).toMatchObject([{ amount: 5n }])
+    const user = tronAddress(bed.user.address)
+    expect(await amount(sent, asked, { fillPayers: [user] })).toBe(0n)
+    const wallet = tronAddress(bed.evm.network.keys.fillWallet.address)
+    expect(await amount(sent, asked, { fillPayers: [user, wallet] })).toBe(900n)
   })
 })
 
+test('P-41: TRX that the fill contract paid to a contract is paid, whatever becomes of it', async () => {
+  const { wrappedNative } = bed.evm.deployment
+  const sent = await fill({ native: [{ to: wrappedNative, amount: 5n }], value: 5n })
+  const asked = { payments: [{ recipient: tronAddress(wrappedNative), currency: trx }] }
+  expect(await amount(sent, asked)).toBe(5n)
+})
+
 describe('the order id', () => {
-  const cases: readonly (readonly [string, Fill, boolean])[] = [
-    ['at the end of the calldata', {}, true],
-    ['via memo', { behind: '0x', memo: orderId }, true],
-    ['at the end of a longer memo', { behind: '0x', memo: concatHex(['0x6f726465722020', orderId]) }, true],
+  const cases: readonly (readonly [string, () => Fill, boolean])[] = [
+    ['at the end of the calldata', () => ({}), true],
+    ['via memo', () => ({ behind: '0x', memo: orderId }), true],
+    [
+      'at the end of a longer memo',
+      () => ({ behind: '0x', memo: concatHex(['0x6f726465722020', orderId]) }),
+      true,
+    ],
     [
       'in the memo, where the calldata ends with another',
-      { behind: `0x${'0e'.repeat(32)}`, memo: orderId },
+      () => ({ behind: `0x${'0e'.repeat(32)}`, memo: orderId }),
       false,
     ],
-    ['in the calldata, where the memo ends with another', { memo: `0x${'0e'.repeat(32)}` }, false],
-    ['in neither', { behind: '0x' }, false],
-    ['in front of something else in the calldata', { behind: concatHex([orderId, '0x00']) }, false],
-    ['in front of something else in the memo', { behind: '0x', memo: concatHex([orderId, '0x00']) }, false],
-    ['without its first digit in the memo', { behind: '0x', memo: `0x${orderId.slice(4)}` }, false],
-    ['of another order', { behind: `0x${'0e'.repeat(32)}`, memo: `0x${'0f'.repeat(32)}` }, false],
+    ['in the calldata, where the memo ends with another', () => ({ memo: `0x${'0e'.repeat(32)}` }), false],
+    ['in neither', () => ({ behind: '0x' }), false],
+    ['in front of something else in the calldata', () => ({ behind: concatHex([orderId, '0x00']) }), false],
+    [
+      'in front of something else in the memo',
+      () => ({ behind: '0x', memo: concatHex([orderId, '0x00']) }),
+      false,
+    ],
+    ['without its first digit in the memo', () => ({ behind: '0x', memo: `0x${orderId.slice(4)}` }), false],
+    ['of another order', () => ({ behind: `0x${'0e'.repeat(32)}`, memo: `0x${'0f'.repeat(32)}` }), false],
     [
       'spelled as text in the memo',
-      { behind: '0x', memo: `0x${Buffer.from(orderId).toString('hex')}` },
+      () => ({ behind: '0x', memo: `0x${Buffer.from(orderId).toString('hex')}` }),
       false,
     ],
   ]
   test.each(cases)('%s', async (_name, asked, expected) => {
-    expect((await paid(await fill(asked))).referencesOrder).toBe(expected)
+    expect((await paid(await fill(asked()))).referencesOrder).toBe(expected)
   })
 
   test('in upper case is the same', async () => {

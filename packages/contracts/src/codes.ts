@@ -29,6 +29,15 @@ export function isKnownCode(name: DeployedName, code: Hex): boolean {
 }
 
 /**
+ * Whether code is a fill contract whose `pay`, `fill` and `Paid` are those of this release, so that what it recorded is
+ * proof of a payment: its own, or an earlier release's of other code.
+ * @param code as a chain tells it
+ */
+export function recordsPayments(code: Hex): boolean {
+  return codeStateOf('FillContract', code) === 'ours'
+}
+
+/**
  * The public deterministic deployment proxy: the same address on every chain that has it.
  * @source github.com/Arachnid/deterministic-deployment-proxy
  */

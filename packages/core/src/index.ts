@@ -72,6 +72,7 @@ export {
   nonceMappingEntry,
   nonceMappingId,
 } from './attestation/nonceMapping.ts'
+export { ordinalOf, refundedDeposit } from './attestation/refundedDeposit.ts'
 export {
   type AttestationKind,
   type AttestationKindName,

@@ -37,7 +37,7 @@ export {
   type TokenSymbol,
 } from './contracts/deployment.ts'
 export { type BatchedCall, caliburAddress, signBatch, signDelegation } from './contracts/signBatch.ts'
-export { randomWord, testCalls, testFill } from './contracts/testFill.ts'
+export { randomWord, recordsPayments, testCalls, testFill } from './contracts/testFill.ts'
 export { executeCallData, payloadCallData } from './deploy/callRequest.ts'
 export { deployNetwork, type NetworkToDeploy } from './deploy/deployNetwork.ts'
 export { accountAbstractionCode, entryPointAddress, publicContracts } from './deploy/publicContracts.ts'

@@ -14,6 +14,7 @@ import {
   executeWithdrawal,
   native,
   pay,
+  refundIdOf,
   type SignedOrder,
   signedOrder,
 } from '../../../apps/oracle/test/support/protocolActors.ts'
@@ -58,7 +59,7 @@ export async function tellStory(world: OracleWorld): Promise<Story> {
   const fillTold = await settle(route('solver-fills'), { ...filled.settling(depositTold), fill })
   const refunded = await orderOf(world, '2')
   const refundedDeposit = await settle(deposits, refunded.deposited)
-  const refunds = [{ transactionId: await payBack(world, refunded.signed), inputIndex: 0, refundIndex: 0 }]
+  const refunds = [{ transactionId: await payBack(world, refunded), inputIndex: 0, refundIndex: 0 }]
   const refund = await settle(route('solver-refunds'), { ...refunded.settling(refundedDeposit), refunds })
   return { deposit: depositTold, fill: fillTold, refund, ...(await tellWithdrawal(world, attest)) }
 }
@@ -90,9 +91,14 @@ function payOutput({ network }: OracleWorld, { orderId }: SignedOrder): Promise<
   return pay(network, 'optimism', { orderId, payments })
 }
 
-function payBack({ network }: OracleWorld, { orderId }: SignedOrder): Promise<Hex> {
+function payBack(
+  { network }: OracleWorld,
+  { signed, deposited: { transactionId } }: Awaited<ReturnType<typeof orderOf>>,
+): Promise<Hex> {
+  const { orderId } = signed
   const payments = [{ to: userOf(network, 0).address, currency: native, amount: (amount * 99n) / 100n }]
-  return pay(network, 'base', { orderId, payments })
+  const recordId = refundIdOf(network, signed, { transactionId, currency: native, amount })
+  return pay(network, 'base', { orderId, payments, recordId })
 }
 
 async function tellWithdrawal(

@@ -70,7 +70,7 @@ export async function thereAndBack(
 /** One payment that names two orders. */
 export async function payOnceForTwo(world: World, one: KnownOrder, other: KnownOrder): Promise<Hex> {
   const payments = outputsOf(one)
-  return pay(world, one.destination, { ids: [other.orderId, one.orderId], payments, by: 'contract' })
+  return pay(world, one.destination, { ids: [other.orderId, one.orderId], payments, by: 'transfer' })
 }
 
 /** A unit less than is owed. */

@@ -3,7 +3,7 @@ import type { Hex } from '@causeway/core'
 import { concatHex, keccak256, toHex } from 'viem'
 import { payThroughFillContract, tokenCalls } from '../contracts/calls.ts'
 import type { UserChainId } from '../network.ts'
-import type { WorkItem } from '../serviceRequest.ts'
+import { recordIdOf, type WorkItem } from '../serviceRequest.ts'
 import type { KnownDeposit, KnownOrder, World } from '../world.ts'
 
 export type Payment = { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }
@@ -18,6 +18,7 @@ export async function pay(
     readonly ids: readonly Hex[]
     readonly payments: readonly Payment[]
     readonly by: 'contract' | 'transfer'
+    readonly recordId?: Hex
   },
 ): Promise<Hex> {
   const { fillContract } = world.network.places[chain]
@@ -32,7 +33,8 @@ export async function pay(
   }
   const tokens = paid.payments.map(({ currency: token, recipient: to, amount }) => ({ token, to, amount }))
   // A party that fills an order again does so under another id: the contract would refuse the same.
-  const id = keccak256(concatHex([...paid.ids, toHex(world.sent[chain].length, { size: 32 })]))
+  const id =
+    paid.recordId ?? keccak256(concatHex([...paid.ids, toHex(world.sent[chain].length, { size: 32 })]))
   const data = concatHex([payThroughFillContract(id, never, [], tokens), ...paid.ids])
   return (await world.send(chain, { from, to: fillContract, data })).id
 }
@@ -45,7 +47,9 @@ export async function carryOut(world: World, item: WorkItem, by: 'contract' | 't
   if (item.kind === 'fill' && isLate) return
   world.service.report(
     item,
-    await pay(world, item.chain, { ids: [known.orderId], payments: item.payments, by }),
+    await pay(world, item.chain, {
+      ...{ ids: [known.orderId], payments: item.payments, by, recordId: recordIdOf(item) },
+    }),
   )
 }
 

@@ -6,6 +6,8 @@ import {
   noOrder,
   type Payment,
   pay,
+  payeeOfCalls,
+  refundIdOf,
   signedOrder,
 } from '../../../apps/oracle/test/support/protocolActors.ts'
 import { type Answered, textAt } from '../support/session.ts'
@@ -37,8 +39,10 @@ async function recordOrder(stage: OracleStage, { name, salt, amount, callWei, to
   const { network } = world
   const payer = user(0)
   const [currency, paidCurrency] = [tokens?.base ?? native, tokens?.optimism ?? native]
-  const payments: Payment[] = [{ to: payer.address, currency: paidCurrency, amount: amount - 10_000n }]
   const calls = callWei === 0n ? [] : [{ to: callee, data: '0x' as const, value: callWei }]
+  const spent = { to: payeeOfCalls(network, 'optimism', calls), currency: native, amount: callWei }
+  const output = { to: payer.address, currency: paidCurrency, amount: amount - 10_000n }
+  const payments: Payment[] = callWei === 0n ? [output] : [output, spent]
   const fees = [
     { recipientChainId: 'base', recipient: callee, currencyChainId: 'base', currency, amount: '77' },
   ]
@@ -60,7 +64,8 @@ async function recordOrder(stage: OracleStage, { name, salt, amount, callWei, to
   const short = await pay(network, 'optimism', {
     orderId,
     payments: payments.map((one) => ({ ...one, amount: one.amount - 1n })),
-    calls,
+    // The order is recorded once, by what fills it.
+    recordId: transactionId,
   })
   const filled = await pay(network, 'optimism', { orderId, payments, calls })
   const body = { order, orderSignature, inputs, fill: { transactionId: filled } }
@@ -99,10 +104,12 @@ async function recordOrder(stage: OracleStage, { name, salt, amount, callWei, to
   })
 
   const refundPayments = [{ to: payer.address, currency, amount: (amount * 99n) / 100n }]
-  const refunded = await pay(network, 'base', { orderId, payments: refundPayments })
+  const recordId = refundIdOf(network, signed, { transactionId, currency, amount })
+  const refunded = await pay(network, 'base', { orderId, payments: refundPayments, recordId })
   const less = await pay(network, 'base', {
     orderId,
     payments: refundPayments.map((one) => ({ ...one, amount: 1n })),
+    recordId: transactionId,
   })
   const refund = { transactionId: refunded, inputIndex: 0, refundIndex: 0 }
   const refunds = (

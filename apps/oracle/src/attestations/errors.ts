@@ -50,7 +50,6 @@ export const attestationErrorKinds = {
   SIGNATURE_CHAIN_NOT_SUPPORTED: 'invalid_request',
   SOLVER_CHAIN_NOT_SUPPORTED: 'invalid_request',
   WALLET_CHAIN_NOT_SUPPORTED: 'invalid_request',
-  TRACE_NEEDED: 'invalid_request',
   TRANSACTION_DOES_NOT_EXECUTE_WITHDRAWAL: 'invalid_request',
   WITHDRAWAL_NOT_ISSUED: 'invalid_request',
   WITHDRAWAL_PAYLOAD_MISMATCH: 'invalid_request',

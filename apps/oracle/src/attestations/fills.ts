@@ -69,7 +69,10 @@ export const attestFill: Attest<FillsRequest, WithExecution<FillsResponse>> = as
     readFill({ request, orderId, transactionId, outputChain, context }, options),
   )
   const bpsDiff = weightedBpsDiff(order, deposits)
-  checkPayments(demandedPayments(order, outputChain, fillFacts), 'INSUFFICIENT_FILL')
+  checkPayments(
+    demandedPayments({ order, orderId, chain: outputChain, facts: fillFacts }),
+    'INSUFFICIENT_FILL',
+  )
   checkCalls(order.output.calls, fillFacts, outputChain)
   const execution = settlementExecution({ order, orderId, deposits, context, paysFees: true })
   return {
@@ -97,21 +100,31 @@ async function readFill(
   { request, orderId, transactionId, outputChain, context }: FillReading,
   options: { readonly signal: AbortSignal },
 ): Promise<PaymentFacts> {
-  const { extraData, payments } = request.order.output
+  const { extraData, payments, calls } = request.order.output
   const hints = request.hints === undefined ? {} : { hints: request.hints }
-  const question = { transactionId, orderId, extraData, payments, ...hints }
+  const question = { transactionId, orderId, extraData, payments, calls, ...hints }
   return context.readerOf(outputChain.id).readPayment(question, options)
 }
 
-function demandedPayments({ output }: Order, chain: AttestedChain, facts: PaymentFacts) {
+function demandedPayments({
+  order: { output },
+  orderId,
+  chain,
+  facts,
+}: {
+  readonly order: Order
+  readonly orderId: Hex
+  readonly chain: AttestedChain
+  readonly facts: PaymentFacts
+}) {
   return output.payments.map(({ recipient, currency, minimumAmount }, index) => ({
     index,
     chain,
+    recordId: orderId,
     recipient,
     currency,
     minimumAmount: BigInt(minimumAmount),
     deadlineSeconds: BigInt(output.deadline),
-    calls: output.calls,
     facts,
   }))
 }

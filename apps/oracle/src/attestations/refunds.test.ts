@@ -1,8 +1,16 @@
 // Rules of oracle-protocol.md 4 that refunds add, with the vector of 2.3.
-import { type DepositFacts, type Order, onchainId, type PaymentFacts, refundMessageId } from '@causeway/core'
+import {
+  type DepositFacts,
+  type Order,
+  onchainId,
+  type PaymentFacts,
+  refundedDeposit,
+  refundId,
+  refundMessageId,
+} from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { fillExecution, refundOfOrderB } from '../../../../packages/core/test/vectors/messages.ts'
-import { orderB, repeated } from '../../../../packages/core/test/vectors/orders.ts'
+import { orderB, orderBId, repeated } from '../../../../packages/core/test/vectors/orders.ts'
 import { inputsB, refundRequest, signedOrder } from '../../test/fixtures/requests.ts'
 import {
   depositB,
@@ -164,6 +172,16 @@ describe('a refund to the name of the native currency', () => {
     const onBitcoin = { ...request, refunds: [{ ...entry, transactionId: 'dd'.repeat(32) }] }
     expect(await refusal(onBitcoin, { deposits })).toBe('INVALID_ADDRESS')
   })
+})
+
+test('P-41: a record pays the refund of its own deposit, and of no other', async () => {
+  const { chainId, transactionId } = { chainId: 1, transactionId: depositTransaction }
+  const own = refundId(orderBId, refundedDeposit(depositB, { chainId, transactionId, deposits: [depositB] }))
+  expect(await refusal(refundRequest(), { payment: refunded(minimum, { recordId: own }) })).toBe('accepted')
+  for (const recordId of [orderBId, refundId(orderBId, { ...depositB, chainId, transactionId, ordinal: 1 })])
+    expect(await refusal(refundRequest(), { payment: refunded(minimum, { recordId }) })).toBe(
+      'INSUFFICIENT_REFUND',
+    )
 })
 
 test('one transfer does not serve the refunds of two inputs', async () => {

@@ -5,6 +5,8 @@ import {
   type OrderRefund,
   type PaymentFacts,
   type RefundsResponse,
+  refundedDeposit,
+  refundId,
   UnknownOrderPartError,
 } from '@causeway/core'
 import type { RefundsRequest } from '../wire/requests.ts'
@@ -77,7 +79,7 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
   const reading = readRefunds({ refunds: chosen, deposits: depositsFound, orderId, context }, options)
   const [deposits, payments] = await inputsFirst(depositsFound, reading)
   const bpsDiff = weightedBpsDiff(order, deposits)
-  checkPayments(demandedPayments(payments, bpsDiff), 'INSUFFICIENT_REFUND')
+  checkPayments(demandedPayments({ payments, deposits, orderId, bpsDiff }), 'INSUFFICIENT_REFUND')
   const execution = settlementExecution({ order, orderId, deposits, context, paysFees: false })
   return {
     unsigned: { message: message(bpsDiff), execution },
@@ -152,16 +154,36 @@ function isToDepositor({ refund: { recipient }, chain }: NamedRefund): boolean {
   return codec.canonicalAddress(recipient) === codec.nativeCurrency
 }
 
-function depositorOf({ chain }: NamedRefund, input: OrderDeposit | undefined): string {
-  if (input === undefined) throw new Error('every input has its deposit')
-  // The refund's chain may be of another family, where the depositor is no account.
-  return codecOf(chain).canonicalAddress(input.deposit.depositor)
+/** What our fill contract records for the refund of a deposit. */
+function refundRecordId(orderId: Hex, { chain, deposit, facts }: OrderDeposit): Hex {
+  return refundId(orderId, refundedDeposit(deposit, { ...facts, chainId: BigInt(chain.hubChainId) }))
 }
 
-function demandedPayments(payments: readonly PaidRefund[], bpsDiff: bigint) {
-  return payments.map(({ refund: { refund, chain, inputIndex }, recipient, facts }) => ({
+function depositOf(input: OrderDeposit | undefined): OrderDeposit {
+  if (input === undefined) throw new Error('every input has its deposit')
+  return input
+}
+
+function depositorOf({ chain }: NamedRefund, input: OrderDeposit | undefined): string {
+  // The refund's chain may be of another family, where the depositor is no account.
+  return codecOf(chain).canonicalAddress(depositOf(input).deposit.depositor)
+}
+
+function demandedPayments({
+  payments,
+  deposits,
+  orderId,
+  bpsDiff,
+}: {
+  readonly payments: readonly PaidRefund[]
+  readonly deposits: readonly OrderDeposit[]
+  readonly orderId: Hex
+  readonly bpsDiff: bigint
+}) {
+  return payments.map(({ refund: { refund, chain, inputIndex }, recipient, facts }, index) => ({
     index: inputIndex,
     chain,
+    recordId: refundRecordId(orderId, depositOf(deposits[index])),
     recipient,
     currency: refund.currency,
     minimumAmount: scaledByDiff(BigInt(refund.minimumAmount), bpsDiff),

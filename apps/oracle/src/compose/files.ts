@@ -1,13 +1,13 @@
 import {
   addressesIn,
   type ChainRegistry,
+  chainNotes,
   checkForeignAddresses,
   checkLocalEndpoints,
   loadChains,
   type RegisteredHub,
   readEnvironmentFiles,
   type Variables,
-  windingDownChains,
 } from '@causeway/chains'
 import { createFindings, type Findings, stopsStart, UnfitSettingsError } from '@causeway/core'
 
@@ -54,7 +54,7 @@ export async function readFiles(args: FilesToRead, found: Findings): Promise<Loa
     'configuration-wrong',
   )
   if (chains === undefined) return undefined
-  found.add(...windingDownChains(chains))
+  found.add(...chainNotes(chains))
   const { hub } = chains
   found.problems([
     ...(environment === 'local' ? [] : missingCaps(chains)),

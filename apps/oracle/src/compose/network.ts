@@ -18,7 +18,7 @@ import {
   verifyChain,
   warnOfUncheckedCode,
 } from '@causeway/chains'
-import { fillContractAddress, isKnownCode as isKnown } from '@causeway/contracts/codes'
+import { fillContractAddress, isKnownCode as isKnown, recordsPayments } from '@causeway/contracts/codes'
 import {
   type AheadReader,
   ConfigurationError,
@@ -174,7 +174,7 @@ function openChains(
   const open = new Map<string, FamilyChain>()
   for (const chain of chains) {
     if (isReadable(chain)) {
-      const limits = { finalEntriesMax: finalResultsKeptMax, isKnownCode }
+      const limits = { finalEntriesMax: finalResultsKeptMax, isKnownCode, recordsPayments }
       const opened = openFamilyChain(chain, limits, hub.entries)
       open.set(chain.id, { ...opened, reader: rememberUnread(opened.reader, () => performance.now()) })
     } else {

@@ -49,7 +49,6 @@ const settlement = [
   'ORDER_NOT_REFERENCED',
   'PAYER_NOT_LISTED',
   'SOLVER_CHAIN_NOT_SUPPORTED',
-  'TRACE_NEEDED',
 ]
 const withdrawal = [
   'ALLOCATOR_NOT_CONFIGURED',

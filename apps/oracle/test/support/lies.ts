@@ -33,7 +33,7 @@ export function moveTransaction(
   const answers: Answer | Answer[] = JSON.parse(text)
   const change = (answer: Answer): Answer => {
     const call = calls.find(({ id }) => id === answer['id'])
-    if (call?.method === 'eth_getTransactionReceipt') {
+    if (call?.method === 'eth_getTransactionReceipt' || call?.method === 'eth_getTransactionByHash') {
       return JSON.parse(
         JSON.stringify(answer)
           .replaceAll(lie.amount, lie.forgedAmount)

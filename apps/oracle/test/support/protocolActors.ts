@@ -10,6 +10,7 @@ import {
   type Order,
   orderId,
   orderWords,
+  refundId,
 } from '@causeway/core'
 import {
   depositAddressesAbi,
@@ -21,7 +22,7 @@ import {
   testFill,
   tokenAbi,
 } from '@causeway/localnet'
-import { concatHex, encodeFunctionData, keccak256, toHex, zeroAddress } from 'viem'
+import { encodeFunctionData, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
 export type UserChain = 'base' | 'optimism'
@@ -93,35 +94,50 @@ export async function payAndSweep(
   return sendFinal(network, 'base', network.keys.fillWallet, { to: depositAddresses.contract, data })
 }
 
+/** Whom an order pays what its calls spend. */
+export function payeeOfCalls(network: TestNetwork, chain: UserChain, calls: readonly Call[]): Hex {
+  return orderCallsOf(network, chain, calls).clone
+}
+
+function orderCallsOf(network: TestNetwork, chain: UserChain, calls: readonly Call[]) {
+  const filler = network.keys.fillWallet.address
+  const { fillContract } = network.deployment[chain]
+  return testCalls(calls, { fillContract, filler, recipient: filler, orderSalt: noOrder })
+}
+
+/** What the fill contract records for the refund of a deposit that is alone in its transaction. */
+export function refundIdOf(
+  network: TestNetwork,
+  { orderId: id }: { readonly orderId: Hex },
+  deposited: { readonly transactionId: Hex; readonly currency: Hex; readonly amount: bigint },
+): Hex {
+  return refundId(id, { ...deposited, chainId: network.chains.base.chainId, ordinal: 0 })
+}
+
 /** The solver pays through the fill contract, with the order id after the calldata. */
 export async function pay(
   network: TestNetwork,
   chain: UserChain,
-  paid: { readonly orderId: Hex; readonly payments: readonly Payment[]; readonly calls?: readonly Call[] },
+  paid: {
+    readonly orderId: Hex
+    readonly payments: readonly Payment[]
+    readonly calls?: readonly Call[]
+    /** What the contract records; by default the order. */
+    readonly recordId?: Hex
+  },
 ): Promise<Hex> {
-  const { payments, calls = [] } = paid
+  const { payments, calls = [], recordId = paid.orderId } = paid
   const natives = payments.filter(({ currency }) => currency === native)
   const tokens = payments.filter(({ currency }) => currency !== native)
   const { fillContract } = network.deployment[chain]
-  const filler = network.keys.fillWallet.address
-  // A payment of its own, and the same one wherever the same story is told: the account's next nonce names it.
-  const { client } = network.chains[chain].chain
-  const nonce = await client.getTransactionCount({ address: filler, blockTag: 'pending' })
-  const id = keccak256(concatHex([paid.orderId, toHex(nonce, { size: 32 })]))
-  const place = { fillContract, filler, recipient: filler, orderSalt: id }
-  const { orderCalls, clone } = testCalls(calls, place)
-  const spent = calls.reduce((sum, call) => sum + call.value, 0n)
-  const coins = [...natives, ...(spent === 0n ? [] : [{ to: clone, amount: spent }])]
   const data = testFill({
-    id,
-    orderId: paid.orderId,
-    natives: coins,
+    ...{ id: recordId, orderId: paid.orderId, natives },
     tokens: tokens.map(({ currency, to, amount }) => ({ token: currency, to, amount })),
-    orderCalls,
+    ...(calls.length > 0 && { orderCalls: orderCallsOf(network, chain, calls).orderCalls }),
   })
   return sendFinal(network, chain, network.keys.fillWallet, {
     ...{ to: fillContract, data },
-    value: coins.reduce((sum, { amount }) => sum + amount, 0n),
+    value: natives.reduce((sum, { amount }) => sum + amount, 0n),
   })
 }
 

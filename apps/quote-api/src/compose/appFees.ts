@@ -1,5 +1,5 @@
 import type { JsonRpcClient } from '@causeway/chains'
-import { type Hex, type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
+import { type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
 import { Counter, type HttpMetrics, watchSeries } from '@causeway/http'
 import type { MarketSnapshot } from '@causeway/market'
 import type { Logger } from 'pino'
@@ -70,32 +70,17 @@ export function createAppFees(options: {
 /** Where wallets have no code, a key alone signs. */
 const noContracts: ContractSignatures = { isValid: async () => false }
 
-/** What a claim asks about whom it pays: with the patience of a claim, and by quorum. */
+/** A claim waits for what quotes let through when it is late. */
 function createAccountReading({
-  registry,
-  chains,
   ports,
-}: Parameters<typeof createAppFees>[0]): Pick<
+}: Pick<Parameters<typeof createAppFees>[0], 'ports'>): Pick<
   Parameters<typeof createAppFeeClaims>[0],
   'hasCode' | 'lackOf'
 > {
   const unreadable = () =>
     new UpstreamUnavailableError('The chain of the claim cannot be read at the moment.')
-  async function codeByContracts(chainId: number, account: Hex): Promise<boolean> {
-    const signal = AbortSignal.timeout(claimPatienceMs)
-    try {
-      const found = await chains.get(chainId)?.withCode([account], signal)
-      if (found !== undefined) return found.length > 0
-    } catch (error) {
-      if (!signal.aborted) throw error
-    }
-    throw unreadable()
-  }
   return {
     async hasCode(asked) {
-      const { quoting } = registry.chainById.get(asked.chainId) ?? {}
-      if (quoting?.runsCalls === true)
-        return codeByContracts(asked.chainId, quoting.hexAddress(asked.account))
       const found = await ports.hasCode(asked)
       if (found === undefined) throw unreadable()
       return found

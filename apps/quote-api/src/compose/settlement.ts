@@ -23,7 +23,6 @@ import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
 import { retryPutAside } from '../requests/settlement/foundDeposits.ts'
 import { createLateDeposits, otherRefundCost } from '../requests/settlement/priceLateDeposit.ts'
-import { resumeTraced } from '../requests/settlement/resumeTraced.ts'
 import { createSettlementChain, type SettlementChain } from '../requests/settlement/settlementChain.ts'
 import type { SettlementContext } from '../requests/settlement/settlementContext.ts'
 import { createSettlementObserver } from '../requests/settlement/settlementMetrics.ts'
@@ -113,7 +112,6 @@ export function createSettlement(options: {
       run: (run) => followRefunds(context, run, newBlocks.refunds.take()),
     },
     { name: 'put-aside', intervalMs: putAsideIntervalMs, run: (run) => retryPutAside(context, run) },
-    { name: 'resume', intervalMs: attestIntervalMs, run: (run) => resumeTraced(context, run) },
     { name: 'permits', intervalMs, waker: followers.permits, run: (run) => followPermits(context, run) },
     {
       name: 'self-executed',

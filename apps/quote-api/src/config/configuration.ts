@@ -1,13 +1,13 @@
 import {
   addressesIn,
   type ChainRegistry,
+  chainNotes,
   checkForeignAddresses,
   checkLocalEndpoints,
   examineConfigFile,
   loadChains,
   readEnvironmentFiles,
   type Variables,
-  windingDownChains,
 } from '@causeway/chains'
 import {
   createFindings,
@@ -82,7 +82,7 @@ export async function readFiles(
   found.problems(foreign, 'address-foreign')
   if (chains === undefined || quote === undefined) return undefined
   found.problems([...checkFillContracts(chains, quote), ...checkLocalEndpoints(chains)])
-  found.add(...windingDownChains(chains))
+  found.add(...chainNotes(chains))
   return { chains, quote }
 }
 

@@ -29,7 +29,7 @@ type Delivered = Pick<QuoteRequest, 'txs' | 'tradeType' | 'amount'>
  * @source design.md 5.5, clients.md 1
  */
 export function deliveryOf(
-  { destination, currencyOut, recipient }: Pick<Route, 'destination' | 'currencyOut' | 'recipient'>,
+  { currencyOut, recipient }: Pick<Route, 'currencyOut' | 'recipient'>,
   { txs, tradeType, amount }: Delivered,
 ): Delivery {
   const [only, ...others] = txs
@@ -39,8 +39,7 @@ export function deliveryOf(
     only.data === '0x' &&
     only.value === amount &&
     tradeType === 'EXACT_OUTPUT' &&
-    currencyOut.isNative &&
-    destination.isTraced
+    currencyOut.isNative
   return isPlain ? { recipient: only.to, calls: [] } : { recipient, calls: txs }
 }
 

@@ -36,6 +36,7 @@ import {
   type Reach,
 } from './legs.ts'
 import { requireChain, requirePrice } from './marketAccess.ts'
+import { checkPaidWallets, checkRefundable, type KnowsCode } from './paidWallets.ts'
 import { permitKindOf } from './permit.ts'
 import {
   type FallbackType,
@@ -49,7 +50,6 @@ import {
 } from './pricedRoute.ts'
 import { priceSelfExecuted } from './priceSelfExecuted.ts'
 import { priceSolverRoute } from './priceSolverRoute.ts'
-import { checkProvenPayments, checkRefundable, type KnowsCode } from './provenPayments.ts'
 import type { QuoteRegistry } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
 import { type Route, resolveRoute } from './route.ts'
@@ -203,7 +203,7 @@ async function priceWithin(
     route.selfExecuted && route.operation === 'send'
       ? recipientLack(dependencies.lackOf, route, request)
       : undefined
-  const requireProvenPayments = checkProvenPayments(dependencies.hasCode, { route, request, plans })
+  const requirePaidWallets = checkPaidWallets(dependencies.hasCode, { route, request, plans })
   const requireRefundable = checkRefundable(dependencies.lackOf, { route, request, plans })
 
   const priceAmount = await amountPricing(dependencies, {
@@ -221,7 +221,7 @@ async function priceWithin(
         )
 
   checkCarried(priced)
-  await requireProvenPayments(priced)
+  await requirePaidWallets(priced)
   await requireRefundable(priced)
   const { balance, allowance, held = [], spendable } = await facts
   const origin = originRoute(priced, request)

@@ -46,8 +46,6 @@ export type QuotableChain = {
   readonly config: QuoteChain
   /** Canonical. */
   readonly depository: string
-  /** Oracles can tell whether native coin stayed with an account that has code. */
-  readonly isTraced: boolean
   readonly native: QuotableCurrency
   readonly wrappedNative: QuotableCurrency | undefined
   readonly currencies: ReadonlyMap<string, QuotableCurrency>
@@ -62,10 +60,7 @@ export type QuoteRegistry = {
 }
 
 /** What the chains file says about a chain that quoting needs. */
-export type ListedChain = Pick<ChainEntry, 'id' | 'vmType' | 'depository'> &
-  ChainNetwork & {
-    readonly additionalData?: { readonly traceInternalTransfers?: boolean | undefined }
-  }
+export type ListedChain = Pick<ChainEntry, 'id' | 'vmType' | 'depository'> & ChainNetwork
 
 /**
  * @param families those that can be quoted
@@ -182,7 +177,6 @@ function quotableChain(args: {
     }),
     config,
     depository,
-    isTraced: entry.additionalData?.traceInternalTransfers === true,
     native,
     wrappedNative: currencies.get(config.wrappedNative ?? ''),
     currencies,

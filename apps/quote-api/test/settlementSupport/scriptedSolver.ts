@@ -1,11 +1,18 @@
 // The solver's side of the work routes, one step at a time: sign, report, broadcast.
-import { encodeForwarded } from '@causeway/chains'
-import { encodePermit, encodeSignedDeposit, type Hex, type Order } from '@causeway/core'
+import { createEthereumFactsReader, createQuorumClient, encodeForwarded } from '@causeway/chains'
+import {
+  encodePermit,
+  encodeSignedDeposit,
+  type Hex,
+  type Order,
+  refundedDeposit,
+  refundId,
+} from '@causeway/core'
 import { type TestNetwork, testFill } from '@causeway/localnet'
-import { keccak256, toHex, zeroAddress } from 'viem'
+import { keccak256, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
-import { type FillPayload, openWorkItemSchema } from '../../src/requests/work/workItem.ts'
+import { type FillPayload, openWorkItemSchema, type RefundPayload } from '../../src/requests/work/workItem.ts'
 import { post, readOk, send } from '../serviceSupport/callService.ts'
 import type { UserChain } from '../serviceSupport/localRequest.ts'
 
@@ -42,7 +49,9 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
       const account = privateKeyToAccount(network.keys.fillWallet.privateKey)
       const nonce = await publicClient.getTransactionCount({ address: account.address, blockTag: 'pending' })
       const transaction =
-        item.kind === 'permit' ? relay(item.payload) : payment(item, { scalePercent, nonce })
+        item.kind === 'permit'
+          ? relay(item.payload)
+          : payment(item, { scalePercent, id: await recordIdOf(network, item) })
       const authorizationList = authorizationsOf(item)
       const raw = await account.signTransaction({
         ...(authorizationList.length === 0
@@ -98,14 +107,42 @@ function relay(payload: Relayed): Transaction {
   return { to: router, data, value: 0n }
 }
 
+/** What the fill contract is to record. */
+async function recordIdOf(network: TestNetwork, { kind, payload }: OpenWork): Promise<Hex> {
+  if (kind === 'claim') return payload.claimId
+  // CAST: an order id is 32 bytes of hex.
+  const orderId = ('orderId' in payload ? payload.orderId : undefined) as Hex
+  return kind === 'refund' ? refundIdOf(network, orderId, payload) : orderId
+}
+
+async function refundIdOf(network: TestNetwork, orderId: Hex, payload: RefundPayload): Promise<Hex> {
+  const [named] = payload.deposits ?? []
+  if (named === undefined) return orderId
+  const { chainId } = named
+  const key = chainId === 8_453 ? 'base' : 'optimism'
+  const quorum = createQuorumClient({
+    ...{ chainId: key, endpoints: [{ url: network.chains[key].url, alias: 'e1' }], now: Date.now },
+  })
+  const { depository } = network.deployment[key]
+  const chain = { id: key, depository, finality: { mode: 'depth', blocks: 0 } } as const
+  const reader = createEthereumFactsReader({ chain, quorum, limits: { finalEntriesMax: 0 } })
+  try {
+    const { transactionId } = named
+    const facts = await reader.readDeposits({ transactionId }, { signal: AbortSignal.timeout(10_000) })
+    const deposit = facts.deposits.find(({ onchainIndex }) => onchainIndex === named.onchainIndex)
+    if (deposit === undefined) throw new Error(`there is no deposit ${named.onchainIndex}`)
+    return refundId(orderId, refundedDeposit(deposit, { ...facts, chainId }))
+  } finally {
+    quorum.close()
+  }
+}
+
 function payment(
   item: OpenWork,
-  { scalePercent, nonce }: { readonly scalePercent: bigint; readonly nonce: number },
+  { scalePercent, id }: { readonly scalePercent: bigint; readonly id: Hex },
 ): Transaction {
   if (item.kind === 'permit' || item.kind === 'sweep') throw new Error(`cannot do a ${item.kind}`)
   const { payload } = item
-  // A payment of its own, and the same one wherever the same story is told.
-  const id = keccak256(toHex(nonce, { size: 32 }))
   const reference = 'claimId' in payload ? payload.claimId : payload.orderId
   const payments = 'payments' in payload ? payload.payments : [payload]
   const scaled = payments.map(({ recipient, currency, amount }) => ({

@@ -35,7 +35,6 @@ export type OracleMode =
   | 'unlisted'
   | 'refuses'
   /** Has no trace of what a contract got. */
-  | 'untraced'
   /** Signs the message, and holds the execution at its signing cap. */
   | 'holds'
   | 'garbage'
@@ -87,10 +86,9 @@ export async function startStandInOracle(options: {
         response.end('{"message":')
         return
       }
-      if (oracle.mode === 'refuses' || oracle.mode === 'untraced') {
+      if (oracle.mode === 'refuses') {
         response.statusCode = 400
-        const errorCode = oracle.mode === 'refuses' ? 'INSUFFICIENT_FILL' : 'TRACE_NEEDED'
-        response.end(JSON.stringify({ errorCode, message: 'no' }))
+        response.end(JSON.stringify({ errorCode: 'INSUFFICIENT_FILL', message: 'no' }))
         return
       }
       const body = JSON.parse(Buffer.concat(chunks).toString())

@@ -1,13 +1,13 @@
 import {
   addressesIn,
   type ChainRegistry,
+  chainNotes,
   checkForeignAddresses,
   checkLocalEndpoints,
   examineConfigFile,
   loadChains,
   readEnvironmentFiles,
   type Variables,
-  windingDownChains,
 } from '@causeway/chains'
 import {
   createFindings,
@@ -87,7 +87,7 @@ export async function readFiles(
   if (chains === undefined || quote === undefined || listed === undefined) return undefined
   const solver = withRunningChains(listed, chains, isLocal ? createFindings() : found)
   found.problems([...payingProblems(chains, quote, solver), ...checkLocalEndpoints(chains)])
-  found.add(...windingDownChains(chains))
+  found.add(...chainNotes(chains))
   return { chains, quote, solver }
 }
 

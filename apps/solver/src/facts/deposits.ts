@@ -8,7 +8,7 @@ import {
   TransactionMissingError,
   TransactionNotFinalError,
 } from '@causeway/chains'
-import { codecOf, type DepositFact, type QuoteChain } from '@causeway/core'
+import { codecOf, type DepositFact, ordinalOf, type QuoteChain } from '@causeway/core'
 import type { NamedDeposit } from '../judge/signedOrder.ts'
 import type { SeenDeposit } from '../judge/verdict.ts'
 
@@ -35,22 +35,6 @@ const readTimeoutMs = 6_000
 function confirmationsFor(policy: QuoteChain['pinPolicy'], valueMicroUsd: bigint): number {
   const tier = policy.find(({ upToMicroUsd }) => upToMicroUsd === undefined || valueMicroUsd <= upToMicroUsd)
   return tier?.confirmations ?? Math.max(0, ...policy.map(({ confirmations }) => confirmations))
-}
-
-/**
- * Which of its equals a deposit is, from 0. Deposits of other currencies or amounts do not count: a hostile contract
- * may make one in one branch of the chain and leave it out in another, for the same transaction. Pure.
- */
-export function ordinalOf(
-  deposit: DepositFact,
-  deposits: readonly Pick<DepositFact, 'depositId' | 'currency' | 'amount'>[],
-): number {
-  const { depositId, currency, amount } = deposit
-  return deposits
-    .filter(
-      (other) => other.depositId === depositId && other.currency === currency && other.amount === amount,
-    )
-    .indexOf(deposit)
 }
 
 function inTransactionOf(

@@ -198,7 +198,7 @@ describe('a refund', () => {
     })
   })
 
-  test('of what a contract deposits in one branch of the chain and not in another takes nothing twice', () => {
+  test('P-44: of what a contract deposits in one branch of the chain and not in another takes nothing twice', () => {
     // Filled for 100 units, which are 101 in this branch: no other deposit, though its key is another one.
     const other = {
       ...refund,

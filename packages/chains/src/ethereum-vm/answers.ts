@@ -178,11 +178,11 @@ export function parseBool(answer: RpcAnswer | undefined): boolean {
 }
 
 /**
- * True when an account has code, a delegation among it. Nodes keep the states of the newest blocks only: where
- * the first is gone, the second answers. @throws MalformedAnswerError
+ * The code of an account, a delegation among it. Nodes keep the states of the newest blocks only: where the first is
+ * gone, the second answers. @throws MalformedAnswerError
  */
-export function parseHasCode(atBlock: RpcAnswer | undefined, atFinalBlock: RpcAnswer | undefined): boolean {
+export function parseCode(atBlock: RpcAnswer | undefined, atFinalBlock: RpcAnswer | undefined): Hex {
   const what = 'eth_getCode'
   const answer = atBlock?.ok === true ? atBlock : atFinalBlock
-  return parseBytes(resultOf(answer, what), what).length > 2
+  return parseBytes(resultOf(answer, what), what)
 }

@@ -13,6 +13,7 @@ const topics = {
   solverNativeTransfer: '0xd35467972d1fda5b63c735f59d3974fa51785a41a92aa3ed1b70832836f8dba6',
   solverCallExecuted: '0x93485dcd31a905e3ffd7b012abe3438fa8fa77f98ddc9f50e879d3fa7ccdc324',
   authorizationUsed: '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5',
+  paid: '0x88c9994e0582236ce5163e0506e5fc65fbfecfb16e117d612a59dbc665a18290',
   relayCallExecuted: '0x4be109453ef7e895dc7215c929fff9b76b51483d56a4d04548b4866e9aa7c5ea',
 } as const
 
@@ -23,8 +24,6 @@ export type Erc20Deposit = NativeDeposit & { readonly token: Hex }
 export type Transfer = { readonly from: Hex; readonly to: Hex; readonly amount: bigint }
 /** What a fill contract reports. */
 export type SolverNativeTransfer = { readonly to: Hex; readonly amount: bigint }
-/** Native coin that moved. */
-export type NativeTransfer = SolverNativeTransfer & { readonly from: Hex }
 export type ExecutedCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
 
 export function readNativeDeposit({ topics: given, data }: EvmLog): NativeDeposit | undefined {
@@ -78,6 +77,18 @@ export function readSolverCallExecuted({ topics: given, data }: EvmLog): Execute
   const to = addressAt(data, 0)
   const bytes = bytesAt(data, { head: 1, base: 0 })
   return to && bytes && { to, data: bytes, value: uintAt(data, 2) }
+}
+
+/** `Paid(address indexed filler, bytes32 indexed id)` of our fill contract. */
+export function readPaid({
+  topics: given,
+  data,
+}: EvmLog): { readonly filler: Hex; readonly id: Hex } | undefined {
+  const [topic, filler, id, more] = given
+  if (topic !== topics.paid || filler === undefined || id === undefined || more !== undefined)
+    return undefined
+  const account = data === '0x' ? addressAt(filler, 0) : undefined
+  return account && { filler: account, id }
 }
 
 /** Whose signature an EIP-3009 token was handed: `AuthorizationUsed(address indexed, bytes32 indexed)`. */

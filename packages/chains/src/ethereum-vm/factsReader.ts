@@ -28,8 +28,8 @@ import {
   type EthereumReaderLimits,
   type EthereumTransactions,
 } from './finalTransactions.ts'
-import { executedCalls, needsTrace, paidWithoutTrace, referencesOrder, sumTransfers } from './payments.ts'
-import type { Wanted } from './readFinalTransaction.ts'
+import { type AccountCode, codeMatters, provePayment, referencesOrder } from './payments/provePayment.ts'
+import type { RecordsPayments, Wanted } from './readFinalTransaction.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
 import { sideOf, unlistedFillContract } from './solverSide.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
@@ -43,12 +43,12 @@ export type EthereumFactsReaderOptions = {
       readonly finalizationBlocks?: number | undefined
       readonly finalizationTime?: number | undefined
       readonly isZksyncStack?: boolean | undefined
-      /** Native payments that no event shows are looked for in a trace. */
-      readonly traceInternalTransfers?: boolean | undefined
     }
   }
   readonly quorum: QuorumClient
   readonly limits?: Partial<EthereumReaderLimits>
+  /** Absent: no contract's records are read. */
+  readonly recordsPayments?: RecordsPayments | undefined
 }
 
 /** Blocks of this family are always known. */
@@ -63,7 +63,8 @@ type Reading = {
   readonly rules: DepositRules
   readonly payers: ListedPayers
   readonly finality: FinalityRule
-  readonly isTraced: boolean
+  /** Fill contracts that were seen to be ours: what stands at their addresses never changes. */
+  readonly ownContracts: Set<string>
   readonly quorum: QuorumClient
   readonly transactions: EthereumTransactions
 }
@@ -77,17 +78,17 @@ const codec = ethereumCodec
  * @source oracle-protocol.md 5.1; design.md 7.5
  */
 export function createEthereumFactsReader(options: EthereumFactsReaderOptions): EthereumFactsReader {
-  const { chain, quorum, limits = {} } = options
+  const { chain, quorum, limits = {}, recordsPayments = () => false } = options
   if (chain.depository === undefined) throw new ConfigurationError(`chain ${chain.id} has no depository`)
   const finality = finalityRule(chain)
-  const transactions = createEthereumTransactions({ quorum, rule: finality, limits })
+  const transactions = createEthereumTransactions({ quorum, rule: finality, limits, recordsPayments })
   const reading: Reading = {
     rules: {
       depository: codec.canonicalAddress(chain.depository),
       isZksyncStack: chain.additionalData?.isZksyncStack === true,
     },
     payers: listedPayers(chain, codec),
-    isTraced: chain.additionalData?.traceInternalTransfers === true,
+    ownContracts: new Set(),
     ...{ finality, quorum, transactions },
   }
   const reader = createFactsReader({
@@ -116,9 +117,7 @@ async function readDeposits(
 ): Promise<FoundDeposits<KnownBlock>> {
   const wanted: Wanted = {
     transaction: (logs) => needsCalldata(logs, rules),
-    trace: () => false,
     codeOf: () => [],
-    tracesCode: false,
   }
   const { final, evidence } = await transactions.read({ transactionId, wanted, purpose: 'deposits' }, signal)
   const { blockTimestampSeconds, logs, transaction } = final
@@ -127,67 +126,60 @@ async function readDeposits(
 }
 
 async function readPayment(
-  { payers, isTraced, transactions }: Reading,
-  { transactionId, orderId, extraData, payments: targets }: PaymentQuestion,
+  reading: Reading,
+  { transactionId, orderId, extraData, payments: targets, calls = [] }: PaymentQuestion,
   signal: AbortSignal,
 ): Promise<FoundPayment<KnownBlock>> {
+  const { payers, transactions, ownContracts } = reading
   const side = sideOf(payers, extraData)
-  const terms = { orderId, side, targets }
-  const hasNative = targets.some(({ currency }) => currency === codec.nativeCurrency)
+  const terms = { orderId, side, targets, calls, nativeCurrency: codec.nativeCurrency }
+  const codeOf: Wanted['codeOf'] = (logs, transaction) =>
+    transaction === undefined || ownContracts.has(transaction.to ?? '')
+      ? []
+      : codeMatters({ logs, transaction }, terms)
   const { final, evidence } = await transactions.read(
     {
       transactionId,
-      wanted: {
-        transaction: 'always',
-        trace: (logs, transaction) =>
-          isTraced && transaction !== undefined && needsTrace({ logs, transaction }, terms),
-        codeOf: (logs, transaction) =>
-          transaction === undefined ? [] : paidWithoutTrace({ logs, transaction }, terms),
-        tracesCode: isTraced,
-      },
-      purpose: hasNative ? `payment ${JSON.stringify([orderId, side.chosen, targets])}` : 'payment',
+      wanted: { transaction: 'always', codeOf },
+      purpose: `payment ${JSON.stringify([orderId, side.chosen, targets])}`,
     },
     signal,
   )
-  const { transaction, logs, internal, hasCode } = final
+  const { transaction, logs, blockTimestampSeconds } = final
   if (transaction === undefined) throw new Error('a payment was read without its transaction')
+  for (const [account, code] of final.code) if (code === 'fill_contract') ownContracts.add(account)
+  const code = new Map<string, AccountCode>([
+    ...final.code,
+    ...[...ownContracts].map((account) => [account, 'fill_contract'] as const),
+  ])
   const unlisted = unlistedFillContract(side, transaction)
   return {
-    blockTimestampSeconds: final.blockTimestampSeconds,
-    referencesOrder: referencesOrder(transaction, orderId),
-    transfers: sumTransfers({ logs, transaction, internal, hasCode }, terms),
-    calls: executedCalls({ logs, transaction }, side),
+    ...{ blockTimestampSeconds, evidence, referencesOrder: referencesOrder(transaction, orderId) },
+    ...provePayment({ logs, transaction, code }, terms),
     ...(unlisted !== undefined && { unlistedFillContract: unlisted }),
-    evidence,
   }
 }
 
 /** Everybody may have a fill contract pay whomever he likes, as often as a block holds. */
 const rememberedRecipientsMax = 20
 
-/**
- * Whatever order is asked for later: the calldata, and the code of everybody whom a listed fill contract says that it
- * paid. A trace is read when somebody asks: it is dear, and few payments need one.
- */
+/** Whatever order is asked for later: the calldata, and the code that a payment of somebody else's contract rests on. */
 async function rememberPayment(
-  { payers, transactions }: Reading,
+  { payers, transactions, ownContracts }: Reading,
   transactionId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const wanted: Wanted = {
-    transaction: 'always',
-    trace: () => false,
-    codeOf: (logs) =>
-      [
-        ...new Set(
-          logs.flatMap((log) => {
-            const paid = payers.fillContracts.has(log.address) ? readSolverNativeTransfer(log) : undefined
-            return paid === undefined ? [] : [paid.to]
-          }),
-        ),
-      ].slice(0, rememberedRecipientsMax),
-    tracesCode: false,
+  const codeOf: Wanted['codeOf'] = (logs, transaction) => {
+    const { to } = transaction ?? {}
+    if (to === undefined || ownContracts.has(to)) return []
+    const paid = logs.flatMap((log) => {
+      const transfer = payers.fillContracts.has(log.address) ? readSolverNativeTransfer(log) : undefined
+      return transfer === undefined ? [] : [transfer.to]
+    })
+    const called = payers.fillContracts.has(to) ? [to] : []
+    return [...new Set([...called, ...paid])].slice(0, rememberedRecipientsMax)
   }
+  const wanted: Wanted = { transaction: 'always', codeOf }
   await transactions.read({ transactionId, wanted, purpose: 'ahead' }, signal)
 }
 

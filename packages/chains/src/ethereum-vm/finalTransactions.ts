@@ -2,7 +2,12 @@ import { createFinalTransactions, type KnownTransaction } from '../family/finalT
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { defaultReadingCacheLimits, type ReadingCacheLimits } from '../rpc/sharedWork.ts'
 import { describeFinality, type FinalityRule } from './finality.ts'
-import { type FinalTransaction, transactionQuestion, type Wanted } from './readFinalTransaction.ts'
+import {
+  type FinalTransaction,
+  type RecordsPayments,
+  transactionQuestion,
+  type Wanted,
+} from './readFinalTransaction.ts'
 
 export type EthereumReaderLimits = ReadingCacheLimits & {
   /** Events of one transaction. Default 5 000. */
@@ -26,8 +31,9 @@ export function createEthereumTransactions(options: {
   readonly quorum: QuorumClient
   readonly rule: FinalityRule
   readonly limits: Partial<EthereumReaderLimits>
+  readonly recordsPayments: RecordsPayments
 }) {
-  const { quorum, rule } = options
+  const { quorum, rule, recordsPayments } = options
   const limits = { ...defaultReaderLimits, ...options.limits }
   const { logsMax } = limits
   const { threshold, configured } = quorum
@@ -44,7 +50,9 @@ export function createEthereumTransactions(options: {
           key: transactionId,
           variant: purpose,
           answers: ({ final }: KnownTransaction<FinalTransaction>) => holds(final, wanted),
-          question: transactionQuestion({ transactionId, wanted, rule, threshold, configured, logsMax }),
+          question: transactionQuestion({
+            ...{ transactionId, wanted, rule, threshold, configured, logsMax, recordsPayments },
+          }),
         },
         signal,
       )
@@ -53,17 +61,14 @@ export function createEthereumTransactions(options: {
   }
 }
 
-function holds({ logs, transaction, internal, hasCode }: FinalTransaction, wanted: Wanted): boolean {
+function holds({ logs, transaction, code }: FinalTransaction, wanted: Wanted): boolean {
   const wantsTransaction = wanted.transaction === 'always' || wanted.transaction(logs)
   if (wantsTransaction && transaction === undefined) return false
-  const codes = wanted.codeOf(logs, transaction).map((account) => hasCode.get(account))
-  if (codes.includes(undefined)) return false
-  const wantsTrace = wanted.trace(logs, transaction) || (wanted.tracesCode && codes.includes(true))
-  return internal !== undefined || !wantsTrace
+  return wanted.codeOf(logs, transaction).every((account) => code.has(account))
 }
 
 /** Characters: what a string costs most of. */
-function weightOf({ logs, transaction, internal = [] }: FinalTransaction): number {
+function weightOf({ logs, transaction }: FinalTransaction): number {
   const logWeight = logs.reduce((sum, { data, topics }) => sum + 150 + data.length + 66 * topics.length, 0)
-  return 500 + logWeight + (transaction?.input.length ?? 0) + 60 * internal.length
+  return 500 + logWeight + (transaction?.input.length ?? 0)
 }

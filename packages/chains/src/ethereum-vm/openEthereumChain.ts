@@ -20,7 +20,7 @@ export const openEthereumChain: OpenFamilyChain = (chain, limits) => {
   const client = createJsonRpcClient(shared)
   const quorum = createQuorumOver(client, { now })
   return {
-    reader: createEthereumFactsReader({ chain, quorum, limits }),
+    reader: createEthereumFactsReader({ chain, quorum, limits, recordsPayments: limits.recordsPayments }),
     async verify(signal) {
       const threshold = rpcThreshold
       const endpoints = { client, chainId: BigInt(hubChainId), contract, threshold }

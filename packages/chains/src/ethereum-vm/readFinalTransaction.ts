@@ -11,14 +11,13 @@ import {
   type EvmReceipt,
   type EvmTransaction,
   headerCall,
-  parseHasCode,
+  parseCode,
   parseHeader,
   parseReceipt,
   parseTransaction,
   receiptCall,
   transactionCall,
 } from './answers.ts'
-import type { NativeTransfer } from './events.ts'
 import {
   type FinalityRule,
   type FinalPin,
@@ -28,7 +27,7 @@ import {
   pinFinalHeight,
   secondsToFinality,
 } from './finality.ts'
-import { parseInternalTransfers, traceCall } from './internalTransfers.ts'
+import type { AccountCode } from './payments/provePayment.ts'
 
 /** What a transaction did that its chain cannot drop any more, in a family whose contracts write logs. */
 export type FinalExecution<Transaction> = {
@@ -40,10 +39,8 @@ export type FinalExecution<Transaction> = {
   readonly logs: readonly EvmLog[]
   /** Read only when it was wanted. */
   readonly transaction: Transaction | undefined
-  /** Read only when it was wanted. */
-  readonly internal: readonly NativeTransfer[] | undefined
-  /** Whether accounts that were asked about have code; others are missing. */
-  readonly hasCode: ReadonlyMap<Hex, boolean>
+  /** Of accounts that were asked about; others are missing. */
+  readonly code: ReadonlyMap<Hex, AccountCode>
 }
 
 export type FinalTransaction = FinalExecution<EvmTransaction> & { readonly transactionId: Hex }
@@ -51,12 +48,12 @@ export type FinalTransaction = FinalExecution<EvmTransaction> & { readonly trans
 /** What to read beside the receipt; each is judged on what was read before it. */
 export type Wanted = {
   readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
-  readonly trace: (logs: readonly EvmLog[], transaction: EvmTransaction | undefined) => boolean
-  /** Accounts whose code is looked at: coin may not stay where code runs. */
+  /** Accounts whose code decides what the transaction proves. */
   readonly codeOf: (logs: readonly EvmLog[], transaction: EvmTransaction | undefined) => readonly Hex[]
-  /** A trace follows where one of them has code. */
-  readonly tracesCode: boolean
 }
+
+/** True for the runtime code of a fill contract whose records this release can read. */
+export type RecordsPayments = (code: Hex) => boolean
 
 /** One reading of a transaction; `What` is read beside the receipt. */
 export type ExecutionReading<What> = {
@@ -68,6 +65,7 @@ export type ExecutionReading<What> = {
   /** Endpoints of the chain: with several, the pinned height is read back from each. */
   readonly configured: number
   readonly logsMax: number
+  readonly recordsPayments: RecordsPayments
 }
 
 type TransactionReading = ExecutionReading<Wanted>
@@ -155,7 +153,7 @@ async function judge(
   }
 }
 
-type Rest = Pick<FinalTransaction, 'transaction' | 'internal' | 'finalBlock' | 'hasCode'> & {
+type Rest = Pick<FinalTransaction, 'transaction' | 'finalBlock' | 'code'> & {
   readonly header: EvmHeader
 }
 
@@ -164,10 +162,8 @@ async function readRest(
   judging: Judging & { readonly receipt: EvmReceipt },
   signal: AbortSignal,
 ): Promise<Rest> {
-  const { own, receipt, wanted, pin, configured, transactionId } = judging
+  const { own, receipt, wanted, pin, configured, transactionId, recordsPayments } = judging
   const wantsTransaction = wanted.transaction !== 'always' && wanted.transaction(receipt.logs)
-  const readTrace = () => view.askAlone(traceCall(transactionId), signal).then(parseInternalTransfers)
-  const trace = wanted.trace(receipt.logs, own.transaction) ? readTrace() : undefined
   const accounts = wanted.codeOf(receipt.logs, own.transaction)
   const calls = [
     ...(wantsTransaction ? [transactionCall(transactionId)] : []),
@@ -176,18 +172,15 @@ async function readRest(
     // Last: what was read before belongs to the chain that this header is on.
     headerCall(receipt.blockNumber),
   ]
-  const [answers, internal] = await Promise.all([view.ask(calls, signal), trace])
+  const answers = await view.ask(calls, signal)
   const pinned = configured > 1 ? parseHeader(answers.at(-2), pin.height) : undefined
   const header = parseHeader(answers.at(-1), receipt.blockNumber)
   if (header.hash !== receipt.blockHash) throw new MalformedAnswerError('eth_getBlockByNumber')
-  const hasCode = readCodes(accounts, answers.slice(wantsTransaction ? 1 : 0))
-  const tracesLate = trace === undefined && wanted.tracesCode && [...hasCode.values()].includes(true)
   return {
     header,
     finalBlock: pinned && { number: pinned.number, hash: pinned.hash },
     transaction: wantsTransaction ? parseTransaction(answers[0], receipt) : own.transaction,
-    internal: tracesLate ? await readTrace() : internal,
-    hasCode,
+    code: readCodes(accounts, answers.slice(wantsTransaction ? 1 : 0), recordsPayments),
   }
 }
 
@@ -196,21 +189,32 @@ function codeCalls(account: Hex, block: bigint, finalBlock: bigint): readonly Rp
   return [codeCall(account, block), codeCall(account, finalBlock)]
 }
 
-function readCodes(accounts: readonly Hex[], answers: readonly RpcAnswer[]): ReadonlyMap<Hex, boolean> {
+function readCodes(
+  accounts: readonly Hex[],
+  answers: readonly RpcAnswer[],
+  recordsPayments: RecordsPayments,
+): ReadonlyMap<Hex, AccountCode> {
   return new Map(
-    accounts.map((account, index) => [account, parseHasCode(answers[2 * index], answers[2 * index + 1])]),
+    accounts.map((account, index): readonly [Hex, AccountCode] => {
+      const code = parseCode(answers[2 * index], answers[2 * index + 1])
+      return [account, accountCode(code, recordsPayments)]
+    }),
   )
+}
+
+/** What code at an account means for payments. */
+export function accountCode(code: Hex, recordsPayments: RecordsPayments): AccountCode {
+  return code === '0x' ? 'none' : recordsPayments(code) ? 'fill_contract' : 'other'
 }
 
 /** Equal for endpoints that say the same. Written by hand: generic JSON costs more than reading the logs. */
 function transactionKey(facts: FinalTransaction): string {
   const { blockHash, blockNumber, blockTimestampSeconds, finalBlock, logs, transaction } = facts
-  const { internal = [], hasCode } = facts
+  const { code } = facts
   return [
     `${blockHash} ${blockNumber} ${blockTimestampSeconds} ${finalBlock?.hash}`,
     transaction && `${transaction.from} ${transaction.to} ${transaction.value} ${transaction.input}`,
-    ...internal.map(({ from, to, amount }) => `${from} ${to} ${amount}`),
-    ...[...hasCode].map(([account, is]) => `${account} ${is}`),
+    ...[...code].map(([account, is]) => `${account} ${is}`),
     'logs',
     ...logs.map(({ logIndex, address, topics, data }) => `${logIndex} ${address} ${topics.join()} ${data}`),
   ].join('\n')

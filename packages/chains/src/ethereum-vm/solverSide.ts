@@ -27,19 +27,21 @@ function fillContractOf(extraData: Hex): Hex | undefined {
 }
 
 /**
- * Who pays in one transaction: its sender, listed payers, and the chosen fill contract where the transaction
- * calls it or a listed payer. Called by any other contract, that contract's user paid it and not the sender:
- * everybody may submit what some wallets signed, and put an order id behind it.
+ * Who pays in one transaction: its sender, listed payers where one of them sent it, and the chosen fill contract where
+ * the transaction calls it or a listed payer. Called by any other contract, that contract's user paid it and not the
+ * sender: everybody may submit what some wallets signed, and put an order id behind it.
  */
 export function payersOf(
   { chosen, fillPayers, depositories }: SolverSide,
   { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
 ): { readonly isPayer: (account: string) => boolean; readonly fillContract: string | undefined } {
   const fillContract = ran(chosen, { fillPayers, to })
+  const isListed = from !== undefined && fillPayers.has(from)
   return {
     fillContract,
     isPayer: (account) =>
-      !depositories.has(account) && (account === from || account === fillContract || fillPayers.has(account)),
+      !depositories.has(account) &&
+      (account === from || account === fillContract || (isListed && fillPayers.has(account))),
   }
 }
 

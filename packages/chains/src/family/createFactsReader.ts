@@ -32,7 +32,10 @@ export type FoundDeposits<Block extends ShownIn = ShownIn> = ProvenTransaction<B
 }
 
 export type FoundPayment<Block extends ShownIn = ShownIn> = ProvenTransaction<Block> &
-  Pick<PaymentFacts, 'referencesOrder' | 'transfers' | 'calls' | 'unlistedFillContract'>
+  Pick<
+    PaymentFacts,
+    'referencesOrder' | 'transfers' | 'calls' | 'recordId' | 'recordProblem' | 'unlistedFillContract'
+  >
 
 /** What the bytes of one withdrawal ask of its chain. */
 export type WithdrawalReading<Seen> = {

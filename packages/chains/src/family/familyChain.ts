@@ -1,3 +1,4 @@
+import type { Hex } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { ObserveEndpoints } from '../rpc/endpoint.ts'
 import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
@@ -39,6 +40,8 @@ export type FamilyLimits = {
   readonly finalEntriesMax: number
   /** Compares what stands at depositories and fill contracts, where the family has contracts; absent: nothing does. */
   readonly isKnownCode?: KnownCode
+  /** True for the runtime code of a fill contract of ours: payments are proven by its records. */
+  readonly recordsPayments?: (code: Hex) => boolean
 }
 
 /**

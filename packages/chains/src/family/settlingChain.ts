@@ -1,4 +1,4 @@
-import type { DepositFacts, InBlock, PaymentFacts, PaymentQuestion } from '@causeway/core'
+import type { DepositFacts, Hex, InBlock, PaymentFacts, PaymentQuestion } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { ListedChain } from '../config/listedPayers.ts'
 import type { ChainClient } from '../rpc/client.ts'
@@ -107,4 +107,6 @@ export type SettlingChainFamily = (options: {
   readonly client: ChainClient
   /** What the hub says transfers are for, where they name no order. */
   readonly hubEntries?: HubEntries | undefined
+  /** As of `FamilyLimits`. */
+  readonly recordsPayments?: ((code: Hex) => boolean) | undefined
 }) => SettlingChain

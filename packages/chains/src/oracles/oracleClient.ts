@@ -16,7 +16,6 @@ export type OracleAnswer =
   /** It refused for good, or signed something else. `code` names its refusal. */
   | { readonly said: 'denied'; readonly code: string }
   /** It has no trace of coin that a contract got: its operator must set one, and it may sign then. */
-  | { readonly said: 'untraced'; readonly code: string }
   /** Not final yet, overloaded, silent or unreadable: ask again. */
   | { readonly said: 'nothing'; readonly code: string }
 
@@ -127,7 +126,6 @@ export function createOracleClient(options: {
 function refused(status: number, body: unknown): OracleAnswer {
   const parsed = refusalSchema.safeParse(body)
   const code = parsed.success ? parsed.data.errorCode : `HTTP_${status}`
-  if (status === 400 && code === 'TRACE_NEEDED') return { said: 'untraced', code }
   return status === 400 && !passing.has(code) ? { said: 'denied', code } : { said: 'nothing', code }
 }
 

@@ -13,8 +13,6 @@ import {
   constantCall,
   contract,
   header,
-  infoWithCall,
-  infoWithInternal,
   infoWithLog,
   otherTransaction,
   outcome,
@@ -52,15 +50,6 @@ describe('a recorded body', () => {
           logIndex: 0n,
         },
       ],
-      internal: [],
-    })
-  })
-
-  test('of a call with an inner payment names payee and sun', () => {
-    expect(parseInfo(infoWithInternal.body, idOf(infoWithInternal))).toMatchObject({
-      succeeded: true,
-      logs: [],
-      internal: [{ to: '0xdcf2957055e8fcde477a077ecfeddf5ab2357547', amount: 1n }],
     })
   })
 
@@ -140,22 +129,6 @@ describe('proven by constructed bodies alone: an outcome of', () => {
     ['a name that nobody knows', undefined, { result: 'FINE' }, false],
   ])('%s', (_what, result, receipt, succeeded) => {
     expect(parseInfo(outcome.body(result, receipt), idOf(infoWithLog))?.succeeded).toBe(succeeded)
-  })
-})
-
-describe('proven by constructed bodies alone: inner calls', () => {
-  test.each<[string, object, number]>([
-    ['that pay TRX count', {}, 1],
-    ['that were rejected do not', { rejected: true }, 0],
-    ['of no value do not', { callValueInfo: [{}] }, 0],
-    ['that pay a TRC-10 token do not', { callValueInfo: [{ callValue: 5, tokenId: '1000001' }] }, 0],
-    [
-      'that pay both count for the TRX',
-      { callValueInfo: [{ callValue: 5 }, { callValue: 9, tokenId: '1' }] },
-      1,
-    ],
-  ])('%s', (_what, call, count) => {
-    expect(parseInfo(infoWithCall.body(call), idOf(infoWithLog))?.internal).toHaveLength(count)
   })
 })
 

@@ -1,6 +1,5 @@
 import { bytesToHex, type Hex, hexToBytes, sha256 } from '@causeway/core'
 import type { EvmHeader, EvmLog } from '../ethereum-vm/answers.ts'
-import type { NativeTransfer } from '../ethereum-vm/events.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { parseBytes, parseHash, parseList, parseRecord } from '../rpc/quantity.ts'
 import { readRawTransaction, type TronTransaction } from './rawTransaction.ts'
@@ -22,8 +21,6 @@ export type TronInfo = {
   readonly succeeded: boolean
   /** Under their position in the transaction. */
   readonly logs: readonly EvmLog[]
-  /** TRX that contracts moved; empty on nodes that do not keep it. */
-  readonly internal: readonly NativeTransfer[]
 }
 
 /** Bytes of a transaction that a node takes. @source java-tron, Constant.TRANSACTION_MAX_BYTE_SIZE */
@@ -146,15 +143,18 @@ export function parseHasContract(body: unknown): boolean {
   return parseBytes(prefixed(parseRecord(body, what)['bytecode']), what).length > 2
 }
 
+/** The code that runs at an address; `0x` where it holds no contract. @throws MalformedAnswerError */
+export function parseRuntimeCode(body: unknown): Hex {
+  const what = 'getcontractinfo'
+  return isNothing(body) ? '0x' : parseBytes(prefixed(parseRecord(body, what)['runtimecode']), what)
+}
+
 function readInfo(info: Readonly<Record<string, unknown>>, what: string): TronInfo {
   return {
     blockNumber: parseInteger(info['blockNumber'], what),
     timestampSeconds: parseInteger(info['blockTimeStamp'], what) / 1_000n,
     succeeded: hasSucceeded(info, what),
     logs: parseList(info['log'] ?? [], what).map((log, index) => parseLog(log, index, what)),
-    internal: parseList(info['internal_transactions'] ?? [], what).flatMap((inner) =>
-      parseInternal(inner, what),
-    ),
   }
 }
 
@@ -180,21 +180,6 @@ function parseLog(value: unknown, index: number, what: string): EvmLog {
     data: parseBytes(prefixed(log['data'] ?? ''), what),
     logIndex: BigInt(index),
   }
-}
-
-/** Calls that were rejected gave their TRX back; entries with a token id are TRC-10. */
-function parseInternal(value: unknown, what: string): readonly NativeTransfer[] {
-  const inner = parseRecord(value, what)
-  const { rejected = false } = inner
-  if (typeof rejected !== 'boolean') throw new MalformedAnswerError(what)
-  return parseList(inner['callValueInfo'] ?? [], what).flatMap((entry) => {
-    const { callValue = 0, tokenId } = parseRecord(entry, what)
-    if (rejected || tokenId !== undefined) return []
-    const amount = parseInteger(callValue, what)
-    if (amount === 0n) return []
-    const from = parseAccount(inner['caller_address'], '41', what)
-    return [{ from, to: parseAccount(inner['transferTo_address'], '41', what), amount }]
-  })
 }
 
 /** `0x` and 20 bytes. */

@@ -14,7 +14,8 @@ import {
 import { type ListedChain, type ListedPayers, listedPayers } from '../config/listedPayers.ts'
 import { type FinalityRule, finalityRule } from '../ethereum-vm/finality.ts'
 import { defaultReaderLimits } from '../ethereum-vm/finalTransactions.ts'
-import { paidWithoutTrace } from '../ethereum-vm/payments.ts'
+import { codeMatters } from '../ethereum-vm/payments/provePayment.ts'
+import type { RecordsPayments } from '../ethereum-vm/readFinalTransaction.ts'
 import type { FinalWithdrawal } from '../ethereum-vm/readFinalWithdrawal.ts'
 import { sideOf, unlistedFillContract } from '../ethereum-vm/solverSide.ts'
 import { readWithdrawalTerms } from '../ethereum-vm/withdrawals.ts'
@@ -33,7 +34,7 @@ import type { TronContract } from './contract.ts'
 import { findTronDeposits, needsTransaction } from './deposits.ts'
 import { describeSolidity, pinSolidHeight } from './finality.ts'
 import { createTronTransactions, type TronReaderLimits } from './finalTransactions.ts'
-import { type PaymentTarget, paymentTerms, referencesOrder, sumTransfers } from './payments.ts'
+import { type PaymentTarget, paymentTerms, provePayment, referencesOrder } from './payments.ts'
 import { readHeads, requireHeader } from './readFinalTransaction.ts'
 import { withdrawalQuestion } from './readFinalWithdrawal.ts'
 import { headerRequest, solidHeaderRequest } from './requests.ts'
@@ -46,12 +47,12 @@ export type TronFactsReaderOptions = {
     readonly additionalData?: {
       readonly finalizationBlocks?: number | undefined
       readonly finalizationTime?: number | undefined
-      /** Payments in TRX that no event shows are looked for among inner calls. */
-      readonly traceInternalTransfers?: boolean | undefined
     }
   }
   readonly quorum: QuorumClient<TronView>
   readonly limits?: Partial<TronReaderLimits>
+  /** Absent: no contract's records are read. */
+  readonly recordsPayments?: RecordsPayments | undefined
 }
 
 type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
@@ -64,7 +65,6 @@ type Reading = {
   readonly depository: TronContract
   readonly payers: ListedPayers
   readonly rule: FinalityRule
-  readonly isTraced: boolean
   readonly quorum: QuorumClient<TronView>
   readonly transactions: ReturnType<typeof createTronTransactions>
 }
@@ -78,16 +78,15 @@ const codec = createTronCodec()
  * @source oracle-protocol.md 5.6; design.md 7.5
  */
 export function createTronFactsReader(options: TronFactsReaderOptions): TronFactsReader {
-  const { chain, quorum } = options
+  const { chain, quorum, recordsPayments = () => false } = options
   const rule = finalityRule(chain)
   const limits = { ...defaultReaderLimits, ...options.limits }
-  const transactions = createTronTransactions({ quorum, rule, limits })
+  const transactions = createTronTransactions({ quorum, rule, limits, recordsPayments })
   const address = codec.canonicalAddress(chain.depository)
   const reading: Reading = {
     depository: { address, account: tronHexAddress(address) },
     payers: listedPayers(chain, codec, tronHexAddress),
     rule,
-    isTraced: chain.additionalData?.traceInternalTransfers === true,
     quorum,
     transactions,
   }
@@ -115,7 +114,6 @@ async function readDeposits(
       wanted: {
         transaction: (logs) => needsTransaction(logs, depository),
         positions: (logs) => findTronDeposits(logs, depository).length > 0,
-        isTraced: false,
         codeOf: () => [],
       },
     },
@@ -129,13 +127,13 @@ async function readDeposits(
 }
 
 async function readPayment(
-  { isTraced, transactions, payers }: Reading,
-  { transactionId, orderId, extraData, payments }: PaymentQuestion,
+  { transactions, payers }: Reading,
+  { transactionId, orderId, extraData, payments, calls = [] }: PaymentQuestion,
   signal: AbortSignal,
 ): Promise<FoundPayment<KnownBlock>> {
   const targets = payments.map(targetOf)
   const side = sideOf(payers, extraData)
-  const terms = paymentTerms({ orderId, side, targets })
+  const terms = paymentTerms({ orderId, side, targets, calls })
   const { final, evidence } = await transactions.read(
     {
       transactionId,
@@ -144,22 +142,19 @@ async function readPayment(
       wanted: {
         transaction: 'always',
         positions: () => false,
-        isTraced,
         codeOf: (logs, transaction) =>
-          transaction === undefined || isTraced ? [] : paidWithoutTrace({ logs, transaction }, terms),
+          transaction === undefined ? [] : codeMatters({ logs, transaction }, terms),
       },
     },
     signal,
   )
-  const { transaction, logs, internal, hasCode } = final
+  const { transaction, logs, code, blockTimestampSeconds } = final
   if (transaction === undefined) throw new Error('a payment was read without its transaction')
   const unlisted = unlistedFillContract(side, transaction)
   return {
-    blockTimestampSeconds: final.blockTimestampSeconds,
-    referencesOrder: referencesOrder(transaction, orderId),
-    transfers: sumTransfers({ logs, transaction, internal, hasCode }, targets, terms),
+    ...{ blockTimestampSeconds, evidence, referencesOrder: referencesOrder(transaction, orderId) },
+    ...provePayment({ logs, transaction, code }, targets, terms),
     ...(unlisted !== undefined && { unlistedFillContract: tronAddress(unlisted) }),
-    evidence,
   }
 }
 

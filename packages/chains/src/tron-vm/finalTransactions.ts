@@ -1,5 +1,6 @@
 import type { FinalityRule } from '../ethereum-vm/finality.ts'
 import type { EthereumReaderLimits } from '../ethereum-vm/finalTransactions.ts'
+import type { RecordsPayments } from '../ethereum-vm/readFinalTransaction.ts'
 import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { TronView } from './askNode.ts'
@@ -24,8 +25,9 @@ export function createTronTransactions(options: {
   readonly quorum: QuorumClient<TronView>
   readonly rule: FinalityRule
   readonly limits: TronReaderLimits
+  readonly recordsPayments: RecordsPayments
 }) {
-  const { quorum, rule, limits } = options
+  const { quorum, rule, limits, recordsPayments } = options
   const { threshold, configured } = quorum
   const { logsMax } = limits
   const known = createFinalTransactions({
@@ -41,8 +43,10 @@ export function createTronTransactions(options: {
           key: `${purpose} ${transactionId}`,
           variant,
           answers: ({ final }: KnownTransaction<FinalTransaction>) =>
-            wanted.codeOf(final.logs, final.transaction).every((account) => final.hasCode.has(account)),
-          question: transactionQuestion({ transactionId, wanted, rule, threshold, configured, logsMax }),
+            wanted.codeOf(final.logs, final.transaction).every((account) => final.code.has(account)),
+          question: transactionQuestion({
+            ...{ transactionId, wanted, rule, threshold, configured, logsMax, recordsPayments },
+          }),
         },
         signal,
       )
@@ -52,8 +56,8 @@ export function createTronTransactions(options: {
 }
 
 /** Characters: what a string costs most of. */
-function weightOf({ logs, transaction, internal = [] }: FinalTransaction): number {
+function weightOf({ logs, transaction }: FinalTransaction): number {
   const logWeight = logs.reduce((sum, { data, topics }) => sum + 150 + data.length + 66 * topics.length, 0)
   const ownWeight = (transaction?.input.length ?? 0) + (transaction?.memo.length ?? 0)
-  return 500 + logWeight + ownWeight + 60 * internal.length
+  return 500 + logWeight + ownWeight
 }

@@ -22,7 +22,7 @@ export const openTronChain: OpenFamilyChain = (chain, limits) => {
     now: () => Date.now(),
   })
   return {
-    reader: createTronFactsReader({ chain, quorum, limits }),
+    reader: createTronFactsReader({ chain, quorum, limits, recordsPayments: limits.recordsPayments }),
     verify(signal) {
       const contract = { setting: `chains: ${id}.depository`, address: depository }
       return verifyTronEndpoints({ quorum, chainId: BigInt(hubChainId), contract }, signal)

@@ -1,9 +1,10 @@
-import type { Hex, TransferFact } from '@causeway/core'
+import { ethereumCodec, type Hex } from '@causeway/core'
 import {
-  sumTransfers as accountTransfers,
   type PaidTransaction,
   type PaymentTerms,
-} from '../ethereum-vm/payments.ts'
+  type ProvenPayment,
+  provePayment as proveByAccounts,
+} from '../ethereum-vm/payments/provePayment.ts'
 import type { TronTransaction } from './rawTransaction.ts'
 
 /** Recipient and currency as the order spells them, and their 20 bytes; TRX is 20 zero bytes. */
@@ -37,23 +38,27 @@ function endOf(data: Hex): readonly string[] {
 export function paymentTerms({
   targets,
   ...terms
-}: Pick<PaymentTerms, 'orderId' | 'side'> & { readonly targets: readonly PaymentTarget[] }): PaymentTerms {
+}: Pick<PaymentTerms, 'orderId' | 'side' | 'calls'> & {
+  readonly targets: readonly PaymentTarget[]
+}): PaymentTerms {
   const spelled = targets.map(({ account: recipient, token: currency }) => ({ recipient, currency }))
-  return { ...terms, targets: spelled, ownValuePays: true }
+  const { nativeCurrency } = ethereumCodec
+  return { ...terms, targets: spelled, nativeCurrency, ownValuePays: true }
 }
 
-/**
- * What reached each target, by the rules of `ethereum-vm`. @param targets those of `terms`
- * @source oracle-protocol.md 5.6
- */
-export function sumTransfers(
+/** By the rules of `ethereum-vm`; calls are not proven here. @param targets those of `terms` */
+export function provePayment(
   paid: PaidTransaction,
   targets: readonly PaymentTarget[],
   terms: PaymentTerms,
-): readonly TransferFact[] {
+): Omit<ProvenPayment, 'calls'> {
   const names = new Map(targets.map((target) => [`${target.account} ${target.token}`, target]))
-  return accountTransfers(paid, terms).flatMap((transfer) => {
-    const name = names.get(`${transfer.recipient} ${transfer.currency}`)
-    return name === undefined ? [] : [{ ...transfer, recipient: name.recipient, currency: name.currency }]
-  })
+  const { calls: _unproven, transfers, ...proven } = proveByAccounts(paid, terms)
+  return {
+    ...proven,
+    transfers: transfers.flatMap((transfer) => {
+      const name = names.get(`${transfer.recipient} ${transfer.currency}`)
+      return name === undefined ? [] : [{ ...transfer, recipient: name.recipient, currency: name.currency }]
+    }),
+  }
 }

@@ -1,16 +1,22 @@
 import type { Hex } from '@causeway/core'
 import type { EvmLog } from '../ethereum-vm/answers.ts'
 import { type FinalPin, headsOf, isTooYoung, secondsToFinality } from '../ethereum-vm/finality.ts'
-import type { ExecutionReading, FinalExecution } from '../ethereum-vm/readFinalTransaction.ts'
+import type { AccountCode } from '../ethereum-vm/payments/provePayment.ts'
+import {
+  accountCode,
+  type ExecutionReading,
+  type FinalExecution,
+  type RecordsPayments,
+} from '../ethereum-vm/readFinalTransaction.ts'
 import { comparisonText } from '../rpc/comparisonText.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import {
   parseBlockInfos,
-  parseHasContract,
   parseHeader,
   parseInfo,
+  parseRuntimeCode,
   parseTransaction,
   type TronHeader,
   type TronInfo,
@@ -20,7 +26,7 @@ import { pinSolidHeight, type TronHeads } from './finality.ts'
 import type { TronTransaction } from './rawTransaction.ts'
 import {
   blockInfosRequest,
-  contractRequest,
+  contractInfoRequest,
   headRequest,
   infoRequest,
   solidHeaderRequest,
@@ -36,8 +42,7 @@ export type FinalTransaction = FinalExecution<TronTransaction>
 export type Wanted = {
   readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
   readonly positions: (logs: readonly EvmLog[]) => boolean
-  readonly isTraced: boolean
-  /** Accounts of which is asked whether they are contracts: TRX may not stay where code runs. */
+  /** Accounts whose code decides what the transaction proves. */
   readonly codeOf: (logs: readonly EvmLog[], transaction: TronTransaction | undefined) => readonly Hex[]
 }
 
@@ -117,14 +122,8 @@ async function judge(
     return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number, timestampSeconds }) }
   }
   const { header, ...rest } = await readRest(view, { ...judging, info }, signal)
-  return {
-    kind: 'final',
-    facts: {
-      ...{ blockHash: header.hash, blockNumber: number, blockTimestampSeconds: timestampSeconds },
-      ...rest,
-      internal: judging.wanted.isTraced ? info.internal : undefined,
-    },
-  }
+  const block = { blockHash: header.hash, blockNumber: number, blockTimestampSeconds: timestampSeconds }
+  return { kind: 'final', facts: { ...block, ...rest } }
 }
 
 /** No solidified block holds the transaction: another one may. */
@@ -139,24 +138,32 @@ async function judgeUnsolid(
   return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number, timestampSeconds }) }
 }
 
-type Rest = Pick<FinalTransaction, 'transaction' | 'logs' | 'finalBlock' | 'hasCode'> & {
+type Rest = Pick<FinalTransaction, 'transaction' | 'logs' | 'finalBlock' | 'code'> & {
   readonly header: TronHeader
 }
 
 async function readRest(
   view: TronView,
-  { own, info, wanted, pin, configured, transactionId }: Judging & { readonly info: TronInfo },
+  {
+    own,
+    info,
+    wanted,
+    pin,
+    configured,
+    transactionId,
+    recordsPayments,
+  }: Judging & { readonly info: TronInfo },
   signal: AbortSignal,
 ): Promise<Rest> {
   const { blockNumber, logs } = info
   const wantsTransaction = wanted.transaction !== 'always' && wanted.transaction(logs)
   const wantsPositions = wanted.positions(logs)
-  const [headerBody, pinnedBody, infosBody, transactionBody, hasCode] = await Promise.all([
+  const [headerBody, pinnedBody, infosBody, transactionBody, code] = await Promise.all([
     askNode(view, solidHeaderRequest(blockNumber), signal),
     configured > 1 ? askNode(view, solidHeaderRequest(pin.height), signal) : undefined,
     wantsPositions ? askNode(view, blockInfosRequest(blockNumber), signal) : undefined,
     wantsTransaction ? askNode(view, transactionRequest(transactionId), signal) : undefined,
-    readCodes(view, wanted.codeOf(logs, own.transaction), signal),
+    readCodes(view, { accounts: wanted.codeOf(logs, own.transaction), recordsPayments }, signal),
   ])
   const header = requireHeader(headerBody, blockNumber)
   if (header.timestampSeconds !== info.timestampSeconds) throw new MalformedAnswerError('getblock')
@@ -169,20 +176,21 @@ async function readRest(
     finalBlock: pinned && { number: pinned.number, hash: pinned.hash },
     transaction,
     logs: wantsPositions ? positionsIn(infosBody, info, transactionId) : logs,
-    hasCode,
+    code,
   }
 }
 
 /** As the node knows them now: a contract of this family stays one. */
 async function readCodes(
   view: TronView,
-  accounts: readonly Hex[],
+  asked: { readonly accounts: readonly Hex[]; readonly recordsPayments: RecordsPayments },
   signal: AbortSignal,
-): Promise<ReadonlyMap<Hex, boolean>> {
-  const asked = accounts.map(async (account): Promise<readonly [Hex, boolean]> => {
-    return [account, parseHasContract(await askNode(view, contractRequest(account), signal))]
+): Promise<ReadonlyMap<Hex, AccountCode>> {
+  const codes = asked.accounts.map(async (account): Promise<readonly [Hex, AccountCode]> => {
+    const code = parseRuntimeCode(await askNode(view, contractInfoRequest(account), signal))
+    return [account, accountCode(code, asked.recordsPayments)]
   })
-  return new Map(await Promise.all(asked))
+  return new Map(await Promise.all(codes))
 }
 
 /** The logs under their positions in the block; both readings of the info must show the same ones. */

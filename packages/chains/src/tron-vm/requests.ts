@@ -53,6 +53,11 @@ export function callRequestsRequest(depository: Hex, withdrawalId: Hex): TronReq
   }
 }
 
+/** What `contractRequest` tells, and the code that runs. @source TRON, docs/api/http, getcontractinfo */
+export function contractInfoRequest(address: Hex): TronRequest {
+  return { path: '/wallet/getcontractinfo', body: { value: `41${address.slice(2)}` } }
+}
+
 export function contractRequest(address: Hex): TronRequest {
   return { path: '/wallet/getcontract', body: { value: `41${address.slice(2)}` } }
 }

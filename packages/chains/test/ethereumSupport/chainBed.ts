@@ -1,4 +1,5 @@
-import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
+import type { Hex } from '@causeway/core'
+import { type FaultProxy, recordsPayments as isOurs, startFaultProxy } from '@causeway/localnet'
 import { onTestFinished } from 'vitest'
 import {
   createEthereumFactsReader,
@@ -22,6 +23,8 @@ export type ReaderSettings = Partial<Omit<ChainOptions, 'id'>> & {
   readonly hasDefaultFinality?: boolean
   readonly quorumLimits?: Partial<QuorumLimits>
   readonly limits?: EthereumFactsReaderOptions['limits']
+  /** Default: contracts of this release. */
+  readonly recordsPayments?: (code: Hex) => boolean
 }
 
 const finalAfterTwo = { mode: 'depth', blocks: 2 } as const
@@ -40,7 +43,8 @@ export function openReader(
   bed: Pick<ChainBed, 'url' | 'deployment'>,
   settings: ReaderSettings = {},
 ): { readonly reader: EthereumFactsReader; readonly quorum: QuorumClient } {
-  const { urls = [bed.url], threshold, quorumLimits, limits, hasDefaultFinality, ...chain } = settings
+  const { urls = [bed.url], threshold, quorumLimits, limits, hasDefaultFinality, ...rest } = settings
+  const { recordsPayments = isOurs, ...chain } = rest
   const quorum = createQuorumClient({
     chainId: 'base',
     endpoints: urls.map((url, index) => ({ url, alias: `e${index + 1}` })),
@@ -56,7 +60,7 @@ export function openReader(
       ...(hasDefaultFinality !== true && { finality: finalAfterTwo }),
       ...chain,
     },
-    quorum,
+    ...{ quorum, recordsPayments },
     ...(limits !== undefined && { limits }),
   })
   return { reader, quorum }

@@ -1,4 +1,5 @@
 import { type Hex, tronAddress } from '@causeway/core'
+import { recordsPayments } from '@causeway/localnet'
 import { onTestFinished } from 'vitest'
 import type { HttpView } from '../../src/rpc/httpView.ts'
 import { createHttpQuorumClient, type QuorumClient, type QuorumLimits } from '../../src/rpc/quorumClient.ts'
@@ -38,7 +39,7 @@ export function openReader(bed: TronBed, settings: ReaderSettings = {}): OpenRea
       fillContracts: [tronAddress(bed.evm.deployment.fillContract)],
       ...chain,
     },
-    quorum,
+    ...{ quorum, recordsPayments },
     ...(limits !== undefined && { limits }),
   })
   return { reader, quorum }

@@ -70,21 +70,14 @@ export type WithdrawalFacts = {
   readonly evidence: Evidence
 }
 
-/** What one recipient has of a final transaction in one currency. @source design.md 7.2 */
+/** What one recipient has of a final transaction in one currency. @source rules P-41 to P-43 */
 export type TransferFact = {
   readonly recipient: string
   readonly currency: string
-  /** What the recipient gained from the solver's side, less all that left him again. */
+  /** What the solver's side paid to the recipient, as far as it is proven. */
   readonly amount: bigint
   /** What others moved to him, which pays nothing. */
   readonly fromOthers?: bigint
-  /**
-   * What the solver's side moved to him before the calls of the fill contract, whatever left him during
-   * them. Only where the whole transaction is one call of the fill contract.
-   */
-  readonly paidBeforeCalls?: bigint
-  /** Code ran where the coin went and the chain shows no trace of it: nothing counts. */
-  readonly needsTrace?: true
 }
 
 /** One call that the fill contract proves to have executed. */
@@ -100,6 +93,10 @@ export type PaymentFacts = {
   readonly transfers: readonly TransferFact[]
   /** In on-chain order; `undefined` where the family cannot prove calls. */
   readonly calls?: readonly ExecutedCallFact[]
+  /** What a fill contract recorded, where its record is the proof: it pays what has this id and nothing else. */
+  readonly recordId?: Hex
+  /** Why the record of a fill contract proves nothing, in one word. */
+  readonly recordProblem?: string
   /** The fill contract that the extra data names and the transaction ran, where no list holds it: it proves nothing. */
   readonly unlistedFillContract?: string
   readonly evidence: Evidence
@@ -112,7 +109,9 @@ export type PaymentQuestion = {
   readonly orderId: Hex
   /** The order's (or refund's) extra data: names the fill contract where the family has one. */
   readonly extraData: Hex
-  /** What to look for; the answer sums transfers per (recipient, currency). */
+  /** Calls of the order, as the order encodes them; none of a refund or a claim. */
+  readonly calls?: readonly Hex[]
+  /** All payments of the order, refund or claim on the chain; the answer sums transfers per (recipient, currency). */
   readonly payments: readonly { readonly recipient: string; readonly currency: string }[]
   readonly hints?: Readonly<Record<string, unknown>>
 }

@@ -52,22 +52,23 @@ function encodedCalls(executed: readonly ExecutedCallFact[]): readonly Hex[] {
 /** One payment that an order demands, and the transaction that is said to have made it. */
 export type DemandedPayment = {
   readonly codec: VmCodec
+  /** What a fill contract records for it: the order id of a fill, a refund's own id, a claim's id. */
+  readonly recordId: Hex
   readonly recipient: string
   readonly currency: string
   readonly minimumAmount: bigint
   readonly facts: PaymentFacts
-  /** Calls of the order that the same transaction must run. */
-  readonly calls?: readonly Hex[]
 }
 
 /** The first payment that is not made, by its place, and why. */
 export type UnpaidPayment = {
   readonly position: number
   /**
-   * `payer_not_listed`: enough came, but not from the solver's side. `fill_contract_unknown`: whatever the order's fill
-   * contract paid, it is not listed.
+   * `payer_not_listed`: enough came, but not from the solver's side. `not_recorded`: the fill contract recorded another
+   * id, or something beside the order. `fill_contract_unknown`: whatever the order's fill contract paid, it is not
+   * listed.
    */
-  readonly why: 'short' | 'payer_not_listed' | 'trace_needed' | 'fill_contract_unknown'
+  readonly why: 'short' | 'payer_not_listed' | 'not_recorded' | 'fill_contract_unknown'
   readonly paid: bigint
   /** Of all payments up to this one that share its transaction, recipient and currency. */
   readonly demanded: bigint
@@ -76,7 +77,7 @@ export type UnpaidPayment = {
 /**
  * Compares payments with what their transactions moved. Payments of one transaction to one recipient in one
  * currency share its transfers, so their minimums are added up: a transfer satisfies one payment only.
- * @source oracle-protocol.md 4, rules 5, 7, 8; design.md 7.2
+ * @source rules P-40 to P-43
  */
 export function firstUnpaid(payments: readonly DemandedPayment[]): UnpaidPayment | undefined {
   const demandedByGroup = new Map<string, bigint>()
@@ -93,11 +94,11 @@ export function firstUnpaid(payments: readonly DemandedPayment[]): UnpaidPayment
 
 function whyUnpaid(
   { unlistedFillContract }: PaymentFacts,
-  { paid, fromOthers, needsTrace }: ReturnType<typeof paidFor>,
+  { paid, fromOthers, isRecorded }: ReturnType<typeof paidFor>,
   demanded: bigint,
 ): UnpaidPayment['why'] {
   if (unlistedFillContract !== undefined) return 'fill_contract_unknown'
-  if (needsTrace) return 'trace_needed'
+  if (!isRecorded) return 'not_recorded'
   return paid + fromOthers >= demanded ? 'payer_not_listed' : 'short'
 }
 
@@ -106,26 +107,17 @@ function groupOf({ codec, recipient, currency, facts }: DemandedPayment): string
   return JSON.stringify([facts.evidence.chainId, facts.transactionId, to, token])
 }
 
-function paidFor({ codec, recipient, currency, facts, calls = [] }: DemandedPayment) {
+function paidFor({ codec, recordId, recipient, currency, facts }: DemandedPayment) {
   const [to, token] = [codec.canonicalAddress(recipient), codec.canonicalAddress(currency)]
-  const onlyItsCalls = calls.length > 0 && ranExactly(calls, facts.calls ?? [])
-  let [paid, fromOthers, needsTrace] = [0n, 0n, false]
+  const isOther = facts.recordId !== undefined && facts.recordId !== recordId.toLowerCase()
+  if (isOther || facts.recordProblem !== undefined) return { paid: 0n, fromOthers: 0n, isRecorded: false }
+  let [paid, fromOthers] = [0n, 0n]
   for (const transfer of facts.transfers) {
     const isAsked =
       codec.canonicalAddress(transfer.recipient) === to && codec.canonicalAddress(transfer.currency) === token
     if (!isAsked) continue
-    // What the order's own calls take out of it was paid all the same.
-    paid += (onlyItsCalls ? transfer.paidBeforeCalls : undefined) ?? transfer.amount
+    paid += transfer.amount
     fromOthers += transfer.fromOthers ?? 0n
-    needsTrace ||= transfer.needsTrace === true
   }
-  return { paid, fromOthers, needsTrace }
-}
-
-/** True when the calls that ran are those of the order and none besides. */
-function ranExactly(calls: readonly Hex[], executed: readonly ExecutedCallFact[]): boolean {
-  const encoded = encodedCalls(executed)
-  return (
-    encoded.length === calls.length && calls.every((call, index) => call.toLowerCase() === encoded[index])
-  )
+  return { paid, fromOthers, isRecorded: true }
 }

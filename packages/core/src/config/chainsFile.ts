@@ -65,10 +65,7 @@ export const chainEntrySchema = z.object({
       finalizationBlocks: z.number().int().min(0).optional(),
       finalizationTime: z.number().int().min(0).optional(),
       isZksyncStack: z.boolean().optional(),
-      /**
-       * Look for native payments that no event shows among inner calls: `debug_traceTransaction` on
-       * ethereum-vm, what nodes keep of them on tron-vm.
-       */
+      /** Does nothing: doctor says so. @source rule P-45 */
       traceInternalTransfers: z.boolean().optional(),
       /** bitcoin-vm, lighter-vm: name of the network, by default the main one. solana-vm: genesis hash of the cluster. */
       network: z.string().optional(),

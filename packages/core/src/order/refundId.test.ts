@@ -26,7 +26,7 @@ test('is the hash of the order and the deposit, each part in its place', () => {
   expect(refundId(orderId, deposit)).toBe(keccak256(encodeAbiParameters(types, words)))
 })
 
-test('another order, chain, transaction, currency, amount or place among equals has another id, and none is the order id', () => {
+test('P-44: another order, chain, transaction, currency, amount or place among equals has another id, and none is the order id', () => {
   const ids = [
     refundId(orderId, deposit),
     refundId(`0x${'0e'.repeat(32)}`, deposit),
@@ -38,4 +38,10 @@ test('another order, chain, transaction, currency, amount or place among equals 
     orderId,
   ]
   expect(new Set(ids).size).toBe(8)
+})
+
+test('P-44: a chain id that is no safe integer has its id', () => {
+  const chainId = 2n ** 200n
+  expect(refundId(orderId, { ...deposit, chainId })).not.toBe(refundId(orderId, deposit))
+  expect(refundId(orderId, { ...deposit, chainId: BigInt(deposit.chainId) })).toBe(refundId(orderId, deposit))
 })

@@ -5,7 +5,8 @@ import type { Hex } from '../hex.ts'
 
 /** The deposit that a refund gives back. */
 export type RefundedDeposit = {
-  readonly chainId: number
+  /** Of the hub, which for chains without numbers of their own may be no safe integer. */
+  readonly chainId: number | bigint
   /** Canonical, as the chain's family spells it. */
   readonly transactionId: string
   /** In its family's canonical spelling. */
@@ -34,7 +35,7 @@ export function refundId(
   const words = new AbiWords(7)
     .word(domain)
     .word(fixedHexToBytes(orderId, 32))
-    .number(chainId)
+    .uint(BigInt(chainId))
     .word(keccak256(utf8Bytes(transactionId)))
     .word(keccak256(utf8Bytes(currency)))
     .uint(amount)

@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { encodeFill, type Fill, type FillCall, type OrderCalls } from '@causeway/contracts'
 import { bytesToHex, type Hex, orderCloneAddress } from '@causeway/core'
 
+export { recordsPayments } from '@causeway/contracts/codes'
+
 /** Unix seconds that no local chain reaches. */
 const neverSeconds = 2n ** 40n
 
-/** Calldata of a fill for tests: recorded under an id of its own and in time, unless a test says otherwise. */
+/** Calldata of a fill for tests: recorded under the order's id and in time, unless a test says otherwise. */
 export function testFill(fill: Partial<Fill> & { readonly orderId: Hex }): Hex {
-  return encodeFill({ id: randomWord(), deadlineSeconds: neverSeconds, ...fill })
+  return encodeFill({ id: fill.orderId, deadlineSeconds: neverSeconds, ...fill })
 }
 
 /** Calls of an order of their own, and the address that runs them: what they spend is to be paid there. */

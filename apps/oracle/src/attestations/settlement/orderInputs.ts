@@ -21,6 +21,8 @@ export type OrderDeposit = {
   readonly onchainId: Hex
   readonly deposit: DepositFact
   readonly blockTimestampSeconds: bigint
+  /** What its transaction holds. */
+  readonly facts: Pick<DepositFacts, 'transactionId' | 'deposits'>
 }
 
 /** An entry whose transaction id is canonical, and the chain to look on. */
@@ -185,6 +187,7 @@ function depositsOf(facts: DepositFacts | undefined, chain: AttestedChain): read
     onchainId: onchainId({ chainId: chain.id, transactionId, onchainIndex: deposit.onchainIndex }),
     deposit,
     blockTimestampSeconds,
+    facts,
   }))
 }
 

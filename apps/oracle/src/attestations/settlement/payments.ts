@@ -21,8 +21,8 @@ export type DemandedPayment = {
   /** Unix seconds. */
   readonly deadlineSeconds: bigint
   readonly facts: PaymentFacts
-  /** Calls of the order that the same transaction must run. */
-  readonly calls?: readonly Hex[]
+  /** What a fill contract records for the payment. */
+  readonly recordId: Hex
 }
 
 /**
@@ -44,7 +44,7 @@ export function checkPayments(
 
 function refusalOf(
   { why, paid, demanded }: UnpaidPayment,
-  { index, recipient, chain, facts }: DemandedPayment,
+  { index, chain, facts, recordId }: DemandedPayment,
   insufficientCode: 'INSUFFICIENT_FILL' | 'INSUFFICIENT_REFUND',
 ): AttestationError {
   const data = { paymentIndex: index, paidAmount: paid.toString(), minimumAmount: demanded.toString() }
@@ -61,13 +61,25 @@ function refusalOf(
         `Payment ${index} of the order was made by an account that is neither the sender nor listed for ${chain.id}.`,
         { data },
       )
-    case 'trace_needed':
+    case 'not_recorded':
       return new AttestationError(
-        'TRACE_NEEDED',
-        `Payment ${index} of the order went to ${recipient}, which has code, and ${chain.id} is not traced.`,
+        insufficientCode,
+        `The fill contract recorded no payment ${index} of the order: ${recordProblemText(facts, recordId)}.`,
         { data },
       )
   }
+}
+
+const recordProblems: Readonly<Record<string, string>> = {
+  not_a_payment: 'the calldata is not exactly pay or fill with the order id behind it',
+  another_order: 'another order id stands behind its arguments',
+  other_payments: 'it also pays what the order does not ask for',
+  other_calls: 'its calls are not exactly those of the order',
+  other_clone: 'its calls run elsewhere than the order pays, or what they leave is not swept',
+}
+
+function recordProblemText({ recordId, recordProblem = '' }: PaymentFacts, wanted: Hex): string {
+  return recordProblems[recordProblem] ?? `it recorded ${recordId} instead of ${wanted}`
 }
 
 /** Nothing that the contract says counts until a list holds it: the fix is the operator's. */

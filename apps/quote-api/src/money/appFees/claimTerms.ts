@@ -63,22 +63,11 @@ export function resolveClaim(registry: QuoteRegistry, request: ClaimRequest): Cl
   return { chain, currency, recipient }
 }
 
-/**
- * Whether the recipient must have no code: his payout could not be proven, or would not reach him, so it would never
- * end, and what never ends is an alarm that stops every reservation.
- * @source design.md 7.2; ledger-and-safety.md 1.1, I7
- */
-export function mustHaveNoCode({ chain, currency }: Pick<ClaimPlace, 'chain' | 'currency'>): boolean {
-  return !chain.quoting.paysTokensToCode || (currency.isNative && !chain.isTraced)
-}
-
-export function recipientHasCode({ chain, currency, recipient }: ClaimPlace): QuoteError {
-  const { native, chainId, quoting } = chain
+/** Some families pay wallets only: what others got would not reach them. */
+export function recipientHasCode({ chain: { chainId }, currency, recipient }: ClaimPlace): QuoteError {
   return new QuoteError(
     'RECIPIENT_HAS_CODE',
-    quoting.paysTokensToCode
-      ? `${recipient} has code on chain ${chainId}, where nobody can prove that ${native.symbol} stays with code. Name a recipient without code.`
-      : `${recipient} is no wallet on chain ${chainId}: ${currency.symbol} is paid to wallets only.`,
+    `${recipient} is no wallet on chain ${chainId}: ${currency.symbol} is paid to wallets only.`,
     { data: { field: 'recipient', chainId, recipient, payment: 'claim' } },
   )
 }

@@ -26,7 +26,6 @@ import {
   checkRecipientLack,
   claimAmount,
   claimToSign,
-  mustHaveNoCode,
   recipientHasCode,
   resolveClaim,
 } from './claimTerms.ts'
@@ -118,7 +117,8 @@ export function createAppFeeClaims(options: {
   async function requirePayable(place: ClaimPlace, amount: bigint): Promise<void> {
     const { chain, currency, recipient: account } = place
     const { chainId } = chain
-    if (mustHaveNoCode(place) && (await options.hasCode({ chainId, account }))) throw recipientHasCode(place)
+    if (!chain.quoting.paysTokensToCode && (await options.hasCode({ chainId, account })))
+      throw recipientHasCode(place)
     const lack = await options.lackOf({ chainId, account, currency: currency.address })
     checkRecipientLack(place, lack, { snapshot: options.snapshot(), amount })
   }

@@ -61,7 +61,10 @@ async function readPayout(
     if (facts === undefined) return { payload, reading: 'absent' }
     return {
       payload,
-      reading: paymentProblem(payload, facts, chain.chain.codec) === undefined ? 'paid' : 'pays_less',
+      reading:
+        paymentProblem({ ...payload, recordId: payload.claimId }, facts, chain.chain.codec) === undefined
+          ? 'paid'
+          : 'pays_less',
       facts,
     }
   } catch (error) {

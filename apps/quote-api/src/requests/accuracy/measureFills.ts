@@ -70,8 +70,7 @@ async function measure(
           recipient === codec.canonicalAddress(first.recipient) &&
           currency === codec.canonicalAddress(first.currency),
       )
-      // What an order's calls took out again was put out all the same.
-      .reduce((sum, { amount, paidBeforeCalls }) => sum + (paidBeforeCalls ?? amount), 0n),
+      .reduce((sum, { amount }) => sum + amount, 0n),
     depositAmount: deposit.amount,
     quoted: {
       seconds: quoted.timeEstimateSeconds,
@@ -90,8 +89,8 @@ function readFill(
 ): Promise<PaymentFacts | undefined> {
   const transactionId = settlement?.fillTx
   if (transactionId === undefined) return Promise.resolve(undefined)
-  const { extraData, payments } = order.output
-  return destination.finalPayment({ transactionId, orderId, extraData, payments }, signal)
+  const { extraData, payments, calls } = order.output
+  return destination.finalPayment({ transactionId, orderId, extraData, payments, calls }, signal)
 }
 
 /** @returns `undefined` when the cost of one transaction cannot be known */

@@ -102,19 +102,19 @@ async function prove(
 
 async function readOwn(
   context: SettlementContext,
-  { order, orderId, destinationChainId, settlement }: SettledRequest,
+  request: SettledRequest,
   signal: AbortSignal,
 ): Promise<OwnReading> {
+  const { order, orderId, destinationChainId, settlement } = request
   const transactionId = settlement?.fillTx
   if (transactionId === undefined) return 'not_yet'
   const destination = chainOf(context, destinationChainId)
-  const { extraData, payments } = order.output
+  const { extraData, payments, calls } = order.output
   try {
-    const question = { transactionId, orderId, extraData, payments }
+    const question = { transactionId, orderId, extraData, payments, calls }
     const facts = await destination.finalPayment(question, signal)
-    const problem = facts && fillProblem(order, facts, destination.chain.codec)
-    if (problem === 'trace_needed') return 'untraced'
-    return facts !== undefined && problem === undefined ? 'paid' : 'not_paid'
+    const isPaid = facts !== undefined && fillProblem(request, facts, destination.chain.codec) === undefined
+    return isPaid ? 'paid' : 'not_paid'
   } catch (error) {
     if (error instanceof TransactionNotFinalError) return 'not_yet'
     throw error

@@ -3,14 +3,11 @@ import type { QuotableChain } from '../../pricing/registry.ts'
 import { openSettlement, setStatus } from '../status/requestProgress.ts'
 import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
 import { type StoredDeposit, setDepositState } from './depositStore.ts'
-import { fillPayload, proofOf, untracedRecipients } from './fillWork.ts'
+import { fillPayload, proofOf } from './fillWork.ts'
 import { lateReservation, pinDecision, type SeenDeposit } from './pinDecision.ts'
 import { depositTermsOf, type SettledRequest } from './settledRequest.ts'
 import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 import { startRefund } from './startRefund.ts'
-
-/** A fill is not offered before its recipients were looked at, which `followFills` does. */
-const unlookedMs = 3_600_000
 
 type Binding = {
   readonly chain: QuotableChain
@@ -77,15 +74,13 @@ async function askForFill(
     ...fillPayload(order, { amount, quotedInput }, { orderId, destination, recipient }),
     ...proofOf(request, deposit),
   }
-  const isUnlooked = untracedRecipients(order, destination).length > 0
   const isNew = await addWork(tx, { kind: 'fill', requestId, chainId: destinationChainId, payload })
-  if (isNew && !isUnlooked) return
+  if (isNew) return
   // The deposit came back in another block, or one was given back that was too late.
   const item = await lockWorkOf(tx, { kind: 'fill', requestId })
   const isUnbegun = item?.state === 'open' || (item?.state === 'cancelled' && item.txHash === undefined)
   if (!isUnbegun) return
-  const delayMs = isUnlooked && item.attempts === 0 ? unlookedMs : 0
-  await updateWork(tx, item.id, { state: 'open', delayMs, payload })
+  await updateWork(tx, item.id, { state: 'open', delayMs: 0, payload })
 }
 
 /**

@@ -2,7 +2,6 @@ import {
   headRequest,
   MalformedAnswerError,
   NodeError,
-  parseBytes,
   parseHash,
   parseList,
   parseQuantity,
@@ -85,18 +84,6 @@ export function blockTimeReading(height: bigint): Reading<number> {
       if (parseQuantity(block['number'], what) !== height) throw new MalformedAnswerError(what)
       return Number(parseQuantity(block['timestamp'], what))
     },
-  }
-}
-
-/** Which of some accounts have code at a height; a delegation (EIP-7702) is code, as for oracles. */
-export function codeReading(accounts: readonly Hex[], height: bigint): Reading<readonly Hex[]> {
-  const what = 'eth_getCode'
-  return {
-    calls: accounts.map((account) => ({ method: what, params: [account, toQuantity(height)] })),
-    parse: (answers) =>
-      accounts.filter((_account, index) => {
-        return parseBytes(succeeded(required(answers[index])).result, what).length > 2
-      }),
   }
 }
 

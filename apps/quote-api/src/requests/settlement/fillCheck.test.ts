@@ -1,12 +1,14 @@
-// Goal: a refund in coin to a contract that nobody traced is not paid a second time.
-import { codecOf, mainNetwork, type PaymentFacts, type TransferFact } from '@causeway/core'
+// Goal: a refund or a claim is paid by its own transaction alone. Method: facts by hand.
+import { codecOf, type Hex, mainNetwork, type PaymentFacts, type TransferFact } from '@causeway/core'
 import { expect, test } from 'vitest'
 import { type FillProblem, paymentProblem } from './fillCheck.ts'
 
 const codec = codecOf(mainNetwork('ethereum-vm'))
 const recipient = `0x${'22'.repeat(20)}`
 const currency = `0x${'00'.repeat(20)}`
-const owed = { recipient, currency, amount: '100' }
+const recordId: Hex = `0x${'0d'.repeat(32)}`
+const another: Hex = `0x${'0e'.repeat(32)}`
+const owed = { recipient, currency, recordId, amount: '100' }
 
 function factsOf(transfer: Partial<TransferFact>, own: Partial<PaymentFacts> = {}): PaymentFacts {
   return {
@@ -22,13 +24,11 @@ function factsOf(transfer: Partial<TransferFact>, own: Partial<PaymentFacts> = {
 
 test.each<[string, PaymentFacts, FillProblem | undefined]>([
   ['what was paid', factsOf({}), undefined],
-  ['what a contract got, untraced', factsOf({ amount: 0n, needsTrace: true }), 'trace_needed'],
+  ['what was paid under its own id', factsOf({}, { recordId }), undefined],
+  ['what was paid under the id of another', factsOf({}, { recordId: another }), 'not_recorded'],
+  ['a record that proves nothing', factsOf({}, { recordProblem: 'other_payments' }), 'not_recorded'],
   ['too little', factsOf({ amount: 99n }), 'short'],
-  [
-    'what a contract got for another order',
-    factsOf({ amount: 0n, needsTrace: true }, { referencesOrder: false }),
-    'other_order',
-  ],
-])('%s', (_what, facts, problem) => {
+  ['what was paid for another order', factsOf({}, { referencesOrder: false }), 'other_order'],
+])('P-41: %s', (_what, facts, problem) => {
   expect(paymentProblem(owed, facts, codec)).toBe(problem)
 })

@@ -1,6 +1,7 @@
 import {
   firstMissingCall,
   firstUnpaid,
+  type Hex,
   type Order,
   type PaymentFacts,
   type UnpaidPayment,
@@ -16,14 +17,18 @@ export type FillProblem = UnpaidPayment['why'] | 'other_order' | 'calls_missing'
  * recipient has the money.
  * @source oracle-protocol.md 4, rules 5 to 7; design.md 7.2
  */
-export function fillProblem(order: Order, facts: PaymentFacts, codec: VmCodec): FillProblem | undefined {
+export function fillProblem(
+  { order, orderId }: { readonly order: Order; readonly orderId: Hex },
+  facts: PaymentFacts,
+  codec: VmCodec,
+): FillProblem | undefined {
   if (!facts.referencesOrder) return 'other_order'
   const { payments, calls, deadline } = order.output
   const unpaid = firstUnpaid(
     payments.map(({ minimumAmount, ...payment }) => ({
       ...payment,
       minimumAmount: BigInt(minimumAmount),
-      ...{ codec, facts, calls },
+      ...{ codec, facts, recordId: orderId },
     })),
   )
   if (unpaid !== undefined) return unpaid.why
@@ -33,10 +38,21 @@ export function fillProblem(order: Order, facts: PaymentFacts, codec: VmCodec): 
 
 /** What is wrong with a transaction that is said to pay a refund or a claim in full; it names one alone. */
 export function paymentProblem(
-  { amount, ...payload }: { readonly recipient: string; readonly currency: string; readonly amount: string },
+  {
+    recipient,
+    currency,
+    amount,
+    recordId,
+  }: {
+    readonly recipient: string
+    readonly currency: string
+    readonly amount: string
+    /** The refund's or claim's own id. */
+    readonly recordId: Hex
+  },
   facts: PaymentFacts,
   codec: VmCodec,
 ): FillProblem | undefined {
   if (!facts.referencesOrder) return 'other_order'
-  return firstUnpaid([{ ...payload, minimumAmount: BigInt(amount), codec, facts }])?.why
+  return firstUnpaid([{ recipient, currency, recordId, minimumAmount: BigInt(amount), codec, facts }])?.why
 }

@@ -25,13 +25,11 @@ function step(
   {
     nowSeconds = 500,
     mayTryAgain = true,
-    recipientHasCode = false,
     reason,
-  }: { nowSeconds?: number; mayTryAgain?: boolean; recipientHasCode?: boolean; reason?: string } = {},
+  }: { nowSeconds?: number; mayTryAgain?: boolean; reason?: string } = {},
 ): FillStep {
   return fillStep({
     work: { state, mayTryAgain, reason },
-    recipientHasCode,
     reading,
     confirmationsMin: 2,
     nowSeconds,
@@ -44,16 +42,6 @@ describe('a request that waits for its fill', () => {
   test.each<[string, FillStep, object]>([
     ['nobody fills it yet', step('open', none), { action: 'wait' }],
     ['nobody filled it by the deadline', step('open', none, { nowSeconds: 1_000 }), refund('TTL_EXPIRED')],
-    [
-      'nobody would attest it, as far as is known before it is begun',
-      step('open', none, { recipientHasCode: true }),
-      refund('RECIPIENT_HAS_CODE'),
-    ],
-    [
-      'nobody would attest it, and it is begun',
-      step('reported', missing, { recipientHasCode: true }),
-      { action: 'wait' },
-    ],
     ['the solver gave up', step('failed', none), refund('TRANSACTION_SUBMISSION_FAILED')],
     [
       'the solver gave up what would revert',
@@ -137,11 +125,6 @@ describe('a request that waits for its fill', () => {
       refund('TRANSACTION_SUBMISSION_FAILED'),
     ],
     ['paid too little and may still vanish', step('reported', wrong('short', false)), { action: 'wait' }],
-    [
-      'paid where code runs and nobody can see what became of it',
-      step('reported', wrong('trace_needed')),
-      { action: 'park', reason: 'TRACE_NEEDED' },
-    ],
   ])('%s', (_name, decided, expected) => {
     expect(decided).toEqual(expected)
   })

@@ -27,12 +27,9 @@ export type FillStep =
   /** The transaction failed or lapsed for good, or is final and pays something else: another one may be sent. */
   | { readonly action: 'offer_again'; readonly why: 'reverted' | 'lapsed' | FillProblem }
   | { readonly action: 'refund'; readonly reason: FillFailure }
-  | { readonly action: 'park'; readonly reason: 'TRACE_NEEDED' }
 
-/** @source quote-api.md 5, failReason; `RECIPIENT_HAS_CODE`: no oracle would attest what the solver paid */
 export type FillFailure =
   | 'EXECUTION_REVERTED'
-  | 'RECIPIENT_HAS_CODE'
   | 'TTL_EXPIRED'
   | 'TRANSACTION_NOT_INCLUDED'
   | 'TRANSACTION_REVERTED'
@@ -51,8 +48,6 @@ export function fillStep(args: {
     /** What the solver gave up with. */
     readonly reason?: string | undefined
   }
-  /** Of native coin, on a chain that is not traced. */
-  readonly recipientHasCode: boolean
   readonly reading: FillReading
   readonly confirmationsMin: number
   readonly nowSeconds: number
@@ -64,7 +59,6 @@ export function fillStep(args: {
     return { action: 'refund', reason: isReverted ? executionReverted : 'TRANSACTION_SUBMISSION_FAILED' }
   }
   if (work.state === 'open') {
-    if (args.recipientHasCode) return { action: 'refund', reason: 'RECIPIENT_HAS_CODE' }
     return nowSeconds < deadlineSeconds ? { action: 'wait' } : { action: 'refund', reason: 'TTL_EXPIRED' }
   }
   switch (reading.state) {
@@ -95,11 +89,7 @@ function oncePaid({ confirmations, problem }: Included, confirmationsMin: number
   return { action: 'succeed', isLate: problem === 'late' }
 }
 
-/**
- * A report that is not so costs the user nothing: whoever holds the solver's key may name any transaction. Only
- * where nobody here can tell whether the recipient has the coin, it waits for a trace: what the solver paid is not
- * paid a second time.
- */
+/** A report that is not so costs the user nothing: whoever holds the solver's key may name any transaction. */
 function onceUnpaid(
   { isFinal, problem }: Included & { readonly problem: FillProblem },
   {
@@ -109,7 +99,6 @@ function onceUnpaid(
   }: Pick<Parameters<typeof fillStep>[0], 'work' | 'nowSeconds' | 'deadlineSeconds'>,
 ): FillStep {
   if (!isFinal) return { action: 'wait' }
-  if (problem === 'trace_needed') return { action: 'park', reason: 'TRACE_NEEDED' }
   if (work.mayTryAgain && nowSeconds < deadlineSeconds) return { action: 'offer_again', why: problem }
   return { action: 'refund', reason: 'TRANSACTION_SUBMISSION_FAILED' }
 }

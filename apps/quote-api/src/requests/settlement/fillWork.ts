@@ -6,21 +6,6 @@ import type { StoredDeposit } from './depositStore.ts'
 import type { SettledRequest } from './settledRequest.ts'
 
 /**
- * Whom an order pays native coin on a chain where nobody can tell whether it stays with code; nobody where no code
- * runs when an account is paid.
- */
-export function untracedRecipients(
-  order: Pick<Order, 'output'>,
-  { isTraced, codec, quoting, native }: Pick<QuotableChain, 'isTraced' | 'codec' | 'quoting' | 'native'>,
-): readonly Hex[] {
-  if (isTraced || !quoting.runsCalls) return []
-  const payments = order.output.payments.filter(
-    ({ currency }) => codec.canonicalAddress(currency) === native.address,
-  )
-  return [...new Set(payments.map(({ recipient }) => quoting.hexAddress(recipient)))]
-}
-
-/**
  * With what a solver checks for itself that an order was signed and paid for.
  * @throws Error where it is not signed: that is done before anything becomes of a deposit
  */

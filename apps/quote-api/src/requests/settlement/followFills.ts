@@ -12,7 +12,7 @@ import { readDeposit } from './depositStore.ts'
 import { listDueRequests, listToldFills } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import { type FillFailure, type FillReading, type FillStep, fillStep } from './fillStep.ts'
-import { proofOf, refundPayload, untracedRecipients } from './fillWork.ts'
+import { proofOf, refundPayload } from './fillWork.ts'
 import { isFinalMismatch } from './finalMismatch.ts'
 import { parkRequest } from './parked/parkRequest.ts'
 import {
@@ -79,38 +79,29 @@ type Seen = {
   readonly isFinal: boolean
   /** What was reported has no effect in any block that may still come. */
   readonly isLapsed: boolean
-  /** Of native coin, on a chain that is not traced. */
-  readonly recipientHasCode: boolean
 }
 
-const nothingSeen: Seen = { payment: undefined, isFinal: false, isLapsed: false, recipientHasCode: false }
+const nothingSeen: Seen = { payment: undefined, isFinal: false, isLapsed: false }
 
 async function readFill(
   context: SettlementContext,
-  { order, orderId, destinationChainId }: SettledRequest,
+  request: SettledRequest,
   item: WorkItem,
   signal: AbortSignal,
 ): Promise<Seen> {
+  const { order, orderId, destinationChainId } = request
   const chain = chainOf(context, destinationChainId)
-  if (item.state === 'open') {
-    const recipients = untracedRecipients(order, chain.chain)
-    const isAsked = recipients.length > 0
-    return {
-      ...nothingSeen,
-      recipientHasCode: isAsked && (await chain.withCode(recipients, signal)).length > 0,
-    }
-  }
   if (item.state !== 'reported' || item.txHash === undefined) return nothingSeen
-  const { extraData, payments } = order.output
-  const question: PaymentQuestion = { transactionId: item.txHash, orderId, extraData, payments }
+  const { extraData, payments, calls } = order.output
+  const question: PaymentQuestion = { transactionId: item.txHash, orderId, extraData, payments, calls }
   // First of the two: what is missing afterwards is in no block up to this one.
   const isLapsed = await hasLapsed(context, chain, item, signal)
   const payment = await chain.payment(question, signal)
   const reported = {
     ...{ chain, question, payment },
-    isWrong: (facts: PaymentFacts) => fillProblem(order, facts, chain.chain.codec) !== undefined,
+    isWrong: (facts: PaymentFacts) => fillProblem(request, facts, chain.chain.codec) !== undefined,
   }
-  return { payment, isFinal: await isFinalMismatch(reported, signal), isLapsed, recipientHasCode: false }
+  return { payment, isFinal: await isFinalMismatch(reported, signal), isLapsed }
 }
 
 async function hasLapsed(
@@ -130,9 +121,7 @@ function stepOf(context: SettlementContext, request: SettledRequest, item: WorkI
       ...{ state: item.state, reason: item.reason },
       mayTryAgain: retryDelayMs('fill', item.attempts + 1) !== undefined,
     },
-    // Without its deposit there is nothing to give back: it may come again.
-    recipientHasCode: seen.recipientHasCode && request.settlement?.isBound === true,
-    reading: readingOf(seen, (facts) => fillProblem(request.order, facts, chain.codec)),
+    reading: readingOf(seen, (facts) => fillProblem(request, facts, chain.codec)),
     confirmationsMin: pinConfirmations(chain, orderValueMicroUsd(request)),
     nowSeconds: nowSeconds(context),
     deadlineSeconds: request.deadlineSeconds,
@@ -164,7 +153,6 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
   const { requestId } = request
   switch (step.action) {
     case 'wait':
-      if (isHeldBack(context, request, item)) await updateWork(tx, item.id, { state: 'open', delayMs: 0 })
       await recheckAfter(tx, requestId, item.state === 'reported' ? pollMs(context, request) : idleMs)
       return
     case 'show_submitted':
@@ -195,18 +183,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
       markReport(context, { request, item, payment: taken.payment, problem: step.reason })
       await giveBack(context, tx, taken, step.reason)
       return
-    case 'park':
-      await parkRequest(context, tx, requestId, step.reason)
   }
-}
-
-/** Its recipients were looked at just now, and it is not offered yet. What was tried before has its own pause. */
-function isHeldBack(context: SettlementContext, request: SettledRequest, item: WorkItem): boolean {
-  const { chain } = chainOf(context, request.destinationChainId)
-  const isFirst = item.state === 'open' && item.attempts === 0
-  return (
-    isFirst && request.settlement?.isBound === true && untracedRecipients(request.order, chain).length > 0
-  )
 }
 
 function reportProblem(why: string): string {

@@ -1,4 +1,4 @@
-import { type Hex, type PaymentFacts, paceMs, type SqlTx } from '@causeway/core'
+import { type Hex, type PaymentFacts, paceMs, refundedDeposit, refundId, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import {
@@ -11,7 +11,7 @@ import {
 import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
 import { followWork, type NewBlocks, type Reading, stepWork, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
-import { refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
+import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/workStore.ts'
 import { readDeposit, setDepositState } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
@@ -19,12 +19,11 @@ import { type FillProblem, paymentProblem } from './fillCheck.ts'
 import { isFinalMismatch } from './finalMismatch.ts'
 import { parkRequest } from './parked/parkRequest.ts'
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from './settledRequest.ts'
-import type { PaymentReading } from './settlementChain.ts'
+import type { PaymentReading, SettlementChain } from './settlementChain.ts'
 import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 
 const atOnce = 16
 const idleMs = 5_000
-const unprovenPauseMs = 60_000
 
 /** Looks every reported refund up on its chain, and ends requests whose money is back. */
 export async function followRefunds(
@@ -75,9 +74,15 @@ async function readRefund(
   const { orderId } = request
   const question = { transactionId: txHash, orderId, extraData, payments: [payload] }
   const payment = await chain.payment(question, signal)
-  const problemOf = (facts: PaymentFacts) => paymentProblem(payload, facts, chain.chain.codec)
+  const recordId = await readRecordId(chain, payload, signal)
+  const problemOf = (facts: PaymentFacts) =>
+    recordId === undefined
+      ? 'not_recorded'
+      : paymentProblem({ ...payload, recordId }, facts, chain.chain.codec)
   const isWrong = (facts: PaymentFacts) => problemOf(facts) !== undefined
-  const isUnpaid = await isFinalMismatch({ chain, question, payment, isWrong }, signal)
+  // A deposit that is not there may come back: what it was given back with is not refuted.
+  const isUnpaid =
+    recordId !== undefined && (await isFinalMismatch({ chain, question, payment, isWrong }, signal))
   const seen = {
     ...{ requestId, txHash, deadlineSeconds: payload.deadline, payment, isUnpaid },
     problem: payment.state === 'included' ? problemOf(payment.facts) : undefined,
@@ -85,6 +90,19 @@ async function readRefund(
     pauseMs: paceMs(chain.chain.config) / 2,
   }
   return { mark: versionOfWork(item), seen }
+}
+
+/** What the fill contract records for the refund of a deposit; undefined while the deposit is in no block. */
+async function readRecordId(
+  { chain: { chainId }, deposits }: SettlementChain,
+  { orderId, deposits: [named] = [] }: RefundPayload,
+  signal: AbortSignal,
+): Promise<Hex | undefined> {
+  if (named === undefined) return orderId
+  const facts = await deposits(named.transactionId, signal)
+  const found = facts?.deposits.find(({ onchainIndex }) => onchainIndex === named.onchainIndex)
+  if (facts === undefined || found === undefined) return undefined
+  return refundId(orderId, refundedDeposit(found, { ...facts, chainId }))
 }
 
 async function takeStep(context: SettlementContext, tx: SqlTx, item: WorkItem, seen: Refund): Promise<void> {
@@ -105,10 +123,6 @@ async function takeStep(context: SettlementContext, tx: SqlTx, item: WorkItem, s
   }
   if (payment.state === 'included' && !isUnpaid) {
     await updateWork(tx, item.id, { state: 'reported', delayMs: pauseMs })
-    return
-  }
-  if (problem === 'trace_needed') {
-    await leaveUnproven(context, tx, item, { requestId, txHash })
     return
   }
   if (isUnpaid) {
@@ -162,23 +176,6 @@ async function endDeposit(
   await setDepositState(tx, depositId, 'refunded')
   const deposit = await readDeposit(tx, depositId)
   if (deposit !== undefined) context.observe({ event: 'deposit_refunded', requestId, deposit })
-}
-
-/**
- * Native coin went to an account with code, and the chain is not traced: nobody can tell how much of it stayed.
- * Paying again would pay twice, so an operator looks; once the chain is traced, the same transaction is read.
- */
-async function leaveUnproven(
-  context: SettlementContext,
-  tx: SqlTx,
-  { id, subject, reason }: WorkItem,
-  { requestId, txHash }: { readonly requestId: Hex; readonly txHash: string },
-): Promise<void> {
-  await updateWork(tx, id, { state: 'reported', reason: 'trace needed', delayMs: unprovenPauseMs })
-  if (reason !== 'trace needed') context.observe({ event: 'trace_needed', requestId, txHash })
-  const { settlement } = (await readSettledRequest(tx, requestId)) ?? {}
-  const isAwaited = settlement?.stage === 'refunding' && String(settlement.depositId) === subject
-  if (isAwaited) await parkRequest(context, tx, requestId, 'REFUND_NEEDS_TRACE')
 }
 
 /** The transaction failed for good, or paid something else: the money is still owed. */

@@ -37,24 +37,6 @@ describe('a filled request', () => {
     ],
     ['gone from the chain', decide('not_paid', ['denied', 'denied', 'denied']), wait],
     ['gone for good', decide('not_paid', ['denied', 'nothing', 'nothing'], 100), park('FILL_NOT_SEEN')],
-    ['no oracle traces', decide('paid', ['untraced', 'untraced', 'untraced'], 10, 0), park('TRACE_NEEDED')],
-    [
-      'one traces, two do not',
-      decide('paid', ['signed', 'untraced', 'untraced'], 10, 0),
-      park('TRACE_NEEDED'),
-    ],
-    ['enough trace', decide('paid', ['signed', 'untraced', 'signed']), { action: 'post' }],
-    [
-      'a liar wants a trace, another denies',
-      decide('paid', ['untraced', 'denied', 'denied']),
-      park('SEEN_BUT_DENIED'),
-    ],
-    ['one wants a trace, others are silent', decide('paid', ['untraced', 'nothing', 'nothing']), wait],
-    [
-      'our own endpoints do not trace',
-      decide('untraced', ['nothing', 'nothing', 'nothing']),
-      park('TRACE_NEEDED'),
-    ],
     ['not final', decide('not_yet', ['signed', 'signed', 'signed']), wait],
     ['never proven', decide('paid', ['nothing', 'nothing', 'signed'], 100), park('ATTESTATION_TIMED_OUT')],
   ])('%s', (_name, decided, expected) => {

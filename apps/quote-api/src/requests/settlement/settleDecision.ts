@@ -1,23 +1,14 @@
 /** What our own endpoints say about the fill, once its block is final. */
-export type OwnReading =
-  | 'paid'
-  | 'not_paid'
-  | 'not_yet'
-  /** A contract got coin, and no trace tells whether it kept it. */
-  | 'untraced'
+export type OwnReading = 'paid' | 'not_paid' | 'not_yet'
 
-/**
- * What one oracle said. `signed`: its pinned signer signed the id that we hashed. `untraced`: it has no trace of
- * coin that a contract got.
- */
-export type OracleVote = 'signed' | 'denied' | 'untraced' | 'nothing'
+/** What one oracle said. `signed`: its pinned signer signed the id that we hashed. */
+export type OracleVote = 'signed' | 'denied' | 'nothing'
 
 export type ParkReason =
   | 'ATTESTED_BUT_NOT_SEEN'
   | 'SEEN_BUT_DENIED'
   | 'FILL_NOT_SEEN'
   | 'ATTESTATION_TIMED_OUT'
-  | 'TRACE_NEEDED'
 
 export type SettleDecision =
   | { readonly action: 'post' }
@@ -48,9 +39,7 @@ export function settleDecision(args: {
 }): SettleDecision {
   const { own, said, threshold } = args
   const signed = said.filter((one) => one === 'signed').length
-  const untraced = said.filter((one) => one === 'untraced').length
-  const refused = said.filter((one) => one === 'denied').length + untraced
-  if (own === 'untraced') return { action: 'park', reason: 'TRACE_NEEDED' }
+  const refused = said.filter((one) => one === 'denied').length
   if (own === 'not_paid') {
     if (signed >= threshold) return contradicted('ATTESTED_BUT_NOT_SEEN', args.contradictions)
     return args.nowSeconds >= args.endSeconds
@@ -59,11 +48,7 @@ export function settleDecision(args: {
   }
   if (own === 'paid') {
     if (signed >= threshold) return { action: 'post' }
-    if (refused > said.length - threshold) {
-      // Nobody contradicts us where the missing ones only lack a trace.
-      if (signed + untraced >= threshold) return { action: 'park', reason: 'TRACE_NEEDED' }
-      return contradicted('SEEN_BUT_DENIED', args.contradictions)
-    }
+    if (refused > said.length - threshold) return contradicted('SEEN_BUT_DENIED', args.contradictions)
   }
   if (args.nowSeconds < args.endSeconds) return { action: 'wait' }
   return { action: 'park', reason: 'ATTESTATION_TIMED_OUT' }

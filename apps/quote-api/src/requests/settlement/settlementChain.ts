@@ -13,13 +13,13 @@ import {
   unlessGone,
   unlessPutAside,
 } from '@causeway/chains'
+import { recordsPayments } from '@causeway/contracts/codes'
 import type { Finality, Hex } from '@causeway/core'
 import { askHeight, askQuorum, type OnMalformed } from '../../chainReadings/askChain.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import {
   blocksReading,
   blockTimeReading,
-  codeReading,
   depositPassReading,
   depositSendersReading,
   failureReading,
@@ -38,8 +38,6 @@ export type DepositPass = SettlingPass & {
 export interface SettlementChain extends SettlingChain {
   readonly chain: QuotableChain
   depositPass(...asked: Parameters<SettlingChain['depositPass']>): Promise<DepositPass>
-  /** Which of some accounts have code in the newest block; none where accounts have none. */
-  withCode(accounts: readonly Hex[], signal: AbortSignal): Promise<readonly Hex[]>
   /**
    * Who brought the deposits of a transaction, beside the depositors that they name; none where the family does not
    * tell. `undefined` while it is in no block.
@@ -63,13 +61,13 @@ type SettlementChainOptions = {
  * @throws ConfigurationError when the chain has no depository or no endpoint
  */
 export function createSettlementChain(options: SettlementChainOptions): SettlementChain {
-  const settling = openSettlingChain(options.registered, options.client, options.hubEntries)
+  const { registered: chain, client, hubEntries } = options
+  const settling = openSettlingChain(chain, client, { hubEntries, recordsPayments })
   if (settling === undefined) return settleByContracts(options)
   return {
     ...settling,
     chain: options.quotable,
     depositPass: async (...asked) => ({ ...(await settling.depositPass(...asked)), paidSwaps: [] }),
-    withCode: async () => [],
     senders: async () => [],
     transaction: async () => undefined,
   }
@@ -87,8 +85,9 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
   const entry = { id, depository, additionalData, ...payers }
   // Nothing is remembered: what is not final may change.
   const limits = { finalEntriesMax: 0 }
-  const shallow = createEthereumFactsReader({ chain: { ...entry, finality: anyDepth }, quorum, limits })
-  const deep = createEthereumFactsReader({ chain: { ...entry, finality }, quorum, limits })
+  const shared = { quorum, limits, recordsPayments }
+  const shallow = createEthereumFactsReader({ chain: { ...entry, finality: anyDepth }, ...shared })
+  const deep = createEthereumFactsReader({ chain: { ...entry, finality }, ...shared })
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
   /** The height comes first: what is in a block at or below it then, stays there. */
   const isFinallyReverted = async (transaction: string, signal: AbortSignal) => {
@@ -116,10 +115,6 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
       )
     },
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
-    async withCode(accounts, signal) {
-      const reading = codeReading(accounts, await head(signal))
-      return (await askQuorum(client, reading, { threshold, signal })).value
-    },
     async senders(hash, signal) {
       const reading = depositSendersReading(hash, quotable.depository.toLowerCase())
       return (await askQuorum(client, reading, { threshold, signal })).value

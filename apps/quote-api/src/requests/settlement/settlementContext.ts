@@ -69,10 +69,6 @@ export type SettlementEvent =
       readonly transactionId: string
       readonly reason: PutAsideReason
     }
-  /** A parked request goes on by itself. */
-  | { readonly event: 'resumed'; readonly requestId: Hex; readonly reason: string }
-  /** A refund in coin went to a contract, and no trace tells whether it kept it. */
-  | { readonly event: 'trace_needed'; readonly requestId: Hex; readonly txHash: string }
   /** An operator must look. */
   | { readonly event: 'parked'; readonly requestId: Hex; readonly reason: string }
   | {

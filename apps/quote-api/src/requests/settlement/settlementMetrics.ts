@@ -31,7 +31,7 @@ export function createSettlementObserver(options: {
   })
   // A counter that first shows itself at 1 has not grown for whoever looks at its growth.
   for (const oracle of options.oracleNames)
-    for (const said of ['signed', 'denied', 'untraced', 'nothing']) answers.inc({ oracle, said }, 0)
+    for (const said of ['signed', 'denied', 'nothing']) answers.inc({ oracle, said }, 0)
   const falseReports = new Counter({
     name: 'solver_false_reports_total',
     help: 'Final transactions that the solver key reported and that do not pay their item',
@@ -59,7 +59,6 @@ export function createSettlementObserver(options: {
     const fields = loggedFields(event)
     if (event.event === 'put_aside')
       logger.warn(fields, 'a transaction cannot be read: it is put aside and tried again')
-    else if (event.event === 'trace_needed') logger.warn(fields, 'a refund waits for a trace of its chain')
     else if (event.event === 'parked') logger.error(fields, 'a request is parked: an operator must look')
     else logger.info(fields, 'settlement')
   }

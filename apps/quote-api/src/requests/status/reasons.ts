@@ -22,7 +22,6 @@ export const reasonTexts = {
   SPONSOR_BALANCE_TOO_LOW: 'The sponsor could not pay its share any more when the deposit came.',
   // Of a fill, a permit, or calls that the user sends.
   EXECUTION_REVERTED: 'The calls of the request revert.',
-  RECIPIENT_HAS_CODE: 'The recipient is a contract, and nobody could prove that it kept the coin.',
   TTL_EXPIRED: 'No solver paid before the deadline.',
   TRANSACTION_NOT_INCLUDED: 'The transaction that was sent reached no block before the deadline.',
   TRANSACTION_REVERTED: 'The transaction reverted.',
@@ -37,11 +36,7 @@ export const reasonTexts = {
   ATTESTED_BUT_NOT_SEEN: 'Oracles sign a fill that our endpoints do not show.',
   FILL_NOT_SEEN: 'Our endpoints did not show the fill before the hold ended.',
   ATTESTATION_TIMED_OUT: 'Too few oracles signed the fill before the hold ended.',
-  TRACE_NEEDED:
-    'The solver paid a contract and no trace tells whether it kept the coin: set traceInternalTransfers for the chain, with endpoints that trace, here and in the oracles. It then goes on by itself.',
   FILLED_LATE: 'The recipient was paid after the deadline: nobody attests that.',
-  REFUND_NEEDS_TRACE:
-    'The solver refunded to a contract and the chain is not traced: nobody can tell whether it kept the coin.',
   REFUND_FAILED: 'The solver could not refund.',
   HOLD_ALREADY_VOIDED: 'The fill was attested after the hold of its sponsor had been given back.',
   HOLD_EXPIRED: 'The fill was attested after the hold of its sponsor had ended.',

@@ -128,16 +128,6 @@ export async function recheckAfter(tx: SqlTx, requestId: Hex, delayMs: number): 
   )
 }
 
-/** Looks again after a quarter of the time since the deposit was acted on: at least a minute, at most an hour. */
-export async function recheckByAge(tx: SqlTx, requestId: Hex): Promise<void> {
-  await tx.query(
-    `update settlement set next_at = clock_timestamp() +
-       least(greatest((clock_timestamp() - created_at) / 4, interval '1 minute'), interval '1 hour')
-     where request_id = $1`,
-    [toBytes(requestId)],
-  )
-}
-
 /** Asks again about a request of which oracles and our own endpoints say different things; 0: they do not. */
 export async function countContradictions(tx: SqlTx, requestId: Hex, count: number): Promise<void> {
   await tx.query('update settlement set contradictions = $2 where request_id = $1', [

@@ -129,7 +129,7 @@ export async function isTaken(tx: SqlTx, chainId: number, txHash: string): Promi
 
 /**
  * Reported items of a kind whose transaction is to be looked at.
- * @param newBlocks chains with one: what waits there is due, but for what waits for an operator
+ * @param newBlocks chains with one: what waits there is due
  */
 export async function listReportedWork(
   database: Pick<SqlDatabase, 'query'>,
@@ -140,7 +140,7 @@ export async function listReportedWork(
   const rows = await database.query<WorkRow>(
     `select ${columns} from work_item
      where state = 'reported' and kind = $1 and (not_before <= statement_timestamp()
-       or chain_id = any($3::bigint[]) and reason is distinct from 'trace needed')
+       or chain_id = any($3::bigint[]))
      order by not_before limit $2`,
     [kind, limit, newBlocks],
   )

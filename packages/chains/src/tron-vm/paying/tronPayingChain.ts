@@ -25,16 +25,7 @@ import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import { NodeError } from '../../rpc/nodeError.ts'
 import { parseRecord } from '../../rpc/quantity.ts'
-import {
-  accountCall,
-  callOf,
-  codeCall,
-  parseCoin,
-  parseHead,
-  parseIsContract,
-  parseWord,
-  tryCall,
-} from '../quoting/nodeCalls.ts'
+import { accountCall, callOf, parseCoin, parseHead, parseWord, tryCall } from '../quoting/nodeCalls.ts'
 import { allowedCall, balanceCall } from '../quoting/tokenCalls.ts'
 import { solidHeadRequest } from '../requests.ts'
 import {
@@ -116,8 +107,7 @@ function openTronPaying({ client, key, fillContract: hexContract }: Options): Pa
     },
 
     async plan(terms, bid) {
-      const isContract = (account: string) => agreedAnswer(codeCall(account), parseIsContract)
-      const refusal = (await refusePayments(address, terms.payments, isContract)) ?? refusePrice(bid)
+      const refusal = refusePayments(address, terms.payments) ?? refusePrice(bid)
       if (refusal !== undefined) return { refusal }
       const call = contractCallOf(terms)
       const trial = tryCall({ owner: address, ...call })
@@ -189,17 +179,11 @@ function refusePrice(bid: PayingFees): string | undefined {
   return feesOf(bid).sunPerEnergy > bid.ceiling ? 'energy costs more than maxFeePerGasWei' : undefined
 }
 
-/** @param isContract where code runs when coin arrives, nobody proves that it stays */
-async function refusePayments(
-  wallet: string,
-  payments: readonly PlannedPayment[],
-  isContract: (account: string) => Promise<boolean>,
-): Promise<string | undefined> {
+function refusePayments(wallet: string, payments: readonly PlannedPayment[]): string | undefined {
   for (const { recipient, currency, amount } of payments) {
     const isCoin = currency === nativeCurrency
     if (amount <= 0n || amount > (isCoin ? coinMax : tokenMax)) return 'an amount is none of this chain'
     if (recipient === wallet) return 'the recipient is the fill wallet'
-    if (isCoin && (await isContract(recipient))) return 'the recipient of coin is a contract'
   }
   const coin = payments.filter(({ currency }) => currency === nativeCurrency)
   const sum = coin.reduce((total, { amount }) => total + amount, 0n)

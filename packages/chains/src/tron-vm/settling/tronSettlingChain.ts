@@ -22,15 +22,19 @@ const anyDepth: Finality = { mode: 'depth', blocks: 0 }
  * A chain as settlement reads it: what every block did, from the block on. A block is solidified a minute later, and
  * wallets wait less than that for the first sign of a deposit. @source oracle-protocol.md 5.6; families.md 2.3
  */
-export const tronSettlingChain: SettlingChainFamily = ({ chain: listed, client }) => {
+export const tronSettlingChain: SettlingChainFamily = ({ chain: listed, client, recordsPayments }) => {
   const { depository, additionalDepositories = [] } = listed
   if (depository === undefined) throw new ConfigurationError(`chains: ${listed.id} has no depository`)
   const chain = { ...listed, depository }
   const now = () => Date.now()
   const solid = createHttpQuorumOver(client, { now }, (view): TronView => view)
   const newest = createHttpQuorumOver(client, { now }, newestView)
-  const deep = createTronFactsReader({ chain, quorum: solid, limits })
-  const shallow = createTronFactsReader({ chain: { ...chain, finality: anyDepth }, quorum: newest, limits })
+  const shared = { limits, recordsPayments }
+  const deep = createTronFactsReader({ chain, quorum: solid, ...shared })
+  const shallow = createTronFactsReader({
+    ...{ chain: { ...chain, finality: anyDepth }, quorum: newest },
+    ...shared,
+  })
   const codec = createTronCodec()
   const depositories = [depository, ...additionalDepositories].map((address) =>
     tronHexAddress(codec.canonicalAddress(address)),

@@ -43,6 +43,16 @@ export const tronBodies = {
     proves: ['a contract is there when it has code'],
     body: (address: unknown, code: string) => ({ contract_address: address, bytecode: code }),
   },
+  contractInfo: {
+    provenance: 'specified',
+    source: 'tronprotocol/documentation-en, docs/api/http/smart-contract/getcontractinfo.md',
+    proves: ['the code that runs at an address is told beside its contract'],
+    body: (address: unknown, code: string) => ({
+      smart_contract: { contract_address: address },
+      runtimecode: code,
+      contract_state: {},
+    }),
+  },
   account: {
     provenance: 'specified',
     source: `${types}.Account`,

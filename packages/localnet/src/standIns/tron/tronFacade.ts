@@ -50,7 +50,9 @@ export function startTronFacade(
 }
 
 const ofAccounts: ReadonlySet<string> = new Set(
-  ['triggerconstantcontract', 'getcontract', 'getaccount'].map((call) => `/wallet/${call}`),
+  ['triggerconstantcontract', 'getcontract', 'getcontractinfo', 'getaccount'].map(
+    (call) => `/wallet/${call}`,
+  ),
 )
 
 const usualPrices = (): TronPrices => ({ sunPerEnergy: 100, sunPerByte: 1_000 })
@@ -89,6 +91,10 @@ async function bodyOf(source: Source, path: string, asked: Asked): Promise<unkno
     case 'getcontract': {
       const code = String(await source.bed.node('eth_getCode', [evmAddress(asked['value']), 'latest']))
       return code === '0x' ? missing : tronBodies.contract.body(asked['value'], code.slice(2))
+    }
+    case 'getcontractinfo': {
+      const code = String(await source.bed.node('eth_getCode', [evmAddress(asked['value']), 'latest']))
+      return code === '0x' ? missing : tronBodies.contractInfo.body(asked['value'], code.slice(2))
     }
     case 'getaccount':
       return accountOf(source, String(asked['address']))

@@ -1,4 +1,3 @@
-import { deliveryOf } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
 import type { KnowsLack } from './feeTerms.ts'
 import type { LegPlan } from './legs.ts'
@@ -13,8 +12,8 @@ export type KnowsCode = (asked: {
   readonly account: string
 }) => Promise<boolean | undefined>
 
-/** A payment that nobody proves, or nobody gets, where the account has code. */
-type UntracedPayment = {
+/** A payment to an account that may be no wallet. */
+type WalletPayment = {
   readonly what: 'output' | 'topup' | 'refund'
   /** The member of the request that names the account. */
   readonly field: 'recipient' | 'refundTo' | 'user'
@@ -24,17 +23,15 @@ type UntracedPayment = {
 }
 
 /**
- * Refuses what no oracle would attest once it is paid: native coin to an account with code, an EIP-7702 delegation
- * included, on a chain that is not traced; and anything to one where tokens do not reach code. Asks at once; what it returns is called when the route is priced. What
- * is not known in time is let through: it is looked at again before the solver is asked to pay.
+ * Refuses payments to accounts with code in families where nothing reaches them. Asks at once; what it returns is called
+ * when the route is priced. What is not known in time is let through: the solver looks again before it pays.
  * @returns throws QuoteError RECIPIENT_HAS_CODE
- * @source design.md 5.4, 7.2
  */
-export function checkProvenPayments(
+export function checkPaidWallets(
   hasCode: KnowsCode,
   asked: { readonly route: Route; readonly request: QuoteRequest; readonly plans: readonly LegPlan[] },
 ): (priced: PricedRoute) => Promise<void> {
-  const looks = untracedPayments(asked).map((payment) => ({
+  const looks = walletPayments(asked).map((payment) => ({
     payment,
     answer: hasCode({ chainId: payment.chain.chainId, account: payment.account }),
   }))
@@ -54,7 +51,7 @@ export function checkProvenPayments(
  */
 export function checkRefundable(
   lackOf: KnowsLack,
-  { route, request, plans }: Parameters<typeof checkProvenPayments>[1],
+  { route, request, plans }: Parameters<typeof checkPaidWallets>[1],
 ): (priced: PricedRoute) => Promise<void> {
   const { origin, user } = route
   const { chainId } = origin
@@ -95,77 +92,48 @@ export function checkRefundable(
   }
 }
 
-/** What may be paid so, whichever plan is taken. */
-function untracedPayments({
+/** Payments of families that pay wallets only, whichever plan is taken. */
+function walletPayments({
   route,
   request,
   plans,
-}: Parameters<typeof checkProvenPayments>[1]): readonly UntracedPayment[] {
+}: Parameters<typeof checkPaidWallets>[1]): readonly WalletPayment[] {
   const { origin, destination, currencyOut, recipient, user } = route
-  const { calls } = deliveryOf(route, request)
   const field = request.recipient === undefined ? 'user' : 'recipient'
-  const toRecipient = (what: 'output' | 'topup', currency: QuotableCurrency): UntracedPayment => {
+  const toRecipient = (what: 'output' | 'topup', currency: QuotableCurrency): WalletPayment => {
     return { what, field, chain: destination, account: recipient, currency }
   }
-  const found: UntracedPayment[] = []
-  // What a clone was paid is proven by what stands before its calls.
-  if (calls.length === 0) found.push(toRecipient('output', currencyOut))
-  if (request.topupGas) found.push(toRecipient('topup', destination.native))
-  // Of two plans the coin is asked about: whichever is taken may be paid back in it.
-  const deposited = plans.map(({ feeCurrency }) => feeCurrency)
-  const refundedIn = deposited.find(({ isNative }) => isNative) ?? deposited[0]
   const account = refundRecipient(request, origin, user)
-  if (refundedIn !== undefined)
-    found.push({ what: 'refund', field: 'refundTo', chain: origin, account, currency: refundedIn })
-  const isUnproven = ({ chain, currency }: UntracedPayment) => currency.isNative && !chain.isTraced
-  return found.filter((payment) => {
-    const { paysTokensToCode } = payment.chain.quoting
-    // What the user executes alone, nobody has to attest.
-    return !paysTokensToCode || (!route.selfExecuted && isUnproven(payment))
-  })
+  const [first] = plans
+  const found: readonly WalletPayment[] = [
+    toRecipient('output', currencyOut),
+    ...(request.topupGas ? [toRecipient('topup', destination.native)] : []),
+    ...(first === undefined
+      ? []
+      : [
+          { what: 'refund', field: 'refundTo', chain: origin, account, currency: first.feeCurrency } as const,
+        ]),
+  ]
+  return found.filter(({ chain }) => !chain.quoting.paysTokensToCode)
 }
 
 /** Whether the plan that was taken pays it. */
-function isPaid({ what, currency }: UntracedPayment, priced: PricedRoute): boolean {
+function isPaid({ what }: WalletPayment, priced: PricedRoute): boolean {
   switch (what) {
     case 'output':
       return priced.amountOut > 0n
     case 'topup':
       return priced.solver?.topup !== undefined
     case 'refund':
-      return priced.solver !== undefined && priced.feeCurrency.isNative === currency.isNative
+      return priced.solver !== undefined
   }
 }
 
-function recipientHasCode({ what, field, chain, account, currency }: UntracedPayment): QuoteError {
-  const { native, wrappedNative, chainId } = chain
-  const data = { field, chainId, recipient: account, payment: what }
-  if (!chain.quoting.paysTokensToCode)
-    return new QuoteError(
-      'RECIPIENT_HAS_CODE',
-      `${account} is no wallet on chain ${chainId}: ${currency.symbol} is paid to wallets only.`,
-      { data },
-    )
-  const instead = waysOut(what, wrappedNative?.symbol)
+function recipientHasCode({ what, field, chain, account, currency }: WalletPayment): QuoteError {
+  const { chainId } = chain
   return new QuoteError(
     'RECIPIENT_HAS_CODE',
-    `${account} has code on chain ${chainId}, where nobody can prove that ${native.symbol} stays with code. ${instead}`,
-    {
-      data: {
-        ...data,
-        ...(what !== 'topup' && wrappedNative !== undefined && { currencyInstead: wrappedNative.address }),
-      },
-    },
+    `${account} is no wallet on chain ${chainId}: ${currency.symbol} is paid to wallets only.`,
+    { data: { field, chainId, recipient: account, payment: what } },
   )
-}
-
-function waysOut(what: UntracedPayment['what'], wrapped: string | undefined): string {
-  switch (what) {
-    case 'output':
-      return `Name a recipient without code${wrapped === undefined ? '.' : `, or ask for ${wrapped}.`}`
-    case 'topup':
-      return 'Name a recipient without code, or leave topupGas out.'
-    case 'refund':
-      return `Refunds go there: name a refundTo without code${wrapped === undefined ? '.' : `, or pay ${wrapped}.`}`
-  }
 }

@@ -1,9 +1,10 @@
 // Goal: a deposit is the same one wherever a reorganization puts it, whatever a hostile contract in its transaction
 // does in one branch and not in another. Method: the deposits of one transaction with dust put among them.
-import type { Hex } from '@causeway/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ordinalOf } from './deposits.ts'
+import type { Hex } from '../hex.ts'
+import { refundId } from '../order/refundId.ts'
+import { ordinalOf, refundedDeposit } from './refundedDeposit.ts'
 
 const orderId: Hex = `0x${'0d'.repeat(32)}`
 const usdc = `0x${'cc'.repeat(20)}`
@@ -17,7 +18,7 @@ const dust = fc.record({
   amount: fc.bigInt({ min: 0n, max: 3n }),
 })
 
-test('dust in one branch does not move the real deposit', () => {
+test('P-44: dust in one branch does not move the real deposit', () => {
   fc.assert(
     fc.property(fc.array(dust), fc.array(dust), (before, after) => {
       expect(ordinalOf(real, [...before, real, ...after])).toBe(0)
@@ -28,4 +29,12 @@ test('dust in one branch does not move the real deposit', () => {
 test('equal deposits of one transaction are told apart', () => {
   const twice = [{ ...real }, { ...real }, { ...real, amount: 1n }]
   expect(twice.slice(0, 2).map((each) => ordinalOf(each, twice))).toEqual([0, 1])
+  const ids = twice.map((each) => {
+    const place = { chainId: 10, transactionId: `0x${'AB'.repeat(32)}`, deposits: twice }
+    return refundId(orderId, refundedDeposit(each, place))
+  })
+  expect(new Set(ids).size).toBe(3)
+  const { currency, amount } = real
+  const first = { chainId: 10, transactionId: `0x${'ab'.repeat(32)}`, currency, amount, ordinal: 0 }
+  expect(ids[0]).toBe(refundId(orderId, first))
 })
