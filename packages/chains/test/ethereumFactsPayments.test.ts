@@ -139,6 +139,17 @@ describe('a record of our fill contract', () => {
       'other_payments',
     ],
     [
+      'pays the payee a token in two entries, between which code of the filler may run',
+      () => ({
+        tokens: [
+          { token: usdc, to: recipient, amount: 1n },
+          { token: usdc, to: recipient, amount: 5n },
+        ],
+      }),
+      () => toUsdc(recipient),
+      'other_payments',
+    ],
+    [
       'pays its sender',
       () => ({ natives: [{ to: solver.address, amount: 5n }] }),
       () => toNative(solver.address),

@@ -108,7 +108,8 @@ export function recordProblem(call: RecordedCall | undefined, terms: RecordTerms
     ...call.natives.map(({ to }) => ({ recipient: to, currency: terms.nativeCurrency })),
     ...call.tokens.map(({ to, token }) => ({ recipient: to, currency: token })),
   ]
-  if (!paid.every((payment) => isOfOrder(payment, terms))) return 'other_payments'
+  if (!paid.every((payment) => isOfOrder(payment, terms)) || !haveOneEntry(call.tokens))
+    return 'other_payments'
   const { orderCalls } = call
   if (orderCalls === undefined) return terms.calls.length === 0 ? undefined : 'other_calls'
   if (!runsExactly(orderCalls.calls, terms.calls)) return 'other_calls'
@@ -125,6 +126,14 @@ function isOfOrder({ recipient, currency }: Payee, terms: RecordTerms): boolean 
     !depositories.has(recipient) &&
     targets.some((target) => target.recipient === recipient && target.currency === currency)
   )
+}
+
+/**
+ * One entry for each payee and token: the hook of a token that asks its sender runs code of the filler's choice before
+ * each entry, so that two of them could open and close a trade around the payment.
+ */
+function haveOneEntry(tokens: RecordedCall['tokens']): boolean {
+  return new Set(tokens.map(({ token, to }) => `${token} ${to}`)).size === tokens.length
 }
 
 /** An order without calls is paid by `pay`. */
