@@ -105,6 +105,7 @@ const elsewhere = `0x${'77'.repeat(20)}`
 const quotePath = 'chains.base.currencies.USDC'
 const poolPath = 'chains.base.uniswapV3.pools[0]'
 const feedPath = 'prices.ETH/USD.feeds[1]'
+const uptimeFeed = '0xbcf85224fc0756b9fa45aa7892530b47e10b6433'
 const mintPath = `chains.solana.currencies.${mint}`
 
 type Case = readonly [
@@ -173,6 +174,13 @@ const cases: readonly Case[] = [
     says(ethFeed, 'description()', text('BTC / USD')),
     'quote',
     `${feedPath}.description`,
+  ],
+  [
+    'F-50: an uptime feed that is another feed',
+    'base',
+    says(uptimeFeed, 'description()', text('ETH / USD')),
+    'quote',
+    'chains.base.sequencerUptimeFeed.description',
   ],
   [
     'other decimals of a feed',

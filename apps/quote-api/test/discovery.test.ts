@@ -190,9 +190,10 @@ describe('GET /prices/health', () => {
   test('shows each feed with the answer that it has on chain', async () => {
     const { status, prices } = await health()
     expect(status).toBe('ok')
-    expect(prices.map(({ key }) => key)).toEqual(['USDC/USD', 'USDX/USD', 'ETH/USD', 'TIDE/USD', 'SOL/USD'])
+    const keys = ['USDC/USD', 'USDX/USD', 'ETH/USD', 'TIDE/USD', 'SOL/USD', 'BTC/USD', 'TRX/USD'] as const
+    expect(prices.map(({ key }) => key)).toEqual(keys)
     const { feeds } = still.network.deployment.base
-    for (const key of ['USDC/USD', 'USDX/USD', 'ETH/USD', 'TIDE/USD', 'SOL/USD'] as const) {
+    for (const key of keys) {
       const price = prices.find((one) => one.key === key)
       const feed = price?.sources.find(({ kind }) => kind === 'feed')
       const [, answer] = await nodeOf(8_453).readContract({

@@ -176,6 +176,10 @@ function shownAs(
         ...{ 'tickSpacing()': word(tickSpacing), 'factory()': word(chain.uniswapV3?.factory ?? 0) },
       })
     put(chain.fillContract, {}, fillCode)
+    put(chain.sequencerUptimeFeed, {
+      ...{ 'description()': text('L2 Sequencer Uptime Status Feed'), 'decimals()': word(0) },
+      'latestRoundData()': roundOf(0n, nowSeconds() - 86_400n),
+    })
   } else {
     const { vaultTokenAccount } = deriveProgramAddresses(depository)
     accounts.set(depository, { owner: loader, data: Buffer.alloc(0), executable: true })
