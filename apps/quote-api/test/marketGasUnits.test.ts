@@ -20,6 +20,7 @@ import {
   depositoryAbi,
   depositRouterAbi,
   type LocalAccount,
+  randomWord,
   startTestNetwork,
   type TestNetwork,
   testCalls,
@@ -149,7 +150,7 @@ type Fill = {
 
 /** The order id follows the call, as readers of fills expect. */
 function fill({ native = [], tokens = [], orderCalls }: Fill): Transaction {
-  const data = testFill({ orderId, natives: native, tokens, orderCalls })
+  const data = testFill({ orderId, id: randomWord(), natives: native, tokens, orderCalls })
   const value = native.reduce((sum, { amount }) => sum + amount, 0n)
   return { to: network.deployment.base.fillContract, data, value }
 }

@@ -6,11 +6,13 @@ import type { Hex } from '@causeway/core'
 import { encodeFunctionData, erc20Abi, parseEventLogs } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ChainDeployment } from '../src/contracts/deployment.ts'
-import { randomWord, testFill } from '../src/contracts/testFill.ts'
+import { testFill as fillOf, randomWord } from '../src/contracts/testFill.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startUserChainBench } from './support/contractBench.ts'
 
 const orderId: Hex = `0x${'0d'.repeat(32)}`
+/** Under an id of its own, since one order is tried again and again. */
+const testFill = (fill: Parameters<typeof fillOf>[0]) => fillOf({ id: randomWord(), ...fill })
 
 let bench: ContractBench<ChainDeployment>
 let solver: LocalAccount

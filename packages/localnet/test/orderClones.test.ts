@@ -7,12 +7,14 @@ import { encodeDeployData, encodeFunctionData, erc20Abi, parseEventLogs } from '
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { multicall3Abi, wrappedNativeAbi } from '../src/contracts/abis.generated.ts'
 import type { ChainDeployment } from '../src/contracts/deployment.ts'
-import { randomWord, testCalls, testFill } from '../src/contracts/testFill.ts'
+import { testFill as fillOf, randomWord, testCalls } from '../src/contracts/testFill.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startUserChainBench } from './support/contractBench.ts'
 import { type HostileToken, placeHostileToken } from './support/hostileToken.ts'
 
 const orderId: Hex = `0x${'0d'.repeat(32)}`
+/** Under an id of its own, since one order is tried again and again. */
+const testFill = (fill: Parameters<typeof fillOf>[0]) => fillOf({ id: randomWord(), ...fill })
 type FillCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
 
 let bench: ContractBench<ChainDeployment>

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { createJsonRpcClient, type JsonRpcClient } from '@causeway/chains'
 import { type QuoteFile, quoteFileSchema } from '@causeway/core'
 import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { z } from 'zod'
 import { createMarket, type MarketOptions } from '../../src/createMarket.ts'
 import { localReach } from '../../src/prices/secondSource.ts'
 import type { Market } from '../../src/runMarket.ts'
@@ -59,14 +60,18 @@ export async function startLiveMarket(options: Partial<MarketOptions> = {}): Pro
 
 /** The local configuration at the pace of the test: a block a second, a head that is stale after eight seconds. */
 export async function readLocalQuoteFile(network: TestNetwork): Promise<QuoteFile> {
-  const input: unknown = JSON.parse(await readFile(quoteFilePath, 'utf8'))
+  const input = z
+    .looseObject({ chains: z.record(z.string(), z.unknown()) })
+    .parse(JSON.parse(await readFile(quoteFilePath, 'utf8')))
   const fillWallet = network.keys.fillWallet.address
-  const file = quoteFileSchema.parse({ ...Object(input), fillWallet })
-  // Of the chains that are quoted, those that the network runs.
+  // Of the chains that are quoted, those that the network runs; others have placeholders.
+  const run = Object.fromEntries(Object.entries(input.chains).filter(([key]) => key in network.chains))
+  const file = quoteFileSchema.parse({ ...input, chains: run, fillWallet })
   const chains = Object.fromEntries(
-    Object.entries(file.chains)
-      .filter(([key]) => key in network.chains)
-      .map(([key, chain]) => [key, { ...chain, blockTimeMs: 1_000, headMaxAgeMs: 8_000 }]),
+    Object.entries(file.chains).map(([key, chain]) => [
+      key,
+      { ...chain, blockTimeMs: 1_000, headMaxAgeMs: 8_000 },
+    ]),
   )
   return { ...file, chains }
 }
