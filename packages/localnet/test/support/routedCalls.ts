@@ -33,7 +33,7 @@ import { privateKeyToAccount, sign } from 'viem/accounts'
 import type { Artifacts } from '../../src/contracts/artifacts.ts'
 import type { ChainDeployment, HubDeployment } from '../../src/contracts/deployment.ts'
 import { executeCallData } from '../../src/deploy/callRequest.ts'
-import { userChainPlan } from '../../src/deploy/contractPlan.ts'
+import { tronPlan, userChainPlan } from '../../src/deploy/contractPlan.ts'
 import {
   type FamilyKey,
   familyDepositories,
@@ -309,7 +309,7 @@ export function withdrawRequests(
   holder: Hex,
 ): Readonly<Record<string, WithdrawRequest>> {
   const { address: depository } = userChainPlan(artifacts).depository
-  const families = familyDepositories(depository)
+  const families = familyDepositories(tronPlan(artifacts).depository.address)
   // A spender has each nonce once. A word without zero bytes, as nonces are.
   const nonceOf = (family: FamilyKey) => BigInt(word(`5${familyKeys.indexOf(family) + 1}`))
   const asked = (family: FamilyKey, currency: string, recipient: string) => ({
