@@ -27,6 +27,7 @@ export const longFiles: readonly string[] = [
   'apps/quote-api/test/lateDeposits.test.ts',
   'apps/quote-api/test/runningProcess.test.ts',
   'apps/solver/test/solver.test.ts',
+  'scripts/configs/settingRefusals.test.ts',
   'test/protocolModel.test.ts',
   'apps/quote-api/test/chainFaults.test.ts',
   'apps/quote-api/test/lyingEndpoints.test.ts',

@@ -170,6 +170,7 @@ export const suiteFiles = {
     'scripts/sbom/bills.test.ts',
     'scripts/translate.test.ts',
     'test/exposedMetrics.test.ts',
+    'test/startRefusals.test.ts',
     'test/traces.test.ts',
     'test/upgrades.test.ts',
   ],

@@ -63,10 +63,10 @@ test('Q-30: each word buys what its member of the answer holds, over markets, pa
       if (split.app > 0n) count('with app fees')
       if (split.parts.skew < 0n) count('rewarded')
     }),
-    { numRuns: 2_000, endOnFailure: true },
+    { numRuns: 1_000, endOnFailure: true },
   )
   for (const what of [...sponsoredWords, 'with app fees', 'rewarded'])
-    expect(seen.get(what) ?? 0, what).toBeGreaterThan(20)
+    expect(seen.get(what) ?? 0, what).toBeGreaterThan(8)
 })
 
 test('Q-31: the words together buy what subsidizeFees alone does, which is all that relayer buys', async () => {
