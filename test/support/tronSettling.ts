@@ -4,6 +4,7 @@
 import {
   createTronCodec,
   type Hex,
+  refundId,
   Secret,
   TronFees,
   tronAddress,
@@ -23,6 +24,7 @@ import { TronWeb } from 'tronweb'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { z } from 'zod'
 import { quoteResponseSchema } from '../../apps/quote-api/src/http/wire/quoteResponse.ts'
+import type { RefundPayload } from '../../apps/quote-api/src/requests/work/workItem.ts'
 import {
   type Answer,
   post,
@@ -242,7 +244,7 @@ const tronBid = {
  * @param change default: all that is asked for, naming the item's order @returns the transaction id
  */
 export async function payOnTron(
-  { paying }: Pick<TronSettling, 'paying'>,
+  { paying, database }: Pick<TronSettling, 'paying' | 'database'>,
   item: OpenWork,
   change: { readonly amount?: bigint; readonly orderId?: Hex } = {},
 ): Promise<string> {
@@ -259,7 +261,29 @@ export async function payOnTron(
   // CAST: an order id is 32 bytes of hex.
   const own = (item.kind === 'claim' ? item.payload.claimId : item.payload.orderId) as Hex
   const orderId = change.orderId ?? own
-  return send(paying, { id: orderId, mark: 'paid', orderId, payments })
+  const id = item.kind === 'refund' ? await refundIdOf(database, item.payload) : orderId
+  return send(paying, { id, mark: 'paid', orderId, payments })
+}
+
+/** The id that the refund of a work item is recorded under; no test makes two equal deposits in one transaction. */
+async function refundIdOf(
+  database: TronSettling['database'],
+  { orderId, deposits: [named] = [] }: RefundPayload,
+): Promise<Hex> {
+  if (named === undefined) throw new Error('a refund names its deposit')
+  const { chainId, transactionId, onchainIndex } = named
+  const [deposit] = await database.query<{ currency: string; amount: bigint }>(
+    'select currency, amount from deposit_seen where chain_id = $1 and tx_hash = $2 and onchain_index = $3',
+    [chainId, transactionId, onchainIndex],
+  )
+  if (deposit === undefined) throw new Error('the deposit was not seen')
+  // CAST: an order id is 32 bytes of hex.
+  return refundId(orderId as Hex, {
+    chainId,
+    transactionId: transactionId.toLowerCase(),
+    ...deposit,
+    ordinal: 0,
+  })
 }
 
 export async function send(paying: PayingChain, terms: Parameters<PayingChain['plan']>[0]): Promise<string> {
