@@ -28,6 +28,7 @@ import {
   payOnTron,
   quoteFromTron,
   quoteToTron,
+  refundIdOf,
   send,
   startTronSettling,
   stepSchema,
@@ -197,7 +198,7 @@ describe('from Tron', () => {
 
   async function refunded(quote: QuoteAnswer, failReason: string): Promise<void> {
     const item = await at.requests.workFor(quote, 'refund')
-    const paid = await payOnTron(at, item)
+    const paid = await payOnTron(at, item, { id: await refundIdOf(at, item) })
     expect(await report(item, paid)).toBe(200)
     // Until its quote expires, another deposit may still come.
     await at.database.query(

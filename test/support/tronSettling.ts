@@ -24,7 +24,6 @@ import { TronWeb } from 'tronweb'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { z } from 'zod'
 import { quoteResponseSchema } from '../../apps/quote-api/src/http/wire/quoteResponse.ts'
-import type { RefundPayload } from '../../apps/quote-api/src/requests/work/workItem.ts'
 import {
   type Answer,
   post,
@@ -244,9 +243,9 @@ const tronBid = {
  * @param change default: all that is asked for, naming the item's order @returns the transaction id
  */
 export async function payOnTron(
-  { paying, database }: Pick<TronSettling, 'paying' | 'database'>,
+  { paying }: Pick<TronSettling, 'paying'>,
   item: OpenWork,
-  change: { readonly amount?: bigint; readonly orderId?: Hex } = {},
+  change: { readonly amount?: bigint; readonly orderId?: Hex; readonly id?: Hex } = {},
 ): Promise<string> {
   if (item.kind === 'permit' || item.kind === 'sweep') throw new Error(`cannot pay a ${item.kind}`)
   const asked = item.kind === 'fill' ? item.payload.payments : [item.payload]
@@ -261,16 +260,16 @@ export async function payOnTron(
   // CAST: an order id is 32 bytes of hex.
   const own = (item.kind === 'claim' ? item.payload.claimId : item.payload.orderId) as Hex
   const orderId = change.orderId ?? own
-  const id = item.kind === 'refund' ? await refundIdOf(database, item.payload) : orderId
-  return send(paying, { id, mark: 'paid', orderId, payments })
+  return send(paying, { id: change.id ?? orderId, mark: 'paid', orderId, payments })
 }
 
 /** The id that the refund of a work item is recorded under; no test makes two equal deposits in one transaction. */
-async function refundIdOf(
-  database: TronSettling['database'],
-  { orderId, deposits: [named] = [] }: RefundPayload,
+export async function refundIdOf(
+  { database }: Pick<TronSettling, 'database'>,
+  { kind, payload }: OpenWork,
 ): Promise<Hex> {
-  if (named === undefined) throw new Error('a refund names its deposit')
+  const [named] = kind === 'refund' ? (payload.deposits ?? []) : []
+  if (kind !== 'refund' || named === undefined) throw new Error('a refund names its deposit')
   const { chainId, transactionId, onchainIndex } = named
   const [deposit] = await database.query<{ currency: string; amount: bigint }>(
     'select currency, amount from deposit_seen where chain_id = $1 and tx_hash = $2 and onchain_index = $3',
@@ -278,7 +277,7 @@ async function refundIdOf(
   )
   if (deposit === undefined) throw new Error('the deposit was not seen')
   // CAST: an order id is 32 bytes of hex.
-  return refundId(orderId as Hex, {
+  return refundId(payload.orderId as Hex, {
     chainId,
     transactionId: transactionId.toLowerCase(),
     ...deposit,
