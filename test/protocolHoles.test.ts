@@ -60,7 +60,7 @@ async function depositAgain(world: World, { known }: Paid): Promise<Paid> {
   return { known, deposit: made }
 }
 
-/** What fills an order, by its record. */
+/** Transactions that fill an order, by its record. */
 const fillOf = (known: KnownOrder) => ({
   ...{ ids: [known.orderId], payments: outputsOf(known), recordId: known.orderId },
   by: 'contract' as const,

@@ -102,7 +102,7 @@ function priceProblems({ quote }: ConfigSet): readonly string[] {
 
 function currencyProblems({ chains, quote }: ConfigSet, key: string): readonly string[] {
   const [chain, listed] = [quote.chains[key], chains.chains.find(({ id }) => id === key)]
-  // What is not listed is found elsewhere.
+  // Anything that is not listed is found elsewhere.
   if (chain === undefined || listed === undefined) return []
   const codec = codecOf(mainNetwork(listed.vmType))
   const assets = new Set(quote.assets.map((asset) => asset.id))

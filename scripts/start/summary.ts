@@ -13,7 +13,7 @@ import {
 } from '@causeway/localnet'
 
 /**
- * What a newcomer reads when the first quotes can be asked for: addresses, what is real, and requests to paste.
+ * Text that a newcomer reads when the first quotes can be asked for: addresses, what is real, and requests to paste.
  * @param solana absent where it runs not
  */
 export function summaryOf(session: Session, solana: FamilyFacts | undefined): string {
@@ -63,7 +63,7 @@ export function summaryOf(session: Session, solana: FamilyFacts | undefined): st
   ].join('\n')
 }
 
-/** What 100 USDC of Base are worth on a chain of another family. */
+/** A request that prices 100 USDC of Base on a chain of another family. */
 export function exampleTo(key: FamilyKey, session: Session): readonly string[] {
   const [symbol = '', currency] = Object.entries(familyTokens(session.network.deployment.tron)[key])[0] ?? []
   const body = {

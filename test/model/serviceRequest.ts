@@ -70,7 +70,7 @@ export function refundTerms({ known }: Request) {
   return { inputAmount: known.amount, refundMinimum }
 }
 
-/** What the fill contract records for an item: the order's id, or that of the deposit's refund. */
+/** The id that the fill contract records for an item: the order's id, or that of the deposit's refund. */
 export function recordIdOf({ kind, request, depositId, chain }: Omit<WorkItem, 'state'>): Hex {
   const { orderId } = request.known
   const all = [...request.deposits.values()]

@@ -142,7 +142,7 @@ export async function transferOnHyperliquid(
 
 type Quoted = { readonly steps: readonly { readonly items: readonly { readonly data: unknown }[] }[] }
 
-/** What the last step of a quote moves. */
+/** The transfer of a quote's last step. */
 export const transferOf = ({ steps }: Quoted): Parameters =>
   hyperliquidStepData.parse(steps.at(-1)?.items[0]?.data).action.parameters
 

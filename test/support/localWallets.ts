@@ -120,5 +120,5 @@ export function localWallets(session: Session, index: number): Readonly<Record<F
 }
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-fA-F]*$/.test(value))
-/** What a wallet on an EVM chain is asked to send. */
+/** Schema of a transaction that a wallet on an EVM chain is asked to send. */
 const evmStep = z.object({ to: hex, data: hex, value: z.coerce.bigint() })

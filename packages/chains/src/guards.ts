@@ -46,7 +46,7 @@ export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] 
   return [...nodes, ...services]
 }
 
-/** What the operator of a registry should know of it. */
+/** Notes that the operator of a registry should know. */
 export function chainNotes(registry: ChainRegistry): readonly Finding[] {
   return [...windingDownChains(registry), ...settingsWithoutEffect(registry)]
 }

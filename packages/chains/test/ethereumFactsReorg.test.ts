@@ -186,7 +186,7 @@ test('the state of a withdrawal is that of a block which one of the chains holds
     expect(held.map((block) => Object(block).hash)).toContain(blockHash)
     expect(facts.status).toBe('pending')
   }
-  // Of one chain alone, from the first call or to the last.
+  // Readings of one chain alone, from the first call or to the last.
   expect(told).toBeGreaterThanOrEqual(2)
 })
 

@@ -26,7 +26,7 @@ const [none, callback, fee] = [0, 1, 2] as const
 
 /** Writes a log whose only topic is the first word of calldata and whose data is the rest. */
 const oneTopicCode: Hex = '0x602036038060205f375f35905fa100'
-/** The same with four topics. */
+/** As above, with four topics. */
 const fourTopicsCode: Hex = '0x608036038060805f376060356040356020355f35845fa400'
 /** Writes a log, then gives the caller all of its coin, as a smart account that runs a signed operation. */
 const givesCoinCode: Hex = '0x5f5fa05f5f5f5f47335af100'

@@ -29,7 +29,7 @@ export function isKnownCode(name: DeployedName, code: Hex): boolean {
 }
 
 /**
- * Whether code is a fill contract whose `pay`, `fill` and `Paid` are those of this release, so that what it recorded is
+ * True for the code of a fill contract whose `pay`, `fill` and `Paid` are those of this release, so that what it recorded is
  * proof of a payment: its own, or an earlier release's of other code.
  * @param code as a chain tells it
  */

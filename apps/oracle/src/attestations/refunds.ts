@@ -154,7 +154,7 @@ function isToDepositor({ refund: { recipient }, chain }: NamedRefund): boolean {
   return codec.canonicalAddress(recipient) === codec.nativeCurrency
 }
 
-/** What our fill contract records for the refund of a deposit. */
+/** The id that our fill contract records for the refund of a deposit. */
 function refundRecordId(orderId: Hex, { chain, deposit, facts }: OrderDeposit): Hex {
   return refundId(orderId, refundedDeposit(deposit, { ...facts, chainId: BigInt(chain.hubChainId) }))
 }

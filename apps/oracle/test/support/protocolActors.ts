@@ -105,7 +105,7 @@ function orderCallsOf(network: TestNetwork, chain: UserChain, calls: readonly Ca
   return testCalls(calls, { fillContract, filler, recipient: filler, orderSalt: noOrder })
 }
 
-/** What the fill contract records for the refund of a deposit that is alone in its transaction. */
+/** The id that the fill contract records for the refund of a deposit that is alone in its transaction. */
 export function refundIdOf(
   network: TestNetwork,
   { orderId: id }: { readonly orderId: Hex },
@@ -122,7 +122,7 @@ export async function pay(
     readonly orderId: Hex
     readonly payments: readonly Payment[]
     readonly calls?: readonly Call[]
-    /** What the contract records; by default the order. */
+    /** The id that the contract records; by default the order's. */
     readonly recordId?: Hex
   },
 ): Promise<Hex> {

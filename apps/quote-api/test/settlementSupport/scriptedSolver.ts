@@ -107,7 +107,7 @@ function relay(payload: Relayed): Transaction {
   return { to: router, data, value: 0n }
 }
 
-/** What the fill contract is to record. */
+/** The id that the fill contract is to record. */
 async function recordIdOf(network: TestNetwork, { kind, payload }: OpenWork): Promise<Hex> {
   if (kind === 'claim') return payload.claimId
   // CAST: an order id is 32 bytes of hex.

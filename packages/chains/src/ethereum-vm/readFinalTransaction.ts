@@ -39,7 +39,7 @@ export type FinalExecution<Transaction> = {
   readonly logs: readonly EvmLog[]
   /** Read only when it was wanted. */
   readonly transaction: Transaction | undefined
-  /** Of accounts that were asked about; others are missing. */
+  /** Kinds of code of accounts that were asked about; others are missing. */
   readonly code: ReadonlyMap<Hex, AccountCode>
 }
 
@@ -202,7 +202,7 @@ function readCodes(
   )
 }
 
-/** What code at an account means for payments. */
+/** Tells what code at an account means for payments. */
 export function accountCode(code: Hex, recordsPayments: RecordsPayments): AccountCode {
   return code === '0x' ? 'none' : recordsPayments(code) ? 'fill_contract' : 'other'
 }

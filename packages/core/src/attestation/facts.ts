@@ -70,11 +70,11 @@ export type WithdrawalFacts = {
   readonly evidence: Evidence
 }
 
-/** What one recipient has of a final transaction in one currency. @source rules P-41 to P-43 */
+/** Payment of a final transaction to one recipient in one currency. @source rules P-41 to P-43 */
 export type TransferFact = {
   readonly recipient: string
   readonly currency: string
-  /** What the solver's side paid to the recipient, as far as it is proven. */
+  /** Paid to the recipient by the solver's side, as far as it is proven. */
   readonly amount: bigint
   /** What others moved to him, which pays nothing. */
   readonly fromOthers?: bigint
@@ -93,7 +93,7 @@ export type PaymentFacts = {
   readonly transfers: readonly TransferFact[]
   /** In on-chain order; `undefined` where the family cannot prove calls. */
   readonly calls?: readonly ExecutedCallFact[]
-  /** What a fill contract recorded, where its record is the proof: it pays what has this id and nothing else. */
+  /** The id that a fill contract recorded, where its record is the proof: it pays what has this id and nothing else. */
   readonly recordId?: Hex
   /** Why the record of a fill contract proves nothing, in one word. */
   readonly recordProblem?: string

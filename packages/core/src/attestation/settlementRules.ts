@@ -52,7 +52,7 @@ function encodedCalls(executed: readonly ExecutedCallFact[]): readonly Hex[] {
 /** One payment that an order demands, and the transaction that is said to have made it. */
 export type DemandedPayment = {
   readonly codec: VmCodec
-  /** What a fill contract records for it: the order id of a fill, a refund's own id, a claim's id. */
+  /** The id that a fill contract records for it: the order id of a fill, a refund's own id, a claim's id. */
   readonly recordId: Hex
   readonly recipient: string
   readonly currency: string

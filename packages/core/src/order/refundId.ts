@@ -5,7 +5,7 @@ import type { Hex } from '../hex.ts'
 
 /** The deposit that a refund gives back. */
 export type RefundedDeposit = {
-  /** Of the hub, which for chains without numbers of their own may be no safe integer. */
+  /** Chain id on the hub, which for chains without numbers of their own may be no safe integer. */
   readonly chainId: number | bigint
   /** Canonical, as the chain's family spells it. */
   readonly transactionId: string

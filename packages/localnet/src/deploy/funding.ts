@@ -40,7 +40,7 @@ export function userChainGrants(keys: LocalKeys): readonly Grant[] {
   ]
 }
 
-/** What accounts own on Tron: TRX, which are the coins of the node there, and USDC, both with six decimals. */
+/** Balances of accounts on Tron: TRX, which are the coins of the node there, and USDC, both with six decimals. */
 export function tronGrants(keys: LocalKeys): readonly { account: Hex; sun: bigint; usdc: bigint }[] {
   const { fillWallet, users } = tronAccounts(keys)
   const of = ({ address }: { readonly address: string }, trx: bigint, usdc: bigint) => ({
@@ -49,7 +49,7 @@ export function tronGrants(keys: LocalKeys): readonly { account: Hex; sun: bigin
   return [
     of(fillWallet, 1_000_000n, 40_000n),
     ...users.map((user) => of(user, 100_000n, 100_000n)),
-    // The same key is an account of Base, whose coins are TRX enough.
+    // One key is an account of Base as well, whose coins are TRX enough.
     ...keys.users.map(({ address }) => ({ account: address, sun: 0n, usdc: 100_000n * unit6 })),
   ]
 }

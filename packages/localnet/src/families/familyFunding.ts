@@ -8,7 +8,7 @@ const [unit6, unit8] = [10n ** 6n, 10n ** 8n]
 /** On each chain the solver has a hundredth of its USDC and users as much as on the others, in dollars. */
 const [solverDollars, userDollars] = [40_000n, 100_000n]
 
-/** What accounts own on the chains of the other families before anything happens there. */
+/** Balances on the chains of the other families before anything happens there. */
 export function familyFunding(keys: LocalKeys): FamilyFunding {
   const { bitcoin, hyperliquid, lighter } = familyAccounts(keys)
   return {

@@ -34,7 +34,7 @@ export type FamilyPlan = {
   /** Of the native currency, which deposits here are made in. */
   readonly symbol: string
   readonly decimals: number
-  /** Of the deposit that is there from the first start on, in smallest units. */
+  /** Amount of the deposit that is there from the first start on, in smallest units. */
   readonly firstAmount: bigint
 }
 
@@ -118,7 +118,7 @@ function bitcoinAddress(script: Uint8Array): string {
 /** The ASCII text TRON: public networks have other ids. */
 export const tronChainId = 0x54_52_4f_4en
 
-/** Where each chain takes deposits. @param tronDepository the contract on the node behind Tron */
+/** Depository of each chain. @param tronDepository the contract on the node behind Tron */
 export function familyDepositories(tronDepository: Hex): Readonly<Record<FamilyKey, string>> {
   return {
     solana: solanaDepository,

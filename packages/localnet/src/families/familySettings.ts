@@ -17,7 +17,7 @@ export const familyPortsSchema = z.object({
 export type FamilyPorts = z.infer<typeof familyPortsSchema>
 
 const units = z.string().regex(/^[0-9]+$/)
-/** What accounts of an exchange hold in dollars, smallest units. */
+/** Balances of accounts of an exchange in dollars, smallest units. */
 const dollars = z.array(z.object({ account: z.string(), owner: hexSchema(20), amount: units }))
 
 /** The first state of chains that are quoted. Tron's is a part of its node's. */
@@ -42,7 +42,7 @@ const familyFundingSchema = z.object({
 })
 export type FamilyFunding = z.infer<typeof familyFundingSchema>
 
-/** What it is told when the chains of the EVM are up. */
+/** Facts that it is told when the chains of the EVM are up. */
 export const familyNetworkSchema = z.object({
   /** The node of Base, which Tron's contracts run on. */
   node: z.object({ url: z.url(), chainId: z.number().int().positive() }),
@@ -80,5 +80,5 @@ const family = z.enum(familyKeys)
 /** The family that is to be opened, or that answers nobody any more. */
 export const namedFamilySchema = z.object({ family })
 
-/** What `GET /families` of the process tells: of those that are open. */
+/** Answer of `GET /families` of the process: those that are open. */
 export const openFamiliesSchema = z.partialRecord(family, familyFactsSchema)

@@ -5,7 +5,7 @@ import { type FamilyKey, familyKeys } from './familyPlans.ts'
 import { bitcoinKeyVariable, fillWalletVariable, firstOutputVariable } from './quotedFamilies.ts'
 import { solanaAccounts } from './solanaAccounts.ts'
 
-/** Where each chain listens, or will when it is open. */
+/** URL at which each chain listens, or will when it is open. */
 export type FamilyUrls = Readonly<Record<FamilyKey, { readonly url: string }>>
 
 type Variables = Readonly<Record<string, string>>
@@ -42,7 +42,7 @@ export function fillWalletsOf(keys: Holders): Readonly<Record<FamilyKey, string>
   }
 }
 
-/** What quote-api and solver are told: where the chains are, and with what the solver pays there. */
+/** Variables of quote-api and solver: URLs of the chains, and the keys that the solver pays with there. */
 export function quotedFamilyVariables(families: FamilyUrls | undefined, keys: Holders): Variables {
   const wallets = fillWalletsOf(keys)
   const { bitcoin } = familyAccounts(keys)
@@ -55,7 +55,7 @@ export function quotedFamilyVariables(families: FamilyUrls | undefined, keys: Ho
   }
 }
 
-/** What the solver pays with, by the variable that names a file of it. */
+/** Keys that the solver pays with, by the variable that names a file of it. */
 export function fillKeysOf(keys: Holders): Variables {
   const { bitcoin, tron, hyperliquid, lighter }: FamilyAccounts = familyAccounts(keys)
   return {

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { z } from 'zod'
 
-/** What a stand-in took, in order: it takes it again after a restart, and so comes to the same state. */
+/** Calls that a stand-in took, in order: it takes it again after a restart, and so comes to the same state. */
 export type Journal<Entry> = {
   /** Of earlier runs. */
   readonly kept: readonly Entry[]

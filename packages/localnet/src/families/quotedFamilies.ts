@@ -50,7 +50,7 @@ export const firstOutputVariable = 'BITCOIN_FIRST_OUTPUT'
 /** Blocks follow a transaction so soon, those that make it final too; an idle chain has one now and then. */
 export const bitcoinBlockTimeMs = 2_000
 export const bitcoinIdleBlockMs = 30_000
-/** What a transfer to somebody else takes at the exchange. */
+/** Fee of a transfer to somebody else at the exchange. */
 export const lighterTransferFee = 3_000_000n
 
 type Held = {

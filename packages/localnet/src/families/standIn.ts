@@ -16,7 +16,7 @@ export type FamilyStandIn = {
   stop(): Promise<void>
 }
 
-/** What a stand-in is opened with. */
+/** Options that a stand-in is opened with. */
 export type StandInOptions = {
   readonly port: number
   /** As the configuration has it. */
@@ -25,17 +25,17 @@ export type StandInOptions = {
   readonly funding: FamilyFunding | undefined
   /** Keeps what happened; absent: nothing is kept. */
   readonly journalFile: string | undefined
-  /** What is behind Tron. */
+  /** The node behind Tron. */
   readonly node: { readonly url: string; readonly chainId: number }
   readonly tronDepository: Hex
-  /** Who deposits on Tron: an account of that node. */
+  /** The depositor on Tron: an account of that node. */
   readonly depositor: LocalAccount
   readonly tronCreatedFromMs: number | undefined
   /** Ids of transfers on Lighter, by the exchange's own code. */
   readonly hashTransfer: ((lighterChainId: bigint) => Promise<HashTransfer>) | undefined
 }
 
-/** Who makes the deposit that every start has. */
+/** The depositor of the deposit that every start has. */
 export const firstDepositor = 'first depositor'
 
 /** Times of chains without a clock of their own: long over, so that nothing waits for them. */

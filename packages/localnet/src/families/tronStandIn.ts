@@ -25,7 +25,7 @@ const entrySchema = z.object({
   isContractCall: z.boolean(),
   feeSun: z.string().optional(),
   trace: frame.optional(),
-  /** Of a deposit that an operator asked for. */
+  /** Amount of a deposit that an operator asked for. */
   depositor: z.string().optional(),
 })
 type Entry = Omit<KnownTransaction, 'feeSun'> & {

@@ -20,7 +20,7 @@ import type { LocalPaths } from './localPaths.ts'
 export type FamilyProcess = {
   readonly process: ManagedProcess
   readonly controlUrl: string
-  /** Where each chain will listen: its port is chosen before it is open. */
+  /** URL at which each chain will listen: its port is chosen before it is open. */
   readonly urls: FamilyUrls
   /** To be called once, when the chains of the EVM are up. */
   tell(network: FamilyNetwork): void
@@ -41,7 +41,7 @@ export type FamilyProcessOptions = {
   readonly fileOf?: (script: string) => string
 }
 
-/** What happened is on the disk already. */
+/** Events are on the disk already. */
 const graceMs = 5_000
 const name = 'families'
 

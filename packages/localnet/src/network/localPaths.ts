@@ -12,7 +12,7 @@ export type LocalPaths = {
   readonly networkFile: string
   readonly secrets: string
   readonly chains: string
-  /** What the stand-ins of the other families took, a file each. */
+  /** Journals of the stand-ins of the other families, a file each. */
   readonly families: string
   /** The state a node starts from, replaced as a whole. */
   chainFile(key: ChainKey): string

@@ -64,7 +64,7 @@ export async function readLocalQuoteFile(network: TestNetwork): Promise<QuoteFil
     .looseObject({ chains: z.record(z.string(), z.unknown()) })
     .parse(JSON.parse(await readFile(quoteFilePath, 'utf8')))
   const fillWallet = network.keys.fillWallet.address
-  // Of the chains that are quoted, those that the network runs; others have placeholders.
+  // Quoted chains that the network runs; others have placeholders.
   const run = Object.fromEntries(Object.entries(input.chains).filter(([key]) => key in network.chains))
   const file = quoteFileSchema.parse({ ...input, chains: run, fillWallet })
   const chains = Object.fromEntries(

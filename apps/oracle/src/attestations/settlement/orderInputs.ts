@@ -21,7 +21,7 @@ export type OrderDeposit = {
   readonly onchainId: Hex
   readonly deposit: DepositFact
   readonly blockTimestampSeconds: bigint
-  /** What its transaction holds. */
+  /** Facts of its transaction. */
   readonly facts: Pick<DepositFacts, 'transactionId' | 'deposits'>
 }
 

@@ -21,7 +21,7 @@ export type DemandedPayment = {
   /** Unix seconds. */
   readonly deadlineSeconds: bigint
   readonly facts: PaymentFacts
-  /** What a fill contract records for the payment. */
+  /** The id that a fill contract records for the payment. */
   readonly recordId: Hex
 }
 

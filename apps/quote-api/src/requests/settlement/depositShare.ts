@@ -3,11 +3,11 @@ import type { SettledRequest } from './settledRequest.ts'
 
 type Payment = Order['output']['payments'][number]
 
-/** What was deposited for an order, and what its quote reckoned with; in the currency of its input. */
+/** The deposit for an order, and the input that its quote reckoned with; in the currency of its input. */
 export type Deposited = { readonly amount: bigint; readonly quotedInput: bigint }
 
 /**
- * What a deposit pays for: the quoted amount for the quoted input, the least for the least that the order
+ * A deposit pays for its share: the quoted amount for the quoted input, the least for the least that the order
  * takes, and its part in between. Fees are fixed amounts and a pool gives less for more, so no deposit is
  * paid more than it is worth.
  */

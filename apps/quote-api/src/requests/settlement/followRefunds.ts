@@ -92,7 +92,7 @@ async function readRefund(
   return { mark: versionOfWork(item), seen }
 }
 
-/** What the fill contract records for the refund of a deposit; undefined while the deposit is in no block. */
+/** The id that the fill contract records for the refund of a deposit; undefined while the deposit is in no block. */
 async function readRecordId(
   { chain: { chainId }, deposits }: SettlementChain,
   { orderId, deposits: [named] = [] }: RefundPayload,

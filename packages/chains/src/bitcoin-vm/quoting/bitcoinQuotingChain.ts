@@ -104,7 +104,7 @@ async function contradictions({
   const known = isLocal ? firstBlocks.regtest : firstBlocksOf({ network })
   const [answered] = await Promise.all([
     askEnough(quorum, readFirstBlock, signal),
-    // What is foreign is found below; what is silent is waited for.
+    // A foreign endpoint is found below; a silent one is waited for.
     isLocal
       ? verifyLocalEndpoints(
           quorum,

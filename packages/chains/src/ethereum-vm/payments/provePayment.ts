@@ -5,10 +5,10 @@ import { payersOf, type SolverSide } from '../solverSide.ts'
 import { nativePayees, netPayments } from './netPayments.ts'
 import { type RecordedCall, type RecordProblem, readRecordedCall, recordProblem } from './recordedCall.ts'
 
-/** What stands at an account. `fill_contract`: one whose records this release can read. */
+/** Kinds of code at an account. `fill_contract`: one whose records this release can read. */
 export type AccountCode = 'none' | 'other' | 'fill_contract'
 
-/** What a payment's transaction shows. */
+/** The transaction of a payment. */
 export type PaidTransaction = {
   /** Ascending by index. */
   readonly logs: readonly EvmLog[]
@@ -17,7 +17,7 @@ export type PaidTransaction = {
     /** Data of a plain transfer of native coin, where the family keeps it apart from calldata. */
     readonly memo?: Hex
   }
-  /** Of the accounts that `codeMatters` names. */
+  /** Kinds of code of the accounts that `codeMatters` names. */
   readonly code: ReadonlyMap<string, AccountCode>
 }
 
@@ -35,13 +35,13 @@ export type PaymentTerms = {
   readonly ownValuePays?: boolean
 }
 
-/** What a transaction pays, in one of three ways and never by two of them. */
+/** Payments of a transaction, proven in one of three ways and never by two of them. */
 export type ProvenPayment = {
   /** One for each recipient and currency, however often it is asked for. */
   readonly transfers: readonly TransferFact[]
   /** In on-chain order. */
   readonly calls: readonly ExecutedCallFact[]
-  /** What the fill contract recorded, where its record is the proof. */
+  /** The id that the fill contract recorded, where its record is the proof. */
   readonly recordId?: Hex
   /** Why a record proves nothing. */
   readonly recordProblem?: RecordProblem
@@ -103,7 +103,7 @@ function isRecord({ transaction: { to }, code }: PaidTransaction, { side }: Paym
 }
 
 /**
- * What the call itself pays counts, whatever the recipient does with it: of a token at most what its own events carry
+ * The call's own payments count, whatever the recipient does with it: of a token at most what its own events carry
  * from the sender to the payee.
  */
 function recorded(paid: PaidTransaction, terms: PaymentTerms): ProvenPayment {

@@ -12,7 +12,7 @@ export type ServiceContext = {
   writeSecret(name: string, secret: string): Promise<string>
   /** Ports of every service of the session, by its name: services may have to know each other. */
   readonly ports: ReadonlyMap<string, ServicePorts>
-  /** Where chains of the other families listen once they are open; absent where they do not run. */
+  /** URLs of chains of the other families once they are open; absent where they do not run. */
   readonly families?: FamilyUrls | undefined
 }
 

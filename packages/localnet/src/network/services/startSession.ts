@@ -117,7 +117,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     sponsorApiKey = (await sponsorOf(options, network, running, signal))?.apiKey
     await describe()
     up.resolve()
-    // What keeps it from opening was told.
+    // The cause that keeps it from opening was told.
     await families?.opened.solana.catch(() => undefined)
     signal.throwIfAborted()
   } catch (error) {
@@ -162,7 +162,7 @@ async function startChains(options: SessionOptions) {
   return { network, familyProcess }
 }
 
-/** What the stand-ins are told of the chains that are up. */
+/** Facts of the chains that are up, for the stand-ins. */
 function networkOf({ chains, deployment, keys, paths }: LocalNetwork): FamilyNetwork {
   const depositor = keys.users.at(-1)
   if (depositor === undefined) throw new Error('the network has users')
