@@ -27,7 +27,7 @@ export function describeFees(at: () => QuoteWorld, sponsor: () => Sponsor): void
       (
         await ofOneMarket(
           () => price(at()),
-          async () => undefined,
+          () => price(at()),
         )
       )[0]
     await settled(at())

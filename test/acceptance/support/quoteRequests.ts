@@ -44,21 +44,21 @@ export async function quoteOf(world: QuoteWorld, body: object, headers: Headers 
 
 /**
  * Two answers of one market, to be compared: gas has its price of the moment, and a busy node is not waited for when it
- * is asked what a user has. So the first is asked again after the second, until it is as it was.
+ * is asked what a user has. So both are asked twice in turn, until each answers the same again: once would not do,
+ * because a price that rises for one block comes back to where it was.
  */
-export async function ofOneMarket<One extends Priced, Other>(
+export async function ofOneMarket<One extends Priced, Other extends Priced>(
   one: () => Promise<One>,
   other: () => Promise<Other>,
 ): Promise<readonly [One, Other]> {
-  const gasOf = ({ fees }: Priced) => [fees.gas.amount, fees.relayerGas.amount].join()
-  for (let before = await one(); ; ) {
-    const between = await other()
-    const after = await one()
-    if (gasOf(before) === gasOf(after)) return [after, between]
-    before = after
+  const same = (first: Priced, second: Priced) => JSON.stringify(first.fees) === JSON.stringify(second.fees)
+  for (;;) {
+    const [before, between] = [await one(), await other()]
+    const [after, last] = [await one(), await other()]
+    if (same(before, after) && same(between, last)) return [after, last]
   }
 }
-type Priced = { readonly fees: Pick<Price['fees'], 'gas' | 'relayerGas'> }
+type Priced = { readonly fees: object }
 
 /** The refusal of a request. @throws when it is not refused, or its body is not that of the document */
 export async function refusalOf(
