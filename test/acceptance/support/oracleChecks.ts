@@ -1,8 +1,14 @@
 // Checks that take longer than a question: starts that are refused, and peers that are waited for. Both go on beside the tests.
+// A start takes seconds, so one of each kind is made; the others ask the examination that every start begins with.
 import { createServer } from 'node:net'
 import { familyVariables } from '@causeway/localnet'
 import { expect } from 'vitest'
-import { type OracleProcess, spawnOracle } from '../../../apps/oracle/test/support/oracleProcess.ts'
+import { examineOwnOracle } from '../../../apps/oracle/src/compose/examine.ts'
+import {
+  type OracleProcess,
+  repositoryRoot,
+  spawnOracle,
+} from '../../../apps/oracle/test/support/oracleProcess.ts'
 import { deposit, native, noOrder } from '../../../apps/oracle/test/support/protocolActors.ts'
 import { userOf } from '../../../apps/quote-api/test/serviceSupport/localRequest.ts'
 import { askWithPeers, deposits, signersOf } from './attesting.ts'
@@ -52,11 +58,19 @@ export type RefusedStart = keyof typeof refusedStarts
 /** Waits for the end of a start. @returns everything that it printed */
 export type RefusedStarts = (name: RefusedStart) => Promise<string>
 
+/** Made as processes. */
+const made: readonly RefusedStart[] = [
+  'an unknown environment',
+  'port, module and peer',
+  'port and key outside of local',
+  'no port',
+  'more than the unique entries',
+  'an empty entry',
+]
 const atOnce = 2
 
-/** Begins all of them, so many at once. */
+/** Begins those that are made, so many at once. */
 export function beginRefusedStarts(world: OracleWorld): RefusedStarts {
-  const names = Object.keys(refusedStarts).filter((name): name is RefusedStart => name in refusedStarts)
   // This server has the port, or somebody else's: it is taken.
   const taken = createServer().on('error', () => {})
   const listening = new Promise<unknown>((resolve) => {
@@ -64,7 +78,7 @@ export function beginRefusedStarts(world: OracleWorld): RefusedStarts {
   })
   const lanes = Array.from({ length: atOnce }, () => listening)
   const ends = new Map(
-    names.map((name, index): [RefusedStart, Promise<string>] => {
+    made.map((name, index): [RefusedStart, Promise<string>] => {
       const end = (lanes[index % atOnce] ?? listening).then(() =>
         outputOfRefused(world, refusedStarts[name](world)),
       )
@@ -74,7 +88,20 @@ export function beginRefusedStarts(world: OracleWorld): RefusedStarts {
     }),
   )
   void Promise.all(lanes).then(() => taken.close())
-  return async (name) => (await ends.get(name)) ?? ''
+  return (name) => ends.get(name) ?? examined(world, refusedStarts[name](world))
+}
+
+/** Everything that stops such a start, one finding a line. */
+async function examined({ network, endpoints }: OracleWorld, change: Variables): Promise<string> {
+  const { privateKey } = network.keys.oracles[0]
+  const variables = { ...endpoints, ECDSA_PRIVATE_KEY: privateKey, ...change }
+  const findings = await examineOwnOracle(variables, {
+    ...{ repositoryRoot, nowMs: () => Date.now(), scope: 'settings' },
+  })
+  return findings
+    .filter(({ severity }) => severity === 'stops')
+    .map(({ setting, seen }) => `${setting} ${seen}`)
+    .join('\n')
 }
 
 /** It must end with 1; what it prints holds no key and no stack. */

@@ -63,7 +63,7 @@ test('Q-30: each word buys what its member of the answer holds, over markets, pa
       if (split.app > 0n) count('with app fees')
       if (split.parts.skew < 0n) count('rewarded')
     }),
-    { numRuns: 1_000, endOnFailure: true },
+    { numRuns: 400, endOnFailure: true },
   )
   for (const what of [...sponsoredWords, 'with app fees', 'rewarded'])
     expect(seen.get(what) ?? 0, what).toBeGreaterThan(8)
