@@ -162,6 +162,51 @@ test('makes no state where nobody was charged for it: it is refused, and fails',
   expect(await lamportsOf(chain.address)).toBe(before)
 })
 
+describe.each([
+  ['fill', {}],
+  ['refund', { makesNoState: true }],
+])('a %s in tokens to an account that its owner hands to somebody else', (_kind, state) => {
+  async function handedOver() {
+    const owner = Keypair.generate()
+    bed.node.airdrop(owner.publicKey.toBase58(), 10n ** 9n)
+    const held = await heldBy(owner.publicKey)
+    const recipient = owner.publicKey.toBase58()
+    const payments = [aPayment({ recipient, currency: bed.mint.toBase58(), amount: 7n })]
+    return {
+      terms: { ...termsOf(payments), ...state },
+      async hand() {
+        // SetAuthority: the account's owner.
+        const data = Buffer.concat([Buffer.of(6, 2, 1), Keypair.generate().publicKey.toBuffer()])
+        const keys = [
+          { pubkey: held, isSigner: false, isWritable: true },
+          { pubkey: owner.publicKey, isSigner: true, isWritable: false },
+        ]
+        const programId = new PublicKey(tokenProgram)
+        const instruction = new TransactionInstruction({ programId, keys, data })
+        await bed.send([instruction], { signers: [bed.user, owner] })
+      },
+      amount: async () => BigInt((await bed.connection.getTokenAccountBalance(held)).value.amount),
+    }
+  }
+
+  test('P-47: is refused before it is signed', async () => {
+    const { terms, hand } = await handedOver()
+    await hand()
+    expect(await chain.plan(terms, bid)).toEqual({
+      refusal: 'the account of the token is not the recipient’s own any more',
+    })
+  })
+
+  test('P-47: pays nobody where it is handed over after that', async () => {
+    const { terms, hand, amount } = await handedOver()
+    const signed = await chain.sign(await planned(terms), bid)
+    await hand()
+    bed.node.send(Buffer.from(signed.raw.slice(2), 'hex'), { skipPreflight: true })
+    expect(await chain.landingOf([signed])).toMatchObject({ succeeded: false, isFinal: true })
+    expect(await amount()).toBe(0n)
+  })
+})
+
 describe('a second payment of one id fails', () => {
   test('from another process that has signed before the first one landed', async () => {
     const terms = termsOf()

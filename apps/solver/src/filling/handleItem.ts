@@ -6,7 +6,13 @@ import { refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
 import { fillTurn, isOwnClaim, refundTurn, refuseTurn, type Turn } from '../judge/turns.ts'
 import { depositKey, type SeenDeposit } from '../judge/verdict.ts'
 import { BudgetSpentError, type Charge } from '../wallet/budgets.ts'
-import { type DeskWork, LineBusyError, NoGasPriceError, type Subject } from '../wallet/chainDesk.ts'
+import {
+  type DeskWork,
+  GasCoinShortError,
+  LineBusyError,
+  NoGasPriceError,
+  type Subject,
+} from '../wallet/chainDesk.ts'
 import { needsOf } from '../wallet/fillTransaction.ts'
 import { mayTryAgain } from '../wallet/nextMove.ts'
 import { AlreadyBegunError, StoppedError } from '../wallet/records.ts'
@@ -74,7 +80,8 @@ async function orLater(handle: () => Promise<Handled>): Promise<Handled> {
       error instanceof AlreadyBegunError ||
       error instanceof LineBusyError ||
       error instanceof AlreadyMarkedError ||
-      error instanceof NoGasPriceError
+      error instanceof NoGasPriceError ||
+      error instanceof GasCoinShortError
     )
       return later(error.message)
     throw error

@@ -33,6 +33,14 @@ export class NoGasPriceError extends Error {
   }
 }
 
+/** The fill wallet's own coin does not reach for a transaction and its gas. */
+export class GasCoinShortError extends Error {
+  constructor(chainId: number) {
+    super(`the fill wallet holds too little coin for its gas on chain ${chainId}`)
+    this.name = 'GasCoinShortError'
+  }
+}
+
 /** What was signed before has to be sent, or mined, before another one can stand behind it. */
 export class LineBusyError extends Error {
   constructor(chainId: number) {
@@ -95,7 +103,7 @@ export type DeskWork =
   | { readonly kind: 'allowance'; readonly allowance: NonNullable<PaymentTerms['allowance']> }
   | { readonly kind: 'relay'; readonly transaction: PlannedTransaction }
 
-/** Whether it would succeed now, by a simulation. */
+/** Whether it would succeed now, as enough endpoints ran it. */
 export type Preparation =
   | {
       readonly kind: 'ready'
@@ -118,6 +126,7 @@ export type ChainDesk = {
   chainTime(): Promise<number>
   /** Looks at every record that is not at its end and does what is next. @returns those that are not yet */
   advance(): Promise<readonly KeptRecord[]>
+  /** @throws NoGasPriceError, GasCoinShortError, DomainError where too few endpoints answer */
   prepare(work: DeskWork): Promise<Preparation>
   /** Keeps what the service said of the newest transaction, then sends it or sees that it never lands. */
   release(record: KeptRecord, release: 'given' | 'refused'): Promise<void>

@@ -5,7 +5,9 @@ import {
   parseQuantity,
   parseRecord,
   type RpcAnswer,
+  type Trial,
   toQuantity,
+  tryTransaction,
 } from '@causeway/chains'
 import { type FinalBlocks, type Hex, isHex32, type Signer, UpstreamUnavailableError } from '@causeway/core'
 import {
@@ -36,8 +38,8 @@ export type FillWallet = {
   readonly address: Hex
   counts(): Promise<ChainCounts>
   factsOf(record: SignedRecord, counts: ChainCounts, nowMs: number): Promise<RecordFacts>
-  /** @returns why the transaction would fail, or the gas it may use */
-  simulate(transaction: PlannedTransaction): Promise<Simulation>
+  /** Has it run as it would be signed at this bid. @throws UpstreamUnavailableError */
+  tryOut(transaction: PlannedTransaction, bid: Fees): Promise<Trial>
   sign(
     transaction: PlannedTransaction & { readonly nonce: number; readonly gas: bigint },
     fees: Fees,
@@ -57,10 +59,6 @@ export type ChainCounts = {
   readonly finalBlock: bigint
   readonly chainTime: number
 }
-
-export type Simulation =
-  | { readonly succeeds: true; readonly gas: bigint }
-  | { readonly succeeds: false; readonly reason: string }
 
 export type WalletChain = {
   readonly chainId: number
@@ -126,18 +124,11 @@ export function connectFillWallet({ chainId, client, finalBlocks, signer, nowMs 
       const cancelled = mined === undefined ? await firstMined(client, cancellations, finalBlock) : undefined
       return { ...counts, mined, cancelled, nowMs }
     },
-    async simulate({ to, data, valueWei, authorizationList }) {
-      const call = {
-        ...{ from: address, to, data, value: toQuantity(valueWei) },
-        ...(authorizationList && { authorizationList: authorizationList.map(toWire) }),
-      }
-      const [answer] = await client.batch([{ method: 'eth_estimateGas', params: [call, 'latest'] }], {
-        timeoutMs: readTimeoutMs,
+    tryOut({ authorizationList, ...transaction }, { maxFeePerGasWei, maxPriorityFeePerGasWei }) {
+      return tryTransaction(client, {
+        ...{ ...transaction, from: address, maxFeePerGasWei, maxPriorityFeePerGasWei },
+        authorizationList: authorizationList?.map(toWire),
       })
-      if (answer?.ok === true)
-        return { succeeds: true, gas: withMargin(parseQuantity(answer.result, 'eth_estimateGas')) }
-      if (answer === undefined || !isFailureOfCall(answer)) throw new NodeError(answer ?? noAnswer)
-      return { succeeds: false, reason: 'the transaction would revert' }
     },
     sign,
     async signCancellation(nonce, fees) {
@@ -174,8 +165,6 @@ function toWire({ chainId, nonce, yParity, ...rest }: Authorization): object {
   const [chain, count, parity] = [chainId, nonce, yParity].map((value) => toQuantity(BigInt(value)))
   return { ...rest, chainId: chain, nonce: count, yParity: parity }
 }
-
-const noAnswer = { code: 0, message: 'no answer' }
 
 /** A word as a quantity, which has no leading zeros. */
 function shortened(word: unknown): unknown {
@@ -281,12 +270,6 @@ export function cancellationGas(answer: RpcAnswer | undefined): bigint {
   const estimate = BigInt(answer.result)
   if (estimate <= plainTransferGas || estimate > cancellationGasMax) return plainTransferGas
   return withMargin(estimate)
-}
-
-/** The node ran the call and it failed; anything else says nothing of the call. */
-function isFailureOfCall(answer: RpcAnswer): boolean {
-  if (answer.ok) return false
-  return answer.code === 3 || /revert|insufficient funds|out of gas/i.test(answer.message)
 }
 
 function isKnown(message: string): boolean {

@@ -49,15 +49,15 @@ export function createInventory(
     const { latestCount } = await wallet.counts()
     const active = await records.active(wallet.address, chain.chainId, latestCount)
     if (active.some(({ id, outcome }) => id.startsWith(prefix) && outcome === 'open')) return
-    const simulation = await wallet.simulate(transaction)
-    if (!simulation.succeeds) return
+    const prepared = await desk.prepare({ kind: 'relay', transaction })
+    if (prepared.kind === 'refused') return
     const subject = {
       id: `${prefix}${randomUUID()}`,
       kind: 'chore' as const,
       orderId: undefined,
       deadline: undefined,
     }
-    await desk.begin(subject, { ...transaction, gas: simulation.gas })
+    await prepared.begin(subject)
   }
 
   async function free(currency: string): Promise<bigint> {

@@ -5,6 +5,7 @@ import {
   type ChainDesk,
   createDeskRights,
   type DeskWork,
+  GasCoinShortError,
   gasCharge,
   keepRaised,
   type Subject,
@@ -20,8 +21,6 @@ import { createTelling, sendable } from './telling.ts'
 /** A desk of a chain whose transactions have nonces, and what it is made of. */
 export type NonceDesk = ChainDesk & {
   readonly wallet: FillWallet
-  /** Signs and keeps what was simulated. @throws as `Preparation` */
-  begin(subject: Subject, transaction: PlannedTransaction & { readonly gas: bigint }): Promise<SignedRecord>
 }
 
 export type DeskOptions = {
@@ -108,10 +107,11 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
     return wallet.broadcast(cancellation)
   }
 
-  const begin: NonceDesk['begin'] = (subject, transaction) =>
+  type Tried = PlannedTransaction & { readonly gas: bigint }
+  /** Signs and keeps what was tried at this bid. @throws as `Preparation` */
+  const begin = (subject: Subject, transaction: Tried, bid: Fees): Promise<SignedRecord> =>
     inTurn(async () => {
       const { fence } = leadership()
-      const bid = firstFees(fees(), rules.maxFeePerGasWei)
       const { latestCount } = await wallet.counts()
       const nonce = await records.nextNonce(address, chainId, latestCount)
       const { gas, ...plan } = transaction
@@ -138,16 +138,25 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
     })
 
   return {
-    ...{ wallet, chainId, address, begin },
+    ...{ wallet, chainId, address },
     cancel: (record) => cancel(own(record)),
     leads: () => options.leadership() !== undefined,
     chainTime: async () => (await wallet.counts()).chainTime,
     async prepare(work) {
       const transaction = transactionOf(work, { fillContract, filler: address })
-      const simulation = await wallet.simulate(transaction)
-      return simulation.succeeds
-        ? { kind: 'ready', begin: (subject) => begin(subject, { ...transaction, gas: simulation.gas }) }
-        : { kind: 'refused', reason: simulation.reason }
+      const bid = firstFees(fees(), rules.maxFeePerGasWei)
+      const trial = await wallet.tryOut(transaction, bid)
+      switch (trial.kind) {
+        case 'succeeds':
+          return {
+            kind: 'ready',
+            begin: (subject) => begin(subject, { ...transaction, gas: trial.gas }, bid),
+          }
+        case 'fails':
+          return { kind: 'refused', reason: trial.reason }
+        case 'short':
+          throw new GasCoinShortError(chainId)
+      }
     },
     async release(kept, release) {
       const record = own(kept)

@@ -41,6 +41,25 @@ export function saidByVoice<Value>(
   )
 }
 
+/** What running a transaction took, in the family's units, or how it failed. */
+export type SaidRun<Failure extends string = 'fails'> = bigint | Failure
+
+/**
+ * As much as enough voices say, so that no node alone has a payment refused, or signed where it fails. `undefined` while
+ * they contradict each other.
+ */
+export function runSaid<Failure extends string>(
+  said: readonly SaidRun<Failure>[],
+  { threshold }: Electorate,
+): SaidRun<Failure> | undefined {
+  const units = reachedBy(
+    threshold,
+    said.flatMap((one) => (typeof one === 'bigint' ? [one] : [])),
+  )
+  if (units >= 0n) return units
+  return said.find((one) => said.filter((other) => other === one).length >= threshold)
+}
+
 /** Unix seconds; what a voice says of an id came no earlier than that. */
 export type SaidMark = { readonly state: PaymentState; readonly timeSeconds: bigint }
 

@@ -1,11 +1,19 @@
 import { type Hex, paymentMarkerAddress, readPaymentMark } from '@causeway/core'
 import type { FinalMark, Landing, PayingHead } from '../../family/payingChain.ts'
-import { headSaid, landingSaid, markSaid, saidByVoice, type Votes } from '../../family/paymentVotes.ts'
+import {
+  headSaid,
+  landingSaid,
+  markSaid,
+  runSaid,
+  type SaidRun,
+  saidByVoice,
+  type Votes,
+} from '../../family/paymentVotes.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import type { Electorate } from '../../rpc/tally.ts'
 import { clockAccount, parseAccounts, readClock } from '../answers.ts'
 import { accountsCall, finalAccountsCall, finalHeightCall, statusesCall } from '../requests.ts'
-import { parseHeight, parseStatuses } from './payingAnswers.ts'
+import { parseHeight, parseSimulation, parseStatuses } from './payingAnswers.ts'
 
 /** What endpoints are asked of a fill wallet's payments, and how their answers are read. */
 
@@ -32,6 +40,16 @@ export function decideHead(votes: Votes, electorate: Electorate): PayingHead | u
     timeSeconds: readClock(parseAccounts(clock, 1)[0]),
   }))
   return headSaid(said, electorate)
+}
+
+/** Compute units that a transaction takes which nobody has sent yet; late endpoints are waited for. */
+export function decideRun(votes: Votes, electorate: Electorate, isLast: boolean): SaidRun | undefined {
+  return isLast
+    ? runSaid(
+        saidByVoice(votes, ([answer]) => parseSimulation(answer)),
+        electorate,
+      )
+    : undefined
 }
 
 /** The height first: what has not landed when it is told has not landed at that height. */

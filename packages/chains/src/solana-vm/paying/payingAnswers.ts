@@ -1,4 +1,5 @@
 import { decodeBase58Text } from '@causeway/core'
+import type { SaidRun } from '../../family/paymentVotes.ts'
 import type { RpcAnswer } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { parseList, parseRecord, resultOf } from '../../rpc/quantity.ts'
@@ -45,14 +46,12 @@ export function parseBlockhash(answer: RpcAnswer | undefined): RecentBlockhash {
   return { blockhash, lastValidHeight: wholeNumber(lastValidBlockHeight, what) }
 }
 
-export type SimulationResult = { readonly succeeds: boolean; readonly units: bigint }
-
-/** @throws MalformedAnswerError */
-export function parseSimulation(answer: RpcAnswer | undefined): SimulationResult {
+/** Compute units that it took. @throws MalformedAnswerError */
+export function parseSimulation(answer: RpcAnswer | undefined): SaidRun {
   const what = 'simulateTransaction'
   const { err, unitsConsumed } = parseRecord(parseRecord(resultOf(answer, what), what)['value'], what)
   if (err === undefined) throw new MalformedAnswerError(what)
-  return { succeeds: err === null, units: wholeNumber(unitsConsumed, what) }
+  return err === null ? wholeNumber(unitsConsumed, what) : 'fails'
 }
 
 function wholeNumber(value: unknown, what: string): bigint {

@@ -10,7 +10,7 @@ import {
 } from '@causeway/core'
 import type { EmptiedAddress, PlannedPayment } from '../../family/payingChain.ts'
 import { exactLamportsMax, type ShownAccount } from '../answers.ts'
-import { readTokenMint, type TokenMint } from '../quoting/tokenMint.ts'
+import { readTokenMint, type TokenMint, tokenHolderOf } from '../quoting/tokenMint.ts'
 
 /** What a payment needs to be told of, and what it makes. */
 export type LookedAt = {
@@ -66,13 +66,17 @@ export async function lookAtPayments(
       const mint = tokens.get(currency)
       if (mint === undefined) return []
       const holder = associatedTokenAccount(recipient, { mint: currency, tokenProgram: mint.program })
-      return [[holder, mint] as const]
+      return [[holder, { ...mint, recipient }] as const]
     }),
   )
-  const held = holders.size === 0 ? new Map() : await read([...holders.keys()])
-  const stateBytes = [...holders].flatMap(([holder, { program, accountBytes }]) =>
-    held.get(holder)?.owner === program ? [] : [accountBytes],
-  )
+  const held = holders.size === 0 ? new Map<string, undefined>() : await read([...holders.keys()])
+  const stateBytes: number[] = []
+  for (const [holder, { program, accountBytes, recipient }] of holders) {
+    const account = held.get(holder)
+    if (account?.owner !== program) stateBytes.push(accountBytes)
+    else if (tokenHolderOf(account) !== recipient)
+      return { refusal: 'the account of the token is not the recipient’s own any more' }
+  }
   return { payments: planned, stateBytes }
 }
 

@@ -30,10 +30,18 @@ import type { RpcAnswer } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { NodeError } from '../../rpc/nodeError.ts'
 import { exactLamportsMax, parseAccounts, type ShownAccount } from '../answers.ts'
-import { readTokenMint, tokenAmountOf } from '../quoting/tokenMint.ts'
+import { readTokenMint, tokenAmountOf, tokenHolderOf } from '../quoting/tokenMint.ts'
 import { accountsCall, blockhashCall, sendCall, simulationCall } from '../requests.ts'
-import { decideHead, decideLanding, decideMark, headCalls, landingCalls, markCalls } from './finalMarks.ts'
-import { parseBlockhash, parseSimulation, type RecentBlockhash } from './payingAnswers.ts'
+import {
+  decideHead,
+  decideLanding,
+  decideMark,
+  decideRun,
+  headCalls,
+  landingCalls,
+  markCalls,
+} from './finalMarks.ts'
+import { parseBlockhash, type RecentBlockhash } from './payingAnswers.ts'
 import { lookAtAddress, lookAtPayments } from './paymentPlan.ts'
 
 const readTimeoutMs = 5_000
@@ -103,9 +111,8 @@ function openSolanaPaying({ client, key, addressProgram: addresses }: Options): 
       }
       const trial = compile({ keypair, addressProgram }, planned, { ...bid, units: unitsMax }, anyBlockhash)
       if (trial === undefined) return { refusal: 'the transaction is too large' }
-      const [answer] = await client.batch([simulationCall(toBase64(trial))], { timeoutMs: readTimeoutMs })
-      const { succeeds, units } = parseSimulation(answer)
-      if (!succeeds) return { refusal: 'the transaction would revert' }
+      const units = await askPaymentVotes(client, [simulationCall(toBase64(trial))], decideRun)
+      if (units === 'fails') return { refusal: 'the transaction would revert' }
       const rents = [markBytes[markOf(terms)], ...looked.stateBytes].map((stateBytes) =>
         bid.fees.rentOf({ stateBytes }),
       )
@@ -170,6 +177,7 @@ function comparableAccounts(answer: RpcAnswer | undefined, count: number): unkno
             ...{ owner: account.owner, isExecutable: account.isExecutable },
             isCountable: account.lamports <= exactLamportsMax,
             mint: readTokenMint(account.owner, account.data) ?? null,
+            holder: tokenHolderOf(account) ?? null,
           },
     )
   } catch (error) {

@@ -1,4 +1,4 @@
-import { token2022Program, tokenProgram } from '@causeway/core'
+import { encodeBase58, token2022Program, tokenProgram } from '@causeway/core'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import type { SolanaAccount } from '../answers.ts'
 
@@ -70,7 +70,8 @@ export function readTokenMint(program: string, data: Uint8Array): TokenMint | un
 
 export const tokenPrograms: ReadonlySet<string> = new Set([tokenProgram, token2022Program])
 
-/** Where a token account of either program holds its amount. */
+/** Where a token account of either program names its owner, and holds its amount. */
+const holderAt = 32
 const amountAt = 64
 const amountBytes = 8
 
@@ -93,4 +94,11 @@ function extensionTypes(bytes: Buffer): readonly number[] {
     if (at > bytes.length) throw new MalformedAnswerError('getMultipleAccounts')
   }
   return types
+}
+
+/** Who may spend what a token account holds; undefined where there is none, or what is there is none. Pure. */
+export function tokenHolderOf(account: SolanaAccount | undefined): string | undefined {
+  if (account === undefined || !tokenPrograms.has(account.owner)) return undefined
+  const holder = account.data.subarray(holderAt, amountAt)
+  return account.data.length < plainAccountBytes ? undefined : encodeBase58(holder)
 }

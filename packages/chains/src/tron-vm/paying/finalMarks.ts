@@ -3,6 +3,8 @@ import {
   headSaid,
   landingSaid,
   markSaid,
+  runSaid,
+  type SaidRun,
   type SaidStatus,
   saidByVoice,
   type Votes,
@@ -10,7 +12,7 @@ import {
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { resultOf } from '../../rpc/quantity.ts'
-import { type Electorate, reachedBy } from '../../rpc/tally.ts'
+import type { Electorate } from '../../rpc/tally.ts'
 import { parseInfo } from '../answers.ts'
 import { callOf, headCall, parseHead, parseRun, parseWord } from '../quoting/nodeCalls.ts'
 import { infoRequest, solidHeadRequest, unsolidInfoRequest } from '../requests.ts'
@@ -47,18 +49,13 @@ export function decideHead(votes: Votes, electorate: Electorate): PayingHead | u
   return headSaid(said, electorate)
 }
 
-type AgreedRun = { readonly succeeds: true; readonly energy: bigint } | { readonly succeeds: false }
-
-/**
- * What a call takes that nobody has sent yet: as much as enough nodes say, so that no node alone has a payment refused,
- * or has it run out of energy. `undefined` where they contradict each other.
- */
-export function decideRun(votes: Votes, { threshold }: Electorate): AgreedRun | undefined {
-  const runs = saidByVoice(votes, ([answer]) => parseRun(answer))
-  const energies = runs.flatMap((run) => (run.succeeds ? [run.energy] : []))
-  const energy = reachedBy(threshold, energies)
-  if (energy >= 0n) return { succeeds: true, energy }
-  return runs.length - energies.length >= threshold ? { succeeds: false } : undefined
+/** Energy that a call takes which nobody has sent yet. */
+export function decideRun(votes: Votes, electorate: Electorate): SaidRun | undefined {
+  const said = saidByVoice(votes, ([answer]): SaidRun => {
+    const run = parseRun(answer)
+    return run.succeeds ? run.energy : 'fails'
+  })
+  return runSaid(said, electorate)
 }
 
 /** Of each transaction whether a solidified block has it, and whether any block has. */

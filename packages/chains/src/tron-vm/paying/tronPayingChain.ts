@@ -111,11 +111,11 @@ function openTronPaying({ client, key, fillContract: hexContract }: Options): Pa
       if (refusal !== undefined) return { refusal }
       const call = contractCallOf(terms)
       const trial = tryCall({ owner: address, ...call })
-      const run = await askPaymentVotes(client, [trial], (votes, electorate, isLast) =>
+      const energy = await askPaymentVotes(client, [trial], (votes, electorate, isLast) =>
         isLast ? decideRun(votes, electorate) : undefined,
       )
-      if (!run.succeeds) return { refusal: 'the transaction would revert' }
-      return { terms, units: withMargin(run.energy), rent: 0n }
+      if (energy === 'fails') return { refusal: 'the transaction would revert' }
+      return { terms, units: withMargin(energy), rent: 0n }
     },
 
     async sign({ terms, units }, bid) {

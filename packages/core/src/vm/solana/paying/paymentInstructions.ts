@@ -64,7 +64,8 @@ function payOne(
   if (token === undefined) return [sendCoin(payment)]
   const held = { mint: currency, tokenProgram: token.program }
   return [
-    ...(makesNoState ? [] : [createTokenAccount(held, { owner: recipient, payer: wallet })]),
+    // In the transaction itself: whoever could hand his account over after a look would be paid twice.
+    createTokenAccount(held, { owner: recipient, payer: makesNoState ? undefined : wallet }),
     sendTokenChecked(held, payment, token.decimals),
   ]
 }

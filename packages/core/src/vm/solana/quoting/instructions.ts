@@ -106,17 +106,21 @@ export function depositToken(
   }
 }
 
-/** An owner's account of a mint, paid by somebody else; nothing where it is there. */
+/**
+ * An owner's account of a mint, paid by somebody else. Where it is there nothing is made, and it fails where the account
+ * belongs to somebody else by now. Without a payer it fails where the account is missing.
+ * @source SPL Associated Token Account, CreateIdempotent
+ */
 export function createTokenAccount(
   token: SolanaToken,
-  { owner, payer }: { readonly owner: string; readonly payer: string },
+  { owner, payer }: { readonly owner: string; readonly payer: string | undefined },
 ): SolanaInstruction {
   return {
     program: associatedTokenProgram,
-    // CreateIdempotent.
     data: Buffer.of(1),
     accounts: [
-      [payer, 'pays'],
+      // An account that does not sign cannot pay.
+      payer === undefined ? [owner, 'written'] : [payer, 'pays'],
       [associatedTokenAccount(owner, token), 'written'],
       [owner, 'read'],
       [token.mint, 'read'],

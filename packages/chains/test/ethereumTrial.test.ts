@@ -1,0 +1,109 @@
+// Goal: no payment is signed that its chain, or an oracle, would refuse. Attackers: a recipient whose code tells a trial from
+// the real transaction, one endpoint of three that lies. Method: a real node behind three proxies.
+import type { Hex } from '@causeway/core'
+import { type LocalAccount, type SeenCall, tokenAbi } from '@causeway/localnet'
+import { encodeFunctionData, parseEther, toHex } from 'viem'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createJsonRpcClient, type TriedTransaction, tryTransaction } from '../src/index.ts'
+import { type ChainBed, proxiesOf, startChainBed } from './ethereumSupport/chainBed.ts'
+
+let bed: ChainBed
+let payer: LocalAccount
+beforeAll(async () => {
+  bed = await startChainBed()
+  payer = bed.network.keys.fillWallet
+})
+afterAll(() => bed?.stop())
+
+const at: Hex = `0x${'a7'.repeat(20)}`
+const bid = { maxFeePerGasWei: 5_000_000_000n, maxPriorityFeePerGasWei: 1_000_000n }
+const payment = (change: Partial<TriedTransaction> = {}): TriedTransaction => ({
+  ...{ from: payer.address, to: at, data: '0x', valueWei: 1_000n, ...bid },
+  ...change,
+})
+
+/** Three endpoints of which two must say the same. */
+async function threeEndpoints() {
+  const proxies = await proxiesOf(bed, 3)
+  const client = createJsonRpcClient({
+    chainId: 'base',
+    endpoints: proxies.map(({ url }) => ({ url })),
+    now: Date.now,
+  })
+  onTestFinished(() => client.close())
+  return { proxies, client }
+}
+
+async function tried(code: Hex, change: Partial<TriedTransaction> = {}) {
+  await bed.node('anvil_setCode', [at, code])
+  const { client } = await threeEndpoints()
+  return tryTransaction(client, payment(change))
+}
+
+const fails = { kind: 'fails', reason: 'the transaction would revert' }
+
+/** GASPRICE, or 30,000 GAS GT; PUSH1 JUMPI STOP JUMPDEST PUSH0 PUSH0 REVERT. */
+const revertUnless = { pricedGas: '0x3a600557005b5f5ffd', littleGas: '0x6175305a11600957005b5f5ffd' } as const
+
+test.each<[string, Hex, object]>([
+  ['without code', '0x', { kind: 'succeeds' }],
+  ['that refuses where gas has a price', revertUnless.pricedGas, fails],
+  ['that refuses where more gas is left than it needs', revertUnless.littleGas, fails],
+  ['that refuses every payment', '0x5f5ffd', fails],
+  ['that burns all gas', '0x5b5f56', fails],
+])('P-46: a payment to a recipient %s', async (_recipient, code, outcome) => {
+  expect(await tried(code)).toMatchObject(outcome)
+})
+
+test('P-46: one that takes more gas than a transaction may have is not signed', async () => {
+  const { proxies, client } = await threeEndpoints()
+  await bed.node('anvil_setCode', [at, '0x'])
+  for (const proxy of proxies) await proxy.set({ kind: 'lie', rewrite: estimates(toHex(2n ** 24n + 1n)) })
+  expect(await tryTransaction(client, payment())).toEqual({
+    ...{ kind: 'fails', reason: 'it takes more gas than a transaction may have' },
+  })
+})
+
+test('P-46: the limit is at least what nodes ask for the bytes of its data', async () => {
+  const data: Hex = `0x${'01'.repeat(5_000)}`
+  expect(await tried('0x', { data })).toMatchObject({ kind: 'succeeds', gas: 21_000n + 64n * 5_000n })
+})
+
+test('P-46: coin that does not reach for value and gas at its price is no refusal of the payment', async () => {
+  expect(await tried('0x', { maxFeePerGasWei: parseEther('1') })).toEqual({ kind: 'short' })
+})
+
+const estimates = (gas: Hex) => (call: SeenCall, result: unknown) =>
+  call.method === 'eth_estimateGas' ? gas : result
+
+test.each<[string, (call: SeenCall, result: unknown) => unknown]>([
+  ['that too little gas is enough', estimates('0x5208')],
+  ['that any amount of gas is needed', estimates('0xffffffffffff')],
+])('P-46: one endpoint of three that says %s changes nothing', async (_lie, rewrite) => {
+  const { proxies, client } = await threeEndpoints()
+  const { deployment } = bed
+  const transfer = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [at, 1n] })
+  const asked = payment({ to: deployment.tokens.USDC, data: transfer, valueWei: 0n })
+  const honest = await tryTransaction(client, asked)
+  expect(honest.kind).toBe('succeeds')
+  await proxies[0]?.set({ kind: 'lie', rewrite })
+  expect(await tryTransaction(client, asked)).toEqual(honest)
+})
+
+test.each([
+  ['would fail', { code: 3, message: 'execution reverted' }],
+  ['is too poor', { code: -32_000, message: 'insufficient funds for gas * price + value' }],
+])('P-46: one endpoint of three that says that it %s stops no payment', async (_lie, error) => {
+  await bed.node('anvil_setCode', [at, '0x'])
+  const { proxies, client } = await threeEndpoints()
+  await proxies[0]?.set({ kind: 'nodeError', ...error })
+  expect(await tryTransaction(client, payment())).toMatchObject({ kind: 'succeeds' })
+})
+
+test('P-46: one endpoint of three that says that everything succeeds has nothing signed that fails', async () => {
+  await bed.node('anvil_setCode', [at, '0x'])
+  const { proxies, client } = await threeEndpoints()
+  const [, ...honest] = proxies
+  for (const proxy of honest) await proxy.set({ kind: 'nodeError', code: 3, message: 'execution reverted' })
+  expect(await tryTransaction(client, payment())).toEqual(fails)
+})
