@@ -374,6 +374,8 @@ describe('a market that is exempt from nothing', () => {
       'ETH/USD required',
       'TIDE/USD single',
       'SOL/USD single',
+      'BTC/USD single',
+      'TRX/USD single',
     ])
   })
 

@@ -169,7 +169,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const mappings = createMappings({ ...shared, oracles: config.oracles, hubSigner: parts.hubSigner })
   const settlement = createSettlement({
     ...{ ...shared, tracing, lateDeposits, pricing, heads, oracles: config.oracles },
-    hubEntries: mappings?.hubEntries,
+    ...{ hubEntries: mappings?.hubEntries, fillWallet: quote.fillWallet },
   })
   const webhooks = createWebhooks({ ...shared, peppers })
   const settling = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }

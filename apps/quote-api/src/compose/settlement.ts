@@ -65,6 +65,8 @@ export function createSettlement(options: {
   tracing: Tracing | undefined
   /** Undefined where no quoted chain needs the hub. */
   hubEntries: HubEntries | undefined
+  /** Of the solver, where a chain names none of its own. */
+  fillWallet: string | undefined
   logger: Logger
 }): Settlement {
   const { database, ledger, registry, oracles, screening, tracing, logger } = options
@@ -191,6 +193,7 @@ function openChains(options: {
   clients: ReadonlyMap<string, ChainClient>
   heads: Pick<NewestHeads, 'saw'>
   hubEntries: HubEntries | undefined
+  fillWallet: string | undefined
   logger: Logger
 }): ReadonlyMap<number, SettlementChain> {
   const opened = new Map<number, SettlementChain>()
@@ -200,8 +203,10 @@ function openChains(options: {
     if (registered === undefined || client === undefined || !quotable.config.enabled) continue
     const onMalformed = (endpoint: string) =>
       options.logger.warn({ chain: quotable.key, endpoint }, 'an answer of an endpoint was thrown away')
-    const { hubEntries, heads } = options
-    const chain = createSettlementChain({ quotable, registered, client, hubEntries, onMalformed })
+    const { hubEntries, heads, fillWallet } = options
+    const chain = createSettlementChain({
+      ...{ quotable, registered, client, hubEntries, fillWallet, onMalformed },
+    })
     opened.set(quotable.chainId, {
       ...chain,
       async depositPass(...asked) {

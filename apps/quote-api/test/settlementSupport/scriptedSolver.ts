@@ -44,29 +44,40 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
     fail: (id: string, reason: string) => post(`${url}/solver/work/${id}/failed`, { reason }, headers),
     /** Pays what an item asks for, `scalePercent` of it, or relays it. @returns the transaction */
     async carryOut(item: OpenWork, scalePercent = 100n): Promise<Hex> {
-      const { chainId } = item.payload
-      const { publicClient } = network.chains[chainOf(chainId)].chain.as(network.keys.fillWallet)
-      const account = privateKeyToAccount(network.keys.fillWallet.privateKey)
-      const nonce = await publicClient.getTransactionCount({ address: account.address, blockTag: 'pending' })
-      const transaction =
-        item.kind === 'permit'
-          ? relay(item.payload)
-          : payment(item, { scalePercent, id: await recordIdOf(network, item) })
-      const authorizationList = authorizationsOf(item)
-      const raw = await account.signTransaction({
-        ...(authorizationList.length === 0
-          ? { type: 'eip1559' as const }
-          : { type: 'eip7702' as const, authorizationList }),
-        ...{ chainId, nonce },
-        ...transaction,
-        ...gas,
-      })
-      const hash = keccak256(raw)
+      const { hash, send } = await sign(item, scalePercent)
       const reported = await post(`${url}/solver/work/${item.id}/report`, { txHash: hash }, headers)
       if (reported.status !== 200) throw new Error(`${reported.status} ${reported.text}`)
-      await publicClient.request({ method: 'eth_sendRawTransaction', params: [raw] })
+      await send()
       return hash
     },
+    /** The same, and says nothing of it. */
+    async payInSecret(item: OpenWork): Promise<Hex> {
+      const { hash, send } = await sign(item, 100n)
+      await send()
+      return hash
+    },
+  }
+
+  async function sign(item: OpenWork, scalePercent: bigint) {
+    const { chainId } = item.payload
+    const { publicClient } = network.chains[chainOf(chainId)].chain.as(network.keys.fillWallet)
+    const account = privateKeyToAccount(network.keys.fillWallet.privateKey)
+    const nonce = await publicClient.getTransactionCount({ address: account.address, blockTag: 'pending' })
+    const transaction =
+      item.kind === 'permit'
+        ? relay(item.payload)
+        : payment(item, { scalePercent, id: await recordIdOf(network, item) })
+    const authorizationList = authorizationsOf(item)
+    const raw = await account.signTransaction({
+      ...(authorizationList.length === 0
+        ? { type: 'eip1559' as const }
+        : { type: 'eip7702' as const, authorizationList }),
+      ...{ chainId, nonce },
+      ...transaction,
+      ...gas,
+    })
+    const send = () => publicClient.request({ method: 'eth_sendRawTransaction', params: [raw] })
+    return { hash: keccak256(raw), send }
   }
 }
 

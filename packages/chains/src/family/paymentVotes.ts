@@ -56,7 +56,14 @@ export function runSaid<Failure extends string>(
     threshold,
     said.flatMap((one) => (typeof one === 'bigint' ? [one] : [])),
   )
-  if (units >= 0n) return units
+  return units >= 0n ? units : saidByEnough(said, { threshold })
+}
+
+/** What enough voices say alike. */
+export function saidByEnough<Value>(
+  said: readonly Value[],
+  { threshold }: Pick<Electorate, 'threshold'>,
+): Value | undefined {
   return said.find((one) => said.filter((other) => other === one).length >= threshold)
 }
 

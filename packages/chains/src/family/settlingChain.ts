@@ -87,6 +87,11 @@ export interface SettlingChain {
   /** The same under the chain's own rule of finality. @throws TransactionNotFinalError */
   finalPayment(question: PaymentQuestion, signal: AbortSignal): Promise<InBlock<PaymentFacts> | undefined>
   /**
+   * Whether the record of the solver's fill wallet has an id as paid, as enough endpoints have it at their newest block.
+   * Absent where nothing records payments, or the wallet is not known.
+   */
+  isPaid?(id: Hex, signal: AbortSignal): Promise<boolean>
+  /**
    * What a final transaction cost its sender, in smallest units of the native currency, as one endpoint says: for
    * statistics. `undefined` while there is no such transaction. Absent where receipts of contracts tell it.
    */
@@ -107,6 +112,8 @@ export type SettlingChainFamily = (options: {
   readonly client: ChainClient
   /** What the hub says transfers are for, where they name no order. */
   readonly hubEntries?: HubEntries | undefined
+  /** The solver's fill wallet there, and what records its payments where a contract does. */
+  readonly payer?: { readonly address: string; readonly fillContract?: Hex | undefined } | undefined
   /** As of `FamilyLimits`. */
   readonly recordsPayments?: ((code: Hex) => boolean) | undefined
 }) => SettlingChain

@@ -24,9 +24,10 @@ import {
   type SettledRequest,
 } from '../../requests/settlement/settledRequest.ts'
 import { reasonText } from '../../requests/status/reasons.ts'
-import { type SettlementStage, setStage } from '../../requests/status/requestProgress.ts'
+import { type SettlementStage, setStage, setStatus } from '../../requests/status/requestProgress.ts'
 import { UnknownRequestError } from '../../requests/status/requestStatus.ts'
 import { lockWorkOf, offerWithheld, updateWork } from '../../requests/work/workStore.ts'
+import { announceStatus } from '../../webhooks/announceStatus.ts'
 import type { Deed } from './ledgerAdministration.ts'
 
 export type RequestExplanation = RequestRecord & {
@@ -117,7 +118,10 @@ async function factsOf(
   parkedReason: string | undefined,
 ): Promise<ParkedFacts> {
   const refund = settlement && (await readRefundWork(database, requestId, settlement.depositId))
-  return { isFilled: status === 'success', refund: refund?.state, isBlocked: parkedReason === blockedWallet }
+  return {
+    ...{ isFilled: status === 'success', refund: refund?.state },
+    ...{ isBlocked: parkedReason === blockedWallet, isRecorded: parkedReason === 'FILL_RECORDED' },
+  }
 }
 
 async function lockParked(tx: SqlTx, requestId: Hex) {
@@ -156,10 +160,11 @@ async function offerRefundAgain(tx: SqlTx, { requestId, settlement }: SettledReq
   await updateWork(tx, item.id, { state: 'open', txHash: null, attempts: 0, delayMs: 0 })
 }
 
-/** The hold goes back to its sponsor. @throws ResolutionNotPossibleError when it was posted */
-async function endUnpaid(tx: SqlTx, { requestId, hold }: SettledRequest, deed: Deed): Promise<void> {
+/** The hold goes back to its sponsor, and the recipient counts as paid. @throws ResolutionNotPossibleError when it was posted */
+async function endUnpaid(tx: SqlTx, { requestId, hold, status }: SettledRequest, deed: Deed): Promise<void> {
   if (hold.state === 'posted') throw new ResolutionNotPossibleError([])
   await createLedger().void(tx, { requestId, reason: 'RESOLVED_UNPAID' })
+  if (status !== 'success') await setStatus(tx, announceStatus, { requestId, status: 'success' })
   await setStage(tx, requestId, {
     stage: 'settled',
     evidence: { kind: 'operator', resolution: 'unpaid', ...deed },

@@ -1,7 +1,13 @@
 import { type Hex, type PaymentFacts, type PaymentQuestion, paceMs, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
-import { recheckAfter, recordTransaction, setStage, setStatus } from '../status/requestProgress.ts'
+import {
+  recheckAfter,
+  recheckNow,
+  recordTransaction,
+  setStage,
+  setStatus,
+} from '../status/requestProgress.ts'
 import { refundSeconds } from '../timings.ts'
 import { followWork, type NewBlocks, type Reading, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
@@ -40,7 +46,7 @@ export async function followFills(context: SettlementContext, run: Run, newBlock
     versionOf: ({ item }) => versionOfWork(item),
     async step(tx, { request, item }, seen) {
       const step = stepOf(context, request, item, seen)
-      await takeStep(context, tx, { request, item, payment: seen.payment, step })
+      await takeStep(context, tx, { request, item, ...seen, step })
     },
   })
 }
@@ -58,11 +64,15 @@ async function readFilling(
   context: SettlementContext,
   requestId: Hex,
   signal: AbortSignal,
-): Promise<Reading<Seen> | undefined> {
+): Promise<Reading<Seen & Recorded> | undefined> {
   const request = await readSettledRequest(context.database, requestId)
   const item = await readWorkOf(context.database, { kind: 'fill', requestId })
   if (request === undefined || item === undefined) return undefined
-  return { mark: versionOfWork(item), seen: await readFill(context, request, item, signal) }
+  const seen = await readFill(context, request, item, signal)
+  const { isPaid } = chainOf(context, request.destinationChainId)
+  const isGivenUp = stepOf(context, request, item, seen).action === 'refund'
+  const isRecorded = isGivenUp ? await isPaid?.(request.orderId, signal) : undefined
+  return { mark: versionOfWork(item), seen: { ...seen, isRecorded } }
 }
 
 async function lockFilling(
@@ -80,6 +90,9 @@ type Seen = {
   /** What was reported has no effect in any block that may still come. */
   readonly isLapsed: boolean
 }
+
+/** Seen of a request that is about to be given up: whether its fill contract has it as paid. */
+type Recorded = { readonly isRecorded?: boolean | undefined }
 
 const nothingSeen: Seen = { payment: undefined, isFinal: false, isLapsed: false }
 
@@ -146,7 +159,7 @@ type Taken = {
   readonly item: WorkItem
   readonly payment: PaymentReading | undefined
   readonly step: FillStep
-}
+} & Recorded
 
 async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Promise<void> {
   const { request, item, step } = taken
@@ -260,10 +273,14 @@ async function giveSurplusBack(
 async function giveBack(
   context: SettlementContext,
   tx: SqlTx,
-  { request, item }: Taken,
+  { request, item, isRecorded }: Taken,
   reason: FillFailure,
 ): Promise<void> {
   const { requestId, settlement } = request
+  if (isRecorded === true) return parkRequest(context, tx, requestId, 'FILL_RECORDED')
+  // Given up since it was read: the record is asked first.
+  if (isRecorded === undefined && chainOf(context, request.destinationChainId).isPaid !== undefined)
+    return recheckNow(tx, requestId)
   const deposit = settlement && (await readDeposit(tx, settlement.depositId))
   if (deposit === undefined) throw new Error('a settlement has its deposit')
   if (item.state !== 'failed') await updateWork(tx, item.id, { state: 'cancelled', reason })

@@ -24,7 +24,7 @@ import {
   depositSendersReading,
   failureReading,
 } from './depositReadings.ts'
-import { type MinedTransaction, minedReading } from './transactionReading.ts'
+import { type MinedTransaction, minedReading, paidReading } from './transactionReading.ts'
 
 export type { PaymentReading } from '@causeway/chains'
 
@@ -53,6 +53,8 @@ type SettlementChainOptions = {
   client: ChainClient
   /** Of chains whose transfers name no order. */
   hubEntries?: HubEntries | undefined
+  /** Of the solver on chains of contracts that name none of their own; undefined: its payments are not known. */
+  fillWallet: string | undefined
   onMalformed: OnMalformed
 }
 
@@ -62,7 +64,9 @@ type SettlementChainOptions = {
  */
 export function createSettlementChain(options: SettlementChainOptions): SettlementChain {
   const { registered: chain, client, hubEntries } = options
-  const settling = openSettlingChain(chain, client, { hubEntries, recordsPayments })
+  const { fillWallet: address, fillContract } = options.quotable.config
+  const payer = address === undefined ? undefined : { address, fillContract }
+  const settling = openSettlingChain(chain, client, { hubEntries, recordsPayments, payer })
   if (settling === undefined) return settleByContracts(options)
   return {
     ...settling,
@@ -78,6 +82,7 @@ const anyDepth: Finality = { mode: 'depth', blocks: 0 }
 
 function settleByContracts(options: SettlementChainOptions): SettlementChain {
   const { quotable, registered, client, onMalformed } = options
+  const { fillContract, fillWallet = options.fillWallet } = quotable.config
   const { id, rpcThreshold: threshold, depository, additionalData, finality } = registered
   const { additionalDepositories, fillContracts, fillPayers } = registered
   const quorum = createQuorumOver(client, { now: () => Date.now() })
@@ -137,5 +142,12 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
       }
     },
     finalPayment: (question, signal) => unlessPutAside(unlessGone(deep.readPayment(question, { signal }))),
+    ...(fillWallet !== undefined &&
+      fillContract !== undefined && {
+        async isPaid(id, signal) {
+          const reading = paidReading({ fillContract, fillWallet, id })
+          return (await askQuorum(client, reading, { threshold, signal })).value
+        },
+      }),
   }
 }

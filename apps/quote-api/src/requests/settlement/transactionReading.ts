@@ -1,5 +1,7 @@
-import { parseBytes, parseList, parseQuantity, parseRecord } from '@causeway/chains'
+import { MalformedAnswerError, parseBytes, parseList, parseQuantity, parseRecord } from '@causeway/chains'
+import { fillContractAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
+import { encodeFunctionData } from 'viem'
 import { minedCalls, parseAddress, parseLog, parseMined, type Reading } from '../../chainReadings/readings.ts'
 import { type PaidSwap, readPaidSwap } from './paidSwap.ts'
 
@@ -42,6 +44,33 @@ export function minedReading(
           return paid === undefined ? [] : [paid]
         }),
       }
+    },
+  }
+}
+
+/** `State.Paid` of the fill contract. */
+const paidState = 1n
+
+/** Whether the fill contract has an id as paid by a wallet, at the newest block. */
+export function paidReading(asked: {
+  readonly fillContract: string
+  readonly fillWallet: string
+  readonly id: Hex
+}): Reading<boolean> {
+  const { fillContract: to, fillWallet, id } = asked
+  const what = 'eth_call'
+  // CAST: the configuration holds parsed addresses of this family alone.
+  const data = encodeFunctionData({
+    abi: fillContractAbi,
+    functionName: 'stateOf',
+    args: [fillWallet as Hex, id],
+  })
+  return {
+    calls: [{ method: what, params: [{ to, data }, 'latest'] }],
+    parse: ([answer]) => {
+      const word = parseBytes(answer?.ok === true ? answer.result : undefined, what)
+      if (word.length !== 66) throw new MalformedAnswerError(what)
+      return BigInt(word) === paidState
     },
   }
 }

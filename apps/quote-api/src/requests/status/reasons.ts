@@ -37,6 +37,8 @@ export const reasonTexts = {
   FILL_NOT_SEEN: 'Our endpoints did not show the fill before the hold ended.',
   ATTESTATION_TIMED_OUT: 'Too few oracles signed the fill before the hold ended.',
   FILLED_LATE: 'The recipient was paid after the deadline: nobody attests that.',
+  FILL_RECORDED:
+    'The fill contract says that the order was paid, and no transaction that was reported proves it.',
   REFUND_FAILED: 'The solver could not refund.',
   HOLD_ALREADY_VOIDED: 'The fill was attested after the hold of its sponsor had been given back.',
   HOLD_EXPIRED: 'The fill was attested after the hold of its sponsor had ended.',

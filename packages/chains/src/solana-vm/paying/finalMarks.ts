@@ -1,11 +1,12 @@
 import { type Hex, paymentMarkerAddress, readPaymentMark } from '@causeway/core'
-import type { FinalMark, Landing, PayingHead } from '../../family/payingChain.ts'
+import type { FinalMark, Landing, PayingHead, PaymentState } from '../../family/payingChain.ts'
 import {
   headSaid,
   landingSaid,
   markSaid,
   runSaid,
   type SaidRun,
+  saidByEnough,
   saidByVoice,
   type Votes,
 } from '../../family/paymentVotes.ts'
@@ -25,11 +26,23 @@ export const markCalls = (wallet: string, id: Hex) => [
 export function decideMark(votes: Votes, electorate: Electorate): FinalMark | undefined {
   const said = saidByVoice(votes, ([answer]) => {
     const [marker, clock] = parseAccounts(answer, 2)
-    const state = readPaymentMark(marker)
-    if (state === undefined) throw new MalformedAnswerError('getMultipleAccounts')
-    return { state, timeSeconds: readClock(clock) }
+    return { state: markIn(marker), timeSeconds: readClock(clock) }
   })
   return markSaid(said, electorate)
+}
+
+export const stateCalls = (wallet: string, id: Hex) => [accountsCall([paymentMarkerAddress(wallet, id)])]
+
+/** At the newest slot, which may still be dropped. */
+export function decideState(votes: Votes, electorate: Electorate): PaymentState | undefined {
+  const said = saidByVoice(votes, ([answer]) => markIn(parseAccounts(answer, 1)[0]))
+  return saidByEnough(said, electorate)
+}
+
+function markIn(account: Parameters<typeof readPaymentMark>[0]): PaymentState {
+  const state = readPaymentMark(account)
+  if (state === undefined) throw new MalformedAnswerError('getMultipleAccounts')
+  return state
 }
 
 export const headCalls = () => [finalHeightCall(), accountsCall([clockAccount])]

@@ -1,4 +1,5 @@
 import { solanaCodec } from '@causeway/core'
+import { askPaymentVotes } from '../../family/paymentVotes.ts'
 import { unlessPutAside } from '../../family/putAside.ts'
 import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../family/settlingChain.ts'
 import { readPaymentNow, unlessGone } from '../../family/settlingReads.ts'
@@ -8,6 +9,7 @@ import { createQuorumOver, type QuorumClient } from '../../rpc/quorumClient.ts'
 import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
 import { parseBlock, parseFee } from '../answers.ts'
 import { createSolanaFactsReader } from '../factsReader.ts'
+import { decideState, stateCalls } from '../paying/finalMarks.ts'
 import { blockCall, transactionCall } from '../requests.ts'
 import { createAddressReading } from './addressReading.ts'
 import { type PageMarks, readBlockMarks, readDepositPass } from './depositPass.ts'
@@ -20,7 +22,7 @@ const limits = { finalEntriesMax: 0 }
  * its block. Deposits are found by the depository's program, which every one of them names, and read one by one.
  * @source oracle-protocol.md 5.2; families.md 2.1
  */
-export const solanaSettlingChain: SettlingChainFamily = ({ chain, client }) => {
+export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer }) => {
   const quorum = createQuorumOver(client, { now: () => Date.now() })
   const deep = createSolanaFactsReader({ chain, quorum, limits })
   const shallow = createSolanaFactsReader({ chain, quorum, limits, commitment: 'confirmed' })
@@ -49,6 +51,10 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client }) => {
     payment: (question, signal) => readPaymentNow({ shallow, deep, head }, question, signal),
     finalPayment: (question, signal) => unlessPutAside(unlessGone(deep.readPayment(question, { signal }))),
     addresses: createAddressReading({ client, quorum, depository: program }),
+    ...(payer !== undefined && {
+      isPaid: async (id) =>
+        (await askPaymentVotes(client, stateCalls(payer.address, id), decideState)) === 'paid',
+    }),
     async feePaid(transactionId, signal) {
       const [answer] = await client.batch([transactionCall(transactionId)], { signal })
       return parseFee(answer)

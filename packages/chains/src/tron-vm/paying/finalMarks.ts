@@ -6,6 +6,7 @@ import {
   runSaid,
   type SaidRun,
   type SaidStatus,
+  saidByEnough,
   saidByVoice,
   type Votes,
 } from '../../family/paymentVotes.ts'
@@ -30,13 +31,26 @@ export const markCalls = (stateCall: RpcCall): readonly RpcCall[] => [solidHeadC
 
 const states: readonly PaymentState[] = ['open', 'paid', 'closed']
 
+function stateIn(answer: RpcAnswer | undefined): PaymentState {
+  const state = states[Number(parseWord(answer))]
+  if (state === undefined) throw new MalformedAnswerError('stateOf')
+  return state
+}
+
 export function decideMark(votes: Votes, electorate: Electorate): FinalMark | undefined {
-  const said = saidByVoice(votes, ([head, word]) => {
-    const state = states[Number(parseWord(word))]
-    if (state === undefined) throw new MalformedAnswerError('stateOf')
-    return { state, timeSeconds: parseHead(head).timestampSeconds }
-  })
+  const said = saidByVoice(votes, ([head, word]) => ({
+    state: stateIn(word),
+    timeSeconds: parseHead(head).timestampSeconds,
+  }))
   return markSaid(said, electorate)
+}
+
+/** At the newest block, which may still be replaced. */
+export function decideState(votes: Votes, electorate: Electorate): PaymentState | undefined {
+  return saidByEnough(
+    saidByVoice(votes, ([word]) => stateIn(word)),
+    electorate,
+  )
 }
 
 export const headCalls: readonly RpcCall[] = [solidHeadCall, headCall]

@@ -1,4 +1,12 @@
-import { ConfigurationError, createTronCodec, type Finality, tronHexAddress } from '@causeway/core'
+import {
+  ConfigurationError,
+  createTronCodec,
+  type Finality,
+  fillState,
+  tronAddress,
+  tronHexAddress,
+} from '@causeway/core'
+import { askPaymentVotes } from '../../family/paymentVotes.ts'
 import { unlessPutAside } from '../../family/putAside.ts'
 import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../family/settlingChain.ts'
 import { readPaymentNow, unlessGone } from '../../family/settlingReads.ts'
@@ -7,7 +15,8 @@ import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
 import { parseFee } from '../answers.ts'
 import { askNode, newestView, type TronView } from '../askNode.ts'
 import { createTronFactsReader } from '../factsReader.ts'
-import { callOf } from '../quoting/nodeCalls.ts'
+import { decideState } from '../paying/finalMarks.ts'
+import { callOf, tryCall } from '../quoting/nodeCalls.ts'
 import { requireHeader } from '../readFinalTransaction.ts'
 import { solidHeaderRequest, unsolidInfoRequest } from '../requests.ts'
 import { readBlockMarks, readDepositPass } from './depositPass.ts'
@@ -22,7 +31,9 @@ const anyDepth: Finality = { mode: 'depth', blocks: 0 }
  * A chain as settlement reads it: what every block did, from the block on. A block is solidified a minute later, and
  * wallets wait less than that for the first sign of a deposit. @source oracle-protocol.md 5.6; families.md 2.3
  */
-export const tronSettlingChain: SettlingChainFamily = ({ chain: listed, client, recordsPayments }) => {
+export const tronSettlingChain: SettlingChainFamily = (options) => {
+  const { chain: listed, client, recordsPayments, payer } = options
+  const hexContract = payer?.fillContract
   const { depository, additionalDepositories = [] } = listed
   if (depository === undefined) throw new ConfigurationError(`chains: ${listed.id} has no depository`)
   const chain = { ...listed, depository }
@@ -69,6 +80,14 @@ export const tronSettlingChain: SettlingChainFamily = ({ chain: listed, client, 
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
     payment: (question, signal) => readPaymentNow({ shallow, deep, head }, question, signal),
     finalPayment: (question, signal) => unlessPutAside(unlessGone(deep.readPayment(question, { signal }))),
+    ...(hexContract !== undefined &&
+      payer !== undefined && {
+        async isPaid(id) {
+          const through = { fillContract: tronAddress(hexContract), id }
+          const call = tryCall({ owner: payer.address, ...fillState(through, payer.address) })
+          return (await askPaymentVotes(client, [call], decideState)) === 'paid'
+        },
+      }),
     async feePaid(transactionId, signal) {
       const call = callOf(unsolidInfoRequest(codec.canonicalTransactionId(transactionId)))
       const [answer] = await client.batch([call], { signal })

@@ -12,6 +12,8 @@ export type ParkedFacts = {
   readonly refund: WorkState | undefined
   /** It waits because somebody is denied, and for nothing else. */
   readonly isBlocked: boolean
+  /** Its fill contract says that it was paid. */
+  readonly isRecorded: boolean
 }
 
 /**
@@ -30,8 +32,9 @@ export function retryStage({
  * `unpaid`: filled, and the sponsor keeps its money; the solver bears the cost. `refund`: not filled, and the
  * deposit goes back to the user. `release`: the deny list stops it no more, and the usual rules go on. Pure.
  */
-export function possibleResolutions({ isFilled, refund, isBlocked }: ParkedFacts): readonly Resolution[] {
+export function possibleResolutions(facts: ParkedFacts): readonly Resolution[] {
+  const { isFilled, refund, isBlocked, isRecorded } = facts
   if (isBlocked) return isFilled || refund !== undefined ? ['release'] : ['release', 'refund']
-  if (isFilled) return ['unpaid']
+  if (isFilled || isRecorded) return ['unpaid']
   return refund === undefined ? ['refund'] : []
 }
