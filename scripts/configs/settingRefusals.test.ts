@@ -119,15 +119,16 @@ describe.each(services)('every variable of $name', (one) => {
   const example = exampleOf(one)
 
   // Every second value for every second variable: each kind of setting has several of them.
-  test.each(
-    example.map(({ name }, index) => [name, index % 2] as const),
-  )('O-2: %s is refused by its name and in words', async (name, parity) => {
-    for (const value of nonsense.filter((_, index) => index % 2 === parity))
-      for (const { setting, seen } of await refusals(one, { [name]: value })) {
-        expect(`${setting}: ${seen}`).toContain(name)
-        expect(seen).not.toMatch(jargon)
-      }
-  })
+  test.each(example.map(({ name }, index) => [name, index % 2] as const))(
+    'O-2: %s is refused by its name and in words',
+    async (name, parity) => {
+      for (const value of nonsense.filter((_, index) => index % 2 === parity))
+        for (const { setting, seen } of await refusals(one, { [name]: value })) {
+          expect(`${setting}: ${seen}`).toContain(name)
+          expect(seen).not.toMatch(jargon)
+        }
+    },
+  )
 
   test('O-2: a value that may be a secret is in no refusal', async () => {
     const canary = 'canary-5d41402abc4b2a76'

@@ -115,9 +115,19 @@ const own: Readonly<Record<AttestationKindName, readonly string[]>> = {
   ],
 }
 
+/** What may be read later, or by another transaction. */
+const unavailable: Partial<Record<AttestationKindName, readonly string[]>> = {
+  fills: ['PAYMENT_TOO_LARGE'],
+  refunds: ['PAYMENT_TOO_LARGE'],
+}
+
 /** The error codes that one kind of attestation answers with, by status. */
 export function attestationErrors(kind: AttestationKindName): RouteErrors {
-  return { ...shared, 400: [...new Set([...(shared[400] ?? []), ...own[kind]])] }
+  return {
+    ...shared,
+    400: [...new Set([...(shared[400] ?? []), ...own[kind]])],
+    503: [...(shared[503] ?? []), ...(unavailable[kind] ?? [])].sort(),
+  }
 }
 
 /** `attestDeposits` of `deposits`. */

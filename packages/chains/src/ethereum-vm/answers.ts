@@ -126,7 +126,8 @@ function parseLogs(
   return logs
 }
 
-function parseLog(log: Readonly<Record<string, unknown>>, what: string): EvmLog {
+/** @throws MalformedAnswerError */
+export function parseLog(log: Readonly<Record<string, unknown>>, what: string): EvmLog {
   const topics = parseList(log['topics'], what).map((topic) => parseHash(topic, what))
   if (topics.length > 4) throw new MalformedAnswerError(what)
   return {
@@ -139,19 +140,27 @@ function parseLog(log: Readonly<Record<string, unknown>>, what: string): EvmLog 
 
 /** @throws MalformedAnswerError, also when it is not in the block of `receipt` */
 export function parseTransaction(answer: RpcAnswer | undefined, receipt: EvmReceipt): EvmTransaction {
+  const transaction = parseMinedTransaction(answer, receipt.transactionId)
+  if (transaction?.blockHash !== receipt.blockHash || transaction.blockNumber !== receipt.blockNumber)
+    throw new MalformedAnswerError('eth_getTransactionByHash')
+  return transaction
+}
+
+/** `undefined` while no block holds it. @throws MalformedAnswerError */
+export function parseMinedTransaction(
+  answer: RpcAnswer | undefined,
+  transactionId: string,
+): EvmTransaction | undefined {
   const what = 'eth_getTransactionByHash'
-  const transaction = parseRecord(resultOf(answer, what), what)
-  const blockHash = parseHash(transaction['blockHash'], what)
-  const blockNumber = parseQuantity(transaction['blockNumber'], what)
-  const isAsked =
-    parseHash(transaction['hash'], what) === receipt.transactionId &&
-    blockHash === receipt.blockHash &&
-    blockNumber === receipt.blockNumber
-  if (!isAsked) throw new MalformedAnswerError(what)
+  const result = resultOf(answer, what)
+  if (result === null) return undefined
+  const transaction = parseRecord(result, what)
+  if (parseHash(transaction['hash'], what) !== transactionId) throw new MalformedAnswerError(what)
+  if (transaction['blockHash'] === null) return undefined
   const { to } = transaction
   return {
-    blockHash,
-    blockNumber,
+    blockHash: parseHash(transaction['blockHash'], what),
+    blockNumber: parseQuantity(transaction['blockNumber'], what),
     from: parseAddress(transaction['from'], what),
     to: to === null || to === undefined ? undefined : parseAddress(to, what),
     input: parseBytes(transaction['input'] ?? firstCallInput(transaction, what), what),

@@ -18,6 +18,7 @@ const topics = {
 } as const
 
 export const transferTopic = topics.transfer
+export const paidTopic = topics.paid
 
 export type NativeDeposit = { readonly from: Hex; readonly amount: bigint; readonly id: Hex }
 export type Erc20Deposit = NativeDeposit & { readonly token: Hex }

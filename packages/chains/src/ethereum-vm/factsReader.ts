@@ -17,6 +17,7 @@ import {
   type FoundPayment,
   type WithdrawalReading,
 } from '../family/createFactsReader.ts'
+import { PaymentTooLargeError, TransactionTooLargeError } from '../rpc/chainErrors.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { scanFinalBlocks } from './blockScan.ts'
 import { type DepositRules, findDeposits, needsCalldata, wordBehindTransfer } from './deposits.ts'
@@ -28,9 +29,16 @@ import {
   type EthereumReaderLimits,
   type EthereumTransactions,
 } from './finalTransactions.ts'
-import { type AccountCode, codeMatters, provePayment, referencesOrder } from './payments/provePayment.ts'
+import {
+  type AccountCode,
+  codeMatters,
+  proveAlone,
+  provePayment,
+  referencesOrder,
+} from './payments/provePayment.ts'
 import type { RecordsPayments, Wanted } from './readFinalTransaction.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
+import { largePaymentQuestion } from './readLargePayment.ts'
 import { sideOf, unlistedFillContract } from './solverSide.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
 
@@ -67,6 +75,7 @@ type Reading = {
   readonly ownContracts: Set<string>
   readonly quorum: QuorumClient
   readonly transactions: EthereumTransactions
+  readonly recordsPayments: RecordsPayments
 }
 
 const codec = ethereumCodec
@@ -83,6 +92,7 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
   const finality = finalityRule(chain)
   const transactions = createEthereumTransactions({ quorum, rule: finality, limits, recordsPayments })
   const reading: Reading = {
+    recordsPayments,
     rules: {
       depository: codec.canonicalAddress(chain.depository),
       isZksyncStack: chain.additionalData?.isZksyncStack === true,
@@ -126,6 +136,42 @@ async function readDeposits(
 }
 
 async function readPayment(
+  reading: Reading,
+  question: PaymentQuestion,
+  signal: AbortSignal,
+): Promise<FoundPayment<KnownBlock>> {
+  try {
+    return await readPaymentByReceipt(reading, question, signal)
+  } catch (error) {
+    if (!(error instanceof TransactionTooLargeError)) throw error
+    return readLargePayment(reading, question, signal)
+  }
+}
+
+/** Remembered by nobody: whoever makes such transactions pays for their size. */
+async function readLargePayment(
+  { quorum, finality: rule, payers, recordsPayments }: Reading,
+  { transactionId, orderId, extraData, payments: targets, calls = [] }: PaymentQuestion,
+  signal: AbortSignal,
+): Promise<FoundPayment<KnownBlock>> {
+  const { chainId, threshold, configured } = quorum
+  const side = sideOf(payers, extraData)
+  const terms = { orderId, side, targets, calls, nativeCurrency: codec.nativeCurrency }
+  const id = codec.canonicalTransactionId(transactionId)
+  const asked = { transactionId: id, wanted: terms, rule, threshold, configured, recordsPayments }
+  const { facts, agreeingEndpoints } = await quorum.read({ ...largePaymentQuestion(asked), signal })
+  const { transaction, logs, code, blockHash, blockNumber, blockTimestampSeconds } = facts
+  if (transaction === undefined) throw new Error('a payment was read without its transaction')
+  const proven = proveAlone({ logs, transaction, code }, terms)
+  if (proven === undefined) throw new PaymentTooLargeError({ chainId, transactionId })
+  return {
+    ...{ blockTimestampSeconds, referencesOrder: referencesOrder(transaction, orderId) },
+    evidence: { chainId, blockHash, blockNumber, finalityRule: describeFinality(rule), agreeingEndpoints },
+    ...proven,
+  }
+}
+
+async function readPaymentByReceipt(
   reading: Reading,
   { transactionId, orderId, extraData, payments: targets, calls = [] }: PaymentQuestion,
   signal: AbortSignal,

@@ -1,4 +1,5 @@
 import type { Hex } from '@causeway/core'
+import { EndpointFailure } from '../rpc/endpointFailure.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
@@ -72,7 +73,8 @@ type TransactionReading = ExecutionReading<Wanted>
 
 type OwnView = {
   readonly heads: Heads
-  readonly receipt: EvmReceipt | undefined
+  /** `too_large`: longer than what an endpoint is heard for. */
+  readonly receipt: EvmReceipt | 'too_large' | undefined
   readonly transaction: EvmTransaction | undefined
 }
 
@@ -113,7 +115,8 @@ async function readOwnView(
   const calls = wantsTransaction
     ? [receiptCall(transactionId), transactionCall(transactionId)]
     : [receiptCall(transactionId)]
-  const answers = await view.ask([...calls, ...headCalls(rule)], signal)
+  const answers = await view.ask([...calls, ...headCalls(rule)], signal).catch(unlessOversize)
+  if (answers === undefined) return readLargeView(view, { transactionId, rule }, signal)
   const receipt = parseReceipt(answers[0], transactionId)
   return {
     heads: parseHeads(rule, answers.slice(calls.length)),
@@ -121,6 +124,25 @@ async function readOwnView(
     transaction:
       wantsTransaction && receipt !== undefined ? parseTransaction(answers[1], receipt) : undefined,
   }
+}
+
+function unlessOversize(error: unknown): undefined {
+  if (error instanceof EndpointFailure && error.reason === 'oversize') return undefined
+  throw error
+}
+
+/** What is asked in one moment travels together: whose answer was too long is seen alone. */
+async function readLargeView(
+  view: EndpointView,
+  { transactionId, rule }: Pick<TransactionReading, 'transactionId' | 'rule'>,
+  signal: AbortSignal,
+): Promise<OwnView> {
+  const [heads, answer] = await Promise.all([
+    view.ask(headCalls(rule), signal),
+    view.askAlone(receiptCall(transactionId), signal).catch(unlessOversize),
+  ])
+  if (answer !== undefined) throw new MalformedAnswerError('eth_getTransactionReceipt')
+  return { heads: parseHeads(rule, heads), receipt: 'too_large', transaction: undefined }
 }
 
 type Judging = TransactionReading & { readonly own: OwnView; readonly pin: FinalPin }
@@ -133,6 +155,7 @@ async function judge(
   const { own, pin, rule, logsMax } = judging
   const { receipt } = own
   if (receipt === undefined) return { kind: 'refused', reason: 'missing' }
+  if (receipt === 'too_large') return { kind: 'refused', reason: 'too_large' }
   if (!receipt.succeeded) return { kind: 'refused', reason: 'reverted' }
   if (receipt.logs.length > logsMax) return { kind: 'refused', reason: 'too_large' }
   const { blockNumber: number } = receipt
@@ -208,7 +231,7 @@ export function accountCode(code: Hex, recordsPayments: RecordsPayments): Accoun
 }
 
 /** Equal for endpoints that say the same. Written by hand: generic JSON costs more than reading the logs. */
-function transactionKey(facts: FinalTransaction): string {
+export function transactionKey(facts: FinalTransaction): string {
   const { blockHash, blockNumber, blockTimestampSeconds, finalBlock, logs, transaction } = facts
   const { code } = facts
   return [

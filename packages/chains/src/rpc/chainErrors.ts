@@ -35,6 +35,19 @@ export class TransactionTooLargeError extends DomainError {
   }
 }
 
+/** The receipt is longer than what is read, and what is read of it does not prove the payment. */
+export class PaymentTooLargeError extends DomainError {
+  readonly code = 'PAYMENT_TOO_LARGE'
+  readonly kind = 'upstream_unavailable'
+
+  constructor({ chainId, transactionId = '' }: Where) {
+    super(
+      `Transaction ${transactionId} on chain ${chainId} holds too many events, and is neither a record of the chosen fill contract nor a plain transfer.`,
+      { data: { chainId, transactionId }, retryAfterSeconds: 600 },
+    )
+  }
+}
+
 /** The transaction is of a version or a form that this release does not read. */
 export class TransactionUnreadableError extends DomainError {
   readonly code = 'TRANSACTION_UNREADABLE'

@@ -29,7 +29,6 @@ export function createTronTransactions(options: {
 }) {
   const { quorum, rule, limits, recordsPayments } = options
   const { threshold, configured } = quorum
-  const { logsMax } = limits
   const known = createFinalTransactions({
     ...{ quorum, limits, weightOf },
     finalityRule: describeSolidity(rule),
@@ -45,7 +44,9 @@ export function createTronTransactions(options: {
           answers: ({ final }: KnownTransaction<FinalTransaction>) =>
             wanted.codeOf(final.logs, final.transaction).every((account) => final.code.has(account)),
           question: transactionQuestion({
-            ...{ transactionId, wanted, rule, threshold, configured, logsMax, recordsPayments },
+            ...{ transactionId, wanted, rule, threshold, configured, recordsPayments },
+            // Nodes have no filter for logs: of a payment all are read, as long as the answer is heard out.
+            logsMax: purpose === 'payment' ? Number.POSITIVE_INFINITY : limits.logsMax,
           }),
         },
         signal,

@@ -58,19 +58,38 @@ export function referencesOrder({ input }: Pick<EvmTransaction, 'input'>, orderI
  * @source rules P-41 to P-43
  */
 export function provePayment(paid: PaidTransaction, given: PaymentTerms): ProvenPayment {
+  const alone = proveAlone(paid, given)
+  if (alone !== undefined) return alone
+  const terms = { ...given, targets: eachOnce(given.targets) }
+  const net = netPayments(paid, { ...terms, targets: payeesOf(paid, terms) })
+  return { transfers: amountsOf(net, terms), calls: executedCalls(paid, terms.side) }
+}
+
+/**
+ * What a record or a plain transfer proves, whatever else the transaction did: of its logs those of the record, and of the
+ * sender's transfers to payees, are enough.
+ * @returns undefined where it is neither
+ * @source rules P-41, P-42
+ */
+export function proveAlone(paid: PaidTransaction, given: PaymentTerms): ProvenPayment | undefined {
   const terms = { ...given, targets: eachOnce(given.targets) }
   if (isRecord(paid, terms)) return recorded(paid, terms)
-  const payees = terms.targets.filter(({ recipient }) => mayBePaid(recipient, paid, terms))
-  const plain = payees.flatMap((target) => {
+  const plain = payeesOf(paid, terms).flatMap((target) => {
     const amount = plainAmount(paid, terms, target)
     return amount === undefined ? [] : [{ ...target, amount }]
   })
-  const proven = plain.length > 0 ? plain : netPayments(paid, { ...terms, targets: payees })
-  const transfers = terms.targets.map(
-    (target) => proven.find((one) => isSame(one, target)) ?? { ...target, amount: 0n },
-  )
-  return { transfers, calls: executedCalls(paid, terms.side) }
+  if (plain.length === 0) return undefined
+  return { transfers: amountsOf(plain, terms), calls: executedCalls(paid, terms.side) }
 }
+
+const payeesOf = (paid: PaidTransaction, terms: PaymentTerms): readonly PaymentTarget[] =>
+  terms.targets.filter(({ recipient }) => mayBePaid(recipient, paid, terms))
+
+const amountsOf = (
+  proven: readonly TransferFact[],
+  { targets }: Pick<PaymentTerms, 'targets'>,
+): readonly TransferFact[] =>
+  targets.map((target) => proven.find((one) => isSame(one, target)) ?? { ...target, amount: 0n })
 
 const isSame = (one: PaymentTarget, other: PaymentTarget): boolean =>
   one.recipient === other.recipient && one.currency === other.currency
