@@ -108,6 +108,23 @@ test('PeerDisagrees where the only endpoint of a peer tells of another amount', 
   }
 })
 
+test('PeerSharesSigner where a peer was started with the key of the oracle that asks it', async () => {
+  const [key] = bed.session.network.keys.oracles
+  if (key === undefined) throw new Error('the network has oracles')
+  await mortal('oracle-3').killAndRestart({ ECDSA_PRIVATE_KEY: key.privateKey })
+  // As above.
+  const second = mortal('oracle-2').pid() ?? 0
+  process.kill(second, 'SIGSTOP')
+  try {
+    await whileAttesting(await deposit(12n), () =>
+      fires(prometheus, 'PeerSharesSigner', { instance: 'oracle-1' }),
+    )
+  } finally {
+    process.kill(second, 'SIGCONT')
+    await mortal('oracle-3').killAndRestart()
+  }
+})
+
 test('ExecutionsHeld where a deposit is above what may be signed of its currency within an hour', async () => {
   const configs = await mkdtemp(join(tmpdir(), 'causeway-capped-'))
   try {
