@@ -139,6 +139,7 @@ export const suiteFiles = {
     'apps/quote-api/test/addedFee.test.ts',
     'apps/quote-api/test/audit.test.ts',
     'apps/quote-api/test/chainFaults.test.ts',
+    'apps/quote-api/test/chainStops.test.ts',
     'apps/quote-api/test/databaseStates.test.ts',
     'apps/quote-api/test/defaultLimits.test.ts',
     'apps/quote-api/test/deniedAccounts.test.ts',
@@ -216,6 +217,7 @@ export const suiteFiles = {
     'apps/solver/test/solverReorganizations.test.ts',
     'apps/solver/test/toldWork.test.ts',
     'test/settlementByOracles.test.ts',
+    'test/unattestedPayments.test.ts',
   ],
   /**
    * `npm run test:faults`: kills at random moments, whose rule a shorter file proves as well. The long sizes of all

@@ -169,6 +169,11 @@ export const fillings: readonly Filling[] = [
     sql: `insert into put_aside (chain_id, transaction_id, purpose, reason, tries)
       select 8453, '0x' || encode(${id('aside')}, 'hex'), 'deposits', 'unreadable', n from ${numbers}`,
   },
+  {
+    since: 'quote_api/0069_chain_stops',
+    sql: `insert into chain_stop (chain_id, told_by, reason, actor) select n, 'operator', 'test', 'cli:root' from ${numbers};
+      insert into stop_reader (reader, read_at) values ('allocator', now())`,
+  },
   ...ledgerFillings(),
   {
     since: 'solver/0001_solver',
@@ -183,6 +188,11 @@ export const fillings: readonly Filling[] = [
   {
     since: 'solver/0002_operator_action',
     sql: `insert into operator_action (actor, action, outcome, reason) values ('cli:root', 'stop', 'done', 'test')`,
+  },
+  {
+    since: 'solver/0003_payment',
+    sql: `insert into payment (record_id, attempt, kind, chain_id, micro_usd, traits, asked, state)
+      select 'item ' || n, 0, 'fill', 10, n, '{"calls"}', '{}', (array['signed', 'paid', 'refused'])[1 + n % 3] from ${numbers}`,
   },
   {
     since: 'oracle/0001_shared_state',

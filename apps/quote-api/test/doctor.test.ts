@@ -101,6 +101,19 @@ describe('one pass over what the settings name', () => {
     )
   })
 
+  test('O-40: finds a chain that is stopped', async () => {
+    const used = await startTestDatabase({ directories: schemaModules })
+    try {
+      await used.database.query(
+        `insert into chain_stop (chain_id, told_by, reason, actor) values (84532, 'operator', 'forged', 'cli:root')`,
+      )
+      const found = await examine({ DATABASE_URL: used.connectionString })
+      expect(found).toContain('degrades chain base-sepolia chain-stopped')
+    } finally {
+      await used.stop()
+    }
+  })
+
   test('F-6: finds transactions that cannot be read', async () => {
     const used = await startTestDatabase({ directories: schemaModules })
     try {

@@ -158,7 +158,14 @@ async function expectServesWithoutDatabase(publicUrl: string, opsUrl: string): P
     503,
     {
       ...{ ready: false, draining: false },
-      checks: { database: 'failed', 'fill wallet': 'ok', market: 'ok', 'order signer': 'ok', requests: 'ok' },
+      checks: {
+        database: 'failed',
+        'fill wallet': 'ok',
+        market: 'ok',
+        'order signer': 'ok',
+        requests: 'ok',
+        stops: 'ok',
+      },
       reasons: { database: 'SERVICE_UNAVAILABLE' },
     },
   ])

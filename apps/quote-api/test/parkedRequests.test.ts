@@ -226,6 +226,7 @@ describe('the command line and the admin listener', () => {
         database: bed.database,
         retention: { quotesDays: undefined, requestsDays: undefined },
         variables: {},
+        places: { environment: 'local', configDirectory: 'configs' },
         actor: 'cli:operator',
         chain: unused,
         readLines: () => Readable.from([]),

@@ -4,7 +4,7 @@ import { TransactionTooLargeError, TransactionUnreadableError } from '@causeway/
 import { createFindings, type DepositFacts, type InBlock, UpstreamUnavailableError } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { examinePutAside } from '../src/operate/examinePutAside.ts'
+import { examineStored } from '../src/operate/examineStored.ts'
 import { retryPutAside } from '../src/requests/settlement/foundDeposits.ts'
 import { listDuePutAside, listPutAside, putAside } from '../src/requests/settlement/putAsideStore.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
@@ -123,7 +123,7 @@ test('F-6: the doctor names them by chain, with reason, age and tries, and nothi
   const examine = async (connectionString = server.connectionString) => {
     const found = createFindings()
     const chainNames = new Map([[chainId, 'base']])
-    await examinePutAside(connectionString, { chainNames, nowMs: () => Date.now() }, found)
+    await examineStored(connectionString, { chainNames, nowMs: () => Date.now() }, found)
     return found.list
   }
   expect(await examine()).toEqual([])

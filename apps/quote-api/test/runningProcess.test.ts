@@ -69,7 +69,14 @@ describe('listeners', () => {
     expect(JSON.parse(ready.text)).toEqual({
       ready: true,
       draining: false,
-      checks: { database: 'ok', 'fill wallet': 'ok', market: 'ok', 'order signer': 'ok', requests: 'ok' },
+      checks: {
+        database: 'ok',
+        'fill wallet': 'ok',
+        market: 'ok',
+        'order signer': 'ok',
+        requests: 'ok',
+        stops: 'ok',
+      },
     })
     await price(urls.publicUrl, bridge())
     const metrics = await send(`${urls.opsUrl}/metrics`)

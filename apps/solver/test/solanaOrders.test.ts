@@ -5,6 +5,7 @@
 import { atDepth, isReadable, openFamilyChain } from '@causeway/chains'
 import {
   type ChainNetwork,
+  exposureLimitsOf,
   type GasBudgets,
   type Hex,
   orderId as hashOf,
@@ -58,6 +59,7 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
         ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },
         ...{ permit2Router: undefined, multicall3: undefined, record: createMarkedRecord(paying) },
         refundCost: () => solanaRefundCost,
+        exposure: exposureLimitsOf({}, {}),
         inventory: createPlainInventory({
           balanceOf: paying.balanceOf,
           isAllowed: async () => true,

@@ -165,6 +165,8 @@ export {
 export { decimalInteger, environmentName, listenPort, portsRefusedByFetch } from './config/scalars.ts'
 export { type SettlementFile, settlementFileSchema } from './config/settlementFile.ts'
 export {
+  type ExposureLimits,
+  exposureLimitsOf,
   type GasBudgets,
   gasBudgetsOf,
   type SolverChainPolicy,

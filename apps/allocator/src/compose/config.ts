@@ -12,6 +12,7 @@ const variables = z.object({
   OPS_PORT: listenPort.default(3001),
   CONFIG_DIR: text.optional(),
   STATE_DIR: text.optional(),
+  STOPS_URL: z.url({ protocol: /^https?$/ }).optional(),
   POLL_INTERVAL_MS: z.coerce.number().int().min(20).max(60_000).default(2_000),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
@@ -58,6 +59,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     ops: { host: env.OPS_HOST, port: env.OPS_PORT },
     configDirectory,
     stateDirectory,
+    stopsUrl: env.STOPS_URL?.replace(/\/+$/, ''),
     pollIntervalMs: env.POLL_INTERVAL_MS,
     logLevel: env.LOG_LEVEL,
   })

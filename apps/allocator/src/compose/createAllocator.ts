@@ -45,6 +45,7 @@ import {
 } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { type AllocatorContract, createAllocatorContract } from '../hub/allocatorContract.ts'
+import { createServiceStops, noServiceStops } from '../hub/serviceStops.ts'
 import { createSignatureStore } from '../hub/signatureStore.ts'
 import { createPayloadKeys } from '../keys/payloadKeys.ts'
 import { type AllocatorRound, createAllocatorRound } from '../rounds/allocatorRound.ts'
@@ -271,8 +272,17 @@ function assemble({ config, logger, signer, files, keys, hub, opened }: Parts): 
     ...{ client: hub.client, chainId: files.hub.evmChainId, allocator: files.hub.auroraAllocatorAddress },
     ...{ signer, maxFeePerGasWei: files.maxFeePerGasWei },
   })
+  const { stopsUrl: url } = config
+  const stops =
+    url === undefined
+      ? noServiceStops
+      : createServiceStops({
+          ...{ url, chains: [...new Set(chains)], nowMs: () => performance.now() },
+          onChange: (stopped, why) =>
+            logger.warn({ event: 'service_stops', stopped, why }, 'nothing is signed for these chains'),
+        })
   const round: AllocatorRound = createAllocatorRound({
-    ...{ contract: hub.contract, store, keys, places: files.places, caps, state, now },
+    ...{ contract: hub.contract, store, keys, places: files.places, caps, state, stops, now },
     held: stateDirectory === undefined ? noHeldStore : createHeldStore(stateDirectory),
     firstBlock: files.firstBlock,
     report: {
@@ -297,7 +307,7 @@ function assemble({ config, logger, signer, files, keys, hub, opened }: Parts): 
     },
   })
   const rounds = startRounds({
-    ...{ round, state, logger, pollIntervalMs: config.pollIntervalMs },
+    ...{ round, state, stops, chains, logger, pollIntervalMs: config.pollIntervalMs },
     readGas: () => store.gasBalanceWei(),
     countFailed: () => metrics.countRoundFailed(),
   })
@@ -309,6 +319,7 @@ function assemble({ config, logger, signer, files, keys, hub, opened }: Parts): 
     isStopped: () => rounds.isStopped(),
     gasBalanceWei: () => rounds.gasBalanceWei(),
     caps: () => caps.usage(),
+    stoppedChains: () => stops.known().stopped,
     endpoints: () => hub.quorum.health(),
   })
   const readiness = createReadiness({

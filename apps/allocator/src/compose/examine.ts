@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { createFindings, type Finding } from '@causeway/core'
+import { createFindings, type Finding, type Findings } from '@causeway/core'
 import { type Examination, examineFolder, modeOfFile } from '@causeway/http'
 import { examineKeySetting, examineSigningKey } from '@causeway/signer'
+import { createServiceStops } from '../hub/serviceStops.ts'
 import { keyPrefix, readConfig } from './config.ts'
 import { examineHub } from './createAllocator.ts'
 import { readFiles } from './files.ts'
@@ -13,7 +14,7 @@ export async function examineAllocator(
   variables: Variables,
   { repositoryRoot, nowMs, scope }: Examination,
 ): Promise<readonly Finding[]> {
-  const { places, findings } = readConfig(variables, repositoryRoot)
+  const { values, places, findings } = readConfig(variables, repositoryRoot)
   const found = createFindings()
   found.add(...findings)
   const readFile = (path: string) => readFileSync(path, 'utf8')
@@ -30,6 +31,34 @@ export async function examineAllocator(
       files.hub.ready &&
       examineHub(environment, files.hub, signer, { nowMs, found }),
     stateDirectory && examineFolder('STATE_DIR', stateDirectory, found),
+    examineStops(values.STOPS_URL, places.isLocal, found),
   ])
   return found.list
+}
+
+/** Without it a stop at quote-api does not reach this process; with one that is silent nothing is signed. */
+async function examineStops(url: string | undefined, isLocal: boolean, found: Findings): Promise<void> {
+  if (url === undefined) {
+    const seen =
+      'is not set: `causeway stop` of quote-api does not stop this allocator, which has a stop of its own'
+    if (!isLocal)
+      found.add({ code: 'setting-missing', severity: 'note', setting: 'STOPS_URL', seen, fix: '' })
+    return
+  }
+  const known = createServiceStops({
+    url,
+    chains: ['any'],
+    nowMs: () => performance.now(),
+    onChange: () => {},
+  })
+  const stop = await known.stopOf('any')
+  if (stop === undefined) return
+  const { isRead } = known.known()
+  found.add({
+    ...{ code: isRead ? 'chain-stopped' : 'service-silent', severity: 'degrades', setting: 'STOPS_URL' },
+    seen: isRead ? 'all chains are stopped at quote-api' : 'no answer: nothing is signed while it is so',
+    fix: isRead
+      ? 'End the stop: npm run causeway -- go all'
+      : 'Name the operations listener of quote-api (OPS_PORT), and see that this machine reaches it.',
+  })
 }

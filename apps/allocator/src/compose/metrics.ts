@@ -14,6 +14,7 @@ export type AllocatorMetrics = {
     readonly isStopped: () => boolean
     readonly gasBalanceWei: () => bigint | undefined
     readonly caps: SigningCaps['usage']
+    readonly stoppedChains: () => readonly string[]
     readonly endpoints: () => readonly QuorumEndpointHealth[]
   }): void
 }
@@ -50,7 +51,7 @@ export function createAllocatorMetrics(
     countSigned: (chain) => signed.inc({ chain }),
     countRefused: () => refused.inc(),
     countRoundFailed: () => failed.inc(),
-    watch({ pending, readUpTo, isStopped, gasBalanceWei, caps, endpoints }) {
+    watch({ pending, readUpTo, isStopped, gasBalanceWei, caps, stoppedChains, endpoints }) {
       const gauge = (name: string, help: string, read: () => number | undefined) =>
         new Gauge({
           name,
@@ -69,6 +70,16 @@ export function createAllocatorMetrics(
       gauge('allocator_gas_balance_wei', "What the key's account has left for storing signatures", () =>
         numberOf(gasBalanceWei()),
       )
+      new Gauge({
+        name: 'allocator_chain_stopped',
+        help: '1 while nothing is signed for a chain: an operator stopped it at quote-api, or quote-api is silent',
+        labelNames: ['chain'] as const,
+        registers,
+        collect() {
+          const stopped = new Set(stoppedChains())
+          for (const chain of info.chains) this.set({ chain }, stopped.has(chain) ? 1 : 0)
+        },
+      })
       const labelNames = ['chain', 'currency'] as const
       new Gauge({
         name: 'allocator_cap_used_ratio',

@@ -2,6 +2,7 @@
 // is why they do. Method: rounds and readings of this test.
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
+import { noServiceStops } from '../hub/serviceStops.ts'
 import { startRounds } from './startRounds.ts'
 
 const running: ReturnType<typeof startRounds>[] = []
@@ -22,6 +23,7 @@ function start(parts: { run(count: number): Promise<void>; readGas(): Promise<bi
       readUpTo: () => undefined,
     },
     state: { readStop: async () => undefined },
+    ...{ stops: noServiceStops, chains: [] },
     logger: pino({ level: 'silent' }),
     pollIntervalMs: 1,
     readGas: parts.readGas,

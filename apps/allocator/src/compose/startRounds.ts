@@ -1,6 +1,7 @@
 import { startDeadline } from '@causeway/core'
 import type { ReadinessCheck } from '@causeway/http'
 import type { Logger } from 'pino'
+import type { ServiceStops } from '../hub/serviceStops.ts'
 import type { AllocatorRound } from '../rounds/allocatorRound.ts'
 import type { StateFiles } from '../state/stateFiles.ts'
 
@@ -25,12 +26,15 @@ const gasEveryMs = 30_000
 export function startRounds(options: {
   readonly round: AllocatorRound
   readonly state: Pick<StateFiles, 'readStop'>
+  readonly stops: ServiceStops
+  /** Of the depositories. */
+  readonly chains: readonly string[]
   readonly logger: Logger
   readonly pollIntervalMs: number
   readonly readGas: () => Promise<bigint | undefined>
   readonly countFailed: () => void
 }): Rounds {
-  const { round, state, logger, pollIntervalMs, readGas, countFailed } = options
+  const { round, state, stops, chains, logger, pollIntervalMs, readGas, countFailed } = options
   const stopping = new AbortController()
   let ended = Promise.resolve()
   let isFailing = false
@@ -57,6 +61,8 @@ export function startRounds(options: {
     const deadline = startDeadline(stopping.signal, roundTimeoutMs)
     try {
       await readSwitch()
+      // Whether anything is to be signed or not: who stops a chain learns whom the stop reached.
+      if (chains[0] !== undefined) await stops.stopOf(chains[0])
       await round.run(deadline.signal)
       await readSwitch()
       lastGoodMs = performance.now()
@@ -106,6 +112,14 @@ export function startRounds(options: {
         name: 'switch',
         async check() {
           if (stopReason !== undefined) throw new Error(`stopped: ${stopReason}`)
+        },
+      },
+      {
+        name: 'stops',
+        isShownOnly: true,
+        async check() {
+          const { stopped } = stops.known()
+          if (stopped.length > 0) throw new Error(`nothing is signed for ${stopped.join(', ')}`)
         },
       },
     ],

@@ -1,6 +1,9 @@
 // Goal: what another allocator signed with the same key counts here, whichever reading of the hub tells of it first.
 // Method: a round over a hub that is told block by block; logs and state are read at heights of their own, as
 // two agreements of endpoints are.
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import {
   encodeEvmWithdrawal,
   type FinalBlock,
@@ -16,8 +19,9 @@ import {
   noJournal,
   parsePrivateKey,
 } from '@causeway/signer'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { AllocatorContract } from '../hub/allocatorContract.ts'
+import { createServiceStops, noServiceStops, type ServiceStops } from '../hub/serviceStops.ts'
 import { createPayloadKeys } from '../keys/payloadKeys.ts'
 import { judgeIssued } from '../payloads/issued.ts'
 import { chainOfPlace, paymentOf, type SignedPlace } from '../payloads/signedPlace.ts'
@@ -97,7 +101,12 @@ const report: RoundReport = {
   },
 }
 
-function openRound(heights: { logs: bigint; state: bigint }) {
+function openRound(
+  heights: { logs: bigint; state: bigint },
+  more: { readonly stops?: ServiceStops; readonly report?: RoundReport } = {},
+) {
+  const stored: Hex[] = []
+
   const privateKey = parsePrivateKey(bytes('77', 32), 'a test')
   const keys = createPayloadKeys({ signer: createRawKeySigner({ privateKey }), ed25519: undefined }, [place])
   const verdict = judgeIssued(issued, [place])
@@ -110,9 +119,10 @@ function openRound(heights: { logs: bigint; state: bigint }) {
   const state = createMemoryState()
   const round = createAllocatorRound({
     ...{ contract: hubSeenAt(heights), keys, places: [place], caps, held: noHeldStore, state, report },
-    ...{ store: { store: async () => {} }, firstBlock: 0n, now: () => 120_000 },
+    ...{ firstBlock: 0n, now: () => 120_000, stops: noServiceStops, ...more },
+    store: { store: async (batch) => void stored.push(...batch.map(({ payloadId }) => payloadId)) },
   })
-  return { round, state, used: () => caps.usage().map(({ signed }) => signed) }
+  return { round, state, stored, used: () => caps.usage().map(({ signed }) => signed) }
 }
 
 test('a signature that the state shows before its event is read uses up the cap all the same', async () => {
@@ -135,4 +145,70 @@ test('a payload whose signature and event are read leaves nothing open, though n
   await round.run(signal)
   expect(used()).toEqual([5n])
   expect(await state.readPosition()).toEqual(block(12n))
+})
+
+/** The operations listener of quote-api, as a test has it answer. */
+async function startStops() {
+  const said = { status: 200, body: '{"all":false,"chains":[]}' }
+  const server = createServer((request, response) => {
+    if (request.url !== '/stops?reader=allocator') throw new Error(`asked ${request.url}`)
+    response.statusCode = said.status
+    response.end(said.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  // CAST: a server that listens on TCP.
+  const { port } = server.address() as AddressInfo
+  let nowMs = 0
+  const stops = createServiceStops({
+    ...{ url: `http://127.0.0.1:${port}`, chains: ['base'], onChange: () => {} },
+    nowMs: () => {
+      nowMs += 2_000
+      return nowMs
+    },
+  })
+  return { said, stops }
+}
+
+test.each<[string, number, string]>([
+  ['names the chain', 200, '{"all":false,"chains":["optimism","base"]}'],
+  ['says all', 200, '{"all":true,"chains":[]}'],
+  ['does not answer well', 503, '{"all":false,"chains":[]}'],
+  ['answers something else', 200, '{"stops":[]}'],
+  ['answers without end of sense', 200, 'no'],
+])(
+  'O-44: nothing is signed or stored while quote-api %s, and all of it once the stop is over',
+  async (_what, status, body) => {
+    const { said, stops } = await startStops()
+    Object.assign(said, { status, body })
+    const signed: string[] = []
+    const { round, stored, used } = openRound(
+      { logs: 11n, state: 11n },
+      { stops, report: { ...report, signed: (id) => void signed.push(id) } },
+    )
+    const { signal } = new AbortController()
+    await round.run(signal)
+    expect([signed, stored, used(), round.pending()]).toEqual([[], [], [0n], 1])
+    Object.assign(said, { status: 200, body: '{"all":false,"chains":["optimism"]}' })
+    await round.run(signal)
+    expect([signed, stored]).toEqual([[issued.payloadId], [issued.payloadId]])
+  },
+)
+
+test('O-44: what was signed when the stop came is not stored before it is over', async () => {
+  const { said, stops } = await startStops()
+  const { round, stored } = openRound(
+    { logs: 11n, state: 11n },
+    { stops, report: { ...report, signed: () => Object.assign(said, { body: '{"all":true,"chains":[]}' }) } },
+  )
+  const { signal } = new AbortController()
+  await round.run(signal)
+  expect(stored).toEqual([])
+  said.body = '{"all":false,"chains":[]}'
+  const { round: next, stored: storedThen } = openRound(
+    { logs: 11n, state: 11n },
+    { stops, report: { ...report, signed: () => {} } },
+  )
+  await next.run(signal)
+  expect(storedThen).toEqual([issued.payloadId])
 })

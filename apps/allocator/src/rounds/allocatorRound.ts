@@ -7,6 +7,7 @@ import {
 } from '@causeway/core'
 import type { CountedValue, HeldStore, SigningCaps } from '@causeway/signer'
 import type { AllocatorContract, IssuedEvent, SignedEvent } from '../hub/allocatorContract.ts'
+import type { ServiceStops } from '../hub/serviceStops.ts'
 import type { SignatureStore, Storing } from '../hub/signatureStore.ts'
 import type { PayloadKeys, Signable } from '../keys/payloadKeys.ts'
 import { type IssuedPayload, judgeIssued, lacksBacking, type Verdict } from '../payloads/issued.ts'
@@ -33,6 +34,8 @@ export type RoundOptions = {
   readonly caps: SigningCaps
   readonly held: Pick<HeldStore, 'keep' | 'isReleased' | 'forget'>
   readonly state: StateFiles
+  /** What an operator stopped at quote-api. */
+  readonly stops: Pick<ServiceStops, 'stopOf'>
   readonly firstBlock: bigint
   readonly report: RoundReport
   /** Milliseconds since 1970. */
@@ -55,7 +58,7 @@ export interface AllocatorRound {
 const storedPerRoundMax = 20
 
 export function createAllocatorRound(options: RoundOptions): AllocatorRound {
-  const { contract, store, keys, places, caps, held, state, report, now } = options
+  const { contract, store, keys, places, caps, held, state, stops, report, now } = options
   const pending = new Map<Hex, IssuedEvent>()
   const toldHeld = new Set<Hex>()
   /** Payloads whose signatures are all stored, by the final height that showed it. */
@@ -150,7 +153,10 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
   }
 
   /** Signatures of one payload that are to be stored. Counted before they are made, so that a kill loses no count. */
-  async function signaturesOf(issued: IssuedEvent, signal: AbortSignal): Promise<readonly Storing[]> {
+  async function signaturesOf(
+    issued: IssuedEvent,
+    signal: AbortSignal,
+  ): Promise<readonly (Storing & { readonly chain: string })[]> {
     const { payloadId } = issued
     const verdict = judge(issued, places)
     if (verdict.kind === 'refuse') {
@@ -175,11 +181,14 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
       refuse(payloadId, lack)
       return []
     }
+    const { chain } = verdict.place
+    if ((await stops.stopOf(chain)) !== undefined) return []
     if (!(await isAdmitted(payloadId, verdict))) return []
-    const signed: Storing[] = []
+    const signed: (Storing & { readonly chain: string })[] = []
     for (const { hash, index } of open) {
       if ((await state.readStop()) !== undefined) return []
-      signed.push({ payloadId, hash, signature: await keys.sign(issued, verdict, index, { signal }) })
+      if ((await stops.stopOf(chain)) !== undefined) return []
+      signed.push({ chain, payloadId, hash, signature: await keys.sign(issued, verdict, index, { signal }) })
     }
     report.signed(payloadId, verdict.place)
     return signed
@@ -194,14 +203,18 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
       }
       await load()
       if (!(await scan(signal))) return
-      const batch: Storing[] = []
+      const batch: (Storing & { readonly chain: string })[] = []
       for (const issued of [...pending.values()]) {
         if (settled.has(issued.payloadId)) continue
         if (batch.length >= storedPerRoundMax) break
         batch.push(...(await signaturesOf(issued, signal)))
       }
       if ((await state.readStop()) !== undefined) return
-      await store.store(batch, { signal })
+      // A signature that is not stored moves nothing; what is left out is signed again after the stop.
+      const going: Storing[] = []
+      for (const { chain, ...storing } of batch)
+        if ((await stops.stopOf(chain)) === undefined) going.push(storing)
+      await store.store(going, { signal })
       await keepPosition()
     },
     pending: () => pending.size,

@@ -10,6 +10,7 @@ import { type ClaimEvent, followClaims } from '../money/appFees/followClaims.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
+import type { ChainStops } from '../requests/stops/chainStops.ts'
 import type { ChainPorts } from './quoting.ts'
 
 export type AppFees = {
@@ -33,6 +34,7 @@ export function createAppFees(options: {
   ports: Pick<ChainPorts, 'hasCode' | 'lackOf'>
   database: SqlDatabase
   screening: Screening | undefined
+  stops: ChainStops
   publicUrl: string
   randomBytes: (length: number) => Uint8Array
   metrics: Pick<HttpMetrics, 'registry'>
@@ -58,6 +60,7 @@ export function createAppFees(options: {
       ...createAccountReading(options),
       contractsOf: (chainId) => contracts.get(chainId),
       screening: options.screening,
+      stops: options.stops,
       site: options.publicUrl,
       randomBytes: options.randomBytes,
       now,

@@ -29,7 +29,7 @@ import type { Logger } from 'pino'
 import { createWindowCleaner } from '../access/sharedLimits.ts'
 import { createNewestHeads } from '../chainReadings/newestHeads.ts'
 import type { QuoteApiConfig } from '../config/config.ts'
-import { registerHealthRoutes } from '../http/admin/healthRoutes.ts'
+import { registerHealthRoutes, registerStopList } from '../http/admin/healthRoutes.ts'
 import { registerAdmin } from '../http/admin/registerAdmin.ts'
 import { buildApp } from '../http/app.ts'
 import { loadConsolePage } from '../http/console/consoleFiles.ts'
@@ -71,6 +71,7 @@ import { createRandomPool } from './randomPool.ts'
 import { createRetention } from './retention.ts'
 import { createSettlement } from './settlement.ts'
 import { createSponsorship } from './sponsorship.ts'
+import { openStops } from './stops.ts'
 import { createUsage } from './usage.ts'
 import { createWebhooks } from './webhooks.ts'
 
@@ -132,6 +133,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   if (denyList !== undefined) watchDenyList(metrics, denyList)
   watchPool(metrics, () => database.usage())
   watchMoney({ metrics, database, chains: registry.chainById })
+  const stops = await openStops({ database, registry, metrics, readiness, logger })
   const orders = createOrderStore({ database })
   const sponsorshipChain = findSponsorshipChain(registry, clients)
   const { chainId } = sponsorshipChain
@@ -144,13 +146,13 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     chain: (signal) => openCommandChain({ config, variables: parts.variables, database, signal }),
     retention: config.retention,
   })
-  registerHealthRoutes(adminListener, { readiness, marketHealth: () => market.health() })
+  registerHealthRoutes(adminListener, { readiness, marketHealth: () => market.health(), stops })
   registerPages(adminListener, '/console', await loadConsolePage('operator'))
   const snapshot = () => market.snapshot()
   const { ledger } = sponsorship
   const shared = {
     ...{ config, quote, chains, registry, clients, database },
-    ...{ ledger, market, snapshot, metrics, logger, denyList },
+    ...{ ledger, market, snapshot, metrics, logger, denyList, stops },
     screening: denyList && createScreening(denyList, registry),
     signatures: createOrderSignatures({ database, key: signer }),
   }
@@ -260,6 +262,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     hint: lookAt,
     signatures: shared.signatures,
     workOffers: workOffers.offers,
+    stops,
     solverWork: createSolverWork({
       withholding: settlement.withholding,
       codecOf: (id) => registry.chains.find((chain) => chain.chainId === id)?.codec,
@@ -294,6 +297,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   })
   const ops = { logger, errors: errorPolicy, registry: metrics.registry, readiness }
   const opsListener = createOpsListener(ops)
+  registerStopList(opsListener, { database, registry })
 
   const closers: readonly Closer[] = [
     { name: 'public listener', close: () => app.close() },
@@ -303,6 +307,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     { name: 'admin listener', close: () => adminListener.close() },
     { name: 'new blocks', close: async () => pushes.close() },
     { name: 'jobs', close: () => appBalance.close() },
+    { name: 'stops', close: () => stops.close() },
     { name: 'reaction times', close: () => accuracy.reactionTimes.close() },
     { name: 'webhooks', close: () => webhooks.close() },
     { name: 'deny list', close: async () => denyList?.close() },

@@ -14,6 +14,7 @@ import { type ConfiguredSigner, recoverSigner } from '@causeway/signer'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import { createMapNonce, type MapNonce } from '../requests/authorize/mapNonce.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
+import type { ChainStops } from '../requests/stops/chainStops.ts'
 
 /** What chains need whose transfers name no order: the hub says what each is for. */
 export type Mappings = {
@@ -36,8 +37,9 @@ export function createMappings(options: {
   readonly hubSigner: ConfiguredSigner | undefined
   readonly database: SqlDatabase
   readonly screening: Screening | undefined
+  readonly stops: ChainStops
 }): Mappings | undefined {
-  const { registry, chains, clients, oracles, hubSigner: signer, database, screening } = options
+  const { registry, chains, clients, oracles, hubSigner: signer, database, screening, stops } = options
   const mapped = registry.chains.find(
     ({ key, quoting }) => clients.has(key) && quoting.transferNonce !== undefined,
   )
@@ -56,7 +58,7 @@ export function createMappings(options: {
   const hubEntries = createHubEntries({ quorum, mappingAddress: verifyingContract })
   const domain = { chainId, verifyingContract }
   const mapNonce = createMapNonce({
-    ...{ registry, database, screening },
+    ...{ registry, database, screening, stops },
     vouching: {
       ...{ threshold: oracles.threshold, domain, multisig: hub.oracleMultisigAddress },
       oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),

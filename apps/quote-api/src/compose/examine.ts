@@ -25,7 +25,7 @@ import { evidenceKeyPrefix, hasEvidenceKey, readConfig } from '../config/config.
 import { type LoadedFiles, readFiles } from '../config/configuration.ts'
 import { chainChecks } from '../operate/checkChains.ts'
 import { schemaModules } from '../operate/database.ts'
-import { examinePutAside } from '../operate/examinePutAside.ts'
+import { examineStored } from '../operate/examineStored.ts'
 import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
 import { checkEvidenceKey } from '../requests/timeline/signTimeline.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
@@ -201,7 +201,7 @@ async function examineOwnDatabase(
   }
   await examineDatabase(examined, found)
   const chainNames = new Map((registry?.chains ?? []).map(({ chainId, key }) => [chainId, key]))
-  await examinePutAside(url.reveal(), { chainNames, nowMs }, found)
+  await examineStored(url.reveal(), { chainNames, nowMs }, found)
 }
 
 /** Without its list the service does not start. */

@@ -9,6 +9,7 @@ import { createPermitTokens } from '../requests/permits/permitTokens.ts'
 import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import { createTakePermit } from '../requests/permits/takePermit.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
+import type { ChainStops } from '../requests/stops/chainStops.ts'
 
 export type Permits = {
   readonly permitTokens: PermitTokens
@@ -22,9 +23,10 @@ export function createPermits(options: {
   clients: ReadonlyMap<string, JsonRpcClient>
   database: SqlDatabase
   screening: Screening | undefined
+  stops: ChainStops
   fillWallet: string | undefined
 }): Permits {
-  const { registry, clients, database, screening, fillWallet } = options
+  const { registry, clients, database, screening, stops, fillWallet } = options
   const now = () => Date.now()
   const clientOf = (chainId: number) => clients.get(registry.chainById.get(chainId)?.key ?? '')
   const contracts = new Map(
@@ -39,11 +41,11 @@ export function createPermits(options: {
     const multicall3 = registry.chainById.get(chainId)?.config.multicall3
     return client && multicall3 && { client, multicall3 }
   })
-  const shared = { database, contractsOf, trial, screening, now }
+  const shared = { database, contractsOf, trial, screening, stops, now }
   const [eip3009, eip2612, permit2] = permitKinds
   return {
     permitTokens: createPermitTokens({ clientOf, now }),
-    takeCalls: createTakeCalls({ database, registry, clientOf, screening, fillWallet, now }),
+    takeCalls: createTakeCalls({ database, registry, clientOf, screening, stops, fillWallet, now }),
     takePermit: {
       eip3009: createTakePermit({ ...shared, kind: eip3009 }),
       eip2612: createTakePermit({ ...shared, kind: eip2612 }),

@@ -27,6 +27,7 @@ import type { QuoteRegistry } from '../pricing/registry.ts'
 import { chainBudgetMs } from '../pricing/requestWaits.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
 import type { OrderKey } from '../requests/draft/orderKey.ts'
+import type { ChainStops } from '../requests/stops/chainStops.ts'
 
 type Shared = {
   readonly quote: QuoteFile
@@ -71,17 +72,19 @@ export function createQuoting(
   options: Shared & {
     readonly pricing: DepositPricing
     readonly denyList: DenyList | undefined
+    readonly stops: ChainStops
     readonly ports: ChainPorts
     readonly signer: OrderKey
     readonly brought: Brought
   },
 ): SponsoredQuoteDependencies {
-  const { quote, registry, pricing, denyList, ports, signer, brought } = options
+  const { quote, registry, pricing, denyList, stops, ports, signer, brought } = options
   const { fillWallet, quoteLifetimeSeconds, orderLifetimeSeconds } = quote
   return {
     ...pricing,
     ...brought,
     denyList,
+    refuseStopped: stops.refuse,
     quoteLifetimeSeconds,
     orderLifetimeSeconds,
     openQuotes: createOpenQuotes({ perUserBps: quote.openQuotesPerUserBps }),

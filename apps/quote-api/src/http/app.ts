@@ -27,6 +27,7 @@ import type { OrderSignatures } from '../requests/orders/orderSignatures.ts'
 import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import type { RequestStatuses } from '../requests/status/requestStatus.ts'
 import type { StatusFeed } from '../requests/status/statusFeed.ts'
+import type { ChainStops } from '../requests/stops/chainStops.ts'
 import type { Timelines } from '../requests/timeline/readTimeline.ts'
 import type { SignTimeline } from '../requests/timeline/signTimeline.ts'
 import { solverScope } from '../requests/work/solverKey.ts'
@@ -83,6 +84,7 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly appFeeClaims: AppFeeClaims
   readonly takePermit: Readonly<Record<PermitKind, TakeSignature>>
   readonly takeCalls: TakeCalls
+  readonly stops: Pick<ChainStops, 'list'>
   readonly solverWork: SolverWork
   readonly workOffers: Pick<WorkOffers, 'untilNew'>
   readonly statuses: RequestStatuses

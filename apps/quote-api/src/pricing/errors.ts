@@ -7,6 +7,7 @@ import { DomainError, type DomainErrorOptions, type ErrorKind } from '@causeway/
 export const quoteErrorKinds = {
   AMOUNT_TOO_LOW: 'invalid_request',
   CHAIN_DISABLED: 'invalid_request',
+  CHAIN_STOPPED: 'upstream_unavailable',
   DESTINATION_TX_FAILED: 'invalid_request',
   EXTRA_TXS_NOT_SUPPORTED: 'invalid_request',
   FORBIDDEN: 'forbidden',

@@ -92,6 +92,12 @@ export type PricingDependencies = {
   readonly reactionMsOf: (originChainId: number, destinationChainId: number) => number | undefined
   /** Absent: nobody is denied. Who prices a request for somebody asks it first. */
   readonly denyList?: DenyList | undefined
+  /**
+   * Absent: no chain is ever stopped.
+   * @param paidOn where a solver would pay; undefined where none does
+   * @throws QuoteError CHAIN_STOPPED
+   */
+  readonly refuseStopped?: (origin: number, paidOn: number | undefined) => void
   /** Absent: nobody brings anything. */
   readonly findLiquidity?: FindLiquidity | undefined
   readonly clock: Clock
@@ -193,6 +199,8 @@ async function priceWithin(
 ): Promise<Priced> {
   if (request.amount === 0n) throw await refuseZero(dependencies, request, subsidy)
   const route = resolveRoute(dependencies.registry, request)
+  const { selfExecuted, origin: from, destination: to } = route
+  dependencies.refuseStopped?.(from.chainId, selfExecuted ? undefined : to.chainId)
   checkExecutionMode(route, request)
   const plans = route.selfExecuted ? [] : permittedPlans(planLegs(route, reach), request.swaps)
   const snapshot = dependencies.snapshot()

@@ -44,6 +44,8 @@ export type StandInOracle = {
   readonly signer: Hex
   mode: OracleMode
   asked: number
+  /** Paths that were asked for, in order. */
+  readonly paths: string[]
   stop(): Promise<void>
 }
 
@@ -56,6 +58,8 @@ type FillRequest = {
     readonly inputIndex: number
   }[]
   readonly fill: { readonly transactionId: string }
+  /** Of a request for a refund, in place of `fill`. */
+  readonly refunds?: Parameters<typeof refundMessageId>[0]['data']['refunds']
 }
 
 const familyOf: ReadonlyMap<string, VmType> = new Map([
@@ -82,6 +86,7 @@ export async function startStandInOracle(options: {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', async () => {
       oracle.asked += 1
+      oracle.paths.push(request.url ?? '')
       if (oracle.mode === 'garbage') {
         response.end('{"message":')
         return
@@ -111,6 +116,7 @@ export async function startStandInOracle(options: {
     signer: account.address.toLowerCase() as Hex,
     mode: 'honest',
     asked: 0,
+    paths: [],
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -128,16 +134,16 @@ async function answer(
 ): Promise<object> {
   const order = mode === 'other_order' ? { ...body.order, salt: `0x${'77'.repeat(32)}` as const } : body.order
   const result = { orderId: orderIdOf(order), status: 1, totalWeightedInputPaymentBpsDiff: '0' }
-  const { orderSignature, inputs, fill } = body
+  const { orderSignature, inputs, fill, refunds } = body
   const messageId =
-    mode === 'refund'
+    mode === 'refund' || refunds !== undefined
       ? refundMessageId(
           {
             data: {
               order,
               orderSignature,
               inputs,
-              refunds: [{ transactionId: fill.transactionId, inputIndex: 0, refundIndex: 0 }],
+              refunds: refunds ?? [{ transactionId: fill.transactionId, inputIndex: 0, refundIndex: 0 }],
             },
             result,
           },

@@ -1,8 +1,16 @@
 import { userInfo } from 'node:os'
-import type { LinePayingChain } from '@causeway/chains'
-import { ConfigurationError, formatAmount, type VmCodec } from '@causeway/core'
+import { type LinePayingChain, readEnvironmentFiles } from '@causeway/chains'
+import {
+  ConfigurationError,
+  createFindings,
+  formatAmount,
+  type SqlDatabase,
+  type VmCodec,
+} from '@causeway/core'
 import { createLogger } from '@causeway/http'
 import { type ConfiguredSigner, describeAudit } from '@causeway/signer'
+import { z } from 'zod'
+import { type Figures, figures, readFigures, readSaid } from '../wallet/exposure.ts'
 import { connectFillWallet } from '../wallet/fillWallet.ts'
 import { describeInventory, type Holding, planMoves } from '../wallet/inventoryReport.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
@@ -15,7 +23,8 @@ import { openHub } from './hub.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-const usage = 'Commands: doctor, stop <reason>, resume, status, inventory, audit list.'
+const usage =
+  'Commands: doctor, stop <reason>, resume, go <chain|all> <reason>, status, inventory, audit list.'
 
 /**
  * What an operator asks of a solver, beside a running one.
@@ -34,7 +43,12 @@ export async function runCommand(
     case 'resume':
       return setStop(config, { isStopped: false, reason: words.join(' ') })
     case 'status':
-      return withSwitch(config, async (stop) => describeStop(await stop.read()))
+      return withSwitch(config, async (stop, database) => {
+        const lines = describeExposure(await readFigures(database), await readSaid(database))
+        return [describeStop(await stop.read()), ...lines].join('\n')
+      })
+    case 'go':
+      return goOn(config, words)
     case 'audit':
       if (words.join(' ') !== 'list') throw new ConfigurationError(usage)
       return withSwitch(config, async (stop) => describeDeeds(await stop.deeds()))
@@ -47,10 +61,13 @@ export async function runCommand(
 
 type StopSwitch = ReturnType<typeof createStopSwitch>
 
-async function withSwitch(config: SolverConfig, use: (stop: StopSwitch) => Promise<string>): Promise<string> {
+async function withSwitch(
+  config: SolverConfig,
+  use: (stop: StopSwitch, database: SqlDatabase) => Promise<string>,
+): Promise<string> {
   const opened = await openDatabase(config, { onConnectionLost: () => undefined, joinRunning: true })
   try {
-    return await use(createStopSwitch(opened.database))
+    return await use(createStopSwitch(opened.database), opened.database)
   } finally {
     await opened.close()
   }
@@ -63,6 +80,42 @@ function setStop(
   return withSwitch(config, async (stop) => {
     await stop.set({ ...state, actor: `cli:${userInfo().username}` })
     return describeStop(await stop.read())
+  })
+}
+
+/** Ends the wait of a chain whose payments are not attested: from now on the operator answers for them. */
+async function goOn(config: SolverConfig, [name, ...words]: readonly string[]): Promise<string> {
+  const reason = words.join(' ')
+  if (name === undefined || reason === '')
+    throw new ConfigurationError('go needs a chain, or all, and a reason, which the next operator reads.')
+  const chain = name === 'all' ? undefined : await readChain(config, name)
+  return withSwitch(config, async (stop) => {
+    const accepted = await stop.go({ chain, reason, actor: `cli:${userInfo().username}` })
+    return `${accepted} payments of ${name} that are not attested count no more.`
+  })
+}
+
+const chainNumbers = z.object({ chains: z.record(z.string(), z.object({ chainId: z.int().positive() })) })
+
+/** @throws ConfigurationError for a chain that is not in the quote file: nothing would go on */
+async function readChain({ environment, configDirectory: directory }: SolverConfig, name: string) {
+  const [json] = await readEnvironmentFiles({ directory, environment }, ['quote'], createFindings())
+  const chains = Object.entries(chainNumbers.safeParse(json).data?.chains ?? {})
+  const [key, found] = chains.find(([key, { chainId }]) => key === name || String(chainId) === name) ?? []
+  if (key === undefined || found === undefined)
+    throw new ConfigurationError(`go: expected all or one of ${chains.map(([known]) => known).join(', ')}.`)
+  return { key, chainId: found.chainId }
+}
+
+/** What is paid and not attested, by chain, and what oracles said of it. */
+function describeExposure(sums: Figures, said: ReadonlyMap<number, string>): readonly string[] {
+  const usd = (microUsd: bigint) => formatAmount(microUsd, 6)
+  return [...sums].map(([chainId, own]) => {
+    const parts = figures
+      .filter((figure) => own[figure] > 0n)
+      .map((figure) => `${figure} ${usd(own[figure])} USD`)
+    const last = said.get(chainId)
+    return `Chain ${chainId}, paid and not attested: ${parts.join(', ')}${last === undefined ? '' : ` (oracles said last: ${last})`}`
   })
 }
 

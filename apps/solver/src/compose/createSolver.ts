@@ -9,7 +9,7 @@ import {
   payingKeySettings,
   warnOfUncheckedCode,
 } from '@causeway/chains'
-import { ConfigurationError, type Hex, type NetworkOf } from '@causeway/core'
+import { ConfigurationError, exposureLimitsOf, type Hex, type NetworkOf } from '@causeway/core'
 import { type Elections, startElections } from '@causeway/database'
 import {
   type Closer,
@@ -52,12 +52,14 @@ import type { Handled } from '../filling/handleItem.ts'
 import { createRound } from '../filling/solverRound.ts'
 import type { Sharing } from '../judge/turns.ts'
 import { spentWithinHour } from '../wallet/budgets.ts'
+import { readFigures } from '../wallet/exposure.ts'
 import { createRecords } from '../wallet/records.ts'
 import { newest } from '../wallet/signedRecord.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
 import { createWorkClient } from '../work/workClient.ts'
 import type { WorkItem } from '../work/workItems.ts'
 import { type WorkWatch, watchWork } from '../work/workWatch.ts'
+import { type Attesting, startAttesting } from './attesting.ts'
 import { type FillKeys, type OpenChains, openChains } from './chains.ts'
 import { type SolverConfig, workSettings } from './config.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
@@ -172,6 +174,8 @@ async function assemble(untraced: Parts): Promise<Solver> {
   const parts = { ...untraced, signer }
   const { config, settings, logger, files, chains, opened, denyList } = parts
   const metrics = createSolverMetrics(httpMetrics)
+  if (config.oracles === undefined)
+    logger.warn('no ORACLES: nothing that is paid is attested, and payments stop at unattestedMaxMicroUsd')
   if (denyList !== undefined) watchDenyList(httpMetrics, denyList)
   const stop = createStopSwitch(database)
   const market = openMarket(parts, httpMetrics)
@@ -184,7 +188,12 @@ async function assemble(untraced: Parts): Promise<Solver> {
   const units = readUnits(files.quote, networkOf)
   const valuer = () => valuerOf(units, market.snapshot())
   const records = observedRecords(createRecords(database), { chains: chains.paying, valuer, metrics })
-  const paying = chains.paying.map((chain) => openDesk(parts, { chain, records, market, elections }))
+  const paying = chains.paying.map((chain) =>
+    openDesk(parts, {
+      ...{ chain, records, market, elections },
+      exposure: exposureLimitsOf(files.solver, chain.policy),
+    }),
+  )
   const deposits = createDepositReader(
     Object.entries(files.quote.chains).flatMap(([key, origin]) => {
       const chain = files.chains.chains.get(key)
@@ -202,7 +211,11 @@ async function assemble(untraced: Parts): Promise<Solver> {
   }
   let lastRoundMs = Date.now()
   const waker = createWaker()
-  const work = createWorkClient(settings.quoteApiUrl, settings.solverApiKey, tracing)
+  let attesting: Attesting | undefined
+  const work = createWorkClient(settings.quoteApiUrl, settings.solverApiKey, {
+    tracing,
+    stopped: () => attesting?.full() ?? [],
+  })
   const nowMs = () => performance.now()
   let watch: WorkWatch | undefined
   const round = createRound({
@@ -233,6 +246,8 @@ async function assemble(untraced: Parts): Promise<Solver> {
       const counts = await Promise.all(wallets.map(records.openCount))
       return counts.reduce((sum, count) => sum + count, 0)
     },
+    unattested: () => readFigures(database),
+    exposed: paying.map(({ key, chainId, exposure }) => ({ key, chainId, limits: exposure })),
     inventory: () => chains.paying.flatMap((chain) => holdingsOn(chain, files, market)),
     isStopped: async () => (await stop.read()).isStopped,
   })
@@ -260,6 +275,8 @@ async function assemble(untraced: Parts): Promise<Solver> {
     async start() {
       await market.start()
       const url = await openListener(opsListener, config.ops, 'OPS_PORT')
+      const { oracles } = config
+      attesting = startAttesting({ database, oracles, networkOf, chains: paying, logger })
       watch = watchWork({ work, onTold: waker.work, nowMs })
       pushes = followNewHeads({
         registered: files.chains.chains,
@@ -282,6 +299,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
       { name: 'new blocks', close: async () => pushes?.close() },
       { name: 'told work', close: async () => watch?.close() },
       { name: 'rounds', close: async () => loop?.stop() },
+      { name: 'attestations', close: async () => attesting?.close() },
       { name: 'lease', close: () => elections.close() },
       { name: 'market', close: async () => market.close() },
       { name: 'deny list', close: async () => denyList?.close() },

@@ -1,7 +1,9 @@
+import type { ExposureLimits } from '@causeway/core'
 import { Counter, Gauge, Histogram, type HttpMetrics, type Series, watchSeries } from '@causeway/http'
 import type { Handled } from '../filling/handleItem.ts'
 import { type RoundReason, roundReasons } from '../filling/solverRound.ts'
 import type { BudgetName } from '../wallet/budgets.ts'
+import { type Figures, figures } from '../wallet/exposure.ts'
 import type { WorkItem } from '../work/workItems.ts'
 
 /** What is read when metrics are scraped; a reading that fails leaves its series out. */
@@ -16,6 +18,13 @@ export type WatchedState = {
     readonly currency: string
     readonly balance: bigint
     readonly floor: bigint
+  }[]
+  /** What is paid and not attested. */
+  unattested(): Promise<Figures>
+  readonly exposed: readonly {
+    readonly key: string
+    readonly chainId: number
+    readonly limits: ExposureLimits
   }[]
   isStopped(): Promise<boolean>
   /** Whether quote-api holds a question for work. */
@@ -99,6 +108,7 @@ export function createSolverMetrics({ registry }: Pick<HttpMetrics, 'registry'>)
         for (const { budget, perHour } of state.budgets) own.set({ budget }, Number(perHour))
       })
       watchInventory(registry, state)
+      watchExposure(registry, state)
       gauge('solver_open_transactions', 'Signed and not final yet', [], async (own) => {
         own.set(await state.openTransactions())
       })
@@ -113,6 +123,44 @@ export function createSolverMetrics({ registry }: Pick<HttpMetrics, 'registry'>)
       })
     },
   }
+}
+
+function watchExposure(
+  registry: HttpMetrics['registry'],
+  { unattested, exposed }: Pick<WatchedState, 'unattested' | 'exposed'>,
+): void {
+  const usd = (amount: bigint) => Number(amount) / microUsd
+  watchSeries(
+    registry,
+    {
+      name: 'solver_unattested_usd',
+      help: 'What is paid and not attested, in USD at the prices of signing: payments that oracles are asked about, claims, refunds that none attests (others), and what oracles refused for good',
+      labelNames: ['chain', 'figure'],
+    },
+    async () => {
+      const sums = await unattested()
+      return exposed.flatMap(({ key: chain, chainId }) =>
+        figures.map((figure) => ({
+          labels: { chain, figure },
+          value: usd(sums.get(chainId)?.[figure] ?? 0n),
+        })),
+      )
+    },
+  )
+  watchSeries(
+    registry,
+    {
+      name: 'solver_unattested_limit_usd',
+      help: 'Where payments and claims of a chain stop, and of all of them together (all)',
+      labelNames: ['chain'],
+    },
+    () => [
+      ...exposed.map(({ key: chain, limits }) => ({ labels: { chain }, value: usd(limits.chainMicroUsd) })),
+      ...exposed
+        .slice(0, 1)
+        .map(({ limits }) => ({ labels: { chain: 'all' }, value: usd(limits.allMicroUsd) })),
+    ],
+  )
 }
 
 function watchInventory(

@@ -1,9 +1,9 @@
-import { EthereumFees, gasBudgetsOf, type NetworkFees } from '@causeway/core'
+import { EthereumFees, type ExposureLimits, gasBudgetsOf, type NetworkFees } from '@causeway/core'
 import type { Elections } from '@causeway/database'
 import type { Market } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
-import { createMarkedRecord, createPaymentRecord } from '../facts/paymentRecord.ts'
+import { createMarkedRecord, createPaymentRecord, readHasCode } from '../facts/paymentRecord.ts'
 import type { SolverChain } from '../filling/filling.ts'
 import { createExpiringDesk } from '../wallet/expiringDesk.ts'
 import type { Fees } from '../wallet/fees.ts'
@@ -28,7 +28,12 @@ export const addressOn = (chain: PaidChain, { address }: Pick<ConfiguredSigner, 
   chain.kind === 'contract' ? address : chain.paying.address
 
 type WalletParts = { readonly signer: ConfiguredSigner; readonly logger: Logger }
-type DeskParts = { readonly records: Records; readonly market: Market; readonly elections: Elections }
+type DeskParts = {
+  readonly records: Records
+  readonly market: Market
+  readonly elections: Elections
+  readonly exposure: ExposureLimits
+}
 
 /** What pays on a chain, whichever kind of chain it is. */
 export function openDesk(parts: WalletParts, desk: DeskParts & { readonly chain: PaidChain }): SolverChain {
@@ -48,7 +53,7 @@ const minedWithinSeconds = 15
 
 function openContractDesk(
   { signer, logger }: WalletParts,
-  { chain, records, market, elections }: DeskParts & { readonly chain: ContractPaidChain },
+  { chain, records, market, elections, exposure }: DeskParts & { readonly chain: ContractPaidChain },
 ): SolverChain {
   const { key, config, codec, policy, client, finalBlocks } = chain
   const { chainId, fillContract, wrappedNative, depositAddresses, permitRouter, permit2Router, multicall3 } =
@@ -64,7 +69,8 @@ function openContractDesk(
     log: recordLog(logger, key),
   })
   return {
-    ...{ key, chainId, codec, fillContract, desk, landsWithinSeconds: minedWithinSeconds },
+    ...{ key, chainId, codec, fillContract, desk, landsWithinSeconds: minedWithinSeconds, exposure },
+    hasCode: (account) => readHasCode(client, account),
     refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
     record: createPaymentRecord({ client, finalBlocks, fillContract, filler: signer.address }),
     depositAddresses: depositAddresses?.contract,
@@ -81,7 +87,7 @@ function openContractDesk(
 
 function openMarkedDesk(
   { logger }: WalletParts,
-  { chain, records, market, elections }: DeskParts & { readonly chain: MarkedPaidChain },
+  { chain, records, market, elections, exposure }: DeskParts & { readonly chain: MarkedPaidChain },
 ): SolverChain {
   const { key, chainId, codec, policy, paying, fillContract, addressProgram, landsWithinSeconds } = chain
   const { address, balanceOf } = paying
@@ -95,7 +101,7 @@ function openMarkedDesk(
   const open = () => records.active(address, chainId, Number.MAX_SAFE_INTEGER)
   return {
     ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying), ...noContracts },
-    ...{ fillContract, addressProgram },
+    ...{ fillContract, addressProgram, exposure },
     refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
     inventory: createPlainInventory({
       ...{ balanceOf, open, floors: floorsOf(policy) },
@@ -106,7 +112,7 @@ function openMarkedDesk(
 
 function openLineDesk(
   { logger }: WalletParts,
-  { chain, records, market, elections }: DeskParts & { readonly chain: LinePaidChain },
+  { chain, records, market, elections, exposure }: DeskParts & { readonly chain: LinePaidChain },
 ): SolverChain {
   const { key, chainId, codec, policy, paying, landsWithinSeconds } = chain
   const { maxFeePerGasWei, bumpAfterSeconds, gatherBelowSatPerKvb: gatherBelow } = policy
@@ -123,7 +129,7 @@ function openLineDesk(
   return {
     ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying), ...noContracts },
     refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
-    sweeping: paying,
+    ...{ sweeping: paying, exposure },
     inventory: createLineInventory(desk, { currency: paying.currency, floors: floorsOf(policy) }),
   }
 }

@@ -43,6 +43,7 @@ export const createMarkedRecord = ({
 const abi = fillContractAbi
 const states: readonly PaymentState[] = ['open', 'paid', 'closed']
 const readTimeoutMs = 5_000
+const codeTimeoutMs = 2_000
 
 export function createPaymentRecord(options: {
   readonly client: ChainClient
@@ -68,6 +69,23 @@ export function createPaymentRecord(options: {
     readFinal: (id) => readFinalOf(own, id),
     readFinalOf,
     endsByDeadline: true,
+  }
+}
+
+/** Whether an account has code now, as enough endpoints say; undefined where they do not. Never rejects. */
+export async function readHasCode(
+  client: Pick<ChainClient, 'agree'>,
+  account: string,
+): Promise<boolean | undefined> {
+  const what = 'eth_getCode'
+  const codeIn = ([said]: readonly RpcAnswer[]) =>
+    said?.ok === true ? parseBytes(said.result, what).length > 2 : undefined
+  try {
+    const calls = [{ method: what, params: [account, 'latest'] }]
+    const { answers } = await client.agree(calls, { timeoutMs: codeTimeoutMs, project: codeIn })
+    return codeIn(answers)
+  } catch {
+    return undefined
   }
 }
 

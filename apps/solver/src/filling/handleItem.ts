@@ -13,12 +13,14 @@ import {
   NoGasPriceError,
   type Subject,
 } from '../wallet/chainDesk.ts'
+import { UnattestedError } from '../wallet/exposure.ts'
 import { needsOf } from '../wallet/fillTransaction.ts'
 import { mayTryAgain } from '../wallet/nextMove.ts'
 import { AlreadyBegunError, StoppedError } from '../wallet/records.ts'
 import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
 import type { ProgramSweep, Relay, ScriptSweep } from '../work/relays.ts'
 import { type PaidOrder, type ReadItem, readItem, type WorkItem } from '../work/workItems.ts'
+import { exposureOf } from './exposureOf.ts'
 import type { Filling, Payment, SolverChain } from './filling.ts'
 import { judge, recordsOfOthers } from './judgeItem.ts'
 
@@ -74,7 +76,8 @@ async function orLater(handle: () => Promise<Handled>): Promise<Handled> {
   try {
     return await handle()
   } catch (error) {
-    if (error instanceof BudgetSpentError) return { kind: 'later', reason: error.message, isSpent: true }
+    if (error instanceof BudgetSpentError || error instanceof UnattestedError)
+      return { kind: 'later', reason: error.message, isSpent: true }
     if (
       error instanceof StoppedError ||
       error instanceof AlreadyBegunError ||
@@ -113,8 +116,10 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   for (const [currency, amount] of needsOf(order)) {
     if (!(await chain.inventory.has(currency, amount))) return later('the inventory does not reach')
   }
+  const exposure = await exposureOf(payment, deposit, past)
+  if (exposure === undefined) return later('no price is known')
   const deadline = Math.min(order.deadline, turn.endSeconds)
-  const subject = { id, ...subjectOf(payment, deposit, verdict.lossMicroUsd), deadline, past }
+  const subject = { id, ...subjectOf(payment, deposit, verdict.lossMicroUsd), deadline, past, exposure }
   return begin(payment, subject, { kind: 'payment', id: paidId, order: { ...order, deadline } })
 }
 

@@ -191,7 +191,7 @@ async function stopFill(past: readonly KeptRecord[], { chains }: Filling): Promi
   }
 }
 
-function inputCurrencyOf({ order }: Proof, networkOf: NetworkOf): string {
+export function inputCurrencyOf({ order }: Proof, networkOf: NetworkOf): string {
   const payment = order.inputs[0]?.payment
   const network = payment && networkOf(payment.chainId)
   return payment === undefined || network === undefined
@@ -200,7 +200,7 @@ function inputCurrencyOf({ order }: Proof, networkOf: NetworkOf): string {
 }
 
 /** In micro-USD, which decides how deep its deposit must be. */
-function worthOf({ payments, chainId }: PaidOrder, value: Valuer): bigint | undefined {
+export function worthOf({ payments, chainId }: PaidOrder, value: Valuer): bigint | undefined {
   const sum: UsdX18 | undefined = sumOfValues(
     payments.map(({ currency, amount }) => value(chainId, currency, amount)),
   )

@@ -4,6 +4,7 @@ import type { Leadership } from '@causeway/database'
 import type { PlannedTransaction } from '../work/relays.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 import { BudgetSpentError, type Charge } from './budgets.ts'
+import type { Exposure } from './exposure.ts'
 import type { Records } from './records.ts'
 import type { KeptRecord } from './signedRecord.ts'
 
@@ -13,6 +14,8 @@ export type Subject = Pick<KeptRecord, 'id' | 'kind' | 'orderId' | 'deadline' | 
   readonly deposits?: readonly string[]
   /** Beside gas. */
   readonly charges?: readonly Charge[]
+  /** Of a payment. */
+  readonly exposure?: Exposure | undefined
   /** What had been signed for the order when this was judged: where it is more by now, nothing is signed. */
   readonly past?: readonly KeptRecord[]
 }
@@ -109,7 +112,7 @@ export type Preparation =
       readonly kind: 'ready'
       /**
        * Signs and keeps. What the service knows nothing of is released at once, and sent by the next `advance`.
-       * @throws NotLeadingError, NoGasPriceError, StoppedError, AlreadyBegunError, BudgetSpentError
+       * @throws NotLeadingError, NoGasPriceError, StoppedError, AlreadyBegunError, BudgetSpentError, UnattestedError
        */
       begin(subject: Subject): Promise<KeptRecord>
     }

@@ -125,7 +125,7 @@ export function createExpiringDesk(options: ExpiringDeskOptions): ChainDesk {
       }
       await records.begin(record, {
         charges: [gasCharge(chainId, subject, transaction.fee + planned.rent, rules), ...charges],
-        past: subject.past ?? [],
+        ...{ past: subject.past ?? [], exposure: subject.exposure },
         fence,
       })
       log('record_signed', record, { hash: transaction.hash })

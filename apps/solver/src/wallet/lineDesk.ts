@@ -211,7 +211,7 @@ export function createLineDesk(options: LineDeskOptions): LineDesk {
       }
       await records.begin(record, {
         charges: [gasCharge(chainId, subject, offer.fee, rules), ...charges],
-        past: subject.past ?? [],
+        ...{ past: subject.past ?? [], exposure: subject.exposure },
         fence,
       })
       log('record_signed', record, { hash: offer.hash })

@@ -130,7 +130,7 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
       }
       await records.begin(record, {
         charges: [gasCharge(chainId, subject, bid.maxFeePerGasWei * gas, rules), ...charges],
-        past: subject.past ?? [],
+        ...{ past: subject.past ?? [], exposure: subject.exposure },
         fence,
       })
       log('record_signed', record, { hash: signed.hash })

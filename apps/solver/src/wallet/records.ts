@@ -1,6 +1,7 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import type { Fence } from '@causeway/database'
 import { type Charge, reserve, settleCharges } from './budgets.ts'
+import { type Exposure, expose, settleExposure } from './exposure.ts'
 import { type KeptRecord, parseRecord, serializeRecord } from './signedRecord.ts'
 
 /** The stop switch is thrown: nothing new is signed. */
@@ -36,7 +37,7 @@ export interface Records {
   nextNonce(wallet: string, chainId: number, latestCount: number): Promise<number>
   /**
    * Keeps a new record and takes what it may cost from the budgets. Resolves when it would survive a power loss.
-   * @throws StoppedError, AlreadyBegunError, BudgetSpentError
+   * @throws StoppedError, AlreadyBegunError, BudgetSpentError, UnattestedError
    */
   begin(record: KeptRecord, beginning: Beginning): Promise<void>
   /**
@@ -51,6 +52,8 @@ export type Beginning = {
   readonly charges: readonly Charge[]
   /** All that was signed for the same payment id when this was judged. */
   readonly past: readonly KeptRecord[]
+  /** Of a payment. */
+  readonly exposure?: Exposure | undefined
   readonly fence: Fence
 }
 
@@ -91,7 +94,7 @@ export function createRecords(database: SqlDatabase): Records {
       )
       return Math.max(latestCount, Number(row?.next ?? 0n))
     },
-    async begin(record, { charges, past, fence }) {
+    async begin(record, { charges, past, exposure, fence }) {
       await database.transaction(async (tx) => {
         await fence(tx)
         const [stop] = await tx.query<{ is_stopped: boolean }>('select is_stopped from stop_switch for share')
@@ -105,6 +108,7 @@ export function createRecords(database: SqlDatabase): Records {
         )
         if (rows.length === 0) throw new AlreadyBegunError(record.id)
         await reserve(tx, record, charges)
+        if (exposure !== undefined) await expose(tx, record, exposure)
       })
     },
     async save(record, fence, { costWei, charges = [] } = {}) {
@@ -113,6 +117,7 @@ export function createRecords(database: SqlDatabase): Records {
         await update(tx, record)
         await reserve(tx, record, charges)
         if (record.outcome !== 'open') await settleCharges(tx, record, costWei)
+        await settleExposure(tx, record)
       })
     },
     async openCount(wallet) {

@@ -1,4 +1,5 @@
 import type { SqlDatabase } from '@causeway/core'
+import { acceptExposure } from './exposure.ts'
 
 export type StopState = { readonly isStopped: boolean; readonly reason: string | undefined }
 
@@ -6,7 +7,7 @@ export type StopState = { readonly isStopped: boolean; readonly reason: string |
 export type StopDeed = {
   readonly at: Date
   readonly actor: string
-  readonly action: 'stop' | 'resume'
+  readonly action: 'stop' | 'resume' | 'go'
   readonly outcome: 'done' | 'unchanged'
   readonly reason: string
 }
@@ -16,6 +17,15 @@ export interface StopSwitch {
   read(): Promise<StopState>
   /** Writes a line of who did it, in one transaction with the change. @param state.actor `cli:<account>` */
   set(state: { readonly isStopped: boolean; readonly reason: string; readonly actor: string }): Promise<void>
+  /**
+   * The operator answers for what is paid and not attested now: it counts no more. Writes a line of who did it.
+   * @param deed.chain undefined for all @returns how many payments
+   */
+  go(deed: {
+    readonly chain: { readonly key: string; readonly chainId: number } | undefined
+    readonly reason: string
+    readonly actor: string
+  }): Promise<number>
   /** Newest first, at most 200. */
   deeds(): Promise<readonly StopDeed[]>
 }
@@ -48,6 +58,19 @@ export function createStopSwitch(database: SqlDatabase): StopSwitch {
         )
       })
     },
+    go: ({ chain, reason, actor }) =>
+      database.transaction(async (tx) => {
+        const accepted = await acceptExposure(tx, chain?.chainId)
+        await tx.query(
+          `insert into operator_action (actor, action, outcome, reason) values ($1, 'go', $2, $3)`,
+          [
+            actor,
+            accepted > 0 ? 'done' : 'unchanged',
+            `${chain?.key ?? 'all'}: ${reason}`.slice(0, reasonMax),
+          ],
+        )
+        return accepted
+      }),
     deeds: () =>
       database.query<StopDeed>(
         'select at, actor, action, outcome, reason from operator_action order by id desc limit 200',

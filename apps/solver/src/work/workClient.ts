@@ -35,8 +35,18 @@ const pageSize = 50
 /** The item is unknown or no longer open. */
 const closedStatuses = [404, 409]
 
+type WorkClientOptions = {
+  readonly tracing?: Tracing | undefined
+  /** Chain ids on which nothing is paid now: quote-api sells nothing there. */
+  readonly stopped?: () => readonly number[]
+}
+
 /** The interface that quote-api has for solvers. */
-export function createWorkClient(quoteApiUrl: string, apiKey: Secret, tracing?: Tracing): WorkSource {
+export function createWorkClient(
+  quoteApiUrl: string,
+  apiKey: Secret,
+  { tracing, stopped = () => [] }: WorkClientOptions = {},
+): WorkSource {
   const { host } = new URL(quoteApiUrl)
   const send = (path: string, body?: object): Promise<Response> => {
     const ask = () => exchange(path, body)
@@ -60,6 +70,7 @@ export function createWorkClient(quoteApiUrl: string, apiKey: Secret, tracing?: 
       signal,
     })
   }
+  const stoppedPart = () => (stopped().length === 0 ? '' : `&stopped=${stopped().join()}`)
   async function tell(path: string, body: object): Promise<'accepted' | 'closed'> {
     const response = await send(path, body)
     await response.arrayBuffer()
@@ -69,7 +80,7 @@ export function createWorkClient(quoteApiUrl: string, apiKey: Secret, tracing?: 
   }
   return {
     async open() {
-      const response = await send(`/solver/work?limit=${pageSize}`)
+      const response = await send(`/solver/work?limit=${pageSize}${stoppedPart()}`)
       if (!response.ok) {
         await response.arrayBuffer()
         throw new Error(`/solver/work answered ${response.status}`)
@@ -79,6 +90,8 @@ export function createWorkClient(quoteApiUrl: string, apiKey: Secret, tracing?: 
     async offered({ waitMs, known, signal }) {
       const query = new URLSearchParams({ limit: String(pageSize), waitMs: String(waitMs) })
       if (known !== undefined) query.set('known', known)
+      const told = stopped()
+      if (told.length > 0) query.set('stopped', told.join())
       const deadline = startDeadline(signal, waitMs + requestTimeoutMs)
       try {
         // In no trace: nothing of an item waits for it.

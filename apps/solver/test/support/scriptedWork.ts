@@ -21,6 +21,8 @@ export type ScriptedWork = {
   dropReports(count: number): void
   /** Questions for work that came so far, but for those that are held. */
   listings(): number
+  /** Chains that the last question named as stopped. */
+  stopped(): string | null
 }
 
 const reportSchema = z.object({
@@ -42,6 +44,7 @@ export async function startScriptedWork({ holds = false } = {}): Promise<Scripte
     return { items: open, marks: open.map(({ id }) => `${id}_${reopenings.get(id) ?? 0}`) }
   })
   let listings = 0
+  let stopped: string | null = null
   let drops = 0
   let refusals = 0
   const server = createServer(async (request, response) => {
@@ -52,6 +55,7 @@ export async function startScriptedWork({ holds = false } = {}): Promise<Scripte
     if (request.headers['x-api-key'] !== apiKey) return answer(401, { message: 'Wrong key.' })
     if (request.method === 'GET') {
       const { searchParams } = new URL(request.url ?? '', 'http://work')
+      stopped = searchParams.get('stopped')
       const waitMs = holds ? searchParams.get('waitMs') : null
       if (waitMs !== null)
         return held.hold({ waitMs: Number(waitMs), known: searchParams.get('known') ?? '' }, response)
@@ -97,6 +101,7 @@ export async function startScriptedWork({ holds = false } = {}): Promise<Scripte
       held.changed()
     },
     listings: () => listings,
+    stopped: () => stopped,
     refuseReports(count) {
       refusals = count
     },

@@ -15,7 +15,6 @@ export type OracleAnswer =
   | { readonly said: 'signed'; readonly signer: Hex; readonly signature: string }
   /** It refused for good, or signed something else. `code` names its refusal. */
   | { readonly said: 'denied'; readonly code: string }
-  /** It has no trace of coin that a contract got: its operator must set one, and it may sign then. */
   /** Not final yet, overloaded, silent or unreadable: ask again. */
   | { readonly said: 'nothing'; readonly code: string }
 
@@ -35,6 +34,8 @@ export interface OracleClient {
    * holds the execution back is nothing that a sponsor's debit waits for. Never throws.
    */
   attestFill(request: object, messageId: Hex, signal: AbortSignal): Promise<OracleAnswer>
+  /** The same of a refund. Never throws. */
+  attestRefund(request: object, messageId: Hex, signal: AbortSignal): Promise<OracleAnswer>
   /** The same for an entry of the hub's generic mapping, which a wallet's signature proves. Never throws. */
   attestMapping(
     request: MappingRequest,
@@ -99,19 +100,26 @@ export function createOracleClient(options: {
     }
   }
   const malformed: OracleAnswer = { said: 'nothing', code: 'malformed answer' }
+  function attest(
+    kind: 'solver-fills' | 'solver-refunds',
+    request: object,
+    messageId: Hex,
+    signal: AbortSignal,
+  ): Promise<OracleAnswer> {
+    const find = (body: unknown): OracleAnswer => {
+      const { data } = answerSchema.safeParse(body)
+      const digest = signingDigest({ purpose: 'message', messageId })
+      return data === undefined
+        ? malformed
+        : signatureOf(data.message.signatures, { signer, digest, recover })
+    }
+    return ask(`/attestations/${kind}/v1`, request, find, signal)
+  }
   return {
     name,
     signer,
-    attestFill(request, messageId, signal) {
-      const find = (body: unknown): OracleAnswer => {
-        const { data } = answerSchema.safeParse(body)
-        const digest = signingDigest({ purpose: 'message', messageId })
-        return data === undefined
-          ? malformed
-          : signatureOf(data.message.signatures, { signer, digest, recover })
-      }
-      return ask('/attestations/solver-fills/v1', request, find, signal)
-    },
+    attestFill: (request, messageId, signal) => attest('solver-fills', request, messageId, signal),
+    attestRefund: (request, messageId, signal) => attest('solver-refunds', request, messageId, signal),
     attestMapping(request, entry, signal) {
       const find = (body: unknown): OracleAnswer => {
         const { data } = mappingSchema.safeParse(body)

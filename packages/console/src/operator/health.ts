@@ -17,6 +17,12 @@ export function healthView(health: Answer): HTMLElement {
     ]),
     table('Readiness', ['Check', 'State'], checks, 'Nothing is checked.'),
     table(
+      'Stopped',
+      ['Chain', 'By', 'Since', 'Reason'],
+      listOf(health, 'stops').map(stopRow),
+      'No chain is stopped.',
+    ),
+    table(
       'Prices',
       ['Price', 'USD', 'Confidence', 'Sources'],
       listOf(market, 'prices').map(priceRow),
@@ -35,6 +41,16 @@ export function healthView(health: Answer): HTMLElement {
       'Nothing was agreed on yet.',
     ),
   )
+}
+
+function stopRow(stop: Answer) {
+  const chainId = textOf(stop, 'chainId')
+  return [
+    chainId === '0' ? 'all' : foreign(chainId),
+    foreign(textOf(stop, 'actor')),
+    foreign(textOf(stop, 'since')),
+    foreign(textOf(stop, 'reason')),
+  ]
 }
 
 function priceRow(price: Answer) {

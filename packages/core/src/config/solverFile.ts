@@ -61,6 +61,11 @@ const chainPolicySchema = z.object({
     .describe(
       'Where a chain keeps coins in outputs: other coins of the fill wallet are gathered into its line while the market is no dearer; absent: when a payment lacks them',
     ),
+  unattestedMaxMicroUsd: decimalInteger
+    .optional()
+    .describe(
+      'What may be paid there before oracles attest it, and as app fees, each at the prices of its moment; above it fills and claims wait; by default 500,000 USD',
+    ),
   floors: z
     .array(
       z.object({
@@ -88,6 +93,14 @@ export const solverFileSchema = z.object({
     'All that fills pay above their deposits within one hour, over all chains, tolerance included',
   ),
   claimsPerHourMicroUsd: decimalInteger.describe('App fees that are paid out within one hour'),
+  unattestedMaxMicroUsd: decimalInteger
+    .optional()
+    .describe('The same as of a chain, over all chains together; by default 2,000,000 USD'),
+  refusedMaxMicroUsd: decimalInteger
+    .optional()
+    .describe(
+      'What oracles may refuse for good of one token on one chain, of calls, or of payments to accounts with code, before no more of its kind is paid there; by default 100 USD',
+    ),
   sharing: z
     .object({
       fillWallets: z
@@ -113,6 +126,26 @@ export const solverFileSchema = z.object({
 
 export type SolverFile = z.infer<typeof solverFileSchema>
 export type SolverChainPolicy = z.infer<typeof chainPolicySchema>
+
+/** What may be paid out and not attested, in micro-USD: of a chain, of all, and of one kind that oracles refused. */
+export type ExposureLimits = {
+  readonly chainMicroUsd: bigint
+  readonly allMicroUsd: bigint
+  readonly refusedMicroUsd: bigint
+}
+
+const usd = 1_000_000n
+
+export function exposureLimitsOf(
+  file: Pick<SolverFile, 'unattestedMaxMicroUsd' | 'refusedMaxMicroUsd'>,
+  policy: Pick<SolverChainPolicy, 'unattestedMaxMicroUsd'>,
+): ExposureLimits {
+  return {
+    chainMicroUsd: policy.unattestedMaxMicroUsd ?? 500_000n * usd,
+    allMicroUsd: file.unattestedMaxMicroUsd ?? 2_000_000n * usd,
+    refusedMicroUsd: file.refusedMaxMicroUsd ?? 100n * usd,
+  }
+}
 
 const refundGasPart = 4n
 

@@ -9,6 +9,7 @@ export type Severity = (typeof severities)[number]
 export const findingCodes = [
   'address-foreign',
   'chain-contradicts',
+  'chain-stopped',
   'chain-winding-down',
   'chain-without-endpoint',
   'clock-off',

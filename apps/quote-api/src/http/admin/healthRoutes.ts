@@ -1,6 +1,10 @@
+import type { SqlDatabase } from '@causeway/core'
 import { errorResponses, type HttpApp, type Readiness } from '@causeway/http'
 import { type MarketHealth, marketHealthSchema } from '@causeway/market'
 import { z } from 'zod'
+import type { QuoteRegistry } from '../../pricing/registry.ts'
+import type { ChainStops } from '../../requests/stops/chainStops.ts'
+import { type ChainStop, everyChain, noteReader, readStops } from '../../requests/stops/stopStore.ts'
 
 const readinessSchema = z.object({
   ready: z.boolean(),
@@ -9,17 +13,41 @@ const readinessSchema = z.object({
   reasons: z.record(z.string(), z.string()).optional(),
 })
 
+const stopSchema = z.object({
+  chainId: z.number().describe('0: every chain'),
+  by: z.enum(['operator', 'solver']),
+  reason: z.string(),
+  actor: z.string(),
+  since: z.iso.datetime(),
+})
+
+const stopToWire = ({ toldBy: by, since, chainId, reason, actor }: ChainStop) => ({
+  ...{ chainId, by, reason, actor, since: since.toISOString() },
+})
+
 /**
  * `/admin/health`: what `/ready` and `/prices/health` say, for a page that may ask no other listener. Names no
  * endpoint: their addresses carry keys.
  */
 export function registerHealthRoutes(
   app: HttpApp,
-  { readiness, marketHealth }: { readonly readiness: Readiness; readonly marketHealth: () => MarketHealth },
+  {
+    readiness,
+    marketHealth,
+    stops,
+  }: {
+    readonly readiness: Readiness
+    readonly marketHealth: () => MarketHealth
+    readonly stops: Pick<ChainStops, 'list'>
+  },
 ): void {
   const schema = {
     response: {
-      200: z.object({ readiness: readinessSchema, market: marketHealthSchema }),
+      200: z.object({
+        readiness: readinessSchema,
+        stops: z.array(stopSchema),
+        market: marketHealthSchema,
+      }),
       ...errorResponses,
     },
   }
@@ -31,7 +59,40 @@ export function registerHealthRoutes(
         checks: { ...checks },
         ...(reasons !== undefined && { reasons: { ...reasons } }),
       },
+      stops: stops.list().map(stopToWire),
       market: marketHealth(),
     }
+  })
+}
+
+/**
+ * GET /stops of the operations listener: what an operator stopped, for processes that obey it. Read from the database
+ * at this moment, so that no answer is older than the question; without the database there is none.
+ */
+export function registerStopList(
+  app: HttpApp,
+  {
+    database,
+    registry,
+  }: { readonly database: Pick<SqlDatabase, 'query'>; readonly registry: Pick<QuoteRegistry, 'chainById'> },
+): void {
+  const schema = {
+    querystring: z.object({ reader: z.enum(['allocator']).optional() }),
+    response: {
+      200: z.object({
+        all: z.boolean(),
+        chains: z.array(z.string().describe('As the configuration files name it')),
+      }),
+      ...errorResponses,
+    },
+  }
+  app.get('/stops', { schema }, async ({ query: { reader } }) => {
+    // In this order: whoever is noted has read what was stopped before.
+    if (reader !== undefined) await noteReader(database, reader)
+    const ids = (await readStops(database)).flatMap(({ chainId, toldBy }) =>
+      toldBy === 'operator' ? [chainId] : [],
+    )
+    const chains = ids.flatMap((id) => registry.chainById.get(id)?.key ?? [])
+    return { all: ids.includes(everyChain), chains }
   })
 }

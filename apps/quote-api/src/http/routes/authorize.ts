@@ -29,7 +29,7 @@ export function registerAuthorize(
         'UNSUPPORTED_CHAIN',
       ],
       404: ['REQUEST_NOT_FOUND'],
-      503: ['RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
+      503: ['CHAIN_STOPPED', 'RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
     }),
     summary: 'Send the signature of an authorize step',
     querystring: z.object({

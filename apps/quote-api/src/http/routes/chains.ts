@@ -5,6 +5,7 @@ import { QuoteError } from '../../pricing/errors.ts'
 import { swapSource } from '../../pricing/legs.ts'
 import { requireChain, shownPrice } from '../../pricing/marketAccess.ts'
 import type { QuotableChain, QuoteRegistry } from '../../pricing/registry.ts'
+import { everyChain } from '../../requests/stops/stopStore.ts'
 import type { ChainDirectory } from '../wire/chainsResponse.ts'
 import { chainsResponseSchema, chainToWire } from '../wire/chainsResponse.ts'
 
@@ -35,20 +36,32 @@ export function registerChains(app: HttpApp, directory: ChainDirectory): void {
   registerSwapSources(app, directory)
 }
 
-function registerChainHealth(app: HttpApp, { registry, snapshot }: ChainDirectory): void {
+function registerChainHealth(app: HttpApp, { registry, snapshot, stops }: ChainDirectory): void {
   const schema = {
     operationId: 'getChainHealth',
     tags: ['health'],
     errors: unknownChain,
-    summary: 'Tell whether a chain, or every chain, can be priced now',
+    summary: 'Tell whether a chain, or every chain, can be quoted now',
     querystring: z.object({ chainId: chainId.optional() }),
-    response: { 200: z.object({ healthy: z.boolean() }), ...errorResponses },
+    response: {
+      200: z.object({
+        healthy: z.boolean(),
+        stopped: z
+          .array(z.number())
+          .optional()
+          .describe('Chain ids of these that the operator stopped, or that the solver does not pay on now'),
+      }),
+      ...errorResponses,
+    },
   }
   app.get('/chains/health', { schema, config }, async ({ query }) => {
     const asked =
       query.chainId === undefined ? registry.chains : [requireListedChain(registry, query.chainId)]
     const market = snapshot()
-    return { healthy: asked.every((chain) => chain.config.enabled && 'head' in market.chain(chain.chainId)) }
+    const named = new Set(stops.list().map((stop) => stop.chainId))
+    const stopped = asked.map((chain) => chain.chainId).filter((id) => named.has(everyChain) || named.has(id))
+    const isPriced = asked.every((chain) => chain.config.enabled && 'head' in market.chain(chain.chainId))
+    return { healthy: isPriced && stopped.length === 0, ...(stopped.length > 0 && { stopped }) }
   })
 }
 

@@ -76,7 +76,7 @@ export function registerExecute(app: HttpApp, { takeCalls }: { readonly takeCall
         'UNSUPPORTED_EXECUTION_TYPE',
       ],
       404: ['REQUEST_NOT_FOUND'],
-      503: ['RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
+      503: ['CHAIN_STOPPED', 'RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
     }),
     summary: "Submit a smart account's signed calls",
     body: bodySchema,

@@ -23,7 +23,7 @@ export function registerExecutePermits(app: HttpApp, { takeSignature }: Dependen
     errors: mergeErrors(databaseErrors, {
       400: ['INVALID_SIGNATURE', 'PERMIT_FAILED', 'SANCTIONED_WALLET_ADDRESS'],
       404: ['APP_FEE_CLAIM_NOT_FOUND', 'REQUEST_NOT_FOUND'],
-      503: ['RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
+      503: ['CHAIN_STOPPED', 'RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
     }),
     summary: 'Send the signature of a signature step',
     querystring: z.object({ signature: signatureText }),

@@ -51,6 +51,11 @@ export function registerSolver(
         .regex(knownPattern, 'must be what an answer gave')
         .default('')
         .describe('With `waitMs`: as the answer before gave it'),
+      stopped: z
+        .string()
+        .regex(/^([0-9]{1,15}(,[0-9]{1,15}){0,63})?$/, 'must be chain ids with commas between them')
+        .default('')
+        .describe('Chains on which the solver pays nothing now: they are not quoted to for a minute'),
     }),
     response: {
       200: z.object({
@@ -66,7 +71,8 @@ export function registerSolver(
   app.get('/solver/work', { schema: listSchema, config }, async (request) => {
     const { query, apiKey } = request
     requireSolver(apiKey)
-    const { limit, waitMs, known } = query
+    const { limit, waitMs, known, stopped } = query
+    await solverWork.tellStopped(stopped.split(',').filter(Boolean).map(Number))
     if (waitMs === undefined) return { items: (await solverWork.list(limit)).map(toWire) }
     await holdRequest(request, waitMs, (signal) => workOffers.untilNew({ known, limit }, signal))
     const items = await solverWork.list(limit)

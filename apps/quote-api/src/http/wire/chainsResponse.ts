@@ -3,6 +3,7 @@ import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
 import { takesPermits } from '../../pricing/permit.ts'
 import type { QuotableChain, QuotableCurrency, QuoteRegistry } from '../../pricing/registry.ts'
+import type { ChainStops } from '../../requests/stops/chainStops.ts'
 import type { CurrencyWire } from './currencyAmount.ts'
 
 const currency = z.object({
@@ -83,6 +84,7 @@ export type ChainDirectory = {
   readonly registry: QuoteRegistry
   readonly snapshot: () => MarketSnapshot
   readonly fillWallet: string | undefined
+  readonly stops: Pick<ChainStops, 'list'>
   readonly balances: {
     readonly sponsorCurrency: CurrencyWire
     readonly topUpAddress: Hex | undefined

@@ -16,6 +16,7 @@ import { deniedError } from '../../pricing/deniedParties.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import type { TakeSignature } from '../../requests/permits/takePermit.ts'
 import type { Screening } from '../../requests/screening/screenedRequest.ts'
+import type { ChainStops } from '../../requests/stops/chainStops.ts'
 import type { ClaimPayload } from '../../requests/work/workItem.ts'
 import { addWork } from '../../requests/work/workStore.ts'
 import { AppFeeClaimNotFoundError, InsufficientAppFeesError } from './claimErrors.ts'
@@ -70,6 +71,7 @@ export function createAppFeeClaims(options: {
   }) => Promise<AccountLack>
   /** Absent: nobody is denied. */
   screening?: Pick<Screening, 'isDenied'> | undefined
+  stops: Pick<ChainStops, 'refuse'>
   /** Contract wallets of a chain; undefined while it has no endpoint. */
   contractsOf: (chainId: number) => ContractSignatures | undefined
   /** Address of this service: signatures for another one are of no use here. */
@@ -88,6 +90,7 @@ export function createAppFeeClaims(options: {
   async function open(claimId: Hex, terms: ClaimTerms): Promise<void> {
     // Whoever signs names the claim alone.
     if (deniedIn(terms) !== undefined) throw deniedError('requestId')
+    options.stops.refuse(terms.chainId, terms.chainId)
     const place = resolveClaim(registry, terms)
     const { chain, currency, recipient } = place
     const { chainId, address, symbol, name, decimals } = currency
@@ -135,6 +138,7 @@ export function createAppFeeClaims(options: {
       const place = resolveClaim(registry, request)
       const denied = deniedIn(request)
       if (denied !== undefined) throw deniedError(denied)
+      options.stops.refuse(request.chainId, request.chainId)
       if (!options.isReadable(request.chainId)) {
         throw new UpstreamUnavailableError(`Chain ${request.chainId} cannot be read at the moment.`)
       }

@@ -18,6 +18,7 @@ import { policyCommands } from './policies.ts'
 import { requestCommands } from './requests.ts'
 import { retentionCommands } from './retention.ts'
 import { statementCommands } from './statements.ts'
+import { stopCommands } from './stops.ts'
 import { topUpCommands } from './topUps.ts'
 import { balanceCommands, walletCommands } from './wallets.ts'
 import { webhookCommands } from './webhooks.ts'
@@ -107,6 +108,7 @@ async function withScene<T>(options: CliOptions, work: (scene: CommandContext) =
       database,
       retention: config.retention,
       variables,
+      places: config,
       actor,
       print,
       chain: () => openCommandChain({ config, variables, database, signal }),
@@ -170,6 +172,7 @@ async function explainFailure(
 
 /** Every command, in the order in which the usage lists them. */
 export const commandTable: readonly Command[] = [
+  ...stopCommands,
   ...keyCommands,
   ...walletCommands,
   ...policyCommands,

@@ -18,6 +18,7 @@ import type { QuotableChain, QuoteRegistry } from '../../pricing/registry.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { refuseDeniedExecution, type Screening } from '../screening/screenedRequest.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
+import type { ChainStops } from '../stops/chainStops.ts'
 
 /** What a wallet signed about its transfer. Addresses and ids in lower case. */
 export type SignedMapping = {
@@ -54,10 +55,11 @@ export function createMapNonce(options: {
   readonly registry: QuoteRegistry
   readonly database: SqlDatabase
   readonly screening: Screening | undefined
+  readonly stops: Pick<ChainStops, 'refuseRequest'>
   readonly vouching: Vouching
   readonly writer: MappingWriter
 }): MapNonce {
-  const { registry, database, screening, vouching, writer } = options
+  const { registry, database, screening, stops, vouching, writer } = options
   return async (signed) => {
     const chain = mappedChain(registry, signed.walletChainId)
     const order = await readOrder(database, signed.id)
@@ -67,6 +69,7 @@ export function createMapNonce(options: {
     if (wallet !== order.user || depositor !== order.user || signed.nonce !== nonce)
       throw new AuthorizationError('The signature is not about the transfer that was quoted.')
     await refuseDeniedExecution(database, screening, order.requestId)
+    await stops.refuseRequest(order.requestId)
     const signatureChain = signingChain(registry, signed.signatureChainId)
     const mapping: NonceMapping = {
       ...{ walletChainId: chain.key, wallet, depositor, id: signed.id, nonce: BigInt(nonce) },

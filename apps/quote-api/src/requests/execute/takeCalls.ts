@@ -17,6 +17,7 @@ import type { RequestStatus } from '../history/requestFilter.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { refuseDeniedExecution, type Screening } from '../screening/screenedRequest.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
+import type { ChainStops } from '../stops/chainStops.ts'
 import { type ExecutePayload, executePayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { addWork, readWorkOf } from '../work/workStore.ts'
 import { simulateExecution } from './callsSimulation.ts'
@@ -42,7 +43,7 @@ export type TakeCalls = (asked: AskedExecution, keyId: string) => Promise<void>
 /**
  * Takes calls whose trial makes the deposit of a quoted request, and asks the solver to submit them, in one
  * commit. One set of calls is taken per request.
- * @throws UnknownRequestError, ExecutionRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS, UNSUPPORTED_CHAIN and
+ * @throws UnknownRequestError, ExecutionRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS, CHAIN_STOPPED, UNSUPPORTED_CHAIN and
  * UNSUPPORTED_EXECUTION_TYPE, and what reading the chain throws
  * @source clients.md 2.2
  */
@@ -51,11 +52,12 @@ export function createTakeCalls(options: {
   registry: QuoteRegistry
   clientOf: (chainId: number) => JsonRpcClient | undefined
   screening: Screening | undefined
+  stops: Pick<ChainStops, 'refuseRequest'>
   /** The solver's account; undefined: nobody submits anything. */
   fillWallet: string | undefined
   now: () => number
 }): TakeCalls {
-  const { database, registry, clientOf, screening, fillWallet, now } = options
+  const { database, registry, clientOf, screening, stops, fillWallet, now } = options
 
   return async (asked, keyId) => {
     const { requestId, chainId } = asked
@@ -67,6 +69,7 @@ export function createTakeCalls(options: {
     if (fillWallet === undefined) throw nobodySubmits(chainId)
     if (screening?.isDenied(chainId, asked.to, keyId) === true) throw deniedError('data.to')
     await refuseDeniedExecution(database, screening, requestId)
+    await stops.refuseRequest(requestId)
     const taken = await readWorkOf(database, { kind: 'permit', requestId })
     if (taken !== undefined) return requireSame(taken, asked)
 

@@ -13,6 +13,7 @@ import { parseExecution } from '../orders/execution.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { refuseDeniedExecution, type Screening } from '../screening/screenedRequest.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
+import type { ChainStops } from '../stops/chainStops.ts'
 import type { PermitPayload } from '../work/workItem.ts'
 import { addWork, readWorkOf } from '../work/workStore.ts'
 
@@ -35,7 +36,7 @@ const relaySecondsMin = 30
 /**
  * Takes the signature of a permit and asks the solver to send it, in one commit. The same permit is taken
  * once, whatever its signature looks like; repeating it changes nothing.
- * @throws UnknownRequestError, QuoteError SANCTIONED_WALLET_ADDRESS, PermitFailedError, PermitBalanceTooLowError, and what reading the chain throws
+ * @throws UnknownRequestError, QuoteError SANCTIONED_WALLET_ADDRESS and CHAIN_STOPPED, PermitFailedError, PermitBalanceTooLowError, and what reading the chain throws
  * @source quote-api.md 2.5
  */
 export function createTakePermit(options: {
@@ -45,15 +46,17 @@ export function createTakePermit(options: {
   contractsOf: (chainId: number) => ContractSignatures | undefined
   trial: SimulateDeposit
   screening: Screening | undefined
+  stops: Pick<ChainStops, 'refuseRequest'>
   now: () => number
 }): TakeSignature {
-  const { kind, database, contractsOf, trial, screening, now } = options
+  const { kind, database, contractsOf, trial, screening, stops, now } = options
 
   return async ({ requestId, signature: given }) => {
     // Tokens take no other spelling.
     const signature = withUsualRecoveryByte(given)
     const { terms, originChainId: chainId } = await requirePermit(requestId)
     await refuseDeniedExecution(database, screening, requestId)
+    await stops.refuseRequest(requestId)
     const signed = { digest: permitDigest(terms), wallet: terms.owner, signature }
     if (!(await hasSignedDigest(signed, contractsOf(chainId)))) {
       throw new PermitFailedError('The signature is not of the user, or not over what was quoted.')

@@ -8,8 +8,17 @@ import {
 } from '@causeway/core'
 import { isUniqueViolation } from '../orders/orderStore.ts'
 import { recheckNow } from '../status/requestProgress.ts'
+import { keepSolverStops } from '../stops/stopStore.ts'
 import { sweepPayloadSchema, type WorkItem } from './workItem.ts'
-import { isTaken, lockWork, pageOf, readOpenLanes, readWork, updateWork } from './workStore.ts'
+import {
+  isOfStoppedChain,
+  isTaken,
+  lockWork,
+  pageOf,
+  readOpenLanes,
+  readWork,
+  updateWork,
+} from './workStore.ts'
 
 /** No such item. */
 export class UnknownWorkError extends DomainError {
@@ -21,12 +30,12 @@ export class UnknownWorkError extends DomainError {
   }
 }
 
-/** The item was done, given up or reported with another transaction. */
+/** The item was done, given up or reported with another transaction, or an operator stopped its chain. */
 class WorkNotOpenError extends DomainError {
   readonly code = 'WORK_NOT_OPEN'
   readonly kind = 'conflict'
 
-  constructor(state: WorkItem['state'] | 'withheld') {
+  constructor(state: WorkItem['state'] | 'withheld' | 'stopped') {
     super(`The work item is ${state}: do not broadcast anything for it.`, { data: { state } })
   }
 }
@@ -56,6 +65,8 @@ type Said = { readonly replaces?: string | undefined; readonly validUntil?: numb
 /** What a solver may do with work items. Nothing here moves a request: only facts of a chain do. */
 export interface SolverWork {
   list(limit: number): Promise<readonly WorkItem[]>
+  /** Chains on which the solver pays nothing now. They are quoted to again when it has not said so for a minute. */
+  tellStopped(chainIds: readonly number[]): Promise<void>
   /**
    * Repeating a report changes nothing.
    * @param said.replaces the transaction that was reported before: of the two, which have one nonce, this one is
@@ -115,6 +126,7 @@ export function createSolverWork(options: {
       const denied = await withholding.denied(items)
       return denied.size === 0 ? items : items.filter(({ id }) => !denied.has(id))
     },
+    tellStopped: (chainIds) => keepSolverStops(database, chainIds),
     async report(id, said, { replaces: saidBefore, validUntil } = {}) {
       await refuseDenied(id)
       await database.transaction(async (tx) => {
@@ -126,6 +138,7 @@ export function createSolverWork(options: {
         const isReplaced = item.state === 'reported' && replaces !== undefined && replaces === item.txHash
         if (item.state !== 'open' && !isReplaced) throw new WorkNotOpenError(item.state)
         if (item.isWithheld && !isReplaced) throw new WorkNotOpenError('withheld')
+        if (!isReplaced && (await isOfStoppedChain(tx, id))) throw new WorkNotOpenError('stopped')
         if (await isTaken(tx, item.chainId, txHash)) throw new TransactionTakenError()
         const before = isReplaced ? item.validUntilSeconds : 0
         await markReported(tx, id, { txHash, validUntilSeconds: latestEnd(before, validUntil) })

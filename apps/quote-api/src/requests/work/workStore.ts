@@ -1,5 +1,6 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
+import { isStoppedWork } from '../stops/stopStore.ts'
 import type { WorkItem, WorkKind, WorkPayload, WorkState } from './workItem.ts'
 
 export type NewWork<Kind extends WorkKind = WorkKind> = {
@@ -54,12 +55,15 @@ const lanes: readonly Lane[] = [
 /** What may be done now, lane by lane, each oldest first. */
 export type OpenLanes = readonly (readonly WorkItem[])[]
 
-/** As many items of each lane as a page of `limit` can have. Fills and permits are not offered after their deadline. */
+/**
+ * As many items of each lane as a page of `limit` can have. Fills and permits are not offered after their deadline,
+ * and nothing on a chain that an operator stopped.
+ */
 export async function readOpenLanes(database: Pick<SqlDatabase, 'query'>, limit: number): Promise<OpenLanes> {
   const openOf = ({ kind, isUnderpaid }: Lane, index: number) =>
     `(select ${columns}, ${index} as lane from work_item
       where state = 'open' and withheld_at is null and kind = '${kind}' and is_underpaid = ${isUnderpaid}
-        and not_before <= statement_timestamp()
+        and not_before <= statement_timestamp() and not ${isStoppedWork}
         and (kind not in ('fill', 'permit')
           or (payload ->> 'deadline')::numeric > extract(epoch from statement_timestamp()))
       order by created_at, id limit $1)`
@@ -91,6 +95,12 @@ export async function readWork(
 ): Promise<WorkItem | undefined> {
   const [row] = await database.query<WorkRow>(`select ${columns} from work_item where id = $1 ${lock}`, [id])
   return row === undefined ? undefined : fromRow(row)
+}
+
+/** An operator stopped a chain that the item hangs on. */
+export async function isOfStoppedChain(tx: SqlTx, id: string): Promise<boolean> {
+  const rows = await tx.query(`select from work_item where id = $1 and ${isStoppedWork}`, [id])
+  return rows.length > 0
 }
 
 /** The item, locked until the transaction ends. */

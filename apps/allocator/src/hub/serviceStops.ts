@@ -1,0 +1,69 @@
+import { z } from 'zod'
+
+/** What operators stopped at quote-api, for this allocator. */
+export interface ServiceStops {
+  /** Why nothing is signed for a chain now; undefined where it may be. Never rejects: who is not answered is stopped. */
+  stopOf(chain: string): Promise<string | undefined>
+  /** The same of the chains that are asked about, as it was read last. */
+  known(): { readonly isRead: boolean; readonly stopped: readonly string[] }
+}
+
+const answerSchema = z.object({ all: z.boolean(), chains: z.array(z.string().max(100)).max(10_000) })
+
+const timeoutMs = 3_000
+/** Several payloads of a round share an answer; nobody signs by an older one. */
+const freshMs = 1_000
+
+/** Asks once where a stop has no address: an allocator that was given none obeys its own switch alone. */
+export const noServiceStops: ServiceStops = {
+  stopOf: async () => undefined,
+  known: () => ({ isRead: true, stopped: [] }),
+}
+
+/**
+ * Reads `GET /stops` of quote-api's operations listener. An answer that is missing, late or unreadable stops everything:
+ * whoever can silence quote-api must not be able to lift a stop.
+ * @param options.url without a trailing slash
+ * @source O-44
+ */
+export function createServiceStops(options: {
+  readonly url: string
+  readonly chains: readonly string[]
+  readonly nowMs: () => number
+  readonly onChange: (stopped: readonly string[], why: string) => void
+}): ServiceStops {
+  const { url, chains, nowMs, onChange } = options
+  const silent = 'quote-api does not say what is stopped (STOPS_URL)'
+  let asked: { readonly atMs: number; readonly answer: Promise<ReadonlyMap<string, string>> } | undefined
+  let known: ReadonlyMap<string, string> = new Map()
+  let isRead = false
+
+  async function ask(): Promise<ReadonlyMap<string, string>> {
+    const before = [...known.values()].join()
+    try {
+      const response = await fetch(`${url}/stops?reader=allocator`, {
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      if (!response.ok) throw new Error(`/stops answered ${response.status}`)
+      const { all, chains: named } = answerSchema.parse(await response.json())
+      const stopped = chains.filter((chain) => all || named.includes(chain))
+      known = new Map(stopped.map((chain) => [chain, 'an operator stopped the chain at quote-api']))
+      isRead = true
+    } catch {
+      // What went wrong may hold the address.
+      known = new Map(chains.map((chain) => [chain, silent]))
+      isRead = false
+    }
+    if ([...known.values()].join() !== before)
+      onChange([...known.keys()], [...known.values()][0] ?? 'nothing is stopped')
+    return known
+  }
+
+  return {
+    async stopOf(chain) {
+      if (asked === undefined || nowMs() - asked.atMs > freshMs) asked = { atMs: nowMs(), answer: ask() }
+      return (await asked.answer).get(chain)
+    },
+    known: () => ({ isRead, stopped: [...known.keys()] }),
+  }
+}

@@ -1,0 +1,50 @@
+import type { SqlDatabase } from '@causeway/core'
+import { type HttpMetrics, type Readiness, watchSeries } from '@causeway/http'
+import type { Logger } from 'pino'
+import type { QuoteRegistry } from '../pricing/registry.ts'
+import { type ChainStops, createChainStops, SomethingStoppedError } from '../requests/stops/chainStops.ts'
+import { everyChain } from '../requests/stops/stopStore.ts'
+
+/** The stops that operators and the solver gave, read before anything is answered, and where they are shown. */
+export async function openStops(options: {
+  readonly database: SqlDatabase
+  readonly registry: Pick<QuoteRegistry, 'chainById'>
+  readonly metrics: Pick<HttpMetrics, 'registry'>
+  readonly readiness: Readiness
+  readonly logger: Logger
+}): Promise<ChainStops> {
+  const { database, registry, metrics, readiness, logger } = options
+  const nameOf = (chainId: number) =>
+    chainId === everyChain ? 'all' : (registry.chainById.get(chainId)?.key ?? 'other')
+  const stops = createChainStops({
+    database,
+    onChange(list) {
+      const stopped = list.map(({ chainId, toldBy, reason, actor }) => ({
+        ...{ chain: nameOf(chainId), toldBy, reason, actor },
+      }))
+      logger.warn({ event: 'chains_stopped', stopped }, 'other chains are stopped from now on')
+    },
+    onFailure: (error) => logger.warn({ err: error }, 'stops of chains are not read: the last ones hold'),
+  })
+  await stops.refresh()
+  watchSeries(
+    metrics.registry,
+    {
+      name: 'chain_stopped',
+      help: 'Chains on which nothing new begins, by who stopped them: the operator, or the solver, which does not pay there',
+      labelNames: ['chain', 'by'],
+    },
+    () =>
+      stops.list().map(({ chainId, toldBy: by }) => ({ labels: { chain: nameOf(chainId), by }, value: 1 })),
+  )
+  readiness.addCheck({
+    name: 'stops',
+    isShownOnly: true,
+    async check() {
+      const list = stops.list()
+      if (list.length > 0) throw new SomethingStoppedError(list)
+    },
+  })
+  stops.start()
+  return stops
+}

@@ -1,0 +1,74 @@
+import { DomainError, type Findings, type SqlDatabase } from '@causeway/core'
+import { createDatabase, sqlState } from '@causeway/database'
+import { listPutAside, type StoredPutAside } from '../requests/settlement/putAsideStore.ts'
+import { everyChain, readStops } from '../requests/stops/stopStore.ts'
+
+/** Named one by one; of more the number is told. */
+const namedMax = 5
+
+type Asked = { readonly chainNames: ReadonlyMap<number, string>; readonly nowMs: () => number }
+
+/**
+ * Names what the database says and nobody else: chains that are stopped, and transactions that no reading gets through,
+ * so that a deposit in one of them waits. What keeps the database from being asked is found by others.
+ * @param asked.chainNames keys of the quoted chains by their id
+ */
+export async function examineStored(connectionString: string, asked: Asked, found: Findings): Promise<void> {
+  const database = createDatabase({ connectionString, poolSize: 1, applicationName: 'causeway-doctor' })
+  try {
+    await examineAside(database, asked, found)
+    await examineStops(database, asked, found)
+  } catch (error) {
+    if (!(error instanceof DomainError) && sqlState(error) === undefined) throw error
+  } finally {
+    await database.close()
+  }
+}
+
+async function examineAside(
+  database: Pick<SqlDatabase, 'query'>,
+  { chainNames, nowMs }: Asked,
+  found: Findings,
+): Promise<void> {
+  const aside = await listPutAside(database)
+  for (const chainId of new Set(aside.map((one) => one.chainId))) {
+    const ofChain = aside.filter((one) => one.chainId === chainId)
+    found.add({
+      ...{ code: 'put-aside', severity: 'degrades' },
+      setting: `chain ${chainNames.get(chainId) ?? chainId}`,
+      seen: describe(ofChain, nowMs() / 1_000),
+      fix: 'Install a release that reads them, or look at docs/operating/parked.md: deposits in them wait.',
+    })
+  }
+}
+
+async function examineStops(
+  database: Pick<SqlDatabase, 'query'>,
+  { chainNames }: Asked,
+  found: Findings,
+): Promise<void> {
+  for (const { chainId, toldBy, reason, actor, since } of await readStops(database)) {
+    const name = chainId === everyChain ? 'all' : (chainNames.get(chainId) ?? String(chainId))
+    const isOperators = toldBy === 'operator'
+    found.add({
+      ...{ code: 'chain-stopped', severity: 'degrades' },
+      setting: isOperators && name === 'all' ? 'all chains' : `chain ${name}`,
+      seen: `stopped by ${actor} since ${since.toISOString()}: ${reason}`,
+      fix: isOperators
+        ? `End it: npm run causeway -- go ${name} --reason <text>`
+        : 'Ask the solver why: npm run solver -- status',
+    })
+  }
+}
+
+function describe(aside: readonly StoredPutAside[], nowSeconds: number): string {
+  const named = aside
+    .slice(0, namedMax)
+    .map(({ transactionId, reason, firstSeenSeconds, tries }) => {
+      const minutes = Math.max(0, Math.floor((nowSeconds - firstSeenSeconds) / 60))
+      return `${transactionId} (${reason}, for ${minutes} min, tried ${tries} times)`
+    })
+    .join(', ')
+  const more = aside.length > namedMax ? `, and ${aside.length - namedMax} more` : ''
+  return `transactions that name the depository and cannot be read: ${named}${more}`
+}

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
+import { QuoteError } from '../../pricing/errors.ts'
+import { toBytes } from '../orders/orderColumns.ts'
+import { type ChainStop, everyChain, readStops } from './stopStore.ts'
+
+/** The stops of the database as this process knows them: a second old at most. */
+export interface ChainStops {
+  /** Those in force. */
+  list(): readonly ChainStop[]
+  /**
+   * What would begin on a chain that is stopped does not.
+   * @param paidOn where a solver would pay; undefined where none does
+   * @throws QuoteError CHAIN_STOPPED
+   */
+  refuse(origin: number, paidOn: number | undefined): void
+  /** The same for what goes on with a stored request. @throws QuoteError CHAIN_STOPPED */
+  refuseRequest(requestId: Hex): Promise<void>
+  /** Reads them now. */
+  refresh(): Promise<void>
+  /** Reads them again and again until closed. */
+  start(): void
+  close(): Promise<void>
+}
+
+const refreshMs = 500
+const retryAfterSeconds = 60
+
+/** @param options.onChange told of what is in force from now on, after it was another */
+export function createChainStops(options: {
+  readonly database: Pick<SqlDatabase, 'query'>
+  readonly onChange: (stops: readonly ChainStop[]) => void
+  readonly onFailure: (error: unknown) => void
+}): ChainStops {
+  const { database, onChange, onFailure } = options
+  const closing = new AbortController()
+  let known: readonly ChainStop[] = []
+  let ended: Promise<void> = Promise.resolve()
+
+  async function refresh(): Promise<void> {
+    const before = known
+    known = await readStops(database)
+    if (namesOf(known) !== namesOf(before)) onChange(known)
+  }
+  async function repeat(): Promise<void> {
+    let isFailing = false
+    while (!closing.signal.aborted) {
+      await sleep(refreshMs, undefined, { signal: closing.signal }).catch(() => {})
+      try {
+        await refresh()
+        isFailing = false
+      } catch (error) {
+        if (!isFailing && !closing.signal.aborted) onFailure(error)
+        isFailing = true
+      }
+    }
+  }
+  function refuse(origin: number, paidOn: number | undefined): void {
+    if (known.length === 0) return
+    for (const { chainId, toldBy } of known) {
+      const isMeant = (asked: number | undefined) => asked !== undefined && isOf(chainId, asked)
+      if (toldBy === 'solver') {
+        if (isMeant(paidOn)) throw unpaidChain(chainId)
+      } else if (isMeant(paidOn)) throw stoppedChain(paidOn ?? origin)
+      else if (isMeant(origin)) throw stoppedChain(origin)
+    }
+  }
+
+  return {
+    list: () => known,
+    refuse,
+    async refuseRequest(requestId) {
+      if (known.length === 0) return
+      const [row] = await database.query<{ origin_chain_id: bigint; destination_chain_id: bigint }>(
+        'select origin_chain_id, destination_chain_id from orders where request_id = $1',
+        [toBytes(requestId)],
+      )
+      if (row !== undefined) refuse(Number(row.origin_chain_id), Number(row.destination_chain_id))
+    },
+    refresh,
+    start() {
+      ended = repeat()
+    },
+    async close() {
+      closing.abort()
+      await ended
+    },
+  }
+}
+
+const isOf = (stopped: number, chainId: number): boolean => stopped === everyChain || stopped === chainId
+
+const namesOf = (stops: readonly ChainStop[]): string =>
+  stops
+    .map(({ chainId, toldBy }) => `${chainId} ${toldBy}`)
+    .sort()
+    .join()
+
+/** The operator's reason stays inside. */
+function stoppedChain(chainId: number): QuoteError {
+  return new QuoteError(
+    'CHAIN_STOPPED',
+    `The operator stopped chain ${chainId}: nothing new begins there until the operator lets it go on.`,
+    { retryAfterSeconds, data: { chainId } },
+  )
+}
+
+function unpaidChain(chainId: number): QuoteError {
+  return new QuoteError(
+    'CHAIN_STOPPED',
+    `The solver pays nothing on chain ${chainId} at the moment; other destinations are quoted.`,
+    { retryAfterSeconds, data: { chainId } },
+  )
+}
+
+/** For readiness, which shows it and stays ready: every process has the same stops. */
+export class SomethingStoppedError extends DomainError {
+  readonly code = 'CHAIN_STOPPED'
+  readonly kind = 'upstream_unavailable'
+
+  constructor(stops: readonly ChainStop[]) {
+    super(`Stopped: ${stops.map(({ chainId }) => (chainId === everyChain ? 'all' : chainId)).join(', ')}.`)
+  }
+}

@@ -1,0 +1,124 @@
+import type { SqlDatabase, SqlTx } from '@causeway/core'
+import { recordAction } from '../../access/adminAction.ts'
+
+type Queries = Pick<SqlDatabase, 'query'>
+
+/** Stands for all chains where a stop names one. */
+export const everyChain = 0
+
+/** An operator's stop holds until an operator ends it; a solver's until it has not been repeated for a minute. */
+export type StopTeller = 'operator' | 'solver'
+
+export type ChainStop = {
+  /** `everyChain` for all. */
+  readonly chainId: number
+  readonly toldBy: StopTeller
+  readonly reason: string
+  /** `cli:<account>`, `admin` or `solver`. */
+  readonly actor: string
+  readonly since: Date
+}
+
+/** Those in force, oldest first. */
+export async function readStops(database: Queries): Promise<readonly ChainStop[]> {
+  const rows = await database.query<{
+    chain_id: bigint
+    told_by: StopTeller
+    reason: string
+    actor: string
+    since: Date
+  }>(
+    `select chain_id, told_by, reason, actor, since from chain_stop
+     where ends_at is null or ends_at > clock_timestamp() order by since, chain_id`,
+  )
+  return rows.map(({ chain_id: chainId, told_by: toldBy, reason, actor, since }) => ({
+    ...{ chainId: Number(chainId), toldBy, reason, actor, since },
+  }))
+}
+
+/** What an operator does about a chain. */
+export type StopDeed = {
+  /** `everyChain` for all. */
+  readonly chainId: number
+  /** As the audit names the chain. */
+  readonly name: string
+  readonly actor: string
+  readonly reason: string
+}
+
+/** Stops a chain until an operator ends it; the audit line is of the same commit. */
+export async function stopChain(tx: SqlTx, { chainId, name, actor, reason }: StopDeed): Promise<void> {
+  const [row] = await tx.query<{ is_new: boolean }>(
+    `insert into chain_stop (chain_id, told_by, reason, actor) values ($1, 'operator', $2, $3)
+     on conflict (chain_id, told_by) do update set reason = $2, actor = $3
+     returning xmax = 0 as is_new`,
+    [chainId, reason, actor],
+  )
+  const outcome = row?.is_new === true ? 'done' : 'unchanged'
+  await recordAction(tx, { actor, action: 'stop', subject: name, details: { reason }, outcome })
+}
+
+/** Ends an operator's stop; of `everyChain` that of every chain. @returns the stops that ended */
+export async function endStop(
+  tx: SqlTx,
+  { chainId, name, actor, reason }: StopDeed,
+): Promise<readonly number[]> {
+  const rows = await tx.query<{ chain_id: bigint }>(
+    `delete from chain_stop where told_by = 'operator' and ($1 = ${everyChain} or chain_id = $1)
+     returning chain_id`,
+    [chainId],
+  )
+  const outcome = rows.length > 0 ? 'done' : 'unchanged'
+  await recordAction(tx, { actor, action: 'go', subject: name, details: { reason }, outcome })
+  return rows.map((row) => Number(row.chain_id))
+}
+
+/** A solver says again and again what it does not pay on; whoever says nothing more is forgotten. */
+const solverStopSeconds = 60
+
+/** Chains on which a solver pays nothing at the moment. What it does not name, another one may have named. */
+export async function keepSolverStops(database: Queries, chainIds: readonly number[]): Promise<void> {
+  if (chainIds.length === 0) return
+  await database.query(
+    `insert into chain_stop (chain_id, told_by, reason, actor, ends_at)
+     select distinct id, 'solver', 'the solver pays nothing there', 'solver',
+       clock_timestamp() + $2 * interval '1 second' from unnest($1::bigint[]) id
+     on conflict (chain_id, told_by) do update set ends_at = excluded.ends_at,
+       since = case when chain_stop.ends_at > clock_timestamp() then chain_stop.since else excluded.since end`,
+    [chainIds, solverStopSeconds],
+  )
+}
+
+/**
+ * Of a row of `work_item`: an operator stopped the chain that it is done on, or the one that its request's money is
+ * deposited on.
+ */
+export const isStoppedWork = `exists (select from chain_stop s where s.told_by = 'operator' and (s.chain_id in
+  (${everyChain}, work_item.chain_id)
+  or s.chain_id = (select o.origin_chain_id from orders o where o.request_id = work_item.request_id)))`
+
+/** A process that obeys the stops has read them. @param reader from a closed set */
+export async function noteReader(database: Queries, reader: string): Promise<void> {
+  await database.query(
+    `insert into stop_reader (reader, read_at) values ($1, clock_timestamp())
+     on conflict (reader) do update set read_at = clock_timestamp()`,
+    [reader],
+  )
+}
+
+/** Whether somebody read the stops since a moment of this database's clock. */
+export async function hasReadSince(database: Queries, reader: string, since: Date): Promise<boolean> {
+  const rows = await database.query('select from stop_reader where reader = $1 and read_at > $2', [
+    reader,
+    since,
+  ])
+  return rows.length > 0
+}
+
+/** When it read them last; undefined: never. */
+export async function lastRead(database: Queries, reader: string): Promise<Date | undefined> {
+  const [row] = await database.query<{ read_at: Date }>('select read_at from stop_reader where reader = $1', [
+    reader,
+  ])
+  return row?.read_at
+}

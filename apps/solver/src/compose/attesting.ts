@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createOracleClient, type OracleSettings } from '@causeway/chains'
+import type { NetworkOf, SqlDatabase } from '@causeway/core'
+import { recoverSigner } from '@causeway/signer'
+import type { Logger } from 'pino'
+import { type AskOracles, createAskOracles } from '../facts/attestations.ts'
+import type { SolverChain } from '../filling/filling.ts'
+import { type DuePayment, fullChains, keepAnswer, readDuePayments, readFigures } from '../wallet/exposure.ts'
+
+export type Attesting = {
+  /** Chain ids on which nothing is to be sold: too much is paid there and not attested. As of a second ago. */
+  full(): readonly number[]
+  close(): Promise<void>
+}
+
+const everyMs = 1_000
+/** A backlog of hours is asked for beside new payments, and oracles are not flooded. */
+const perRound = 8
+const atOnce = 4
+
+/** Has oracles attest what is paid and final, in the background, so that what is open falls again. */
+export function startAttesting(options: {
+  readonly database: SqlDatabase
+  /** Undefined: nothing is ever attested. */
+  readonly oracles: OracleSettings | undefined
+  readonly networkOf: NetworkOf
+  readonly chains: readonly SolverChain[]
+  readonly logger: Logger
+}): Attesting {
+  const { database, oracles, networkOf, chains, logger } = options
+  const ask = oracles && askerOf(oracles, networkOf)
+  const limits = chains.map(({ chainId, exposure }) => ({ chainId, limits: exposure }))
+  const closing = new AbortController()
+  const { signal } = closing
+  let full: readonly number[] = []
+  let isFailing = false
+
+  async function askAll(asking: AskOracles): Promise<void> {
+    const chainIds = chains.filter(({ desk }) => desk.leads()).map(({ chainId }) => chainId)
+    const due = [...(await readDuePayments(database, { chainIds, limit: perRound }))]
+    const worker = async () => {
+      for (let next = due.shift(); next !== undefined && !signal.aborted; next = due.shift()) {
+        const answer = await asking(next, signal)
+        if (signal.aborted) return
+        const state = await keepAnswer(database, next, answer)
+        if (state === 'refused') tellRefused(next, answer.kind === 'attested' ? '' : answer.code)
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, worker))
+  }
+  function tellRefused({ id, kind, chainId, transactionId }: DuePayment, code: string): void {
+    logger.error(
+      { event: 'payment_refused', item: id, kind, chainId, transactionHash: transactionId, code },
+      'oracles refused a payment for good: its kind waits when refusedMaxMicroUsd is reached',
+    )
+  }
+  async function look(): Promise<void> {
+    if (ask !== undefined) await askAll(ask)
+    const now = fullChains(await readFigures(database), limits)
+    if (now.join() !== full.join())
+      logger.warn({ event: 'unattested_full', chainIds: now }, 'chains with too much that is not attested')
+    full = now
+  }
+  async function repeat(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await look()
+        isFailing = false
+      } catch (error) {
+        if (!isFailing && !signal.aborted)
+          logger.warn({ event: 'attesting_failed', err: error }, 'payments are not attested; tried again')
+        isFailing = true
+      }
+      await sleep(everyMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  const ended = repeat()
+  return {
+    full: () => full,
+    async close() {
+      closing.abort()
+      await ended
+    },
+  }
+}
+
+function askerOf({ oracles, threshold }: OracleSettings, networkOf: NetworkOf): AskOracles {
+  const clients = oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner }))
+  return createAskOracles({ oracles: clients, threshold, networkOf })
+}

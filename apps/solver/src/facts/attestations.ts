@@ -1,0 +1,65 @@
+import type { OracleAnswer, OracleClient } from '@causeway/chains'
+import {
+  fillMessageId,
+  type Hex,
+  orderId as hashOf,
+  type NetworkOf,
+  refundMessageId,
+  weightedInputBpsDiff,
+} from '@causeway/core'
+import type { Answer, DuePayment } from '../wallet/exposure.ts'
+
+/** What oracles say of a payment: enough of them signed it, enough refused it, or neither yet. Never throws. */
+export type AskOracles = (
+  payment: Pick<DuePayment, 'kind' | 'transactionId' | 'asked'>,
+  signal: AbortSignal,
+) => Promise<Answer>
+
+/** Asks each oracle by itself; whatever it answers, it counts for its pinned signer alone. */
+export function createAskOracles(options: {
+  readonly oracles: readonly Pick<OracleClient, 'attestFill' | 'attestRefund'>[]
+  readonly threshold: number
+  readonly networkOf: NetworkOf
+}): AskOracles {
+  const { oracles, threshold, networkOf } = options
+  return async (payment, signal) => {
+    const { request, messageId } = questionOf(payment, networkOf)
+    const answers = await Promise.all(
+      oracles.map((oracle) =>
+        payment.kind === 'fill'
+          ? oracle.attestFill(request, messageId, signal)
+          : oracle.attestRefund(request, messageId, signal),
+      ),
+    )
+    return judgeAnswers(answers, threshold)
+  }
+}
+
+/** Pure. */
+export function judgeAnswers(answers: readonly OracleAnswer[], threshold: number): Answer {
+  const signed = answers.filter(({ said }) => said === 'signed').length
+  if (signed >= threshold) return { kind: 'attested' }
+  const codesOf = (said: OracleAnswer['said']) =>
+    answers.flatMap((answer) => (answer.said === said && 'code' in answer ? [answer.code] : []))
+  const denied = codesOf('denied')
+  const [code = 'no answer'] = [...denied, ...codesOf('nothing')]
+  return denied.length > answers.length - threshold ? { kind: 'refused', code } : { kind: 'open', code }
+}
+
+function questionOf(
+  { kind, transactionId, asked }: Pick<DuePayment, 'kind' | 'transactionId' | 'asked'>,
+  networkOf: NetworkOf,
+): { readonly request: object; readonly messageId: Hex } {
+  const { order, orderSignature, inputs, deposited, refundIndex = 0 } = asked
+  const result = {
+    ...{ orderId: hashOf(order, networkOf), status: 1 },
+    totalWeightedInputPaymentBpsDiff: String(weightedInputBpsDiff(order, [deposited]) ?? 0n),
+  }
+  const shared = { order, orderSignature, inputs }
+  if (kind === 'fill') {
+    const data = { ...shared, fill: { transactionId } }
+    return { request: data, messageId: fillMessageId({ data, result }, networkOf) }
+  }
+  const data = { ...shared, refunds: [{ transactionId, inputIndex: 0, refundIndex }] }
+  return { request: data, messageId: refundMessageId({ data, result }, networkOf) }
+}

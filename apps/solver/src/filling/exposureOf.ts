@@ -1,0 +1,83 @@
+import { codecOf, type Hex, onchainId, weightedInputBpsDiff } from '@causeway/core'
+import { isSameSpelling, type Proof } from '../judge/signedOrder.ts'
+import type { SeenDeposit } from '../judge/verdict.ts'
+import type { Asked, Exposure } from '../wallet/exposure.ts'
+import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
+import type { PaidOrder } from '../work/workItems.ts'
+import type { Payment } from './filling.ts'
+import { inputCurrencyOf, worthOf } from './judgeItem.ts'
+
+/**
+ * How a payment counts until it is attested.
+ * @returns undefined while nobody knows its price
+ * @throws DomainError where endpoints are silent or contradict each other
+ */
+export async function exposureOf(
+  payment: Payment,
+  deposit: SeenDeposit | undefined,
+  past: readonly KeptRecord[],
+): Promise<Exposure | undefined> {
+  const { order, chain, filling } = payment
+  const microUsd = worthOf(order, filling.valuer())
+  if (microUsd === undefined) return undefined
+  const { kind } = order
+  const { chainId, exposure: limits } = chain
+  return {
+    ...{ kind, chainId, microUsd, limits, traits: await traitsOf(payment) },
+    asked: deposit === undefined ? undefined : askedOf(payment, deposit, past),
+  }
+}
+
+/** The most telling first: of a payment with calls, that it has them; of an account with code, that. */
+async function traitsOf({ order: { payments, calls }, chain }: Payment): Promise<readonly string[]> {
+  if (calls.length > 0) return ['calls']
+  const { hasCode } = chain
+  const currencies = [...new Set(payments.map(({ currency }) => currency))]
+  if (hasCode === undefined) return currencies
+  const codes = await Promise.all(payments.map(({ recipient }) => hasCode(recipient)))
+  if (codes.includes(true)) return ['code', ...currencies]
+  // Where nobody knows, a stop of either holds.
+  return codes.includes(undefined) ? [...currencies, 'code'] : currencies
+}
+
+function askedOf(
+  { order: paid, filling }: Payment,
+  deposit: SeenDeposit,
+  past: readonly KeptRecord[],
+): Asked | undefined {
+  const { proof } = paid
+  const [named] = proof?.deposits ?? []
+  const network = filling.networkOf(deposit.chainKey)
+  if (proof === undefined || named === undefined || network === undefined) return undefined
+  const { order } = proof
+  if (weightedInputBpsDiff(order, [deposit.amount]) === undefined) return undefined
+  const transactionId = codecOf(network).canonicalTransactionId(named.transactionId)
+  const id = onchainId({ chainId: deposit.chainKey, transactionId, onchainIndex: named.onchainIndex })
+  const refundIndex = paid.kind === 'refund' ? refundOption(paid, proof) : undefined
+  const isAttested =
+    paid.kind === 'fill' ||
+    (refundIndex !== undefined &&
+      isOfOrder(deposit, proof, inputCurrencyOf(proof, filling.networkOf)) &&
+      !past.some((record) => record.kind !== 'claim' && !hasFailed(record)))
+  if (!isAttested) return undefined
+  return {
+    // CAST: its signer was recovered from it.
+    ...{ order, orderSignature: proof.orderSignature as Hex, refundIndex },
+    ...{ inputs: [{ transactionId, onchainId: id, inputIndex: 0 }], deposited: deposit.amount },
+  }
+}
+
+/** An order is settled once: by its fill, or by the refund of its deposit. What else goes back, no oracle attests. */
+const isOfOrder = (deposit: SeenDeposit, { order }: Proof, inputCurrency: string): boolean =>
+  deposit.chainKey === order.inputs[0]?.payment.chainId && deposit.currency === inputCurrency
+
+/** The refund of the order that is paid; undefined where it names none of this currency. */
+function refundOption({ payments: [payment] }: PaidOrder, { order }: Proof): number | undefined {
+  const index = order.inputs[0]?.refunds.findIndex(
+    ({ recipient, currency }) =>
+      payment !== undefined &&
+      isSameSpelling(recipient, payment.recipient) &&
+      isSameSpelling(currency, payment.currency),
+  )
+  return index === -1 ? undefined : index
+}

@@ -1,0 +1,267 @@
+import {
+  type ExposureLimits,
+  type Hex,
+  type InputEntry,
+  type Order,
+  orderSchema,
+  type SqlDatabase,
+  type SqlTx,
+} from '@causeway/core'
+import { z } from 'zod'
+import { hex } from '../work/payloadFields.ts'
+import type { KeptRecord } from './signedRecord.ts'
+
+type Queries = Pick<SqlDatabase, 'query'>
+
+/** All but its transaction of what oracles are asked about a payment. */
+export type Asked = {
+  readonly order: Order
+  readonly orderSignature: Hex
+  readonly inputs: readonly InputEntry[]
+  /** Of the deposit that it was paid for, or that it gives back. */
+  readonly deposited: bigint
+  /** Of a refund: the option of the order's input that it pays. */
+  readonly refundIndex?: number | undefined
+}
+
+/** A payment as it counts until it is attested. */
+export type Exposure = {
+  readonly kind: 'fill' | 'refund' | 'claim'
+  readonly chainId: number
+  readonly microUsd: bigint
+  /** What a final refusal of it stops; the first is the most telling. */
+  readonly traits: readonly string[]
+  /** Undefined where no oracle attests it. */
+  readonly asked: Asked | undefined
+  readonly limits: ExposureLimits
+}
+
+/** Too much is paid and not attested: this payment waits until it is less, or until an operator says go. */
+export class UnattestedError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'UnattestedError'
+  }
+}
+
+/** Any fixed number: exposure is counted by one transaction at a time, over all chains and processes. */
+const exposureLock = 0x0e9d6e75
+
+/** `payments` are attested one day, `claims` and `others` never are; `refused` is what oracles refused for good. */
+export const figures = ['payments', 'claims', 'others', 'refused'] as const
+export type Figure = (typeof figures)[number]
+
+const figureOf = `case when state = 'refused' then 'refused' when kind = 'claim' then 'claims'
+  when kind = 'refund' and asked is null then 'others' else 'payments' end`
+const isCounted = `accepted_at is null and state in ('signed', 'paid', 'refused')`
+
+export type Figures = ReadonlyMap<number, Readonly<Record<Figure, bigint>>>
+
+/** Micro-USD per chain. Chains on which nothing is open are left out. */
+export async function readFigures(database: Queries): Promise<Figures> {
+  const rows = await database.query<{ chain_id: bigint; figure: Figure; sum: bigint }>(
+    `select chain_id, ${figureOf} as figure, sum(micro_usd)::numeric as sum from payment
+     where ${isCounted} group by 1, 2`,
+  )
+  const found = new Map<number, Record<Figure, bigint>>()
+  for (const { chain_id: chainId, figure, sum } of rows) {
+    const own = found.get(Number(chainId)) ?? { payments: 0n, claims: 0n, others: 0n, refused: 0n }
+    own[figure] = sum
+    found.set(Number(chainId), own)
+  }
+  return found
+}
+
+/** The part of a limit at which nothing new is sold: what was sold before is still to be paid. */
+const soldParts = { part: 4n, of: 5n }
+
+/** Chains on which so much is paid and not attested that nothing is to be sold there. Pure. */
+export function fullChains(
+  sums: Figures,
+  chains: readonly { readonly chainId: number; readonly limits: ExposureLimits }[],
+): readonly number[] {
+  const ofAll = sumOf(sums, 'payments')
+  const isFull = (sum: bigint, limit: bigint) => sum * soldParts.of >= limit * soldParts.part
+  return chains
+    .filter(
+      ({ chainId, limits }) =>
+        isFull(ofAll, limits.allMicroUsd) || isFull(sums.get(chainId)?.payments ?? 0n, limits.chainMicroUsd),
+    )
+    .map(({ chainId }) => chainId)
+}
+
+const sumOf = (sums: Figures, figure: Figure): bigint =>
+  [...sums.values()].reduce((sum, own) => sum + own[figure], 0n)
+
+/**
+ * Counts a payment with the record that signs it. Refunds give back what is the depositor's, so that they are counted
+ * and never wait.
+ * @throws UnattestedError
+ */
+export async function expose(
+  tx: SqlTx,
+  { id, attempt }: Pick<KeptRecord, 'id' | 'attempt'>,
+  exposure: Exposure,
+): Promise<void> {
+  const { kind, chainId, microUsd, traits, asked } = exposure
+  if (kind !== 'refund') {
+    await tx.query('select pg_advisory_xact_lock($1)', [exposureLock])
+    await requireRoom(tx, exposure)
+  }
+  await tx.query(
+    `insert into payment (record_id, attempt, kind, chain_id, micro_usd, traits, asked)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [id, attempt, kind, chainId, microUsd.toString(), traits, asked === undefined ? null : serialize(asked)],
+  )
+}
+
+async function requireRoom(tx: SqlTx, exposure: Exposure): Promise<void> {
+  const { kind, chainId, microUsd, traits, limits } = exposure
+  const [refused] = await tx.query<{ trait: string; said: string | null }>(
+    `select traits[1] as trait, max(said) as said from payment
+     where ${isCounted} and state = 'refused' and chain_id = $1 and traits[1] = any($2)
+     group by 1 having sum(micro_usd) > $3 limit 1`,
+    [chainId, traits, limits.refusedMicroUsd.toString()],
+  )
+  if (refused !== undefined)
+    throw new UnattestedError(
+      `oracles refused payments of this kind on chain ${chainId} (${refused.trait}: ${refused.said})`,
+    )
+  const figure = kind === 'claim' ? 'claims' : 'payments'
+  const sums = await readFigures(tx)
+  const ofChain = (sums.get(chainId)?.[figure] ?? 0n) + microUsd
+  const ofAll = sumOf(sums, figure) + microUsd
+  const name = kind === 'claim' ? 'claims that no attestation covers' : 'payments that are not attested yet'
+  if (ofChain > limits.chainMicroUsd)
+    throw new UnattestedError(`${name} on chain ${chainId} are at their limit${await reasonOf(tx, chainId)}`)
+  if (ofAll > limits.allMicroUsd)
+    throw new UnattestedError(`${name} on all chains are at their limit${await reasonOf(tx, undefined)}`)
+}
+
+/** What oracles said last about what is not attested. */
+async function reasonOf(tx: SqlTx, chainId: number | undefined): Promise<string> {
+  const [row] = await tx.query<{ said: string }>(
+    `select said from payment where state = 'paid' and said is not null and ($1::bigint is null or chain_id = $1)
+     order by next_at desc limit 1`,
+    [chainId ?? null],
+  )
+  return row === undefined ? '' : `; oracles said last: ${row.said}`
+}
+
+/** The same for each chain, for whoever asks what it waits for. */
+export async function readSaid(database: Queries): Promise<ReadonlyMap<number, string>> {
+  const rows = await database.query<{ chain_id: bigint; said: string }>(
+    `select distinct on (chain_id) chain_id, said from payment
+     where ${isCounted} and said is not null order by chain_id, next_at desc`,
+  )
+  return new Map(rows.map(({ chain_id: chainId, said }) => [Number(chainId), said]))
+}
+
+/** Follows what became of a record: what had no effect paid nothing, and what is final can be attested. */
+export async function settleExposure(
+  tx: SqlTx,
+  { id, attempt, outcome, toldHash, transactions }: KeptRecord,
+): Promise<void> {
+  const transactionId = toldHash ?? transactions.at(-1)?.hash ?? null
+  const state = outcome === 'open' ? 'signed' : outcome === 'done' ? 'paid' : 'void'
+  await tx.query(
+    `update payment set state = $3, transaction_id = $4, next_at = clock_timestamp()
+     where record_id = $1 and attempt = $2 and state in ('signed', 'paid', 'void')
+       and state <> $3`,
+    [id, attempt, state, transactionId],
+  )
+}
+
+const askedSchema = z.object({
+  order: orderSchema,
+  orderSignature: z.string().transform((text): Hex => `0x${text.replace(/^0x/, '')}`),
+  inputs: z.array(z.object({ transactionId: z.string(), onchainId: hex(32), inputIndex: z.number() })),
+  deposited: z.string().transform(BigInt),
+  refundIndex: z.number().optional(),
+})
+
+function serialize(asked: Asked): string {
+  return JSON.stringify(asked, (_key, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
+}
+
+/** A final payment that oracles are to be asked about. */
+export type DuePayment = {
+  readonly id: string
+  readonly attempt: number
+  readonly kind: 'fill' | 'refund'
+  readonly chainId: number
+  readonly transactionId: string
+  readonly asked: Asked
+}
+
+/** Those of the chains whose turn it is, longest waiting first. */
+export async function readDuePayments(
+  database: Queries,
+  { chainIds, limit }: { readonly chainIds: readonly number[]; readonly limit: number },
+): Promise<readonly DuePayment[]> {
+  const rows = await database.query<{
+    record_id: string
+    attempt: number
+    kind: 'fill' | 'refund'
+    chain_id: bigint
+    transaction_id: string
+    asked: unknown
+  }>(
+    `select record_id, attempt, kind, chain_id, transaction_id, asked from payment
+     where state = 'paid' and asked is not null and transaction_id is not null
+       and next_at <= clock_timestamp() and chain_id = any($1)
+     order by next_at limit $2`,
+    [chainIds, limit],
+  )
+  return rows.map((row) => ({
+    ...{ id: row.record_id, attempt: Number(row.attempt), kind: row.kind, chainId: Number(row.chain_id) },
+    ...{ transactionId: row.transaction_id, asked: askedSchema.parse(row.asked) },
+  }))
+}
+
+/** What oracles said together. */
+export type Answer =
+  | { readonly kind: 'attested' }
+  /** Enough of them refused it that the others are too few. */
+  | { readonly kind: 'refused'; readonly code: string }
+  | { readonly kind: 'open'; readonly code: string }
+
+const retry = { firstMs: 1_000, maxMs: 600_000, refusalsMax: 3 }
+
+/** Keeps what oracles said of a payment. A refusal stands once it was repeated: a node that restarts shows as much. */
+export async function keepAnswer(
+  database: Queries,
+  { id, attempt }: Pick<DuePayment, 'id' | 'attempt'>,
+  answer: Answer,
+): Promise<'attested' | 'refused' | 'open'> {
+  const isRefusal = answer.kind === 'refused'
+  const [row] = await database.query<{ state: string }>(
+    `update payment set
+       state = case when $3 then 'attested' when $4 and refusals + 1 >= $6 then 'refused' else state end,
+       refusals = case when $4 then refusals + 1 else 0 end, said = $5, tries = tries + 1,
+       next_at = clock_timestamp() + least($7 * 2 ^ least(tries, 20), $8) * interval '1 millisecond'
+     where record_id = $1 and attempt = $2 and state = 'paid' returning state`,
+    [
+      ...[id, attempt, answer.kind === 'attested', isRefusal],
+      ...[answer.kind === 'attested' ? 'attested' : answer.code, retry.refusalsMax],
+      ...[retry.firstMs, retry.maxMs],
+    ],
+  )
+  if (row?.state === 'attested' || row?.state === 'refused') return row.state
+  return 'open'
+}
+
+/**
+ * An operator answers for what is not attested now: it counts no more, and what oracles say of it changes nothing.
+ * @param chainId undefined for all @returns how many payments
+ */
+export async function acceptExposure(tx: SqlTx, chainId: number | undefined): Promise<number> {
+  const rows = await tx.query(
+    `update payment set accepted_at = clock_timestamp()
+     where ${isCounted} and ($1::bigint is null or chain_id = $1) returning 1`,
+    [chainId ?? null],
+  )
+  return rows.length
+}
