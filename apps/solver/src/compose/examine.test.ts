@@ -47,8 +47,9 @@ async function examine(changed: Readonly<Record<string, string>>) {
   return found.map(({ code, severity, setting }) => `${severity} ${setting} ${code}`)
 }
 
-test('what its settings name is looked at: a database that is not there stops it, silence degrades it', async () => {
+test('L-21: what its settings name is looked at: without oracles it degrades, a database that is not there stops it, silence degrades it', async () => {
   expect((await examine({})).sort()).toEqual([
+    'degrades ORACLES setting-missing',
     'degrades QUOTE_API_URL service-silent',
     'degrades SEPOLIA_RPC_URL chain-without-endpoint',
     'degrades httpRpcUrl of base-sepolia endpoint-silent',

@@ -42,11 +42,6 @@ export async function examineSolver(
   for (const name of ['QUOTE_API_URL', 'SOLVER_API_KEY', 'ORDER_SIGNERS'] as const) {
     if (values[name] === undefined && (variables[name] ?? '') === '') found.missing(name)
   }
-  if (!places.isLocal && values.ORACLES === undefined) {
-    const seen =
-      'is not set: nothing that the solver pays is attested, and it stops paying at unattestedMaxMicroUsd'
-    found.add({ code: 'setting-missing', severity: 'degrades', setting: 'ORACLES', seen, fix: '' })
-  }
   if (values.DRY_RUN === 'on') {
     found.add({
       ...{ code: 'setting-without-effect', severity: 'degrades', setting: 'DRY_RUN' },
@@ -66,6 +61,12 @@ export async function examineSolver(
   const files =
     environment && (await readFiles({ environment, configDirectory, isLocal }, variables, wallet, found))
   if (files) examineFillKeys(files, variables, found)
+  const isNamed = found.list.some(({ setting }) => setting === 'ORACLES')
+  if (!places.isLocal && values.ORACLES === undefined && !isNamed) {
+    const seen =
+      'is not set: nothing that the solver pays is attested, and it stops paying at unattestedMaxMicroUsd'
+    found.add({ code: 'setting-missing', severity: 'degrades', setting: 'ORACLES', seen, fix: '' })
+  }
   if (scope === 'settings') return found.list
   await Promise.all([
     files && examineChains(files, nowMs, found),
