@@ -4,6 +4,10 @@
 import { createDatabase } from '@causeway/database'
 import { startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  type StandInOracles,
+  startStandInOracles,
+} from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
 import { fillItem, manyWishes, paidOrder, paidOrders } from '../../apps/solver/test/support/paidOrders.ts'
 import { type ScriptedWork, startScriptedWork } from '../../apps/solver/test/support/scriptedWork.ts'
 import {
@@ -64,6 +68,32 @@ test('SolverLoses and SolverBudgetNearlySpent where orders pay out far more than
     work.add(fillItem(network, order))
   await fires(prometheus, 'SolverBudgetNearlySpent')
   await fires(prometheus, 'SolverLoses', { chain: 'optimism' })
+})
+
+/** Oracles of which two must sign, under a limit that one fill of a thousandth of a dollar nears. */
+async function attestedBy(...modes: Parameters<StandInOracles['set']>): Promise<Watched> {
+  const oracles = await startStandInOracles()
+  onTestFinished(() => oracles.stop())
+  oracles.set(...modes)
+  const CONFIG_DIR = await solverFile((text) => {
+    const file = JSON.parse(text)
+    for (const policy of Object.values<object>(file.chains))
+      Object.assign(policy, { unattestedMaxMicroUsd: '1100' })
+    return JSON.stringify(file)
+  })
+  return watched({ CONFIG_DIR, ORACLES: oracles.setting, ORACLES_THRESHOLD: '2' })
+}
+
+test('SolverUnattested where oracles answer nonsense', async () => {
+  const { work, prometheus } = await attestedBy('garbage', 'garbage', 'garbage')
+  work.add(fillItem(network, await paidOrder(network)))
+  await fires(prometheus, 'SolverUnattested')
+})
+
+test('SolverPaymentRefused where two of three oracles refuse a fill for good', async () => {
+  const { work, prometheus } = await attestedBy('refuses', 'refuses', 'honest')
+  work.add(fillItem(network, await paidOrder(network)))
+  await fires(prometheus, 'SolverPaymentRefused', { chain: 'optimism' })
 })
 
 test('SolverTransactionsFail where the fill contract refuses what it took when it was asked', async () => {
