@@ -44,6 +44,7 @@ import { findSponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
 import { createDepositAddressLookup } from '../requests/depositAddresses/addressLookup.ts'
 import { createOrderKey } from '../requests/draft/orderKey.ts'
 import { createSponsorRecords } from '../requests/history/sponsorRecords.ts'
+import { followBoundRewards } from '../requests/orders/boundRewards.ts'
 import { createOrderSignatures } from '../requests/orders/orderSignatures.ts'
 import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/storedOrder.ts'
@@ -165,6 +166,12 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const ports = createChainPorts(asked)
   const { sponsorAsset } = sponsorship
   const pricing = createDepositPricing(shared, { sponsorAsset, lackOf: ports.lackOf })
+  const boundRewards = followBoundRewards({
+    database,
+    openRewards: pricing.openRewards,
+    now: () => Date.now(),
+    onFailure: (error) => logger.warn({ err: error }, 'bound rewards not read: nobody earns a reward'),
+  })
   const { lateDeposits } = quote
   const mappings = createMappings({ ...shared, oracles: config.oracles, hubSigner: parts.hubSigner })
   const settlement = createSettlement({
@@ -277,6 +284,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   })
   appBalance.startJobs()
   accuracy.reactionTimes.start()
+  boundRewards.start()
   usage.recorder.start()
   const pushes = followNewHeads({
     registered: chains.chains,
@@ -304,6 +312,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     { name: 'new blocks', close: async () => pushes.close() },
     { name: 'jobs', close: () => appBalance.close() },
     { name: 'reaction times', close: () => accuracy.reactionTimes.close() },
+    { name: 'bound rewards', close: () => boundRewards.close() },
     { name: 'webhooks', close: () => webhooks.close() },
     { name: 'deny list', close: async () => denyList?.close() },
     { name: 'market', close: async () => market.close() },

@@ -20,6 +20,7 @@ import type { NewestHeads } from '../chainReadings/newestHeads.ts'
 import { callParties, type TriedFill } from '../pricing/destinationCalls.ts'
 import { createInventoryViews } from '../pricing/inventory.ts'
 import { createOpenQuotes } from '../pricing/openQuotes.ts'
+import { createOpenRewards } from '../pricing/openRewards.ts'
 import { createPoolLegQuoter, type OnChainQuoter } from '../pricing/poolLegQuoter.ts'
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
 import type { PricingDependencies } from '../pricing/priceRequest.ts'
@@ -49,6 +50,7 @@ export function createDepositPricing(
     snapshot,
     inventoryView: createInventoryViews(registry),
     legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients, snapshot)),
+    openRewards: createOpenRewards(quote.openRewards),
     ...more,
   }
 }

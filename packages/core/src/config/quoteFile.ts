@@ -341,6 +341,22 @@ const externalLiquiditySchema = z
 
 export type ExternalLiquiditySettings = z.infer<typeof externalLiquiditySchema>
 
+/** Rewards that quotes hold until they expire. */
+const openRewardsSchema = z
+  .object({
+    processes: z
+      .number()
+      .int()
+      .min(1)
+      .max(100)
+      .default(1)
+      .describe('Processes of the service on one database: each may promise its part of the rewards'),
+    keylessBps: bps
+      .default(5_000)
+      .describe('Part of the rewards that open quotes without a key may hold together; 0 = they earn none'),
+  })
+  .prefault({})
+
 /** Deposits that are mined after the price of their quote ended. @source design.md 5.8 */
 const lateDepositsSchema = z
   .object({
@@ -389,6 +405,7 @@ export const quoteFileSchema = z.object({
     .describe(
       'What the open quotes of one user may promise, of what the solver can pay in that asset on that chain; 0 = off',
     ),
+  openRewards: openRewardsSchema,
   swapImpactMaxBps: bps,
   ceilings: ceilingsSchema,
   rateLimits: z.object({
