@@ -204,6 +204,7 @@ export {
 export type {
   QuotingChain,
   QuotingChainOptions,
+  SentTransfer,
   SimulatedCall,
   SimulatedFill,
   UserFacts,

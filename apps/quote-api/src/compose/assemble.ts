@@ -55,7 +55,7 @@ import { createTimelines } from '../requests/timeline/readTimeline.ts'
 import { createSignTimeline } from '../requests/timeline/signTimeline.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
-import { createAccess, createSharedLimits } from './access.ts'
+import { createAccess, createKeylessBudgets, createSharedLimits } from './access.ts'
 import { createAccuracy } from './accuracy.ts'
 import { createAppBalance } from './appBalance.ts'
 import { claimPatienceMs, createAppFees } from './appFees.ts'
@@ -173,14 +173,18 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     onFailure: (error) => logger.warn({ err: error }, 'bound rewards not read: nobody earns a reward'),
   })
   const { lateDeposits } = quote
-  const mappings = createMappings({ ...shared, oracles: config.oracles, hubSigner: parts.hubSigner })
+  const patientPorts = createChainPorts({ ...asked, budgetMs: claimPatienceMs })
+  const budgets = createKeylessBudgets({ database, config, limits: quote.keylessPerMinute })
+  const mappings = createMappings({
+    ...{ ...shared, oracles: config.oracles, hubSigner: parts.hubSigner },
+    ...{ hubBudget: budgets.hubEntries, ports: patientPorts },
+  })
   const settlement = createSettlement({
     ...{ ...shared, tracing, lateDeposits, pricing, heads, oracles: config.oracles },
     hubEntries: mappings?.hubEntries,
   })
   const webhooks = createWebhooks({ ...shared, peppers })
   const settling = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }
-  const patientPorts = createChainPorts({ ...asked, budgetMs: claimPatienceMs })
   const appFees = createAppFees({ ...settling, ports: patientPorts })
   const accuracy = createAccuracy(settling)
   const access = createAccess({ ...settling, peppers, chain: sponsorshipChain })
@@ -233,6 +237,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       perKeyMax: config.rateLimits.perKeyMax ?? quote.rateLimits.perKeyPerSecond,
       perIpMax: config.rateLimits.perIpMax ?? quote.rateLimits.perIpPerSecond,
     },
+    signatureBudget: budgets.signatures,
     sharedLimits: config.rateLimits.isShared ? createSharedLimits(shared) : undefined,
     trustedProxies: config.trustedProxies,
     marketHealth: () => market.health(),

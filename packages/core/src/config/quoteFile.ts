@@ -341,6 +341,15 @@ const externalLiquiditySchema = z
 
 export type ExternalLiquiditySettings = z.infer<typeof externalLiquiditySchema>
 
+/** What costs the operator money each time, within a minute and without a key; 0: no limit. */
+const keylessLimitsSchema = (perCaller: number, all: number) =>
+  z
+    .object({
+      perCaller: z.number().int().min(0).default(perCaller),
+      all: z.number().int().min(0).default(all),
+    })
+    .prefault({})
+
 /** Rewards that quotes hold until they expire. */
 const openRewardsSchema = z
   .object({
@@ -406,6 +415,16 @@ export const quoteFileSchema = z.object({
       'What the open quotes of one user may promise, of what the solver can pay in that asset on that chain; 0 = off',
     ),
   openRewards: openRewardsSchema,
+  keylessPerMinute: z
+    .object({
+      signatures: keylessLimitsSchema(20, 600).describe(
+        'Orders that are signed because a caller without a key asks to see it; 0 = no limit',
+      ),
+      authorizations: keylessLimitsSchema(5, 60).describe(
+        'Entries on the hub for callers without a key, counted by network and by wallet; 0 = no limit',
+      ),
+    })
+    .prefault({}),
   swapImpactMaxBps: bps,
   ceilings: ceilingsSchema,
   rateLimits: z.object({
