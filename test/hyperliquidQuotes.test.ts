@@ -227,6 +227,15 @@ describe('an authorization', () => {
     }
   })
 
+  test('Q-44: is not given to a wallet that holds less than the transfer', async () => {
+    const user = fundedHyperliquidUser(at)
+    const quote = await quoteOf(user.account)
+    at.venue.fund(user.account, { '': -499_999_999_999n })
+    const refused = await authorize(at.url, quote, user)
+    expect([refused.status, readError(refused).errorCode]).toEqual([400, 'INSUFFICIENT_FUNDS'])
+    expect(await entryOf(user.account, quote)).toBe('0x')
+  })
+
   test('is not given while too few oracles vouch for it, and can be sent again then', async () => {
     const user = fundedHyperliquidUser(at)
     const quote = await quoteOf(user.account)
@@ -260,6 +269,8 @@ describe('a deposit', () => {
     const user = fundedHyperliquidUser(at)
     const quote = await quoteOf(user.account)
     await transferOnHyperliquid(at, quote, user)
+    // Nothing is left of what would be transferred once more.
+    at.venue.fund(user.account, { '': -489_999_999_999n })
     await new Promise((resolve) => setTimeout(resolve, 3_000))
     expect((await at.requests.statusOf(quote)).status).toBe('waiting')
     expect((await authorize(at.url, quote, user)).status).toBe(200)

@@ -4,10 +4,8 @@
 import { createDatabase } from '@causeway/database'
 import { startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import {
-  type StandInOracles,
-  startStandInOracles,
-} from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
+import { startStandInOracles } from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
+import type { OracleMode } from '../../apps/quote-api/test/settlementSupport/standInOracle.ts'
 import { fillItem, manyWishes, paidOrder, paidOrders } from '../../apps/solver/test/support/paidOrders.ts'
 import { type ScriptedWork, startScriptedWork } from '../../apps/solver/test/support/scriptedWork.ts'
 import {
@@ -71,7 +69,7 @@ test('SolverLoses and SolverBudgetNearlySpent where orders pay out far more than
 })
 
 /** Oracles of which two must sign, under a limit that one fill of a thousandth of a dollar nears. */
-async function attestedBy(...modes: Parameters<StandInOracles['set']>): Promise<Watched> {
+async function attestedBy(...modes: readonly OracleMode[]): Promise<Watched> {
   const oracles = await startStandInOracles()
   onTestFinished(() => oracles.stop())
   oracles.set(...modes)

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOrderIdHasher, type Hex, mainNetwork } from '@causeway/core'
 import { createDatabase, type Database, type EmbeddedPostgres, startTestPostgres } from '@causeway/database'
+import { setPolicy } from '@causeway/ledger'
 import {
   movePrice,
   type SolverProcess,
@@ -240,6 +241,33 @@ describe('the quoted amount', () => {
     })
     expect((await requestsOf(addressOf(quote))).map(({ id, status }) => [id, status])).toEqual([
       [quote.requestId, 'success'],
+    ])
+  })
+
+  test('Q-45: is sponsored as often as the policy says for one address, and later served without', async () => {
+    const sponsor = await createSponsor(database, 1_000_000_000n)
+    const rules = { maxCountPerOpenAddress: 2 }
+    await setPolicy(database, { apiKeyId: sponsor.keyId, rules, actor: 'test' })
+    const party = freshParty()
+    const quote = await quoted(party, { subsidizeFees: true }, sponsor.apiKey)
+    const address = addressOf(quote)
+    for (let paid = 1; paid <= 4; paid += 1) {
+      await pay(address, amount)
+      await waitUntil(`payment ${paid} is filled`, async () => {
+        const all = await requestsOf(address)
+        return all.filter(({ status }) => status === 'success').length === paid
+      })
+    }
+    const rows = await database.query<{ is_sponsored: boolean; reason: string | null }>(
+      `select p.sponsor is not null as is_sponsored, p.quoted ->> 'reason' as reason
+       from orders o join request_sponsorship p using (request_id)
+       where o.deposit_address = $1 and o.status = 'success' order by o.request_id`,
+      [address],
+    )
+    expect(rows).toEqual([
+      { is_sponsored: true, reason: null },
+      { is_sponsored: true, reason: null },
+      ...Array(2).fill({ is_sponsored: false, reason: 'POLICY_MAX_COUNT_PER_OPEN_ADDRESS' }),
     ])
   })
 

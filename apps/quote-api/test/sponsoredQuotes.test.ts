@@ -464,3 +464,42 @@ describe('a statement', () => {
     expect(await refusal(colours, sponsor)).toEqual([400, 'INVALID_REQUEST'])
   })
 })
+
+test('Q-32: nobody is refused a quote because of what others asked for in his name', async () => {
+  const [attacker, victim] = [await createSponsor(database, 0n), await createSponsor(database, 0n)]
+  const burn = '0x000000000000000000000000000000000000dEaD'
+  const own = newUser()
+  const large = 20_000n * usd
+  const ask = async (
+    user: string,
+    { from = '198.51.100.1', by }: { readonly from?: string; readonly by?: TestSponsor },
+    more: Partial<Parameters<typeof localRequest>[1]> = {},
+  ) => {
+    const answer = await service.app.inject({
+      ...{ method: 'POST', url: '/quote', remoteAddress: from },
+      headers: by === undefined ? {} : { 'x-api-key': by.apiKey },
+      payload: localRequest(network, { amount: large, more: { user, recipient: newUser() }, ...more }),
+    })
+    return answer.json().errorCode ?? answer.statusCode
+  }
+  const away = { from: 'optimism', to: 'base' } as const
+  for (const user of [own, burn]) {
+    const attackers = [
+      ...[1, 2, 3].map((host) => ({ from: `203.0.113.${host}` })),
+      { from: '2001:db8:1::1' },
+      { by: attacker },
+    ]
+    for (const one of attackers) {
+      let answer: unknown = 200
+      for (let asked = 0; asked < 100 && answer === 200; asked += 1) answer = await ask(user, one)
+      expect(answer).toBe('OPEN_QUOTES_LIMIT')
+    }
+    for (const one of [{}, { by: victim }, { from: '2001:db8:2::1' }]) {
+      expect(await ask(user, one)).toBe(200)
+      expect(await ask(user, one, away)).toBe(200)
+      expect(await ask(user, one, { receive: 'native' })).toBe(200)
+    }
+    // What is full on one chain refuses its own holder nothing on another.
+    expect(await ask(user, { from: '203.0.113.1' }, away)).toBe(200)
+  }
+})

@@ -205,6 +205,7 @@ export {
 export type {
   QuotingChain,
   QuotingChainOptions,
+  SentTransfer,
   SimulatedCall,
   SimulatedFill,
   UserFacts,

@@ -1,6 +1,7 @@
-import type { SqlDatabase } from '@causeway/core'
+import type { QuoteFile, SqlDatabase } from '@causeway/core'
 import { type ApiKeys, Counter, type HttpMetrics, type SharedLimits } from '@causeway/http'
 import type { Logger } from 'pino'
+import { createKeylessBudget, type KeylessBudget } from '../access/keylessBudget.ts'
 import type { Peppers } from '../access/keys/peppers.ts'
 import { createStoredApiKeys } from '../access/keys/storedApiKeys.ts'
 import { claimInDatabase } from '../access/sharedLimits.ts'
@@ -36,6 +37,25 @@ export function createSharedLimits(options: {
       alone.inc()
       logger.warn({ err: error }, 'rate limits are counted by this process alone for a while')
     },
+  }
+}
+
+/** What costs the operator money without a key, counted where requests are. */
+export function createKeylessBudgets(options: {
+  readonly database: SqlDatabase
+  readonly config: { readonly rateLimits: { readonly isShared: boolean } }
+  readonly limits: QuoteFile['keylessPerMinute']
+}): Readonly<Record<'signatures' | 'hubEntries', KeylessBudget>> {
+  const { database, config, limits } = options
+  const claim = config.rateLimits.isShared ? claimInDatabase(database) : undefined
+  const counted = { claim, now: () => Date.now() }
+  return {
+    signatures: createKeylessBudget({
+      ...{ ...counted, bucket: 'order signatures', what: 'signed orders', limits: limits.signatures },
+    }),
+    hubEntries: createKeylessBudget({
+      ...{ ...counted, bucket: 'hub entries', what: 'authorizations', limits: limits.authorizations },
+    }),
   }
 }
 

@@ -44,6 +44,7 @@ import { findSponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
 import { createDepositAddressLookup } from '../requests/depositAddresses/addressLookup.ts'
 import { createOrderKey } from '../requests/draft/orderKey.ts'
 import { createSponsorRecords } from '../requests/history/sponsorRecords.ts'
+import { followBoundRewards } from '../requests/orders/boundRewards.ts'
 import { createOrderSignatures } from '../requests/orders/orderSignatures.ts'
 import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/storedOrder.ts'
@@ -54,7 +55,7 @@ import { createTimelines } from '../requests/timeline/readTimeline.ts'
 import { createSignTimeline } from '../requests/timeline/signTimeline.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
-import { createAccess, createSharedLimits } from './access.ts'
+import { createAccess, createKeylessBudgets, createSharedLimits } from './access.ts'
 import { createAccuracy } from './accuracy.ts'
 import { createAppBalance } from './appBalance.ts'
 import { claimPatienceMs, createAppFees } from './appFees.ts'
@@ -167,15 +168,25 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const ports = createChainPorts(asked)
   const { sponsorAsset } = sponsorship
   const pricing = createDepositPricing(shared, { sponsorAsset, lackOf: ports.lackOf })
+  const boundRewards = followBoundRewards({
+    database,
+    openRewards: pricing.openRewards,
+    now: () => Date.now(),
+    onFailure: (error) => logger.warn({ err: error }, 'bound rewards not read: nobody earns a reward'),
+  })
   const { lateDeposits } = quote
-  const mappings = createMappings({ ...shared, oracles: config.oracles, hubSigner: parts.hubSigner })
+  const patientPorts = createChainPorts({ ...asked, budgetMs: claimPatienceMs })
+  const budgets = createKeylessBudgets({ database, config, limits: quote.keylessPerMinute })
+  const mappings = createMappings({
+    ...{ ...shared, oracles: config.oracles, hubSigner: parts.hubSigner },
+    ...{ hubBudget: budgets.hubEntries, ports: patientPorts },
+  })
   const settlement = createSettlement({
     ...{ ...shared, tracing, lateDeposits, pricing, heads, oracles: config.oracles },
     ...{ hubEntries: mappings?.hubEntries, fillWallet: quote.fillWallet },
   })
   const webhooks = createWebhooks({ ...shared, peppers })
   const settling = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }
-  const patientPorts = createChainPorts({ ...asked, budgetMs: claimPatienceMs })
   const appFees = createAppFees({ ...settling, ports: patientPorts })
   const accuracy = createAccuracy(settling)
   const access = createAccess({ ...settling, peppers, chain: sponsorshipChain })
@@ -228,6 +239,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       perKeyMax: config.rateLimits.perKeyMax ?? quote.rateLimits.perKeyPerSecond,
       perIpMax: config.rateLimits.perIpMax ?? quote.rateLimits.perIpPerSecond,
     },
+    signatureBudget: budgets.signatures,
     sharedLimits: config.rateLimits.isShared ? createSharedLimits(shared) : undefined,
     trustedProxies: config.trustedProxies,
     marketHealth: () => market.health(),
@@ -280,6 +292,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   })
   appBalance.startJobs()
   accuracy.reactionTimes.start()
+  boundRewards.start()
   usage.recorder.start()
   const pushes = followNewHeads({
     registered: chains.chains,
@@ -309,6 +322,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     { name: 'jobs', close: () => appBalance.close() },
     { name: 'stops', close: () => stops.close() },
     { name: 'reaction times', close: () => accuracy.reactionTimes.close() },
+    { name: 'bound rewards', close: () => boundRewards.close() },
     { name: 'webhooks', close: () => webhooks.close() },
     { name: 'deny list', close: async () => denyList?.close() },
     { name: 'market', close: async () => market.close() },

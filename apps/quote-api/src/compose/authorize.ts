@@ -11,10 +11,12 @@ import {
 } from '@causeway/chains'
 import { ConfigurationError, type SqlDatabase } from '@causeway/core'
 import { type ConfiguredSigner, recoverSigner } from '@causeway/signer'
+import type { KeylessBudget } from '../access/keylessBudget.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import { createMapNonce, type MapNonce } from '../requests/authorize/mapNonce.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
+import type { ChainPorts } from './quoting.ts'
 
 /** What chains need whose transfers name no order: the hub says what each is for. */
 export type Mappings = {
@@ -38,8 +40,11 @@ export function createMappings(options: {
   readonly database: SqlDatabase
   readonly screening: Screening | undefined
   readonly stops: ChainStops
+  readonly hubBudget: KeylessBudget
+  readonly ports: Pick<ChainPorts, 'userFacts' | 'hasSent'>
 }): Mappings | undefined {
-  const { registry, chains, clients, oracles, hubSigner: signer, database, screening, stops } = options
+  const { registry, chains, clients, oracles, hubSigner: signer, database, screening } = options
+  const { stops, hubBudget, ports } = options
   const mapped = registry.chains.find(
     ({ key, quoting }) => clients.has(key) && quoting.transferNonce !== undefined,
   )
@@ -58,7 +63,7 @@ export function createMappings(options: {
   const hubEntries = createHubEntries({ quorum, mappingAddress: verifyingContract })
   const domain = { chainId, verifyingContract }
   const mapNonce = createMapNonce({
-    ...{ registry, database, screening, stops },
+    ...{ registry, database, screening, stops, hubBudget, ports },
     vouching: {
       ...{ threshold: oracles.threshold, domain, multisig: hub.oracleMultisigAddress },
       oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),

@@ -20,11 +20,13 @@ import type { NewestHeads } from '../chainReadings/newestHeads.ts'
 import { callParties, type TriedFill } from '../pricing/destinationCalls.ts'
 import { createInventoryViews } from '../pricing/inventory.ts'
 import { createOpenQuotes } from '../pricing/openQuotes.ts'
+import { createOpenRewards } from '../pricing/openRewards.ts'
 import { createPoolLegQuoter, type OnChainQuoter } from '../pricing/poolLegQuoter.ts'
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
 import type { PricingDependencies } from '../pricing/priceRequest.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import { chainBudgetMs } from '../pricing/requestWaits.ts'
+import type { HasSent } from '../requests/authorize/mapNonce.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
 import type { OrderKey } from '../requests/draft/orderKey.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
@@ -50,6 +52,7 @@ export function createDepositPricing(
     snapshot,
     inventoryView: createInventoryViews(registry),
     legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients, snapshot)),
+    openRewards: createOpenRewards(quote.openRewards),
     ...more,
   }
 }
@@ -123,7 +126,9 @@ function createOnChainQuoter(
 const requestBudgetMs = 60
 const noFacts = Promise.resolve({})
 
-export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'hasCode' | 'lackOf' | 'tryFill'>
+export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'hasCode' | 'lackOf' | 'tryFill'> & {
+  readonly hasSent: HasSent
+}
 
 /** What quoting asks of chains per request, over one client per chain. */
 export function createChainPorts(args: {
@@ -159,6 +164,7 @@ export function createChainPorts(args: {
     userFacts: (question) => chains.get(question.chainId)?.userFacts(question) ?? noFacts,
     hasCode: async ({ chainId, account }) => chains.get(chainId)?.hasCode(account),
     lackOf: async ({ chainId, account, currency }) => chains.get(chainId)?.lackOf(account, currency),
+    hasSent: async ({ chainId, ...transfer }) => (await chains.get(chainId)?.hasSent?.(transfer)) ?? false,
     tryFill: async (tried) => {
       const { destination } = tried.route
       const unitsOfCalls = chains.get(destination.chainId)?.unitsOfCalls

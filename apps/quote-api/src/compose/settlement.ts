@@ -78,6 +78,7 @@ export function createSettlement(options: {
     lateDeposits: createLateDeposits({
       settings: options.lateDeposits,
       pricing: options.pricing,
+      now: () => Date.now(),
       onFailure: (requestId, error) => logger.error({ requestId, err: error }, 'a deposit cannot be priced'),
     }),
     otherRefund: (chain, currency, relayedBy) => otherRefundCost(options.pricing, chain, currency, relayedBy),

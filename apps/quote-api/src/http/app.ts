@@ -11,6 +11,7 @@ import {
   type Tracing,
 } from '@causeway/http'
 import type { MarketHealth } from '@causeway/market'
+import type { KeylessBudget } from '../access/keylessBudget.ts'
 import type { WalletLinking } from '../access/wallets/walletLinking.ts'
 import type { AppFeeClaims } from '../money/appFees/claims.ts'
 import type { TopUpClaims } from '../money/topUps/claims.ts'
@@ -104,6 +105,8 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly trustedProxies: readonly string[]
   /** Per fixed second, 0 is off. @source design.md 5.7 */
   readonly rateLimits: { readonly perKeyMax: number; readonly perIpMax: number }
+  /** Signatures of orders that nobody paid for. */
+  readonly signatureBudget: KeylessBudget
   /** Undefined where this process counts alone. */
   readonly sharedLimits: SharedLimits | undefined
 }

@@ -5,9 +5,7 @@ import {
   bpsDenominator,
   convertUp,
   formatAmount,
-  maxBigint,
   type NetworkFees,
-  type UsdX18,
   usdValueDown,
 } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
@@ -17,6 +15,7 @@ import { charged, networkFees, relayedDeposit } from './gas.ts'
 import { type AssetInventory, type InventoryView, skewCostUsd } from './inventory.ts'
 import type { LegPlan } from './legs.ts'
 import { type PricedCurrency, requirePrice } from './marketAccess.ts'
+import { noReward, type RatedMove, type RewardBound } from './openRewards.ts'
 import type { GasTopup } from './pricedRoute.ts'
 import type { QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
@@ -45,6 +44,7 @@ export type FeeInputs = {
   /** What the recipient lacks before he can be paid the output; undefined while his chain does not say. */
   readonly lack: AccountLack | undefined
   readonly subsidy: SubsidyRule
+  readonly rewards: RewardBound
   /** Liquidity that others bring; not in `inventory`. */
   readonly external?: readonly ExternalLiquidity[] | undefined
 }
@@ -66,7 +66,7 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
   // The fee is on all of a payout, whatever part of it is brought.
   const platformBps = platformFeeBps(inputs) + BigInt(offer?.feeBps ?? 0)
   const appFeesBps = request.appFees.map(({ bps }) => bps)
-  const { received, paid } = inventories(inputs)
+  const { paid } = inventories(inputs)
   const appBps = appFeesBps.reduce((sum, bps) => sum + bps, 0n)
   return {
     topup,
@@ -74,12 +74,7 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
       gas,
       flat: amountForUsdUp(schedule.flatMicroUsd * usdX18PerMicroUsd, fee),
       platformBps,
-      skew: (amountIn) => {
-        const usd = usdValueDown(amountIn, fee)
-        const cost = moveCost(route, received, paid, usd)
-        // A move that others pay a part of earns nothing: what it does to the solver's inventory is not known.
-        return amountForUsdUp(offer === undefined ? cost : maxBigint(cost, 0n), fee)
-      },
+      skew: skewOf(inputs),
       appFeesBps,
       rent: convertUp(
         networkFees(snapshot, route.destination).rentOf(requireLack(inputs.lack, route)),
@@ -93,16 +88,40 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
   }
 }
 
-/** Potential cost of taking `usd` in on the origin and paying it out on the destination. */
-function moveCost(route: Route, received: AssetInventory, paid: AssetInventory, usd: UsdX18): UsdX18 {
-  return skewCostUsd(
-    { asset: received, chainId: route.origin.chainId, deltaUsd: usd },
-    { asset: paid, chainId: route.destination.chainId, deltaUsd: -usd },
-  )
+type SkewInputs = Pick<FeeInputs, 'route' | 'snapshot' | 'inventory' | 'external' | 'rewards'> & {
+  readonly plan: Pick<LegPlan, 'feeCurrency' | 'payoutCurrency'>
+}
+
+/** What a move costs the solver's inventory, rounded up; below zero a reward, which open ones lower. @source Q-40 */
+export function skewOf(inputs: SkewInputs): FeeTerms['skew'] {
+  const { snapshot, external, rewards } = inputs
+  const { feeCurrency, payoutCurrency } = inputs.plan
+  const fee = requirePrice(snapshot, feeCurrency)
+  const move = movedPlaces(inputs)
+  const { received, paid } = move
+  // A move that others pay a part of earns nothing: what it does to the solver's inventory is not known.
+  const bound = offerOf(payoutCurrency, external) === undefined ? rewards : noReward
+  return (amountIn) => {
+    const usdX18 = usdValueDown(amountIn, fee)
+    const cost = skewCostUsd(
+      { asset: received.asset, chainId: received.chainId, deltaUsd: usdX18 },
+      { asset: paid.asset, chainId: paid.chainId, deltaUsd: -usdX18 },
+    )
+    return amountForUsdUp(cost < 0n ? bound.rewardOf(cost, { received, paid, usdX18 }) : cost, fee)
+  }
+}
+
+function movedPlaces(inputs: SkewInputs): Pick<RatedMove, 'received' | 'paid'> {
+  const { route, plan } = inputs
+  const { received, paid } = inventories(inputs)
+  return {
+    received: { assetId: plan.feeCurrency.asset.id, chainId: route.origin.chainId, asset: received },
+    paid: { assetId: plan.payoutCurrency.asset.id, chainId: route.destination.chainId, asset: paid },
+  }
 }
 
 /** The inventories a plan touches. @throws QuoteError SERVICE_UNAVAILABLE when they cannot be valued */
-export function inventories(inputs: Pick<FeeInputs, 'plan' | 'inventory'>): {
+export function inventories(inputs: Pick<SkewInputs, 'plan' | 'inventory'>): {
   received: AssetInventory
   paid: AssetInventory
 } {

@@ -66,6 +66,23 @@ function perShare(balanceUsd: UsdX18, shareBps: bigint): bigint {
   return (balanceUsd * balanceUsd * bpsDenominator) / shareBps
 }
 
+/** The view after moves that are not in it yet. @param moves signed USD by chain id */
+export function afterMoves(asset: AssetInventory, moves: ReadonlyMap<number, UsdX18>): AssetInventory {
+  const chains = new Map(asset.chains)
+  let { totalUsd, squaresPerShare } = asset
+  for (const [chainId, deltaUsd] of moves) {
+    const { balanceUsd, shareBps } = chains.get(chainId) ?? { balanceUsd: 0n, shareBps: shareBpsMin }
+    chains.set(chainId, { balanceUsd: balanceUsd + deltaUsd, shareBps })
+    totalUsd += deltaUsd
+    squaresPerShare += perShare(balanceUsd + deltaUsd, shareBps) - perShare(balanceUsd, shareBps)
+  }
+  const { parameters, shareSumBps } = asset
+  return {
+    ...{ parameters, totalUsd, chains, squaresPerShare, shareSumBps },
+    potentialTerm: potentialTerm(squaresPerShare, totalUsd, shareSumBps, divideDown),
+  }
+}
+
 /** A change of one asset's inventory on one chain; `deltaUsd` is signed. */
 export type InventoryMove = {
   readonly asset: AssetInventory

@@ -4,6 +4,7 @@ import { QuoteError } from './errors.ts'
 import { recipientLack, type SubsidyRule } from './feeTerms.ts'
 import { type LegPlan, planLegs } from './legs.ts'
 import { requirePrice } from './marketAccess.ts'
+import type { RewardBound } from './openRewards.ts'
 import { permitKindOf } from './permit.ts'
 import type { PricingDependencies } from './priceRequest.ts'
 import { priceSolverRoute } from './priceSolverRoute.ts'
@@ -22,6 +23,7 @@ export type DepositPricing = Pick<
   | 'snapshot'
   | 'inventoryView'
   | 'legQuoter'
+  | 'openRewards'
   | 'lackOf'
 > & { readonly sponsorAsset: QuoteAsset | undefined }
 
@@ -54,7 +56,11 @@ export type QuotedDeposit = {
  * @throws QuoteError; of the kind `upstream_unavailable` while nobody knows
  * @source design.md 5.8
  */
-export async function priceDeposit(dependencies: DepositPricing, deposit: QuotedDeposit): Promise<bigint> {
+export async function priceDeposit(
+  dependencies: DepositPricing,
+  deposit: QuotedDeposit,
+  rewards: RewardBound,
+): Promise<bigint> {
   const { registry, schedule, swapImpactMaxBps, ceilings, legQuoter: quoter } = dependencies
   const { callUnits } = deposit
   const snapshot = dependencies.snapshot()
@@ -86,6 +92,7 @@ export async function priceDeposit(dependencies: DepositPricing, deposit: Quoted
     callUnits,
     lack,
     subsidy,
+    rewards,
     quoter,
     swapImpactMaxBps,
     ceilings,

@@ -36,6 +36,7 @@ import {
   type Reach,
 } from './legs.ts'
 import { requireChain, requirePrice } from './marketAccess.ts'
+import { noReward, type OpenRewards, type RewardBound } from './openRewards.ts'
 import { checkPaidWallets, checkRefundable, type KnowsCode } from './paidWallets.ts'
 import { permitKindOf } from './permit.ts'
 import {
@@ -74,6 +75,7 @@ export type PricingDependencies = {
   readonly snapshot: () => MarketSnapshot
   readonly inventoryView: (snapshot: MarketSnapshot) => InventoryView
   readonly legQuoter: LegQuoter
+  readonly openRewards: OpenRewards
   /** Never rejects and never takes longer than its own budget. */
   readonly userFacts: (args: {
     chainId: number
@@ -124,42 +126,46 @@ export type Priced = PricedRoute & {
   readonly mayUseExternal: boolean
 }
 
+/** Without a `subsidy` the user pays all fees; without `rewards` a move earns none. */
+export type PricedFor = { readonly subsidy?: SubsidyRule; readonly rewards?: RewardBound }
+
 /**
  * Prices one request: the way of a request from names to numbers. Reads no market over the network;
- * user facts come within their own budget. Without a `subsidy` the user pays all fees.
+ * user facts come within their own budget.
  * @throws QuoteError for every refusal
  */
 export async function priceRequest(
   dependencies: PricingDependencies,
   request: QuoteRequest,
-  subsidy: SubsidyRule = unsponsored,
+  { subsidy = unsponsored, rewards = noReward }: PricedFor = {},
 ): Promise<Priced> {
   const reach = request.useFallbacks ? 'fallbacks' : 'configured'
   try {
-    return await priceWithFallbacks(dependencies, request, subsidy)
+    return await priceWithFallbacks(dependencies, request, { subsidy, rewards })
   } catch (error) {
     const isShort = error instanceof QuoteError && error.code === 'INSUFFICIENT_LIQUIDITY'
     if (!request.useExternalLiquidity || !isShort) throw error
     const external = await findExternal(dependencies, request, reach)
     if (external.length === 0) throw error
-    return priceWithin(dependencies, request, { subsidy, reach, external })
+    return priceWithin(dependencies, request, { subsidy, rewards, reach, external })
   }
 }
 
 async function priceWithFallbacks(
   dependencies: PricingDependencies,
   request: QuoteRequest,
-  subsidy: SubsidyRule,
+  asked: Required<PricedFor>,
 ): Promise<Priced> {
+  const { subsidy, rewards } = asked
   try {
-    return await priceWithin(dependencies, request, { subsidy, reach: 'configured', external: [] })
+    return await priceWithin(dependencies, request, { subsidy, rewards, reach: 'configured', external: [] })
   } catch (error) {
     if (!(error instanceof QuoteError) || !isOfPools(error)) throw error
     if (!request.useFallbacks) {
       const route = resolveRoute(dependencies.registry, request)
       throw adviseFallbacks(error, { route, swaps: request.swaps })
     }
-    return priceWithin(dependencies, request, { subsidy, reach: 'fallbacks', external: [] })
+    return priceWithin(dependencies, request, { subsidy, rewards, reach: 'fallbacks', external: [] })
   }
 }
 
@@ -195,7 +201,7 @@ function isOfPools({ code, data }: QuoteError): boolean {
 async function priceWithin(
   dependencies: PricingDependencies,
   request: QuoteRequest,
-  { subsidy, reach, external }: Pick<PlanInputs, 'subsidy' | 'reach' | 'external'>,
+  { subsidy, rewards, reach, external }: Pick<PlanInputs, 'subsidy' | 'rewards' | 'reach' | 'external'>,
 ): Promise<Priced> {
   if (request.amount === 0n) throw await refuseZero(dependencies, request, subsidy)
   const route = resolveRoute(dependencies.registry, request)
@@ -215,7 +221,7 @@ async function priceWithin(
   const requireRefundable = checkRefundable(dependencies.lackOf, { route, request, plans })
 
   const priceAmount = await amountPricing(dependencies, {
-    ...{ request, route, plans, snapshot, subsidy, reach, external },
+    ...{ request, route, plans, snapshot, subsidy, rewards, reach, external },
   })
   const currency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
   const asked = { amount: request.amount, currency, clock: dependencies.clock }
@@ -294,7 +300,7 @@ async function refuseZero(
   const tooLow = (data: object) =>
     new QuoteError('AMOUNT_TOO_LOW', 'amount must be above zero.', { data: { field: 'amount', ...data } })
   try {
-    const { route } = await priceRequest(dependencies, { ...request, amount: 1n }, subsidy)
+    const { route } = await priceRequest(dependencies, { ...request, amount: 1n }, { subsidy })
     const { address, chainId } = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
     return tooLow({ minimumAmount: '1', currency: address, chainId })
   } catch (error) {
@@ -344,6 +350,7 @@ type PlanInputs = {
   plans: readonly LegPlan[]
   snapshot: MarketSnapshot
   subsidy: SubsidyRule
+  rewards: RewardBound
   reach: Reach
   external: readonly ExternalLiquidity[]
 }
@@ -353,7 +360,7 @@ async function amountPricing(
   dependencies: PricingDependencies,
   inputs: PlanInputs,
 ): Promise<(amount: bigint, callUnits: bigint) => Promise<PricedRoute>> {
-  const { request, route, snapshot, plans, subsidy, external } = inputs
+  const { request, route, snapshot, plans, subsidy, rewards, external } = inputs
   const { legQuoter: quoter, swapImpactMaxBps, schedule, ceilings } = dependencies
   const requestOf = (amount: bigint) => (amount === request.amount ? request : { ...request, amount })
   if (route.selfExecuted) {
@@ -364,7 +371,7 @@ async function amountPricing(
   const lack = await recipientLack(dependencies.lackOf, route, request)
   const inventory = dependencies.inventoryView(snapshot)
   const settings = { schedule, quoter, swapImpactMaxBps, ceilings }
-  const known = { route, snapshot, inventory, lack, subsidy, external }
+  const known = { route, snapshot, inventory, lack, subsidy, rewards, external }
   return (amount, callUnits) =>
     bestPlan(plans, (plan) =>
       priceSolverRoute({ request: requestOf(amount), plan, callUnits, ...known, ...settings }),
@@ -389,6 +396,14 @@ async function bestPlan(
   }
   if (best === undefined) throw refusal
   return best
+}
+
+/** What open quotes leave of a reward to a caller now. */
+export function rewardsFor(
+  { openRewards, clock }: Pick<PricingDependencies, 'openRewards' | 'clock'>,
+  keyId: string | undefined,
+): RewardBound {
+  return openRewards.boundOf({ hasKey: keyId !== undefined, nowSeconds: Math.floor(clock.now() / 1_000) })
 }
 
 const withoutSponsor = (): bigint => 0n

@@ -1,7 +1,8 @@
-import type { NetworkFees, OriginRoute, PlannedTransaction } from '@causeway/core'
+import { type NetworkFees, type OriginRoute, type PlannedTransaction, usdValueDown } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import type { LegImpact, LegQuote } from './legs.ts'
 import { type PricedCurrency, requirePrice, shownPrice } from './marketAccess.ts'
+import type { RewardedMove } from './openRewards.ts'
 import { permitKindOf } from './permit.ts'
 import type { QuotableCurrency } from './registry.ts'
 import type { QuoteRequest, TradeType } from './request.ts'
@@ -59,6 +60,23 @@ export type PricedRoute = {
   readonly slippageBps: bigint
   readonly solver: SolverTerms | undefined
   readonly prices: RoutePrices
+}
+
+/** The move of a priced route that earns a reward; undefined where it earns none. */
+export function rewardedMove({
+  route,
+  split,
+  feeCurrency,
+  solver,
+  prices,
+}: Pick<PricedRoute, 'route' | 'split' | 'feeCurrency' | 'solver' | 'prices'>): RewardedMove | undefined {
+  if (solver === undefined || split.parts.skew >= 0n) return undefined
+  const { payoutCurrency } = solver
+  return {
+    received: { assetId: feeCurrency.asset.id, chainId: route.origin.chainId },
+    paid: { assetId: payoutCurrency.asset.id, chainId: payoutCurrency.chainId },
+    usdX18: usdValueDown(split.amountIn, prices.feeCurrency),
+  }
 }
 
 /** One snapshot's prices of every currency that the answer names. */

@@ -14,6 +14,7 @@ import {
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
+  allRewards,
   chainA,
   e18,
   testChainMarket,
@@ -33,7 +34,7 @@ import {
 import { createInventoryViews } from './inventory.ts'
 import { createPoolLegQuoter } from './poolLegQuoter.ts'
 import type { PricedRoute } from './pricedRoute.ts'
-import { priceRequest } from './priceRequest.ts'
+import { priceRequest, rewardsFor } from './priceRequest.ts'
 import { createRegistry } from './registry.ts'
 import { type QuoteRequest, tradeTypes } from './request.ts'
 import { subsidyRule } from './sponsorship/subsidyRule.ts'
@@ -176,15 +177,18 @@ function dependenciesOf({ m, way, facts, lack }: Draw) {
     ...{ ceilings: file.ceilings, snapshot: () => snapshot, clock: steppingClock() },
     ...{ inventoryView: createInventoryViews(registry), reactionMsOf: () => undefined },
     legQuoter: createPoolLegQuoter(async () => undefined),
+    openRewards: allRewards(),
     lackOf: async ({ chainId }: { readonly chainId: number }) => (chainId === solanaChain ? lack : {}),
     ...{ userFacts: async () => ({}), hasCode: async () => false, tryFill: async () => 0n },
   }
 }
 
 async function attempt(draw: Draw, asked: QuoteRequest): Promise<PricedRoute | DomainError> {
-  const rule = draw.terms === undefined ? undefined : subsidyRule(draw.terms, usdc)
+  const dependencies = dependenciesOf(draw)
+  const rewards = rewardsFor(dependencies, undefined)
+  const subsidy = draw.terms && subsidyRule(draw.terms, usdc)
   try {
-    return await priceRequest(dependenciesOf(draw), asked, rule)
+    return await priceRequest(dependencies, asked, { rewards, ...(subsidy && { subsidy }) })
   } catch (error) {
     if (error instanceof DomainError) return error
     throw error

@@ -52,7 +52,11 @@ export interface QuotingChain {
    * @throws DestinationCallFailedError, SimulationUnsupportedError, SimulationOverloadedError, and upstream errors
    */
   readonly unitsOfCalls: ((fill: SimulatedFill) => Promise<bigint>) | undefined
+  /** Where transfers have nonces: whether an account made the one with this nonce. @throws upstream errors */
+  hasSent?(transfer: SentTransfer): Promise<boolean>
 }
+
+export type SentTransfer = { readonly account: string; readonly nonce: bigint; readonly sinceMs: number }
 
 export type QuotingChainOptions = {
   readonly client: ChainClient

@@ -53,12 +53,15 @@ export interface AddressReading {
     question: AddressQuestion,
     signal: AbortSignal,
   ): Promise<readonly ReadonlyMap<string, bigint>[]>
-  /** Accounts that brought it; undefined where too much was sent there to say. */
+  /**
+   * Accounts that brought it; `reading` where there is more to read than one look may, so that the next one goes on;
+   * undefined where nobody can say.
+   */
   payers(
     address: string,
     question: AddressQuestion,
     signal: AbortSignal,
-  ): Promise<readonly string[] | undefined>
+  ): Promise<readonly string[] | 'reading' | undefined>
 }
 
 /**

@@ -39,9 +39,17 @@ export function blockCall(slot: bigint, at: Commitment = commitment): RpcCall {
 /** The most that nodes list at once. @source Solana documentation, getSignaturesForAddress */
 export const signaturesMax = 1_000
 
-/** Transactions that name an account, the newest first; behind `before` where it is given. */
-export function signaturesCall(address: string, before: string | undefined, at: Commitment): RpcCall {
-  const options = { commitment: at, limit: signaturesMax, ...(before !== undefined && { before }) }
+/** Transactions that name an account, the newest first; behind `before` and down to `until`, where they are given. */
+export function signaturesCall(
+  address: string,
+  { before, until }: { readonly before?: string | undefined; readonly until?: string | undefined },
+  at: Commitment,
+): RpcCall {
+  const options = {
+    ...{ commitment: at, limit: signaturesMax },
+    ...(before !== undefined && { before }),
+    ...(until !== undefined && { until }),
+  }
   return { method: 'getSignaturesForAddress', params: [address, options] }
 }
 

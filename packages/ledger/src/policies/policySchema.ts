@@ -43,6 +43,10 @@ export const policyRulesSchema = z.strictObject({
   maxCount24h: count.optional(),
   maxCountPerUser: count.optional(),
   maxCountPerUser24h: count.optional(),
+  /** Of payments to one open deposit address: how many, how much together, and how long after its first quote. @source Q-45 */
+  maxCountPerOpenAddress: count.optional(),
+  maxTotalPerOpenAddress: microUsd.optional(),
+  maxSecondsPerOpenAddress: count.optional(),
   /**
    * Share of the balance that quotes of users who never settled a request may hold together before their
    * deposits, in basis points; beyond it a quote holds nothing until its deposit is pinned.

@@ -1,9 +1,9 @@
 import type { Hex } from '@causeway/core'
-import { errorResponses, type HttpApp } from '@causeway/http'
+import { callerOf, errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { QuoteError } from '../../pricing/errors.ts'
 import type { MapNonce } from '../../requests/authorize/mapNonce.ts'
-import { databaseErrors, mergeErrors } from '../routeErrors.ts'
+import { databaseErrors, keylessErrors, mergeErrors } from '../routeErrors.ts'
 import { id32 } from '../wire/id32.ts'
 import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
 
@@ -20,8 +20,9 @@ export function registerAuthorize(
   const schema = {
     operationId: 'authorize',
     tags: ['execution'],
-    errors: mergeErrors(databaseErrors, {
+    errors: mergeErrors(databaseErrors, keylessErrors, {
       400: [
+        'INSUFFICIENT_FUNDS',
         'INVALID_ADDRESS',
         'INVALID_SIGNATURE',
         'NONCE_MAPPED_BEFORE',
@@ -46,7 +47,8 @@ export function registerAuthorize(
     }),
     response: { 200: z.object({ message: z.string() }), ...errorResponses },
   }
-  app.post('/authorize', { schema, config: { rateLimitClass: 'quote' } }, async ({ query, body }) => {
+  app.post('/authorize', { schema, config: { rateLimitClass: 'quote' } }, async (request) => {
+    const { query, body, apiKey } = request
     const { type: _type, wallet, depositor, ...rest } = body
     if (mapNonce === undefined)
       throw new QuoteError(
@@ -60,6 +62,7 @@ export function registerAuthorize(
       ...rest,
       ...{ wallet: parseWallet(wallet), depositor: parseWallet(depositor, 'depositor') },
       signature: query.signature.toLowerCase() as Hex, // CAST: the schema wants 0x and whole bytes.
+      keylessCaller: apiKey === null ? callerOf(request) : undefined,
     })
     return { message: 'Success' }
   })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { QuoteError } from '../../pricing/errors.ts'
 import { payableUsd } from '../../pricing/inventory.ts'
 import { requireChain, requirePrice } from '../../pricing/marketAccess.ts'
-import { type PricingDependencies, priceRequest } from '../../pricing/priceRequest.ts'
+import { type PricingDependencies, priceRequest, rewardsFor } from '../../pricing/priceRequest.ts'
 import type { QuotableChain, QuotableCurrency } from '../../pricing/registry.ts'
 import { pricingErrors } from '../routeErrors.ts'
 import { toQuoteRequest } from '../wire/quoteBody.ts'
@@ -122,7 +122,8 @@ async function feeOf(
     tradeType: 'EXACT_INPUT',
   })
   try {
-    return (await priceRequest(dependencies, request)).split.relayer
+    const rewards = rewardsFor(dependencies, undefined)
+    return (await priceRequest(dependencies, request, { rewards })).split.relayer
   } catch (error) {
     if (error instanceof QuoteError) return undefined
     throw error

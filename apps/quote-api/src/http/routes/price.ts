@@ -1,6 +1,6 @@
 import { type ApiKeyRecord, errorResponses, type HttpApp } from '@causeway/http'
 import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
-import { type PricingDependencies, priceRequest } from '../../pricing/priceRequest.ts'
+import { type PricingDependencies, priceRequest, rewardsFor } from '../../pricing/priceRequest.ts'
 import { type RequestWaits, withWaits } from '../../pricing/requestWaits.ts'
 import { pricingErrors } from '../routeErrors.ts'
 import type { AnswerTimed } from '../timedAnswer.ts'
@@ -34,7 +34,8 @@ export function registerPrice(
   const answer = async (body: PriceBody, apiKey: ApiKeyRecord | null, waits: RequestWaits) => {
     const request = toQuoteRequest(body)
     refuseDeniedRequest(dependencies, request, apiKey?.keyId)
-    return priceToJson(await priceRequest(withWaits(dependencies, waits), request))
+    const rewards = rewardsFor(dependencies, apiKey?.keyId)
+    return priceToJson(await priceRequest(withWaits(dependencies, waits), request, { rewards }))
   }
   app.post('/price', { schema, config }, ({ body, apiKey }, reply) =>
     answerTimed(reply, (waits) => answer(body, apiKey, waits)),

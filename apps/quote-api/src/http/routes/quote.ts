@@ -1,4 +1,5 @@
 import { callerOf, errorResponses, type HttpApp, noteSubject } from '@causeway/http'
+import type { KeylessBudget } from '../../access/keylessBudget.ts'
 import { type RequestWaits, withWaits } from '../../pricing/requestWaits.ts'
 import { createQuote } from '../../requests/draft/createQuote.ts'
 import {
@@ -6,7 +7,7 @@ import {
   type SponsoredQuoteDependencies,
 } from '../../requests/draft/createSponsoredQuote.ts'
 import { aboutFees } from '../feeTable.ts'
-import { quotingErrors } from '../routeErrors.ts'
+import { keylessErrors, mergeErrors, quotingErrors } from '../routeErrors.ts'
 import type { AnswerTimed } from '../timedAnswer.ts'
 import {
   type QuoteBody,
@@ -23,13 +24,15 @@ import { quoteResponseSchema, quoteToJson } from '../wire/quoteResponse.ts'
  */
 export function registerQuote(
   app: HttpApp,
-  dependencies: SponsoredQuoteDependencies & { environment: string },
+  dependencies: SponsoredQuoteDependencies & { environment: string; signatureBudget: KeylessBudget },
   answerTimed: Readonly<Record<'quote' | 'quote_v2', AnswerTimed>>,
 ): void {
   const answer = async (asked: Parameters<typeof noteSubject>[0], body: QuoteBody, waits: RequestWaits) => {
     const asker = { keyId: asked.apiKey?.keyId, caller: callerOf(asked) }
     const counted = withDraftWaits(dependencies, waits)
     const request = toQuoteRequest(body)
+    if (request.includeProtocolData && asker.keyId === undefined)
+      await dependencies.signatureBudget.take([asker.caller])
     const sponsorship = toSponsorshipRequest(body)
     const quote =
       sponsorship === undefined
@@ -43,7 +46,7 @@ export function registerQuote(
   }
   const schema = {
     tags: ['quotes'],
-    errors: quotingErrors,
+    errors: mergeErrors(quotingErrors, keylessErrors),
     description: aboutFees,
     summary: 'Quote a request: price, steps to execute, and the order they serve',
     response: { 200: quoteResponseSchema, ...errorResponses },

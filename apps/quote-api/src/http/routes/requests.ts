@@ -1,5 +1,6 @@
-import { errorResponses, type HttpApp } from '@causeway/http'
+import { callerOf, errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
+import type { KeylessBudget } from '../../access/keylessBudget.ts'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
@@ -9,7 +10,7 @@ import { requireKey, requireKeyOfWallet } from '../../requests/history/historyAc
 import type { Page, RequestFilter } from '../../requests/history/requestFilter.ts'
 import type { RequestHistory, RequestRecord } from '../../requests/history/requestHistory.ts'
 import type { OrderSignatures } from '../../requests/orders/orderSignatures.ts'
-import { databaseErrors, mergeErrors } from '../routeErrors.ts'
+import { databaseErrors, keylessErrors, mergeErrors } from '../routeErrors.ts'
 import { type RequestsQuery, requestsQueryFields } from '../wire/historyQuery.ts'
 import { requestsV2Schema, requestToV2 } from '../wire/requestsV2.ts'
 import { requestsV3Schema, requestToV3 } from '../wire/requestsV3.ts'
@@ -20,6 +21,7 @@ type Dependencies = {
   readonly history: RequestHistory
   readonly sponsorCurrency: SponsorCurrency
   readonly signatures: OrderSignatures
+  readonly signatureBudget: KeylessBudget
 }
 
 /** 2026-07-22, as the public interface has it. */
@@ -32,28 +34,33 @@ const deprecatedSinceUnixSeconds = 1_784_678_400
  */
 export function registerRequests(
   app: HttpApp,
-  { registry, sponsors, history, sponsorCurrency, signatures }: Dependencies,
+  { registry, sponsors, history, sponsorCurrency, signatures, signatureBudget }: Dependencies,
 ): void {
   const listed = async (
     filter: RequestFilter,
     query: PageQuery & Pick<RequestsQuery, 'includeOrderData'>,
+    asked: Parameters<typeof callerOf>[0],
   ) => {
     const page = await history.list(filter, pageOf(query))
     if (!query.includeOrderData) return page
+    for (const { order, orderSignature } of asked.apiKey === null ? page.requests : [])
+      if (order !== undefined && orderSignature === undefined) await signatureBudget.take([callerOf(asked)])
     return { ...page, requests: await Promise.all(page.requests.map((one) => signed(signatures, one))) }
   }
   const { hash, ...shared } = requestsQueryFields
   const v3 = {
     operationId: 'listRequests',
     tags: ['history'],
-    errors: mergeErrors(databaseErrors, { 400: ['INVALID_CURSOR'] }),
+    errors: mergeErrors(databaseErrors, keylessErrors, { 400: ['INVALID_CURSOR'] }),
     summary:
       'Requests that were made with your key; without one, the request that id or depositAddress names',
     querystring: z.object({ ...shared, txHash: hash }),
     response: { 200: requestsV3Schema, ...errorResponses },
   }
   const config = { rateLimitClass: 'read' }
-  app.get('/requests/v3', { schema: v3, config }, async ({ query: { txHash, ...query }, apiKey }) => {
+  app.get('/requests/v3', { schema: v3, config }, async (request) => {
+    const { apiKey } = request
+    const { txHash, ...query } = request.query
     // One request that the caller can name is not a secret; whose sponsor pays for it is.
     const isLookup = query.id !== undefined || query.depositAddress !== undefined
     const apiKeyId = apiKey === null && isLookup ? undefined : requireKey(apiKey)
@@ -62,9 +69,9 @@ export function registerRequests(
       ...(apiKeyId !== undefined && { apiKeyId }),
     }
     const view = { ...query, sponsorCurrency, isOwners: apiKeyId !== undefined }
-    const { requests, continuation } = await listed(filter, query)
+    const { requests, continuation } = await listed(filter, query, request)
     return {
-      requests: requests.map((request) => requestToV3(registry, request, view)),
+      requests: requests.map((one) => requestToV3(registry, one, view)),
       ...(continuation !== undefined && { continuation }),
     }
   })
@@ -72,20 +79,21 @@ export function registerRequests(
   const v2 = {
     operationId: 'findRequests',
     tags: ['history'],
-    errors: mergeErrors(databaseErrors, { 400: ['INVALID_CURSOR'], 403: ['FORBIDDEN'] }),
+    errors: mergeErrors(databaseErrors, keylessErrors, { 400: ['INVALID_CURSOR'], 403: ['FORBIDDEN'] }),
     summary: 'Look requests up by id, order id, transaction hash, deposit address or user',
     deprecated: true,
     querystring: z.object(requestsQueryFields),
     response: { 200: requestsV2Schema, ...errorResponses },
   }
   const deprecation = { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/requests/v3' }
-  app.get('/requests/v2', { schema: v2, config: { ...config, deprecation } }, async ({ query, apiKey }) => {
+  app.get('/requests/v2', { schema: v2, config: { ...config, deprecation } }, async (request) => {
+    const { query, apiKey } = request
     const { user } = query
     if (user !== undefined) await requireKeyOfWallet(sponsors, apiKey, user)
     else requireLookup(query)
-    const { requests, continuation } = await listed(filterOf(query), query)
+    const { requests, continuation } = await listed(filterOf(query), query, request)
     return {
-      requests: requests.map((request) => requestToV2(registry, request, { ...query, sponsorCurrency })),
+      requests: requests.map((one) => requestToV2(registry, one, { ...query, sponsorCurrency })),
       ...(continuation !== undefined && { continuation }),
     }
   })

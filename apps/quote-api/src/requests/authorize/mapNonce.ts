@@ -1,5 +1,6 @@
 import {
   type MappingWriter,
+  type SentTransfer,
   sayTimeoutMs,
   type Vouching,
   vouchForMapping,
@@ -13,7 +14,9 @@ import {
   type SqlDatabase,
   UpstreamUnavailableError,
 } from '@causeway/core'
+import type { KeylessBudget } from '../../access/keylessBudget.ts'
 import { QuoteError } from '../../pricing/errors.ts'
+import type { PricingDependencies } from '../../pricing/priceRequest.ts'
 import type { QuotableChain, QuoteRegistry } from '../../pricing/registry.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { refuseDeniedExecution, type Screening } from '../screening/screenedRequest.ts'
@@ -31,6 +34,8 @@ export type SignedMapping = {
   /** The chain that the wallet was on. */
   readonly signatureChainId: number
   readonly signature: Hex
+  /** Undefined for a caller with a key. */
+  readonly keylessCaller: string | undefined
 }
 
 export type MapNonce = (signed: SignedMapping) => Promise<void>
@@ -45,11 +50,22 @@ class AuthorizationError extends DomainError {
   }
 }
 
+/** Whether an account made the transfer with this nonce. */
+export type HasSent = (transfer: SentTransfer & { readonly chainId: number }) => Promise<boolean>
+
+/** Nothing is written on the hub for a transfer that cannot be made. */
+class TooLittleToTransferError extends DomainError {
+  readonly code = 'INSUFFICIENT_FUNDS'
+  readonly kind = 'invalid_request'
+}
+
 /**
  * Takes what a wallet signed about the nonce of its transfer, has the oracles vouch for it, and brings it to the hub: only
  * then is the transfer the order's deposit. What is not what was quoted is refused; repeating it changes nothing.
- * @throws UnknownRequestError, QuoteError, AuthorizationError, MappingTakenError, UpstreamUnavailableError
- * @source families.md 2.4
+ * @param options.hubBudget of entries on the hub, each of which the operator pays for
+ * @throws UnknownRequestError, QuoteError, AuthorizationError, TooLittleToTransferError, KeylessBudgetSpentError,
+ * MappingTakenError, UpstreamUnavailableError
+ * @source Q-44
  */
 export function createMapNonce(options: {
   readonly registry: QuoteRegistry
@@ -58,8 +74,10 @@ export function createMapNonce(options: {
   readonly stops: Pick<ChainStops, 'refuseRequest'>
   readonly vouching: Vouching
   readonly writer: MappingWriter
+  readonly hubBudget: KeylessBudget
+  readonly ports: Funds
 }): MapNonce {
-  const { registry, database, screening, stops, vouching, writer } = options
+  const { registry, database, screening, stops, vouching, writer, hubBudget, ports } = options
   return async (signed) => {
     const chain = mappedChain(registry, signed.walletChainId)
     const order = await readOrder(database, signed.id)
@@ -71,6 +89,7 @@ export function createMapNonce(options: {
     await refuseDeniedExecution(database, screening, order.requestId)
     await stops.refuseRequest(order.requestId)
     const signatureChain = signingChain(registry, signed.signatureChainId)
+    await requireFunds(ports, chain, { ...order, nonce })
     const mapping: NonceMapping = {
       ...{ walletChainId: chain.key, wallet, depositor, id: signed.id, nonce: BigInt(nonce) },
     }
@@ -83,8 +102,31 @@ export function createMapNonce(options: {
       throw new AuthorizationError('The signature is not of the user, or not over what was quoted.')
     if (vouched === 'silent')
       throw new UpstreamUnavailableError('Too few oracles vouch for the signature now: send it again.')
+    if (signed.keylessCaller !== undefined) await hubBudget.take([signed.keylessCaller, `wallet ${wallet}`])
     await writer.write(vouched.entry, vouched.proof, AbortSignal.timeout(sayTimeoutMs))
   }
+}
+
+type Funds = Pick<PricingDependencies, 'userFacts'> & { readonly hasSent: HasSent }
+
+/**
+ * Who made the transfer before he says what it is for has spent the money. A chain that does not tell what the wallet holds of a currency keeps nobody from depositing it.
+ * @throws TooLittleToTransferError; UpstreamUnavailableError where it should tell, and does not now
+ */
+async function requireFunds(
+  { userFacts, hasSent }: Funds,
+  { chainId, native }: QuotableChain,
+  { user, currency, amount, nonce, createdAtMs }: OrderOfMapping & { readonly nonce: number },
+): Promise<void> {
+  const { balance } = await userFacts({ chainId, user, currency, spender: undefined, touched: [] })
+  if (balance !== undefined && balance < amount) {
+    if (await hasSent({ chainId, account: user, nonce: BigInt(nonce), sinceMs: createdAtMs })) return
+    throw new TooLittleToTransferError('The wallet holds less than the amount of the quoted transfer.', {
+      data: { field: 'wallet', availableAmount: balance.toString(), neededAmount: amount.toString() },
+    })
+  }
+  if (balance === undefined && currency === native.address)
+    throw new UpstreamUnavailableError('The chain does not say now what the wallet holds: send it again.')
 }
 
 /** @throws QuoteError UNSUPPORTED_CHAIN */
@@ -111,6 +153,9 @@ type OrderOfMapping = {
   readonly requestId: Hex
   readonly user: string
   readonly originChainId: number
+  readonly currency: string
+  readonly amount: bigint
+  readonly createdAtMs: number
   readonly deadlineSeconds: number
 }
 
@@ -122,15 +167,23 @@ async function readOrder(
     readonly request_id: Buffer
     readonly user_address: string
     readonly origin_chain_id: bigint
+    readonly currency: string
+    readonly amount: string
+    readonly created_at: Date
     readonly deadline: Date
-  }>(`select request_id, user_address, origin_chain_id, deadline from orders where order_id = $1`, [
-    toBytes(orderId),
-  ])
+  }>(
+    `select request_id, user_address, origin_chain_id, created_at, deadline, quoted ->> 'originCurrency' as currency,
+       quoted ->> 'amountIn' as amount from orders where order_id = $1`,
+    [toBytes(orderId)],
+  )
   return (
     row && {
       requestId: `0x${row.request_id.toString('hex')}`,
       user: row.user_address.toLowerCase(),
       originChainId: Number(row.origin_chain_id),
+      currency: row.currency,
+      amount: BigInt(row.amount),
+      createdAtMs: row.created_at.getTime(),
       deadlineSeconds: Math.floor(row.deadline.getTime() / 1_000),
     }
   )

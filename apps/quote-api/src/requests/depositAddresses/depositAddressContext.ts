@@ -21,7 +21,11 @@ export type AddressChain = {
   /** Blocks show every payment as one to its address: nobody looks at others in turn. */
   readonly isSeenInBlocks: boolean
   /** Who brought what lies at an address, undefined where nobody can tell; absent where `payments` tells it. */
-  payers?(address: string, height: bigint, signal: AbortSignal): Promise<readonly string[] | undefined>
+  payers?(
+    address: string,
+    height: bigint,
+    signal: AbortSignal,
+  ): Promise<readonly string[] | 'reading' | undefined>
   /** What addresses hold, in their order, as far as blocks up to a height brought it. */
   balances(
     addresses: readonly string[],

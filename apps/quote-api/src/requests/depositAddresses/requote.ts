@@ -14,6 +14,7 @@ import { isKept } from '../orders/sponsoredOrderStore.ts'
 import { releasedColumn } from '../screening/screenedRequest.ts'
 import { type StoredAddress, supersede } from './addressStore.ts'
 import type { DepositAddressContext } from './depositAddressContext.ts'
+import { refuseEndedAddress } from './openAddressSponsorship.ts'
 import { storeDepositQuote } from './storeDepositQuote.ts'
 
 /** Runs in the transaction that stores the new quote. */
@@ -38,6 +39,8 @@ export async function requote(
   const store = (record: QuoteRecord, hold: Parameters<typeof quoting.storeSponsored>[1]) =>
     database.transaction(async (tx): Promise<StoreOutcome> => {
       await begin(tx)
+      const ended = hold && (await refuseEndedAddress(tx, address.address, hold))
+      if (ended !== undefined) return ended
       const outcome = await storeDepositQuote(tx, ledger, record, hold)
       if (!isKept(outcome)) return outcome
       await supersede(tx, address, record.quote.requestId)

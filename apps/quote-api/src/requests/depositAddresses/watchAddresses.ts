@@ -123,6 +123,7 @@ async function areSendersKnown({ database, screening }: DepositAddressContext, l
   const { site, address, at, run } = look
   if (site.payers !== undefined) {
     const payers = await site.payers(address.address, at, run.signal)
+    if (payers === 'reading') return false
     const told = new Map([[address.address, new Set(payers)]])
     await database.transaction((tx) =>
       payers === undefined

@@ -3,12 +3,21 @@ import { payingSeconds } from '@causeway/chains'
 import type { DepositAddress, Hex, Order, PermitTerms, StepIdentity } from '@causeway/core'
 import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
+import { skewOf } from '../../pricing/feeTerms.ts'
 import { type OpenQuotes, promisedBy } from '../../pricing/openQuotes.ts'
+import { type HeldReward, noReward, type RewardBound } from '../../pricing/openRewards.ts'
 import { type PermitTokens, permitTerms } from '../../pricing/permit.ts'
-import { type Priced, type PricingDependencies, priceRequest } from '../../pricing/priceRequest.ts'
+import { rewardedMove } from '../../pricing/pricedRoute.ts'
+import {
+  type Priced,
+  type PricingDependencies,
+  priceRequest,
+  rewardsFor,
+} from '../../pricing/priceRequest.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 import type { Route } from '../../pricing/route.ts'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
+import { lateInclusionSeconds } from '../timings.ts'
 import { buildOrder } from './buildOrder.ts'
 import { type BuiltSteps, buildSteps, permitStep, relayedCalls, type Step } from './buildSteps.ts'
 import { type DepositSwap, depositSaltOf, newDepositAddress } from './depositAddress.ts'
@@ -95,37 +104,89 @@ export async function createQuote(
   asker: QuoteCaller,
 ): Promise<Quote> {
   refuseDeniedRequest(dependencies, request, asker.keyId)
-  const priced = await priceRequest(dependencies, request)
-  refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
-  return whileOpen(dependencies, priced, asker, async () => {
-    const record = await draftQuote(dependencies, request, priced, { apiKeyId: asker.keyId })
-    await dependencies.store(record)
-    return record.quote
+  return withReward(dependencies, asker, async (rewards) => {
+    const priced = await priceRequest(dependencies, request, { rewards })
+    refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
+    return whileOpen(dependencies, priced, asker, async () => {
+      const record = await draftQuote(dependencies, request, priced, { apiKeyId: asker.keyId })
+      await dependencies.store(record)
+      return record.quote
+    })
   })
 }
 
+/** Others took the reward of a request since it was priced. */
+class RewardTaken extends Error {}
+
+const rewardTries = 3
+
+/** Prices again where others take the reward meanwhile, in the end without one. @source Q-40 */
+export async function withReward(
+  dependencies: QuoteDependencies,
+  { keyId }: Pick<QuoteCaller, 'keyId'>,
+  quoteWith: (rewards: RewardBound) => Promise<Quote>,
+): Promise<Quote> {
+  for (let tries = 0; tries < rewardTries; tries += 1) {
+    try {
+      return await quoteWith(rewardsFor(dependencies, keyId))
+    } catch (error) {
+      if (!(error instanceof RewardTaken)) throw error
+    }
+  }
+  return quoteWith(noReward)
+}
+
 /**
- * Counts what a priced request promises until it expires; not where it ends unanswered.
- * @throws QuoteError OPEN_QUOTES_LIMIT, and what `answer` throws
+ * Counts what a priced request promises and its reward until it expires; not where it ends unanswered.
+ * @throws QuoteError OPEN_QUOTES_LIMIT; RewardTaken, and what `answer` throws
  */
-export async function whileOpen<Answer>(
-  { openQuotes, inventoryView, clock, quoteLifetimeSeconds }: QuoteDependencies,
+export async function whileOpen(
+  dependencies: QuoteDependencies,
   priced: Priced,
-  { caller }: Pick<QuoteCaller, 'caller'>,
-  answer: (takeBack: () => void) => Promise<Answer>,
-): Promise<Answer> {
+  { caller, keyId }: QuoteCaller,
+  answer: (takeBack: () => void) => Promise<Quote>,
+): Promise<Quote> {
+  const { openQuotes, inventoryView, clock, quoteLifetimeSeconds } = dependencies
   const promised = promisedBy(priced, inventoryView)
   if (promised === undefined) return answer(() => {})
   const nowSeconds = Math.floor(clock.now() / 1_000)
   const expiresAtSeconds = nowSeconds + quoteLifetimeSeconds
   const { user } = priced.route
-  const takeBack = openQuotes.take({ user, caller }, { nowSeconds, expiresAtSeconds, ...promised })
+  const takePromiseBack = openQuotes.take({ user, caller }, { nowSeconds, expiresAtSeconds, ...promised })
+  let reward: HeldReward | undefined
+  const takeBack = () => {
+    takePromiseBack()
+    reward?.release()
+  }
   try {
-    return await answer(takeBack)
+    reward = holdReward(dependencies, priced, { keyId, expiresAtSeconds })
+    const quote = await answer(takeBack)
+    reward?.name(quote.requestId)
+    return quote
   } catch (error) {
     takeBack()
     throw error
   }
+}
+
+/** A deposit in time may be seen and bound somewhat later than the price ends. @throws RewardTaken */
+function holdReward(
+  dependencies: QuoteDependencies,
+  priced: Priced,
+  { keyId, expiresAtSeconds }: Pick<QuoteCaller, 'keyId'> & { readonly expiresAtSeconds: number },
+): HeldReward | undefined {
+  const move = rewardedMove(priced)
+  if (move === undefined || priced.solver === undefined) return undefined
+  const { route, snapshot, external, feeCurrency, split, solver } = priced
+  const plan = { feeCurrency, payoutCurrency: solver.payoutCurrency }
+  const inventory = dependencies.inventoryView(snapshot)
+  const skew = skewOf({
+    ...{ route, plan, snapshot, inventory, external },
+    rewards: rewardsFor(dependencies, keyId),
+  })
+  if (split.parts.skew < skew(split.amountIn)) throw new RewardTaken()
+  const endsAtSeconds = expiresAtSeconds + lateInclusionSeconds
+  return dependencies.openRewards.hold(move, { hasKey: keyId !== undefined, endsAtSeconds })
 }
 
 /**

@@ -11,7 +11,8 @@ import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { checkSponsorCost } from '../../pricing/ceilings.ts'
 import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
-import { type Priced, priceRequest } from '../../pricing/priceRequest.ts'
+import type { RewardBound } from '../../pricing/openRewards.ts'
+import { priceRequest } from '../../pricing/priceRequest.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 import type { Route } from '../../pricing/route.ts'
 import { type Allocation, unpaid } from '../../pricing/sponsorship/allocateSubsidy.ts'
@@ -33,6 +34,7 @@ import {
   type QuoteDependencies,
   type QuoteRecord,
   whileOpen,
+  withReward,
 } from './createQuote.ts'
 
 /** `no_hold`: nothing was asked of the ledger, the quote is stored. */
@@ -70,13 +72,26 @@ export async function createSponsoredQuote(
   // One snapshot for both prices: the second differs in who pays and in nothing else.
   const snapshot = dependencies.snapshot()
   const atOnce = { ...dependencies, snapshot: () => snapshot }
-  if ('reason' in terms) return quoteUserPaid(atOnce, asked, unpaid(terms.reason))
+  return withReward(atOnce, asked, (rewards) =>
+    'reason' in terms
+      ? quoteUserPaid(atOnce, asked, { allocation: unpaid(terms.reason), rewards })
+      : quoteSponsored(atOnce, asked, terms, rewards),
+  )
+}
 
+async function quoteSponsored(
+  dependencies: SponsoredQuoteDependencies,
+  asked: SponsoredRequest,
+  terms: SponsorshipTerms,
+  rewards: RewardBound,
+): Promise<Quote> {
+  const { request } = asked
+  const snapshot = dependencies.snapshot()
   const usdc = pricedUsdc(snapshot, dependencies.sponsorAsset)
-  const priced = await priceRequest(atOnce, request, subsidyRule(terms, usdc))
+  const priced = await priceRequest(dependencies, request, { subsidy: subsidyRule(terms, usdc), rewards })
   refuseUnsupportedExecution(priced.route, request, { isSponsored: true })
   const { allocation, unit } = shareOf(terms, priced, usdc)
-  if (allocation.total === 0n) return quoteUserPaid(atOnce, asked, allocation, terms)
+  if (allocation.total === 0n) return quoteUserPaid(dependencies, asked, { allocation, rewards, terms })
   checkSponsorCost(dependencies.ceilings, snapshot, priced, allocation)
   const debit = toMicroUsdUp(unit, allocation.total)
   const outcome: SponsorshipOutcome = {
@@ -88,8 +103,8 @@ export async function createSponsoredQuote(
     debitMicroUsd: terms.capMicroUsd === undefined ? debit : minBigint(debit, terms.capMicroUsd),
   }
   const { keyId: apiKeyId } = asked
-  return whileOpen(atOnce, priced, asked, async (takeBack) => {
-    const record = await draftQuote(atOnce, request, priced, { apiKeyId, sponsorship: outcome })
+  return whileOpen(dependencies, priced, asked, async (takeBack) => {
+    const record = await draftQuote(dependencies, request, priced, { apiKeyId, sponsorship: outcome })
     const hold = holdRequest(dependencies, terms, record, outcome)
     const stored = await dependencies.storeSponsored(record, hold)
     const refusal = stored.status === 'no_hold' ? undefined : refusalReason(stored)
@@ -98,7 +113,7 @@ export async function createSponsoredQuote(
       return { ...record.quote, sponsorship: { ...outcome, isHeldAtDeposit: true } }
     }
     takeBack()
-    return quoteUserPaid(atOnce, asked, unpaid(refusal), terms)
+    return quoteUserPaid(dependencies, asked, { allocation: unpaid(refusal), rewards, terms })
   })
 }
 
@@ -122,11 +137,18 @@ function withFeePayer(dependencies: SponsoredQuoteDependencies, asked: Sponsored
 async function quoteUserPaid(
   dependencies: SponsoredQuoteDependencies,
   asked: SponsoredRequest,
-  allocation: Allocation,
-  terms?: SponsorshipTerms,
+  {
+    allocation,
+    rewards,
+    terms,
+  }: {
+    readonly allocation: Allocation
+    readonly rewards: RewardBound
+    readonly terms?: SponsorshipTerms
+  },
 ): Promise<Quote> {
   const { request, sponsorship, keyId } = asked
-  const priced: Priced = await priceRequest(dependencies, request)
+  const priced = await priceRequest(dependencies, request, { rewards })
   refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
   const outcome: SponsorshipOutcome = {
     sponsor: undefined,

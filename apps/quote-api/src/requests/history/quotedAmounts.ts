@@ -1,6 +1,7 @@
 import { sponsoredComponents } from '@causeway/core'
 import { z } from 'zod'
 import { operations, tradeTypes } from '../../pricing/request.ts'
+import { rewardRow } from '../orders/boundRewards.ts'
 import {
   feesFromRow,
   feesRowFields,
@@ -31,6 +32,8 @@ const quotedRow = z.object({
   slippageBps: z.string(),
   timeEstimateSeconds: z.number(),
   units: z.object({ in: unit, out: unit, fee: unit }),
+  /** Of a quote that earns one. */
+  reward: rewardRow.optional(),
   referrer: z.string().optional(),
   referrerAddress: z.string().optional(),
 })

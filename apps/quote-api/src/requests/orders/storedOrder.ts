@@ -1,6 +1,8 @@
 import type { Hex, PricedUnit } from '@causeway/core'
 import { isExecuted } from '../../pricing/gas.ts'
+import { rewardedMove } from '../../pricing/pricedRoute.ts'
 import type { Quote, QuoteRecord } from '../draft/createQuote.ts'
+import { rewardToRow } from './boundRewards.ts'
 import { type Execution, executionToJson } from './execution.ts'
 import { marketBasisText } from './marketBasis.ts'
 import { feesToRow } from './storedFees.ts'
@@ -31,6 +33,7 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
   const { ordered, priced } = quote
   const execution = executionOf(quote)
   const { route, split, solver, prices } = priced
+  const move = rewardedMove(priced)
   const quoted = {
     operation: route.operation,
     tradeType: priced.tradeType,
@@ -54,6 +57,7 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
     ...(isExecuted(request) && { originGasOverhead: (request.originGasOverhead ?? 0n).toString() }),
     slippageBps: priced.slippageBps.toString(),
     timeEstimateSeconds: priced.timeEstimateSeconds,
+    ...(move !== undefined && { reward: rewardToRow(move) }),
     ...(request.referrer !== undefined && { referrer: request.referrer }),
     ...(request.referrerAddress !== undefined && { referrerAddress: request.referrerAddress }),
     units: { in: unit(prices.currencyIn), out: unit(prices.currencyOut), fee: unit(prices.feeCurrency) },

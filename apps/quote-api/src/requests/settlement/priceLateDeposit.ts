@@ -23,14 +23,21 @@ export type LateDeposits = {
 export function createLateDeposits(options: {
   readonly settings: Pick<LateDeposits, 'toleranceBps' | 'marketWaitSeconds'>
   readonly pricing: DepositPricing
+  readonly now: () => number
   readonly onFailure: (requestId: Hex, error: unknown) => void
 }): LateDeposits {
-  const { settings, pricing, onFailure } = options
+  const { settings, pricing, now, onFailure } = options
   return {
     ...settings,
     async price(request, deposit) {
+      const nowSeconds = Math.floor(now() / 1_000)
+      const { requestId, quoted } = request
+      const { openRewards } = pricing
+      const rewards = openRewards.boundOf({ hasKey: true, nowSeconds, without: requestId })
+      // Deposits that are judged beside it must not find the same reward.
+      if (quoted.reward !== undefined) openRewards.bind(requestId, quoted.reward, nowSeconds)
       try {
-        const amountOut = await priceDeposit(pricing, quotedDeposit(request, deposit))
+        const amountOut = await priceDeposit(pricing, quotedDeposit(request, deposit), rewards)
         return { state: 'priced', amountOut }
       } catch (error) {
         if (error instanceof QuoteError && error.kind !== 'upstream_unavailable') return { state: 'refused' }

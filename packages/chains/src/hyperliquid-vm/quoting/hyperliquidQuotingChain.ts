@@ -15,8 +15,11 @@ import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import type { QuorumClient } from '../../rpc/quorumClient.ts'
+import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
 import { countVoices, type Electorate, reachedBy, type Vote, valuesByVoice } from '../../rpc/tally.ts'
+import { parseOwnSends } from '../answers.ts'
 import type { HyperliquidView } from '../hyperliquidView.ts'
+import { readLedger } from '../ledgerPages.ts'
 import { openQuorum } from '../openHyperliquidChain.ts'
 import { verifyHyperliquidEndpoints, verifyLocalHyperliquidEndpoints } from '../verifyEndpoints.ts'
 import {
@@ -92,6 +95,19 @@ export const hyperliquidQuotingChain: QuotingChainFamily = {
       lackOf,
       hasCode: async () => false,
       unitsOfCalls: undefined,
+      async hasSent({ account, nonce, sinceMs }) {
+        const own = account.toLowerCase()
+        const range = { from: BigInt(sinceMs), to: BigInt(now()) }
+        const { isSent } = await agreeOn(
+          explorersBeside(client),
+          async (view, signal) => {
+            const sends = parseOwnSends(await readLedger(view, own, range, signal), own)
+            return { isSent: sends.some((send) => send.nonce === nonce) }
+          },
+          AbortSignal.timeout(neededWithinMs),
+        )
+        return isSent
+      },
     }
   },
   network: { reader: createHyperliquidNetworkReader, contradictions },

@@ -72,7 +72,7 @@ async function listTransactions(
   let before = entries.at(-1)?.transactionId
   let isDone = false
   while (!isDone) {
-    const [answer] = await view.ask([signaturesCall(program, before, followed)], signal)
+    const [answer] = await view.ask([signaturesCall(program, { before }, followed)], signal)
     const page = parseSignatures(answer)
     for (const one of page) {
       if (one.succeeded && one.slot >= from && one.slot <= to) found.set(one.transactionId, one)

@@ -1,0 +1,214 @@
+import {
+  bpsDenominator,
+  divideDown,
+  divideUp,
+  type Hex,
+  maxBigint,
+  minBigint,
+  type UsdX18,
+} from '@causeway/core'
+import { type AssetInventory, afterMoves, type InventoryMove, skewCostUsd } from './inventory.ts'
+
+/** A move that earns a reward: so much comes in at one place and goes out at another. */
+export type RewardedMove = {
+  readonly received: MovedPlace
+  readonly paid: MovedPlace
+  readonly usdX18: UsdX18
+}
+type MovedPlace = { readonly assetId: string; readonly chainId: number }
+
+/** A move of `usdX18` over the inventory that the solver has. */
+export type RatedMove = {
+  readonly received: MovedPlace & Pick<InventoryMove, 'asset'>
+  readonly paid: MovedPlace & Pick<InventoryMove, 'asset'>
+  readonly usdX18: UsdX18
+}
+
+/** What is open and bound, as it lowers the reward of one request. @source Q-40, Q-41 */
+export interface RewardBound {
+  /**
+   * @param costUsd of the move by the solver's inventory alone, below zero
+   * @returns from `costUsd` to zero
+   */
+  rewardOf(costUsd: UsdX18, move: RatedMove): UsdX18
+}
+
+/** For who earns nothing. */
+export const noReward: RewardBound = { rewardOf: () => 0n }
+
+/** Moves that earn a reward: those that can still be deposited for, of this process, and those that were, of all. */
+export interface OpenRewards {
+  /** @param asker.without a request whose own move does not lower its reward */
+  boundOf(asker: Asker & { readonly nowSeconds: number; readonly without?: Hex }): RewardBound
+  /** Counts a move until its price ends; at once, so that quotes that are asked for together count each other. */
+  hold(move: RewardedMove, asker: Asker & { readonly endsAtSeconds: number }): HeldReward
+  /** Counts a move that is about to be bound, before the database lists it. */
+  bind(requestId: Hex, move: RewardedMove, nowSeconds: number): void
+  /**
+   * Takes what was deposited for and is not in the solver's inventory yet.
+   * @param moves undefined while nobody knows: then nobody earns
+   */
+  putBound(moves: ReadonlyMap<Hex, RewardedMove> | undefined, nowSeconds: number): void
+}
+
+type Asker = { readonly hasKey: boolean }
+
+export type HeldReward = {
+  /** Bound under this id, it counts once. */
+  name(requestId: Hex): void
+  release(): void
+}
+
+/** A filled move counts until every snapshot of the market shows the solver's new balances. */
+const shownWithinSeconds = 30
+
+/** How often a dollar counts, as a fraction. */
+type Weight = readonly [numerator: bigint, denominator: bigint]
+/** By asset and chain, signed. */
+type Sum = Map<string, Map<number, UsdX18>>
+type Held = {
+  readonly move: RewardedMove
+  readonly sum: Sum
+  readonly endsAtSeconds: number
+  requestId: Hex | undefined
+}
+
+/**
+ * @param options.processes of the service, each of which knows the open quotes of its own
+ * @param options.keylessBps part of all rewards that quotes without a key may hold; 0: none
+ */
+export function createOpenRewards(options: {
+  readonly processes: number
+  readonly keylessBps: number
+}): OpenRewards {
+  const { keylessBps } = options
+  const one: Weight = [1n, 1n]
+  const ofKeys: Weight = [BigInt(options.processes), 1n]
+  const ofKeyless: Weight = [BigInt(options.processes) * bpsDenominator, BigInt(keylessBps)]
+  const boundSum: Sum = new Map()
+  const keyedSum: Sum = new Map()
+  const keylessSum: Sum = new Map()
+  /** By the second at which they end. */
+  const open = new Map<number, Set<Held>>()
+  const named = new Map<Hex, Held>()
+  const bound = new Map<Hex, { readonly move: RewardedMove; seenAtSeconds: number }>()
+  let isKnown = false
+  let prunedAtSeconds = 0
+
+  function release(held: Held): void {
+    const ofSecond = open.get(held.endsAtSeconds)
+    if (ofSecond?.delete(held) !== true) return
+    if (ofSecond.size === 0) open.delete(held.endsAtSeconds)
+    if (held.requestId !== undefined) named.delete(held.requestId)
+    add(held.sum, held.move, -1n)
+  }
+
+  function prune(nowSeconds: number): void {
+    if (nowSeconds <= prunedAtSeconds) return
+    prunedAtSeconds = nowSeconds
+    for (const [second, ended] of open) if (second < nowSeconds) for (const held of ended) release(held)
+  }
+
+  function bind(requestId: Hex, move: RewardedMove, nowSeconds: number): void {
+    const held = named.get(requestId)
+    if (held !== undefined) release(held)
+    if (!bound.has(requestId)) add(boundSum, move, 1n)
+    bound.set(requestId, { move, seenAtSeconds: nowSeconds })
+  }
+
+  return {
+    boundOf({ hasKey, nowSeconds, without }) {
+      prune(nowSeconds)
+      if (!isKnown || (!hasKey && keylessBps === 0)) return noReward
+      const own: Sum = new Map()
+      const known = without && bound.get(without)
+      if (known !== undefined) add(own, known.move, -1n)
+      const counted = [
+        { sum: boundSum, weight: one },
+        { sum: own, weight: one },
+        { sum: keyedSum, weight: ofKeys },
+        { sum: keylessSum, weight: hasKey ? ofKeys : ofKeyless },
+      ]
+      return rewardBound(counted, hasKey ? ofKeys : ofKeyless)
+    },
+    hold(move, { hasKey, endsAtSeconds }) {
+      const sum = hasKey ? keyedSum : keylessSum
+      const held: Held = { move, sum, endsAtSeconds, requestId: undefined }
+      const ofSecond = open.get(endsAtSeconds) ?? new Set()
+      open.set(endsAtSeconds, ofSecond.add(held))
+      add(sum, move, 1n)
+      return {
+        name(requestId) {
+          held.requestId = requestId
+          if (ofSecond.has(held)) named.set(requestId, held)
+        },
+        release: () => release(held),
+      }
+    },
+    bind,
+    putBound(moves, nowSeconds) {
+      prune(nowSeconds)
+      isKnown = moves !== undefined
+      for (const [requestId, move] of moves ?? []) bind(requestId, move, nowSeconds)
+      for (const [requestId, { move, seenAtSeconds }] of bound) {
+        if (seenAtSeconds + shownWithinSeconds >= nowSeconds) continue
+        add(boundSum, move, -1n)
+        bound.delete(requestId)
+      }
+    },
+  }
+}
+
+function add(sum: Sum, { received, paid, usdX18 }: RewardedMove, sign: 1n | -1n): void {
+  addAt(sum, received, sign * usdX18)
+  addAt(sum, paid, -sign * usdX18)
+}
+
+function addAt(sum: Sum, { assetId, chainId }: MovedPlace, usdX18: UsdX18): void {
+  const chains = sum.get(assetId) ?? new Map<number, UsdX18>()
+  const total = (chains.get(chainId) ?? 0n) + usdX18
+  if (total === 0n) chains.delete(chainId)
+  else chains.set(chainId, total)
+  if (chains.size === 0) sum.delete(assetId)
+  else sum.set(assetId, chains)
+}
+
+/**
+ * The potential is convex, so along one pair each further dollar earns less: a move after all open ones earns no more
+ * than in a row with them. Where others do not know of each other, or may hold a part alone, all their moves and this
+ * one count `weight` times and earn that part: together no more than all of them in a row.
+ */
+function rewardBound(
+  counted: readonly { readonly sum: Sum; readonly weight: Weight }[],
+  weight: Weight,
+): RewardBound {
+  const known = new Map<string, { readonly from: AssetInventory; readonly moved: AssetInventory }>()
+  const movedInventory = ({ assetId, asset }: RatedMove['paid']): AssetInventory => {
+    const before = known.get(assetId)
+    if (before?.from === asset) return before.moved
+    const moves = new Map<number, UsdX18>()
+    for (const {
+      sum,
+      weight: [over, under],
+    } of counted)
+      for (const [chainId, usdX18] of sum.get(assetId) ?? [])
+        moves.set(chainId, (moves.get(chainId) ?? 0n) + (usdX18 * over) / under)
+    const moved = moves.size === 0 ? asset : afterMoves(asset, moves)
+    known.set(assetId, { from: asset, moved })
+    return moved
+  }
+  const [over, under] = weight
+  return {
+    rewardOf(costUsd, { received, paid, usdX18 }) {
+      const deltaUsd = divideUp(usdX18 * over, under)
+      const from = movedInventory(received)
+      const to = movedInventory(paid)
+      if (deltaUsd === usdX18 && from === received.asset && to === paid.asset) return costUsd
+      const weighted = skewCostUsd(
+        { asset: from, chainId: received.chainId, deltaUsd },
+        { asset: to, chainId: paid.chainId, deltaUsd: -deltaUsd },
+      )
+      return minBigint(0n, maxBigint(costUsd, -divideDown(-weighted * under, over)))
+    },
+  }
+}
