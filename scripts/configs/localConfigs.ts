@@ -72,6 +72,7 @@ function quoteFile({ base, optimism, tron }: NetworkDeployment): object {
     orderLifetimeSeconds: 3_600,
     quoteLifetimeSeconds: 60,
     swapImpactMaxBps: 500,
+    keylessPerMinute: { signatures: { perCaller: 0, all: 0 }, authorizations: { perCaller: 0, all: 0 } },
     rateLimits: { perKeyPerSecond: 0, perIpPerSecond: 0 },
     assets: [
       { id: 'usdc', class: 'stable', priceKey: 'USDC/USD', inventory },
