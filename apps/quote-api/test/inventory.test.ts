@@ -50,7 +50,10 @@ function solverBalance(chain: UserChain): Promise<bigint> {
  */
 async function expectedService(from: UserChain, amount: bigint): Promise<bigint> {
   const [received, paid] = [await solverBalance(from), await solverBalance(opposite[from])]
-  const exact = ceilDivide(2n * kappaBps * amount * (received - paid + amount), 10_000n * (received + paid))
+  const costOf = (moved: bigint) =>
+    ceilDivide(2n * kappaBps * moved * (received - paid + moved), 10_000n * (received + paid))
+  // Callers without a key may hold half of the rewards: each earns half of what twice as much would.
+  const exact = costOf(amount) < 0n ? ceilDivide(costOf(2n * amount), 2n) : costOf(amount)
   const cap = -(amount * rewardCapBps) / 10_000n
   return flatMicroUsd + (exact > cap ? exact : cap)
 }
