@@ -89,8 +89,15 @@ describe('a late deposit', () => {
     ['nobody knew for long', { state: 'unknown' }, 300, refund('QUOTE_EXPIRED_MARKET_UNAVAILABLE')],
     ['is priced at last', priced(10_000n), 300, { action: 'bind' }],
   ])('%s', (_what, price, nowSeconds, step) => {
-    const fixed = { promised: 10_000n, toleranceBps: 30, waitsUntilSeconds: 300 }
+    const fixed = { promised: 10_000n, toleranceBps: 30, hadReward: false, waitsUntilSeconds: 300 }
     expect(lateStep({ ...fixed, price, nowSeconds })).toEqual(step)
+  })
+
+  test('Q-42: of a quote with a reward is filled only if it earns as much again', () => {
+    const fixed = { toleranceBps: 30, hadReward: true, nowSeconds: 0, waitsUntilSeconds: 300 }
+    const stepOf = (amountOut: bigint) => lateStep({ ...fixed, promised: 10_000n, price: priced(amountOut) })
+    expect(stepOf(10_000n)).toEqual({ action: 'bind' })
+    expect(stepOf(9_999n)).toEqual(refund('QUOTE_EXPIRED_PRICE_MOVED'))
   })
 
   test('that is filled costs the solver the tolerance at most', () => {
@@ -98,7 +105,14 @@ describe('a late deposit', () => {
     fc.assert(
       fc.property(amounts, amounts, fc.integer({ min: 0, max: 1_000 }), (promised, fair, toleranceBps) => {
         const step = lateStep({
-          ...{ promised, toleranceBps, price: priced(fair), nowSeconds: 0, waitsUntilSeconds: 0 },
+          ...{
+            promised,
+            toleranceBps,
+            hadReward: false,
+            price: priced(fair),
+            nowSeconds: 0,
+            waitsUntilSeconds: 0,
+          },
         })
         const loss = promised - fair
         const most = (promised * BigInt(toleranceBps)) / 10_000n

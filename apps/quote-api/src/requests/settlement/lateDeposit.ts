@@ -78,10 +78,13 @@ export function lateStep(args: {
   readonly promised: bigint
   readonly price: LatePrice
   readonly toleranceBps: number
+  /** A reward was held for it while its price bound: later it is earned anew, in full, or the deposit goes back. */
+  readonly hadReward: boolean
   readonly nowSeconds: number
   readonly waitsUntilSeconds: number
 }): LateStep {
-  const { promised, price, toleranceBps } = args
+  const { promised, price, hadReward } = args
+  const toleranceBps = hadReward ? 0 : args.toleranceBps
   switch (price.state) {
     case 'unknown':
       if (args.nowSeconds < args.waitsUntilSeconds) return { action: 'wait' }

@@ -127,8 +127,8 @@ async function judge(
   return lateStep({
     promised: promisedFor(request, deposit),
     price: await price(request, deposit),
-    // A reward was reserved while its price bound: later it is earned anew, or the deposit goes back.
-    toleranceBps: request.quoted.reward === undefined ? toleranceBps : 0,
+    toleranceBps,
+    hadReward: request.quoted.reward !== undefined,
     nowSeconds: nowSeconds(context),
     waitsUntilSeconds: deepAtSeconds + marketWaitSeconds,
   })
