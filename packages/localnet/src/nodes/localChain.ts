@@ -108,14 +108,25 @@ async function sendAll(
   const hashes = await Promise.all(
     signed.map((serializedTransaction) => client.sendRawTransaction({ serializedTransaction })),
   )
-  return Promise.all(hashes.map((hash) => minedStatus(client, hash)))
+  const { address } = account
+  return Promise.all(
+    hashes.map((hash, index) => minedStatus(client, { hash, address, nonce: firstNonce + index })),
+  )
 }
 
-async function minedStatus(client: PublicClient, hash: Hex): Promise<Hex> {
+/** @throws Error where another transaction took its nonce, since the node has dropped it then */
+async function minedStatus(
+  client: PublicClient,
+  { hash, address, nonce }: { readonly hash: Hex; readonly address: Hex; readonly nonce: number },
+): Promise<Hex> {
   const deadline = Date.now() + minedTimeoutMs
+  const receiptOf = () => client.request({ method: 'eth_getTransactionReceipt', params: [hash] })
   while (Date.now() < deadline) {
-    const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [hash] })
+    // The count first: whatever it counts has its receipt afterwards.
+    const count = await client.getTransactionCount({ address })
+    const receipt = await receiptOf()
     if (receipt !== null) return receipt.status
+    if (count > nonce) throw new Error(`nonce too low: transaction ${hash} was dropped for another one`)
     await new Promise((resolve) => setTimeout(resolve, receiptPollMs))
   }
   throw new Error(`transaction ${hash} was not mined in ${minedTimeoutMs} ms`)
