@@ -45,6 +45,7 @@ const fixedGas = {
   maxPriorityFeePerGas: 0n,
 } as const
 const receiptPollMs = 10
+const receiptLagMs = 2_000
 const minedTimeoutMs = 60_000
 
 /** Connects to a node; nothing is sent yet. */
@@ -120,13 +121,14 @@ async function minedStatus(
   { hash, address, nonce }: { readonly hash: Hex; readonly address: Hex; readonly nonce: number },
 ): Promise<Hex> {
   const deadline = Date.now() + minedTimeoutMs
-  const receiptOf = () => client.request({ method: 'eth_getTransactionReceipt', params: [hash] })
+  let takenAtMs: number | undefined
   while (Date.now() < deadline) {
-    // The count first: whatever it counts has its receipt afterwards.
-    const count = await client.getTransactionCount({ address })
-    const receipt = await receiptOf()
+    const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [hash] })
     if (receipt !== null) return receipt.status
-    if (count > nonce) throw new Error(`nonce too low: transaction ${hash} was dropped for another one`)
+    if ((await client.getTransactionCount({ address })) > nonce) takenAtMs ??= Date.now()
+    // A node counts a transaction somewhat before it shows the receipt.
+    if (takenAtMs !== undefined && Date.now() - takenAtMs > receiptLagMs)
+      throw new Error(`nonce too low: transaction ${hash} was dropped for another one`)
     await new Promise((resolve) => setTimeout(resolve, receiptPollMs))
   }
   throw new Error(`transaction ${hash} was not mined in ${minedTimeoutMs} ms`)
