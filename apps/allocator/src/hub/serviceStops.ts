@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What operators stopped at quote-api, for this allocator. */
+/** The stops that operators gave at quote-api, for this allocator. */
 export interface ServiceStops {
   /** Why nothing is signed for a chain now; undefined where it may be. Never rejects: who is not answered is stopped. */
   stopOf(chain: string): Promise<string | undefined>
@@ -50,7 +50,7 @@ export function createServiceStops(options: {
       known = new Map(stopped.map((chain) => [chain, 'an operator stopped the chain at quote-api']))
       isRead = true
     } catch {
-      // What went wrong may hold the address.
+      // The error may hold the address.
       known = new Map(chains.map((chain) => [chain, silent]))
       isRead = false
     }

@@ -115,7 +115,7 @@ const own: Readonly<Record<AttestationKindName, readonly string[]>> = {
   ],
 }
 
-/** What may be read later, or by another transaction. */
+/** Refusals of what may be read later, or by another transaction. */
 const unavailable: Partial<Record<AttestationKindName, readonly string[]>> = {
   fills: ['PAYMENT_TOO_LARGE'],
   refunds: ['PAYMENT_TOO_LARGE'],

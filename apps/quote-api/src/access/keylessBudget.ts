@@ -1,10 +1,10 @@
 import { DomainError } from '@causeway/core'
 import type { ClaimUnits, UnitClaim, UnitGrant } from '@causeway/http'
 
-/** What may be had without a key within a minute; 0: without limit. */
+/** Units that callers without a key may have within a minute; 0: without limit. */
 export type KeylessLimits = { readonly perCaller: number; readonly all: number }
 
-/** Of something that costs the operator money each time. */
+/** A budget of something that costs the operator money each time. */
 export interface KeylessBudget {
   /**
    * Takes one unit of each caller, and one of all where every caller has some left: whoever has spent his own takes

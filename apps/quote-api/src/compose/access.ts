@@ -40,7 +40,7 @@ export function createSharedLimits(options: {
   }
 }
 
-/** What costs the operator money without a key, counted where requests are. */
+/** Budgets of what costs the operator money without a key, counted where requests are. */
 export function createKeylessBudgets(options: {
   readonly database: SqlDatabase
   readonly config: { readonly rateLimits: { readonly isShared: boolean } }

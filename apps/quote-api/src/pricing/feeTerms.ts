@@ -92,7 +92,7 @@ type SkewInputs = Pick<FeeInputs, 'route' | 'snapshot' | 'inventory' | 'external
   readonly plan: Pick<LegPlan, 'feeCurrency' | 'payoutCurrency'>
 }
 
-/** What a move costs the solver's inventory, rounded up; below zero a reward, which open ones lower. @source Q-40 */
+/** Cost of a move for the solver's inventory, rounded up; below zero a reward, which open ones lower. @source Q-40 */
 export function skewOf(inputs: SkewInputs): FeeTerms['skew'] {
   const { snapshot, external, rewards } = inputs
   const { feeCurrency, payoutCurrency } = inputs.plan

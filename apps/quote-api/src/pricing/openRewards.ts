@@ -24,7 +24,7 @@ export type RatedMove = {
   readonly usdX18: UsdX18
 }
 
-/** What is open and bound, as it lowers the reward of one request. @source */
+/** Open and bound moves, as they lower the reward of one request. @source */
 export interface RewardBound {
   /**
    * @param costUsd of the move by the solver's inventory alone, below zero
@@ -62,7 +62,7 @@ export type HeldReward = {
 /** A filled move counts until every snapshot of the market shows the solver's new balances. */
 const shownWithinSeconds = 30
 
-/** How often a dollar counts, as a fraction. */
+/** A fraction: a dollar counts so often. */
 type Weight = readonly [numerator: bigint, denominator: bigint]
 /** By asset and chain, signed. */
 type Sum = Map<string, Map<number, UsdX18>>

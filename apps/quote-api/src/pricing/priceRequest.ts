@@ -398,7 +398,7 @@ async function bestPlan(
   return best
 }
 
-/** What open quotes leave of a reward to a caller now. */
+/** The part of a reward that open quotes leave to a caller now. */
 export function rewardsFor(
   { openRewards, clock }: Pick<PricingDependencies, 'openRewards' | 'clock'>,
   keyId: string | undefined,

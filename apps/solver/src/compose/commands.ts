@@ -107,7 +107,7 @@ async function readChain({ environment, configDirectory: directory }: SolverConf
   return { key, chainId: found.chainId }
 }
 
-/** What is paid and not attested, by chain, and what oracles said of it. */
+/** The figures of what is paid and not attested, by chain, and what oracles said of it. */
 function describeExposure(sums: Figures, said: ReadonlyMap<number, string>): readonly string[] {
   const usd = (microUsd: bigint) => formatAmount(microUsd, 6)
   return [...sums].map(([chainId, own]) => {

@@ -9,7 +9,7 @@ import {
 } from '@causeway/core'
 import type { Answer, DuePayment } from '../wallet/exposure.ts'
 
-/** What oracles say of a payment: enough of them signed it, enough refused it, or neither yet. Never throws. */
+/** Asks what oracles say of a payment: enough of them signed it, enough refused it, or neither yet. Never throws. */
 export type AskOracles = (
   payment: Pick<DuePayment, 'kind' | 'transactionId' | 'asked'>,
   signal: AbortSignal,

@@ -29,7 +29,7 @@ export type Exposure = {
   readonly kind: 'fill' | 'refund' | 'claim'
   readonly chainId: number
   readonly microUsd: bigint
-  /** What a final refusal of it stops; the first is the most telling. */
+  /** Kinds that a final refusal of it stops; the first is the most telling. */
   readonly traits: readonly string[]
   /** Undefined where no oracle attests it. */
   readonly asked: Asked | undefined
@@ -138,7 +138,7 @@ async function requireRoom(tx: SqlTx, exposure: Exposure): Promise<void> {
     throw new UnattestedError(`${name} on all chains are at their limit${await reasonOf(tx, undefined)}`)
 }
 
-/** What oracles said last about what is not attested. */
+/** The last words of oracles about what is not attested. */
 async function reasonOf(tx: SqlTx, chainId: number | undefined): Promise<string> {
   const [row] = await tx.query<{ said: string }>(
     `select said from payment where state = 'paid' and said is not null and ($1::bigint is null or chain_id = $1)
@@ -221,7 +221,7 @@ export async function readDuePayments(
   }))
 }
 
-/** What oracles said together. */
+/** The answer of all oracles together. */
 export type Answer =
   | { readonly kind: 'attested' }
   /** Enough of them refused it that the others are too few. */

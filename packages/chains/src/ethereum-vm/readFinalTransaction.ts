@@ -131,7 +131,7 @@ function unlessOversize(error: unknown): undefined {
   throw error
 }
 
-/** What is asked in one moment travels together: whose answer was too long is seen alone. */
+/** Calls of one moment travel together: asked alone, one shows whether its own answer was too long. */
 async function readLargeView(
   view: EndpointView,
   { transactionId, rule }: Pick<TransactionReading, 'transactionId' | 'rule'>,

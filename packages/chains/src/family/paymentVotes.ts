@@ -41,7 +41,7 @@ export function saidByVoice<Value>(
   )
 }
 
-/** What running a transaction took, in the family's units, or how it failed. */
+/** Units of the family that running a transaction took, or how it failed. */
 export type SaidRun<Failure extends string = 'fails'> = bigint | Failure
 
 /**
@@ -59,7 +59,7 @@ export function runSaid<Failure extends string>(
   return units >= 0n ? units : saidByEnough(said, { threshold })
 }
 
-/** What enough voices say alike. */
+/** The value that enough voices say alike. */
 export function saidByEnough<Value>(
   said: readonly Value[],
   { threshold }: Pick<Electorate, 'threshold'>,

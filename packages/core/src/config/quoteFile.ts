@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Hex } from '../hex.ts'
+import { keylessPerMinuteSchema, openRewardsSchema } from './openQuoteLimits.ts'
 import { bps, chainKey, decimalInteger, environmentName, evmAddress, hash32 } from './scalars.ts'
 
 const assetId = z.string().regex(/^[a-z0-9-]{1,32}$/)
@@ -341,31 +342,6 @@ const externalLiquiditySchema = z
 
 export type ExternalLiquiditySettings = z.infer<typeof externalLiquiditySchema>
 
-/** What costs the operator money each time, within a minute and without a key; 0: no limit. */
-const keylessLimitsSchema = (perCaller: number, all: number) =>
-  z
-    .object({
-      perCaller: z.number().int().min(0).default(perCaller),
-      all: z.number().int().min(0).default(all),
-    })
-    .prefault({})
-
-/** Rewards that quotes hold until they expire. */
-const openRewardsSchema = z
-  .object({
-    processes: z
-      .number()
-      .int()
-      .min(1)
-      .max(100)
-      .default(1)
-      .describe('Processes of the service on one database: each may promise its part of the rewards'),
-    keylessBps: bps
-      .default(5_000)
-      .describe('Part of the rewards that open quotes without a key may hold together; 0 = they earn none'),
-  })
-  .prefault({})
-
 /** Deposits that are mined after the price of their quote ended. @source design.md 5.8 */
 const lateDepositsSchema = z
   .object({
@@ -415,16 +391,7 @@ export const quoteFileSchema = z.object({
       'What the open quotes of one user may promise, of what the solver can pay in that asset on that chain; 0 = off',
     ),
   openRewards: openRewardsSchema,
-  keylessPerMinute: z
-    .object({
-      signatures: keylessLimitsSchema(20, 600).describe(
-        'Orders that are signed because a caller without a key asks to see it; 0 = no limit',
-      ),
-      authorizations: keylessLimitsSchema(5, 60).describe(
-        'Entries on the hub for callers without a key, counted by network and by wallet; 0 = no limit',
-      ),
-    })
-    .prefault({}),
+  keylessPerMinute: keylessPerMinuteSchema,
   swapImpactMaxBps: bps,
   ceilings: ceilingsSchema,
   rateLimits: z.object({

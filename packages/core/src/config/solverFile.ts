@@ -127,7 +127,7 @@ export const solverFileSchema = z.object({
 export type SolverFile = z.infer<typeof solverFileSchema>
 export type SolverChainPolicy = z.infer<typeof chainPolicySchema>
 
-/** What may be paid out and not attested, in micro-USD: of a chain, of all, and of one kind that oracles refused. */
+/** Limits of what is paid out and not attested, in micro-USD: of a chain, of all, and of one kind that oracles refused. */
 export type ExposureLimits = {
   readonly chainMicroUsd: bigint
   readonly allMicroUsd: bigint

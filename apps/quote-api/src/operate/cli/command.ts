@@ -12,7 +12,7 @@ export type CommandContext = {
   readonly retention: RetentionSettings
   /** Those of the service, secrets among them. */
   readonly variables: Readonly<Record<string, string | undefined>>
-  /** Where the configuration files are. */
+  /** The places of the configuration files. */
   readonly places: Pick<QuoteApiConfig, 'environment' | 'configDirectory'>
   /** `cli:<account>`, for the audit log. */
   readonly actor: string

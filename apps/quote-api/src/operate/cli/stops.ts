@@ -15,7 +15,7 @@ import { CommandError } from './commandError.ts'
 import { readReason, reasonFlag } from './readValue.ts'
 import { tableOf } from './tableOf.ts'
 
-/** What of the quote file names chains. */
+/** The part of the quote file that names chains. */
 const chainNumbers = z.object({ chains: z.record(z.string(), z.object({ chainId: z.int().positive() })) })
 
 type Places = { readonly environment: string; readonly configDirectory: string }
@@ -45,7 +45,7 @@ const pollMs = 200
 /** Whoever has not read the stops for so long is not running. */
 const silentMs = 60_000
 
-/** What of the allocator is known: it reads the stops every few seconds where `STOPS_URL` is set. */
+/** The allocator as far as it is known: it reads the stops every few seconds where `STOPS_URL` is set. */
 async function reachAllocator(database: Pick<SqlDatabase, 'query'>): Promise<'reached' | 'silent' | 'none'> {
   const [clock] = await database.query<{ now: Date }>('select clock_timestamp() as now')
   const read = await lastRead(database, 'allocator')

@@ -1,21 +1,21 @@
 import type { HoldOutcome, HoldRequest, SqlTx } from '@causeway/core'
 import { readPolicy } from '@causeway/ledger'
 
-/** What a sponsor gave to one address so far, and since when the address is there. */
+/** The sum that a sponsor gave to one address so far, and since when the address is there. */
 export type AddressUsage = {
   readonly uses: number
   readonly usedMicroUsd: bigint
   readonly ageSeconds: number
 }
 
-/** How long, how often and up to what one open address is sponsored. */
+/** The end of the sponsorship of one open address: its time, its payments and their sum. */
 export type AddressLimits = {
   readonly maxUses: number
   readonly maxMicroUsd: bigint
   readonly maxSeconds: number
 }
 
-/** Where a policy says nothing. @source Q-45 */
+/** Defaults of a policy that says nothing. @source Q-45 */
 export const defaultAddressLimits: AddressLimits = {
   maxUses: 10,
   maxMicroUsd: 10_000_000n,
@@ -50,7 +50,7 @@ export async function refuseEndedAddress(
   return rule === undefined ? undefined : { status: 'policy_refused', rule }
 }
 
-/** What was fetched for a sponsored request counts, unless it went back: then the sponsor paid nothing. */
+/** A payment that was fetched for a sponsored request counts, unless it went back: then the sponsor paid nothing. */
 async function readUsage(tx: SqlTx, address: string): Promise<AddressUsage> {
   const [row] = await tx.query<{ uses: bigint; used: bigint; age: bigint }>(
     `select count(p.*)::bigint as uses, coalesce(sum(p.debit_micro_usd), 0)::numeric as used,

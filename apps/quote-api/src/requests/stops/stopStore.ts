@@ -36,7 +36,7 @@ export async function readStops(database: Queries): Promise<readonly ChainStop[]
   }))
 }
 
-/** What an operator does about a chain. */
+/** A stop or a go of an operator. */
 export type StopDeed = {
   /** `everyChain` for all. */
   readonly chainId: number

@@ -66,7 +66,7 @@ export function provePayment(paid: PaidTransaction, given: PaymentTerms): Proven
 }
 
 /**
- * What a record or a plain transfer proves, whatever else the transaction did: of its logs those of the record, and of the
+ * Proves by a record or as a plain transfer, whatever else the transaction did: of its logs those of the record, and of the
  * sender's transfers to payees, are enough.
  * @returns undefined where it is neither
  * @source rules P-41, P-42

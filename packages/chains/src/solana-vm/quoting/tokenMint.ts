@@ -70,7 +70,7 @@ export function readTokenMint(program: string, data: Uint8Array): TokenMint | un
 
 export const tokenPrograms: ReadonlySet<string> = new Set([tokenProgram, token2022Program])
 
-/** Where a token account of either program names its owner, and holds its amount. */
+/** Offsets in a token account of either program: its owner, and its amount. */
 const holderAt = 32
 const amountAt = 64
 const amountBytes = 8
@@ -96,7 +96,7 @@ function extensionTypes(bytes: Buffer): readonly number[] {
   return types
 }
 
-/** Who may spend what a token account holds; undefined where there is none, or what is there is none. Pure. */
+/** The owner of a token account, who may spend it; undefined where there is none, or what is there is none. Pure. */
 export function tokenHolderOf(account: SolanaAccount | undefined): string | undefined {
   if (account === undefined || !tokenPrograms.has(account.owner)) return undefined
   const holder = account.data.subarray(holderAt, amountAt)

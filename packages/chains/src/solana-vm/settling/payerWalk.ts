@@ -10,7 +10,7 @@ const transactionsAtOnce = 20
 /** Transactions of one look at an account. */
 const transactionsPerLook = 200
 
-/** What is known of who paid an account. */
+/** Payers of an account, as far as they are known. */
 export type PayerWalk = {
   /** Of all that came up to `until`, since the account was empty. */
   readonly payers: readonly string[]

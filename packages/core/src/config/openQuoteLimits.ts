@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { bps } from './scalars.ts'
+
+/** Limits of what costs the operator money each time, within a minute and without a key; 0: no limit. */
+const keylessLimitsSchema = (perCaller: number, all: number) =>
+  z
+    .object({
+      perCaller: z.number().int().min(0).default(perCaller),
+      all: z.number().int().min(0).default(all),
+    })
+    .prefault({})
+
+/** Rewards that quotes hold until they expire. @source */
+export const openRewardsSchema = z
+  .object({
+    processes: z
+      .number()
+      .int()
+      .min(1)
+      .max(100)
+      .default(1)
+      .describe('Processes of the service on one database: each may promise its part of the rewards'),
+    keylessBps: bps
+      .default(5_000)
+      .describe('Part of the rewards that open quotes without a key may hold together; 0 = they earn none'),
+  })
+  .prefault({})
+
+/** Signed orders and hub entries of callers without a key. @source Q-43 */
+export const keylessPerMinuteSchema = z
+  .object({
+    signatures: keylessLimitsSchema(20, 600).describe(
+      'Orders that are signed because a caller without a key asks to see it; 0 = no limit',
+    ),
+    authorizations: keylessLimitsSchema(5, 60).describe(
+      'Entries on the hub for callers without a key, counted by network and by wallet; 0 = no limit',
+    ),
+  })
+  .prefault({})
