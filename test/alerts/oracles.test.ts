@@ -111,7 +111,9 @@ test('PeerDisagrees where the only endpoint of a peer tells of another amount', 
 test('PeerSharesSigner where a peer was started with the key of the oracle that asks it', async () => {
   const [key] = bed.session.network.keys.oracles
   if (key === undefined) throw new Error('the network has oracles')
-  await mortal('oracle-3').killAndRestart({ ECDSA_PRIVATE_KEY: key.privateKey })
+  await mortal('oracle-3').killAndRestart({
+    ...{ ECDSA_PRIVATE_KEY: key.privateKey, ECDSA_PRIVATE_KEY_FILE: '' },
+  })
   // As above.
   const second = mortal('oracle-2').pid() ?? 0
   process.kill(second, 'SIGSTOP')
