@@ -85,7 +85,7 @@ const priced = (url: string, more: object = {}): Promise<Answer> =>
 const fromOptimism = (url: string) =>
   post(`${url}/price`, localRequest(bed.network, { amount, from: 'optimism', to: 'base' }))
 
-/** What a refusal says, which names the chain and not the operator's reason. */
+/** The text of a refusal, which names the chain and not the operator's reason. */
 function refusalOf({ status, text }: Answer) {
   const { errorCode, message } = JSON.parse(text)
   expect(text).not.toContain(reason)

@@ -65,7 +65,7 @@ export function createSettlement(options: {
   tracing: Tracing | undefined
   /** Undefined where no quoted chain needs the hub. */
   hubEntries: HubEntries | undefined
-  /** Of the solver, where a chain names none of its own. */
+  /** The solver's wallet, where a chain names none of its own. */
   fillWallet: string | undefined
   logger: Logger
 }): Settlement {

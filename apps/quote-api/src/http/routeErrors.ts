@@ -19,7 +19,7 @@ export const quotingErrors: RouteErrors = mergeErrors(pricingErrors, databaseErr
   503: ['SIGNER_FAILED'],
 })
 
-/** Of routes that cost the operator money each time. */
+/** Budgets of routes that cost the operator money each time. */
 export const keylessErrors: RouteErrors = { 429: ['KEYLESS_BUDGET_SPENT'] }
 
 /** The codes of all, each once. */

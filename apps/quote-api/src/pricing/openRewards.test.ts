@@ -65,7 +65,7 @@ async function asking(key: string | undefined) {
     earned: () => app.stored.reduce((sum, { quote: { priced } }) => sum - priced.split.parts.skew, 0n),
     parallel: (count: number, change: object = {}) =>
       Promise.all(Array.from({ length: count }, () => ask(change))),
-    /** What was asked for before is settled: `moved` USDC came to chain B, and went from chain A. */
+    /** Settles everything that was asked for before: `moved` USDC came to chain B, and went from chain A. */
     settle(moved: bigint) {
       open = opened(half)
       market.current = stocked(1_590_000n - moved, 410_000n + moved)

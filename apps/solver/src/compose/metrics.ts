@@ -19,7 +19,7 @@ export type WatchedState = {
     readonly balance: bigint
     readonly floor: bigint
   }[]
-  /** What is paid and not attested. */
+  /** The figures of what is paid and not attested. */
   unattested(): Promise<Figures>
   readonly exposed: readonly {
     readonly key: string

@@ -8,7 +8,7 @@ import type { Payment } from './filling.ts'
 import { inputCurrencyOf, worthOf } from './judgeItem.ts'
 
 /**
- * How a payment counts until it is attested.
+ * A payment as it counts until it is attested.
  * @returns undefined while nobody knows its price
  * @throws DomainError where endpoints are silent or contradict each other
  */
@@ -36,7 +36,7 @@ async function traitsOf({ order: { payments, calls }, chain }: Payment): Promise
   if (hasCode === undefined) return currencies
   const codes = await Promise.all(payments.map(({ recipient }) => hasCode(recipient)))
   if (codes.includes(true)) return ['code', ...currencies]
-  // Where nobody knows, a stop of either holds.
+  // A stop of either holds where nobody knows.
   return codes.includes(undefined) ? [...currencies, 'code'] : currencies
 }
 

@@ -15,7 +15,7 @@ import {
 import type { ChainQuestion, QuorumClient } from '../rpc/quorumClient.ts'
 import { headerCall, parseHeader } from './answers.ts'
 import type { DepositRules } from './deposits.ts'
-import { transferTopic } from './events.ts'
+import { addressTopic, transferTopic } from './events.ts'
 import { newestFinal } from './finalBlocks.ts'
 import { type FinalityRule, type FinalPin, type Heads, pinFinalHeight } from './finality.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
@@ -104,10 +104,10 @@ async function readCandidates(
   const { depository } = rules
   const fillContracts = [...payers.fillContracts]
   const givers = [...fillContracts, ...payers.fillPayers]
-  const ofDeposits = [{ address: depository }, { topics: [transferTopic, null, padded(depository)] }]
+  const ofDeposits = [{ address: depository }, { topics: [transferTopic, null, addressTopic(depository)] }]
   const ofPayments = [
     ...(fillContracts.length > 0 ? [{ address: fillContracts }] : []),
-    ...(givers.length > 0 ? [{ topics: [transferTopic, givers.map(padded)] }] : []),
+    ...(givers.length > 0 ? [{ topics: [transferTopic, givers.map(addressTopic)] }] : []),
   ]
   const calls = [...ofDeposits, ...ofPayments].map((filter) => logsCall(filter, range))
   const answers = await view.ask(calls, signal)
@@ -118,8 +118,6 @@ async function readCandidates(
     payments: transactionsOf(answers.slice(ofDeposits.length)),
   }
 }
-
-const padded = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`
 
 function inOrder(found: readonly Candidate[]): readonly Hex[] {
   const sorted = found.toSorted(

@@ -20,6 +20,9 @@ const topics = {
 export const transferTopic = topics.transfer
 export const paidTopic = topics.paid
 
+/** An address as an indexed member of an event, for filters. */
+export const addressTopic = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`
+
 export type NativeDeposit = { readonly from: Hex; readonly amount: bigint; readonly id: Hex }
 export type Erc20Deposit = NativeDeposit & { readonly token: Hex }
 export type Transfer = { readonly from: Hex; readonly to: Hex; readonly amount: bigint }

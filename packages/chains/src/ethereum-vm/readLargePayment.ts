@@ -16,7 +16,7 @@ import {
   parseMinedTransaction,
   transactionCall,
 } from './answers.ts'
-import { paidTopic, transferTopic } from './events.ts'
+import { addressTopic, paidTopic, transferTopic } from './events.ts'
 import {
   type FinalPin,
   type Heads,
@@ -127,19 +127,17 @@ function filtersOf(
   const records =
     to === undefined || call === undefined
       ? []
-      : [{ address: to, topics: [paidTopic, padded(from), call.id] }]
+      : [{ address: to, topics: [paidTopic, addressTopic(from), call.id] }]
   const tokens = targets.filter(({ currency }) => currency !== nativeCurrency)
   return [
     ...records,
     ...tokens.map(({ currency, recipient }) => ({
       // CAST: currencies of this family are addresses, in the spelling of logs.
       address: currency as Hex,
-      topics: [transferTopic, padded(from), padded(recipient)],
+      topics: [transferTopic, addressTopic(from), addressTopic(recipient)],
     })),
   ]
 }
-
-const padded = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`
 
 const logsCall = (blockHash: Hex, filter: LogFilter): RpcCall => ({
   method: 'eth_getLogs',

@@ -43,7 +43,7 @@ export const policyRulesSchema = z.strictObject({
   maxCount24h: count.optional(),
   maxCountPerUser: count.optional(),
   maxCountPerUser24h: count.optional(),
-  /** Of payments to one open deposit address: how many, how much together, and how long after its first quote. @source Q-45 */
+  /** Limits of payments to one open deposit address: how many, how much together, and how long after its first quote. @source Q-45 */
   maxCountPerOpenAddress: count.optional(),
   maxTotalPerOpenAddress: microUsd.optional(),
   maxSecondsPerOpenAddress: count.optional(),

@@ -110,7 +110,7 @@ export function createMapNonce(options: {
 type Funds = Pick<PricingDependencies, 'userFacts'> & { readonly hasSent: HasSent }
 
 /**
- * Who made the transfer before he says what it is for has spent the money. A chain that does not tell what the wallet
+ * A wallet that made the transfer before it says what it is for has spent the money. A chain that does not tell what the wallet
  * holds of a currency keeps nobody from depositing it.
  * @throws TooLittleToTransferError; UpstreamUnavailableError where it should tell, and does not now
  */

@@ -53,7 +53,7 @@ type SettlementChainOptions = {
   client: ChainClient
   /** Of chains whose transfers name no order. */
   hubEntries?: HubEntries | undefined
-  /** Of the solver on chains of contracts that name none of their own; undefined: its payments are not known. */
+  /** The solver's wallet on chains of contracts that name none of their own; undefined: its payments are not known. */
   fillWallet: string | undefined
   onMalformed: OnMalformed
 }

@@ -9,7 +9,7 @@ export interface ChainStops {
   /** Those in force. */
   list(): readonly ChainStop[]
   /**
-   * What would begin on a chain that is stopped does not.
+   * Nothing begins on a chain that is stopped.
    * @param paidOn where a solver would pay; undefined where none does
    * @throws QuoteError CHAIN_STOPPED
    */
