@@ -3,7 +3,7 @@
 // good, made again and again; a restart, which would forget what is open. Method: the solver as an operator runs it, on
 // real nodes with real deposits; a scripted quote-api lists the work, and oracles sign what they are asked.
 import { waitUntil, wrappedNativeAbi } from '@causeway/localnet'
-import { encodeFunctionData, zeroAddress } from 'viem'
+import { encodeFunctionData, type Hex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { send } from '../apps/quote-api/test/serviceSupport/callService.ts'
 import {
@@ -201,4 +201,38 @@ test('L-24: claims and refunds that no oracle attests have figures of their own,
     .toEqual(['claim paid', 'claim paid', 'fill attested', 'refund paid'])
   const others = (await rows()).filter(({ is_other: isOther }) => isOther).map(({ kind }) => kind)
   expect(others.sort()).toEqual(['claim', 'claim', 'refund'])
+})
+
+test('L-12, L-24: attested fills cover the claims of what they owe, once, of their wallet alone, and count nothing', async () => {
+  oracles.set('garbage', 'garbage', 'garbage')
+  const { pay, waits, rows, states, work } = await start({ chain: room(2) })
+  const [app, stranger] = [freshAddress(), freshAddress()]
+  // Worth more than the limit.
+  const owed = 2n * 10n ** 12n
+  const claim = (wallet?: Hex, amount = owed) =>
+    claimItem(bed.network, 'base', {
+      ...{ recipient: freshAddress(), currency: zeroAddress, amount },
+      ...(wallet && { wallet }),
+    })
+  const appFees = [app, app].map((wallet) => ({ wallet, amount: (owed / 2n).toString() }))
+  await pay(fillItem(bed.network, await paidOrder(bed.network), { appFees }))
+  // It would fit below the limit, and would count there for good.
+  const small = claim(app, owed / 20n)
+  await waits(small)
+  oracles.set()
+  await waitUntil('the claim is paid', () => work.reports.has(small.id))
+  await pay(claim(app, owed - owed / 20n))
+  await waits(claim(app), claim(stranger), claim())
+  await expect.poll(states, { timeout: 60_000 }).toEqual(['claim paid', 'claim paid', 'fill attested'])
+  expect((await rows()).filter(({ micro_usd: counted }) => counted === 0n)).toHaveLength(2)
+})
+
+test('L-12: a fill that would leave more owed than was deposited is not paid', async () => {
+  const { work } = await start({})
+  const paid = await paidOrder(bed.network)
+  const appFees = [{ wallet: freshAddress(), amount: (10n ** 24n).toString() }]
+  const forged = fillItem(bed.network, paid, { appFees })
+  work.add(forged)
+  await waitUntil('it is refused', () => work.failures.has(forged.id))
+  expect(work.failures.get(forged.id)).toContain('it pays more than was deposited')
 })

@@ -195,6 +195,11 @@ export const fillings: readonly Filling[] = [
       select 'item ' || n, 0, 'fill', 10, n, '{"calls"}', '{}', (array['signed', 'paid', 'refused'])[1 + n % 3] from ${numbers}`,
   },
   {
+    since: 'solver/0004_app_fee',
+    sql: `insert into app_fee (record_id, attempt, wallet, chain_id, currency, amount)
+      select 'item ' || n, 0, '0x1', 8453, '0x2', n + 1 from ${numbers}`,
+  },
+  {
     since: 'oracle/0001_shared_state',
     sql: `insert into oracle_owner (signer, environment) values ('0x' || repeat('1', 40), 'mainnets.prod');
       insert into signed_value (key, hub_token, amount) select ${id('key')}, n % 3, n * 1000 from ${numbers};

@@ -209,7 +209,9 @@ describe('a claim', () => {
     expect(await claimable(app.address)).toEqual(['2000000'])
     expect(await claimsOf(app.address)).toMatchObject([{ claimId: id, status: 'pending', txHash: null }])
 
-    const hash = await solver.carryOut(await payoutOf(id))
+    const payout = await payoutOf(id)
+    expect(payout.payload).toMatchObject({ wallet: app.address.toLowerCase() })
+    const hash = await solver.carryOut(payout)
     await reaches(app.address, 'paid')
     expect(await tokenBalance(recipient)).toBe(3_000_000n)
     expect(await claimsOf(app.address)).toMatchObject([

@@ -211,7 +211,7 @@ describe('what is booked of a quote that may slip', () => {
     return rows[0]?.amount ?? 0n
   }
 
-  test('L-10: is of the deposit: neither fees nor a debit for what nobody deposited', async () => {
+  test('L-10, L-12: is of the deposit: neither fees nor a debit for what nobody deposited', async () => {
     const balance = 1_000_000_000n
     const sponsor = await createSponsor(bed.database, balance)
     const quote = await requests.quoted(sponsor, {
@@ -223,7 +223,11 @@ describe('what is booked of a quote that may slip', () => {
     const accepted = inputOf(quote)
     expect(accepted).toBeLessThan(150_000_000n)
     await requests.deposit(quote, { amount: accepted })
-    await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+    const fill = await requests.workFor(quote, 'fill')
+    expect(fill.payload).toMatchObject({
+      appFees: [{ wallet: feeRecipient, amount: (accepted / 2n).toString() }],
+    })
+    await bed.solver.carryOut(fill)
     await requests.reachesStage(quote, 'settled')
     const paid = BigInt(quote.details.currencyOut.minimumAmount ?? 0)
     expect(await owedTo(feeRecipient)).toBe(accepted / 2n)

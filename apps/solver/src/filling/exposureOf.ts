@@ -1,6 +1,7 @@
 import { codecOf, type Hex, onchainId, weightedInputBpsDiff } from '@causeway/core'
 import { isSameSpelling, type Proof } from '../judge/signedOrder.ts'
 import type { SeenDeposit } from '../judge/verdict.ts'
+import type { AppFee } from '../wallet/appFees.ts'
 import type { Asked, Exposure } from '../wallet/exposure.ts'
 import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
 import type { PaidOrder } from '../work/workItems.ts'
@@ -24,8 +25,24 @@ export async function exposureOf(
   const { chainId, exposure: limits } = chain
   return {
     ...{ kind, chainId, microUsd, limits, traits: await traitsOf(payment) },
+    appFees: appFeesOf(order, deposit),
     asked: deposit === undefined ? undefined : askedOf(payment, deposit, past),
   }
+}
+
+/** A fill owes in the currency of the deposit that our endpoints show, a claim takes what it pays. */
+function appFeesOf(
+  { kind, chainId, payments: [payment], appFees = [] }: PaidOrder,
+  deposit: SeenDeposit | undefined,
+): readonly AppFee[] {
+  const place = kind === 'claim' ? payment && { chainId, currency: payment.currency } : deposit
+  if (place === undefined) return []
+  const { chainId: owedOn, currency } = place
+  const sums = new Map<Hex, bigint>()
+  for (const { wallet, amount } of appFees) sums.set(wallet, (sums.get(wallet) ?? 0n) + amount)
+  return [...sums]
+    .filter(([, amount]) => amount > 0n)
+    .map(([wallet, amount]) => ({ wallet, chainId: owedOn, currency, amount }))
 }
 
 /** The most telling first: of a payment with calls, that it has them; of an account with code, that. */

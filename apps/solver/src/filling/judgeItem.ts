@@ -94,6 +94,7 @@ async function judgeOfferedRefund(
     isGivenBack: isGivenBack(past, deposit),
     givenBackThere: givenBackThere(past, deposit),
     ...{ hasFilledFrom, inputCurrency, fill },
+    appFees: await filling.records.appFeesOf(asked.orderId),
     value,
     limits: filling.limits,
   })

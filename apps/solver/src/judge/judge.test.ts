@@ -119,6 +119,15 @@ describe('a fill', () => {
     expect(judgeFill({ ...fill, ...change }).kind).toBe(kind)
   })
 
+  test('L-12: what it leaves owed in app fees counts as paid', () => {
+    const owing = (amount: bigint) => ({
+      ...fill,
+      asked: { ...asked, appFees: [{ amount: 1n }, { amount }] },
+    })
+    expect(judgeFill(owing(5n))).toEqual({ kind: 'pay', lossMicroUsd: 5n })
+    expect(judgeFill(owing(6n))).toMatchObject({ kind: 'refuse' })
+  })
+
   test('never costs more than the tolerance and the loss of one order, and says what it costs', () => {
     const amounts = fc.bigInt(1n, 10n ** 9n)
     fc.assert(
@@ -149,7 +158,7 @@ describe('a refund', () => {
     order,
     refund: { orderId, chainId: 8453, chainKey: 'base', recipient, currency: usdc, amount: 95n },
     ...{ deposit, isGivenBack: false, givenBackThere: 0n, hasFilledFrom: false },
-    ...{ inputCurrency: usdc, fill: { kind: 'over' }, value, limits },
+    ...{ inputCurrency: usdc, fill: { kind: 'over' }, appFees: 0n, value, limits },
   }
   const filled = (amount: bigint, deposits: readonly string[] = [depositKey(deposit)]): FillState => ({
     ...{ kind: 'filled', chainId: 10, payments: [{ currency: usdc, amount }], deposits },
@@ -233,6 +242,12 @@ describe('a refund', () => {
     })
     const cheap = judgeRefund({ ...refund, deposit: overpaid, fill: filled(103n) })
     expect(cheap).toEqual({ kind: 'pay', lossMicroUsd: 3n })
+  })
+
+  test('L-12: of a filled order gives back nothing that its app fees take', () => {
+    const surplus = { ...refund, deposit: depositOf(195n), fill: filled(95n) }
+    expect(judgeRefund({ ...surplus, appFees: 10n })).toEqual({ kind: 'pay', lossMicroUsd: 5n })
+    expect(judgeRefund({ ...surplus, appFees: 11n })).toMatchObject({ kind: 'refuse' })
   })
 })
 

@@ -14,7 +14,11 @@ import {
 
 /** A fill whose order was signed and whose terms are the order's. */
 export type FillFacts = {
-  readonly asked: AskedFill & { readonly chainId: number }
+  readonly asked: AskedFill & {
+    readonly chainId: number
+    /** Owed to wallets once it is filled, in the currency of its deposit. */
+    readonly appFees?: readonly { readonly amount: bigint }[] | undefined
+  }
   readonly order: Order
   /** What our endpoints show at the one place that the work names; undefined where it is not deep enough. */
   readonly deposits: readonly SeenDeposit[] | undefined
@@ -28,7 +32,8 @@ export type FillFacts = {
 
 /**
  * Whether a fill is paid for: its deposit lies in the depository for this order, in its currency and at least its
- * amount, and what is paid is worth no more than that, a tolerance and a bounded loss. @source design.md 5.8
+ * amount, and what is paid and owed in app fees is worth no more than that, a tolerance and a bounded loss.
+ * @source docs/specification/ledger.md L-12
  */
 export function judgeFill(facts: FillFacts): Verdict {
   const { asked, order, deposits, value, limits } = facts
@@ -45,9 +50,10 @@ export function judgeFill(facts: FillFacts): Verdict {
   if (own.amount < BigInt(payment.amount)) return refuse('less than the order asks for was deposited')
   const received = value(own.chainId, own.currency, own.amount)
   // What calls send along is a part of what their clone is paid.
-  const paid = sumOfValues(
-    asked.payments.map(({ currency, amount }) => value(asked.chainId, currency, amount)),
-  )
+  const paid = sumOfValues([
+    ...asked.payments.map(({ currency, amount }) => value(asked.chainId, currency, amount)),
+    ...(asked.appFees ?? []).map(({ amount }) => value(own.chainId, own.currency, amount)),
+  ])
   if (received === undefined || paid === undefined) return wait('no price is known')
   if (paid > mostPaidFor(received, limits)) return refuse('it pays more than was deposited')
   return { kind: 'pay', lossMicroUsd: lossOf(paid, received) }

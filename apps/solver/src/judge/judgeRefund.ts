@@ -53,6 +53,8 @@ export type RefundFacts = {
   /** Canonical spelling of the order's input currency. */
   readonly inputCurrency: string
   readonly fill: FillState
+  /** What the order's fill owes in app fees, in the currency of its deposit. */
+  readonly appFees: bigint
   readonly value: Valuer
   readonly limits: LossLimits
 }
@@ -123,7 +125,7 @@ function isOption({ chainKey, recipient }: RefundFacts['refund'], order: Order):
  * asks for little and pays much takes the deposit once.
  */
 function judgeSurplus(
-  { order, refund, givenBackThere, value, limits }: RefundFacts,
+  { order, refund, givenBackThere, appFees, value, limits }: RefundFacts,
   deposit: SeenDeposit,
   fill: Extract<FillState, { kind: 'filled' }>,
 ): Verdict {
@@ -132,9 +134,10 @@ function judgeSurplus(
   const back = givenBackThere + refund.amount
   if (back > inTransaction - asked) return refuse('the fill has used the deposit')
   const received = value(chainId, currency, inTransaction)
-  const filled = sumOfValues(
-    fill.payments.map(({ currency, amount }) => value(fill.chainId, currency, amount)),
-  )
+  const filled = sumOfValues([
+    ...fill.payments.map(({ currency, amount }) => value(fill.chainId, currency, amount)),
+    value(chainId, currency, appFees),
+  ])
   const returned = value(refund.chainId, refund.currency, back)
   if (received === undefined || filled === undefined || returned === undefined)
     return wait('no price is known')

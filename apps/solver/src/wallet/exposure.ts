@@ -1,7 +1,9 @@
 import {
+  divideUp,
   type ExposureLimits,
   type Hex,
   type InputEntry,
+  minBigint,
   type Order,
   orderSchema,
   type SqlDatabase,
@@ -9,6 +11,7 @@ import {
 } from '@causeway/core'
 import { z } from 'zod'
 import { hex } from '../work/payloadFields.ts'
+import { type AppFee, keepAppFees, readAppFeesOwed } from './appFees.ts'
 import type { KeptRecord } from './signedRecord.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
@@ -33,6 +36,8 @@ export type Exposure = {
   readonly traits: readonly string[]
   /** Undefined where no oracle attests it. */
   readonly asked: Asked | undefined
+  /** Of a fill, what it leaves owed; of a claim, what it takes. */
+  readonly appFees: readonly AppFee[]
   readonly limits: ExposureLimits
 }
 
@@ -103,16 +108,38 @@ export async function expose(
   { id, attempt }: Pick<KeptRecord, 'id' | 'attempt'>,
   exposure: Exposure,
 ): Promise<void> {
-  const { kind, chainId, microUsd, traits, asked } = exposure
-  if (kind !== 'refund') {
-    await tx.query('select pg_advisory_xact_lock($1)', [exposureLock])
-    await requireRoom(tx, exposure)
-  }
+  const { kind, chainId, traits, asked } = exposure
+  if (kind !== 'refund') await tx.query('select pg_advisory_xact_lock($1)', [exposureLock])
+  const { microUsd, appFees } = kind === 'claim' ? await coverClaim(tx, exposure) : exposure
+  if (kind !== 'refund') await requireRoom(tx, { ...exposure, microUsd })
   await tx.query(
     `insert into payment (record_id, attempt, kind, chain_id, micro_usd, traits, asked)
      values ($1, $2, $3, $4, $5, $6, $7)`,
     [id, attempt, kind, chainId, microUsd.toString(), traits, asked === undefined ? null : serialize(asked)],
   )
+  await keepAppFees(tx, { id, attempt }, appFees)
+}
+
+/**
+ * What attested fills owe covers a claim, and only the rest counts.
+ * @throws UnattestedError while oracles have yet to say so of what would cover it
+ */
+async function coverClaim(
+  tx: SqlTx,
+  { microUsd, appFees }: Exposure,
+): Promise<Pick<Exposure, 'microUsd' | 'appFees'>> {
+  const [claimed] = appFees
+  // Of an item that an older release stored: nobody knows whose fees it takes.
+  if (claimed === undefined) return { microUsd, appFees: [] }
+  const { attested, coming } = await readAppFeesOwed(tx, claimed)
+  const amount = minBigint(claimed.amount, attested)
+  const open = claimed.amount - amount
+  if (open > 0n && open <= coming)
+    throw new UnattestedError('oracles have not attested yet the fills that owe these app fees')
+  return {
+    microUsd: divideUp(microUsd * open, claimed.amount),
+    appFees: amount > 0n ? [{ ...claimed, amount }] : [],
+  }
 }
 
 async function requireRoom(tx: SqlTx, exposure: Exposure): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import type { Fence } from '@causeway/database'
+import { readAppFeesOf } from './appFees.ts'
 import { type Charge, reserve, settleCharges } from './budgets.ts'
 import { type Exposure, expose, settleExposure } from './exposure.ts'
 import { type KeptRecord, parseRecord, serializeRecord } from './signedRecord.ts'
@@ -31,6 +32,8 @@ export interface Records {
   latest(id: string): Promise<KeptRecord | undefined>
   /** All that was signed for an order or a claim. */
   ofPayment(paymentId: Hex): Promise<readonly KeptRecord[]>
+  /** What the fill of an order owes in app fees, in smallest units of its deposit's currency. */
+  appFeesOf(orderId: Hex): Promise<bigint>
   /** Failures that the service was not told of. */
   untold(wallet: string): Promise<readonly KeptRecord[]>
   /** The first nonce that neither the chain nor a kept record has. */
@@ -81,6 +84,7 @@ export function createRecords(database: SqlDatabase): Records {
       return record
     },
     ofPayment: (paymentId) => read('payment_id = $1 order by created_at, attempt', [paymentId]),
+    appFeesOf: (orderId) => readAppFeesOf(database, orderId),
     untold: (wallet) =>
       read(
         `wallet = $1 and not is_failure_reported and outcome in ('reverted', 'cancelled', 'lost')

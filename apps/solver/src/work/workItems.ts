@@ -6,6 +6,7 @@ import { type ProgramSweep, permitSchema, type Relay, type ScriptSweep, sweepSch
 
 /** Each is read from a chain, so that their number is bounded. */
 const depositsMax = 4
+const appFeesMax = 10
 
 /** Fields that a fill and a refund share. */
 const order = {
@@ -48,6 +49,10 @@ const payloads = {
       payments: z.array(z.object(payment)),
       calls: z.array(z.object({ to: hex(20), data: calldata, value: amount })).default([]),
       recipient: hex(20).optional(),
+      appFees: z
+        .array(z.object({ wallet: hex(20), amount }))
+        .max(appFeesMax)
+        .optional(),
       ...proof,
     })
     .transform(
@@ -88,13 +93,15 @@ const payloads = {
       chainId: order.chainId,
       fillContract: order.fillContract,
       deadline: order.deadline,
+      wallet: hex(20).optional(),
       ...payment,
     })
     .transform(
-      ({ claimId, recipient, currency, amount: claimed, ...rest }): PaidOrder => ({
+      ({ claimId, wallet, recipient, currency, amount: claimed, ...rest }): PaidOrder => ({
         kind: 'claim',
         orderId: claimId,
         ...rest,
+        appFees: wallet === undefined ? [] : [{ wallet, amount: claimed }],
         payments: [{ recipient, currency, amount: claimed }],
         calls: [],
         proof: undefined,
@@ -124,6 +131,8 @@ export type PaidOrder = {
   /** Of a refund: the fill that must never be mined. */
   readonly replaces?: string | undefined
   readonly proof: Proof | undefined
+  /** Of a fill, what it leaves owed in the currency of its deposit; of a claim, what it takes. */
+  readonly appFees?: readonly { readonly wallet: Hex; readonly amount: bigint }[] | undefined
   /** Of a refund: the service offers no fill of the order any more, for whatever deposit. */
   readonly endsOrder?: boolean | undefined
 }

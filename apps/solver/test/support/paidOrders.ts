@@ -231,15 +231,21 @@ export function refundItem(network: TestNetwork, paid: PaidOrder, change: object
 export function claimItem(
   network: TestNetwork,
   chain: UserChain,
-  payment: { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint },
+  payment: {
+    readonly recipient: Hex
+    readonly currency: Hex
+    readonly amount: bigint
+    /** Whose app fees it takes; absent as in items of older releases. */
+    readonly wallet?: Hex
+  },
 ): Item {
   const claimId = generatePrivateKey()
   const { chainId, fillContract } = network.deployment[chain]
-  const { recipient, currency, amount } = payment
+  const { recipient, currency, amount, wallet } = payment
   return {
     ...{ id: nextItemId(), kind: 'claim', orderId: claimId, chain },
     payload: {
-      ...{ claimId, chainId, fillContract, deadline: inAnHour(), recipient, currency },
+      ...{ claimId, chainId, fillContract, deadline: inAnHour(), recipient, currency, wallet },
       amount: amount.toString(),
     },
   }

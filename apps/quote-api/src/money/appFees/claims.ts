@@ -101,6 +101,7 @@ export function createAppFeeClaims(options: {
       chainId,
       ...(chain.config.fillContract !== undefined && { fillContract: chain.config.fillContract }),
       deadline: Math.floor(now() / 1_000) + payoutSeconds,
+      wallet,
       recipient,
       currency: address,
       amount: amount.toString(),

@@ -2,6 +2,7 @@ import type { Hex, SqlTx, SqlWriteTx } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import { openSettlement, setStatus } from '../status/requestProgress.ts'
 import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
+import { bookedFor } from './depositShare.ts'
 import { type StoredDeposit, setDepositState } from './depositStore.ts'
 import { fillPayload, proofOf } from './fillWork.ts'
 import { lateReservation, pinDecision, type SeenDeposit } from './pinDecision.ts'
@@ -70,8 +71,13 @@ async function askForFill(
   const { requestId, order, orderId, recipient, destinationChainId, feeBasis: quotedInput } = request
   const destination = chainOf(context, destinationChainId).chain
   const { amount } = deposit
+  const appFees = bookedFor(request, amount).appFees.map(({ recipient: wallet, amount: owed }) => ({
+    wallet,
+    amount: owed.toString(),
+  }))
   const payload = {
     ...fillPayload(order, { amount, quotedInput }, { orderId, destination, recipient }),
+    ...(appFees.length > 0 && { appFees }),
     ...proofOf(request, deposit),
   }
   const isNew = await addWork(tx, { kind: 'fill', requestId, chainId: destinationChainId, payload })

@@ -52,6 +52,10 @@ export const fillPayloadSchema = z.object({
   recipient: addressText
     .optional()
     .describe('With calls: gets what they leave over; a part of what the address of their clone is made of'),
+  appFees: z
+    .array(z.object({ wallet: addressText, amount: uint256Text }))
+    .optional()
+    .describe('Owed once it is filled, in the currency of its deposit; a claim takes them'),
   ...proof,
 })
 
@@ -170,6 +174,7 @@ export const claimPayloadSchema = z.object({
   chainId,
   fillContract: hexText(addressBytes).optional(),
   deadline: target.deadline,
+  wallet: addressText.optional().describe('Whose app fees it takes: what filled orders owe to it'),
   ...payment,
 })
 
