@@ -160,6 +160,32 @@ test('L-22: a payment that oracles refuse for good stops its kind alone', async 
   expect(await status()).toMatch(/refused 0\.00\d+ USD/)
 })
 
+test('L-22: payments to accounts with code are a kind of their own', async () => {
+  const { pay, waits, states } = await start({})
+  const { wrappedNative: contract } = bed.network.deployment.optimism
+  const fill = async (recipient: Hex) => {
+    const payments = [{ recipient, currency: zeroAddress, amount: 7n }]
+    return fillItem(bed.network, await paidOrder(bed.network, { payments }))
+  }
+  oracles.set('refuses', 'refuses', 'honest')
+  await pay(await fill(contract))
+  await expect.poll(states, { timeout: 60_000 }).toEqual(['fill refused'])
+  oracles.set()
+  await waits(await fill(contract))
+  await pay(await fill(freshAddress()))
+})
+
+test('L-22: oracles that refuse a payment once, as after a restart, have not refused it for good', async () => {
+  const { pay, rows, states } = await start({})
+  oracles.set('refuses', 'refuses', 'honest')
+  await pay(await usdcFill())
+  await expect
+    .poll(async () => (await rows())[0]?.said, { timeout: 60_000, interval: 100 })
+    .toBe('INSUFFICIENT_FILL')
+  oracles.set()
+  await expect.poll(states, { timeout: 60_000 }).toEqual(['fill attested'])
+})
+
 test('L-23: an operator who says go answers for what is open, and the chain goes on; one who names no chain is refused', async () => {
   const { pay, waits, settings, work } = await start(
     { chain: room(1) },
