@@ -187,7 +187,6 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
     const signed: (Storing & { readonly chain: string })[] = []
     for (const { hash, index } of open) {
       if ((await state.readStop()) !== undefined) return []
-      if ((await stops.stopOf(chain)) !== undefined) return []
       signed.push({ chain, payloadId, hash, signature: await keys.sign(issued, verdict, index, { signal }) })
     }
     report.signed(payloadId, verdict.place)
