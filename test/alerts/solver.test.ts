@@ -10,6 +10,7 @@ import { fillItem, manyWishes, paidOrder, paidOrders } from '../../apps/solver/t
 import { type ScriptedWork, startScriptedWork } from '../../apps/solver/test/support/scriptedWork.ts'
 import {
   changedConfigs,
+  querySolver,
   type SolverBench,
   type SolverSettings,
   startSolver,
@@ -92,6 +93,31 @@ test('SolverPaymentRefused where two of three oracles refuse a fill for good', a
   const { work, prometheus } = await attestedBy('refuses', 'refuses', 'honest')
   work.add(fillItem(network, await paidOrder(network)))
   await fires(prometheus, 'SolverPaymentRefused', { chain: 'optimism' })
+})
+
+test('SolverNonceWaits where no block takes what the wallet signed', async () => {
+  const { node } = network.chains.optimism.chain
+  // While blocks are held back, the head of the chain is no reason to have no price of gas.
+  const CONFIG_DIR = await changedConfigs('quote.local.json', (text) =>
+    text.replace(/"headMaxAgeMs": \d+/g, '"headMaxAgeMs": 3600000'),
+  )
+  const { work, settings, prometheus } = await watched({ CONFIG_DIR })
+  const item = fillItem(network, await paidOrder(network))
+  await node.setIntervalMining({ interval: 0 })
+  await node.setAutomine(false)
+  try {
+    work.add(item)
+    await waitUntil('it was told', () => work.reports.has(item.id))
+    await querySolver(
+      settings,
+      `update signed_record set record = jsonb_set(record::jsonb, '{transactions,0,signedAtMs}', '1700000000000')
+       where id = '${item.id}'`,
+    )
+    await fires(prometheus, 'SolverNonceWaits', { chain: 'optimism' })
+  } finally {
+    await node.setAutomine(true)
+    await node.setIntervalMining({ interval: 1 })
+  }
 })
 
 test('SolverTransactionsFail where the fill contract refuses what it took when it was asked', async () => {

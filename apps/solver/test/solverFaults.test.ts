@@ -3,8 +3,8 @@
 // real deposits; a scripted quote-api lists the work; what counts is what the chains hold at the end.
 // CAUSEWAY_FAULTS=1 runs the long form.
 import type { Hex } from '@causeway/core'
-import { waitUntil } from '@causeway/localnet'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startFaultProxy, waitUntil } from '@causeway/localnet'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   claimItem,
   deposit,
@@ -243,6 +243,30 @@ describe('the solver', () => {
       return nonce ?? 0
     }
   }, 400_000)
+
+  test('P-51: what no node will ever take gives its nonce back at once, and keeps no other payment', async () => {
+    const proxy = await startFaultProxy({ targetUrl: network.chains.optimism.url })
+    onTestFinished(() => proxy.stop())
+    const { work, solver } = await bed.start({ OPTIMISM_RPC_URL: proxy.url })
+    const [one, two] = await paidOrders(
+      network,
+      manyWishes(4).filter(({ from }) => from === 'base'),
+    )
+    if (!one || !two) throw new Error('no orders')
+    const [hungry, other] = [fillItem(network, one), fillItem(network, two)]
+    await proxy.set({
+      ...{ kind: 'unsupported', methods: ['eth_sendRawTransaction'] },
+      ...{ code: -32_000, message: 'exceeds block gas limit' },
+    })
+    work.add(hungry)
+    await waitUntil('its nonce goes to a cancellation', () => solver.output().includes('record_cancelling'))
+    await proxy.set({ kind: 'pass' })
+    work.add(other)
+    await bed.settled([other], solver.output)
+    await waitUntil('the service was told that it failed', () => work.reports.has(hungry.id))
+    work.reopen(hungry.id)
+    await bed.settled([hungry, other], solver.output)
+  })
 
   test('offers more for what is not mined, never beyond the ceiling, and tells the service which one counts', async () => {
     const { node } = network.chains.optimism.chain

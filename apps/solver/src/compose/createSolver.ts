@@ -238,7 +238,11 @@ async function assemble(untraced: Parts): Promise<Solver> {
   })
   metrics.watch({
     isTold: () => watch?.isTold() === true,
-    chains: paying.map(({ key, desk }) => ({ key, leads: desk.leads })),
+    chains: paying.map(({ key, desk }) => ({
+      key,
+      leads: desk.leads,
+      waitingSinceMs: desk.waitingSinceMs,
+    })),
     budgets: budgetsOf(files, chains.paying),
     spent: (budget) => spentWithinHour(database, budget),
     openTransactions: async () => {

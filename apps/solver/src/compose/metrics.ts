@@ -8,7 +8,11 @@ import type { WorkItem } from '../work/workItems.ts'
 
 /** What is read when metrics are scraped; a reading that fails leaves its series out. */
 export type WatchedState = {
-  readonly chains: readonly { readonly key: string; readonly leads: () => boolean }[]
+  readonly chains: readonly {
+    readonly key: string
+    readonly leads: () => boolean
+    readonly waitingSinceMs?: (() => number | undefined) | undefined
+  }[]
   readonly budgets: readonly { readonly budget: BudgetName; readonly perHour: bigint }[]
   spent(budget: BudgetName): Promise<bigint>
   openTransactions(): Promise<number>
@@ -96,6 +100,18 @@ export function createSolverMetrics({ registry }: Pick<HttpMetrics, 'registry'>)
       gauge('solver_leads', '1 where this process writes for the fill wallet', ['chain'], async (own) => {
         for (const { key, leads } of state.chains) own.set({ chain: key }, leads() ? 1 : 0)
       })
+      gauge(
+        'solver_oldest_nonce_seconds',
+        'Since when the oldest transaction of the fill wallet waits that no block has yet; 0 where none waits',
+        ['chain'],
+        async (own) => {
+          for (const { key, waitingSinceMs } of state.chains) {
+            if (waitingSinceMs === undefined) continue
+            const sinceMs = waitingSinceMs()
+            own.set({ chain: key }, sinceMs === undefined ? 0 : Math.max(0, Date.now() - sinceMs) / 1_000)
+          }
+        },
+      )
       gauge(
         'solver_budget_spent',
         'Taken of an hourly budget: micro-USD of loss and claims, wei of gas',

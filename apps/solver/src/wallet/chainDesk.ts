@@ -129,6 +129,8 @@ export type ChainDesk = {
   chainTime(): Promise<number>
   /** Looks at every record that is not at its end and does what is next. @returns those that are not yet */
   advance(): Promise<readonly KeptRecord[]>
+  /** Since when the oldest transaction waits that no block has yet, in Unix ms, by the last `advance`. */
+  waitingSinceMs?(): number | undefined
   /** @throws NoGasPriceError, GasCoinShortError, DomainError where too few endpoints answer */
   prepare(work: DeskWork): Promise<Preparation>
   /** Keeps what the service said of the newest transaction, then sends it or sees that it never lands. */

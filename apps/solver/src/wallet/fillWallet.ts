@@ -46,7 +46,11 @@ export type FillWallet = {
   ): Promise<Signed>
   /** Takes a nonce for nothing. */
   signCancellation(nonce: number, fees: Fees): Promise<Signed>
-  /** Sends bytes again and again at no harm: a node that has them says so, and that is enough. */
+  /**
+   * Sends bytes again and again at no harm: a node that has them says so, and that is enough.
+   * @throws NeverTakenError where enough nodes refuse them for good, NodeError where all refuse them now,
+   * UpstreamUnavailableError
+   */
   broadcast(signed: Signed): Promise<void>
   /** As of the newest block that one endpoint knows: what is short is seen by the simulation at the latest. */
   balanceOf(currency: string): Promise<bigint>
@@ -142,11 +146,18 @@ export function connectFillWallet({ chainId, client, finalBlocks, signer, nowMs 
       const answers = await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }], {
         timeoutMs: readTimeoutMs,
       })
-      const said = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [one]))
-      if (said.some((answer) => answer.ok || isKnown(answer.message))) return
-      const refusal = said.find((answer) => !answer.ok)
-      if (refusal !== undefined && !refusal.ok) throw new NodeError(refusal)
-      throw new UpstreamUnavailableError('No endpoint took the transaction.')
+      const said = answers.flatMap(({ voice, answers: [answer] = [] }) =>
+        answer === undefined ? [] : [{ voice, answer }],
+      )
+      if (said.some(({ answer }) => answer.ok || isKnown(answer.message))) return
+      const refusals = said.flatMap(({ voice, answer }) => (answer.ok ? [] : [{ voice, ...answer }]))
+      const [refusal] = refusals
+      if (refusal === undefined) throw new UpstreamUnavailableError('No endpoint took the transaction.')
+      const forGood = refusals.filter(({ message }) => isNeverTaken(message))
+      // One node alone cannot have a transaction given up.
+      if (new Set(forGood.map(({ voice }) => voice)).size >= client.electorate.threshold)
+        throw new NeverTakenError(forGood[0]?.message ?? refusal.message)
+      throw new NodeError(refusal)
     },
     balanceOf: async (currency) =>
       currency === zeroAddress
@@ -270,6 +281,21 @@ export function cancellationGas(answer: RpcAnswer | undefined): bigint {
   const estimate = BigInt(answer.result)
   if (estimate <= plainTransferGas || estimate > cancellationGasMax) return plainTransferGas
   return withMargin(estimate)
+}
+
+/** No node takes these bytes, now or later. */
+export class NeverTakenError extends Error {
+  constructor(said: string) {
+    super(`no node takes the transaction: ${said}`)
+    this.name = 'NeverTakenError'
+  }
+}
+
+/** Rules of blocks and transactions that these bytes break, as clients word them; a price or a balance may change. */
+function isNeverTaken(message: string): boolean {
+  return /block ?gas ?limit|gas ?limit ?(too high|exceeded)|intrinsic ?gas|floor (data )?gas|oversized|configured cap|type not supported|invalid (sender|signature)/i.test(
+    message,
+  )
 }
 
 function isKnown(message: string): boolean {

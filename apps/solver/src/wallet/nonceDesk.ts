@@ -1,3 +1,4 @@
+import { NodeError } from '@causeway/chains'
 import type { GasBudgets, Hex } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
 import type { PlannedTransaction } from '../work/relays.ts'
@@ -12,10 +13,10 @@ import {
 } from './chainDesk.ts'
 import { type Fees, firstFees, replacementFees } from './fees.ts'
 import { closingTransaction, fillTransaction } from './fillTransaction.ts'
-import type { ChainCounts, FillWallet } from './fillWallet.ts'
+import { type ChainCounts, type FillWallet, NeverTakenError } from './fillWallet.ts'
 import { type BumpRules, isToldAbout, nextMove } from './nextMove.ts'
 import type { Records } from './records.ts'
-import { type KeptRecord, newest, type SignedRecord } from './signedRecord.ts'
+import { type KeptRecord, newest, type Signed, type SignedRecord } from './signedRecord.ts'
 import { createTelling, sendable } from './telling.ts'
 
 /** A desk of a chain whose transactions have nonces, and what it is made of. */
@@ -43,6 +44,7 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
   const active = async (latestCount?: number): Promise<readonly SignedRecord[]> =>
     (await records.active(address, chainId, latestCount ?? (await wallet.counts()).latestCount)).map(own)
   const { leadership, fees, inTurn } = createDeskRights(chainId, options)
+  let waitingSinceMs: number | undefined
 
   async function step(record: SignedRecord, counts: ChainCounts): Promise<void> {
     const facts = await wallet.factsOf(record, counts, nowMs())
@@ -67,8 +69,28 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
         const list =
           move.what === 'cancellation' ? record.cancellations : sendable(record, record.transactions)
         const signed = newest(list)
-        if (signed !== undefined) await wallet.broadcast(signed)
+        if (signed !== undefined) await send(record, signed)
       }
+    }
+  }
+
+  /** What one of them runs into keeps none of the others. */
+  async function stepAlone(record: SignedRecord, counts: ChainCounts): Promise<void> {
+    try {
+      await step(record, counts)
+    } catch (error) {
+      log('record_not_advanced', record, { reason: error instanceof Error ? error.message : String(error) })
+    }
+  }
+
+  /** What nodes refuse now they may take later; what they never take gives its nonce to a cancellation. */
+  async function send(record: SignedRecord, signed: Signed): Promise<void> {
+    try {
+      await wallet.broadcast(signed)
+    } catch (error) {
+      if (!(error instanceof NodeError || error instanceof NeverTakenError)) throw error
+      log('record_not_taken', record, { reason: error.message })
+      if (error instanceof NeverTakenError && record.transactions.includes(signed)) await cancel(record)
     }
   }
 
@@ -78,7 +100,7 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
     const before = newest(list)
     if (before === undefined) return
     const raised = replacementFees(before, fees(), rules.maxFeePerGasWei)
-    if (raised === undefined) return wallet.broadcast(before)
+    if (raised === undefined) return send(record, before)
     const { nonce, plan } = record
     const signed =
       what === 'cancellation'
@@ -90,10 +112,10 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
         ? { ...record, cancellations: [...record.cancellations, signed] }
         : { ...record, transactions: [...record.transactions, signed] }
     // Later nonces wait for this one.
-    if (!(await keepRaised(changed, more, { records, leadership, rules }))) return wallet.broadcast(before)
+    if (!(await keepRaised(changed, more, { records, leadership, rules }))) return send(record, before)
     log('record_bumped', record, { what, hash: signed.hash })
     // A transaction that the service follows is sent once it was told.
-    if (what === 'cancellation' || !isToldAbout(record)) await wallet.broadcast(signed)
+    if (what === 'cancellation' || !isToldAbout(record)) await send(changed, signed)
   }
 
   async function cancel(record: SignedRecord): Promise<void> {
@@ -102,9 +124,10 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
     const market = firstFees(fees(), rules.maxFeePerGasWei)
     const raised = (before && replacementFees(before, market, rules.maxFeePerGasWei)) ?? market
     const cancellation = await wallet.signCancellation(record.nonce, raised)
-    await records.save({ ...record, cancellations: [cancellation] }, leadership().fence)
+    const cancelled: SignedRecord = { ...record, cancellations: [cancellation] }
+    await records.save(cancelled, leadership().fence)
     log('record_cancelling', record)
-    return wallet.broadcast(cancellation)
+    return send(cancelled, cancellation)
   }
 
   type Tried = PlannedTransaction & { readonly gas: bigint }
@@ -164,21 +187,25 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
       const decided: SignedRecord = { ...record, release, ...(told && { toldHash: told.hash }) }
       await records.save(decided, leadership().fence)
       if (release === 'refused') return cancel(decided)
-      if (told !== undefined) await wallet.broadcast(told)
+      if (told !== undefined) await send(decided, told)
     },
     async advance() {
       leadership()
       const counts = await wallet.counts()
-      for (const record of await active(counts.latestCount)) await step(record, counts)
+      const open = await active(counts.latestCount)
+      const unmined = open.filter(({ nonce, outcome }) => outcome === 'open' && nonce >= counts.latestCount)
+      waitingSinceMs = unmined[0]?.transactions[0]?.signedAtMs
+      for (const record of open) await stepAlone(record, counts)
       return active(counts.latestCount)
     },
+    waitingSinceMs: () => waitingSinceMs,
     ...createTelling({
       active,
       minedHash: (record) => mined.get(keyOf(record)),
       save: (record) => records.save(record, leadership().fence),
       async send(record, hash) {
         const signed = own(record).transactions.find((one) => one.hash === hash)
-        if (signed !== undefined) await wallet.broadcast(signed)
+        if (signed !== undefined) await send(own(record), signed)
       },
     }),
   }

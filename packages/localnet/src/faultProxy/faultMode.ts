@@ -38,5 +38,10 @@ export type FaultMode =
   | { readonly kind: 'lie'; readonly rewrite: (call: SeenCall, result: unknown) => unknown }
   /** Every call is answered by this JSON-RPC error. */
   | { readonly kind: 'nodeError'; readonly code: number; readonly message: string }
-  /** Calls of these methods get "method not found", all others the truth. */
-  | { readonly kind: 'unsupported'; readonly methods: readonly string[] }
+  /** Calls of these methods reach no node and get this error, by default "method not found"; all others the truth. */
+  | {
+      readonly kind: 'unsupported'
+      readonly methods: readonly string[]
+      readonly code?: number
+      readonly message?: string
+    }

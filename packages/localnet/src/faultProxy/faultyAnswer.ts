@@ -1,8 +1,9 @@
 import type { FaultMode, SeenCall } from './faultMode.ts'
-import { hexQuantity, mapAnswers, pinLatest, rearrange } from './rpcBody.ts'
+import { hexQuantity, mapAnswers, pinLatest, rearrange, withoutMethods } from './rpcBody.ts'
 
 /** What is asked of the target in place of `body`. */
 export function faultyRequest(mode: FaultMode, body: string): string {
+  if (mode.kind === 'unsupported') return withoutMethods(body, mode.methods)
   return mode.kind === 'staleHead' ? pinLatest(body, mode.block) : body
 }
 
@@ -34,7 +35,7 @@ export function faultyAnswer(mode: FaultMode, answer: string, calls: readonly Se
     case 'unsupported':
       return mapAnswers(answer, calls, (member, call) =>
         call !== undefined && mode.methods.includes(call.method)
-          ? refusal(member['id'], -32_601, 'the method is not available')
+          ? refusal(member['id'], mode.code ?? -32_601, mode.message ?? 'the method is not available')
           : member,
       )
     default:

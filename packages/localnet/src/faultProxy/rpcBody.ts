@@ -21,6 +21,13 @@ export function pinLatest(body: string, block: bigint): string {
   }))
 }
 
+/** The same body, whose calls of these methods no node knows. */
+export function withoutMethods(body: string, methods: readonly string[]): string {
+  return mapMembers(body, (member) =>
+    methods.some((method) => method === member['method']) ? { ...member, method: 'refused' } : member,
+  )
+}
+
 /** The same answers, each passed through `change` together with the call that it answers. */
 export function mapAnswers(
   body: string,
