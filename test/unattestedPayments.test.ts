@@ -180,7 +180,7 @@ test('L-22: oracles that refuse a payment once, as after a restart, have not ref
   oracles.set('refuses', 'refuses', 'honest')
   await pay(await usdcFill())
   await expect
-    .poll(async () => (await rows())[0]?.said, { timeout: 60_000, interval: 100 })
+    .poll(async () => (await rows())[0]?.['said'], { timeout: 60_000, interval: 100 })
     .toBe('INSUFFICIENT_FILL')
   oracles.set()
   await expect.poll(states, { timeout: 60_000 }).toEqual(['fill attested'])

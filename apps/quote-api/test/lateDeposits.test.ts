@@ -226,6 +226,7 @@ describe('what is booked of a quote that may slip', () => {
     const fill = await requests.workFor(quote, 'fill')
     expect(fill.payload).toMatchObject({
       appFees: [{ wallet: feeRecipient, amount: (accepted / 2n).toString() }],
+      gasCharged: expect.stringMatching(/^[1-9]\d+$/),
     })
     await bed.solver.carryOut(fill)
     await requests.reachesStage(quote, 'settled')

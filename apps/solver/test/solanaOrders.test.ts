@@ -58,7 +58,8 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
         ...{ key: 'solana', chainId: solanaChainId, codec: solanaCodec, desk, landsWithinSeconds: 90 },
         ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },
         ...{ permit2Router: undefined, multicall3: undefined, record: createMarkedRecord(paying) },
-        refundCost: () => solanaRefundCost,
+        costOf: () => solanaRefundCost,
+        gasMarginBps: 15_000,
         exposure: exposureLimitsOf({}, {}),
         inventory: createPlainInventory({
           balanceOf: paying.balanceOf,

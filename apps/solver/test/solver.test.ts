@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@causeway/core'
 import { waitUntil, wrappedNativeAbi } from '@causeway/localnet'
-import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
+import { encodeFunctionData, erc20Abi, zeroAddress, zeroHash } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   claimItem,
@@ -94,6 +94,62 @@ describe('the solver', () => {
     expect(report).toMatch(/^optimism +ETH +[0-9.]+ +floor 0.01$/m)
     expect(report).toMatch(/move|Nothing needs to be moved/)
     await expect(runSolverCommand(settings, ['pay', 'me'])).rejects.toThrow('Commands: ')
+  })
+
+  test('P-50: nothing is paid that costs more gas than was charged, and others are paid meanwhile', async () => {
+    // Gas is all that a payment costs: no data fee is charged beside it.
+    for (const key of ['base', 'optimism'] as const)
+      for (const index of [1, 2])
+        await network.chains[key].chain.node.setStorageAt({
+          address: network.deployment[key].gasPriceOracle,
+          ...{ index, value: zeroHash },
+        })
+    const { work, solver } = await bed.start()
+    const { node, client } = network.chains.optimism.chain
+    const [burner, greedy] = [freshAddress(), freshAddress()]
+    // Loops until it has used 3,000,000 gas.
+    const bytecode = '0x5a5b805a9003622dc6c01160015700'
+    for (const { chain } of [network.chains.base, network.chains.optimism])
+      await chain.node.setCode({ address: burner, bytecode })
+    // Succeeds with little, and leaves little of what it gets.
+    await node.setCode({ address: greedy, bytecode: '0x5b5a612710105f57' })
+    const native = { currency: zeroAddress, amount: 7n }
+    const [first, burning, dear, late, eaten, plain] = await paidOrders(network, [
+      { payments: [native] },
+      { payments: [{ recipient: burner, ...native }] },
+      { payments: [native] },
+      { payments: [native], refundTo: burner },
+      { payments: [{ recipient: greedy, ...native }] },
+      { payments: [native] },
+    ])
+    if (!first || !burning || !dear || !late || !eaten || !plain) throw new Error('no orders')
+    const receiptOf = async ({ orderId }: { readonly orderId: Hex }) => {
+      const [hash = '0x'] = (await bed.fillsOf('optimism')).get(orderId) ?? []
+      return client.getTransactionReceipt({ hash })
+    }
+    const usual = fillItem(network, first)
+    work.add(usual)
+    await bed.settled([usual], solver.output)
+    const { gasUsed: units, effectiveGasPrice: price } = await receiptOf(usual)
+    const charged = { gasCharged: (2n * units * price).toString() }
+    const refused = [
+      fillItem(network, burning, charged),
+      // What was charged when gas cost next to nothing.
+      fillItem(network, dear, { gasCharged: '1' }),
+      refundItem(network, late),
+    ]
+    const paid = [fillItem(network, eaten, charged), fillItem(network, plain, charged)]
+    for (const each of [...refused, ...paid]) work.add(each)
+    await bed.settled(paid, solver.output)
+    await waitUntil('the others are refused', () => refused.every(({ id }) => work.failures.has(id)))
+    for (const { id } of refused) {
+      expect(work.failures.get(id)?.[0]).toMatch(
+        /^QUOTED_GAS_LIMIT_EXCEEDED: it takes \d+ gas, more than \d+$/,
+      )
+      expect(work.reports.has(id)).toBe(false)
+    }
+    // Margin, and what the price of the block may differ.
+    for (const { orderId } of paid) expect((await receiptOf({ orderId })).gasUsed).toBeLessThan(4n * units)
   })
 
   test('refuses what it must not pay, and says why', async () => {

@@ -125,7 +125,12 @@ export { shapeProbes } from './ethereum-vm/gas/shapeProbes.ts'
 export { createHubEntries } from './ethereum-vm/genericMapping.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
 export { createMappingWriter, MappingTakenError } from './ethereum-vm/mappingWriter.ts'
-export { type Trial, type TriedTransaction, tryTransaction } from './ethereum-vm/paying/tryTransaction.ts'
+export {
+  type GasLimits,
+  type Trial,
+  type TriedTransaction,
+  tryTransaction,
+} from './ethereum-vm/paying/tryTransaction.ts'
 export { judgePools, type PoolMismatch, sampleQuestions } from './ethereum-vm/pools/judgePools.ts'
 export type { PoolProblem } from './ethereum-vm/pools/loadTicks.ts'
 export { createPoolMirror, type PoolMirror, type PoolMirrorOptions } from './ethereum-vm/pools/poolMirror.ts'

@@ -16,6 +16,8 @@ beforeAll(async () => {
 afterAll(() => bed?.stop())
 
 const at: Hex = `0x${'a7'.repeat(20)}`
+const gasMax = 2n ** 24n
+const limits = { transactionGasMax: gasMax, affordableGas: gasMax }
 const bid = { maxFeePerGasWei: 5_000_000_000n, maxPriorityFeePerGasWei: 1_000_000n }
 const payment = (change: Partial<TriedTransaction> = {}): TriedTransaction => ({
   ...{ from: payer.address, to: at, data: '0x', valueWei: 1_000n, ...bid },
@@ -37,7 +39,7 @@ async function threeEndpoints() {
 async function tried(code: Hex, change: Partial<TriedTransaction> = {}) {
   await bed.node('anvil_setCode', [at, code])
   const { client } = await threeEndpoints()
-  return tryTransaction(client, payment(change))
+  return tryTransaction(client, payment(change), limits)
 }
 
 const fails = { kind: 'fails', reason: 'the transaction would revert' }
@@ -55,13 +57,19 @@ test.each<[string, Hex, object]>([
   expect(await tried(code)).toMatchObject(outcome)
 })
 
-test('P-46: one that takes more gas than a transaction may have is not signed', async () => {
+test('P-50: one that takes more gas than it may have is not signed, and none gets a higher limit', async () => {
   const { proxies, client } = await threeEndpoints()
   await bed.node('anvil_setCode', [at, '0x'])
-  for (const proxy of proxies) await proxy.set({ kind: 'lie', rewrite: estimates(toHex(2n ** 24n + 1n)) })
-  expect(await tryTransaction(client, payment())).toEqual({
-    ...{ kind: 'fails', reason: 'it takes more gas than a transaction may have' },
+  expect(await tryTransaction(client, payment(), { ...limits, affordableGas: 50_000n })).toEqual({
+    kind: 'succeeds',
+    gas: 50_000n,
   })
+  expect(await tryTransaction(client, payment(), { ...limits, affordableGas: 20_999n })).toEqual({
+    kind: 'dear',
+    gas: 21_000n,
+  })
+  for (const proxy of proxies) await proxy.set({ kind: 'lie', rewrite: estimates(toHex(gasMax + 1n)) })
+  expect(await tryTransaction(client, payment(), limits)).toEqual({ kind: 'dear', gas: gasMax + 1n })
 })
 
 test('P-46: the limit is at least what nodes ask for the bytes of its data', async () => {
@@ -84,10 +92,10 @@ test.each<[string, (call: SeenCall, result: unknown) => unknown]>([
   const { deployment } = bed
   const transfer = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [at, 1n] })
   const asked = payment({ to: deployment.tokens.USDC, data: transfer, valueWei: 0n })
-  const honest = await tryTransaction(client, asked)
+  const honest = await tryTransaction(client, asked, limits)
   expect(honest.kind).toBe('succeeds')
   await proxies[0]?.set({ kind: 'lie', rewrite })
-  expect(await tryTransaction(client, asked)).toEqual(honest)
+  expect(await tryTransaction(client, asked, limits)).toEqual(honest)
 })
 
 test.each([
@@ -97,7 +105,7 @@ test.each([
   await bed.node('anvil_setCode', [at, '0x'])
   const { proxies, client } = await threeEndpoints()
   await proxies[0]?.set({ kind: 'nodeError', ...error })
-  expect(await tryTransaction(client, payment())).toMatchObject({ kind: 'succeeds' })
+  expect(await tryTransaction(client, payment(), limits)).toMatchObject({ kind: 'succeeds' })
 })
 
 test('P-46: one endpoint of three that says that everything succeeds has nothing signed that fails', async () => {
@@ -105,5 +113,5 @@ test('P-46: one endpoint of three that says that everything succeeds has nothing
   const { proxies, client } = await threeEndpoints()
   const [, ...honest] = proxies
   for (const proxy of honest) await proxy.set({ kind: 'nodeError', code: 3, message: 'execution reverted' })
-  expect(await tryTransaction(client, payment())).toEqual(fails)
+  expect(await tryTransaction(client, payment(), limits)).toEqual(fails)
 })

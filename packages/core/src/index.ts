@@ -318,6 +318,7 @@ export {
   encodeFillExtraData,
   encodeOrderCall,
   executionReverted,
+  quotedGasExceeded,
 } from './order/orderCall.ts'
 export { type OrderCloneTerms, orderCloneAddress } from './order/orderClone.ts'
 export { createOrderIdHasher, type OrderWords, orderId, orderWords } from './order/orderId.ts'

@@ -55,13 +55,19 @@ export type SubsidyRule = (feeCurrency: QuotableCurrency, price: PricedCurrency)
 const usdX18PerMicroUsd = 10n ** 12n
 
 /** Every fee of a solver-executed route as a function of the input. @throws QuoteError when a market is missing */
-export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup | undefined } {
+export function feeTerms(inputs: FeeInputs): {
+  terms: FeeTerms
+  topup: GasTopup | undefined
+  /** What the fill's network fee is charged at, with the state that it makes, in smallest units of the native coin. */
+  gasCharged: bigint
+} {
   const { route, plan, snapshot, request, schedule } = inputs
   const fee = requirePrice(snapshot, plan.feeCurrency)
   const native = requirePrice(snapshot, route.destination.native)
   const topup = gasTopup(inputs)
-  const gas =
-    convertUp(fillCost(inputs), native, fee) + relayedDepositCost(inputs) + (topup?.valueInFeeCurrency ?? 0n)
+  const fill = fillCost(inputs)
+  const rent = networkFees(snapshot, route.destination).rentOf(requireLack(inputs.lack, route))
+  const gas = convertUp(fill, native, fee) + relayedDepositCost(inputs) + (topup?.valueInFeeCurrency ?? 0n)
   const offer = offerOf(plan.payoutCurrency, inputs.external)
   // The fee is on all of a payout, whatever part of it is brought.
   const platformBps = platformFeeBps(inputs) + BigInt(offer?.feeBps ?? 0)
@@ -70,17 +76,14 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
   const appBps = appFeesBps.reduce((sum, bps) => sum + bps, 0n)
   return {
     topup,
+    gasCharged: fill + rent,
     terms: {
       gas,
       flat: amountForUsdUp(schedule.flatMicroUsd * usdX18PerMicroUsd, fee),
       platformBps,
       skew: skewOf(inputs),
       appFeesBps,
-      rent: convertUp(
-        networkFees(snapshot, route.destination).rentOf(requireLack(inputs.lack, route)),
-        native,
-        fee,
-      ),
+      rent: convertUp(rent, native, fee),
       subsidy: inputs.subsidy(plan.feeCurrency, fee),
       // The potential's slope is twice its average; `checkPayable` refuses moves beyond `maxSkewBps`.
       slopeBpsMin: bpsDenominator - platformBps - appBps - 2n * paid.parameters.maxSkewBps,

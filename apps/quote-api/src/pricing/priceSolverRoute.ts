@@ -57,7 +57,7 @@ type Flow = {
  */
 export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<PricedRoute> {
   const { request, route, plan, snapshot } = inputs
-  const { terms, topup } = feeTerms(inputs)
+  const { terms, topup, gasCharged } = feeTerms(inputs)
   const exactInput = request.tradeType === 'EXACT_INPUT'
   const flow = exactInput ? await flowForward(inputs, terms) : await flowBackward(inputs, terms)
   checkRelayerGas(inputs.ceilings, {
@@ -101,6 +101,7 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
       refundMinimum: refundMinimum(inputs, depositAmount),
       topup,
       callUnits: inputs.callUnits,
+      gasCharged,
       originSwapTrade: exactOutput ? 'exactOutput' : 'exactInput',
     },
     prices: routePrices(snapshot, route, plan.feeCurrency),

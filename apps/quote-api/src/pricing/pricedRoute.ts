@@ -27,6 +27,8 @@ export type SolverTerms = {
   readonly topup: GasTopup | undefined
   /** Gas of the destination calls. */
   readonly callUnits: bigint
+  /** What the fill's network fee is charged at, in smallest units of the native coin there. */
+  readonly gasCharged: bigint
   /** Which side of the origin swap is exact when its step runs. */
   readonly originSwapTrade: 'exactInput' | 'exactOutput'
 }

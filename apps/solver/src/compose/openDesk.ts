@@ -6,7 +6,6 @@ import type { Logger } from 'pino'
 import { createMarkedRecord, createPaymentRecord, readHasCode } from '../facts/paymentRecord.ts'
 import type { SolverChain } from '../filling/filling.ts'
 import { createExpiringDesk } from '../wallet/expiringDesk.ts'
-import type { Fees } from '../wallet/fees.ts'
 import { connectFillWallet } from '../wallet/fillWallet.ts'
 import {
   createAllowances,
@@ -64,14 +63,20 @@ function openContractDesk(
   const desk = createNonceDesk({
     ...{ wallet, fillContract, records, nowMs },
     leadership: () => elections.leadershipOf(leaseName(signer.address, chainId)),
-    marketFees: () => gasPriceOf(market, chainId),
-    rules: { ...gasBudgetsOf(policy), maxFeePerGasWei, bumpAfterMs: bumpAfterSeconds * 1_000 },
+    marketFees: () => {
+      const fees = feesOf(market, chainId)
+      return fees instanceof EthereumFees ? fees : undefined
+    },
+    rules: {
+      ...{ ...gasBudgetsOf(policy), maxFeePerGasWei, transactionGasMax: policy.transactionGasMax },
+      bumpAfterMs: bumpAfterSeconds * 1_000,
+    },
     log: recordLog(logger, key),
   })
   return {
     ...{ key, chainId, codec, fillContract, desk, landsWithinSeconds: minedWithinSeconds, exposure },
     hasCode: (account) => readHasCode(client, account),
-    refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
+    ...costs(market, chainId, policy),
     record: createPaymentRecord({ client, finalBlocks, fillContract, filler: signer.address }),
     depositAddresses: depositAddresses?.contract,
     permitRouter: permitRouter?.contract,
@@ -102,7 +107,7 @@ function openMarkedDesk(
   return {
     ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying), ...noContracts },
     ...{ fillContract, addressProgram, exposure },
-    refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
+    ...costs(market, chainId, policy),
     inventory: createPlainInventory({
       ...{ balanceOf, open, floors: floorsOf(policy) },
       isAllowed: createAllowances({ desk, paying, open }),
@@ -128,7 +133,7 @@ function openLineDesk(
   })
   return {
     ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying), ...noContracts },
-    refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
+    ...costs(market, chainId, policy),
     ...{ sweeping: paying, exposure },
     inventory: createLineInventory(desk, { currency: paying.currency, floors: floorsOf(policy) }),
   }
@@ -148,10 +153,14 @@ const recordLog =
     logger.info({ event, chain, item: id, kind, attempt, nonce, ...more }, `${kind} ${id}: ${event}`)
   }
 
-function gasPriceOf(market: Market, chainId: number): Fees | undefined {
-  const fees = feesOf(market, chainId)
-  return fees instanceof EthereumFees ? fees.gasPrice : undefined
-}
+const costs = (
+  market: Market,
+  chainId: number,
+  { gasMarginBps }: PaidChain['policy'],
+): Pick<SolverChain, 'costOf' | 'gasMarginBps'> => ({
+  gasMarginBps,
+  costOf: (transaction) => feesOf(market, chainId)?.costOf(transaction),
+})
 
 function feesOf(market: Market, chainId: number): NetworkFees | undefined {
   const chain = market.snapshot().chain(chainId)

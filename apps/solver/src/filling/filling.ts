@@ -1,5 +1,5 @@
 import type { LinePayingChain } from '@causeway/chains'
-import type { DenyList, ExposureLimits, Hex, NetworkOf, VmCodec } from '@causeway/core'
+import type { CostedTransaction, DenyList, ExposureLimits, Hex, NetworkOf, VmCodec } from '@causeway/core'
 import type { DepositReader } from '../facts/deposits.ts'
 import type { PaymentRecord } from '../facts/paymentRecord.ts'
 import type { OrderRules } from '../judge/signedOrder.ts'
@@ -40,8 +40,10 @@ export type SolverChain = {
   readonly exposure: ExposureLimits
   /** Whether an account has code now; undefined while that cannot be read. Absent where code changes nothing. */
   readonly hasCode?: ((account: string) => Promise<boolean | undefined>) | undefined
-  /** What giving native coin or a token back costs now, in smallest units of native coin; undefined while nobody knows. */
-  refundCost(isNative: boolean): bigint | undefined
+  /** What a transaction costs now, in smallest units of native coin; undefined while nobody knows. */
+  costOf(transaction: CostedTransaction): bigint | undefined
+  /** What a transaction may cost of what was charged for it. */
+  readonly gasMarginBps: number
 }
 
 export type FillingLimits = LossLimits & {

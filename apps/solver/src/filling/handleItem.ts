@@ -1,5 +1,12 @@
 import { AlreadyMarkedError } from '@causeway/chains'
-import { executionReverted, type Hex, InvalidAddressError, refundId, sha256TextHex } from '@causeway/core'
+import {
+  executionReverted,
+  type Hex,
+  InvalidAddressError,
+  quotedGasExceeded,
+  refundId,
+  sha256TextHex,
+} from '@causeway/core'
 import { isUnderpaid } from '../judge/judgeRefund.ts'
 import { judgeSweep } from '../judge/judgeSweep.ts'
 import { refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
@@ -20,6 +27,7 @@ import { AlreadyBegunError, StoppedError } from '../wallet/records.ts'
 import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
 import type { ProgramSweep, Relay, ScriptSweep } from '../work/relays.ts'
 import { type PaidOrder, type ReadItem, readItem, type WorkItem } from '../work/workItems.ts'
+import { paymentBound, relayBound } from './costBound.ts'
 import { exposureOf } from './exposureOf.ts'
 import type { Filling, Payment, SolverChain } from './filling.ts'
 import { judge, recordsOfOthers } from './judgeItem.ts'
@@ -120,7 +128,8 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   if (exposure === undefined) return later('no price is known')
   const deadline = Math.min(order.deadline, turn.endSeconds)
   const subject = { id, ...subjectOf(payment, deposit, verdict.lossMicroUsd), deadline, past, exposure }
-  return begin(payment, subject, { kind: 'payment', id: paidId, order: { ...order, deadline } })
+  const bound = paymentBound(payment, deposit)
+  return begin(payment, subject, { kind: 'payment', id: paidId, order: { ...order, deadline }, bound })
 }
 
 /** Everything is spelled as its chain spells it: other spellings would not be recognised as the same. */
@@ -202,7 +211,7 @@ function isUnderpaidRefund(
   if (kind !== 'refund' || payment === undefined) return false
   const { nativeCurrency } = chain.codec
   const value = filling.valuer()
-  const cost = chain.refundCost(payment.currency === nativeCurrency)
+  const cost = chain.costOf({ kind: 'refund', isNative: payment.currency === nativeCurrency })
   return isUnderpaid(
     value(deposit.chainId, deposit.currency, deposit.amount - payment.amount),
     cost === undefined ? undefined : value(chain.chainId, nativeCurrency, cost),
@@ -211,7 +220,7 @@ function isUnderpaidRefund(
 
 async function relay(
   id: string,
-  { kind, contract, through, relayer, deadline, transaction }: Relay,
+  { kind, contract, through, relayer, deadline, transaction, costed }: Relay,
   chain: SolverChain,
   filling: Filling,
 ): Promise<Handled> {
@@ -220,7 +229,8 @@ async function relay(
     return refused('the signature is for another account')
   if (isTooLate(chain, await chain.desk.chainTime(), deadline)) return refused('the deadline has passed')
   const subject = { id, kind, orderId: undefined, deadline }
-  return begin({ chain, filling }, subject, { kind: 'relay', transaction })
+  const bound = relayBound({ costed }, chain)
+  return begin({ chain, filling }, subject, { kind: 'relay', transaction, bound })
 }
 
 async function sweep(id: string, asked: ScriptSweep, chain: SolverChain, filling: Filling): Promise<Handled> {
@@ -266,7 +276,10 @@ async function begin(
   work: DeskWork,
 ): Promise<Handled> {
   const prepared = await desk.prepare(work)
-  if (prepared.kind === 'refused') return refused(`${executionReverted}: ${prepared.reason}`)
+  if (prepared.kind === 'refused') {
+    const { isDear, reason } = prepared
+    return refused(`${isDear === true ? quotedGasExceeded : executionReverted}: ${reason}`)
+  }
   if (filling.isDryRun) return later('it would be paid: this is a dry run')
   return { kind: 'signed', record: await prepared.begin(subject) }
 }

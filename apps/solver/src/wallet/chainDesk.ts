@@ -1,5 +1,5 @@
 import type { EmptiedAddress, PaymentTerms } from '@causeway/chains'
-import type { GasBudgets, Hex, SweptOutputs } from '@causeway/core'
+import type { CostedTransaction, GasBudgets, Hex, SweptOutputs } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
 import type { PlannedTransaction } from '../work/relays.ts'
 import type { PaidOrder } from '../work/workItems.ts'
@@ -91,7 +91,12 @@ export function createDeskRights<Fees>(
 
 /** What a transaction is to do. `id`: what the chain remembers as paid, or as closed. */
 export type DeskWork =
-  | { readonly kind: 'payment'; readonly id: Hex; readonly order: PaidOrder }
+  | {
+      readonly kind: 'payment'
+      readonly id: Hex
+      readonly order: PaidOrder
+      readonly bound?: CostBound | undefined
+    }
   | { readonly kind: 'closing'; readonly id: Hex }
   /** Moves what lies at a deposit address to the depository for an order, or without one back to its depositor. */
   | {
@@ -104,7 +109,19 @@ export type DeskWork =
   | { readonly kind: 'emptying'; readonly id: Hex; readonly emptied: EmptiedAddress }
   /** Lets the family's contract take a currency; of chains that pay through one. */
   | { readonly kind: 'allowance'; readonly allowance: NonNullable<PaymentTerms['allowance']> }
-  | { readonly kind: 'relay'; readonly transaction: PlannedTransaction }
+  | {
+      readonly kind: 'relay'
+      readonly transaction: PlannedTransaction
+      readonly bound?: CostBound | undefined
+    }
+
+/** What a transaction may cost when it is signed. Absent: only the chain's limits and the hour's budgets bound it. */
+export type CostBound = {
+  /** What was charged for it, and a margin, in smallest units of the native coin. */
+  readonly most: bigint
+  /** As fees are reckoned: what is taken beside the gas depends on it. */
+  readonly transaction: CostedTransaction
+}
 
 /** Whether it would succeed now, as enough endpoints ran it. */
 export type Preparation =
@@ -116,7 +133,8 @@ export type Preparation =
        */
       begin(subject: Subject): Promise<KeptRecord>
     }
-  | { readonly kind: 'refused'; readonly reason: string }
+  /** `isDear`: it would cost more than its bound, or take more than a transaction may have. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly isDear?: true }
 
 /** One chain's part of the solver: every transaction of the fill wallet there goes through it. */
 export type ChainDesk = {

@@ -142,8 +142,11 @@ export function createExpiringDesk(options: ExpiringDeskOptions): ChainDesk {
     async prepare(work) {
       const terms = termsOf(work)
       if (typeof terms === 'string') return { kind: 'refused', reason: terms }
-      const plan = await paying.plan(terms, bid())
-      if ('refusal' in plan) return { kind: 'refused', reason: plan.refusal }
+      const plan = await paying.plan(terms, bid(), 'bound' in work ? work.bound?.most : undefined)
+      if ('refusal' in plan) {
+        const { refusal: reason, isDear } = plan
+        return { kind: 'refused', reason, ...(isDear && { isDear }) }
+      }
       const planned: Planned = {
         ...{ units: plan.units, rent: plan.rent },
         terms: { ...plan.terms, payments: [...plan.terms.payments] },

@@ -1,5 +1,6 @@
 import {
   type ChainClient,
+  type GasLimits,
   NodeError,
   parseHash,
   parseQuantity,
@@ -38,8 +39,8 @@ export type FillWallet = {
   readonly address: Hex
   counts(): Promise<ChainCounts>
   factsOf(record: SignedRecord, counts: ChainCounts, nowMs: number): Promise<RecordFacts>
-  /** Has it run as it would be signed at this bid. @throws UpstreamUnavailableError */
-  tryOut(transaction: PlannedTransaction, bid: Fees): Promise<Trial>
+  /** Has it run as it would be signed at this bid, within limits of gas. @throws UpstreamUnavailableError */
+  tryOut(transaction: PlannedTransaction, bid: Fees, limits: GasLimits): Promise<Trial>
   sign(
     transaction: PlannedTransaction & { readonly nonce: number; readonly gas: bigint },
     fees: Fees,
@@ -128,11 +129,12 @@ export function connectFillWallet({ chainId, client, finalBlocks, signer, nowMs 
       const cancelled = mined === undefined ? await firstMined(client, cancellations, finalBlock) : undefined
       return { ...counts, mined, cancelled, nowMs }
     },
-    tryOut({ authorizationList, ...transaction }, { maxFeePerGasWei, maxPriorityFeePerGasWei }) {
-      return tryTransaction(client, {
+    tryOut({ authorizationList, ...transaction }, { maxFeePerGasWei, maxPriorityFeePerGasWei }, limits) {
+      const tried = {
         ...{ ...transaction, from: address, maxFeePerGasWei, maxPriorityFeePerGasWei },
         authorizationList: authorizationList?.map(toWire),
-      })
+      }
+      return tryTransaction(client, tried, limits)
     },
     sign,
     async signCancellation(nonce, fees) {

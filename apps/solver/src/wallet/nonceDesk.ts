@@ -1,9 +1,10 @@
 import { NodeError } from '@causeway/chains'
-import type { GasBudgets, Hex } from '@causeway/core'
+import { type EthereumFees, type GasBudgets, type Hex, maxBigint, minBigint } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
 import type { PlannedTransaction } from '../work/relays.ts'
 import {
   type ChainDesk,
+  type CostBound,
   createDeskRights,
   type DeskWork,
   GasCoinShortError,
@@ -30,8 +31,8 @@ export type DeskOptions = {
   readonly records: Records
   readonly leadership: () => Leadership | undefined
   /** What the market says a transaction should bid now. */
-  readonly marketFees: () => Fees | undefined
-  readonly rules: BumpRules & GasBudgets
+  readonly marketFees: () => EthereumFees | undefined
+  readonly rules: BumpRules & GasBudgets & { readonly transactionGasMax: bigint }
   readonly nowMs: () => number
   readonly log: (event: string, record: SignedRecord, more?: object) => void
 }
@@ -43,7 +44,8 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
   const keyOf = ({ id, attempt }: KeptRecord) => `${id} ${attempt}`
   const active = async (latestCount?: number): Promise<readonly SignedRecord[]> =>
     (await records.active(address, chainId, latestCount ?? (await wallet.counts()).latestCount)).map(own)
-  const { leadership, fees, inTurn } = createDeskRights(chainId, options)
+  const { leadership, fees: market, inTurn } = createDeskRights(chainId, options)
+  const fees = (): Fees => market().gasPrice
   let waitingSinceMs: number | undefined
 
   async function step(record: SignedRecord, counts: ChainCounts): Promise<void> {
@@ -130,6 +132,15 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
     return send(cancelled, cancellation)
   }
 
+  /** The most gas that costs no more than it may, at what the next block should cost. */
+  function affordableGasOf(bound: CostBound | undefined): bigint {
+    if (bound === undefined) return rules.transactionGasMax
+    const { most, transaction } = bound
+    const { expectedWei } = market().gasPrice
+    const left = maxBigint(0n, most - market().besideGasOf(transaction))
+    return minBigint(rules.transactionGasMax, left / maxBigint(1n, expectedWei))
+  }
+
   type Tried = PlannedTransaction & { readonly gas: bigint }
   /** Signs and keeps what was tried at this bid. @throws as `Preparation` */
   const begin = (subject: Subject, transaction: Tried, bid: Fees): Promise<SignedRecord> =>
@@ -168,7 +179,9 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
     async prepare(work) {
       const transaction = transactionOf(work, { fillContract, filler: address })
       const bid = firstFees(fees(), rules.maxFeePerGasWei)
-      const trial = await wallet.tryOut(transaction, bid)
+      const affordableGas = affordableGasOf('bound' in work ? work.bound : undefined)
+      const { transactionGasMax } = rules
+      const trial = await wallet.tryOut(transaction, bid, { transactionGasMax, affordableGas })
       switch (trial.kind) {
         case 'succeeds':
           return {
@@ -177,6 +190,11 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
           }
         case 'fails':
           return { kind: 'refused', reason: trial.reason }
+        case 'dear':
+          return {
+            ...{ kind: 'refused', isDear: true },
+            reason: `it takes ${trial.gas} gas, more than ${affordableGas}`,
+          }
         case 'short':
           throw new GasCoinShortError(chainId)
       }

@@ -1,6 +1,15 @@
 import { encodeForwarded } from '@causeway/chains'
 import { depositAddressesAbi } from '@causeway/contracts'
-import { encodePermit, encodeSignedDeposit, type Hex, orderSchema, permitKinds } from '@causeway/core'
+import {
+  type CostedTransaction,
+  encodePermit,
+  encodeSignedDeposit,
+  gasUnits,
+  type Hex,
+  maxBigint,
+  orderSchema,
+  permitKinds,
+} from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
 import { amount, calldata, hex, spelled } from './payloadFields.ts'
@@ -37,6 +46,8 @@ export type Relay = {
   /** Unix seconds. */
   readonly deadline: number
   readonly transaction: PlannedTransaction
+  /** As its gas was charged; absent where no code of strangers runs, and in items that an older release stored. */
+  readonly costed?: CostedTransaction | undefined
 }
 
 const addressTerms = z.object({ orderSigner: hex(20), sweeper: hex(20), depositor: hex(20), nonce: hex(32) })
@@ -151,7 +162,8 @@ const signedPermitSchema = z
     const shared = { kind: 'permit' as const, chainId, contract: router, deadline }
     if (permitKind !== 'permit2') {
       const data = encodeSignedDeposit(permitKind, deposit, signature)
-      return { ...shared, through: 'permitRouter', transaction: { to: router, data, valueWei: 0n } }
+      const costed = { kind: `permit-${permitKind}`, isNative: false } as const
+      return { ...shared, through: 'permitRouter', transaction: { to: router, data, valueWei: 0n }, costed }
     }
     if (relayer === undefined || calls === undefined) {
       context.addIssue({ code: 'custom', path: ['relayer'], message: 'a permit2 needs relayer and calls' })
@@ -162,8 +174,11 @@ const signedPermitSchema = z
       signature,
     )
     const transaction = { to: router, data, valueWei: 0n }
-    return { ...shared, through: 'permit2Router', relayer, transaction }
+    const costed = { kind: 'permit-permit2-swap', isNative: false } as const
+    return { ...shared, through: 'permit2Router', relayer, transaction, costed }
   })
+
+const { execute: executeUnits } = gasUnits
 
 /**
  * Payload of calls that a smart account signed. They come from the multicall, which owns nothing and may do
@@ -178,15 +193,19 @@ const callsSchema = z
     to: hex(20),
     data: calldata,
     authorizationList: z.array(authorizationSchema).max(1),
+    gasUnits: amount.optional(),
   })
-  .transform(({ chainId, deadline, multicall3: contract, to, data, authorizationList }): Relay => {
+  .transform(({ chainId, deadline, multicall3: contract, to, data, authorizationList, gasUnits }): Relay => {
     const transaction = {
       to: contract,
       data: encodeForwarded({ target: to, callData: data }),
       valueWei: 0n,
       ...(authorizationList.length > 0 && { authorizationList }),
     }
-    return { kind: 'permit', chainId, contract, through: 'multicall3', deadline, transaction }
+    const overheadUnits = gasUnits === undefined ? undefined : maxBigint(0n, gasUnits - executeUnits)
+    const costed =
+      overheadUnits === undefined ? undefined : ({ kind: 'execute', isNative: false, overheadUnits } as const)
+    return { kind: 'permit', chainId, contract, through: 'multicall3', deadline, transaction, costed }
   })
 
 export const permitSchema = z.discriminatedUnion('permitKind', [signedPermitSchema, callsSchema])

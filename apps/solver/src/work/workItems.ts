@@ -53,6 +53,7 @@ const payloads = {
         .array(z.object({ wallet: hex(20), amount }))
         .max(appFeesMax)
         .optional(),
+      gasCharged: amount.optional(),
       ...proof,
     })
     .transform(
@@ -133,6 +134,8 @@ export type PaidOrder = {
   readonly proof: Proof | undefined
   /** Of a fill, what it leaves owed in the currency of its deposit; of a claim, what it takes. */
   readonly appFees?: readonly { readonly wallet: Hex; readonly amount: bigint }[] | undefined
+  /** Of a fill: what its network fee was charged at, in smallest units of the native coin there. */
+  readonly gasCharged?: bigint | undefined
   /** Of a refund: the service offers no fill of the order any more, for whatever deposit. */
   readonly endsOrder?: boolean | undefined
 }

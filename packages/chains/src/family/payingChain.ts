@@ -95,6 +95,9 @@ export type Landing =
 /** What may be bid, in the family's unit of a price: above it nothing is offered. */
 export type PayingFees = { readonly fees: NetworkFees; readonly ceiling: bigint }
 
+/** Why a transaction is not made. `isDear`: it would cost more than it may. */
+export type PlanRefusal = { readonly refusal: string; readonly isDear?: true }
+
 /**
  * A chain on which payments are fenced by what each leaves there, and whose transactions expire by themselves. It
  * asks, signs and sends as one fill wallet, and keeps nothing.
@@ -113,9 +116,11 @@ export interface PayingChain {
   landingOf(transactions: readonly SentTransaction[]): Promise<Landing>
   /**
    * Looks at recipients and currencies, and has the transaction run by a node that does not send it.
+   * @param most what it may cost where code of the recipient runs, in smallest units of the native coin; absent: no
+   * bound of its own
    * @returns why it must not be sent, or what it may use
    */
-  plan(terms: PaymentTerms, bid: PayingFees): Promise<PaymentPlan | { readonly refusal: string }>
+  plan(terms: PaymentTerms, bid: PayingFees, most?: bigint): Promise<PaymentPlan | PlanRefusal>
   /** @throws DomainError where no recent block is known */
   sign(plan: Pick<PaymentPlan, 'terms' | 'units'>, bid: PayingFees): Promise<ExpiringTransaction>
   /** Sends bytes again and again at no harm. @throws NodeError, DomainError where no endpoint took them */

@@ -21,6 +21,20 @@ const chainPolicySchema = z.object({
   maxFeePerGasWei: decimalInteger.describe(
     'Nothing is ever offered at a higher price of gas; on chains that bid for compute units, micro-lamports per unit; where coins are outputs, satoshi per 1,000 virtual bytes',
   ),
+  transactionGasMax: decimalInteger
+    .default(2n ** 24n)
+    .describe(
+      'No transaction is signed with more gas, whatever was charged for it: at most what the chain lets one have, 2^24 on most, and a quarter of what a block holds',
+    ),
+  gasMarginBps: z
+    .number()
+    .int()
+    .min(10_000)
+    .max(100_000)
+    .default(15_000)
+    .describe(
+      'What a transaction may cost when it is signed, of what was charged for its gas; 15000: half more',
+    ),
   bumpAfterSeconds: z
     .number()
     .int()
@@ -160,6 +174,6 @@ export function gasBudgetsOf({
   gasPerHourWei,
   refundGasPerHourWei = gasPerHourWei / refundGasPart,
   relayGasPerHourWei,
-}: SolverChainPolicy): GasBudgets {
+}: Pick<SolverChainPolicy, keyof GasBudgets>): GasBudgets {
   return { gasPerHourWei, refundGasPerHourWei, relayGasPerHourWei }
 }

@@ -43,3 +43,6 @@ export function encodeFillExtraData(fillContract: Hex): Hex {
 
 /** Begins the reason with which a solver gives up a payment that it simulated. @source quote-api.md 5, failReason */
 export const executionReverted = 'EXECUTION_REVERTED'
+
+/** Begins the reason with which a solver gives up what would cost more than was charged for it. @source P-50 */
+export const quotedGasExceeded = 'QUOTED_GAS_LIMIT_EXCEEDED'

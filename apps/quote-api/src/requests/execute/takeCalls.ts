@@ -99,6 +99,7 @@ export function createTakeCalls(options: {
     const payload: ExecutePayload = {
       ...{ permitKind: 'calls', orderId: order.id, chainId, deadline: stored.expiresAtSeconds },
       ...{ multicall3, to, data, authorizationList: [...asked.authorizationList] },
+      gasUnits: order.gasMax.toString(),
     }
     const isNew = await database.transaction((tx) =>
       addWork(tx, { kind: 'permit', requestId, chainId, payload }),

@@ -54,6 +54,7 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
     })),
     topupWei: (solver?.topup?.amountWei ?? 0n).toString(),
     callUnits: (solver?.callUnits ?? 0n).toString(),
+    ...(solver !== undefined && { gasCharged: solver.gasCharged.toString() }),
     ...(isExecuted(request) && { originGasOverhead: (request.originGasOverhead ?? 0n).toString() }),
     slippageBps: priced.slippageBps.toString(),
     timeEstimateSeconds: priced.timeEstimateSeconds,

@@ -68,7 +68,7 @@ async function askForFill(
   request: SettledRequest,
   deposit: StoredDeposit,
 ): Promise<void> {
-  const { requestId, order, orderId, recipient, destinationChainId, feeBasis: quotedInput } = request
+  const { requestId, order, orderId, recipient, destinationChainId, feeBasis: quotedInput, quoted } = request
   const destination = chainOf(context, destinationChainId).chain
   const { amount } = deposit
   const appFees = bookedFor(request, amount).appFees.map(({ recipient: wallet, amount: owed }) => ({
@@ -78,6 +78,7 @@ async function askForFill(
   const payload = {
     ...fillPayload(order, { amount, quotedInput }, { orderId, destination, recipient }),
     ...(appFees.length > 0 && { appFees }),
+    ...(quoted.gasCharged !== undefined && { gasCharged: quoted.gasCharged.toString() }),
     ...proofOf(request, deposit),
   }
   const isNew = await addWork(tx, { kind: 'fill', requestId, chainId: destinationChainId, payload })

@@ -48,6 +48,11 @@ describe('a request that waits for its fill', () => {
       step('failed', none, { reason: 'EXECUTION_REVERTED: the transaction would revert' }),
       refund('EXECUTION_REVERTED'),
     ],
+    [
+      'P-50: the solver gave up what costs more than was charged',
+      step('failed', none, { reason: 'QUOTED_GAS_LIMIT_EXCEEDED: it takes 9 gas, more than 8' }),
+      refund('QUOTED_GAS_LIMIT_EXCEEDED'),
+    ],
     ['reported and not found', step('reported', missing), { action: 'wait' }],
     [
       'reported, not found, the deadline just over',

@@ -1,4 +1,4 @@
-import { executionReverted } from '@causeway/core'
+import { executionReverted, quotedGasExceeded } from '@causeway/core'
 import { lateInclusionSeconds } from '../timings.ts'
 import type { WorkState } from '../work/workItem.ts'
 import type { FillProblem } from './fillCheck.ts'
@@ -30,6 +30,7 @@ export type FillStep =
 
 export type FillFailure =
   | 'EXECUTION_REVERTED'
+  | 'QUOTED_GAS_LIMIT_EXCEEDED'
   | 'TTL_EXPIRED'
   | 'TRANSACTION_NOT_INCLUDED'
   | 'TRANSACTION_REVERTED'
@@ -55,8 +56,8 @@ export function fillStep(args: {
 }): FillStep {
   const { work, reading, nowSeconds, deadlineSeconds } = args
   if (work.state === 'failed') {
-    const isReverted = work.reason?.startsWith(executionReverted) === true
-    return { action: 'refund', reason: isReverted ? executionReverted : 'TRANSACTION_SUBMISSION_FAILED' }
+    const told = ([executionReverted, quotedGasExceeded] as const).find((one) => work.reason?.startsWith(one))
+    return { action: 'refund', reason: told ?? 'TRANSACTION_SUBMISSION_FAILED' }
   }
   if (work.state === 'open') {
     return nowSeconds < deadlineSeconds ? { action: 'wait' } : { action: 'refund', reason: 'TTL_EXPIRED' }

@@ -22,6 +22,7 @@ export const reasonTexts = {
   SPONSOR_BALANCE_TOO_LOW: 'The sponsor could not pay its share any more when the deposit came.',
   // Of a fill, a permit, or calls that the user sends.
   EXECUTION_REVERTED: 'The calls of the request revert.',
+  QUOTED_GAS_LIMIT_EXCEEDED: 'The payment would have cost more gas than was charged for it.',
   TTL_EXPIRED: 'No solver paid before the deadline.',
   TRANSACTION_NOT_INCLUDED: 'The transaction that was sent reached no block before the deadline.',
   TRANSACTION_REVERTED: 'The transaction reverted.',

@@ -56,6 +56,9 @@ export const fillPayloadSchema = z.object({
     .array(z.object({ wallet: addressText, amount: uint256Text }))
     .optional()
     .describe('Owed once it is filled, in the currency of its deposit; a claim takes them'),
+  gasCharged: uint256Text
+    .optional()
+    .describe('What its network fee was charged at, in smallest units of the native coin there'),
   ...proof,
 })
 
@@ -110,6 +113,7 @@ export const executePayloadSchema = z.object({
       }),
     )
     .describe('EIP-7702: empty where the account has its code'),
+  gasUnits: uint256Text.optional().describe('Gas that was charged for it'),
 })
 
 const relayPayloadSchema = z.discriminatedUnion('permitKind', [permitPayloadSchema, executePayloadSchema])

@@ -21,28 +21,43 @@ export type Trial =
   /** `gas`: the limit that it succeeded with. */
   | { readonly kind: 'succeeds'; readonly gas: bigint }
   | { readonly kind: 'fails'; readonly reason: string }
+  /** It takes more than `affordableGas`, or nodes ask for a higher limit. */
+  | { readonly kind: 'dear'; readonly gas: bigint }
   /** The sender's coin does not reach for value and gas at this price. */
   | { readonly kind: 'short' }
 
-/** No transaction may have more. @source EIP-7825 */
-const gasMax = 2n ** 24n
+export type GasLimits = {
+  /** No transaction may have more: what would take it fails. */
+  readonly transactionGasMax: bigint
+  /** What may be spent on this one buys so much. */
+  readonly affordableGas: bigint
+}
+
 /** A limit below it is refused, whatever the call takes. @source EIP-7623, EIP-7976 */
 const intrinsicGas = 21_000n
 const floorGasPerByte = 64n
 
 /**
  * Has enough endpoints run a transaction as it would be signed: with its sender, value, price and gas limit. The limit is
- * what enough of them estimate, with a margin. So no node alone has it refused, or signed where it fails.
+ * what enough of them estimate, with a margin, up to what is affordable. So no node alone has it refused, or signed where it fails.
  * @throws UpstreamUnavailableError where too few say the same
- * @source rule P-46
+ * @source rules P-46, P-50
  */
-export async function tryTransaction(client: ChainClient, transaction: TriedTransaction): Promise<Trial> {
+export async function tryTransaction(
+  client: ChainClient,
+  transaction: TriedTransaction,
+  { transactionGasMax, affordableGas }: GasLimits,
+): Promise<Trial> {
   const call = wireCall(transaction)
-  const estimate = await askPaymentVotes(client, [estimateCall(call)], decideEstimate)
+  // What never ends is run no longer than a transaction may be.
+  const bounded = { ...call, gas: toQuantity(transactionGasMax) }
+  const estimate = await askPaymentVotes(client, [estimateCall(bounded)], decideEstimate(transactionGasMax))
   if (typeof estimate !== 'bigint') return failed(estimate)
-  if (estimate > gasMax) return { kind: 'fails', reason: 'it takes more gas than a transaction may have' }
-  const gas = gasLimit(estimate, transaction.data)
-  const run = await askPaymentVotes(client, [runCall({ ...call, gas: toQuantity(gas) })], decideRun)
+  const least = maxBigint(estimate, floorGas(transaction.data))
+  if (least > affordableGas) return { kind: 'dear', gas: least }
+  // An estimate is of one block, and the next one may take more.
+  const gas = minBigint(maxBigint((estimate * 13n) / 10n + 50_000n, least), affordableGas)
+  const run = await askPaymentVotes(client, [runCall({ ...call, gas: toQuantity(gas) })], decideRun(gas))
   return typeof run === 'bigint' ? { kind: 'succeeds', gas } : failed(run)
 }
 
@@ -63,41 +78,42 @@ function wireCall({ valueWei, maxFeePerGasWei, maxPriorityFeePerGasWei, ...rest 
 const estimateCall = (call: object): RpcCall => ({ method: 'eth_estimateGas', params: [call, 'latest'] })
 const runCall = (call: object): RpcCall => ({ method: 'eth_call', params: [call, 'latest'] })
 
-/** An estimate is of one block, and the next one may take more. */
-function gasLimit(estimate: bigint, data: Hex): bigint {
-  const withMargin = minBigint((estimate * 13n) / 10n + 50_000n, gasMax)
-  const bytes = BigInt(data.length / 2 - 1)
-  return maxBigint(withMargin, intrinsicGas + floorGasPerByte * bytes)
-}
+const floorGas = (data: Hex): bigint => intrinsicGas + floorGasPerByte * BigInt(data.length / 2 - 1)
 
 type Failure = 'fails' | 'short'
 
 /** Late endpoints are waited for: the lowest estimate of those that are quick may be a lie. */
-function decideEstimate(votes: Votes, electorate: Electorate, isLast: boolean): SaidRun<Failure> | undefined {
-  if (!isLast) return undefined
-  const what = 'eth_estimateGas'
-  const said = saidByVoice(
-    votes,
-    ([answer]) => failureOf(answer) ?? parseQuantity(resultOf(answer, what), what),
-  )
-  return runSaid(said, electorate)
-}
+const decideEstimate =
+  (gasAsked: bigint) =>
+  (votes: Votes, electorate: Electorate, isLast: boolean): SaidRun<Failure> | undefined => {
+    if (!isLast) return undefined
+    const what = 'eth_estimateGas'
+    const said = saidByVoice(
+      votes,
+      ([answer]) => failureOf(answer, gasAsked) ?? parseQuantity(resultOf(answer, what), what),
+    )
+    return runSaid(said, electorate)
+  }
 
-function decideRun(votes: Votes, electorate: Electorate): SaidRun<Failure> | undefined {
-  const said = saidByVoice(votes, ([answer]): SaidRun<Failure> => {
-    const failure = failureOf(answer)
-    // Another error of the node is no vote.
-    if (failure === undefined) resultOf(answer, 'eth_call')
-    return failure ?? 0n
-  })
-  return runSaid(said, electorate)
-}
+const decideRun =
+  (gasAsked: bigint) =>
+  (votes: Votes, electorate: Electorate): SaidRun<Failure> | undefined => {
+    const said = saidByVoice(votes, ([answer]): SaidRun<Failure> => {
+      const failure = failureOf(answer, gasAsked)
+      // Another error of the node is no vote.
+      if (failure === undefined) resultOf(answer, 'eth_call')
+      return failure ?? 0n
+    })
+    return runSaid(said, electorate)
+  }
 
-/** The node ran the call and it failed; any other error says nothing of the call. */
-function failureOf(answer: RpcAnswer | undefined): Failure | undefined {
+/** The node ran the call and it failed; any other error says nothing of the call. Coin bounds the gas that nodes allow. */
+function failureOf(answer: RpcAnswer | undefined, gasAsked: bigint): Failure | undefined {
   if (answer === undefined || answer.ok) return undefined
   const { code, message } = answer
+  const allowance = /gas required exceeds allowance:? \(?(?<gas>\d+)/i.exec(message)?.groups?.['gas']
+  if (allowance !== undefined) return BigInt(allowance) < gasAsked ? 'short' : 'fails'
   if (code === 3 || /revert|out ?of ?gas|invalid ?(opcode|jump)|stack ?(over|under)flow/i.test(message))
     return 'fails'
-  return /insufficient (funds|balance)|gas required exceeds allowance/i.test(message) ? 'short' : undefined
+  return /insufficient (funds|balance)/i.test(message) ? 'short' : undefined
 }

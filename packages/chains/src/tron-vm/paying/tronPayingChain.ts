@@ -7,6 +7,8 @@ import {
   fillPayment,
   fillState,
   type Hex,
+  maxBigint,
+  minBigint,
   TronFees,
   tokenAllowance,
   tronAddress,
@@ -106,7 +108,7 @@ function openTronPaying({ client, key, fillContract: hexContract }: Options): Pa
       })
     },
 
-    async plan(terms, bid) {
+    async plan(terms, bid, most) {
       const refusal = refusePayments(address, terms.payments) ?? refusePrice(bid)
       if (refusal !== undefined) return { refusal }
       const call = contractCallOf(terms)
@@ -115,7 +117,10 @@ function openTronPaying({ client, key, fillContract: hexContract }: Options): Pa
         isLast ? decideRun(votes, electorate) : undefined,
       )
       if (energy === 'fails') return { refusal: 'the transaction would revert' }
-      return { terms, units: withMargin(energy), rent: 0n }
+      const energyMax = most === undefined ? undefined : energyFor(most, feesOf(bid))
+      if (energyMax !== undefined && energy > energyMax)
+        return { refusal: `it takes ${energy} energy, more than ${energyMax}`, isDear: true }
+      return { terms, units: minBigint(withMargin(energy), energyMax ?? withMargin(energy)), rent: 0n }
     },
 
     async sign({ terms, units }, bid) {
@@ -192,6 +197,11 @@ function refusePayments(wallet: string, payments: readonly PlannedPayment[]): st
 
 /** What runs out of energy has failed and burnt all of its limit; what is left of it costs nothing. */
 const withMargin = (energy: bigint): bigint => (energy * 3n) / 2n + 10_000n
+
+/** Of a payment, at most; the rest of its cost is energy. */
+const paymentBytes = 700n
+const energyFor = (most: bigint, { sunPerEnergy, sunPerByte }: TronFees): bigint =>
+  maxBigint(0n, most - paymentBytes * sunPerByte) / maxBigint(1n, sunPerEnergy)
 
 type RecentBlock = { readonly number: bigint; readonly hash: Hex }
 

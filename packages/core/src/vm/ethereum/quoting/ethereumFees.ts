@@ -85,6 +85,11 @@ export class EthereumFees implements NetworkFees {
     return this.#expectedUnits(transaction) * this.gasPrice.expectedWei + this.#dataFeeOf(transaction)
   }
 
+  /** What the chain takes for data beside the gas, in wei; 0 where it takes it as gas. */
+  besideGasOf(transaction: CostedTransaction): bigint {
+    return this.#isDataFeeGas ? 0n : this.#dataFeeOf(transaction)
+  }
+
   gasOf(transaction: CostedTransaction): { readonly expected: bigint; readonly limit: bigint } {
     const expected = this.#expectedUnits(transaction) + this.#dataUnits(this.#dataFeeOf(transaction))
     return { limit: this.unitsOf(transaction), expected }

@@ -1,0 +1,51 @@
+import { bpsDenominator, type CostedTransaction, maxBigint, mulDivDown } from '@causeway/core'
+import type { SeenDeposit } from '../judge/verdict.ts'
+import type { CostBound } from '../wallet/chainDesk.ts'
+import type { Relay } from '../work/relays.ts'
+import type { Payment, SolverChain } from './filling.ts'
+
+/**
+ * What a payment may cost: a fill what the quote charged for it, a refund what its deposit leaves the wallet or what a
+ * plain one costs now, a claim what a plain payment costs; each with the chain's margin.
+ * @returns undefined for a fill that an older release stored, and while nobody knows a price
+ * @source docs/specification/protocol.md P-50
+ */
+export function paymentBound(payment: Payment, deposit: SeenDeposit | undefined): CostBound | undefined {
+  const { order, chain } = payment
+  const isNative = order.payments[0]?.currency === chain.codec.nativeCurrency
+  if (order.kind === 'fill') return boundOf({ kind: 'fill', isNative }, order.gasCharged, chain)
+  const plain: CostedTransaction = { kind: 'refund', isNative }
+  const cost = chain.costOf(plain)
+  const kept = cost === undefined || deposit === undefined ? 0n : keptOf(payment, deposit, cost)
+  return boundOf(plain, cost === undefined ? undefined : maxBigint(cost, kept), chain)
+}
+
+/** A permit may cost what its kind costs now; calls of an account what was charged for their gas. */
+export function relayBound(
+  { costed }: Pick<Relay, 'costed'>,
+  chain: Pick<SolverChain, 'costOf' | 'gasMarginBps'>,
+): CostBound | undefined {
+  return costed === undefined ? undefined : boundOf(costed, chain.costOf(costed), chain)
+}
+
+function boundOf(
+  transaction: CostedTransaction,
+  charged: bigint | undefined,
+  { gasMarginBps }: Pick<SolverChain, 'gasMarginBps'>,
+): CostBound | undefined {
+  if (charged === undefined) return undefined
+  return { transaction, most: mulDivDown(charged, BigInt(gasMarginBps), bpsDenominator) }
+}
+
+/** In native coin: what a refund does not give back, of which `cost` is the known measure. */
+function keptOf(
+  { order: { payments }, chain, filling }: Payment,
+  { chainId, currency, amount }: SeenDeposit,
+  cost: bigint,
+): bigint {
+  const value = filling.valuer()
+  const given = payments.reduce((sum, payment) => sum + payment.amount, 0n)
+  const kept = value(chainId, currency, maxBigint(0n, amount - given))
+  const costUsd = value(chain.chainId, chain.codec.nativeCurrency, cost)
+  return kept === undefined || costUsd === undefined || costUsd === 0n ? 0n : (cost * kept) / costUsd
+}
