@@ -29,6 +29,7 @@ export const longFiles: readonly string[] = [
   'apps/solver/test/solver.test.ts',
   'scripts/configs/settingRefusals.test.ts',
   'test/protocolModel.test.ts',
+  'packages/contracts/test/forge.test.ts',
   'apps/quote-api/test/chainFaults.test.ts',
   'apps/quote-api/test/lyingEndpoints.test.ts',
   'apps/allocator/test/allocatorLimits.test.ts',

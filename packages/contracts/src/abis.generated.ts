@@ -140,6 +140,7 @@ export const permit2RouterAbi = [
 
 export const permitRouterAbi = [
   {"inputs":[{"internalType":"contract Depository","name":"depository_","type":"address"}],"stateMutability":"nonpayable","type":"constructor"},
+  {"inputs":[{"internalType":"bytes32","name":"id","type":"bytes32"}],"name":"AlreadyDeposited","type":"error"},
   {"inputs":[],"name":"Reentered","type":"error"},
   {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"TokenCallFailed","type":"error"},
   {"inputs":[],"name":"DEPOSIT_CODE_HASH","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},

@@ -2,30 +2,29 @@
 import { create2Address, type Hex, hexToBytes, keccak256Hex, utf8Bytes } from '@causeway/core'
 import { codeHashOf } from './codeHash.ts'
 import { shippedCodes } from './codes.generated.ts'
+import { type EarlierCode, earlierCodes } from './earlierCodes.ts'
 import { publicCodes } from './publicCodes.ts'
 import type { DeployedName } from './renderCodes.ts'
 
 export { type PublicCode, publicCodes } from './publicCodes.ts'
 export { type DeployedName, deployedNames } from './renderCodes.ts'
 
-/** What stands at an address: nothing, this release's contract, a public one of known code, or something else. */
-export type CodeState = 'missing' | 'ours' | 'public' | 'foreign'
+/** What stands at an address: nothing, this release's contract or an earlier one's, a public one, or something else. */
+export type CodeState = 'missing' | 'ours' | 'earlier' | 'public' | 'foreign'
 
 /** @param code as a chain tells it @throws RangeError when it is no hex */
 export function codeStateOf(name: DeployedName, code: Hex | undefined): CodeState {
   if (code === undefined || code === '0x') return 'missing'
   const { codeHash, immutables } = shippedCodes[name]
   if (codeHashOf(code, immutables) === codeHash) return 'ours'
-  const isPublic = publicCodes.some(
-    (known) => known.name === name && codeHashOf(code, known.immutables) === known.codeHash,
-  )
-  return isPublic ? 'public' : 'foreign'
+  const isAmong = (known: readonly EarlierCode[]) =>
+    known.some((one) => one.name === name && codeHashOf(code, one.immutables) === one.codeHash)
+  return isAmong(earlierCodes) ? 'earlier' : isAmong(publicCodes) ? 'public' : 'foreign'
 }
 
-/** Whether code is this release's contract of that name, or a public one of known code. */
+/** Whether code is this release's contract of that name, an earlier release's, or a public one of known code. */
 export function isKnownCode(name: DeployedName, code: Hex): boolean {
-  const state = codeStateOf(name, code)
-  return state === 'ours' || state === 'public'
+  return ['ours', 'earlier', 'public'].includes(codeStateOf(name, code))
 }
 
 /**
@@ -34,7 +33,7 @@ export function isKnownCode(name: DeployedName, code: Hex): boolean {
  * @param code as a chain tells it
  */
 export function recordsPayments(code: Hex): boolean {
-  return codeStateOf('FillContract', code) === 'ours'
+  return ['ours', 'earlier'].includes(codeStateOf('FillContract', code))
 }
 
 /**

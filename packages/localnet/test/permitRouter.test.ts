@@ -94,7 +94,7 @@ describe.each(kinds)('%s', (kind) => {
   test('a second submission fails, and moves nothing', async () => {
     const data = await callOf(await termsOf(kind))
     await submit(data)
-    expect(await refusal(data)).toBe(kind === 'eip3009' ? 'AuthorizationAlreadyUsed' : 'no data')
+    expect(await refusal(data)).toBe(kind === 'eip3009' ? 'AuthorizationAlreadyUsed' : 'AlreadyDeposited')
   })
 
   test.each([

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {IERC20} from "../shared/IERC20.sol";
+import {Calls} from "../shared/Calls.sol";
 import {Transfers} from "../shared/Transfers.sol";
 
 /// Hands on what lies here at this moment: the last calls of an order name it where an earlier one, such as a swap,
@@ -118,15 +118,14 @@ contract CleanupRouter {
     }
 
     function _allowNothing(address token, address spender) private {
-        if (IERC20(token).allowance(address(this), spender) > 0) Transfers.allow(token, spender, 0);
+        if (Transfers.allowed(token, address(this), spender) > 0) Transfers.allow(token, spender, 0);
     }
 
     function _amountOf(address token, uint256 amount) private view returns (uint256) {
-        return amount == 0 ? IERC20(token).balanceOf(address(this)) : amount;
+        return amount == 0 ? Transfers.heldBy(token, address(this)) : amount;
     }
 
     function _call(address to, uint256 value, bytes calldata data) private {
-        (bool ok,) = to.call{value: value}(data);
-        if (!ok) revert CallFailed();
+        if (!Calls.run(to, value, data)) revert CallFailed();
     }
 }

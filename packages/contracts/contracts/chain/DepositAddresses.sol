@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {IERC20} from "../shared/IERC20.sol";
 import {ReentrancyGuard} from "../shared/ReentrancyGuard.sol";
 import {Signatures} from "../shared/Signatures.sol";
 import {Transfers} from "../shared/Transfers.sol";
@@ -176,7 +175,7 @@ contract DepositAddresses is ISweepOrigin, ReentrancyGuard {
     }
 
     function _held(address token) private view returns (uint256) {
-        return token == address(0) ? address(this).balance : IERC20(token).balanceOf(address(this));
+        return token == address(0) ? address(this).balance : Transfers.heldBy(token, address(this));
     }
 
     function _sweep(DepositTerms calldata terms, bytes32 orderId, address token, uint256 swapAmount) private {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {IERC20, IWrappedNative} from "../shared/IERC20.sol";
+import {Calls} from "../shared/Calls.sol";
+import {IWrappedNative} from "../shared/IERC20.sol";
 import {ReentrancyGuard} from "../shared/ReentrancyGuard.sol";
 import {Transfers} from "../shared/Transfers.sol";
 import {Depository} from "./Depository.sol";
@@ -110,14 +111,14 @@ contract DepositRouter is ReentrancyGuard {
         address erc20Out = _erc20Of(tokenOut);
         if (erc20In == erc20Out) revert SameToken();
 
-        uint256 inBefore = IERC20(erc20In).balanceOf(address(this));
-        uint256 outBefore = IERC20(erc20Out).balanceOf(address(this));
+        uint256 inBefore = Transfers.heldBy(erc20In, address(this));
+        uint256 outBefore = Transfers.heldBy(erc20Out, address(this));
         _takeInput(tokenIn, amountIn);
-        _swap(erc20In, IERC20(erc20In).balanceOf(address(this)) - inBefore, swapData);
+        _swap(erc20In, Transfers.heldBy(erc20In, address(this)) - inBefore, swapData);
 
-        amountOut = IERC20(erc20Out).balanceOf(address(this)) - outBefore;
+        amountOut = Transfers.heldBy(erc20Out, address(this)) - outBefore;
         if (amountOut < minAmountOut) revert InsufficientOutput(amountOut, minAmountOut);
-        unused = IERC20(erc20In).balanceOf(address(this)) - inBefore;
+        unused = Transfers.heldBy(erc20In, address(this)) - inBefore;
     }
 
     function _takeInput(address tokenIn, uint256 amountIn) private {
@@ -132,9 +133,8 @@ contract DepositRouter is ReentrancyGuard {
 
     function _swap(address tokenIn, uint256 amountIn, bytes calldata swapData) private {
         Transfers.allow(tokenIn, swapRouter, amountIn);
-        (bool ok, bytes memory reason) = swapRouter.call(swapData);
-        if (!ok) revert SwapFailed(reason);
-        if (IERC20(tokenIn).allowance(address(this), swapRouter) > 0) Transfers.allow(tokenIn, swapRouter, 0);
+        if (!Calls.run(swapRouter, 0, swapData)) revert SwapFailed(Calls.returned(Calls.REASON));
+        if (Transfers.allowed(tokenIn, address(this), swapRouter) > 0) Transfers.allow(tokenIn, swapRouter, 0);
     }
 
     function _deposit(SwapAndDeposit calldata request, uint256 amount) private {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {IERC20} from "../shared/IERC20.sol";
 import {Transfers} from "../shared/Transfers.sol";
 
 interface IDepository {
@@ -27,7 +26,7 @@ contract DepositSweep {
     constructor() {
         (address depository, address depositor, bytes32 orderId, address token, uint256 swapped) =
             ISweepOrigin(msg.sender).current();
-        uint256 tokens = token == address(0) ? 0 : IERC20(token).balanceOf(address(this));
+        uint256 tokens = token == address(0) ? 0 : Transfers.heldBy(token, address(this));
         uint256 native = address(this).balance;
         if (tokens == 0 && native == 0) revert NothingToSweep();
         if (swapped > 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {IERC20} from "../shared/IERC20.sol";
+import {Calls} from "../shared/Calls.sol";
 import {Initialized} from "../shared/Initialized.sol";
 import {Signatures} from "../shared/Signatures.sol";
 import {Transfers} from "../shared/Transfers.sol";
@@ -22,6 +22,7 @@ struct CallRequest {
 
 struct CallResult {
     bool success;
+    /// Its beginning: a word of a success, and of a failure what names it.
     bytes returnData;
 }
 
@@ -69,7 +70,7 @@ contract Depository is Initialized, TypedData {
 
     /// Takes the sender's whole allowance.
     function depositErc20(address depositor, address token, bytes32 id) external {
-        _depositErc20(depositor, token, IERC20(token).allowance(msg.sender, address(this)), id);
+        _depositErc20(depositor, token, Transfers.allowed(token, msg.sender, address(this)), id);
     }
 
     /// Runs a request once, up to and including the second it expires. A failing call that does not
@@ -87,7 +88,8 @@ contract Depository is Initialized, TypedData {
         results = new CallResult[](request.calls.length);
         for (uint256 i = 0; i < request.calls.length; ++i) {
             Call calldata call = request.calls[i];
-            (bool success, bytes memory returnData) = call.to.call{value: call.value}(call.data);
+            bool success = Calls.run(call.to, call.value, call.data);
+            bytes memory returnData = Calls.returned(success ? Calls.WORD : Calls.REASON);
             if (success) emit RelayCallExecuted(id, call);
             else if (!call.allowFailure) revert CallFailed(i, returnData);
             results[i] = CallResult(success, returnData);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {IERC20} from "../shared/IERC20.sol";
+import {Calls} from "../shared/Calls.sol";
 import {Transfers} from "../shared/Transfers.sol";
 
 struct FillCall {
@@ -27,11 +27,12 @@ contract OrderClone {
     function run(FillCall[] calldata calls, address[] calldata sweptTokens, address recipient) external {
         if (msg.sender != fillContract) revert NotFillContract();
         for (uint256 i = 0; i < calls.length; ++i) {
-            (bool success, bytes memory reason) = calls[i].to.call{value: calls[i].value}(calls[i].data);
-            if (!success) revert CallFailed(i, reason);
+            if (!Calls.run(calls[i].to, calls[i].value, calls[i].data)) {
+                revert CallFailed(i, Calls.returned(Calls.REASON));
+            }
         }
         for (uint256 i = 0; i < sweptTokens.length; ++i) {
-            uint256 left = IERC20(sweptTokens[i]).balanceOf(address(this));
+            uint256 left = Transfers.heldBy(sweptTokens[i], address(this));
             if (left > 0) Transfers.push(sweptTokens[i], recipient, left);
         }
         if (address(this).balance > 0) Transfers.pushNative(recipient, address(this).balance);

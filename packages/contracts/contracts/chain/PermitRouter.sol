@@ -31,6 +31,8 @@ contract PermitRouter is IPermitOrigin, ReentrancyGuard {
     uint256 private transient amount;
     bytes32 private transient id;
 
+    error AlreadyDeposited(bytes32 id);
+
     constructor(Depository depository_) {
         depository = depository_;
     }
@@ -59,6 +61,8 @@ contract PermitRouter is IPermitOrigin, ReentrancyGuard {
     /// EIP-2612: the spender is the address that this deposit alone is made from, and it can be made there
     /// once. The permit may have been submitted before: what counts is the allowance.
     function depositWithPermit(SignedDeposit calldata signed, bytes calldata signature) external nonReentrant {
+        // Creation at a taken address would burn all gas of whoever comes second.
+        if (spenderOf(signed).code.length > 0) revert AlreadyDeposited(signed.id);
         if (signature.length == 65) {
             (uint8 v, bytes32 r, bytes32 s) = _split(signature);
             try IERC20Authorized(signed.token)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {IERC20} from "../shared/IERC20.sol";
+import {Calls} from "../shared/Calls.sol";
 import {Transfers} from "../shared/Transfers.sol";
 
 struct Call3Value {
@@ -24,11 +24,12 @@ contract PermittedCalls {
     constructor(Call3Value[] memory calls, TokenPermissions[] memory permitted, address refundTo) {
         for (uint256 i = 0; i < calls.length; ++i) {
             Call3Value memory one = calls[i];
-            (bool success, bytes memory reason) = one.target.call{value: one.value}(one.callData);
-            if (!success && !one.allowFailure) revert CallFailed(i, reason);
+            if (!Calls.run(one.target, one.value, one.callData) && !one.allowFailure) {
+                revert CallFailed(i, Calls.returned(Calls.REASON));
+            }
         }
         for (uint256 i = 0; i < permitted.length; ++i) {
-            uint256 left = IERC20(permitted[i].token).balanceOf(address(this));
+            uint256 left = Transfers.heldBy(permitted[i].token, address(this));
             if (left > 0) Transfers.push(permitted[i].token, refundTo, left);
         }
         if (address(this).balance > 0) Transfers.pushNative(refundTo, address(this).balance);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {Calls} from "./Calls.sol";
+
 interface IERC1271 {
     function isValidSignature(bytes32 digest, bytes calldata signature) external view returns (bytes4);
 }
@@ -48,9 +50,7 @@ library Signatures {
     {
         if (signer == address(0)) return false;
         if (recover(digest, signature) == signer) return true;
-        if (signer.code.length == 0) return false;
-        (bool ok, bytes memory result) =
-            signer.staticcall(abi.encodeCall(IERC1271.isValidSignature, (digest, signature)));
-        return ok && result.length == 32 && bytes32(result) == bytes32(ERC1271_ACCEPTED);
+        (bool ok, uint256 word) = Calls.ask(signer, abi.encodeCall(IERC1271.isValidSignature, (digest, signature)));
+        return ok && bytes32(word) == bytes32(ERC1271_ACCEPTED);
     }
 }

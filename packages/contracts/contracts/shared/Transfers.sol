@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {Calls} from "./Calls.sol";
 import {IERC20} from "./IERC20.sol";
 
 /// Moves value and refuses silence: tokens that return nothing count as successful, tokens that
-/// return false, revert or have no code do not.
+/// return anything but true, revert or have no code do not.
 library Transfers {
     error TokenCallFailed(address token, bytes reason);
     error NativeTransferFailed(address to, uint256 amount);
@@ -22,14 +23,28 @@ library Transfers {
     }
 
     function pushNative(address to, uint256 amount) internal {
-        (bool ok,) = to.call{value: amount}("");
-        if (!ok) revert NativeTransferFailed(to, amount);
+        if (!Calls.run(to, amount, "")) revert NativeTransferFailed(to, amount);
+    }
+
+    /// In a token.
+    function heldBy(address token, address holder) internal view returns (uint256) {
+        return _ask(token, abi.encodeCall(IERC20.balanceOf, (holder)));
+    }
+
+    function allowed(address token, address holder, address spender) internal view returns (uint256) {
+        return _ask(token, abi.encodeCall(IERC20.allowance, (holder, spender)));
+    }
+
+    function _ask(address token, bytes memory data) private view returns (uint256) {
+        (bool ok, uint256 word) = Calls.ask(token, data);
+        if (!ok) revert TokenCallFailed(token, Calls.returned(Calls.REASON));
+        return word;
     }
 
     function _call(address token, bytes memory data) private {
-        (bool ok, bytes memory result) = token.call(data);
-        if (!ok) revert TokenCallFailed(token, result);
-        bool accepted = result.length == 0 ? token.code.length > 0 : abi.decode(result, (bool));
-        if (!accepted) revert TokenCallFailed(token, result);
+        if (!Calls.run(token, 0, data)) revert TokenCallFailed(token, Calls.returned(Calls.REASON));
+        bytes memory answer = Calls.returned(Calls.WORD);
+        bool accepted = answer.length == 0 ? token.code.length > 0 : uint256(bytes32(answer)) == 1;
+        if (!accepted) revert TokenCallFailed(token, answer);
     }
 }

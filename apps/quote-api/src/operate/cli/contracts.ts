@@ -142,6 +142,7 @@ type State = CodeState | 'planned' | 'recorded' | 'unchecked'
 
 const meaning: Readonly<Record<State, string>> = {
   ours: 'the code of this release',
+  earlier: 'the code of an earlier release, which is relied on',
   public: 'the code of the public contract',
   recorded: 'other code, the one that codeHashes names',
   unchecked: 'other code, which codeHashes leaves unchecked',
