@@ -155,6 +155,7 @@ export const suiteFiles = {
     'apps/quote-api/test/runningProcess.test.ts',
     'apps/quote-api/test/secretsStayHidden.test.ts',
     'apps/quote-api/test/sharedLimits.test.ts',
+    'apps/quote-api/test/sharedRewards.test.ts',
     'apps/quote-api/test/startup.test.ts',
     'packages/contracts/src/artifacts.test.ts',
     'packages/database/test/migrate.test.ts',

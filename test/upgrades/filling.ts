@@ -174,6 +174,13 @@ export const fillings: readonly Filling[] = [
     sql: `insert into chain_stop (chain_id, told_by, reason, actor) select n, 'operator', 'test', 'cli:root' from ${numbers};
       insert into stop_reader (reader, read_at) values ('allocator', now())`,
   },
+  {
+    since: 'quote_api/0070_skew_bookings',
+    sql: `insert into skew_booking (request_id, micro_usd, booked_at)
+        select ${id('request')}, case when n % 2 = 0 then n else -n end, now() - n * interval '1 hour' from ${numbers};
+      insert into reward_claim (process, micro_usd, ends_at)
+        values (gen_random_uuid(), 0, now() + interval '1 minute')`,
+  },
   ...ledgerFillings(),
   {
     since: 'solver/0001_solver',

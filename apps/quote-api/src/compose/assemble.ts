@@ -133,7 +133,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   })
   if (denyList !== undefined) watchDenyList(metrics, denyList)
   watchPool(metrics, () => database.usage())
-  watchMoney({ metrics, database, chains: registry.chainById })
+  const rewardsPerDayMicroUsd = quote.openRewards.perDayMicroUsd
+  watchMoney({ metrics, database, chains: registry.chainById, rewardsPerDayMicroUsd })
   const stops = await openStops({ database, registry, metrics, readiness, logger })
   const orders = createOrderStore({ database })
   const sponsorshipChain = findSponsorshipChain(registry, clients)
@@ -171,6 +172,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const boundRewards = followBoundRewards({
     database,
     openRewards: pricing.openRewards,
+    quoteLifetimeSeconds: quote.quoteLifetimeSeconds,
     now: () => Date.now(),
     onFailure: (error) => logger.warn({ err: error }, 'bound rewards not read: nobody earns a reward'),
   })

@@ -1,6 +1,7 @@
 import type { SqlDatabase } from '@causeway/core'
 import { type HttpMetrics, watchSeries } from '@causeway/http'
 import { shareReading } from '../jobs/shareReading.ts'
+import { readSkewSum } from '../requests/orders/skewBookings.ts'
 
 type Reading = Pick<SqlDatabase, 'query'>
 
@@ -15,12 +16,23 @@ export function watchMoney(options: {
   readonly metrics: Pick<HttpMetrics, 'registry'>
   readonly database: Reading
   readonly chains: ChainNames
+  /** What rewards may give away within 24 hours beside the costs that were kept. */
+  readonly rewardsPerDayMicroUsd: bigint
 }): void {
-  const { metrics, database, chains } = options
+  const { metrics, database, chains, rewardsPerDayMicroUsd } = options
   const nameOf = (chainId: bigint) => chains.get(Number(chainId))?.key ?? 'other'
   watchBalances(metrics, database, nameOf)
   watchHolds(metrics, database, nameOf)
   watchTopUps(metrics, database)
+  watchSeries(
+    metrics.registry,
+    {
+      name: 'rewards_left_micro_usd',
+      help: 'What rewards may still give away within 24 hours, in micro-USD; those of open quotes are a part of it',
+      labelNames: [],
+    },
+    async () => [{ labels: {}, value: Number(rewardsPerDayMicroUsd + (await readSkewSum(database))) }],
+  )
 }
 
 type NameOf = (chainId: bigint) => string

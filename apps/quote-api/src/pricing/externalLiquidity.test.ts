@@ -5,11 +5,11 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
 import {
-  allRewards,
   chainA,
   chainB,
   marketWithPools,
   native,
+  openedRewards,
   recipient,
   testChainMarket,
   testConfig,
@@ -131,7 +131,7 @@ describe('the inventory that prices and rewards are read from', () => {
   const netOf = (amountIn: bigint, market: ReturnType<typeof stocked>, offer: LiquidityOffer | undefined) => {
     const { terms } = feeTerms({
       ...{ request, route, plan, schedule, callUnits: 0n, lack: {}, subsidy: () => () => 0n },
-      rewards: allRewards().boundOf({ hasKey: true, nowSeconds: 0 }),
+      rewards: openedRewards().boundOf({ hasKey: true, nowSeconds: 0 }),
       snapshot: market.current,
       inventory: createInventoryViews(registry)(market.current),
       external: offer === undefined ? [] : [{ ...offer, currency: plan.payoutCurrency }],

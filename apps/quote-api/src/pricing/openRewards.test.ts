@@ -8,6 +8,8 @@ import {
   chainA,
   chainB,
   native,
+  noBudget,
+  openedRewards,
   recipient,
   testChainMarket,
   testSnapshot,
@@ -16,7 +18,7 @@ import {
 } from '../../test/fixtures/market.ts'
 import { linkedKey, testApiKeys } from '../../test/fixtures/sponsor.ts'
 import { afterMoves, assetInventory, skewCostUsd } from './inventory.ts'
-import { createOpenRewards, type HeldReward, type OpenRewards, type RatedMove } from './openRewards.ts'
+import { type BoundMove, createOpenRewards, type HeldReward, type RatedMove } from './openRewards.ts'
 
 const usd6 = 10n ** 6n
 
@@ -28,23 +30,16 @@ const stocked = (onA: bigint, onB: bigint) =>
     ],
   })
 
-/** Nothing is bound. */
-function opened(settings: Parameters<typeof createOpenRewards>[0]): OpenRewards {
-  const openRewards = createOpenRewards(settings)
-  openRewards.putBound(new Map(), 0)
-  return openRewards
-}
 const half = { processes: 1, keylessBps: 5_000 }
 
 /** A market that 590,000 USDC have left on chain B. */
 async function asking(key: string | undefined) {
-  let open = opened(half)
+  let open = openedRewards(half)
   const market = { current: stocked(1_590_000n, 410_000n) }
-  const openRewards: OpenRewards = {
-    boundOf: (asker) => open.boundOf(asker),
-    hold: (...held) => open.hold(...held),
-    bind: (...bound) => open.bind(...bound),
-    putBound: (...read) => open.putBound(...read),
+  const openRewards = {
+    ...open,
+    boundOf: (asker: Parameters<typeof open.boundOf>[0]) => open.boundOf(asker),
+    hold: (...held: Parameters<typeof open.hold>) => open.hold(...held),
   }
   const app = await testApp({ apiKeys: testApiKeys, config: { kappaBps: 20 }, market, openRewards })
   onTestFinished(() => app.close())
@@ -67,7 +62,7 @@ async function asking(key: string | undefined) {
       Promise.all(Array.from({ length: count }, () => ask(change))),
     /** Settles everything that was asked for before: `moved` USDC came to chain B, and went from chain A. */
     settle(moved: bigint) {
-      open = opened(half)
+      open = openedRewards(half)
       market.current = stocked(1_590_000n - moved, 410_000n + moved)
     },
   }
@@ -166,6 +161,7 @@ function movable({ usdc: of, eth, isOneAsset, rewardCapBps }: Pair) {
   return { rated, costOf }
 }
 
+const rewarded = (move: RatedMove, usdX18 = 0n) => ({ ...move, microUsd: usdX18 / 10n ** 12n + 1n })
 const positive = (value: bigint) => (value > 0n ? value : 0n)
 /** Each rounds its part of a dollar's 18 digits. */
 const slack = 1_000n
@@ -202,7 +198,7 @@ function run(
   settings: { processes: number; keylessBps: number },
 ) {
   const { rated, costOf } = movable(pair)
-  const processes = Array.from({ length: settings.processes }, () => opened(settings))
+  const processes = Array.from({ length: settings.processes }, () => openedRewards(settings))
   const quotes: Quoted[] = []
   let filledUsd = 0n
   let now = 0
@@ -216,7 +212,10 @@ function run(
       expect(bounded).toBeGreaterThanOrEqual(cost)
       expect(bounded).toBeLessThanOrEqual(0n)
       if (bounded === 0n) continue
-      const held = at.hold(move, { hasKey: step.hasKey, endsAtSeconds: Number.MAX_SAFE_INTEGER })
+      const held = at.hold(rewarded(move, -bounded), {
+        hasKey: step.hasKey,
+        endsAtSeconds: Number.MAX_SAFE_INTEGER,
+      })
       const id = `0x${quotes.length}` as const
       held.name(id)
       quotes.push({ usdX18: move.usdX18, reward: -bounded, hasKey: step.hasKey, held, id, state: 'open' })
@@ -237,8 +236,10 @@ function run(
       now += 31
     }
     const bound = quotes.filter(({ state }) => state === 'bound')
-    const moves = new Map(bound.map(({ id, usdX18 }) => [id, rated(0n, usdX18)]))
-    for (const process of processes) process.putBound(moves, now)
+    const moves = new Map<`0x${string}`, BoundMove>(
+      bound.map(({ id, usdX18 }) => [id, { ...rewarded(rated(0n, usdX18)), isBooked: true }]),
+    )
+    for (const process of processes) process.putBound({ moves, ...noBudget }, now)
   }
   const earning = quotes.filter(({ state }) => state !== 'expired')
   let movedUsd = 0n
@@ -257,29 +258,31 @@ function run(
 }
 
 test('Q-42: a request that is judged late finds what others leave of a reward, and not its own', () => {
-  const openRewards = opened({ processes: 1, keylessBps: 10_000 })
+  const openRewards = openedRewards()
   const side = { onA: 100_000n, onB: 900_000n, onC: 500_000n }
   const { rated, costOf } = movable({ usdc: side, eth: side, isOneAsset: true, rewardCapBps: uncapped })
   const move = rated(0n, 300_000n * usd)
   const cost = costOf(move)
   const bounded = (without?: `0x${string}`) =>
     openRewards.boundOf({ hasKey: true, nowSeconds: 0, ...(without && { without }) }).rewardOf(cost, move)
-  openRewards.bind('0x1', move, 0)
+  openRewards.bind('0x1', rewarded(move), 0)
   expect(bounded('0x1')).toBe(cost)
-  openRewards.bind('0x2', move, 0)
+  openRewards.bind('0x2', rewarded(move), 0)
   expect(bounded('0x1')).toBeGreaterThan(cost / 2n)
 })
 
 test('Q-42: while nobody knows what is bound, nobody earns', () => {
-  const openRewards = createOpenRewards({ processes: 1, keylessBps: 10_000 })
+  const openRewards = createOpenRewards({ processes: 1, keylessBps: 10_000, perDayMicroUsd: 10n ** 12n })
   const side = { onA: 100_000n, onB: 900_000n, onC: 500_000n }
   const { rated, costOf } = movable({ usdc: side, eth: side, isOneAsset: true, rewardCapBps: uncapped })
   const move = rated(0n, 1_000n * usd)
   const bounded = () => openRewards.boundOf({ hasKey: true, nowSeconds: 0 }).rewardOf(costOf(move), move)
+  const read = () => openRewards.putBound({ moves: new Map(), ...noBudget }, 0)
   expect(bounded()).toBe(0n)
-  openRewards.putBound(new Map(), 0)
+  read()
+  openRewards.confirmClaim()
   expect(bounded()).toBe(costOf(move))
-  openRewards.putBound(undefined, 1)
+  openRewards.forgetBound()
   expect(bounded()).toBe(0n)
 })
 

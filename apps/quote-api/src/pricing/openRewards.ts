@@ -8,12 +8,15 @@ import {
   type UsdX18,
 } from '@causeway/core'
 import { type AssetInventory, afterMoves, type InventoryMove, skewCostUsd } from './inventory.ts'
+import { type BudgetReading, createRewardBudget } from './rewardBudget.ts'
 
 /** A move that earns a reward: so much comes in at one place and goes out at another. */
 export type RewardedMove = {
   readonly received: MovedPlace
   readonly paid: MovedPlace
   readonly usdX18: UsdX18
+  /** The reward, rounded up. */
+  readonly microUsd: bigint
 }
 type MovedPlace = { readonly assetId: string; readonly chainId: number }
 
@@ -24,7 +27,7 @@ export type RatedMove = {
   readonly usdX18: UsdX18
 }
 
-/** Open and bound moves, as they lower the reward of one request. @source Q-40, Q-41 */
+/** Open and bound moves and the budget, as they lower the reward of one request. @source Q-40, Q-41, Q-46 */
 export interface RewardBound {
   /**
    * @param costUsd of the move by the solver's inventory alone, below zero
@@ -45,11 +48,22 @@ export interface OpenRewards {
   /** Counts a move that is about to be bound, before the database lists it. */
   bind(requestId: Hex, move: RewardedMove, nowSeconds: number): void
   /**
-   * Takes what was deposited for and is not in the solver's inventory yet.
-   * @param moves undefined while nobody knows: then nobody earns
+   * Takes what the database says.
+   * @returns what this process may promise from now on, in micro-USD; more than before once `confirmClaim` is called
    */
-  putBound(moves: ReadonlyMap<Hex, RewardedMove> | undefined, nowSeconds: number): void
+  putBound(bound: BoundRewards, nowSeconds: number): bigint
+  /** What `putBound` returned is stored, so that others leave it alone. */
+  confirmClaim(): void
+  /** Nobody knows what is bound: until `putBound`, nobody earns. */
+  forgetBound(): void
 }
+
+export type BoundRewards = BudgetReading & {
+  /** What was deposited for and is not in the solver's inventory yet. */
+  readonly moves: ReadonlyMap<Hex, BoundMove>
+}
+/** A reward that is not booked is not in the reading of the budget. */
+export type BoundMove = RewardedMove & { readonly isBooked: boolean }
 
 type Asker = { readonly hasKey: boolean }
 
@@ -62,13 +76,15 @@ export type HeldReward = {
 /** A filled move counts until every snapshot of the market shows the solver's new balances. */
 const shownWithinSeconds = 30
 
+type Bound = { readonly move: RewardedMove; readonly isBooked: boolean; readonly seenAtSeconds: number }
+
 /** A fraction: a dollar counts so often. */
 type Weight = readonly [numerator: bigint, denominator: bigint]
 /** By asset and chain, signed. */
 type Sum = Map<string, Map<number, UsdX18>>
 type Held = {
   readonly move: RewardedMove
-  readonly sum: Sum
+  readonly hasKey: boolean
   readonly endsAtSeconds: number
   requestId: Hex | undefined
 }
@@ -76,22 +92,26 @@ type Held = {
 /**
  * @param options.processes of the service, each of which knows the open quotes of its own
  * @param options.keylessBps part of all rewards that quotes without a key may hold; 0: none
+ * @param options.perDayMicroUsd what rewards may give away within 24 hours beside the skew costs that were kept
  */
 export function createOpenRewards(options: {
   readonly processes: number
   readonly keylessBps: number
+  readonly perDayMicroUsd: bigint
 }): OpenRewards {
   const { keylessBps } = options
+  const budget = createRewardBudget(options)
   const one: Weight = [1n, 1n]
   const ofKeys: Weight = [BigInt(options.processes), 1n]
   const ofKeyless: Weight = [BigInt(options.processes) * bpsDenominator, BigInt(keylessBps)]
   const boundSum: Sum = new Map()
   const keyedSum: Sum = new Map()
   const keylessSum: Sum = new Map()
+  const sumOf = ({ hasKey }: Asker): Sum => (hasKey ? keyedSum : keylessSum)
   /** By the second at which they end. */
   const open = new Map<number, Set<Held>>()
   const named = new Map<Hex, Held>()
-  const bound = new Map<Hex, { readonly move: RewardedMove; seenAtSeconds: number }>()
+  const bound = new Map<Hex, Bound>()
   let isKnown = false
   let prunedAtSeconds = 0
 
@@ -100,7 +120,8 @@ export function createOpenRewards(options: {
     if (ofSecond?.delete(held) !== true) return
     if (ofSecond.size === 0) open.delete(held.endsAtSeconds)
     if (held.requestId !== undefined) named.delete(held.requestId)
-    add(held.sum, held.move, -1n)
+    add(sumOf(held), held.move, -1n)
+    budget.release(held.move.microUsd, held)
   }
 
   function prune(nowSeconds: number): void {
@@ -109,11 +130,17 @@ export function createOpenRewards(options: {
     for (const [second, ended] of open) if (second < nowSeconds) for (const held of ended) release(held)
   }
 
-  function bind(requestId: Hex, move: RewardedMove, nowSeconds: number): void {
+  function bind(requestId: Hex, move: RewardedMove, { isBooked, seenAtSeconds }: Omit<Bound, 'move'>): void {
     const held = named.get(requestId)
     if (held !== undefined) release(held)
     if (!bound.has(requestId)) add(boundSum, move, 1n)
-    bound.set(requestId, { move, seenAtSeconds: nowSeconds })
+    bound.set(requestId, { move, isBooked, seenAtSeconds })
+  }
+
+  function pendingMicroUsd(): bigint {
+    let pending = 0n
+    for (const { move, isBooked } of bound.values()) if (!isBooked) pending += move.microUsd
+    return pending
   }
 
   return {
@@ -129,14 +156,16 @@ export function createOpenRewards(options: {
         { sum: keyedSum, weight: ofKeys },
         { sum: keylessSum, weight: hasKey ? ofKeys : ofKeyless },
       ]
-      return rewardBound(counted, hasKey ? ofKeys : ofKeyless)
+      const ownMicroUsd = known === undefined || known.isBooked ? 0n : known.move.microUsd
+      const leftMicroUsd = budget.left({ hasKey }) + ownMicroUsd
+      return rewardBound(counted, { weight: hasKey ? ofKeys : ofKeyless, leftMicroUsd })
     },
     hold(move, { hasKey, endsAtSeconds }) {
-      const sum = hasKey ? keyedSum : keylessSum
-      const held: Held = { move, sum, endsAtSeconds, requestId: undefined }
+      const held: Held = { move, hasKey, endsAtSeconds, requestId: undefined }
       const ofSecond = open.get(endsAtSeconds) ?? new Set()
       open.set(endsAtSeconds, ofSecond.add(held))
-      add(sum, move, 1n)
+      add(sumOf(held), move, 1n)
+      budget.hold(move.microUsd, held)
       return {
         name(requestId) {
           held.requestId = requestId
@@ -145,19 +174,31 @@ export function createOpenRewards(options: {
         release: () => release(held),
       }
     },
-    bind,
-    putBound(moves, nowSeconds) {
+    bind(requestId, move, nowSeconds) {
+      if (!bound.has(requestId)) budget.spend(move.microUsd)
+      const isBooked = bound.get(requestId)?.isBooked ?? false
+      bind(requestId, move, { isBooked, seenAtSeconds: nowSeconds })
+    },
+    putBound({ moves, ...reading }, nowSeconds) {
       prune(nowSeconds)
-      isKnown = moves !== undefined
-      for (const [requestId, move] of moves ?? []) bind(requestId, move, nowSeconds)
+      isKnown = true
+      for (const [requestId, { isBooked, ...move }] of moves)
+        bind(requestId, move, { isBooked, seenAtSeconds: nowSeconds })
       for (const [requestId, { move, seenAtSeconds }] of bound) {
         if (seenAtSeconds + shownWithinSeconds >= nowSeconds) continue
         add(boundSum, move, -1n)
         bound.delete(requestId)
       }
+      return budget.claim(reading, pendingMicroUsd())
+    },
+    confirmClaim: () => budget.confirm(),
+    forgetBound() {
+      isKnown = false
     },
   }
 }
+
+const usdX18PerMicroUsd = 10n ** 12n
 
 function add(sum: Sum, { received, paid, usdX18 }: RewardedMove, sign: 1n | -1n): void {
   addAt(sum, received, sign * usdX18)
@@ -180,7 +221,7 @@ function addAt(sum: Sum, { assetId, chainId }: MovedPlace, usdX18: UsdX18): void
  */
 function rewardBound(
   counted: readonly { readonly sum: Sum; readonly weight: Weight }[],
-  weight: Weight,
+  { weight, leftMicroUsd }: { readonly weight: Weight; readonly leftMicroUsd: bigint },
 ): RewardBound {
   const known = new Map<string, { readonly from: AssetInventory; readonly moved: AssetInventory }>()
   const movedInventory = ({ assetId, asset }: RatedMove['paid']): AssetInventory => {
@@ -198,8 +239,10 @@ function rewardBound(
     return moved
   }
   const [over, under] = weight
+  const mostUsd = leftMicroUsd * usdX18PerMicroUsd
   return {
-    rewardOf(costUsd, { received, paid, usdX18 }) {
+    rewardOf(wholeCostUsd, { received, paid, usdX18 }) {
+      const costUsd = minBigint(0n, maxBigint(wholeCostUsd, -mostUsd))
       const deltaUsd = divideUp(usdX18 * over, under)
       const from = movedInventory(received)
       const to = movedInventory(paid)

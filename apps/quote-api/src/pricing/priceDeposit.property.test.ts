@@ -4,7 +4,7 @@
 import { convertDown, DomainError, maxBigint, usdValueDown } from '@causeway/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { allRewards } from '../../test/fixtures/market.ts'
+import { openedRewards } from '../../test/fixtures/market.ts'
 import {
   attempt,
   pricingOf,
@@ -51,7 +51,7 @@ test('in the market of its quote a deposit buys what was quoted', async () => {
       const bought = await priceDeposit(
         { ...pricingOf(market), ...nobodyPays },
         depositOf(quoted, request.appFees),
-        allRewards().boundOf({ hasKey: true, nowSeconds: 0 }),
+        openedRewards().boundOf({ hasKey: true, nowSeconds: 0 }),
       )
       compared += 1
       // A gas top-up is bought in whole micro-dollars.
@@ -96,7 +96,7 @@ test('in a later market what is filled as quoted costs the solver the tolerance 
       const amountOut = await priceDeposit(
         { ...pricingOf(later), ...nobodyPays },
         depositOf(quoted, request.appFees),
-        allRewards().boundOf({ hasKey: true, nowSeconds: 0 }),
+        openedRewards().boundOf({ hasKey: true, nowSeconds: 0 }),
       )
       expect(amountOut).toBe(now.amountOut)
       const times = { nowSeconds: 0, waitsUntilSeconds: 0 }

@@ -4,8 +4,10 @@ import {
   convertDown,
   convertUp,
   divideUp,
+  maxBigint,
   minBigint,
   mulDivDown,
+  mulDivUp,
   multipleDown,
   multipleUp,
   type PricedUnit,
@@ -193,12 +195,14 @@ function tolerance(inputs: SolverRouteInputs, flow: Flow, swapImpactBps: bigint)
  * a little above the input less its slippage. Without an origin swap a deposit does not slip.
  */
 function leastDeposit(inputs: SolverRouteInputs, terms: FeeTerms, flow: Flow, toleranceBps: bigint): bigint {
-  const { amountIn: quoted, subsidized } = flow.split
+  const { amountIn: quoted, subsidized, parts } = flow.split
   if (flow.originLeg === undefined || toleranceBps === 0n) return quoted
   const payoutMin = divideUp(flow.payout * (bpsDenominator - toleranceBps), bpsDenominator)
   // A sponsor owes no more than the deposit's part of what it pays of the quote: a smaller one bears fees of its own.
   const shared: FeeTerms = {
     ...terms,
+    // Between the two deposits the payout is in proportion, and so is what is booked of the move.
+    skew: (amountIn) => maxBigint(terms.skew(amountIn), mulDivUp(parts.skew, amountIn, quoted)),
     subsidy: (fees, amountIn) =>
       minBigint(terms.subsidy(fees, amountIn), mulDivDown(subsidized, amountIn, quoted)),
   }

@@ -6,6 +6,7 @@ import type { RewardedMove } from './openRewards.ts'
 import { permitKindOf } from './permit.ts'
 import type { QuotableCurrency } from './registry.ts'
 import type { QuoteRequest, TradeType } from './request.ts'
+import { skewMicroUsd } from './rewardBudget.ts'
 import type { Route } from './route.ts'
 import type { FeeSplit } from './solve.ts'
 
@@ -78,6 +79,7 @@ export function rewardedMove({
     received: { assetId: feeCurrency.asset.id, chainId: route.origin.chainId },
     paid: { assetId: payoutCurrency.asset.id, chainId: payoutCurrency.chainId },
     usdX18: usdValueDown(split.amountIn, prices.feeCurrency),
+    microUsd: -skewMicroUsd(split.parts.skew, prices.feeCurrency),
   }
 }
 

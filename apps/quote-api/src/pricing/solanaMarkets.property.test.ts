@@ -14,9 +14,9 @@ import {
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  allRewards,
   chainA,
   e18,
+  openedRewards,
   testChainMarket,
   testChains,
   testSnapshot,
@@ -177,7 +177,7 @@ function dependenciesOf({ m, way, facts, lack }: Draw) {
     ...{ ceilings: file.ceilings, snapshot: () => snapshot, clock: steppingClock() },
     ...{ inventoryView: createInventoryViews(registry), reactionMsOf: () => undefined },
     legQuoter: createPoolLegQuoter(async () => undefined),
-    openRewards: allRewards(),
+    openRewards: openedRewards(),
     lackOf: async ({ chainId }: { readonly chainId: number }) => (chainId === solanaChain ? lack : {}),
     ...{ userFacts: async () => ({}), hasCode: async () => false, tryFill: async () => 0n },
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bps } from './scalars.ts'
+import { bps, decimalInteger } from './scalars.ts'
 
 /** Limits of what costs the operator money each time, within a minute and without a key; 0: no limit. */
 const keylessLimitsSchema = (perCaller: number, all: number) =>
@@ -10,7 +10,7 @@ const keylessLimitsSchema = (perCaller: number, all: number) =>
     })
     .prefault({})
 
-/** Rewards that quotes hold until they expire. @source */
+/** Rewards that quotes hold until they expire. @source */
 export const openRewardsSchema = z
   .object({
     processes: z
@@ -23,6 +23,9 @@ export const openRewardsSchema = z
     keylessBps: bps
       .default(5_000)
       .describe('Part of the rewards that open quotes without a key may hold together; 0 = they earn none'),
+    perDayMicroUsd: decimalInteger
+      .default(50_000_000n)
+      .describe('What rewards may give away within 24 hours beside the skew costs that filled orders paid'),
   })
   .prefault({})
 

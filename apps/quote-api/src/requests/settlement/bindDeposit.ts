@@ -1,8 +1,9 @@
 import type { Hex, SqlTx, SqlWriteTx } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
+import { bookSkew } from '../orders/skewBookings.ts'
 import { openSettlement, setStatus } from '../status/requestProgress.ts'
 import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
-import { bookedFor } from './depositShare.ts'
+import { bookedFor, bookedSkew } from './depositShare.ts'
 import { type StoredDeposit, setDepositState } from './depositStore.ts'
 import { fillPayload, proofOf } from './fillWork.ts'
 import { lateReservation, pinDecision, type SeenDeposit } from './pinDecision.ts'
@@ -37,7 +38,9 @@ export async function bindDeposit(
   context.observe({ event: 'deposit_bound', requestId, deposit })
   const stage = request.settlement?.stage === 'filled' ? 'filled' : 'filling'
   await openSettlement(tx, { requestId, depositId: deposit.id, stage, isBound: true })
-  if (stage === 'filled') return
+  const isFilled = stage === 'filled'
+  await bookSkew(tx, { requestId, microUsd: bookedSkew(request, deposit.amount), isFilled })
+  if (isFilled) return
   await setStatus(tx, context.announce, { requestId, status: 'pending' })
   await askForFill(context, tx, request, deposit)
 }

@@ -1,13 +1,33 @@
 // Goal: no deposit is paid more than it is worth, and none books what it did not bring, whatever slippage, app fees and
 // subsidy its quote had. Method: random orders, and quotes of random markets. Adversary: whoever quotes much and deposits
 // little.
-import { DomainError, minBigint, type Order, partsBoughtBy, sponsoredWords } from '@causeway/core'
+import {
+  DomainError,
+  minBigint,
+  mulDivDown,
+  noFees,
+  type Order,
+  partsBoughtBy,
+  sponsoredWords,
+} from '@causeway/core'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { testApp } from '../../../test/fixtures/app.ts'
+import {
+  chainA,
+  chainB,
+  native,
+  pools,
+  testChainMarket,
+  testSnapshot,
+  tide,
+  usdc as usdcAddress,
+  user,
+} from '../../../test/fixtures/market.ts'
 import { attempt, randomMarket, randomRequest, toRequest } from '../../../test/fixtures/randomMarkets.ts'
 import { toMicroUsdUp } from '../../pricing/sponsorship/sponsorUnit.ts'
 import { shareOf, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
-import { bookedFor, paidFor } from './depositShare.ts'
+import { bookedFor, bookedSkew, paidFor } from './depositShare.ts'
 
 const zero = `0x${'0'.repeat(40)}` as const
 const payment = (least: bigint, expected: bigint) => ({
@@ -81,8 +101,57 @@ describe('L-10: a deposit books', () => {
   })
 })
 
+describe('Q-47: a deposit books its own part of the quoted skew', () => {
+  const booked = (skew: bigint, deposited: bigint) => {
+    const fees = { ...noFees, skew }
+    const units = { fee: { decimals: 6, usdX18: 10n ** 18n } }
+    return bookedSkew({ quoted: { fees, units }, feeBasis: 5_000n }, deposited)
+  }
+  test.each([
+    ['a cost, rounded down', 1_001n, [1_001n, 1_001n, 10n, 0n]],
+    ['a reward, rounded up', -1_001n, [-1_001n, -1_001n, -11n, -1n]],
+  ])('%s', (_what, skew, expected) => {
+    expect([5_000n, 9_000n, 50n, 1n].map((deposited) => booked(skew, deposited))).toEqual(expected)
+  })
+
+  test.each([
+    // The way to the targets and beyond costs a little; a tenth of it would earn.
+    ['a quote that earns nothing', 2_000n],
+    ['a quote that earns', 40_000n],
+  ])('and is paid no more than with it: %s', async (_what, awayUsd) => {
+    const inventory = (usdcOf: bigint) => ({ [native]: 500n * 10n ** 18n, [usdcAddress]: usdcOf * 10n ** 6n })
+    const chains = [
+      testChainMarket(chainA, { pools, inventory: inventory(1_000_000n - awayUsd) }),
+      testChainMarket(chainB, { pools, inventory: inventory(1_000_000n + awayUsd) }),
+    ]
+    const market = { current: testSnapshot({ chains }) }
+    const app = await testApp({ config: { kappaBps: 20 }, market })
+    onTestFinished(() => app.close())
+    const payload = {
+      ...{
+        user,
+        recipient: user,
+        originChainId: chainA,
+        destinationChainId: chainB,
+        tradeType: 'EXACT_INPUT',
+      },
+      ...{ originCurrency: tide, destinationCurrency: usdcAddress, amount: `${2_500n * 10n ** 18n}` },
+      ...{ slippageTolerance: '9000', overridePriceImpact: true },
+    }
+    expect((await app.inject({ method: 'POST', url: '/quote', payload })).statusCode).toBe(200)
+    const priced = app.stored[0]?.quote.priced
+    if (priced?.solver === undefined) throw new Error('a solver fills it')
+    const { split, solver, amountOutMin } = priced
+    const { gas, flat, platform, skew } = split.parts
+    const least = solver.depositAmount
+    expect(skew < 0n).toBe(awayUsd > 10_000n)
+    expect(least * 5n).toBeLessThan(split.amountIn)
+    const shareOfBoth = mulDivDown(platform + skew, least, split.amountIn)
+    expect(least - amountOutMin).toBeGreaterThanOrEqual(gas + flat + shareOfBoth - 1n)
+  })
+})
+
 const usdc = { asset: { id: 'usdc' }, usdX18: 10n ** 18n }
-const rewardCapBps = 10n
 const recipient = `0x${'a'.repeat(40)}`
 
 const games = fc.record({
@@ -126,9 +195,9 @@ test('L-10: over slippage, fees and deposits, what is paid and booked never exce
       const accrued = booked.appFees.reduce((sum, { amount }) => sum + amount, 0n)
       const { gas, flat, rent } = split.parts
       const counted = minBigint(deposited, quotedInput)
-      const reward = split.parts.skew < 0n ? (counted * rewardCapBps) / 10_000n + 1n : 0n
+      const skew = mulDivDown(split.parts.skew, counted, quotedInput)
       const owed = (split.subsidized * counted) / quotedInput
-      expect(paid + accrued + gas + flat + rent).toBeLessThanOrEqual(counted + owed + reward + 1n)
+      expect(paid + accrued + gas + flat + rent + skew).toBeLessThanOrEqual(counted + owed + 1n)
       expect(booked.debitMicroUsd * quotedInput).toBeGreaterThanOrEqual(debitMicroUsd * counted)
       expect(booked.debitMicroUsd * quotedInput).toBeLessThan(debitMicroUsd * counted + quotedInput)
       if (deposited < quotedInput) slipped += 1

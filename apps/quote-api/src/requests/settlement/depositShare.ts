@@ -1,4 +1,14 @@
-import { bpsDown, divideUp, maxBigint, minBigint, mulDivDown, type Order } from '@causeway/core'
+import {
+  bpsDown,
+  divideUp,
+  type FeeParts,
+  maxBigint,
+  minBigint,
+  mulDivDown,
+  type Order,
+  type PricedUnit,
+} from '@causeway/core'
+import { skewMicroUsd } from '../../pricing/rewardBudget.ts'
 import type { SettledRequest } from './settledRequest.ts'
 
 type Payment = Order['output']['payments'][number]
@@ -53,4 +63,17 @@ export function bookedFor(
     })),
     debitMicroUsd: divideUp(debitMicroUsd * input, feeBasis),
   }
+}
+
+/** Its share of the quoted skew, in micro-USD: above zero a cost, below zero a reward. @source Q-47 */
+export function bookedSkew(
+  {
+    quoted: { fees, units },
+    feeBasis,
+  }: Pick<SettledRequest, 'feeBasis'> & {
+    readonly quoted: { readonly fees: Pick<FeeParts, 'skew'>; readonly units: { readonly fee: PricedUnit } }
+  },
+  deposited: bigint,
+): bigint {
+  return skewMicroUsd(mulDivDown(fees.skew, minBigint(deposited, feeBasis), feeBasis), units.fee)
 }

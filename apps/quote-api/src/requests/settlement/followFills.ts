@@ -1,6 +1,7 @@
 import { type Hex, type PaymentFacts, type PaymentQuestion, paceMs, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
+import { bookSkew } from '../orders/skewBookings.ts'
 import {
   recheckAfter,
   recheckNow,
@@ -14,7 +15,8 @@ import { retryDelayMs } from '../work/solverWork.ts'
 import type { WorkItem } from '../work/workItem.ts'
 import { addWork, lockWorkOf, readWorkOf, updateWork } from '../work/workStore.ts'
 import { surplusRefund } from './depositDecision.ts'
-import { readDeposit } from './depositStore.ts'
+import { bookedSkew } from './depositShare.ts'
+import { readDeposit, type StoredDeposit } from './depositStore.ts'
 import { listDueRequests, listToldFills } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import { type FillFailure, type FillReading, type FillStep, fillStep } from './fillStep.ts'
@@ -245,7 +247,11 @@ async function succeed(context: SettlementContext, tx: SqlTx, taken: Taken, isLa
     stage: 'filled',
     ...(item.txHash !== undefined && { fillTx: item.txHash }),
   })
-  await giveSurplusBack(context, tx, request)
+  const { settlement } = request
+  const deposit = settlement && (await readDeposit(tx, settlement.depositId))
+  if (deposit !== undefined && settlement?.isBound === true)
+    await bookSkew(tx, { requestId, microUsd: bookedSkew(request, deposit.amount), isFilled: true })
+  if (deposit !== undefined) await giveSurplusBack(context, tx, { request, deposit })
   if (isLate) await parkRequest(context, tx, requestId, 'FILLED_LATE')
 }
 
@@ -253,11 +259,9 @@ async function succeed(context: SettlementContext, tx: SqlTx, taken: Taken, isLa
 async function giveSurplusBack(
   context: SettlementContext,
   tx: SqlTx,
-  request: SettledRequest,
+  { request, deposit }: { readonly request: SettledRequest; readonly deposit: StoredDeposit },
 ): Promise<void> {
-  const { requestId, orderId, order, settlement } = request
-  const deposit = settlement && (await readDeposit(tx, settlement.depositId))
-  if (deposit === undefined) return
+  const { requestId, orderId, order } = request
   const amount = surplusRefund(deposit.amount, request.feeBasis, refundTermsOf(request))
   if (amount === 0n) return
   const origin = chainOf(context, deposit.chainId).chain

@@ -1,4 +1,5 @@
 import type { SqlTx } from '@causeway/core'
+import { takeSkewBack } from '../orders/skewBookings.ts'
 import { unbindDeposit } from '../status/requestProgress.ts'
 import { lockWorkOf, updateWork } from '../work/workStore.ts'
 import { type StoredDeposit, setDepositState } from './depositStore.ts'
@@ -25,6 +26,8 @@ export async function orphanDeposit(
   const origin = context.chains.get(deposit.chainId)
   if (request === undefined || origin === undefined || request.settlement?.depositId !== deposit.id) return
   await unbindDeposit(tx, requestId)
+  // It may come back at its price: its reward stays booked.
+  await takeSkewBack(tx, { requestId, isFilled: true })
   const decision = pinDecision({
     deposit: { ...deposit, id: String(deposit.id), confirmations: 0, isCanonical: false },
     terms: depositTermsOf(request, origin.chain),

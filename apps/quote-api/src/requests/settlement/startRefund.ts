@@ -1,4 +1,5 @@
 import { blockedWallet, type SqlTx } from '@causeway/core'
+import { takeSkewBack } from '../orders/skewBookings.ts'
 import type { Reason } from '../status/reasons.ts'
 import { endStatuses, openSettlement, setStatus } from '../status/requestProgress.ts'
 import { refundSeconds } from '../timings.ts'
@@ -63,7 +64,9 @@ export async function startRefund(
   context.observe({ event: 'deposit_refund', requestId, reason, deposit })
 
   const isOwn = settlement === undefined || settlement.depositId === deposit.id || refund.wasFitting === true
-  if (!isOwn || endStatuses.has(request.status)) return
+  const isOver = endStatuses.has(request.status)
+  if (isOwn) await takeSkewBack(tx, { requestId, isFilled: isOver })
+  if (!isOwn || isOver) return
   const isBound = settlement?.isBound === true
   await openSettlement(tx, { requestId, depositId: deposit.id, stage: 'refunding', isBound })
   await setStatus(tx, context.announce, { requestId, status: 'pending' })
