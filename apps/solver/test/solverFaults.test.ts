@@ -4,6 +4,7 @@
 // CAUSEWAY_FAULTS=1 runs the long form.
 import type { Hex } from '@causeway/core'
 import { startFaultProxy, waitUntil } from '@causeway/localnet'
+import { zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   claimItem,
@@ -268,6 +269,68 @@ describe('the solver', () => {
     await bed.settled([hungry, other], solver.output)
   })
 
+  test('P-52: a payment to code that passed its trial and reverted on chain is not tried again', async () => {
+    const { node } = network.chains.optimism.chain
+    const { work, settings, solver } = await bed.start({ CONFIG_DIR: await patientConfigs() })
+    const recipient = freshAddress()
+    await node.setCode({ address: recipient, bytecode: '0x00' })
+    const [order] = await paidOrders(network, [
+      { payments: [{ recipient, currency: zeroAddress, amount: 7n }] },
+    ])
+    if (!order) throw new Error('no order')
+    const item = fillItem(network, order)
+    await node.setIntervalMining({ interval: 0 })
+    await node.setAutomine(false)
+    try {
+      work.add(item)
+      await waitUntil('it waits at the node', async () => (await node.getTxpoolStatus()).pending > 0)
+      await node.setCode({ address: recipient, bytecode: '0x5f5ffd' })
+    } finally {
+      await node.setAutomine(true)
+      await node.setIntervalMining({ interval: 1 })
+    }
+    await waitUntil('the service was told that it failed for good', async () => {
+      const rows = await querySolver(settings, `select record from signed_record where id = '${item.id}'`)
+      return (
+        solver.output().includes('"outcome":"reverted"') &&
+        JSON.stringify(rows).includes('"failureReported":true')
+      )
+    })
+    // It would take the payment now.
+    await node.setCode({ address: recipient, bytecode: '0x00' })
+    work.reopen(item.id)
+    await waitUntil(
+      'it is refused',
+      () => work.failures.get(item.id)?.at(-1)?.includes('it reverted on chain') === true,
+    )
+    expect(
+      await querySolver(settings, `select attempt from signed_record where id = '${item.id}'`),
+    ).toHaveLength(1)
+  })
+
+  test('P-53: refunds of one order that are not paid for share one allowance', async () => {
+    const { work, settings } = await bed.start()
+    const signed = await signOrder(network, { from: 'optimism' })
+    const [first, second] = [await deposit(network, [signed], 10n), await deposit(network, [signed], 11n)]
+    const [other] = await deposit(network, [await signOrder(network, { from: 'optimism' })], 10n)
+    if (!first[0] || !second[0] || !other) throw new Error('no orders')
+    const [one, two, third] = [
+      refundItem(network, first[0], { amount: '10', endsOrder: false }),
+      refundItem(network, second[0], { amount: '11', endsOrder: false }),
+      refundItem(network, other, { amount: '10', endsOrder: false }),
+    ]
+    work.add(one)
+    await waitUntil('the first is paid', () => work.reports.has(one.id))
+    await querySolver(
+      settings,
+      `insert into budget_entry (budget, amount, record_id, attempt) values ('refund-gas:10:${signed.orderId}', 1e30, 'more', 0)`,
+    )
+    for (const item of [two, third]) work.add(item)
+    await waitUntil('that of another order is paid', () => work.reports.has(third.id))
+    expect(work.reports.has(two.id)).toBe(false)
+    expect(work.failures.has(two.id)).toBe(false)
+  })
+
   test('offers more for what is not mined, never beyond the ceiling, and tells the service which one counts', async () => {
     const { node } = network.chains.optimism.chain
     const { work, settings, solver } = await bed.start({ CONFIG_DIR: await patientConfigs() })
@@ -317,7 +380,11 @@ describe('the solver', () => {
       settings,
       `select budget from budget_entry where record_id = '${item.id}' order by budget`,
     )
-    expect(charged).toEqual([{ budget: 'gas:10' }, { budget: 'refund-gas:10' }])
+    expect(charged).toEqual([
+      { budget: 'gas:10' },
+      { budget: 'refund-gas:10' },
+      { budget: `refund-gas:10:${dusted.orderId}` },
+    ])
   }, 400_000)
 
   test('a service that heard of a higher offer, and could not say so, hears which one was mined', async () => {

@@ -1,6 +1,7 @@
 import { currencyKey, gasBudgetsOf } from '@causeway/core'
 import type { Market } from '@causeway/market'
-import type { BudgetName } from '../wallet/budgets.ts'
+import { type BudgetName, gasBudgets } from '../wallet/budgets.ts'
+import { gasPerHourOf } from '../wallet/chainDesk.ts'
 import type { PaidChain } from './chains.ts'
 import type { LoadedFiles } from './files.ts'
 
@@ -25,14 +26,12 @@ export function budgetsOf(
   { solver }: LoadedFiles,
   paying: readonly PaidChain[],
 ): readonly { readonly budget: BudgetName; readonly perHour: bigint }[] {
-  const perChain = paying.flatMap<{ budget: BudgetName; perHour: bigint }>(({ chainId, policy }) => {
-    const { gasPerHourWei, refundGasPerHourWei, relayGasPerHourWei } = gasBudgetsOf(policy)
-    return [
-      { budget: `gas:${chainId}`, perHour: gasPerHourWei },
-      { budget: `refund-gas:${chainId}`, perHour: refundGasPerHourWei },
-      { budget: `relay-gas:${chainId}`, perHour: relayGasPerHourWei },
-    ]
-  })
+  const perChain = paying.flatMap(({ chainId, policy }) =>
+    gasBudgets.map((budget) => ({
+      budget: `${budget}:${chainId}` as const,
+      perHour: gasPerHourOf(budget, gasBudgetsOf(policy)),
+    })),
+  )
   return [
     { budget: 'loss', perHour: solver.lossPerHourMicroUsd },
     { budget: 'claims', perHour: solver.claimsPerHourMicroUsd },

@@ -111,6 +111,7 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   if (order.kind !== 'refund' && isPaidByAnother(id, order, past))
     return refused(`another item ${order.kind === 'fill' ? 'filled the order' : 'paid the claim'}`)
   const payment = { order, chain, filling }
+  if (await hasRevertedByCode(payment, past)) return refused(`${executionReverted}: it reverted on chain`)
   const { verdict, deposit } = await judge(payment, past)
   if (verdict.kind === 'refuse') return refused(verdict.reason)
   if (verdict.kind === 'wait') return later(verdict.reason)
@@ -200,6 +201,7 @@ function subjectOf(
     deposits: deposit === undefined ? [] : [depositKey(deposit)],
     charges: [charge],
     isUnderpaid: deposit !== undefined && isUnderpaidRefund(order, deposit, { chain, filling }),
+    ...(kind === 'refund' && { sharer: orderId }),
   }
 }
 
@@ -220,7 +222,7 @@ function isUnderpaidRefund(
 
 async function relay(
   id: string,
-  { kind, contract, through, relayer, deadline, transaction, costed }: Relay,
+  { kind, contract, through, relayer, deadline, transaction, costed, signer }: Relay,
   chain: SolverChain,
   filling: Filling,
 ): Promise<Handled> {
@@ -228,7 +230,13 @@ async function relay(
   if (relayer !== undefined && relayer !== chain.desk.address)
     return refused('the signature is for another account')
   if (isTooLate(chain, await chain.desk.chainTime(), deadline)) return refused('the deadline has passed')
-  const subject = { id, kind, orderId: undefined, deadline }
+  // Whatever it was, it costs the wallet the same again.
+  if (kind === 'permit' && (await filling.records.latest(id))?.outcome === 'reverted')
+    return refused(`${executionReverted}: it reverted on chain`)
+  // An account that runs calls has code, or has it from now on.
+  const isContract =
+    through === 'multicall3' || (signer !== undefined && (await chain.hasCode?.(signer)) !== false)
+  const subject = { id, kind, orderId: undefined, deadline, ...(isContract && { sharer: signer }) }
   const bound = relayBound({ costed }, chain)
   return begin({ chain, filling }, subject, { kind: 'relay', transaction, bound })
 }
@@ -282,6 +290,19 @@ async function begin(
   }
   if (filling.isDryRun) return later('it would be paid: this is a dry run')
   return { kind: 'signed', record: await prepared.begin(subject) }
+}
+
+/** Code that passed the trial and failed on chain fails again: its payment is not tried a second time. */
+async function hasRevertedByCode(
+  { order: { kind, calls, payments }, chain }: Payment,
+  past: readonly KeptRecord[],
+): Promise<boolean> {
+  if (!past.some((record) => record.kind === kind && record.outcome === 'reverted')) return false
+  if (calls.length > 0) return true
+  const { hasCode } = chain
+  if (hasCode === undefined) return false
+  const codes = await Promise.all(payments.map(({ recipient }) => hasCode(recipient)))
+  return codes.some((code) => code !== false)
 }
 
 function isPaidByAnother(id: string, order: PaidOrder, past: readonly KeptRecord[]): boolean {

@@ -1,8 +1,19 @@
 import type { SqlDatabase, SqlTx } from '@causeway/core'
 import { hasFailed, type KeptRecord } from './signedRecord.ts'
 
-/** `loss` and `claims` are in micro-USD over all chains; gas is in wei or what its chain has for it, per chain. */
-export type BudgetName = 'loss' | 'claims' | `gas:${number}` | `refund-gas:${number}` | `relay-gas:${number}`
+/** Gas of a chain: of fills, claims and chores; of refunds that pay for it and others; of sweeps; of permits. */
+export const gasBudgets = ['gas', 'paid-refund-gas', 'refund-gas', 'sweep-gas', 'permit-gas'] as const
+export type GasBudget = (typeof gasBudgets)[number]
+
+/**
+ * `loss` and `claims` are in micro-USD over all chains; gas is in wei or what its chain has for it, per chain. What
+ * follows the chain is who shares an allowance within the budget: an order, or an account with code.
+ */
+export type BudgetName =
+  | 'loss'
+  | 'claims'
+  | `${GasBudget}:${number}`
+  | `${'refund-gas' | 'permit-gas'}:${number}:${string}`
 
 /** What a record may cost at most, and how much its budget has per hour. */
 export type Charge = {
@@ -57,8 +68,8 @@ export async function settleCharges(
   if (gas !== undefined) {
     await tx.query(
       `update budget_entry set amount = $3
-       where record_id = $1 and attempt = $2 and split_part(budget, ':', 1) in ('gas', 'refund-gas', 'relay-gas')`,
-      [id, attempt, gas.toString()],
+       where record_id = $1 and attempt = $2 and split_part(budget, ':', 1) = any($4)`,
+      [id, attempt, gas.toString(), gasBudgets],
     )
   }
   if (!hasFailed(record)) return

@@ -3,7 +3,7 @@ import type { CostedTransaction, GasBudgets, Hex, SweptOutputs } from '@causeway
 import type { Leadership } from '@causeway/database'
 import type { PlannedTransaction } from '../work/relays.ts'
 import type { PaidOrder } from '../work/workItems.ts'
-import { BudgetSpentError, type Charge } from './budgets.ts'
+import { BudgetSpentError, type Charge, type GasBudget } from './budgets.ts'
 import type { Exposure } from './exposure.ts'
 import type { Records } from './records.ts'
 import type { KeptRecord } from './signedRecord.ts'
@@ -14,6 +14,8 @@ export type Subject = Pick<KeptRecord, 'id' | 'kind' | 'orderId' | 'deadline' | 
   readonly deposits?: readonly string[]
   /** Beside gas. */
   readonly charges?: readonly Charge[]
+  /** Shares an allowance within the budget of gas with others of the same. */
+  readonly sharer?: string | undefined
   /** Of a payment. */
   readonly exposure?: Exposure | undefined
   /** What had been signed for the order when this was judged: where it is more by now, nothing is signed. */
@@ -172,20 +174,38 @@ export type Replacement = {
   readonly isMined: boolean
 }
 
-/** What gas of a record is taken from. */
-export function gasCharge(
+/** Of the hour's budget of a chain, what one order or one account with code may take. */
+const allowanceParts = 10n
+
+/**
+ * What gas of a record is taken from: the budget of its kind, and the allowance of whoever shares one.
+ * @param sharer an order whose refunds are not paid for, or an account with code that signed a permit
+ */
+export function gasCharges(
   chainId: number,
-  record: Pick<KeptRecord, 'kind' | 'isUnderpaid'>,
+  record: Pick<KeptRecord, 'kind' | 'isUnderpaid'> & { readonly sharer?: string | undefined },
   amount: bigint,
   budgets: GasBudgets,
-): Charge {
+): readonly Charge[] {
   const budget = gasBudgetOf(record)
-  const perHour = {
-    gas: budgets.gasPerHourWei,
-    'refund-gas': budgets.refundGasPerHourWei,
-    'relay-gas': budgets.relayGasPerHourWei,
+  const perHour = gasPerHourOf(budget, budgets)
+  const own: Charge = { budget: `${budget}:${chainId}`, amount, perHour }
+  const { sharer } = record
+  if (sharer === undefined || (budget !== 'refund-gas' && budget !== 'permit-gas')) return [own]
+  return [own, { budget: `${budget}:${chainId}:${sharer}`, amount, perHour: perHour / allowanceParts }]
+}
+
+export function gasPerHourOf(budget: GasBudget, budgets: GasBudgets): bigint {
+  switch (budget) {
+    case 'gas':
+    case 'paid-refund-gas':
+      return budgets.gasPerHourWei
+    case 'refund-gas':
+      return budgets.refundGasPerHourWei
+    case 'sweep-gas':
+    case 'permit-gas':
+      return budgets.relayGasPerHourWei
   }
-  return { budget: `${budget}:${chainId}`, amount, perHour: perHour[budget] }
 }
 
 /**
@@ -207,7 +227,7 @@ export async function keepRaised(
 ): Promise<boolean> {
   for (const payer of [changed, { kind: 'fill' }] as const) {
     try {
-      const charges = [gasCharge(changed.chainId, payer, more, rules)]
+      const charges = gasCharges(changed.chainId, payer, more, rules)
       await records.save(changed, leadership().fence, { charges })
       return true
     } catch (error) {
@@ -217,22 +237,17 @@ export async function keepRaised(
   return false
 }
 
-/**
- * What its sender pays for by fees or by what a deposit leaves is counted together: who would use that up pays for all
- * of it. What costs the wallet more than whoever causes it has a budget of its own, and keeps no fill waiting.
- */
-function gasBudgetOf({
-  kind,
-  isUnderpaid,
-}: Pick<KeptRecord, 'kind' | 'isUnderpaid'>): 'gas' | 'refund-gas' | 'relay-gas' {
+/** Each kind has a budget that whoever causes the others cannot reach. @source docs/specification/protocol.md P-53 */
+function gasBudgetOf({ kind, isUnderpaid }: Pick<KeptRecord, 'kind' | 'isUnderpaid'>): GasBudget {
   switch (kind) {
     case 'sweep':
+      return 'sweep-gas'
     case 'permit':
-      return 'relay-gas'
+      return 'permit-gas'
     case 'close':
       return 'refund-gas'
     case 'refund':
-      return isUnderpaid === true ? 'refund-gas' : 'gas'
+      return isUnderpaid === true ? 'refund-gas' : 'paid-refund-gas'
     case 'fill':
     case 'claim':
     case 'chore':

@@ -7,7 +7,7 @@ import {
 } from '@causeway/chains'
 import { type GasBudgets, type Hex, type NetworkFees, sha256TextHex } from '@causeway/core'
 import type { Leadership } from '@causeway/database'
-import { type ChainDesk, createDeskRights, type DeskWork, gasCharge, type Subject } from './chainDesk.ts'
+import { type ChainDesk, createDeskRights, type DeskWork, gasCharges, type Subject } from './chainDesk.ts'
 import { hasExpired, nextExpiringMove } from './nextExpiringMove.ts'
 import { isToldAbout } from './nextMove.ts'
 import type { Records } from './records.ts'
@@ -101,7 +101,7 @@ export function createExpiringDesk(options: ExpiringDeskOptions): ChainDesk {
     const more = transaction.fee - (before?.fee ?? 0n)
     const renewed: ExpiringRecord = { ...record, transactions: [...record.transactions, transaction] }
     await records.save(renewed, leadership().fence, {
-      charges: [gasCharge(chainId, record, more, rules)],
+      charges: gasCharges(chainId, record, more, rules),
     })
     log('record_renewed', record, { hash: transaction.hash })
     if (!isToldAbout(record)) await send(record, transaction)
@@ -124,7 +124,7 @@ export function createExpiringDesk(options: ExpiringDeskOptions): ChainDesk {
         ...{ outcome: 'open', failureReported: false },
       }
       await records.begin(record, {
-        charges: [gasCharge(chainId, subject, transaction.fee + planned.rent, rules), ...charges],
+        charges: [...gasCharges(chainId, subject, transaction.fee + planned.rent, rules), ...charges],
         ...{ past: subject.past ?? [], exposure: subject.exposure },
         fence,
       })

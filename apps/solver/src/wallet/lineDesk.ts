@@ -10,7 +10,7 @@ import type { Leadership } from '@causeway/database'
 import {
   type ChainDesk,
   createDeskRights,
-  gasCharge,
+  gasCharges,
   keepRaised,
   LineBusyError,
   NoGasPriceError,
@@ -210,7 +210,7 @@ export function createLineDesk(options: LineDeskOptions): LineDesk {
         ...{ outcome: 'open', failureReported: false },
       }
       await records.begin(record, {
-        charges: [gasCharge(chainId, subject, offer.fee, rules), ...charges],
+        charges: [...gasCharges(chainId, subject, offer.fee, rules), ...charges],
         ...{ past: subject.past ?? [], exposure: subject.exposure },
         fence,
       })

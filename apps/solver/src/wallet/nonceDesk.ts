@@ -8,7 +8,7 @@ import {
   createDeskRights,
   type DeskWork,
   GasCoinShortError,
-  gasCharge,
+  gasCharges,
   keepRaised,
   type Subject,
 } from './chainDesk.ts'
@@ -163,7 +163,7 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
         ...{ outcome: 'open', failureReported: false },
       }
       await records.begin(record, {
-        charges: [gasCharge(chainId, subject, bid.maxFeePerGasWei * gas, rules), ...charges],
+        charges: [...gasCharges(chainId, subject, bid.maxFeePerGasWei * gas, rules), ...charges],
         ...{ past: subject.past ?? [], exposure: subject.exposure },
         fence,
       })

@@ -43,6 +43,8 @@ export type Relay = {
   readonly through: 'depositAddresses' | 'permitRouter' | 'permit2Router' | 'multicall3'
   /** The only account that can send it, where there is one. */
   readonly relayer?: Hex
+  /** Of a permit: whose signature it hands in. */
+  readonly signer?: Hex | undefined
   /** Unix seconds. */
   readonly deadline: number
   readonly transaction: PlannedTransaction
@@ -159,7 +161,7 @@ const signedPermitSchema = z
     const { chainId, deadline, permitRouter: router, permitKind, signature, relayer, calls } = payload
     const { orderId, token, owner } = payload
     const deposit = { token, owner, amount: payload.amount, deadlineSeconds: deadline, orderId }
-    const shared = { kind: 'permit' as const, chainId, contract: router, deadline }
+    const shared = { kind: 'permit' as const, chainId, contract: router, deadline, signer: owner }
     if (permitKind !== 'permit2') {
       const data = encodeSignedDeposit(permitKind, deposit, signature)
       const costed = { kind: `permit-${permitKind}`, isNative: false } as const
@@ -205,7 +207,16 @@ const callsSchema = z
     const overheadUnits = gasUnits === undefined ? undefined : maxBigint(0n, gasUnits - executeUnits)
     const costed =
       overheadUnits === undefined ? undefined : ({ kind: 'execute', isNative: false, overheadUnits } as const)
-    return { kind: 'permit', chainId, contract, through: 'multicall3', deadline, transaction, costed }
+    return {
+      kind: 'permit',
+      chainId,
+      contract,
+      through: 'multicall3',
+      signer: to,
+      deadline,
+      transaction,
+      costed,
+    }
   })
 
 export const permitSchema = z.discriminatedUnion('permitKind', [signedPermitSchema, callsSchema])

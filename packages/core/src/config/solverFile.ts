@@ -43,14 +43,14 @@ const chainPolicySchema = z.object({
     .default(30)
     .describe('A transaction that is not mined by then is offered at a higher price'),
   gasPerHourWei: decimalInteger.describe(
-    'Gas of fills, claims, approvals and refunds that keep their gas within one hour, in the smallest unit of the native coin; with the rent of the accounts that payments make, where there is one',
+    'Gas of fills, claims and approvals within one hour, and beside it as much for refunds that keep their gas, in the smallest unit of the native coin; with the rent of the accounts that payments make, where there is one',
   ),
   refundGasPerHourWei: decimalInteger
     .optional()
     .describe(
       'Gas of refunds that do not keep it, as those of dust, and of closing orders, within one hour, beside gasPerHourWei; by default a quarter as much',
     ),
-  relayGasPerHourWei: decimalInteger.describe('Gas of sweeps and permits within one hour'),
+  relayGasPerHourWei: decimalInteger.describe('Gas of sweeps within one hour, and beside it as much for permits'),
   firstOutput: outPoint
     .optional()
     .describe(
