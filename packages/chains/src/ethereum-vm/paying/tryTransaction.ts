@@ -1,6 +1,12 @@
 import { type Hex, maxBigint, minBigint } from '@causeway/core'
-import { askPaymentVotes, runSaid, type SaidRun, saidByVoice, type Votes } from '../../family/paymentVotes.ts'
-import type { ChainClient } from '../../rpc/client.ts'
+import {
+  askPaymentVotes,
+  type PaymentVoters,
+  runSaid,
+  type SaidRun,
+  saidByVoice,
+  type Votes,
+} from '../../family/paymentVotes.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { parseQuantity, resultOf, toQuantity } from '../../rpc/quantity.ts'
 import type { Electorate } from '../../rpc/tally.ts'
@@ -36,7 +42,7 @@ const floorGasPerByte = 64n
  * @throws UpstreamUnavailableError where too few say the same
  * @source rule P-46
  */
-export async function tryTransaction(client: ChainClient, transaction: TriedTransaction): Promise<Trial> {
+export async function tryTransaction(client: PaymentVoters, transaction: TriedTransaction): Promise<Trial> {
   const call = wireCall(transaction)
   const estimate = await askPaymentVotes(client, [estimateCall(call)], decideEstimate)
   if (typeof estimate !== 'bigint') return failed(estimate)
