@@ -31,16 +31,17 @@ export function pick<Element>(list: readonly Element[], index: number): Element 
 
 /**
  * Whom an order pays, and where its deposit goes back: accounts with and without code. Two payments of one order are
- * paid in USDC or coin: a token that asks its sender would run its code between them.
+ * paid in USDC: a token that asks its sender would run its code between them.
  */
 export function payeesOf(
   world: World,
   { owner, origin, destination, c, units, flag }: Asked,
 ): { readonly recipients: readonly Hex[]; readonly refundTo: Hex } {
   const coded = (chain: UserChainId) => world.network.places[chain].strangers?.accounts[(units >> 3) % 2]
-  const recipient = (units % 5 < 2 ? coded(destination) : undefined) ?? world.user(3).address
+  const isCoin = currencyOf(c) === 'coin'
+  const recipient = (units % 5 < (isCoin ? 4 : 2) ? coded(destination) : undefined) ?? world.user(3).address
   const refundTo = (units % 5 === 0 ? coded(origin) : undefined) ?? owner.address
-  const isTwice = flag && currencyOf(c) !== 'USDX'
+  const isTwice = flag && currencyOf(c) === 'USDC'
   return { recipients: isTwice ? [recipient, owner.address] : [recipient], refundTo }
 }
 
