@@ -38,7 +38,7 @@ const weights: Partial<Record<StepName, number>> = {
     bringAgain: 2,
     reorganize: 3,
   },
-  ...{ life: 12, leave: 8, topUp: 3, ask: 3, feeBegins: 4, payPlainly: 6, nothing: 0 },
+  ...{ life: 12, leave: 8, topUp: 3, ask: 3, feeBegins: 4, payPlainly: 6, payOnceForTwo: 5, nothing: 0 },
 }
 
 const names = (Object.keys(plays) satisfies string[]).flatMap((name) => {
