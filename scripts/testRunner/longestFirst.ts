@@ -76,6 +76,7 @@ export const longFiles: readonly string[] = [
   'apps/quote-api/test/appFeeAccrual.test.ts',
   'packages/http/test/flood.test.ts',
   'test/bitcoinAttestations.test.ts',
+  'test/paymentHoles.test.ts',
   'test/protocolHoles.test.ts',
   'test/tronAttestations.test.ts',
   'test/crossFamilyTable.test.ts',

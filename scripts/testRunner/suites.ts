@@ -103,6 +103,7 @@ export const suiteFiles = {
     'packages/market/test/marketLies.test.ts',
     'test/contractModels.test.ts',
     'test/crossFamilyTable.test.ts',
+    'test/paymentHoles.test.ts',
     'test/protocolHoles.test.ts',
     'test/protocolModel.test.ts',
     'test/protocolOnChains.test.ts',

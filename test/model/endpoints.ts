@@ -1,5 +1,6 @@
 // Three endpoints of a chain as a service asks them, by the shipped tally: one of them may say anything.
-import type { Hex } from '@causeway/core'
+import { type Hex, UpstreamDisagreementError } from '@causeway/core'
+import type { PaymentVoters } from '../../packages/chains/src/family/paymentVotes.ts'
 import type { QuorumClient, RpcAnswer, RpcCall } from '../../packages/chains/src/index.ts'
 import { EndpointFailure } from '../../packages/chains/src/index.ts'
 import { EndpointView } from '../../packages/chains/src/rpc/endpointView.ts'
@@ -34,6 +35,30 @@ export function endpointsOf(
     },
   )
   return { quorum, liar }
+}
+
+/** The same as a payer asks them: all of them have answered when it decides. */
+export function votersOf(service: string, chain: Chain): PaymentVoters & { readonly liar: Liar } {
+  const liar: Liar = { lie: 'none' }
+  const voters = Array.from({ length: endpointCount }, (_, index) => ({
+    ...{ alias: `${service}-${index}`, voice: `${service}-${index}` },
+  }))
+  return {
+    liar,
+    electorate: { voters, threshold },
+    async poll(calls, { decide }) {
+      const answers = await Promise.all(calls.map((call) => chain.ask(call)))
+      const said = answers.map((answer, index) => liesIn(liar, calls[index], answer))
+      const votes = voters.map((voter, index) => ({ ...voter, value: index === 0 ? said : answers }))
+      const outcome = decide(votes, true)
+      if (outcome === undefined) throw new UpstreamDisagreementError(`${chain.id}: no answer`)
+      return outcome
+    },
+  }
+}
+
+function liesIn({ lie }: Liar, call: RpcCall | undefined, answer: RpcAnswer): RpcAnswer {
+  return answer.ok && call !== undefined ? { ok: true, result: distorted(lie, call, answer.result) } : answer
 }
 
 /** Speaks to a chain in place of an HTTP server. */
@@ -76,7 +101,8 @@ function distorted(lie: Lie, { method }: RpcCall, result: unknown): unknown {
     case 'missing':
       return method.startsWith('eth_getTransaction') ? null : method === 'eth_call' ? '0x' : result
     case 'words':
-      return method === 'eth_call' ? (BigInt(String(result).slice(0, 66)) === 0n ? one : zero) : result
+      if (method !== 'eth_call' || result === '0x') return result
+      return BigInt(String(result).slice(0, 66)) === 0n ? one : zero
     case 'ahead':
       if (method !== 'eth_getBlockByNumber' || !isRecord(result)) return result
       return {

@@ -1,7 +1,9 @@
 // What holds after every step, whoever did what. Judged by the truth alone: what services believe is not asked.
 import type { Hex } from '@causeway/core'
-import { everyCurrency, flowsOf, type HubMove, heldBy, hubMoves, paidBySide, paidOut } from './truth.ts'
-import type { KnownWithdrawal, SignedSettlement, World } from './world.ts'
+import { booksAreSo, capHolds, paymentsAreProven, rewardsAreSo } from './moneyInvariants.ts'
+import { canBePaid, isPaid, type PaidSettlement, paidSettlement, withoutDust } from './settledPayments.ts'
+import { everyCurrency, flowsOf, type HubMove, heldBy, hubMoves, paidOut } from './truth.ts'
+import type { KnownWithdrawal, World } from './world.ts'
 
 function missing(): never {
   throw new Error('an address has its withdrawal')
@@ -29,11 +31,15 @@ export async function violations(world: World): Promise<readonly string[]> {
   const paid = await Promise.all(addresses.map((address) => readPaid(world, address, moves)))
   return [
     ...(await solvency(world, paid)),
-    ...sponsorBooks(world),
+    ...(await sponsorBooks(world)),
     ...settledOnce(world, moves),
     ...paidOnce(paid),
-    ...settlementsAreSo(world),
+    ...(await settlementsAreSo(world)),
     ...(await nobodyGains(world, moves, paid)),
+    ...(await booksAreSo(world)),
+    ...rewardsAreSo(world),
+    ...(await paymentsAreProven(world)),
+    ...capHolds(world),
   ]
 }
 
@@ -79,28 +85,30 @@ async function solvency(world: World, paid: readonly Paid[]): Promise<readonly s
 }
 
 /** I2: a sponsor's balance is what was topped up less what was truly filled for him, and covers what is held. */
-function sponsorBooks(world: World): readonly string[] {
+async function sponsorBooks(world: World): Promise<readonly string[]> {
   const { ledger, sponsor, requests } = world.service
   const [posted, held] = [ledger.posted.get(sponsor) ?? 0n, ledger.held(sponsor)]
   const toppedUp = sum(
     [...ledger.topUps.values()].map(({ state, amount }) => (state === 'final' ? amount : 0n)),
   )
-  const debits = [...ledger.holds].flatMap(([orderId, holds]) =>
-    holds.flatMap(({ state, postedMicroUsd }) => (state === 'posted' ? [{ orderId, postedMicroUsd }] : [])),
+  const debits = [...ledger.holds].flatMap(([requestId, holds]) =>
+    holds.flatMap(({ state, postedMicroUsd }) => (state === 'posted' ? [{ requestId, postedMicroUsd }] : [])),
   )
-  const isFilled = (orderId: string) => {
-    const request = requests.find(({ known }) => known.orderId === orderId)
-    const { fillTransaction, known } = request ?? {}
-    return known !== undefined && fillTransaction !== undefined && isPaid(world, { known, fillTransaction })
-  }
+  const unfilled = await Promise.all(
+    debits.map(async ({ requestId }) => {
+      const request = requests.find(({ quoted }) => quoted.requestId === requestId)
+      const { fillTransaction: transaction, known } = request ?? {}
+      const isFilled =
+        known !== undefined && transaction !== undefined && (await isPaid(world, known, transaction))
+      return isFilled ? [] : [`I2: the sponsor paid for ${requestId}, which was not filled`]
+    }),
+  )
   return [
     ...(posted === toppedUp - sum(debits.map(({ postedMicroUsd }) => postedMicroUsd))
       ? []
       : [`I2: the sponsor has ${posted} of ${toppedUp}`]),
     ...(held >= 0n && held <= posted ? [] : [`I2: ${held} is held of ${posted}`]),
-    ...debits
-      .filter(({ orderId }) => !isFilled(orderId))
-      .map(({ orderId }) => `I2: the sponsor paid for ${orderId}, which was not filled`),
+    ...unfilled.flat(),
     ...(toppedUp <= topUpsOnChain(world) ? [] : [`I2: ${toppedUp} is credited and did not come to custody`]),
   ]
 }
@@ -116,21 +124,6 @@ function topUpsOnChain(world: World): bigint {
         flow.to === custody.address && flow.token === token ? [flow.amount] : [],
       )
     }),
-  )
-}
-
-function isPaid(
-  world: World,
-  {
-    known,
-    fillTransaction,
-  }: Pick<Parameters<typeof demands>[1], 'known'> & { readonly fillTransaction: Hex },
-): boolean {
-  const receipt = world.network.chains[known.destination].receiptOf(fillTransaction)
-  if (receipt?.succeeded !== true) return false
-  return demands(world, { kind: 'fill', known, transaction: fillTransaction, deposited: known.amount }).every(
-    ({ chain, recipient, token, minimum }) =>
-      paidBySide(world, chain, receipt, { recipient, token }) >= minimum,
   )
 }
 
@@ -151,7 +144,10 @@ function settledOnce(world: World, moves: readonly HubMove[]): readonly string[]
   const both = world.service.requests.flatMap(({ known, items }) => {
     const done = items.filter(({ state }) => state === 'done')
     const filled = done.filter(({ kind }) => kind === 'fill').map(({ depositId }) => depositId)
-    const isBoth = done.some(({ kind, depositId }) => kind === 'refund' && filled.includes(depositId))
+    const isBoth = done.some(
+      ({ kind, depositId, isSurplus }) =>
+        kind === 'refund' && isSurplus !== true && filled.includes(depositId),
+    )
     return isBoth ? [`I3: ${known.orderId} was filled and its deposit given back`] : []
   })
   return [...twice, ...both]
@@ -166,86 +162,26 @@ function paidOnce(paid: readonly Paid[]): readonly string[] {
   ])
 }
 
-type Demand = {
-  readonly chain: SignedSettlement['known']['origin']
-  readonly recipient: Hex
-  readonly token: Hex
-  readonly minimum: bigint
-}
-
-function demands(
-  world: World,
-  { kind, known, deposited }: Pick<SignedSettlement, 'kind' | 'known' | 'transaction' | 'deposited'>,
-): readonly Demand[] {
-  const { order, origin, destination, currency, amount, owner } = known
-  if (kind === 'fill') {
-    return order.output.payments.map(({ recipient, minimumAmount }) => ({
-      ...{
-        chain: destination,
-        recipient: `0x${recipient.slice(2)}`,
-        token: world.token(destination, currency),
-      },
-      minimum: BigInt(minimumAmount),
-    }))
-  }
-  const whole = BigInt(order.inputs[0]?.refunds[0]?.minimumAmount ?? 0)
-  // The rule rounds twice; a unit less is no wrong.
-  const minimum = (whole * deposited) / amount - 1n
-  return [{ chain: origin, recipient: owner.address, token: world.token(origin, currency), minimum }]
-}
-
 /**
  * I5, first half: a settlement is signed only for what the solver's side paid, and one payment is for one deposit.
  * A deposit may be shown with several payments: it settles once, so one of them is enough that no other needs.
  */
-function settlementsAreSo(world: World): readonly string[] {
-  const unpaid = world.settlements.flatMap((settlement) =>
-    demands(world, settlement).flatMap((demand) => {
-      const paid = paidIn(world, settlement.transaction, demand)
-      return paid >= demand.minimum
-        ? []
-        : [`I5: ${nameOf(settlement)} was signed for ${demand.minimum}, and the solver's side paid ${paid}`]
-    }),
+async function settlementsAreSo(world: World): Promise<readonly string[]> {
+  const signed = [...world.settlements, ...world.service.settlements, ...world.solver.settlements]
+  const settled = await Promise.all(signed.map((one) => paidSettlement(world, one)))
+  const unpaid = settled.flatMap(({ name, payments }) =>
+    payments.flatMap(({ minimum, paid }) =>
+      paid >= minimum ? [] : [`I5: ${name} was signed for ${minimum}, and the solver's side paid ${paid}`],
+    ),
   )
   if (unpaid.length > 0) return [...new Set(unpaid)]
-  const deposits = new Map<string, SignedSettlement[]>()
-  for (const settlement of world.settlements) {
-    const name = nameOf(settlement)
-    deposits.set(name, [...(deposits.get(name) ?? []), settlement])
-  }
+  const deposits = new Map<string, PaidSettlement[]>()
+  for (const one of withoutDust(settled)) deposits.set(one.name, [...(deposits.get(one.name) ?? []), one])
   // What has the fewest ways to be paid is placed first.
   const ways = [...deposits.values()].sort((one, other) => one.length - other.length)
-  return canBePaid(world, ways, new Map())
+  return canBePaid(ways, new Map())
     ? []
     : [`I5: ${[...deposits.keys()].join(', ')} were signed for payments that do not cover them all`]
-}
-
-function nameOf({ known, deposit }: Pick<SignedSettlement, 'known' | 'deposit'>): string {
-  return `${known.orderId} by ${deposit}`
-}
-
-function paidIn(world: World, transaction: Hex, demand: Demand): bigint {
-  const receipt = world.network.chains[demand.chain].receiptOf(transaction)
-  return receipt?.succeeded === true ? paidBySide(world, demand.chain, receipt, demand) : 0n
-}
-
-/** Whether each deposit finds a payment among those it was shown with, beside what is spent of them already. */
-function canBePaid(
-  world: World,
-  [first, ...rest]: readonly (readonly SignedSettlement[])[],
-  spent: ReadonlyMap<string, bigint>,
-): boolean {
-  if (first === undefined) return true
-  return first.some((settlement) => {
-    const after = new Map(spent)
-    for (const demand of demands(world, settlement)) {
-      const payment = `${settlement.transaction} ${demand.recipient} ${demand.token}`
-      const used = (after.get(payment) ?? 0n) + demand.minimum
-      if (used > paidIn(world, settlement.transaction, demand)) return false
-      after.set(payment, used)
-    }
-    return canBePaid(world, rest, after)
-  })
 }
 
 /** I5, second half: what is on the hub for an owner and what was paid out to him is what was put in, no less. */

@@ -5,10 +5,18 @@ import { privateKeyToAddress } from 'viem/accounts'
 import type { Chain } from './chain/chain.ts'
 import { ModelChain } from './chain/modelChain.ts'
 import { allocatorModel } from './contracts/allocator.ts'
+import type { ContractModel } from './contracts/contractModel.ts'
 import { depositoryModel } from './contracts/depository.ts'
 import { fillContractModel, multicallModel } from './contracts/fillContract.ts'
 import { hubModel, hubOracleModel, multisigModel } from './contracts/hub.ts'
-import { tokenModel } from './contracts/token.ts'
+import {
+  accountHabits,
+  accountModel,
+  claimsModel,
+  marketModel,
+  ownTokenModel,
+} from './contracts/strangers.ts'
+import { type TokenHabit, tokenModel } from './contracts/token.ts'
 import { textHash } from './hash.ts'
 
 export const userChainIds = ['base', 'optimism'] as const
@@ -20,12 +28,31 @@ export const tokenNames = {
   USDX: { name: 'USD X', version: '1' },
 } as const
 export type TokenName = keyof typeof tokenNames
+/** `coin` is the native currency. */
+export type Currency = TokenName | 'coin'
+export const coinAddress: Hex = `0x${'0'.repeat(40)}`
+
+/** What a token does beside moving. On nodes every token is plain. */
+const habits: Readonly<Record<UserChainId, Readonly<Record<TokenName, TokenHabit>>>> = {
+  base: { USDC: 'plain', USDX: 'takes_fee' },
+  optimism: { USDC: 'plain', USDX: 'asks_sender' },
+}
+
+/** Contracts of anybody. The accounts have code; the last one is a payer that the chain file lists. */
+export type Strangers = {
+  readonly accounts: readonly [Hex, Hex, Hex]
+  readonly claims: Hex
+  readonly market: Hex
+  readonly ownToken: Hex
+}
 
 export type UserChainPlaces = {
   readonly depository: Hex
   readonly fillContract: Hex
   readonly multicall3: Hex
   readonly tokens: Readonly<Record<TokenName, Hex>>
+  /** None on real nodes. */
+  readonly strangers?: Strangers
 }
 
 export type HubPlaces = {
@@ -78,27 +105,45 @@ function partiesOf({ deployer, fillWallet, sponsor, custody, allocator, users }:
 }
 
 function userChain(id: UserChainId, places: UserChainPlaces, keys: LocalKeys, start: Start): Chain {
-  const { depository, fillContract, multicall3, tokens } = places
+  const { depository, fillContract, multicall3, tokens, strangers } = places
   return new ModelChain({
     ...{ id, chainId: chainNumbers[id], startSeconds: start.seconds ?? firstSeconds },
     contracts: new Map([
       [depository, depositoryModel],
       [fillContract, fillContractModel],
       [multicall3, multicallModel],
-      [tokens.USDC, tokenModel(tokenNames.USDC)],
-      [tokens.USDX, tokenModel(tokenNames.USDX)],
+      [tokens.USDC, tokenModel(tokenNames.USDC, habits[id].USDC)],
+      [tokens.USDX, tokenModel(tokenNames.USDX, habits[id].USDX)],
+      ...(strangers === undefined ? [] : strangerModels(strangers, keys)),
     ]),
     deploy(stateOf, fund) {
       stateOf(depository).set('allocator', keys.allocator.address)
       for (const token of Object.values(tokens)) stateOf(token).set('owner', keys.deployer.address)
-      for (const { address } of partiesOf(keys)) {
+      const accounts = [...partiesOf(keys).map(({ address }) => address), ...(strangers?.accounts ?? [])]
+      for (const address of accounts) {
         fund(address, grantedWei)
         for (const token of Object.values(tokens)) stateOf(token).set(`balance ${address}`, grantedUnits)
+      }
+      for (const [index, habit] of (['passes_on', 'refuses', 'keeps'] as const).entries()) {
+        const account = strangers?.accounts[index]
+        if (account !== undefined) stateOf(account).set('habit', BigInt(accountHabits.indexOf(habit)))
       }
       for (const [account, wei] of start.wei ?? []) fund(account, wei)
       for (const [account, units] of start.units ?? []) stateOf(tokens.USDC).set(`balance ${account}`, units)
     },
   })
+}
+
+function strangerModels(
+  { accounts, claims, market, ownToken }: Strangers,
+  { custody }: LocalKeys,
+): readonly (readonly [Hex, ContractModel])[] {
+  return [
+    ...accounts.map((account) => [account, accountModel(custody.address, market)] as const),
+    [claims, claimsModel(market)],
+    [market, marketModel(claims)],
+    [ownToken, ownTokenModel],
+  ]
 }
 
 function hubChain(
@@ -142,6 +187,10 @@ const place = (digits: string): Hex => `0x${digits.padStart(40, 'c0')}`
 const ownChainPlaces: UserChainPlaces = {
   ...{ depository: place('01'), fillContract: place('02'), multicall3: place('03') },
   tokens: { USDC: place('04'), USDX: place('05') },
+  strangers: {
+    accounts: [place('21'), place('22'), place('23')],
+    ...{ claims: place('31'), market: place('32'), ownToken: place('33') },
+  },
 }
 const ownPlaces: Places = {
   ...{ base: ownChainPlaces, optimism: ownChainPlaces },

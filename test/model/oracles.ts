@@ -53,7 +53,7 @@ function attestedChains({ places }: Pick<Network, 'places'>): ReadonlyMap<string
   return new Map(entries)
 }
 
-/** The model knows no code, and its fill contract is ours. */
+/** The one fill contract that orders choose is ours. */
 export const recordsPayments = () => true
 
 export function readerEntry(
@@ -61,8 +61,10 @@ export function readerEntry(
   id: (typeof userChainIds)[number],
   blocks: number,
 ) {
+  const { depository, fillContract, strangers } = places[id]
   return {
-    ...{ id, depository: places[id].depository, fillContracts: [places[id].fillContract] },
+    ...{ id, depository, fillContracts: [fillContract] },
+    ...(strangers !== undefined && { fillPayers: [strangers.accounts[2]] }),
     finality: { mode: 'depth' as const, blocks },
   }
 }
@@ -120,6 +122,19 @@ function honestOracle(name: string, network: Network, account: LocalAccount, rul
   }
 }
 
+/** Transactions that a settlement is asked for by. */
+function paymentsIn(request: object): readonly string[] {
+  if ('fill' in request) return idsIn([request.fill])
+  return 'refunds' in request ? idsIn(request.refunds) : []
+}
+
+function idsIn(named: unknown): readonly string[] {
+  const entries: readonly unknown[] = Array.isArray(named) ? named : []
+  return entries.flatMap((one) =>
+    typeof one === 'object' && one !== null && 'transactionId' in one ? [String(one.transactionId)] : [],
+  )
+}
+
 async function outcomeOf<Name extends Kind>(
   kind: Name,
   request: RequestOf<Name>,
@@ -149,13 +164,26 @@ export class Oracles {
   readonly honest: readonly [Oracle, Oracle]
   readonly #peer: Oracle['sign']
   readonly #network: Network
+  /** Transactions that an honest oracle attested as a fill or a refund. */
+  readonly attested = new Set<string>()
   /** The bad peer signs as well: then one honest oracle is enough. */
   peerJoins = true
 
   constructor(network: Network, rules: Rules) {
     const [first, second, third] = network.keys.oracles
     this.#network = network
-    this.honest = [honestOracle('one', network, first, rules), honestOracle('two', network, second, rules)]
+    const open = (name: string, account: LocalAccount) => {
+      const oracle = honestOracle(name, network, account, rules)
+      return {
+        ...oracle,
+        attest: async <Name extends Kind>(kind: Name, request: RequestOf<Name>) => {
+          const answer = await oracle.attest(kind, request)
+          if (answer.ok) for (const id of paymentsIn(request)) this.attested.add(id)
+          return answer
+        },
+      }
+    }
+    this.honest = [open('one', first), open('two', second)]
     const peer = createRawKeySigner({ privateKey: new Secret(third.privateKey) })
     this.#peer = (request) => peer.sign(request)
   }

@@ -1,13 +1,15 @@
 // The quote service as a run plays it: its pure rules decide, in the order its jobs ask them; what they decide is
 // kept in maps in place of PostgreSQL. The sponsor's ledger is the model that a test holds equal to the real one.
-import { type DepositFact, DomainError, ethereumCodec, type Hex, onchainId } from '@causeway/core'
+import { type DepositFact, DomainError, ethereumCodec, onchainId } from '@causeway/core'
 import {
   type DepositDecision,
   depositDecision,
   refundAmount,
+  surplusRefund,
 } from '../../apps/quote-api/src/requests/settlement/depositDecision.ts'
-import { fillProblem, paymentProblem } from '../../apps/quote-api/src/requests/settlement/fillCheck.ts'
-import { type FillReading, fillStep } from '../../apps/quote-api/src/requests/settlement/fillStep.ts'
+import { paymentProblem } from '../../apps/quote-api/src/requests/settlement/fillCheck.ts'
+import { fillStep } from '../../apps/quote-api/src/requests/settlement/fillStep.ts'
+import { isLate, type LateStep, lateStep } from '../../apps/quote-api/src/requests/settlement/lateDeposit.ts'
 import {
   lateReservation,
   pinDecision,
@@ -15,14 +17,21 @@ import {
 } from '../../apps/quote-api/src/requests/settlement/pinDecision.ts'
 import {
   type OracleVote,
-  type OwnReading,
   settleDecision,
 } from '../../apps/quote-api/src/requests/settlement/settleDecision.ts'
-import { createEthereumFactsReader, type EthereumFactsReader } from '../../packages/chains/src/index.ts'
 import { LedgerModel } from '../../packages/ledger/test/support/ledgerModel.ts'
-import { endpointsOf, type Liar } from './endpoints.ts'
 import { chainNumbers, type Network, type UserChainId } from './network.ts'
-import { finalityBlocks, type Oracles, readerEntry, recordsPayments } from './oracles.ts'
+import type { Oracles } from './oracles.ts'
+import {
+  fillReading,
+  openReadChain,
+  ownReading,
+  type ReadChain,
+  reading,
+  refusalOr,
+  unlessRefused,
+} from './paymentReadings.ts'
+import { type AskedQuote, type LiveMove, Market, type Quoted } from './quotes.ts'
 import type { Rules } from './rules.ts'
 import {
   depositTerms,
@@ -38,41 +47,37 @@ import {
   type TakenDeposit,
   type WorkItem,
 } from './serviceRequest.ts'
-import type { KnownOrder } from './world.ts'
+import type { KnownOrder, SignedSettlement } from './world.ts'
 
 const attemptsMax = 3
 const oracleThreshold = 2
 const holdSeconds = 90
 
-type ReadChain = {
-  readonly shallow: EthereumFactsReader
-  readonly deep: EthereumFactsReader
-  readonly liar: Liar
-}
+const lateRules = { toleranceBps: 50, marketWaitSeconds: 120 }
+const graceSeconds = 2
 
 export class QuoteService {
   readonly requests: Request[] = []
+  /** What oracles signed for it: each is a payment that a deposit was shown with. */
+  readonly settlements: SignedSettlement[] = []
+  /** What became of quotes and deposits, for how far runs got. */
+  readonly reached: string[] = []
   readonly ledger = new LedgerModel({ holdsPerUser: 5, unsettledShareBps: 10_000n })
   readonly chains: Readonly<Record<UserChainId, ReadChain>>
+  readonly market: Market
   readonly #network: Network
   readonly #oracles: Oracles
+  readonly #rules: Rules
 
   constructor(network: Network, oracles: Oracles, rules: Rules) {
     this.#network = network
     this.#oracles = oracles
-    const open = (id: UserChainId): ReadChain => {
-      const { quorum, liar } = endpointsOf('quote', network.chains[id])
-      // What is not final may change, so nothing is remembered.
-      const limits = { finalEntriesMax: 0 }
-      const reader = (blocks: number) => {
-        const shipped = createEthereumFactsReader({
-          ...{ chain: readerEntry(network, id, blocks), quorum, limits, recordsPayments },
-        })
-        return rules.readerOf(shipped, network.chains[id])
-      }
-      return { shallow: reader(0), deep: reader(finalityBlocks), liar }
+    this.#rules = rules
+    this.market = new Market(rules)
+    this.chains = {
+      base: openReadChain(network, rules, 'base'),
+      optimism: openReadChain(network, rules, 'optimism'),
     }
-    this.chains = { base: open('base'), optimism: open('optimism') }
   }
 
   /** Unix seconds. */
@@ -80,21 +85,31 @@ export class QuoteService {
     return Number(this.#network.chains.base.headSeconds)
   }
 
-  /** A quote whose fees a sponsor pays where its balance allows it. */
-  quote(known: KnownOrder, subsidy: bigint): Request {
-    const { owner, origin, destination, orderId } = known
+  /** @returns undefined where its least deposit would buy nothing */
+  price(asked: AskedQuote): Quoted | undefined {
+    this.#showBound()
+    return this.market.quote(asked, this.liveMoves(), this.now)
+  }
+
+  /** Keeps a quote; what a sponsor was to pay is reserved, or the quote is given back. */
+  quote(known: KnownOrder, quoted: Quoted): Request | undefined {
+    const { owner, origin, destination } = known
+    const { requestId, debit, held } = quoted
     const status =
-      subsidy === 0n
-        ? 'insufficient_balance'
+      debit === 0n
+        ? undefined
         : this.ledger.reserve({
-            ...{ requestId: orderId, sponsor: this.sponsor, apiKeyId: 'key', user: owner.address },
-            ...{ recipient: owner.address, components: ['relay'], amountMicroUsd: subsidy },
-            ...{ lifetimeSeconds: holdSeconds, requoteKey: orderId },
+            ...{ requestId, sponsor: this.sponsor, apiKeyId: 'key', user: owner.address },
+            ...{ recipient: owner.address, components: ['relay'], amountMicroUsd: debit },
+            ...{ lifetimeSeconds: holdSeconds, requoteKey: requestId },
             ...{ originChainId: chainNumbers[origin], destinationChainId: chainNumbers[destination] },
           })
-    const isSponsored = status === 'reserved' || status === 'at_deposit'
+    if (status !== undefined && status !== 'reserved' && status !== 'at_deposit') {
+      held?.release()
+      return undefined
+    }
     const request: Request = {
-      ...{ known, debit: isSponsored ? subsidy : 0n, deposits: new Map(), items: [], stage: 'waiting' },
+      ...{ known, quoted, deposits: new Map(), items: [], stage: 'waiting', accrued: 0n },
       ...{ bound: undefined, fillTransaction: undefined, contradictions: 0 },
       hold:
         status === 'reserved'
@@ -105,7 +120,31 @@ export class QuoteService {
     return request
   }
 
-  get sponsor(): Hex {
+  /** Moves that earn a reward, not shown by the inventory: quotes that can be deposited for, and deposits. */
+  liveMoves(without?: Request): readonly LiveMove[] {
+    return this.requests.flatMap((request) => {
+      const { move, requestId } = request.quoted
+      const isLive =
+        this.#isBound(request) || (isOpen(request) && this.market.isHeld(request.quoted, this.now))
+      return move !== undefined && isLive && request !== without ? [{ requestId, move }] : []
+    })
+  }
+
+  #isBound({ stage, deposits }: Request): boolean {
+    if (stage === 'filling') return true
+    return stage === 'waiting' && [...deposits.values()].some(({ state }) => state === 'seen')
+  }
+
+  /** What processes read again and again of all of them. */
+  #showBound(): void {
+    const bound = this.requests.filter((request) => this.#isBound(request) || request.stage === 'filled')
+    const moves = bound.flatMap(({ quoted: { requestId, move } }) =>
+      move === undefined ? [] : [[requestId, move] as const],
+    )
+    this.market.showBound(moves, this.now)
+  }
+
+  get sponsor(): `0x${string}` {
     return this.#network.keys.sponsor.address
   }
 
@@ -114,7 +153,7 @@ export class QuoteService {
   }
 
   /** A solver's report is a hint. One transaction is reported for one item. */
-  report(item: WorkItem, transaction: Hex): void {
+  report(item: WorkItem, transaction: `0x${string}`): void {
     const isTaken = this.requests.some(({ items }) => items.some((one) => one.transaction === transaction))
     if (item.state !== 'open' || isTaken) return
     item.state = 'reported'
@@ -126,8 +165,9 @@ export class QuoteService {
   }
 
   /** One round of all jobs over one request. @param sent transactions of its origin that may hold deposits */
-  async serve(request: Request, sent: readonly Hex[]): Promise<void> {
+  async serve(request: Request, sent: readonly `0x${string}`[]): Promise<void> {
     if (isAtRest(request, sent)) return
+    this.#showBound()
     try {
       await this.#watchDeposits(request, sent)
       await this.#followFill(request)
@@ -139,21 +179,23 @@ export class QuoteService {
     }
   }
 
-  async #watchDeposits(request: Request, sent: readonly Hex[]): Promise<void> {
+  async #watchDeposits(request: Request, sent: readonly `0x${string}`[]): Promise<void> {
     const { known, deposits } = request
     const { shallow } = this.chains[known.origin]
     const head = (await shallow.finalBlocks.readNewest(reading())).number
     const seen = new Map<
       string,
-      { readonly fact: DepositFact; readonly height: bigint; readonly transaction: Hex }
+      { readonly fact: DepositFact; readonly height: bigint; readonly seconds: number }
     >()
     for (const transaction of sent) {
       const facts = await unlessRefused(shallow.readDeposits({ transactionId: transaction }, reading()))
       for (const fact of facts?.deposits ?? []) {
         if (fact.depositId !== known.orderId || facts === undefined) continue
         const id = `${transaction} ${fact.onchainIndex}`
-        seen.set(id, { fact, height: facts.evidence.blockNumber, transaction })
-        if (!deposits.has(id)) deposits.set(id, { id, transaction, fact, state: 'seen' })
+        const seconds = Number(facts.blockTimestampSeconds)
+        seen.set(id, { fact, height: facts.evidence.blockNumber, seconds })
+        if (!deposits.has(id))
+          deposits.set(id, { id, transaction, fact, blockSeconds: seconds, state: 'seen' })
       }
     }
     for (const deposit of deposits.values()) {
@@ -161,6 +203,7 @@ export class QuoteService {
       if (found === undefined && deposit.state === 'taken') this.#unbind(request, deposit)
       if (found !== undefined && deposit.state === 'orphaned') deposit.state = 'seen'
       if (found === undefined || deposit.state !== 'seen') continue
+      deposit.blockSeconds = found.seconds
       this.#take(request, deposit, seenAs(deposit, known.origin, Number(head - found.height) + 1))
     }
   }
@@ -172,7 +215,7 @@ export class QuoteService {
     const gone = { ...seenAs(deposit, request.known.origin, 0), isCanonical: false }
     const decision = this.#pinDecision(request, gone)
     if (decision.action === 'unpin') {
-      this.ledger.unpin(request.known.orderId)
+      this.ledger.unpin(request.quoted.requestId)
       request.hold = { state: 'reserved', expiresAtSeconds: decision.expiresAtSeconds }
     }
     for (const item of request.items) if (item.state === 'open') item.state = 'cancelled'
@@ -183,6 +226,13 @@ export class QuoteService {
     if (fate.action === 'ignore') deposit.state = 'ignored'
     if (fate.action === 'refund') this.#refund(request, deposit, fate.amount)
     if (fate.action !== 'bind') return
+    const late = this.#judge(request, deposit)
+    if (late.action === 'wait') return
+    if (late.action === 'refund') {
+      this.reached.push('deposits too late for their price')
+      this.#refund(request, deposit, refundAmount(deposit.fact.amount, refundTerms(request)))
+      return
+    }
     if (!this.#bindHold(request, seen)) {
       this.#refund(request, deposit, refundAmount(deposit.fact.amount, refundTerms(request)))
       return
@@ -190,18 +240,49 @@ export class QuoteService {
     deposit.state = 'taken'
     request.bound = deposit
     if (request.stage !== 'filled') request.stage = 'filling'
+    const { order, destination } = request.known
+    const { quotedInput } = request.quoted
+    const { amount } = deposit.fact
+    if (amount < quotedInput) this.reached.push('deposits that slipped')
+    const payments = order.output.payments.map((payment) => ({
+      ...{ recipient: hexOf(payment.recipient), currency: hexOf(payment.currency) },
+      amount: this.#rules.paidFor(payment, order, { amount, quotedInput }),
+    }))
     const begun = request.items.find(({ kind }) => kind === 'fill')
-    if (begun !== undefined) {
-      if (begun.state === 'cancelled' && begun.transaction === undefined) begun.state = 'open'
+    if (begun === undefined) {
+      const item = { request, depositId: deposit.id, chain: destination, payments }
+      request.items.push(newItem({ kind: 'fill', ...item }))
       return
     }
-    const { order, destination } = request.known
-    const payments = order.output.payments.map(({ recipient, currency, expectedAmount }) => ({
-      ...{ recipient: hexOf(recipient), currency: hexOf(currency), amount: BigInt(expectedAmount) },
-    }))
-    request.items.push(
-      newItem({ kind: 'fill', request, depositId: deposit.id, chain: destination, payments }),
+    if (begun.state !== 'open' && (begun.state !== 'cancelled' || begun.transaction !== undefined)) return
+    begun.state = 'open'
+    begun.depositId = deposit.id
+    begun.payments = payments
+  }
+
+  /** Whether a fitting deposit is filled as quoted: in time always, later by the prices of now. */
+  #judge(request: Request, { fact: { amount }, blockSeconds }: TakenDeposit): LateStep {
+    const { quoted, known, stage } = request
+    const { expiresAtSeconds, quotedInput, reward } = quoted
+    const isInTime = !isLate({
+      ...{ blockTimeSeconds: blockSeconds, minedAfterSeconds: undefined, expiresAtSeconds, graceSeconds },
+    })
+    if (isInTime || stage === 'filled') return { action: 'bind' }
+    const promised = known.order.output.payments.reduce(
+      (sum, payment) => sum + this.#rules.paidFor(payment, known.order, { amount, quotedInput }),
+      0n,
     )
+    const step = lateStep({
+      ...{ promised, toleranceBps: lateRules.toleranceBps, hadReward: reward > 0n, nowSeconds: this.now },
+      price: this.market.priceLate(quoted, amount, this.now),
+      waitsUntilSeconds: blockSeconds + lateRules.marketWaitSeconds,
+    })
+    if (step.action !== 'bind') return step
+    this.reached.push('late deposits that were bound')
+    if (quoted.move === undefined) return step
+    quoted.reward = this.market.rewardIn(quoted, amount, promised)
+    quoted.earnable = this.market.earnable(quoted.move, this.liveMoves(request))
+    return step
   }
 
   #fate(request: Request, deposit: SeenDeposit): DepositDecision {
@@ -224,18 +305,18 @@ export class QuoteService {
   }
 
   #bindHold(request: Request, seen: SeenDeposit): boolean {
-    const { debit, known } = request
+    const { debit, requestId } = request.quoted
     if (debit === 0n) return true
     const decision = this.#pinDecision(request, seen)
     if (decision.action !== 'pin' && decision.action !== 'reserve_again') return false
-    const isPinned = decision.action === 'pin' && this.ledger.pin(known.orderId) === 'resolved'
+    const isPinned = decision.action === 'pin' && this.ledger.pin(requestId) === 'resolved'
     if (!isPinned) {
-      const status = this.ledger.reserveAgain(known.orderId)
+      const status = this.ledger.reserveAgain(requestId)
       const late = lateReservation(
-        status === 'policy_refused' ? { status, rule: 'MODEL' } : outcomeOf(status, known.orderId),
+        status === 'policy_refused' ? { status, rule: 'MODEL' } : outcomeOf(status, requestId),
       )
       if (late.action !== 'pin') return false
-      if (this.ledger.pin(known.orderId) !== 'resolved') return false
+      if (this.ledger.pin(requestId) !== 'resolved') return false
     }
     request.hold = { state: 'pinned', depositId: seen.id }
     return true
@@ -243,14 +324,14 @@ export class QuoteService {
 
   #refund(request: Request, deposit: TakenDeposit, amount: bigint): void {
     deposit.state = 'refund_due'
-    const { order, origin, orderId } = request.known
+    const { order, origin } = request.known
     const recipient = hexOf(order.inputs[0]?.refunds[0]?.recipient ?? '0x')
     const payments = [{ recipient, currency: hexOf(deposit.fact.currency), amount }]
     request.items.push(newItem({ kind: 'refund', request, depositId: deposit.id, chain: origin, payments }))
     const isOwn = request.bound === undefined || request.bound === deposit
     if (!isOwn || request.stage === 'settled' || request.stage === 'filled') return
     request.stage = 'refunding'
-    if (request.bound === deposit) this.ledger.void(orderId)
+    if (request.bound === deposit) this.ledger.void(request.quoted.requestId)
   }
 
   async #followFill(request: Request): Promise<void> {
@@ -259,7 +340,7 @@ export class QuoteService {
     const { known, bound } = request
     const step = fillStep({
       work: { state: item.state, mayTryAgain: item.attempts + 1 <= attemptsMax },
-      reading: await this.#fillReading(item),
+      reading: await fillReading(this.chains[known.destination], item),
       ...{
         confirmationsMin: pinConfirmations,
         nowSeconds: this.now,
@@ -271,6 +352,8 @@ export class QuoteService {
         item.state = 'done'
         request.fillTransaction = item.transaction
         request.stage = step.isLate ? 'parked' : 'filled'
+        this.market.show(known.origin, known.destination, known.quotedInput)
+        this.#giveSurplusBack(request)
         return
       case 'offer_again':
         item.attempts += 1
@@ -287,23 +370,16 @@ export class QuoteService {
     }
   }
 
-  async #fillReading({ state, transaction, request }: WorkItem): Promise<FillReading> {
-    if (state !== 'reported' || transaction === undefined) return { state: 'none' }
-    const { known } = request
-    const { order, orderId, destination } = known
-    const { shallow, deep } = this.chains[destination]
-    const { extraData, payments, calls } = order.output
-    const question = { transactionId: transaction, orderId, extraData, payments, calls }
-    const now = await refusalOr(shallow.readPayment(question, reading()))
-    if (now.refused === 'TRANSACTION_MISSING') return { state: 'missing', isLapsed: false }
-    const final = await refusalOr(deep.readPayment(question, reading()))
-    if (now.facts === undefined) return { state: 'reverted', isFinal: final.refused === now.refused }
-    const head = (await shallow.finalBlocks.readNewest(reading())).number
-    return {
-      ...{ state: 'included', confirmations: Number(head - now.facts.evidence.blockNumber) + 1 },
-      problem: fillProblem(known, now.facts, ethereumCodec),
-      isFinal: final.facts !== undefined && fillProblem(known, final.facts, ethereumCodec) !== undefined,
-    }
+  #giveSurplusBack(request: Request): void {
+    const { bound, quoted, known, items } = request
+    if (bound === undefined) return
+    const amount = surplusRefund(bound.fact.amount, quoted.quotedInput, refundTerms(request))
+    if (amount === 0n) return
+    this.reached.push('surpluses')
+    const recipient = hexOf(known.order.inputs[0]?.refunds[0]?.recipient ?? '0x')
+    const payments = [{ recipient, currency: hexOf(bound.fact.currency), amount }]
+    const item = { request, depositId: bound.id, chain: known.origin, payments, isSurplus: true }
+    items.push(newItem({ kind: 'refund', ...item }))
   }
 
   async #followRefunds(request: Request): Promise<void> {
@@ -328,9 +404,9 @@ export class QuoteService {
   }
 
   async #attest(request: Request): Promise<void> {
-    const { known, bound, fillTransaction, debit } = request
+    const { known, bound, fillTransaction } = request
     if (request.stage !== 'filled' || fillTransaction === undefined || bound === undefined) return
-    const { order, orderSignature, orderId, origin } = known
+    const { order, orderSignature, origin } = known
     const { transaction: transactionId, fact } = bound
     const id = onchainId({ chainId: origin, transactionId, onchainIndex: fact.onchainIndex })
     const inputs = [{ transactionId, onchainId: id, inputIndex: 0 }]
@@ -338,9 +414,14 @@ export class QuoteService {
     const said: OracleVote[] = ['signed']
     for (const oracle of this.#oracles.honest) {
       const answer = await oracle.attest('fill', asked)
+      if (answer.ok && answer.response.execution !== undefined)
+        this.settlements.push({
+          ...{ kind: 'fill', known, transaction: fillTransaction, deposit: transactionId },
+          deposited: fact.amount,
+        })
       said.push(answer.ok ? 'signed' : answer.isDenied ? 'denied' : 'nothing')
     }
-    const own = await this.#own(request, fillTransaction)
+    const own = await ownReading(this.chains[known.destination], known, fillTransaction)
     const { contradictions } = request
     const endSeconds = order.output.deadline + finalitySeconds
     const decision = settleDecision({
@@ -349,40 +430,15 @@ export class QuoteService {
     if (decision.action === 'ask_again') request.contradictions += 1
     if (decision.action === 'park') request.stage = 'parked'
     if (decision.action !== 'post') return
-    if (debit > 0n) this.ledger.post(orderId, debit)
+    const { quotedInput: feeBasis, debit: debitMicroUsd, appFees, requestId } = request.quoted
+    const booked = this.#rules.bookedFor({ quoted: { appFees }, feeBasis, debitMicroUsd }, fact.amount)
+    if (booked.debitMicroUsd > 0n) this.ledger.post(requestId, booked.debitMicroUsd)
+    request.accrued = booked.appFees.reduce((sum, { amount }) => sum + amount, 0n)
     request.stage = 'settled'
   }
-
-  async #own({ known }: Request, transactionId: Hex): Promise<OwnReading> {
-    const { order, orderId, destination } = known
-    const { extraData, payments, calls } = order.output
-    const question = { transactionId, orderId, extraData, payments, calls }
-    const { facts, refused } = await refusalOr(this.chains[destination].deep.readPayment(question, reading()))
-    if (refused === 'TRANSACTION_NOT_FINAL') return 'not_yet'
-    return facts !== undefined && fillProblem(known, facts, ethereumCodec) === undefined ? 'paid' : 'not_paid'
-  }
 }
 
-const reading = () => ({ signal: new AbortController().signal })
-const refusals = ['TRANSACTION_MISSING', 'TRANSACTION_REVERTED', 'TRANSACTION_NOT_FINAL']
-
-/** Facts, or why the chain has none. @throws DomainError of endpoints that cannot be relied on */
-async function refusalOr<Facts extends { readonly evidence: { readonly blockNumber: bigint } }>(
-  facts: Promise<Facts>,
-): Promise<{ readonly facts?: Facts; readonly refused?: string }> {
-  try {
-    return { facts: await facts }
-  } catch (error) {
-    if (error instanceof DomainError && refusals.includes(error.code)) return { refused: error.code }
-    throw error
-  }
-}
-
-async function unlessRefused<Facts extends { readonly evidence: { readonly blockNumber: bigint } }>(
-  facts: Promise<Facts>,
-): Promise<Facts | undefined> {
-  return (await refusalOr(facts)).facts
-}
+const isOpen = ({ stage }: Request) => stage === 'waiting'
 
 function outcomeOf(status: Exclude<ReturnType<LedgerModel['reserve']>, 'policy_refused'>, holdId: string) {
   return status === 'reserved' || status === 'already_reserved' ? { status, holdId } : { status }

@@ -9,7 +9,10 @@ import { attestWithdrawalInitiated } from '../../apps/oracle/src/attestations/wi
 import { attestWithdrawalInitiation } from '../../apps/oracle/src/attestations/withdrawalInitiation.ts'
 import { attestWithdrawal } from '../../apps/oracle/src/attestations/withdrawals.ts'
 import type { SettledOrders } from '../../apps/oracle/src/caps/settledOrders.ts'
-import type { EthereumFactsReader } from '../../packages/chains/src/index.ts'
+import { createOpenRewards } from '../../apps/quote-api/src/pricing/openRewards.ts'
+import { bookedFor, paidFor } from '../../apps/quote-api/src/requests/settlement/depositShare.ts'
+import { fullLimit } from '../../apps/solver/src/wallet/exposure.ts'
+import { type EthereumFactsReader, tryTransaction } from '../../packages/chains/src/index.ts'
 import type { Chain } from './chain/chain.ts'
 
 export const attestations = {
@@ -39,6 +42,14 @@ export type Rules = {
   readonly settledOf: (shipped: SettledOrders) => Pick<SettledOrders, 'admit'>
   /** Of the allocator's contract. */
   readonly oneRequestPerNonce: boolean
+  /** Of quotes and their books: what a deposit is paid, what it books, and what moves earn. */
+  readonly paidFor: typeof paidFor
+  readonly bookedFor: typeof bookedFor
+  readonly rewardsOf: typeof createOpenRewards
+  /** Of the payer: which proof its payments have, whether it runs them before, and when it waits. */
+  readonly paysBy: 'record' | 'transfer'
+  readonly tryTransaction: typeof tryTransaction
+  readonly fullLimit: typeof fullLimit
 }
 
 export const shippedRules: Rules = {
@@ -47,4 +58,6 @@ export const shippedRules: Rules = {
   balancesOf: (shipped) => shipped,
   settledOf: (shipped) => shipped,
   oneRequestPerNonce: true,
+  ...{ paidFor, bookedFor, rewardsOf: createOpenRewards },
+  ...{ paysBy: 'record', tryTransaction, fullLimit },
 }

@@ -64,6 +64,17 @@ export async function playRandomly(
   if (runs >= 100) for (const [what, count] of reached) expect([what, count > 0]).toEqual([what, true])
 }
 
+/** What must become of quotes, deposits, payments and cheats in some run. */
+const ways = [
+  ...['quotes that buy nothing', 'quotes refused for the cap', 'rewards', 'rewards less than earned'],
+  ...['deposits that slipped', 'late deposits that were bound', 'deposits too late for their price'],
+  ...['surpluses', 'payments that would fail', 'payments that waited for attestations'],
+  ...['payments that oracles refused for good', 'trades inside a payment refused'],
+  ...['payments in two entries refused', 'trades around a transfer refused', 'trades in a batch refused'],
+  ...['operations of a listed wallet refused', 'records of another order refused'],
+  ...['plain payments attested', 'plain payments refused'],
+]
+
 /** How far a run got. */
 function reachedBy({
   settlements,
@@ -71,7 +82,9 @@ function reachedBy({
   withdrawals,
   executions,
   story,
+  reached,
 }: World): readonly (readonly [string, number])[] {
+  const noted = [...reached, ...service.reached]
   const stages = service.requests.map(({ stage }) => stage)
   const debits = [...service.ledger.holds.values()].flat().filter(({ state }) => state === 'posted')
   return [
@@ -84,5 +97,6 @@ function reachedBy({
     ['payouts', withdrawals.reduce((sum, { payouts }) => sum + payouts.length, 0)],
     ['executions signed', executions.length],
     ['transactions refused', story.filter((line) => line.includes(' refused ')).length],
+    ...ways.map((what) => [what, noted.filter((one) => one === what).length] as const),
   ]
 }

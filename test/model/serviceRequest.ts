@@ -2,14 +2,18 @@
 import { type DepositFact, type Hex, refundedDeposit, refundId } from '@causeway/core'
 import type { HoldView, SeenDeposit } from '../../apps/quote-api/src/requests/settlement/pinDecision.ts'
 import { chainNumbers, type UserChainId } from './network.ts'
+import type { Quoted } from './quotes.ts'
 import type { KnownOrder } from './world.ts'
 
 export type WorkItem = {
   readonly kind: 'fill' | 'refund'
   readonly request: Request
-  readonly depositId: string
   readonly chain: UserChainId
-  readonly payments: readonly { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }[]
+  /** What was deposited above the quoted input of a filled order. */
+  readonly isSurplus?: boolean
+  /** Another deposit may take the place of one that a reorganization dropped. */
+  depositId: string
+  payments: readonly { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }[]
   state: 'open' | 'reported' | 'done' | 'failed' | 'cancelled'
   transaction: Hex | undefined
   attempts: number
@@ -19,13 +23,14 @@ export type TakenDeposit = {
   readonly id: string
   readonly transaction: Hex
   readonly fact: DepositFact
+  /** Of its block, Unix seconds. */
+  blockSeconds: number
   state: 'seen' | 'taken' | 'refund_due' | 'ignored' | 'orphaned'
 }
 
 export type Request = {
   readonly known: KnownOrder
-  /** Whole micro-USDC; 0 where the user pays. */
-  readonly debit: bigint
+  readonly quoted: Quoted
   readonly deposits: Map<string, TakenDeposit>
   readonly items: WorkItem[]
   stage: 'waiting' | 'filling' | 'filled' | 'settled' | 'refunding' | 'refunded' | 'parked'
@@ -33,6 +38,8 @@ export type Request = {
   fillTransaction: Hex | undefined
   contradictions: number
   hold: HoldView
+  /** What it accrued when it was settled. */
+  accrued: bigint
 }
 
 export const pinConfirmations = 1
@@ -61,13 +68,18 @@ export function depositTerms({ known }: Request) {
   const { order, origin } = known
   return {
     ...{ chainId: chainNumbers[origin], currency: order.inputs[0]?.payment.currency ?? '' },
-    ...{ amountMin: known.amount, deadlineSeconds: order.output.deadline, finalitySeconds, pinConfirmations },
+    ...{
+      amountMin: known.leastInput,
+      deadlineSeconds: order.output.deadline,
+      finalitySeconds,
+      pinConfirmations,
+    },
   }
 }
 
 export function refundTerms({ known }: Request) {
   const refundMinimum = BigInt(known.order.inputs[0]?.refunds[0]?.minimumAmount ?? 0)
-  return { inputAmount: known.amount, refundMinimum }
+  return { inputAmount: known.leastInput, refundMinimum }
 }
 
 /** The id that the fill contract records for an item: the order's id, or that of the deposit's refund. */

@@ -1,6 +1,7 @@
 // What steps are made of: small numbers, taken modulo what there is.
 import type { Hex } from '@causeway/core'
-import type { ChainId, TokenName, UserChainId } from './network.ts'
+import { type AccountHabit, accountHabits, strangerCalls } from './contracts/strangers.ts'
+import type { ChainId, Currency, UserChainId } from './network.ts'
 import { everyCurrency } from './truth.ts'
 import type { KnownOrder, KnownWithdrawal, World } from './world.ts'
 
@@ -16,13 +17,52 @@ export type Play = (world: World, step: Picks) => Promise<void>
 
 export const userChain = (index: number): UserChainId => (index % 2 === 0 ? 'base' : 'optimism')
 export const anyChain = (index: number): ChainId => (['base', 'optimism', 'hub'] as const)[index % 3] ?? 'hub'
-export const currencyOf = (index: number): TokenName => (index % 3 === 2 ? 'USDX' : 'USDC')
+const currencies = ['USDC', 'USDX', 'coin', 'USDC'] as const
+export const currencyOf = (index: number): Currency => currencies[index % currencies.length] ?? 'USDC'
+export const slippages = [0n, 0n, 0n, 100n, 5_000n, 7_500n, 9_000n, 9_900n]
+export const appFees = [0n, 0n, 0n, 30n, 1_000n, 9_000n]
 export const owners = 3
 export const lateSeconds = 11n * 86_400n
 
 /** Newest first: what was just done is what somebody builds on. */
 export function pick<Element>(list: readonly Element[], index: number): Element | undefined {
   return list.length === 0 ? undefined : list[list.length - 1 - (index % list.length)]
+}
+
+/**
+ * Whom an order pays, and where its deposit goes back: accounts with and without code. Two payments of one order are
+ * paid in USDC: a token that asks its sender would run its code between them.
+ */
+export function payeesOf(
+  world: World,
+  { owner, origin, destination, c, units, flag }: Asked,
+): { readonly recipients: readonly Hex[]; readonly refundTo: Hex } {
+  const coded = (chain: UserChainId) => world.network.places[chain].strangers?.accounts[(units >> 3) % 2]
+  const isCoin = currencyOf(c) === 'coin'
+  const recipient = (units % 5 < (isCoin ? 4 : 2) ? coded(destination) : undefined) ?? world.user(3).address
+  const refundTo = (units % 5 === 0 ? coded(origin) : undefined) ?? owner.address
+  const isTwice = flag && currencyOf(c) === 'USDC'
+  return { recipients: isTwice ? [recipient, owner.address] : [recipient], refundTo }
+}
+
+type Asked = Pick<KnownOrder, 'owner' | 'origin' | 'destination'> & Pick<Picks, 'c' | 'units' | 'flag'>
+
+/** Of the one token that may take a fee. */
+export async function setTokenFee(world: World, bps: bigint): Promise<void> {
+  const data = strangerCalls.setFee(bps)
+  await world.send('base', { from: world.user(4).address, to: world.token('base', 'USDX'), data })
+}
+
+/** What the code at an account does from now on; nothing at an account without code. */
+export async function setHabit(
+  world: World,
+  chain: UserChainId,
+  account: Hex,
+  habit: AccountHabit,
+): Promise<void> {
+  if (world.network.places[chain].strangers?.accounts.includes(account) !== true) return
+  const data = strangerCalls.setHabit(BigInt(accountHabits.indexOf(habit)))
+  await world.send(chain, { from: world.user(4).address, to: account, data })
 }
 
 export const order = (world: World, index: number) => pick(world.orders, index)

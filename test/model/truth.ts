@@ -2,7 +2,8 @@
 import { decodeEvmWithdrawal, evmWithdrawalId, type Hex } from '@causeway/core'
 import type { Receipt } from './chain/chain.ts'
 import { depositoryCalls, tokenCalls } from './contracts/calls.ts'
-import { type TokenName, type UserChainId, userChainIds } from './network.ts'
+import { strangerCalls } from './contracts/strangers.ts'
+import { type Currency, coinAddress, type UserChainId, userChainIds } from './network.ts'
 import type { KnownWithdrawal, World } from './world.ts'
 
 export type Flow = { readonly token: Hex; readonly from: Hex; readonly to: Hex; readonly amount: bigint }
@@ -22,17 +23,34 @@ export function flowsOf(world: World, chain: UserChainId, { logs }: Receipt): re
   })
 }
 
+/** Coin that moved, by the trace of the transaction. */
+async function coinFlows(world: World, chain: UserChainId, id: Hex): Promise<readonly Flow[]> {
+  const params = [id, { tracer: 'callTracer' }]
+  const answer = await world.network.chains[chain].ask({ method: 'debug_traceTransaction', params })
+  return answer.ok ? flowsOfCall(answer.result) : []
+}
+
+function flowsOfCall(call: unknown): readonly Flow[] {
+  if (typeof call !== 'object' || call === null || 'error' in call) return []
+  const { from, to, value, calls } = { from: '', to: '', value: '0x0', calls: [], ...call }
+  const own = { token: coinAddress, from: lower(from), to: lower(to), amount: BigInt(value) }
+  return [...(own.amount > 0n ? [own] : []), ...calls.flatMap(flowsOfCall)]
+}
+
+const lower = (address: string): Hex => `0x${address.slice(2).toLowerCase()}`
+
 /**
- * What a recipient has of a transaction from the solver's side: its sender, the fill wallet and the fill contract,
- * less all that left him; nothing of what somebody else's signature moved.
+ * What the solver's side paid a recipient in a transaction, gross: its sender, the fill wallet and the fill contract;
+ * nothing of what somebody else's signature moved. Nobody is paid in a depository, which holds what is owed.
  */
-export function paidBySide(
+async function grossBySide(
   world: World,
   chain: UserChainId,
   receipt: Receipt,
   paid: { readonly recipient: Hex; readonly token: Hex },
-): bigint {
-  const { fillContract } = world.network.places[chain]
+): Promise<bigint> {
+  const { fillContract, depository } = world.network.places[chain]
+  if (paid.recipient === depository || paid.recipient === fillContract) return 0n
   const authorizers = receipt.logs.flatMap(({ topics: [topic, account] }) =>
     topic === authorizationTopic ? [addressIn(account)] : [],
   )
@@ -40,13 +58,48 @@ export function paidBySide(
   const side = [receipt.from, world.network.keys.fillWallet.address, fillContract]
   const isSide = (account: Hex) =>
     side.includes(account) && (account === receipt.from || !authorizers.includes(account))
-  let gained = 0n
-  for (const { token, from, to, amount } of flowsOf(world, chain, receipt)) {
-    if (token !== paid.token || from === to) continue
-    if (to === paid.recipient && isSide(from)) gained += amount
-    if (from === paid.recipient) gained -= amount
-  }
-  return gained
+  const isCoin = paid.token === coinAddress
+  const flows = isCoin ? await coinFlows(world, chain, receipt.id) : flowsOf(world, chain, receipt)
+  return flows.reduce((sum, { token, from, to, amount }) => {
+    const counts = token === paid.token && from !== to && to === paid.recipient && isSide(from)
+    return counts ? sum + amount : sum
+  }, 0n)
+}
+
+/** All that an account owns after a block, each unit worth one, and what its own code gave away. */
+async function wealthOf(world: World, chain: UserChainId, account: Hex, height: number): Promise<bigint> {
+  const { tokens, strangers } = world.network.places[chain]
+  const node = world.network.chains[chain]
+  const read = async (to: Hex, data: Hex) => BigInt(await node.call(to, data, height))
+  const parts = [
+    node.weiOf(account, height),
+    ...Object.values(tokens).map((token) => read(token, tokenCalls.balanceOf(account))),
+    ...(strangers === undefined ? [] : [read(strangers.claims, strangerCalls.claimsOf(account))]),
+    ...(strangers?.accounts.includes(account) === true ? [read(account, strangerCalls.given())] : []),
+  ]
+  return (await Promise.all(parts)).reduce((sum, part) => sum + part, 0n)
+}
+
+/**
+ * What the solver's side paid and the recipient's whole wealth rose by, whichever is less: who gives something for the
+ * payment in its transaction was paid nothing for the order.
+ */
+export async function paidBySide(
+  world: World,
+  chain: UserChainId,
+  receipt: Receipt,
+  paid: { readonly recipient: Hex; readonly token: Hex },
+): Promise<bigint> {
+  const { id, blockNumber } = receipt
+  const key = `${chain} ${id} ${blockNumber} ${paid.recipient} ${paid.token}`
+  const known = world.gains.get(key)
+  if (known !== undefined) return known
+  const gross = await grossBySide(world, chain, receipt, paid)
+  const wealth = (height: number) => wealthOf(world, chain, paid.recipient, height)
+  const gained = gross === 0n ? 0n : (await wealth(blockNumber)) - (await wealth(blockNumber - 1))
+  const amount = gained < gross ? gained : gross
+  world.gains.set(key, amount)
+  return amount
 }
 
 export type HubMove = {
@@ -73,12 +126,8 @@ export function hubMoves(world: World): readonly HubMove[] {
   })
 }
 
-export async function heldBy(
-  world: World,
-  chain: UserChainId,
-  name: TokenName,
-  holder: Hex,
-): Promise<bigint> {
+export async function heldBy(world: World, chain: UserChainId, name: Currency, holder: Hex): Promise<bigint> {
+  if (name === 'coin') return world.network.chains[chain].weiOf(holder)
   const token = world.token(chain, name)
   return BigInt(await world.network.chains[chain].call(token, tokenCalls.balanceOf(holder)))
 }
@@ -98,4 +147,5 @@ export async function paidOut(world: World, { chain, amount, payloads }: KnownWi
 export const everyCurrency = userChainIds.flatMap((chain) => [
   { chain, name: 'USDC' as const },
   { chain, name: 'USDX' as const },
+  { chain, name: 'coin' as const },
 ])

@@ -13,9 +13,12 @@ import type { LocalAccount } from '@causeway/localnet'
 import { createRawKeySigner } from '@causeway/signer'
 import type { Receipt, SentTransaction } from './chain/chain.ts'
 import { hubCalls } from './contracts/calls.ts'
-import type { ChainId, Network, TokenName, UserChainId } from './network.ts'
+import { type ChainId, type Currency, coinAddress, type Network, type UserChainId } from './network.ts'
 import { Oracles, type SignedExecution } from './oracles.ts'
+import { HonestSolver } from './parties/honestSolver.ts'
+import { openReadChain, type ReadChain } from './paymentReadings.ts'
 import { QuoteService } from './quoteService.ts'
+import type { Quoted } from './quotes.ts'
 import type { RequestOf, Rules } from './rules.ts'
 
 export type KnownOrder = {
@@ -25,8 +28,11 @@ export type KnownOrder = {
   readonly owner: LocalAccount
   readonly origin: UserChainId
   readonly destination: UserChainId
-  readonly currency: TokenName
-  readonly amount: bigint
+  readonly currency: Currency
+  readonly quotedInput: bigint
+  /** What the order asks of its deposit. */
+  readonly leastInput: bigint
+  readonly refundTo: Hex
 }
 
 /** A transaction that somebody sent to the depository for himself or an order. */
@@ -51,7 +57,7 @@ export type Payload = { readonly payload: Hex; readonly signature: Hex }
 export type KnownWithdrawal = {
   readonly owner: LocalAccount
   readonly chain: UserChainId
-  readonly currency: TokenName
+  readonly currency: Currency
   readonly amount: bigint
   readonly recipient: Hex
   readonly flow: RequestOf<'initiation'>
@@ -73,6 +79,7 @@ export class World {
   readonly network: Network
   readonly oracles: Oracles
   readonly service: QuoteService
+  readonly solver: HonestSolver
   readonly orders: KnownOrder[] = []
   readonly deposits: KnownDeposit[] = []
   readonly withdrawals: KnownWithdrawal[] = []
@@ -91,13 +98,29 @@ export class World {
   readonly sent: Readonly<Record<ChainId, Hex[]>> = { base: [], optimism: [], hub: [] }
   /** What became of the newest attempts, for whoever reads a failing run. */
   readonly story: string[] = []
+  /** What became of parties' attempts, for how far runs got. */
+  readonly reached: string[] = []
+  /** Payments of the honest solver that were read as oracles read them. */
+  readonly proven = new Set<Hex>()
+  /** Readers whose endpoints do not lie. */
+  readonly auditor: Readonly<Record<UserChainId, ReadChain>>
+  /** What receipts say of wealth, which no later step changes. */
+  readonly gains = new Map<string, bigint>()
   readonly #orderIdOf = createOrderIdHasher(() => mainNetwork('ethereum-vm'))
+  // Asked for after every step.
+  readonly #hubTokens = new Map<string, bigint>()
+  readonly #aliases = new Map<string, Hex>()
   #salts = 0
 
   constructor(network: Network, rules: Rules) {
     this.network = network
     this.oracles = new Oracles(network, rules)
     this.service = new QuoteService(network, this.oracles, rules)
+    this.solver = new HonestSolver(network, this.oracles, rules)
+    this.auditor = {
+      base: openReadChain(network, rules, 'base', 'auditor'),
+      optimism: openReadChain(network, rules, 'optimism', 'auditor'),
+    }
   }
 
   user(index: number): LocalAccount {
@@ -107,17 +130,24 @@ export class World {
     return user
   }
 
-  token(chain: UserChainId, name: TokenName): Hex {
-    return this.network.places[chain].tokens[name]
+  /** The address of a currency. */
+  token(chain: UserChainId, name: Currency): Hex {
+    return name === 'coin' ? coinAddress : this.network.places[chain].tokens[name]
   }
 
-  hubToken(chain: UserChainId, name: TokenName): bigint {
-    return hubTokenId(protocolChain(chain), this.token(chain, name))
+  hubToken(chain: UserChainId, name: Currency): bigint {
+    const key = `${chain} ${name}`
+    const id = this.#hubTokens.get(key) ?? hubTokenId(protocolChain(chain), this.token(chain, name))
+    this.#hubTokens.set(key, id)
+    return id
   }
 
   /** The account on the hub that stands for an account of a chain. */
   aliasOf({ address }: LocalAccount, chain: UserChainId): Hex {
-    return hubAlias(protocolChain(chain), address)
+    const key = `${chain} ${address}`
+    const alias = this.#aliases.get(key) ?? hubAlias(protocolChain(chain), address)
+    this.#aliases.set(key, alias)
+    return alias
   }
 
   async send(chain: ChainId, sent: SentTransaction): Promise<Receipt> {
@@ -165,21 +195,28 @@ export class World {
     return BigInt(await this.network.chains.hub.call(this.network.places.hub.hub, data))
   }
 
-  /** An order of one input as the quote service writes it, signed by its order signer. */
+  /**
+   * An order of one input as the quote service writes it, signed by its order signer. Without a quote it asks for the
+   * amount and pays nine tenths of it.
+   */
   async newOrder(asked: {
     readonly owner: LocalAccount
     readonly origin: UserChainId
     readonly destination: UserChainId
-    readonly currency: TokenName
+    readonly currency: Currency
     readonly amount: bigint
     readonly recipients: readonly Hex[]
+    readonly refundTo?: Hex
+    readonly quoted?: Pick<Quoted, 'leastInput' | 'least' | 'expected'>
   }): Promise<KnownOrder> {
-    const { owner, origin, destination, currency, amount, recipients } = asked
+    const { owner, origin, destination, currency, amount, recipients, refundTo = owner.address } = asked
+    const plain = { leastInput: amount, least: (amount * 9n) / 10n, expected: (amount * 9n) / 10n }
+    const { leastInput, least, expected } = asked.quoted ?? plain
     const { orderSigner } = this.network.keys
     this.#salts += 1
     const extraData = (chain: UserChainId) => encodeFillExtraData(this.network.places[chain].fillContract)
     const deadline = Number(this.network.chains[destination].headSeconds) + orderSeconds
-    const each = (amount * 9n) / 10n / BigInt(recipients.length)
+    const each = (all: bigint) => String(all / BigInt(recipients.length))
     const order: KnownOrder['order'] = {
       ...{ version: 'v1', solverChainId: 'base', solver: orderSigner.address, salt: String(this.#salts) },
       inputs: [
@@ -187,14 +224,14 @@ export class World {
           payment: {
             chainId: origin,
             currency: this.token(origin, currency),
-            ...{ amount: String(amount), weight: '1' },
+            ...{ amount: String(leastInput), weight: '1' },
           },
           refunds: [
             {
               chainId: origin,
-              recipient: owner.address,
+              recipient: refundTo,
               currency: this.token(origin, currency),
-              minimumAmount: String((amount * 19n) / 20n),
+              minimumAmount: String((leastInput * 19n) / 20n),
               deadline: deadline + orderSeconds,
               extraData: extraData(origin),
             },
@@ -206,7 +243,7 @@ export class World {
         payments: recipients.map((recipient) => ({
           recipient,
           currency: this.token(destination, currency),
-          ...{ minimumAmount: String(each), expectedAmount: String(each) },
+          ...{ minimumAmount: each(least), expectedAmount: each(expected) },
         })),
         ...{ calls: [], deadline, extraData: extraData(destination) },
       },
@@ -215,7 +252,10 @@ export class World {
     const orderId = this.#orderIdOf(order)
     const signer = createRawKeySigner({ privateKey: new Secret(orderSigner.privateKey) })
     const orderSignature = await signer.sign({ purpose: 'order', orderId })
-    const known = { order, orderId, orderSignature, owner, origin, destination, currency, amount }
+    const known = {
+      ...{ order, orderId, orderSignature, owner, origin, destination, currency, refundTo },
+      ...{ quotedInput: amount, leastInput },
+    }
     this.orders.push(known)
     return known
   }

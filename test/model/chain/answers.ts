@@ -22,11 +22,19 @@ export type ModelTransaction = Omit<Receipt, 'logs'> & {
   readonly trace: CallTrace | undefined
 }
 
+/** A call that changes nothing; `from` and `value` as a transaction has them. */
+export type Viewed = {
+  readonly to: Hex
+  readonly data: Hex
+  readonly from?: Hex
+  readonly value?: bigint
+}
+
 type Node = {
   readonly blocks: readonly ModelBlock[]
   transactionOf(id: Hex): ModelTransaction | undefined
   /** @throws Revert */
-  view(to: Hex, data: Hex, height: number): Hex
+  view(viewed: Viewed, height?: number): Hex
   hasCode(account: Hex): boolean
 }
 
@@ -46,7 +54,11 @@ export function answerCall({ method, params }: RpcCall, node: Node): RpcAnswer {
     case 'eth_getTransactionByHash':
       return result(transactionJson(transactionNamed(first, node)))
     case 'eth_call':
-      return view(first, heightOf(second, node), node)
+      return view(first, second === 'latest' ? undefined : heightOf(second, node), node)
+    case 'eth_estimateGas': {
+      const ran = view(first, undefined, node)
+      return ran.ok ? result(quantity(gasOfAll)) : ran
+    }
     case 'eth_getCode':
       return result(node.hasCode(hexOf(first)) ? '0xfe' : '0x')
     case 'debug_traceTransaction': {
@@ -96,12 +108,18 @@ function transactionJson(transaction: ModelTransaction | undefined) {
   return { hash: id, ...placeOf(transaction), from, to, input, value: quantity(value) }
 }
 
-function view(call: unknown, height: number, node: Node): RpcAnswer {
+/** The model has no gas. */
+const gasOfAll = 100_000n
+
+function view(call: unknown, height: number | undefined, node: Node): RpcAnswer {
   if (typeof call !== 'object' || call === null || !('to' in call) || !('data' in call)) {
     return failure('invalid params')
   }
   try {
-    return result(node.view(hexOf(call.to), hexOf(call.data), height))
+    const from = 'from' in call ? hexOf(call.from) : undefined
+    const value = 'value' in call ? BigInt(String(call.value)) : 0n
+    const viewed = { to: hexOf(call.to), data: hexOf(call.data), value, ...(from !== undefined && { from }) }
+    return result(node.view(viewed, height))
   } catch (error) {
     if (error instanceof Revert) return { ok: false, code: 3, message: 'execution reverted' }
     throw error

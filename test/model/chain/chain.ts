@@ -41,8 +41,9 @@ export interface Chain {
   reorganize(blocks: number, comesBack: boolean): Promise<void>
   /** `undefined` when no block holds it now. */
   receiptOf(id: Hex): Receipt | undefined
-  call(to: Hex, data: Hex): Promise<Hex>
-  weiOf(account: Hex): Promise<bigint>
+  /** @param height default the newest block's */
+  call(to: Hex, data: Hex, height?: number): Promise<Hex>
+  weiOf(account: Hex, height?: number): Promise<bigint>
   /** What an honest endpoint answers. */
   ask(call: RpcCall): RpcAnswer | Promise<RpcAnswer>
 }

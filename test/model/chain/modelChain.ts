@@ -1,7 +1,13 @@
 import type { Hex } from '@causeway/core'
-import { type ContractModel, ContractState, type Frame, Revert } from '../contracts/contractModel.ts'
+import {
+  type ContractModel,
+  ContractState,
+  type Frame,
+  type Method,
+  Revert,
+} from '../contracts/contractModel.ts'
 import { textHash } from '../hash.ts'
-import { answerCall, type CallTrace, type ModelBlock, type ModelTransaction } from './answers.ts'
+import { answerCall, type CallTrace, type ModelBlock, type ModelTransaction, type Viewed } from './answers.ts'
 import type { Chain, Receipt, SentTransaction } from './chain.ts'
 import { VersionedState } from './versionedState.ts'
 
@@ -86,31 +92,31 @@ export class ModelChain implements Chain {
     return this.#byId.get(id)
   }
 
-  async call(to: Hex, data: Hex): Promise<Hex> {
-    return this.view(to, data)
+  async call(to: Hex, data: Hex, height?: number): Promise<Hex> {
+    return this.view({ to, data }, height)
   }
 
   /** @param height default the newest block's @throws Revert */
-  view(to: Hex, data: Hex, height?: number): Hex {
+  view({ to, data, from = zeroAddress, value = 0n }: Viewed, height?: number): Hex {
     const block = height === undefined ? this.#head : this.#blocks[height]
     const execution = { block: block ?? this.#head, logs: [], ...(height !== undefined && { height }) }
     const mark = this.#state.mark()
     try {
-      return this.#call(execution, { caller: zeroAddress, to, data, value: 0n }).result
+      return this.#call(execution, { caller: from, to, data, value }).result
     } finally {
       this.#state.undoTo(mark)
     }
   }
 
-  async weiOf(account: Hex): Promise<bigint> {
-    return this.#state.number(`wei ${account}`)
+  async weiOf(account: Hex, height?: number): Promise<bigint> {
+    return this.#state.number(`wei ${account}`, height)
   }
 
   ask(call: Parameters<Chain['ask']>[0]) {
     return answerCall(call, {
       blocks: this.#blocks,
       transactionOf: (id) => this.#byId.get(id),
-      view: (to, data, height) => this.view(to, data, height),
+      view: (viewed, height) => this.view(viewed, height),
       hasCode: (account) => this.#contracts.has(account),
     })
   }
@@ -166,9 +172,9 @@ export class ModelChain implements Chain {
       this.#pay(caller, to, value)
       const trace: CallTrace = { from: caller, to, value, input: data, calls: inner }
       const contract = this.#contracts.get(to)
-      if (contract === undefined || data === '0x') return { result: '0x', trace }
-      const method = contract.get(data.slice(0, 10))
-      if (method === undefined) throw new Revert('no data')
+      if (contract === undefined) return { result: '0x', trace }
+      const method = data === '0x' ? contract.get('receive') : methodOf(contract, data)
+      if (method === undefined) return { result: '0x', trace }
       const frame: Frame = {
         ...{ self: to, caller, value, chainId: this.chainId, timestamp: execution.block.timestamp },
         state: new ContractState(this.#state, to, execution.height),
@@ -195,6 +201,12 @@ export class ModelChain implements Chain {
     this.#state.set(`wei ${from}`, held - wei)
     this.#state.set(`wei ${to}`, this.#state.number(`wei ${to}`) + wei)
   }
+}
+
+function methodOf(contract: ContractModel, data: Hex): Method {
+  const method = contract.get(data.slice(0, 10)) ?? contract.get('fallback')
+  if (method === undefined) throw new Revert('no data')
+  return method
 }
 
 type Execution = {

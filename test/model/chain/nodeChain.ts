@@ -95,13 +95,13 @@ export class NodeChain implements Chain {
     return this.#receipts.get(id)
   }
 
-  async call(to: Hex, data: Hex): Promise<Hex> {
-    const { data: result = '0x' } = await this.#local.client.call({ to, data })
+  async call(to: Hex, data: Hex, height?: number): Promise<Hex> {
+    const { data: result = '0x' } = await this.#local.client.call({ to, data, ...at(height) })
     return result
   }
 
-  weiOf(account: Hex): Promise<bigint> {
-    return this.#local.client.getBalance({ address: account })
+  weiOf(account: Hex, height?: number): Promise<bigint> {
+    return this.#local.client.getBalance({ address: account, ...at(height) })
   }
 
   async ask({ method, params }: RpcCall): Promise<RpcAnswer> {
@@ -155,6 +155,8 @@ export class NodeChain implements Chain {
     }
   }
 }
+
+const at = (height: number | undefined) => (height === undefined ? {} : { blockNumber: BigInt(height) })
 
 function revertDataOf(error: BaseError): Hex {
   const holder: unknown = error.walk(

@@ -63,10 +63,33 @@ export class ContractState {
   }
 }
 
-export type Method = { readonly selector: Hex; run(frame: Frame, encodedArguments: Hex): Hex }
+export type Method = {
+  readonly selector: Hex | 'receive' | 'fallback'
+  run(frame: Frame, encodedArguments: Hex): Hex
+}
 
-/** Methods by their four bytes. */
+/** Methods by their four bytes; `receive` and `fallback` under names of their own. */
 export type ContractModel = ReadonlyMap<string, Method>
+
+/** What runs where coin comes without calldata. */
+export const receive = (run: (frame: Frame) => void): Method => onlyRun('receive', run)
+/** What runs where calldata names no method. */
+export const fallback = (run: (frame: Frame) => void): Method => onlyRun('fallback', run)
+
+/** A contract without either. */
+export const takesNoCoin = receive(() => {
+  throw new Revert('no data')
+})
+
+function onlyRun(name: 'receive' | 'fallback', run: (frame: Frame) => void): Method {
+  return {
+    selector: name,
+    run(frame) {
+      run(frame)
+      return '0x'
+    },
+  }
+}
 
 export function contractOf(methods: readonly Method[]): ContractModel {
   return new Map(methods.map((method) => [method.selector, method]))

@@ -1,19 +1,23 @@
 // FillContract.sol without the calls of orders, and Multicall3.sol, which stands for any contract that a party
 // writes: it runs whatever it is handed, in its own name.
 import type { Hex } from '@causeway/core'
-import { type ContractModel, contractOf, event, method, Revert } from './contractModel.ts'
+import { type ContractModel, contractOf, event, method, Revert, takesNoCoin } from './contractModel.ts'
 import { pullToken, pushNative } from './transfers.ts'
 
 const paidEvent = event('event Paid(address indexed filler, bytes32 indexed id)')
 const closedEvent = event('event Closed(address indexed filler, bytes32 indexed id)')
 const paidNative = event('event SolverNativeTransfer(address to, uint256 amount)')
 const [paid, closed] = [1n, 2n]
+const entered = 1n
 
 export const fillContractModel: ContractModel = contractOf([
+  takesNoCoin,
   method(
     'function pay(bytes32 id, uint256 deadline, (address to, uint256 amount)[] nativePayments, (address token, address to, uint256 amount)[] erc20Payments) payable',
     (frame, [id, deadline, natives, tokens]) => {
       const { state, caller } = frame
+      if (state.number('entered') === entered) throw new Revert('Reentered')
+      state.set('entered', entered)
       if (frame.timestamp > deadline) throw new Revert('DeadlinePassed')
       const key = `${caller} ${id}`
       if (state.number(key) === paid) throw new Revert('AlreadyPaid')
@@ -27,6 +31,7 @@ export const fillContractModel: ContractModel = contractOf([
         pushNative(frame, to, amount)
         frame.emit(paidNative(to, amount))
       }
+      state.set('entered', 0n)
       return []
     },
   ),

@@ -1,4 +1,4 @@
-// Token.sol: ERC-20 with EIP-3009 authorizations.
+// Token.sol: ERC-20 with EIP-3009 authorizations; and two tokens of the model's own, which one may list and regret.
 import type { Hex } from '@causeway/core'
 import { encodeAbiParameters, parseAbiParameters } from 'viem'
 import { hashOf, textHash } from '../hash.ts'
@@ -45,14 +45,23 @@ export function authorizationDigest(
   )
 }
 
-export function tokenModel({ name, version }: { name: string; version: string }): ContractModel {
-  const move = (frame: Frame, from: Hex, to: Hex, amount: bigint) => {
-    if (to === zeroAddress) throw new Revert('ZeroRecipient')
+/** `asks_sender`: runs what its holder armed before it moves (ERC-777). `takes_fee`: once its owner says so. */
+export type TokenHabit = 'plain' | 'asks_sender' | 'takes_fee'
+
+export function tokenModel({ name, version }: Named, habit: TokenHabit = 'plain'): ContractModel {
+  const shift = (frame: Frame, from: Hex, to: Hex, amount: bigint) => {
     const held = frame.state.number(`balance ${from}`)
     if (held < amount) throw new Revert('InsufficientBalance')
     frame.state.set(`balance ${from}`, held - amount)
     frame.state.set(`balance ${to}`, frame.state.number(`balance ${to}`) + amount)
     frame.emit(transferred(from, to, amount))
+  }
+  const move = (frame: Frame, from: Hex, to: Hex, amount: bigint) => {
+    if (to === zeroAddress) throw new Revert('ZeroRecipient')
+    if (habit === 'asks_sender') runArmed(frame, from)
+    const fee = habit === 'takes_fee' ? (amount * frame.state.number('fee')) / bps : 0n
+    shift(frame, from, to, amount - fee)
+    if (fee > 0n) shift(frame, from, frame.self, fee)
   }
   return contractOf([
     method('function balanceOf(address holder) returns (uint256)', ({ state }, [holder]) => [
@@ -106,5 +115,33 @@ export function tokenModel({ name, version }: { name: string; version: string })
         return []
       },
     ),
+    ...(habit === 'asks_sender' ? [arming] : []),
+    ...(habit === 'takes_fee' ? [feeSetting] : []),
   ])
+}
+
+type Named = { readonly name: string; readonly version: string }
+const bps = 10_000n
+
+/** Each waits for one move of its own. */
+const arming = method('function arm(address target, bytes data)', ({ state, caller }, [target, data]) => {
+  const count = state.number(`armed ${caller}`)
+  state.set(`armed target ${caller} ${count}`, target)
+  state.set(`armed data ${caller} ${count}`, data)
+  state.set(`armed ${caller}`, count + 1n)
+  return []
+})
+
+/** By anybody: whose token it is does not matter to those who are paid in it. */
+const feeSetting = method('function setFee(uint256 feeBps)', ({ state }, [feeBps]) => {
+  state.set('fee', feeBps)
+  return []
+})
+
+/** Before anything moves. */
+function runArmed({ state, call }: Frame, holder: Hex): void {
+  const next = state.number(`run ${holder}`)
+  if (next === state.number(`armed ${holder}`)) return
+  state.set(`run ${holder}`, next + 1n)
+  call(state.bytes(`armed target ${holder} ${next}`), state.bytes(`armed data ${holder} ${next}`))
 }

@@ -6,7 +6,7 @@ import { aggregate3, tokenCalls } from '../contracts/calls.ts'
 import { authorizationDigest } from '../contracts/token.ts'
 import { textHash } from '../hash.ts'
 import { chainNumbers, tokenNames, type UserChainId } from '../network.ts'
-import type { WorkItem } from '../serviceRequest.ts'
+import { hexOf, type WorkItem } from '../serviceRequest.ts'
 import { signDigest } from '../signing.ts'
 import type { KnownOrder, World } from '../world.ts'
 import { outputsOf, type Payment, pay } from './solver.ts'
@@ -21,18 +21,28 @@ export async function relayAuthorization(
 ): Promise<Hex | undefined> {
   const [payment] = outputsOf(known)
   if (payment === undefined) return undefined
-  const { destination, currency } = known
+  const data = await authorization(known, { payer, to: payment.recipient, value: payment.amount })
+  if (data === undefined) return undefined
+  const sent = { from: thief.address, to: payment.currency, data: concatHex([data, known.orderId]) }
+  return (await world.send(known.destination, sent)).id
+}
+
+/** A payment in the order's token that anybody may hand in. @returns undefined where it is no token */
+export async function authorization(
+  { destination, currency, order }: KnownOrder,
+  { payer, to, value }: { readonly payer: LocalAccount; readonly to: Hex; readonly value: bigint },
+): Promise<Hex | undefined> {
+  const [payment] = order.output.payments
+  if (currency === 'coin' || payment === undefined) return undefined
   authorizations += 1
   const nonce = textHash(`authorization ${authorizations}`)
-  const [from, to, value, validBefore] = [payer.address, payment.recipient, payment.amount, 4_000_000_000n]
-  const place = { chainId: chainNumbers[destination], self: payment.currency, ...tokenNames[currency] }
+  const [from, validBefore] = [payer.address, 4_000_000_000n]
+  const place = { chainId: chainNumbers[destination], self: hexOf(payment.currency), ...tokenNames[currency] }
   const signature = await signDigest(
     payer,
     authorizationDigest(place, { from, to, value, nonce, validBefore }),
   )
-  const data = tokenCalls.transferWithAuthorization(from, to, value, 0n, validBefore, nonce, signature)
-  const sent = { from: thief.address, to: payment.currency, data: concatHex([data, known.orderId]) }
-  return (await world.send(destination, sent)).id
+  return tokenCalls.transferWithAuthorization(from, to, value, 0n, validBefore, nonce, signature)
 }
 
 /** The recipient moves his own money to himself and names the order. */
@@ -67,10 +77,25 @@ export async function thereAndBack(
   return (await world.send(destination, { from: payer.address, to: multicall3, data })).id
 }
 
-/** One payment that names two orders. */
+/** One batch that pays each recipient once, and names two orders. */
 export async function payOnceForTwo(world: World, one: KnownOrder, other: KnownOrder): Promise<Hex> {
-  const payments = outputsOf(one)
-  return pay(world, one.destination, { ids: [other.orderId, one.orderId], payments, by: 'transfer' })
+  const { destination } = one
+  const { multicall3 } = world.network.places[destination]
+  const from = world.network.keys.fillWallet.address
+  const largest = new Map<Hex, Payment>()
+  for (const payment of [...outputsOf(one), ...outputsOf(other)]) {
+    const known = largest.get(payment.recipient)
+    if (known === undefined || known.amount < payment.amount) largest.set(payment.recipient, payment)
+  }
+  const payments = [...largest.values()]
+  for (const to of new Set(payments.map(({ currency }) => currency))) {
+    await world.send(destination, { from, to, data: tokenCalls.approve(multicall3, 2n ** 255n) })
+  }
+  const calls = payments.map(({ currency: target, recipient, amount }) => ({
+    ...{ target, allowFailure: false, callData: tokenCalls.transferFrom(from, recipient, amount) },
+  }))
+  const data = concatHex([aggregate3(calls), other.orderId, one.orderId])
+  return (await world.send(destination, { from, to: multicall3, data })).id
 }
 
 /** A unit less than is owed. */

@@ -5,7 +5,7 @@ import { concatHex } from 'viem'
 import { judgeIssued } from '../../../apps/allocator/src/payloads/issued.ts'
 import { allocatorCalls, depositoryCalls, tokenCalls } from '../contracts/calls.ts'
 import { toHex } from '../contracts/contractModel.ts'
-import { chainNumbers, type TokenName, type UserChainId, userChainIds } from '../network.ts'
+import { type Currency, chainNumbers, type UserChainId, userChainIds } from '../network.ts'
 import { finalityBlocks } from '../oracles.ts'
 import type { RequestOf } from '../rules.ts'
 import { signDigest } from '../signing.ts'
@@ -14,7 +14,7 @@ import { type KnownDeposit, type KnownWithdrawal, noOrder, protocolChain, type W
 export type Money = {
   readonly owner: LocalAccount
   readonly chain: UserChainId
-  readonly currency: TokenName
+  readonly currency: Currency
   readonly amount: bigint
 }
 
@@ -28,10 +28,12 @@ export async function deposit(
   const token = world.token(chain, currency)
   const from = owner.address
   const id = orderId ?? noOrder
-  if (by === 'call')
+  const isCoin = currency === 'coin'
+  if (by === 'call' && !isCoin)
     await world.send(chain, { from, to: token, data: tokenCalls.approve(depository, amount) })
-  const sent =
-    by === 'call'
+  const sent = isCoin
+    ? { from, to: depository, data: depositoryCalls.depositNative(from, id), value: amount }
+    : by === 'call'
       ? { from, to: depository, data: depositoryCalls.depositErc20(from, token, amount, id) }
       : { from, to: token, data: concatHex([tokenCalls.transfer(depository, amount), id]) }
   const receipt = await world.send(chain, sent)

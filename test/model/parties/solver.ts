@@ -1,16 +1,19 @@
-// Who fills orders and gives deposits back, and has it attested.
+// Anybody who fills orders and gives deposits back, and has it attested.
 import type { Hex } from '@causeway/core'
 import { concatHex, keccak256, toHex } from 'viem'
-import { payThroughFillContract, tokenCalls } from '../contracts/calls.ts'
-import type { UserChainId } from '../network.ts'
-import { recordIdOf, type WorkItem } from '../serviceRequest.ts'
+import { tokenCalls } from '../contracts/calls.ts'
+import { coinAddress, type UserChainId } from '../network.ts'
 import type { KnownDeposit, KnownOrder, World } from '../world.ts'
+import { approveOnce, recordCall } from './honestSolver.ts'
 
 export type Payment = { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }
 
 const never = 2n ** 40n
 
-/** Pays from the fill wallet with ids behind the calldata: through the fill contract, or the token itself. */
+/**
+ * Pays with ids behind the calldata: through the fill contract, or in one plain transfer.
+ * @param paid.from default the fill wallet
+ */
 export async function pay(
   world: World,
   chain: UserChainId,
@@ -19,38 +22,25 @@ export async function pay(
     readonly payments: readonly Payment[]
     readonly by: 'contract' | 'transfer'
     readonly recordId?: Hex
+    readonly from?: Hex
   },
 ): Promise<Hex> {
-  const { fillContract } = world.network.places[chain]
-  const from = world.network.keys.fillWallet.address
-  const [only, ...others] = paid.payments
+  const { payments, ids, from = world.network.keys.fillWallet.address } = paid
+  const [only, ...others] = payments
   if (paid.by === 'transfer' && only !== undefined && others.length === 0) {
-    const data = concatHex([tokenCalls.transfer(only.recipient, only.amount), ...paid.ids])
-    return (await world.send(chain, { from, to: only.currency, data })).id
+    const { recipient, currency, amount } = only
+    const sent =
+      currency === coinAddress
+        ? { from, to: recipient, data: concatHex(ids), value: amount }
+        : { from, to: currency, data: concatHex([tokenCalls.transfer(recipient, amount), ...ids]) }
+    return (await world.send(chain, sent)).id
   }
-  for (const token of new Set(paid.payments.map(({ currency }) => currency))) {
-    await world.send(chain, { from, to: token, data: tokenCalls.approve(fillContract, 2n ** 255n) })
-  }
-  const tokens = paid.payments.map(({ currency: token, recipient: to, amount }) => ({ token, to, amount }))
+  await approveOnce(world, chain, from, payments)
   // A party that fills an order again does so under another id: the contract would refuse the same.
-  const id =
-    paid.recordId ?? keccak256(concatHex([...paid.ids, toHex(world.sent[chain].length, { size: 32 })]))
-  const data = concatHex([payThroughFillContract(id, never, [], tokens), ...paid.ids])
-  return (await world.send(chain, { from, to: fillContract, data })).id
-}
-
-/** Does what the service asks for, and says so. */
-export async function carryOut(world: World, item: WorkItem, by: 'contract' | 'transfer'): Promise<void> {
-  if (item.state !== 'open') return
-  const { known } = item.request
-  const isLate = Number(world.network.chains[item.chain].headSeconds) >= known.order.output.deadline
-  if (item.kind === 'fill' && isLate) return
-  world.service.report(
-    item,
-    await pay(world, item.chain, {
-      ...{ ids: [known.orderId], payments: item.payments, by, recordId: recordIdOf(item) },
-    }),
-  )
+  const id = paid.recordId ?? keccak256(concatHex([...ids, toHex(world.sent[chain].length, { size: 32 })]))
+  const { data, value } = recordCall({ id, deadline: never, payments })
+  const to = world.network.places[chain].fillContract
+  return (await world.send(chain, { from, to, data: concatHex([data, ...ids]), value })).id
 }
 
 /** What an order's outputs demand at least. */

@@ -143,26 +143,56 @@ async function coverClaim(
 }
 
 async function requireRoom(tx: SqlTx, exposure: Exposure): Promise<void> {
-  const { kind, chainId, microUsd, traits, limits } = exposure
-  const [refused] = await tx.query<{ trait: string; said: string | null }>(
-    `select traits[1] as trait, max(said) as said from payment
-     where ${isCounted} and state = 'refused' and chain_id = $1 and traits[1] = any($2)
-     group by 1 having sum(micro_usd) > $3 limit 1`,
-    [chainId, traits, limits.refusedMicroUsd.toString()],
+  const { chainId } = exposure
+  const refused = await tx.query<{ trait: string; said: string | null; sum: bigint }>(
+    `select traits[1] as trait, max(said) as said, sum(micro_usd)::numeric as sum from payment
+     where ${isCounted} and state = 'refused' and chain_id = $1 group by 1`,
+    [chainId],
   )
-  if (refused !== undefined)
+  const full = fullLimit(exposure, {
+    sums: await readFigures(tx),
+    refused: new Map(refused.map(({ trait, sum }) => [trait, sum])),
+  })
+  if (full === undefined) return
+  if (full.of === 'kind') {
+    const said = refused.find(({ trait }) => trait === full.trait)?.said
     throw new UnattestedError(
-      `oracles refused payments of this kind on chain ${chainId} (${refused.trait}: ${refused.said})`,
+      `oracles refused payments of this kind on chain ${chainId} (${full.trait}: ${said})`,
     )
+  }
+  const isClaim = exposure.kind === 'claim'
+  const name = isClaim ? 'claims that no attestation covers' : 'payments that are not attested yet'
+  const where = full.of === 'chain' ? `on chain ${chainId}` : 'on all chains'
+  const reason = await reasonOf(tx, full.of === 'chain' ? chainId : undefined)
+  throw new UnattestedError(`${name} ${where} are at their limit${reason}`)
+}
+
+/** The limit that a payment would pass. `kind`: oracles refused too much of a trait. */
+export type FullLimit =
+  | { readonly of: 'kind'; readonly trait: string }
+  | { readonly of: 'chain' }
+  | { readonly of: 'all' }
+
+/**
+ * Pure.
+ * @param counted.refused micro-USD that oracles refused on the payment's chain, by first trait
+ * @source rules L-21, L-22
+ */
+export function fullLimit(
+  {
+    kind,
+    chainId,
+    microUsd,
+    traits,
+    limits,
+  }: Pick<Exposure, 'kind' | 'chainId' | 'microUsd' | 'traits' | 'limits'>,
+  { sums, refused }: { readonly sums: Figures; readonly refused: ReadonlyMap<string, bigint> },
+): FullLimit | undefined {
+  const trait = traits.find((one) => (refused.get(one) ?? 0n) > limits.refusedMicroUsd)
+  if (trait !== undefined) return { of: 'kind', trait }
   const figure = kind === 'claim' ? 'claims' : 'payments'
-  const sums = await readFigures(tx)
-  const ofChain = (sums.get(chainId)?.[figure] ?? 0n) + microUsd
-  const ofAll = sumOf(sums, figure) + microUsd
-  const name = kind === 'claim' ? 'claims that no attestation covers' : 'payments that are not attested yet'
-  if (ofChain > limits.chainMicroUsd)
-    throw new UnattestedError(`${name} on chain ${chainId} are at their limit${await reasonOf(tx, chainId)}`)
-  if (ofAll > limits.allMicroUsd)
-    throw new UnattestedError(`${name} on all chains are at their limit${await reasonOf(tx, undefined)}`)
+  if ((sums.get(chainId)?.[figure] ?? 0n) + microUsd > limits.chainMicroUsd) return { of: 'chain' }
+  return sumOf(sums, figure) + microUsd > limits.allMicroUsd ? { of: 'all' } : undefined
 }
 
 /** The last words of oracles about what is not attested. */

@@ -11,13 +11,16 @@ import type { FinalMark, Landing, PayingHead, PaymentState } from './payingChain
 
 export type Votes = readonly Vote<readonly RpcAnswer[]>[]
 
+/** The endpoints of a chain, as a payer asks them. */
+export type PaymentVoters = Pick<ChainClient, 'electorate' | 'poll'>
+
 const readTimeoutMs = 5_000
 /** How long late endpoints may still say what they have. */
 const patienceMs = 250
 
 /** What enough endpoints say; late ones are waited for a little. @throws UpstreamUnavailableError */
 export function askPaymentVotes<Outcome>(
-  client: ChainClient,
+  client: PaymentVoters,
   calls: readonly RpcCall[],
   decide: (votes: Votes, electorate: Electorate, isLast: boolean) => Outcome | undefined,
 ): Promise<Outcome> {

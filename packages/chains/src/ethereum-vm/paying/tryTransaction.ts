@@ -1,6 +1,12 @@
 import { type Hex, maxBigint, minBigint } from '@causeway/core'
-import { askPaymentVotes, runSaid, type SaidRun, saidByVoice, type Votes } from '../../family/paymentVotes.ts'
-import type { ChainClient } from '../../rpc/client.ts'
+import {
+  askPaymentVotes,
+  type PaymentVoters,
+  runSaid,
+  type SaidRun,
+  saidByVoice,
+  type Votes,
+} from '../../family/paymentVotes.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { parseQuantity, resultOf, toQuantity } from '../../rpc/quantity.ts'
 import type { Electorate } from '../../rpc/tally.ts'
@@ -44,7 +50,7 @@ const floorGasPerByte = 64n
  * @source rules P-46, P-50
  */
 export async function tryTransaction(
-  client: ChainClient,
+  client: PaymentVoters,
   transaction: TriedTransaction,
   { transactionGasMax, affordableGas }: GasLimits,
 ): Promise<Trial> {
