@@ -160,7 +160,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const heads = createNewestHeads(market, () => Date.now())
   const asked = {
     fillWallet: quote.fillWallet,
-    ...{ registry, clients, heads },
+    ...{ registry, clients, heads, snapshot },
     clock: systemClock,
     onFactsFailure: (failed: number, error: unknown) =>
       logger.debug({ chainId: failed, err: error }, 'user facts not read'),

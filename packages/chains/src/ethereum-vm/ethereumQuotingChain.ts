@@ -3,6 +3,7 @@ import { connectByJsonRpc, type QuotingChainFamily } from '../family/quotingChai
 import { readHead } from './agreement/head.ts'
 import { createAccountCodeReader } from './simulation/accountCode.ts'
 import { createFillSimulator } from './simulation/fillSimulation.ts'
+import { createPaymentTrials } from './simulation/paymentTrial.ts'
 import { createCallSimulator } from './simulation/simulateCalls.ts'
 import { createUserFactsReader } from './simulation/userFacts.ts'
 
@@ -12,7 +13,7 @@ const lacksNothing = Promise.resolve({})
 export const ethereumQuotingChain: QuotingChainFamily = {
   connect: (chain) => connectByJsonRpc(chain),
   headSeconds: async (client) => (await readHead(client)).timestampSeconds,
-  open({ client, multicall3, currentHead, budgetMs, now, onFailure }) {
+  open({ client, multicall3, currentHead, budgetMs, neededWithinMs, now, onFailure }) {
     if (multicall3 === undefined)
       throw new ConfigurationError(`quote: chains.${client.chainId} needs multicall3`)
     const budget = { budgetMs }
@@ -20,11 +21,13 @@ export const ethereumQuotingChain: QuotingChainFamily = {
     const code = createAccountCodeReader({ client, currentHead, onFailure })
     const simulator = createCallSimulator({ client, now, currentBlock: () => currentHead()?.number })
     const fills = createFillSimulator({ client, simulator })
+    const tryPayment = createPaymentTrials({ code, fills, now, onFailure })
     return {
       userFacts: (question) => facts.read(question, budget),
       // Balances need no state of the account that holds them.
       lackOf: () => lacksNothing,
       hasCode: (account) => code.hasCode(account, budget),
+      tryPayment: (payment) => tryPayment(payment, { budgetMs: neededWithinMs }),
       unitsOfCalls: async (fill) =>
         callUnitsOf(await fills.gasOfFill(fill), {
           isNative: fill.token === undefined,
