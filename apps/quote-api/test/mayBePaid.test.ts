@@ -3,10 +3,18 @@
 // code, or whose token's list, refuses the payment, so that the order stands until its deadline. Method: the service over
 // real nodes; code is given to accounts on the node. Each kind of payee is asked for in each field.
 import type { Hex } from '@causeway/core'
+import { waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postPatiently, readError } from './serviceSupport/callService.ts'
-import { type LocalCurrency, localRequest, type UserChain } from './serviceSupport/localRequest.ts'
+import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
+import { postPatiently, readError, readOk, send } from './serviceSupport/callService.ts'
+import {
+  type LocalCurrency,
+  localRequest,
+  nativeAddress,
+  type UserChain,
+  userOf,
+} from './serviceSupport/localRequest.ts'
 import {
   type SettlementBed,
   type StandInOracles,
@@ -158,5 +166,40 @@ describe.each(fields)('%s', (field) => {
       return `0x${digits.toUpperCase()}` as Hex
     }
     expect(await asked(field, spelled, 'USDC')).toMatchObject({ status: 400 })
+  })
+})
+
+test('Q-64: a refund whose first account takes no coin any more goes to user, and its reason is kept', async () => {
+  const user = userOf(bed.network, 0).address.toLowerCase()
+  const refundTo = freshAddress().toLowerCase()
+  const body = localRequest(bed.network, { pay: 'native', amount: amountOf('native'), more: { refundTo } })
+  const quote = readOk(await postPatiently(`${bed.url}/quote`, body), quoteResponseSchema)
+  const [input] = quote.protocol?.v2.orderData.inputs ?? []
+  expect(input?.refunds.map(({ recipient }) => recipient.toLowerCase())).toEqual([refundTo, user])
+  await bed.requests.deposit(quote, { token: nativeAddress, amount: amountOf('native') / 2n })
+  const item = await bed.requests.workFor(quote, 'refund')
+  expect(item).toMatchObject({ payload: { recipient: refundTo } })
+  const told = async () => {
+    const [row] = await bed.database.query<{ recipient: string; reason: string | null; state: string }>(
+      "select payload ->> 'recipient' as recipient, reason, state from work_item where id = $1",
+      [item.id],
+    )
+    return row
+  }
+  // A solver that says so is not believed while the account can be paid.
+  await bed.solver.fail(item.id, 'execution reverted')
+  expect(await told()).toMatchObject({ recipient: refundTo, reason: 'execution reverted' })
+  await setCode('base', refundTo as Hex, '0x5f5ffd')
+  await bed.solver.fail(item.id, 'execution reverted')
+  const second = await told()
+  expect(second?.recipient.toLowerCase()).toBe(user)
+  expect(second?.reason).toMatch(
+    /^0x[0-9a-f]{40} cannot be paid ETH on chain 8453 .*; refunded to 0x.*execution reverted/,
+  )
+  await bed.solver.carryOut(await bed.requests.workFor(quote, 'refund'))
+  await waitUntil('it is paid', async () => (await told())?.state === 'done')
+  const history = await send(`${bed.url}/requests/v3?id=${quote.requestId}`)
+  expect(JSON.parse(history.text)).toMatchObject({
+    requests: [{ refundTo: expect.stringMatching(new RegExp(user, 'i')) }],
   })
 })

@@ -55,7 +55,7 @@ function openContractDesk(
   { signer, logger }: WalletParts,
   { chain, records, market, elections, exposure }: DeskParts & { readonly chain: ContractPaidChain },
 ): SolverChain {
-  const { key, config, codec, policy, client, finalBlocks } = chain
+  const { key, config, codec, payees, policy, client, finalBlocks } = chain
   const { chainId, fillContract, wrappedNative, depositAddresses, permitRouter, permit2Router, multicall3 } =
     config
   const nowMs = () => Date.now()
@@ -69,7 +69,8 @@ function openContractDesk(
     log: recordLog(logger, key),
   })
   return {
-    ...{ key, chainId, codec, fillContract, desk, landsWithinSeconds: minedWithinSeconds, exposure },
+    ...{ key, chainId, codec, payees, fillContract, desk, exposure },
+    landsWithinSeconds: minedWithinSeconds,
     hasCode: (account) => readHasCode(client, account),
     refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
     record: createPaymentRecord({ client, finalBlocks, fillContract, filler: signer.address }),
@@ -100,7 +101,8 @@ function openMarkedDesk(
   })
   const open = () => records.active(address, chainId, Number.MAX_SAFE_INTEGER)
   return {
-    ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying), ...noContracts },
+    ...{ key, chainId, codec, payees: chain.payees, desk, landsWithinSeconds, ...noContracts },
+    record: createMarkedRecord(paying),
     ...{ fillContract, addressProgram, exposure },
     refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
     inventory: createPlainInventory({
@@ -127,7 +129,8 @@ function openLineDesk(
     log: recordLog(logger, key),
   })
   return {
-    ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying), ...noContracts },
+    ...{ key, chainId, codec, payees: chain.payees, desk, landsWithinSeconds, ...noContracts },
+    record: createMarkedRecord(paying),
     refundCost: (isNative) => feesOf(market, chainId)?.costOf({ kind: 'refund', isNative }),
     ...{ sweeping: paying, exposure },
     inventory: createLineInventory(desk, { currency: paying.currency, floors: floorsOf(policy) }),
