@@ -94,25 +94,27 @@ async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Prom
   const { origin: chain, user, refundTo } = route
   const candidate = defaultCandidate(route, request)
   const isNamed = refundTo !== undefined || request.recipient !== undefined
+  const isUser = (account: string) => chain.codec.spellAddress(account) === chain.codec.spellAddress(user)
   const payee = (account: string): Payee => {
-    return { what: 'refund', chain, account, currency, amount, isNamed, makesState: false }
+    const refund = { what: 'refund', chain, account, currency, amount, isNamed } as const
+    return isUser(account)
+      ? { ...refund, makesState: true, isDepositor: true }
+      : { ...refund, makesState: false }
   }
   const isBurnt = chain.payees.isBurnt(user)
   const [ofUser, ofNamed, ofCandidate] = await Promise.all([
-    isBurnt ? undefined : refusalOf(ports, { ...payee(user), makesState: true, isDepositor: true }),
+    isBurnt ? undefined : refusalOf(ports, payee(user)),
     refundTo === undefined ? undefined : refusalOf(ports, payee(refundTo)),
     refundTo === undefined && candidate !== undefined
       ? candidateRefusal(ports, payee(candidate), route)
       : undefined,
   ])
   const mayPayUser = ofUser === undefined && !isBurnt
-  const withUser = (first: string): readonly string[] => {
-    const differs = chain.codec.spellAddress(first) !== chain.codec.spellAddress(user)
-    return differs && mayPayUser && !request.useDepositAddress ? [first, user] : [first]
-  }
+  const withUser = (first: string): readonly string[] =>
+    !isUser(first) && mayPayUser && !request.useDepositAddress ? [first, user] : [first]
   if (refundTo !== undefined) {
     if (ofNamed === undefined) return withUser(refundTo)
-    const data = mayPayUser && refundTo !== user ? { refundToInstead: user } : {}
+    const data = mayPayUser && !isUser(refundTo) ? { refundToInstead: user } : {}
     throw refusedPayee(ofNamed, payee(refundTo), { field: 'refundTo', data })
   }
   if (candidate !== undefined && ofCandidate === undefined) return withUser(candidate)
