@@ -17,8 +17,9 @@ const read = (name: string): unknown =>
   JSON.parse(readFileSync(join(configs, name), 'utf8').replaceAll(/"\$[A-Z_]+"/g, `"0x${'f0'.repeat(20)}"`))
 const file = quoteFileSchema.parse(read('quote.mainnets.prod.json'))
 const { chains } = chainsFileSchema.parse(read('chains.mainnets.prod.json'))
-const [model] = Object.values(file.chains)
-if (model === undefined) throw new Error('the file quotes chains')
+const [quoted] = Object.values(file.chains)
+if (quoted === undefined) throw new Error('the file quotes chains')
+const model = quoted
 
 const hex = (byte: string) => `0x${byte.repeat(20)}` as const
 
