@@ -58,7 +58,7 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
         ...{ key: 'solana', chainId: solanaChainId, codec: solanaCodec, desk, landsWithinSeconds: 90 },
         ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },
         ...{ permit2Router: undefined, multicall3: undefined, record: createMarkedRecord(paying) },
-        payees: { neverPaid: () => undefined, isBurnt: () => false },
+        payees: { neverPaid: () => undefined, isOwnWallet: () => false, isBurnt: () => false },
         refundCost: () => solanaRefundCost,
         exposure: exposureLimitsOf({}, {}),
         inventory: createPlainInventory({
