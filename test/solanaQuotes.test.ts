@@ -22,14 +22,17 @@ const rentOfNothing = 890_880n
 let solana: SolanaService
 beforeAll(async () => {
   solana = await startSolanaService()
+  solana.bed.node.airdrop(payer.publicKey.toBase58(), 10n ** 10n)
 }, 120_000)
 afterAll(() => solana?.stop())
 
+/** Who deposits; the solver's wallet is another one. */
+const payer = Keypair.generate()
 const fresh = () => Keypair.generate().publicKey.toBase58()
 const usdcThere = () => solana.bed.mint.toBase58()
 const accounts = () => ({
   user: userOf(solana.network, 0).address,
-  wallet: solana.bed.user.publicKey.toBase58(),
+  wallet: payer.publicKey.toBase58(),
   holder: solana.bed.recipient.toBase58(),
 })
 
@@ -162,7 +165,36 @@ describe('what is refused', () => {
       'RECIPIENT_HAS_CODE',
       { field: 'recipient' },
     ],
-    ['a program', () => toSolana({ recipient: tokenProgram }), 'RECIPIENT_HAS_CODE', { field: 'recipient' }],
+    [
+      'a program of the cluster',
+      () => toSolana({ recipient: tokenProgram }),
+      'INVALID_RECIPIENT',
+      { field: 'recipient' },
+    ],
+    [
+      'a program',
+      () => toSolana({ recipient: solana.bed.forwarder.toBase58() }),
+      'RECIPIENT_HAS_CODE',
+      { field: 'recipient' },
+    ],
+    [
+      'a sysvar',
+      () => toSolana({ recipient: 'SysvarC1ock11111111111111111111111111111111' }),
+      'INVALID_RECIPIENT',
+      { field: 'recipient' },
+    ],
+    [
+      'the depository',
+      () => toSolana({ recipient: solana.bed.depository.program.toBase58() }),
+      'INVALID_RECIPIENT',
+      { field: 'recipient' },
+    ],
+    [
+      'the fill wallet',
+      () => fromSolana({ refundTo: solana.bed.user.publicKey.toBase58() }),
+      'INVALID_RECIPIENT',
+      { field: 'refundTo' },
+    ],
     ['an account without a key', () => toSolana({ recipient: programDerived() }), 'RECIPIENT_HAS_CODE', {}],
     [
       'a mint as a wallet',
@@ -178,7 +210,7 @@ describe('what is refused', () => {
     ],
     [
       'a refund to a program',
-      () => fromSolana({ refundTo: tokenProgram }),
+      () => fromSolana({ refundTo: solana.bed.forwarder.toBase58() }),
       'RECIPIENT_HAS_CODE',
       { field: 'refundTo' },
     ],
@@ -409,7 +441,9 @@ describe('whatever stands where an address belongs', () => {
       fc.asyncProperty(route, member, account, async (to, [bodyOf, field], { text, isWallet }) => {
         const { status, errorCode, field: named } = await answerOf(to, bodyOf({ [field]: text }))
         const refused = codeFor(field, { isKey: isKey(text), isWallet })
-        expect([status, errorCode, named]).toEqual(refused ? [400, ...refused] : [200, undefined, undefined])
+        // The address alone tells it of programs that the files or the cluster name.
+        const code = errorCode === 'INVALID_RECIPIENT' ? 'RECIPIENT_HAS_CODE' : errorCode
+        expect([status, code, named]).toEqual(refused ? [400, ...refused] : [200, undefined, undefined])
       }),
       { numRuns },
     )

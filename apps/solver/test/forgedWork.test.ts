@@ -225,6 +225,38 @@ describe('work that somebody forged', () => {
     await waitUntil('the money is back', async () => (await held()) === BigInt(amount))
   })
 
+  test('Q-64: the second account of a refund is paid only where the first cannot be', async () => {
+    const [first, second] = [freshAddress(), freshAddress()]
+    const [paid] = await deposit(network, [
+      await signOrder(network, { refundTo: first, alsoRefunds: second }),
+    ])
+    if (!paid) throw new Error('one order is one order')
+    const early = refundItem(network, paid, { recipient: second })
+    const { work, reasons } = await offer([early])
+    expect(reasons).toEqual(['the first account that the order refunds can be paid'])
+    // It takes no coin any more.
+    await network.chains.base.chain.node.setCode({ address: first, bytecode: '0x5f5ffd' })
+    const [lost, late] = [refundItem(network, paid), refundItem(network, paid, { recipient: second })]
+    work.add(lost)
+    await waitUntil('the first one is refused', () => work.failures.has(lost.id))
+    expect(work.failures.get(lost.id)?.[0]).toMatch(/would revert/)
+    work.add(late)
+    const held = () => network.chains.base.chain.client.getBalance({ address: second })
+    await waitUntil('the money is back', async () => (await held()) > 0n)
+  })
+
+  test('Q-60: nothing is paid to whom nothing is ever paid, whatever a service asks for', async () => {
+    const { tokens, depository } = network.deployment.optimism
+    const orders = await Promise.all(
+      [tokens.USDC, depository].map((recipient) =>
+        signOrder(network, { payments: [{ recipient, amount: 1_000n }] }),
+      ),
+    )
+    const paid = await deposit(network, orders)
+    const { reasons } = await offer(paid.map((one) => fillItem(network, one)))
+    expect(reasons).toEqual(['a payee is the USDC token itself', 'a payee is a depository'])
+  })
+
   test('P-44: gives a deposit back once, though a reorganization puts it elsewhere in its block', async () => {
     const { chain } = network.chains.base
     const [payer, stranger] = network.keys.users

@@ -193,7 +193,7 @@ describe.each([
     const { terms, hand } = await handedOver()
     await hand()
     expect(await chain.plan(terms, bid)).toEqual({
-      refusal: 'the account of the token is not the recipient’s own any more',
+      refusal: 'the recipient has handed its account of the token on to somebody else',
     })
   })
 

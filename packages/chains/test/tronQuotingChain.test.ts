@@ -4,7 +4,7 @@
 // network. Method: three facades of one chain of contracts, of which one lies.
 import { Secret, TronFees, tronAddress, tronHexAddress, usualTokenEnergy } from '@causeway/core'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
-import { encodeFunctionData, erc20Abi } from 'viem'
+import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { RegisteredChain } from '../src/config/chainRegistry.ts'
 import type { NetworkReaderOptions, NetworkReading } from '../src/family/networkReader.ts'
@@ -90,6 +90,72 @@ describe('an account', () => {
     expect(await chain.lackOf(stranger, bed.usdc)).toEqual({ holdsNone: true })
     expect([await chain.lackOf(wallet, trx), await chain.lackOf(wallet, bed.usdc)]).toEqual([{}, {}])
     expect([await chain.hasCode(bed.usdc), await chain.hasCode(wallet)]).toEqual([true, false])
+  })
+})
+
+// Who gains by breaking it: a payee whose code, or whose token, refuses the payment, so that an order stands still.
+describe('a payment that is tried out', () => {
+  const account = (byte: string) => tronAddress(`0x${byte.repeat(20)}`)
+  const [plain, keeps, refuses, listed] = [account('a1'), account('a2'), account('a3'), account('a4')]
+
+  beforeAll(async () => {
+    const { tokens, fillContract } = bed.evm.deployment
+    const allowed = encodeFunctionData({
+      ...{ abi: erc20Abi, functionName: 'approve', args: [fillContract, maxUint256] },
+    })
+    await bed.evm.send(bed.user, tokens.USDC, allowed)
+    await bed.evm.node('anvil_setCode', [tronHexAddress(keeps), '0x00'])
+    await bed.evm.node('anvil_setCode', [tronHexAddress(refuses), '0x5f5ffd'])
+  })
+
+  const tried = (payee: string, currency: string, amount = 5n, from = bed.user.address) =>
+    open().tryPayment?.({
+      ...{ account: payee, currency, amount },
+      fill: {
+        from,
+        to: bed.evm.deployment.fillContract,
+        data: '0x',
+        value: 0n,
+        token: undefined,
+        hasCalls: false,
+      },
+    })
+
+  test('Q-62: is taken by accounts with code and without, and refused where the code refuses it', async () => {
+    for (const [payee, currency] of [
+      [plain, trx],
+      [plain, bed.usdc],
+      [keeps, trx],
+      [keeps, bed.usdc],
+      [refuses, bed.usdc],
+    ] as const)
+      expect(await tried(payee, currency)).toEqual({ refusal: undefined })
+    expect(await tried(refuses, trx)).toEqual({ refusal: expect.stringMatching(/./) })
+  })
+
+  test('Q-62: is refused where the token lets nobody pay the account', async () => {
+    const token = bed.evm.deployment.tokens.USDC
+    const code = await bed.evm.node('eth_getCode', [token, 'latest'])
+    const behind = `0x${'be'.repeat(20)}`
+    const list = `73${tronHexAddress(listed).slice(2)}60243514604957`
+    const handOn = `365f5f375f5f365f73${behind.slice(2)}5af43d5f5f3e6045573d5ffd5b3d5ff35b5f5ffd`
+    await bed.evm.node('anvil_setCode', [behind, code])
+    await bed.evm.node('anvil_setCode', [token, `0x${list}${handOn}`])
+    expect(await tried(listed, bed.usdc)).toEqual({ refusal: expect.stringMatching(/./) })
+    expect(await tried(plain, bed.usdc)).toEqual({ refusal: undefined })
+    await bed.evm.node('anvil_setCode', [token, code])
+  })
+
+  test('Q-62: says nothing of the payee while the payer is short', async () => {
+    const poor = `0x${'90'.repeat(20)}` as const
+    expect(await tried(plain, bed.usdc, 5n, poor)).toEqual({ refusal: undefined })
+  })
+
+  test('Q-62: is unknown where nodes contradict each other', async () => {
+    nodes[0]?.set(saying('1'.padStart(64, '0')))
+    nodes[1]?.set({ kind: 'html' })
+    nodes[2]?.set({ kind: 'html' })
+    expect(await tried(refuses, trx)).toBeUndefined()
   })
 })
 

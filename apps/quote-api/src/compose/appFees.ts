@@ -1,5 +1,5 @@
 import type { JsonRpcClient } from '@causeway/chains'
-import { type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
+import type { SqlDatabase } from '@causeway/core'
 import { Counter, type HttpMetrics, watchSeries } from '@causeway/http'
 import type { MarketSnapshot } from '@causeway/market'
 import type { Logger } from 'pino'
@@ -7,11 +7,11 @@ import { type ContractSignatures, createContractSignatures } from '../access/wal
 import { createWaker, type Job } from '../jobs/runJobs.ts'
 import { type AppFeeClaims, createAppFeeClaims } from '../money/appFees/claims.ts'
 import { type ClaimEvent, followClaims } from '../money/appFees/followClaims.ts'
+import type { PayeePorts } from '../pricing/mayBePaid.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
-import type { ChainPorts } from './quoting.ts'
 
 export type AppFees = {
   readonly appFeeClaims: AppFeeClaims
@@ -31,7 +31,7 @@ export function createAppFees(options: {
   clients: ReadonlyMap<string, JsonRpcClient>
   chains: ReadonlyMap<number, SettlementChain>
   /** What is asked about accounts where no contracts tell it. */
-  ports: Pick<ChainPorts, 'hasCode' | 'lackOf'>
+  ports: PayeePorts
   database: SqlDatabase
   screening: Screening | undefined
   stops: ChainStops
@@ -57,7 +57,7 @@ export function createAppFees(options: {
       registry,
       snapshot: options.snapshot,
       isReadable: (chainId) => chains.has(chainId),
-      ...createAccountReading(options),
+      payees: options.ports,
       contractsOf: (chainId) => contracts.get(chainId),
       screening: options.screening,
       stops: options.stops,
@@ -72,29 +72,6 @@ export function createAppFees(options: {
 
 /** Where wallets have no code, a key alone signs. */
 const noContracts: ContractSignatures = { isValid: async () => false }
-
-/** A claim waits for what quotes let through when it is late. */
-function createAccountReading({
-  ports,
-}: Pick<Parameters<typeof createAppFees>[0], 'ports'>): Pick<
-  Parameters<typeof createAppFeeClaims>[0],
-  'hasCode' | 'lackOf'
-> {
-  const unreadable = () =>
-    new UpstreamUnavailableError('The chain of the claim cannot be read at the moment.')
-  return {
-    async hasCode(asked) {
-      const found = await ports.hasCode(asked)
-      if (found === undefined) throw unreadable()
-      return found
-    },
-    async lackOf(asked) {
-      const found = await ports.lackOf(asked)
-      if (found === undefined) throw unreadable()
-      return found
-    },
-  }
-}
 
 function createObserver(options: {
   database: SqlDatabase

@@ -50,6 +50,7 @@ import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/storedOrder.ts'
 import { createScreening } from '../requests/screening/screenedRequest.ts'
 import { insertReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
+import { createSecondRefund } from '../requests/settlement/secondRefund.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { createTimelines } from '../requests/timeline/readTimeline.ts'
 import { createSignTimeline } from '../requests/timeline/signTimeline.ts'
@@ -161,7 +162,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const heads = createNewestHeads(market, () => Date.now())
   const asked = {
     fillWallet: quote.fillWallet,
-    ...{ registry, clients, heads },
+    ...{ registry, clients, heads, snapshot },
     clock: systemClock,
     onFactsFailure: (failed: number, error: unknown) =>
       logger.debug({ chainId: failed, err: error }, 'user facts not read'),
@@ -279,6 +280,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     stops,
     solverWork: createSolverWork({
       withholding: settlement.withholding,
+      secondRefund: createSecondRefund(registry, patientPorts),
       codecOf: (id) => registry.chains.find((chain) => chain.chainId === id)?.codec,
       database,
       onChange() {

@@ -42,7 +42,9 @@ export async function createQuoteApi(
   const hubSigner = hasHubKey(variables) ? await openSigner(variables, logger, hubKeyPrefix) : undefined
   checkHubKey(hubSigner?.address, [signer.address, evidenceKey?.address])
   const { chains, quote } = await loadFiles(config, variables, signer.address)
-  const registry = createRegistry(quote, [...chains.chains.values()])
+  const registry = createRegistry(quote, [...chains.chains.values()], {
+    custody: config.topUps.custody,
+  })
   // Prices that contradict themselves are refused before anything is opened.
   planMarket(quote, sourceReach(config, chains))
   const clients = createClients(chains, registry, logger)

@@ -11,6 +11,7 @@ import { encodeFill } from '@causeway/contracts'
 import {
   createOrderIdHasher,
   type DenyList,
+  EthereumFees,
   type Hex,
   orderCloneAddress,
   type QuoteFile,
@@ -19,6 +20,7 @@ import { type Clock, type Market, type MarketSnapshot, systemClock } from '@caus
 import type { NewestHeads } from '../chainReadings/newestHeads.ts'
 import { callParties, type TriedFill } from '../pricing/destinationCalls.ts'
 import { createInventoryViews } from '../pricing/inventory.ts'
+import type { TriedPayment } from '../pricing/mayBePaid.ts'
 import { createOpenQuotes } from '../pricing/openQuotes.ts'
 import { createOpenRewards } from '../pricing/openRewards.ts'
 import { createPoolLegQuoter, type OnChainQuoter } from '../pricing/poolLegQuoter.ts'
@@ -126,7 +128,10 @@ function createOnChainQuoter(
 const requestBudgetMs = 60
 const noFacts = Promise.resolve({})
 
-export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'hasCode' | 'lackOf' | 'tryFill'> & {
+export type ChainPorts = Pick<
+  PricingDependencies,
+  'userFacts' | 'hasCode' | 'lackOf' | 'tryPayment' | 'tryFill'
+> & {
   readonly hasSent: HasSent
 }
 
@@ -138,11 +143,14 @@ export function createChainPorts(args: {
   clock: Clock
   /** Account that fills. */
   fillWallet: string | undefined
+  /** What the market says: of a payment that is tried out, the price. */
+  snapshot: () => MarketSnapshot
   onFactsFailure: (chainId: number, error: unknown) => void
   /** How long is waited for an answer; default: as long as a request for a quote may. */
   budgetMs?: number
 }): ChainPorts {
-  const { registry, clients, heads, clock, fillWallet, onFactsFailure, budgetMs = requestBudgetMs } = args
+  const { registry, clients, heads, clock, fillWallet, snapshot, onFactsFailure } = args
+  const { budgetMs = requestBudgetMs } = args
   const chains = new Map<number, QuotingChain>()
   for (const chain of registry.chains) {
     const { key, chainId, vmType, config } = chain
@@ -164,6 +172,22 @@ export function createChainPorts(args: {
     userFacts: (question) => chains.get(question.chainId)?.userFacts(question) ?? noFacts,
     hasCode: async ({ chainId, account }) => chains.get(chainId)?.hasCode(account),
     lackOf: async ({ chainId, account, currency }) => chains.get(chainId)?.lackOf(account, currency),
+    async tryPayment(payment) {
+      const { chain } = payment
+      const live = chains.get(chain.chainId)
+      const fill = paymentFill(payment, fillWallet)
+      // Where nobody pays, or nobody's code decides, nothing can be tried out.
+      if (live?.tryPayment === undefined || fill === undefined) return { refusal: undefined }
+      const { account, currency, amount } = payment
+      const tried = await live.tryPayment({
+        ...{ account: chain.codec.canonicalAddress(account), currency: currency.address, amount },
+        fill: { ...fill, gasPriceWei: gasPriceOf(snapshot(), chain.chainId) },
+      })
+      if (tried?.refusal === undefined) return tried
+      return {
+        refusal: `cannot be paid ${currency.symbol} on chain ${chain.chainId} (${tried.refusal}): name another account`,
+      }
+    },
     hasSent: async ({ chainId, ...transfer }) => (await chains.get(chainId)?.hasSent?.(transfer)) ?? false,
     tryFill: async (tried) => {
       const { destination } = tried.route
@@ -178,6 +202,29 @@ export function createChainPorts(args: {
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 /** Unix seconds that no chain reaches. */
 const never = 2n ** 40n
+
+/** What the solver would send to pay one account; undefined where it pays through no contract. */
+function paymentFill(
+  { chain: { config, quoting }, account, currency, amount }: TriedPayment,
+  wallet: string | undefined,
+): SimulatedFill | undefined {
+  const payer = config.fillWallet ?? wallet
+  if (config.fillContract === undefined || payer === undefined) return undefined
+  const [from, contract] = [payer, config.fillContract].map(quoting.hexAddress)
+  if (from === undefined || contract === undefined) return undefined
+  const to = quoting.hexAddress(account)
+  const token = currency.isNative ? undefined : quoting.hexAddress(currency.address)
+  const paid = token === undefined ? { natives: [{ to, amount }] } : { tokens: [{ token, to, amount }] }
+  const data = encodeFill({ id: noOrder, orderId: noOrder, deadlineSeconds: never, ...paid })
+  return { from, to: contract, data, value: token === undefined ? amount : 0n, token, hasCalls: false }
+}
+
+/** Undefined where a chain has no price of gas that code can see. */
+function gasPriceOf(snapshot: MarketSnapshot, chainId: number): bigint | undefined {
+  const market = snapshot.chain(chainId)
+  if ('reason' in market || !(market.fees instanceof EthereumFees)) return undefined
+  return market.fees.gasPrice.expectedWei
+}
 
 /** What the solver would send for an order that is not made yet. */
 function triedTransaction(

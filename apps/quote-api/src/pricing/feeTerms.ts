@@ -15,6 +15,7 @@ import { charged, networkFees, relayedDeposit } from './gas.ts'
 import { type AssetInventory, type InventoryView, skewCostUsd } from './inventory.ts'
 import type { LegPlan } from './legs.ts'
 import { type PricedCurrency, requirePrice } from './marketAccess.ts'
+import { type KnowsLack, lackRefusal } from './mayBePaid.ts'
 import { noReward, type RatedMove, type RewardBound } from './openRewards.ts'
 import type { GasTopup } from './pricedRoute.ts'
 import type { QuotableCurrency } from './registry.ts'
@@ -193,16 +194,6 @@ export function conversionSpreadBps(
   return requirePrice(snapshot, from).spreadBps + requirePrice(snapshot, to).spreadBps
 }
 
-/**
- * What an account lacks before it can be paid in a currency of its chain; `undefined` where that is not known in
- * time. Never rejects and never takes longer than its own budget.
- */
-export type KnowsLack = (asked: {
-  readonly chainId: number
-  readonly account: string
-  readonly currency: string
-}) => Promise<AccountLack | undefined>
-
 /** What the recipient of a route lacks, of a gas top-up too, as far as his chain says. */
 export async function recipientLack(
   lackOf: KnowsLack,
@@ -255,20 +246,15 @@ export function checkLeastPayment(
  */
 export function requireLack(
   lack: AccountLack | undefined,
-  { destination: { chainId, native }, recipient }: Pick<Route, 'destination' | 'recipient'>,
+  { destination, recipient }: Pick<Route, 'destination' | 'recipient'>,
 ): AccountLack {
-  if (lack?.isUnpayable === true)
-    throw new QuoteError(
-      'INVALID_RECIPIENT',
-      `recipient is no account of chain ${chainId}, and no payment makes it: open it there first.`,
-      { data: { field: 'recipient', chainId, recipient } },
-    )
-  if (lack?.isUncountable === true)
-    throw new QuoteError(
-      'INVALID_RECIPIENT',
-      `recipient holds more ${native.symbol} than can be counted exactly, so nobody can prove that it was paid: name another account, or ask for a token.`,
-      { data: { field: 'recipient', chainId, recipient } },
-    )
+  const why =
+    lack && lackRefusal(lack, { chain: destination, currency: destination.native, makesState: true })
+  const { chainId } = destination
+  if (why !== undefined)
+    throw new QuoteError('INVALID_RECIPIENT', `recipient ${why}.`, {
+      data: { field: 'recipient', chainId, recipient },
+    })
   if (lack !== undefined) return lack
   throw new QuoteError('SERVICE_UNAVAILABLE', `Chain ${chainId} does not say what the recipient has.`, {
     data: { chainId, reason: 'recipient_unknown' },

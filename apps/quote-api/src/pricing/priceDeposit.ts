@@ -77,6 +77,7 @@ export async function priceDeposit(
     // Whose it was changes no price.
     user: '',
     recipient: deposit.recipient,
+    refundTo: undefined,
     selfExecuted: false,
   }
   const nativeUsdX18 = requirePrice(snapshot, destination.native).usdX18

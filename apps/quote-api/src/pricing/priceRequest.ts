@@ -16,13 +16,7 @@ import { priceWithCalls, type TryFill } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'
 import type { ExternalLiquidity, FindLiquidity } from './externalLiquidity.ts'
-import {
-  checkLeastPayment,
-  type KnowsLack,
-  recipientLack,
-  type Schedule,
-  type SubsidyRule,
-} from './feeTerms.ts'
+import { checkLeastPayment, recipientLack, type Schedule, type SubsidyRule } from './feeTerms.ts'
 import { isExecuted } from './gas.ts'
 import type { InventoryView } from './inventory.ts'
 import {
@@ -36,8 +30,8 @@ import {
   type Reach,
 } from './legs.ts'
 import { requireChain, requirePrice } from './marketAccess.ts'
+import type { PayeePorts } from './mayBePaid.ts'
 import { noReward, type OpenRewards, type RewardBound } from './openRewards.ts'
-import { checkPaidWallets, checkRefundable, type KnowsCode } from './paidWallets.ts'
 import { permitKindOf } from './permit.ts'
 import {
   type FallbackType,
@@ -54,6 +48,7 @@ import { priceSolverRoute } from './priceSolverRoute.ts'
 import type { QuoteRegistry } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
 import { type Route, resolveRoute } from './route.ts'
+import { askPayees } from './routePayees.ts'
 import { timeEstimateSeconds } from './timeEstimate.ts'
 
 /** What a chain says about a user; members are undefined when it did not answer in time. */
@@ -67,7 +62,7 @@ export type UserFacts = {
 }
 
 /** What pricing needs from outside. All are ports: `main.ts` passes the real ones. */
-export type PricingDependencies = {
+export type PricingDependencies = PayeePorts & {
   readonly registry: QuoteRegistry
   readonly schedule: Schedule
   readonly swapImpactMaxBps: number
@@ -84,10 +79,6 @@ export type PricingDependencies = {
     spender: string | undefined
     touched: readonly Holding[]
   }) => Promise<UserFacts>
-  /** Never rejects and never takes longer than its own budget. */
-  readonly hasCode: KnowsCode
-  /** What an account lacks before it can be paid; undefined where that is not known in time. Never rejects. */
-  readonly lackOf: KnowsLack
   /** Tries fills of orders with calls on their destination. */
   readonly tryFill: TryFill
   /** What solvers took lately on a route, from memory; `undefined` while too little was seen. */
@@ -107,6 +98,8 @@ export type PricingDependencies = {
 
 /** A price with everything a response or a quote is made of. */
 export type Priced = PricedRoute & {
+  /** Whom the order names for its refund, the first one first; none where no solver pays. */
+  readonly refundAccounts: readonly string[]
   readonly snapshot: MarketSnapshot
   readonly originMarket: ChainMarket
   /** What the transactions were planned from. */
@@ -217,8 +210,7 @@ async function priceWithin(
     route.selfExecuted && route.operation === 'send'
       ? recipientLack(dependencies.lackOf, route, request)
       : undefined
-  const requirePaidWallets = checkPaidWallets(dependencies.hasCode, { route, request, plans })
-  const requireRefundable = checkRefundable(dependencies.lackOf, { route, request, plans })
+  const judgePayees = askPayees(dependencies, { route, request, plans })
 
   const priceAmount = await amountPricing(dependencies, {
     ...{ request, route, plans, snapshot, subsidy, rewards, reach, external },
@@ -235,8 +227,7 @@ async function priceWithin(
         )
 
   checkCarried(priced)
-  await requirePaidWallets(priced)
-  await requireRefundable(priced)
+  const refundAccounts = await judgePayees(priced)
   const { balance, allowance, held = [], spendable } = await facts
   const origin = originRoute(priced, request)
   const heldBy = ({ account, currency }: Holding) =>
@@ -267,6 +258,7 @@ async function priceWithin(
     slippageBps: priced.slippageBps,
     solver: priced.solver,
     prices: priced.prices,
+    refundAccounts,
     snapshot,
     originMarket,
     origin,

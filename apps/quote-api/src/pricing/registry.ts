@@ -8,10 +8,13 @@ import {
   type Currency,
   type CurrencyKey,
   codecOf,
+  createPayeeRule,
   currencyKey,
   currencyProblem,
   feeModelClass,
   type NetworkOf,
+  type PayeeRule,
+  type PayeeSettings,
   type QuoteAsset,
   type QuoteChain,
   type QuoteFile,
@@ -46,6 +49,8 @@ export type QuotableChain = {
   readonly config: QuoteChain
   /** Canonical. */
   readonly depository: string
+  /** Who is never paid there. */
+  readonly payees: PayeeRule
   readonly native: QuotableCurrency
   readonly wrappedNative: QuotableCurrency | undefined
   readonly currencies: ReadonlyMap<string, QuotableCurrency>
@@ -60,16 +65,19 @@ export type QuoteRegistry = {
 }
 
 /** What the chains file says about a chain that quoting needs. */
-export type ListedChain = Pick<ChainEntry, 'id' | 'vmType' | 'depository'> & ChainNetwork
+export type ListedChain = Pick<ChainEntry, 'id' | 'vmType' | 'depository'> &
+  PayeeSettings['listed'] &
+  ChainNetwork
 
 /**
- * @param families those that can be quoted
+ * @param more.families those that can be quoted
+ * @param more.custody where top-ups of sponsors go, which is paid nothing else
  * @throws ConfigurationError naming every chain and currency that does not fit together
  */
 export function createRegistry(
   file: QuoteFile,
   chains: readonly ListedChain[],
-  families: QuotingFamilies = quotingFamilies,
+  { families = quotingFamilies, custody }: RegistryOptions = {},
 ): QuoteRegistry {
   const entries = new Map(chains.map((entry) => [entry.id, entry]))
   const assets = new Map(file.assets.map((asset) => [asset.id, asset]))
@@ -92,7 +100,10 @@ export function createRegistry(
             `chains.${key}.${setting}: chains of ${entry.vmType} make no deposit addresses with it`,
           )
       quotable.push(
-        quotableChain({ key, config, entry, family, assets, problems, depository: entry.depository }),
+        quotableChain({
+          ...{ key, config, entry, family, assets, problems, depository: entry.depository },
+          ...{ file, custody },
+        }),
       )
     }
   }
@@ -105,6 +116,8 @@ export function createRegistry(
   }
 }
 
+type RegistryOptions = { readonly families?: QuotingFamilies; readonly custody?: string | undefined }
+
 function quotableChain(args: {
   key: string
   config: QuoteChain
@@ -113,8 +126,10 @@ function quotableChain(args: {
   depository: string
   assets: ReadonlyMap<string, QuoteAsset>
   problems: string[]
+  file: QuoteFile
+  custody: string | undefined
 }): QuotableChain {
-  const { key, config, entry, family, assets, problems } = args
+  const { key, config, entry, family, assets, problems, file, custody } = args
   const codec = codecOf(entry)
   const depository = codec.canonicalAddress(args.depository)
   const currencies = new Map<string, QuotableCurrency>()
@@ -177,6 +192,7 @@ function quotableChain(args: {
     }),
     config,
     depository,
+    payees: createPayeeRule({ codec, family, listed: entry, config, file, custody }),
     native,
     wrappedNative: currencies.get(config.wrappedNative ?? ''),
     currencies,

@@ -1,5 +1,4 @@
 import type { Hex } from '@causeway/core'
-import type { QuotableChain } from './registry.ts'
 
 export const tradeTypes = ['EXACT_INPUT', 'EXACT_OUTPUT', 'EXPECTED_OUTPUT'] as const
 export type TradeType = (typeof tradeTypes)[number]
@@ -69,15 +68,4 @@ export type SwapPermissions = {
   readonly isOriginDisabled: boolean
   readonly hasOriginSource: boolean
   readonly hasDestinationSource: boolean
-}
-
-/**
- * `refundTo`, else `recipient` where it is an address of the origin and needs no account there first, else `user`.
- * @source design.md 5.3
- */
-export function refundRecipient(request: QuoteRequest, origin: QuotableChain, user: string): string {
-  if (request.refundTo !== undefined) return request.refundTo
-  const { recipient } = request
-  if (recipient === undefined || origin.quoting.newAccountsCost === true) return user
-  return origin.codec.isAddress(recipient) ? recipient : user
 }

@@ -83,7 +83,7 @@ export function withWaits<Dependencies extends PricingDependencies>(
   dependencies: Dependencies,
   waits: RequestWaits,
 ): Dependencies {
-  const { userFacts, hasCode, lackOf, tryFill, legQuoter, findLiquidity } = dependencies
+  const { userFacts, hasCode, lackOf, tryPayment, tryFill, legQuoter, findLiquidity } = dependencies
   const quoter: LegQuoter = {
     exactInput: (...question) => waits.onChain(() => legQuoter.exactInput(...question)),
     exactOutput: (...question) => waits.onChain(() => legQuoter.exactOutput(...question)),
@@ -96,6 +96,7 @@ export function withWaits<Dependencies extends PricingDependencies>(
     userFacts: (question) => waits.during('chain', () => userFacts(question)),
     hasCode: (question) => waits.during('chain', () => hasCode(question)),
     lackOf: (question) => waits.during('chain', () => lackOf(question)),
+    tryPayment: (payment) => waits.during('chain', () => tryPayment(payment)),
     ...(findLiquidity !== undefined && {
       findLiquidity: (wanted: Parameters<typeof findLiquidity>[0]) =>
         waits.during('liquidity', () => findLiquidity(wanted)),

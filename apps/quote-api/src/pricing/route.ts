@@ -1,5 +1,6 @@
 import { currencyProblem } from '@causeway/core'
 import { QuoteError } from './errors.ts'
+import { neverPaid } from './mayBePaid.ts'
 import { findCurrency, type QuotableChain, type QuotableCurrency, type QuoteRegistry } from './registry.ts'
 import type { Operation, QuoteRequest } from './request.ts'
 
@@ -13,6 +14,8 @@ export type Route = {
   /** As the caller wrote them; `recipient` defaults to the user. */
   readonly user: string
   readonly recipient: string
+  /** Where refunds are to go, if the caller says so. */
+  readonly refundTo: string | undefined
   /** The user executes the whole operation; no solver, no order. */
   readonly selfExecuted: boolean
 }
@@ -34,7 +37,6 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
   const recipient = request.recipient ?? request.user
   if (request.recipient !== undefined) checkRecipient(destination, request.recipient)
   else if (!destination.quoting.isNobody(recipient)) checkUserReceives(destination, recipient)
-  if (request.refundTo !== undefined) requireAddress(origin, request.refundTo, 'refundTo')
 
   const sameChain = origin === destination
   return {
@@ -45,6 +47,8 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
     operation: nameOperation(origin, destination, currencyIn, currencyOut),
     user: request.user,
     recipient,
+    refundTo:
+      request.refundTo === undefined ? undefined : refundAccount(origin, request.refundTo, request.user),
     selfExecuted: sameChain && !needsSolver(request, currencyIn === currencyOut),
   }
 }
@@ -87,7 +91,7 @@ function currencyOf(
 }
 
 /** @throws QuoteError INVALID_ADDRESS */
-export function requireAddress(chain: QuotableChain, address: string, field: string): void {
+function requireAddress(chain: QuotableChain, address: string, field: string): void {
   if (chain.codec.isAddress(address)) return
   throw new QuoteError('INVALID_ADDRESS', `${field} is not a valid address on chain ${chain.chainId}.`, {
     data: { field, chainId: chain.chainId, vmType: chain.vmType },
@@ -110,22 +114,37 @@ function checkUserReceives({ codec, chainId, vmType }: QuotableChain, user: stri
   throw new QuoteError('INVALID_ADDRESS', message, { data: { field: 'recipient', chainId, vmType } })
 }
 
-function checkRecipient(chain: QuotableChain, recipient: string): void {
-  requireAddress(chain, recipient, 'recipient')
-  const account = chain.codec.canonicalAddress(recipient)
-  const currency = chain.currencies.get(account)
-  if (currency !== undefined && !currency.isNative)
-    throw invalidRecipient(chain, `the ${currency.symbol} token contract`)
-  const { cleanupRouter, fillContract } = chain.config
-  if (account === cleanupRouter?.toLowerCase())
-    throw invalidRecipient(chain, 'a contract that anybody empties')
-  if (account === fillContract?.toLowerCase()) throw invalidRecipient(chain, 'a contract that nobody empties')
+/** @throws QuoteError INVALID_ADDRESS, INVALID_RECIPIENT @source Q-60 */
+export function checkRecipient(chain: QuotableChain, account: string, field = 'recipient'): void {
+  requireAddress(chain, account, field)
+  const { chainId } = chain
+  const never = neverPaid(chain, account)
+  if (never !== undefined)
+    throw new QuoteError(never.code, `${field} ${never.why}.`, { data: { field, chainId } })
 }
 
-function invalidRecipient({ chainId }: QuotableChain, what: string): QuoteError {
-  return new QuoteError('INVALID_RECIPIENT', `recipient is ${what}.`, {
-    data: { field: 'recipient', chainId },
-  })
+/**
+ * Whom `refundTo` means. The native currency's id stands for whoever pays, as public clients send it: that is `user`, whom
+ * the order names, because whoever deposits chooses what a depository notes as its depositor.
+ * @throws QuoteError INVALID_ADDRESS, INVALID_RECIPIENT
+ * @source Q-65
+ */
+function refundAccount(chain: QuotableChain, refundTo: string, user: string): string {
+  const { chainId, codec, payees } = chain
+  const isPayer = codec.spellAddress(refundTo) === codec.nativeCurrency
+  const account = isPayer ? user : refundTo
+  if (payees.isBurnt(account)) {
+    const what = isPayer ? 'refundTo means whoever pays, and user' : 'refundTo'
+    throw new QuoteError(
+      'INVALID_RECIPIENT',
+      `${what} is an account that nobody holds: name one in refundTo.`,
+      {
+        data: { field: 'refundTo', chainId },
+      },
+    )
+  }
+  checkRecipient(chain, account, 'refundTo')
+  return account
 }
 
 function nameOperation(

@@ -179,7 +179,12 @@ function dependenciesOf({ m, way, facts, lack }: Draw) {
     legQuoter: createPoolLegQuoter(async () => undefined),
     openRewards: openedRewards(),
     lackOf: async ({ chainId }: { readonly chainId: number }) => (chainId === solanaChain ? lack : {}),
-    ...{ userFacts: async () => ({}), hasCode: async () => false, tryFill: async () => 0n },
+    ...{
+      userFacts: async () => ({}),
+      hasCode: async () => false,
+      tryPayment: async () => ({ refusal: undefined }),
+      tryFill: async () => 0n,
+    },
   }
 }
 

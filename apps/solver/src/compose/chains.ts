@@ -27,11 +27,14 @@ import {
   ConfigurationError,
   type ContractChain,
   codecOf,
+  createPayeeRule,
   type FinalBlocks,
   type Findings,
   type Hex,
   isContractChain,
+  type PayeeRule,
   type QuoteChain,
+  quotingFamilies,
   type Secret,
   type SolverChainPolicy,
   type VmCodec,
@@ -46,6 +49,7 @@ type PaidChainParts = {
   readonly key: string
   readonly chainId: number
   readonly codec: VmCodec
+  readonly payees: PayeeRule
   readonly policy: SolverChainPolicy
 }
 
@@ -116,7 +120,10 @@ export async function openChains(
       const family = openFamily(chain, hub)
       families.push(family)
       checks.set(key, (signal) => verifyChain(family, chains.environment, signal))
-      const parts = { key, chainId: config.chainId, codec: codecOf(chain), policy }
+      const [codec, quoting] = [codecOf(chain), quotingFamilies[chain.vmType]]
+      if (quoting === undefined) throw cannotBePaidOn(key)
+      const payees = createPayeeRule({ codec, family: quoting, listed: chain, config, file: quote })
+      const parts = { key, chainId: config.chainId, codec, payees, policy }
       if (isContractChain(config)) return openContractChain(parts, { config, client, family })
       const opened = { chain, config, keys, sharing: solver.sharing, hub }
       if (linePayingFamily(chain) === undefined) return openMarkedChain(parts, { ...opened, client })

@@ -54,7 +54,7 @@ function openContractDesk(
   { signer, logger }: WalletParts,
   { chain, records, market, elections, exposure }: DeskParts & { readonly chain: ContractPaidChain },
 ): SolverChain {
-  const { key, config, codec, policy, client, finalBlocks } = chain
+  const { key, config, codec, payees, policy, client, finalBlocks } = chain
   const { chainId, fillContract, wrappedNative, depositAddresses, permitRouter, permit2Router, multicall3 } =
     config
   const nowMs = () => Date.now()
@@ -74,7 +74,8 @@ function openContractDesk(
     log: recordLog(logger, key),
   })
   return {
-    ...{ key, chainId, codec, fillContract, desk, landsWithinSeconds: minedWithinSeconds, exposure },
+    ...{ key, chainId, codec, payees, fillContract, desk, exposure },
+    landsWithinSeconds: minedWithinSeconds,
     hasCode: (account) => readHasCode(client, account),
     ...costs(market, chainId, policy),
     record: createPaymentRecord({ client, finalBlocks, fillContract, filler: signer.address }),
@@ -105,7 +106,8 @@ function openMarkedDesk(
   })
   const open = () => records.active(address, chainId, Number.MAX_SAFE_INTEGER)
   return {
-    ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying), ...noContracts },
+    ...{ key, chainId, codec, payees: chain.payees, desk, landsWithinSeconds, ...noContracts },
+    record: createMarkedRecord(paying),
     ...{ fillContract, addressProgram, exposure },
     ...costs(market, chainId, policy),
     inventory: createPlainInventory({
@@ -132,7 +134,8 @@ function openLineDesk(
     log: recordLog(logger, key),
   })
   return {
-    ...{ key, chainId, codec, desk, landsWithinSeconds, record: createMarkedRecord(paying), ...noContracts },
+    ...{ key, chainId, codec, payees: chain.payees, desk, landsWithinSeconds, ...noContracts },
+    record: createMarkedRecord(paying),
     ...costs(market, chainId, policy),
     ...{ sweeping: paying, exposure },
     inventory: createLineInventory(desk, { currency: paying.currency, floors: floorsOf(policy) }),

@@ -1,5 +1,13 @@
 import type { LinePayingChain } from '@causeway/chains'
-import type { CostedTransaction, DenyList, ExposureLimits, Hex, NetworkOf, VmCodec } from '@causeway/core'
+import type {
+  CostedTransaction,
+  DenyList,
+  ExposureLimits,
+  Hex,
+  NetworkOf,
+  PayeeRule,
+  VmCodec,
+} from '@causeway/core'
 import type { DepositReader } from '../facts/deposits.ts'
 import type { PaymentRecord } from '../facts/paymentRecord.ts'
 import type { OrderRules } from '../judge/signedOrder.ts'
@@ -22,6 +30,8 @@ export type SolverChain = {
   readonly chainId: number
   /** How its addresses and currencies are spelled. */
   readonly codec: VmCodec
+  /** Who is never paid there. */
+  readonly payees: PayeeRule
   /** Absent where payments leave a mark of their own. */
   readonly fillContract: Hex | undefined
   /** Less time than this is too little to land in. */

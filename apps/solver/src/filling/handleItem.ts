@@ -9,7 +9,7 @@ import {
 } from '@causeway/core'
 import { isUnderpaid } from '../judge/judgeRefund.ts'
 import { judgeSweep } from '../judge/judgeSweep.ts'
-import { refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
+import { isSameSpelling, refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
 import { fillTurn, isOwnClaim, refundTurn, refuseTurn, type Turn } from '../judge/turns.ts'
 import { depositKey, type SeenDeposit } from '../judge/verdict.ts'
 import { BudgetSpentError, type Charge } from '../wallet/budgets.ts'
@@ -103,6 +103,8 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   const misspelled = findMisspelled(order, chain)
   if (misspelled !== undefined) return refused(`the payload is wrong at ${misspelled}`)
   if (chain.fillContract !== order.fillContract) return refused('the fill contract is another one')
+  const never = refusePayees(order, chain)
+  if (never !== undefined) return refused(never)
   const forged = refuseForged(order, chain, filling)
   if (forged !== undefined) return refused(forged)
   const chainTime = await chain.desk.chainTime()
@@ -128,9 +130,30 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   const exposure = await exposureOf(payment, deposit, past)
   if (exposure === undefined) return later('no price is known')
   const deadline = Math.min(order.deadline, turn.endSeconds)
-  const subject = { id, ...subjectOf(payment, deposit, verdict.lossMicroUsd), deadline, past, exposure }
   const bound = paymentBound(payment, deposit)
-  return begin(payment, subject, { kind: 'payment', id: paidId, order: { ...order, deadline }, bound })
+  const work = { kind: 'payment', id: paidId, order: { ...order, deadline }, bound } as const
+  if (await canPayFirst(payment, work)) return refused('the first account that the order refunds can be paid')
+  const subject = { id, ...subjectOf(payment, deposit, verdict.lossMicroUsd), deadline, past, exposure }
+  return begin(payment, subject, work)
+}
+
+/** By the address alone, and whatever a service asks for. @source Q-60 */
+function refusePayees({ payments }: PaidOrder, { payees }: SolverChain): string | undefined {
+  const [what] = payments.flatMap(({ recipient }) => payees.neverPaid(recipient) ?? [])
+  return what === undefined ? undefined : `a payee is ${what}`
+}
+
+/** Of a refund that goes to the second account of its order: whether the first could be paid by now. @source Q-64 */
+async function canPayFirst(
+  { order: { kind, proof, payments }, chain }: Payment,
+  work: Extract<DeskWork, { kind: 'payment' }>,
+): Promise<boolean> {
+  const first = proof?.order.inputs[0]?.refunds[0]?.recipient
+  const [payment] = payments
+  if (kind !== 'refund' || first === undefined || payment === undefined) return false
+  if (isSameSpelling(first, payment.recipient) || chain.payees.neverPaid(first) !== undefined) return false
+  const order = { ...work.order, payments: [{ ...payment, recipient: first }] }
+  return (await chain.desk.prepare({ ...work, order })).kind === 'ready'
 }
 
 /** Everything is spelled as its chain spells it: other spellings would not be recognised as the same. */

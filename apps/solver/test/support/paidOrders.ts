@@ -49,6 +49,8 @@ type OrderWishes = {
   readonly calls?: OrderCalls
   readonly inputWei?: bigint
   readonly refundTo?: Hex
+  /** A second account that its refund may go to. */
+  readonly alsoRefunds?: Hex
   readonly deadline?: number
   readonly signer?: LocalAccount
   /** Default: a random one. */
@@ -66,7 +68,7 @@ const inAnHour = () => Math.floor(Date.now() / 1_000) + 3_600
 
 export async function signOrder(network: TestNetwork, wishes: OrderWishes = {}): Promise<PaidOrder> {
   const { from = 'base', calls = [], refundTo = freshAddress(), deadline = inAnHour() } = wishes
-  const { payments = [{ amount: 1_000n }], signer = network.keys.orderSigner } = wishes
+  const { payments = [{ amount: 1_000n }], signer = network.keys.orderSigner, alsoRefunds } = wishes
   const to: UserChain = from === 'base' ? 'optimism' : 'base'
   const extraData = (key: UserChain) => encodeFillExtraData(network.deployment[key].fillContract)
   const amount = (wishes.inputWei ?? inputWei).toString()
@@ -86,12 +88,10 @@ export async function signOrder(network: TestNetwork, wishes: OrderWishes = {}):
     inputs: [
       {
         payment: { chainId: from, currency: zeroAddress, amount, weight: '1' },
-        refunds: [
-          {
-            ...{ chainId: from, recipient: refundTo, currency: zeroAddress, minimumAmount: '0', deadline },
-            extraData: extraData(from),
-          },
-        ],
+        refunds: [refundTo, ...(alsoRefunds === undefined ? [] : [alsoRefunds])].map((refunded) => ({
+          ...{ chainId: from, recipient: refunded, currency: zeroAddress, minimumAmount: '0', deadline },
+          extraData: extraData(from),
+        })),
       },
     ],
     output: {

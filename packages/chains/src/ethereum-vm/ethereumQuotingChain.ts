@@ -3,28 +3,39 @@ import { connectByJsonRpc, type QuotingChainFamily } from '../family/quotingChai
 import { readHead } from './agreement/head.ts'
 import { createAccountCodeReader } from './simulation/accountCode.ts'
 import { createFillSimulator } from './simulation/fillSimulation.ts'
+import { createPaymentTrials } from './simulation/paymentTrial.ts'
 import { createCallSimulator } from './simulation/simulateCalls.ts'
 import { createUserFactsReader } from './simulation/userFacts.ts'
 
 const lacksNothing = Promise.resolve({})
+/** Payments that are tried at once: one for each request that names somebody new. */
+const paymentsMax = 200
 
 /** Accounts by multicall and by agreement, calls by simulation. */
 export const ethereumQuotingChain: QuotingChainFamily = {
   connect: (chain) => connectByJsonRpc(chain),
   headSeconds: async (client) => (await readHead(client)).timestampSeconds,
-  open({ client, multicall3, currentHead, budgetMs, now, onFailure }) {
+  open({ client, multicall3, currentHead, budgetMs, neededWithinMs, now, onFailure }) {
     if (multicall3 === undefined)
       throw new ConfigurationError(`quote: chains.${client.chainId} needs multicall3`)
     const budget = { budgetMs }
     const facts = createUserFactsReader({ client, multicall3, currentHead, onFailure })
-    const code = createAccountCodeReader({ client, currentHead, onFailure })
-    const simulator = createCallSimulator({ client, now, currentBlock: () => currentHead()?.number })
-    const fills = createFillSimulator({ client, simulator })
+    const needed = { budgetMs: neededWithinMs }
+    const code = createAccountCodeReader({ client, currentHead, onFailure, callTimeoutMs: neededWithinMs })
+    const state = { client, now, currentBlock: () => currentHead()?.number }
+    const fills = createFillSimulator({ client, simulator: createCallSimulator(state) })
+    const payments = createFillSimulator({
+      client,
+      simulator: createCallSimulator({ ...state, timeoutMs: neededWithinMs, inFlightMax: paymentsMax }),
+      timeoutMs: neededWithinMs,
+    })
+    const tryPayment = createPaymentTrials({ code, fills: payments, now, onFailure })
     return {
       userFacts: (question) => facts.read(question, budget),
       // Balances need no state of the account that holds them.
       lackOf: () => lacksNothing,
-      hasCode: (account) => code.hasCode(account, budget),
+      hasCode: (account) => code.hasCode(account, needed),
+      tryPayment: (payment) => tryPayment(payment, needed),
       unitsOfCalls: async (fill) =>
         callUnitsOf(await fills.gasOfFill(fill), {
           isNative: fill.token === undefined,

@@ -33,7 +33,22 @@ export type SimulatedFill = SimulatedCall & {
   readonly token: Hex | undefined
   /** False for a payment to somebody whose code may take gas. */
   readonly hasCalls: boolean
+  /** What it would bid, which code can see; absent: nothing. */
+  readonly gasPriceWei?: bigint | undefined
 }
+
+/** One payment, and the transaction of the fill contract that would make it; of a family with such contracts. */
+export type TriedPayment = {
+  /** Canonical, as `currency`. */
+  readonly account: string
+  readonly currency: string
+  /** Smallest units. */
+  readonly amount: bigint
+  readonly fill: SimulatedFill
+}
+
+/** `refusal`: why it fails, in the chain's own words. */
+export type PaymentTrial = { readonly refusal: string | undefined }
 
 /**
  * One chain as quotes ask it, whatever its family: the live part beside `ChainQuoting` of core. What it is asked
@@ -47,6 +62,11 @@ export interface QuotingChain {
   lackOf(account: string, currency: string): Promise<AccountLack | undefined>
   /** Whether somebody else's code decides what becomes of a payment; `undefined` as above. Never rejects. */
   hasCode(account: string): Promise<boolean | undefined>
+  /**
+   * What becomes of a payment; `undefined` where that is not known in time. Absent where nobody's code or list decides
+   * about it. Never rejects.
+   */
+  tryPayment?(payment: TriedPayment): Promise<PaymentTrial | undefined>
   /**
    * Units of execution that the calls of a fill add to one without; `undefined` where the chain runs none.
    * @throws DestinationCallFailedError, SimulationUnsupportedError, SimulationOverloadedError, and upstream errors

@@ -50,7 +50,9 @@ const chainPolicySchema = z.object({
     .describe(
       'Gas of refunds that do not keep it, as those of dust, and of closing orders, within one hour, beside gasPerHourWei; by default a quarter as much',
     ),
-  relayGasPerHourWei: decimalInteger.describe('Gas of sweeps within one hour, and beside it as much for permits'),
+  relayGasPerHourWei: decimalInteger.describe(
+    'Gas of sweeps within one hour, and beside it as much for permits',
+  ),
   firstOutput: outPoint
     .optional()
     .describe(

@@ -14,6 +14,15 @@ export type QuotingFamily = {
   readonly feeModel: 'gas' | 'priority-fee' | 'feerate' | 'energy' | 'flat'
   /** The setting of the quote file that gives its chains deposit addresses; absent: they have none. */
   readonly addressSetting?: AddressSetting
+  /**
+   * What an account is that its network keeps for itself, by its address alone: precompiles, sysvars, native programs.
+   * Canonical spelling.
+   */
+  readonly reserved: (account: string) => string | undefined
+  /** Accounts that nobody holds and that clients price for before a wallet is connected, in canonical spelling. */
+  readonly burnt: readonly string[]
+  /** A contract of the files as the family writes accounts; absent where accounts are no 20 bytes. `hex` is lower case. */
+  readonly accountOfHex?: (hex: Hex) => string
   /** One chain of the family, as its configuration describes it. Done once, at start. */
   readonly bind: (chain: ChainSettings) => ChainQuoting
 }
@@ -59,8 +68,6 @@ export interface ChainQuoting {
   readonly runsCalls: boolean
   /** Tokens reach an account with code; where they do not, nothing is paid to one. */
   readonly paysTokensToCode: boolean
-  /** The first payment to an account takes a fee: who is refunded where nobody is named must have one, as `user` has. */
-  readonly newAccountsCost?: true
   /** Addresses of orders, which users pay instead of signing a deposit; absent where the family or the chain has none. */
   readonly depositAddresses?: DepositAddressing | undefined
   /** `encode` says what each transaction is known by; where it does not, nobody can tell whether users executed alone. */
@@ -237,6 +244,8 @@ export type AccountLack = {
   readonly holdsNone?: true
   /** What making the account takes beside the payment, in smallest units of the native currency. */
   readonly accountFee?: bigint
+  /** Why it takes none of the currency now, after its name in a sentence; no payment changes that. */
+  readonly refusal?: string
   /** There is no such account, and no payment makes it. */
   readonly isUnpayable?: true
   /** A balance that chains tell exactly: it holds so much that nobody can prove what a payment adds. */

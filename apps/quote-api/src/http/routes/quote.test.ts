@@ -68,7 +68,9 @@ describe('POST /quote', () => {
       inputs: [
         {
           payment: { chainId: 'local-a', currency: usdc, amount: '100000000', weight: '1' },
-          refunds: [{ chainId: 'local-a', recipient, currency: usdc, minimumAmount: '99990000' }],
+          refunds: [recipient, user].map((refunded) => ({
+            ...{ chainId: 'local-a', recipient: refunded, currency: usdc, minimumAmount: '99990000' },
+          })),
         },
       ],
       output: {

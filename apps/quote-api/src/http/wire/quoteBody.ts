@@ -84,7 +84,9 @@ const sharedFields = {
   referrer: z.string().max(256).optional().describe('Kept with the request'),
   refundTo: addressText
     .optional()
-    .describe('Refund address on the origin chain; default: recipient, else user'),
+    .describe(
+      "Refund address on the origin chain; the native currency's id means user. Default: recipient, where he can be paid there and is no contract of the destination alone, else user",
+    ),
   refundOnOrigin: z
     .boolean()
     .optional()

@@ -124,7 +124,7 @@ export function requestToV3(
     user: record.user,
     sender: record.user,
     recipient: record.recipient,
-    refundTo: order?.inputs[0]?.refunds[0]?.recipient ?? null,
+    refundTo: record.refundedTo ?? order?.inputs[0]?.refunds[0]?.recipient ?? null,
     originChainId: record.originChainId,
     destinationChainId: record.destinationChainId,
     requestType: requestTypeOf(record),

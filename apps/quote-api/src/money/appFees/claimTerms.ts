@@ -1,5 +1,4 @@
 import {
-  type AccountLack,
   type AppFeeClaimTypedData,
   appFeeClaimDigest,
   appFeeClaimTypedData,
@@ -9,15 +8,14 @@ import {
 } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../../pricing/errors.ts'
-import { checkLeastPayment } from '../../pricing/feeTerms.ts'
-import { networkFees, refundCost } from '../../pricing/gas.ts'
+import { refundCost } from '../../pricing/gas.ts'
 import {
   findCurrency,
   type QuotableChain,
   type QuotableCurrency,
   type QuoteRegistry,
 } from '../../pricing/registry.ts'
-import { enabledChain, requireAddress } from '../../pricing/route.ts'
+import { checkRecipient, enabledChain } from '../../pricing/route.ts'
 import { InsufficientAppFeesError } from './claimErrors.ts'
 
 /** What a wallet asks for; the recipient as it was written. */
@@ -52,64 +50,17 @@ export function resolveClaim(registry: QuoteRegistry, request: ClaimRequest): Cl
       data: { field: 'currency', chainId },
     })
   }
-  const recipient = chain.codec.spellAddress(request.recipient)
-  const isContract = chain.depository === recipient || chain.config.fillContract === recipient
-  if (isContract || chain.currencies.has(recipient)) {
-    throw new QuoteError('INVALID_RECIPIENT', 'recipient cannot be paid: name an account.', {
-      data: { field: 'recipient', chainId },
-    })
+  if (chain.payees.isBurnt(request.recipient)) {
+    throw new QuoteError(
+      'INVALID_RECIPIENT',
+      'recipient is an account that nobody holds: name another one.',
+      {
+        data: { field: 'recipient', chainId },
+      },
+    )
   }
-  requireAddress(chain, recipient, 'recipient')
-  return { chain, currency, recipient }
-}
-
-/** Some families pay wallets only: what others got would not reach them. */
-export function recipientHasCode({ chain: { chainId }, currency, recipient }: ClaimPlace): QuoteError {
-  return new QuoteError(
-    'RECIPIENT_HAS_CODE',
-    `${recipient} is no wallet on chain ${chainId}: ${currency.symbol} is paid to wallets only.`,
-    { data: { field: 'recipient', chainId, recipient, payment: 'claim' } },
-  )
-}
-
-/**
- * A claim costs its wallet nothing, so it makes no state for which somebody would have to pay and whose rent the
- * recipient could keep; and an account that is not there yet keeps nothing below its network's least.
- * @throws QuoteError INVALID_RECIPIENT, AMOUNT_TOO_LOW, SERVICE_UNAVAILABLE
- */
-export function checkRecipientLack(
-  { chain, currency }: ClaimPlace,
-  lack: AccountLack,
-  { snapshot, amount }: { readonly snapshot: MarketSnapshot; readonly amount: bigint },
-): void {
-  const { chainId } = chain
-  const data = { field: 'recipient', chainId }
-  if ((lack.stateBytes ?? 0) > 0)
-    throw new QuoteError(
-      'INVALID_RECIPIENT',
-      `recipient has no account of ${currency.symbol} on chain ${chainId}: make it first, or name one that has it.`,
-      { data },
-    )
-  // The solver pays nobody's account: such a claim would wait for ever.
-  if ((lack.accountFee ?? 0n) > 0n)
-    throw new QuoteError(
-      'INVALID_RECIPIENT',
-      `recipient has no account on chain ${chainId} yet, and its first payment takes a fee: open it first, or name one that is there.`,
-      { data },
-    )
-  if (lack.isUnpayable === true)
-    throw new QuoteError(
-      'INVALID_RECIPIENT',
-      `recipient is no account of chain ${chainId}, and no payment makes it: open it there first.`,
-      { data },
-    )
-  if (lack.isUncountable === true)
-    throw new QuoteError(
-      'INVALID_RECIPIENT',
-      `recipient holds more ${currency.symbol} on chain ${chainId} than can be counted exactly: name another account.`,
-      { data },
-    )
-  checkLeastPayment(networkFees(snapshot, chain), { lack, currency, amount })
+  checkRecipient(chain, request.recipient)
+  return { chain, currency, recipient: chain.codec.canonicalAddress(request.recipient) }
 }
 
 /**

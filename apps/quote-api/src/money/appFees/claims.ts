@@ -1,5 +1,4 @@
 import {
-  type AccountLack,
   type AppFeeClaimTypedData,
   bytesToHex,
   type Hex,
@@ -13,6 +12,9 @@ import type { ContractSignatures } from '../../access/wallets/contractSignature.
 import { InvalidSignatureError } from '../../access/wallets/walletErrors.ts'
 import { hasSignedDigest } from '../../access/wallets/walletOwner.ts'
 import { deniedError } from '../../pricing/deniedParties.ts'
+import { checkLeastPayment } from '../../pricing/feeTerms.ts'
+import { networkFees } from '../../pricing/gas.ts'
+import { type PayeePorts, requirePayee } from '../../pricing/mayBePaid.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import type { TakeSignature } from '../../requests/permits/takePermit.ts'
 import type { Screening } from '../../requests/screening/screenedRequest.ts'
@@ -24,10 +26,8 @@ import {
   type ClaimPlace,
   type ClaimRequest,
   type ClaimTerms,
-  checkRecipientLack,
   claimAmount,
   claimToSign,
-  recipientHasCode,
   resolveClaim,
 } from './claimTerms.ts'
 import { dropOffer, readOffer, saveOffer } from './offerStore.ts'
@@ -36,15 +36,14 @@ import { dropOffer, readOffer, saveOffer } from './offerStore.ts'
 export interface AppFeeClaims {
   /**
    * What to sign, and the id that it is signed under; nothing is reserved until then.
-   * @throws what `resolveClaim`, `claimAmount` and `checkRecipientLack` throw, QuoteError RECIPIENT_HAS_CODE,
-   * SANCTIONED_WALLET_ADDRESS,
-   * UpstreamUnavailableError and UpstreamDisagreementError while the chain cannot be read
+   * @throws what `resolveClaim`, `claimAmount`, `requirePayee` and `checkLeastPayment` throw, QuoteError
+   * SANCTIONED_WALLET_ADDRESS, UpstreamUnavailableError and UpstreamDisagreementError while the chain cannot be read
    */
   prepare(request: ClaimRequest): Promise<{ readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData }>
   /**
    * Takes the amount and asks for its payout. Repeating it changes nothing.
    * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError, what
-   * `checkRecipientLack` throws, QuoteError RECIPIENT_HAS_CODE, SANCTIONED_WALLET_ADDRESS, UpstreamUnavailableError while claims are halted, and
+   * `requirePayee` and `checkLeastPayment` throw, QuoteError SANCTIONED_WALLET_ADDRESS, UpstreamUnavailableError while claims are halted, and
    * what reading a chain throws
    */
   readonly takeSignature: TakeSignature
@@ -61,14 +60,8 @@ export function createAppFeeClaims(options: {
   snapshot: () => MarketSnapshot
   /** Chains on which payouts can be followed. */
   isReadable: (chainId: number) => boolean
-  /** Whether an account has code now, by quorum. @throws UpstreamUnavailableError, UpstreamDisagreementError */
-  hasCode: (asked: { readonly chainId: number; readonly account: string }) => Promise<boolean>
-  /** What an account lacks before it can be paid, by quorum. @throws UpstreamUnavailableError */
-  lackOf: (asked: {
-    readonly chainId: number
-    readonly account: string
-    readonly currency: string
-  }) => Promise<AccountLack>
+  /** What chains say of recipients; whoever claims waits longer for them than a quote does. */
+  payees: PayeePorts
   /** Absent: nobody is denied. */
   screening?: Pick<Screening, 'isDenied'> | undefined
   stops: Pick<ChainStops, 'refuse'>
@@ -120,11 +113,20 @@ export function createAppFeeClaims(options: {
   /** Waits for the chain: what nobody can pay, or prove, would never end. */
   async function requirePayable(place: ClaimPlace, amount: bigint): Promise<void> {
     const { chain, currency, recipient: account } = place
-    const { chainId } = chain
-    if (!chain.quoting.paysTokensToCode && (await options.hasCode({ chainId, account })))
-      throw recipientHasCode(place)
-    const lack = await options.lackOf({ chainId, account, currency: currency.address })
-    checkRecipientLack(place, lack, { snapshot: options.snapshot(), amount })
+    // A claim costs its wallet nothing, so nobody was charged for state, whose rent the recipient could keep.
+    const payee = {
+      what: 'claim',
+      chain,
+      account,
+      currency,
+      amount,
+      isNamed: true,
+      makesState: false,
+    } as const
+    await requirePayee(options.payees, payee, 'recipient')
+    const asked = { chainId: chain.chainId, account, currency: currency.address }
+    const lack = (await options.payees.lackOf(asked)) ?? {}
+    checkLeastPayment(networkFees(options.snapshot(), chain), { lack, currency, amount })
   }
 
   async function claimable(wallet: Hex, currency: { chainId: number; address: string }): Promise<bigint> {

@@ -1,8 +1,9 @@
 import { encodeFillExtraData, encodeOrderCall, type Hex, type Order } from '@causeway/core'
 import { deliveryOf, payeeOf } from '../../pricing/destinationCalls.ts'
 import type { PricedRoute, SolverTerms } from '../../pricing/pricedRoute.ts'
+import type { Priced } from '../../pricing/priceRequest.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import { type QuoteRequest, refundRecipient } from '../../pricing/request.ts'
+import type { QuoteRequest } from '../../pricing/request.ts'
 
 export type OrderIdentity = {
   /** All that are quoted: where neither side can name the solver, another one does. */
@@ -19,13 +20,13 @@ export type OrderIdentity = {
 
 /**
  * The protocol order of a priced route: one input, one output payment, a second one for a gas top-up,
- * the destination calls, and one refund. App fees accrue outside the order, so `fees` is empty. With calls the
+ * the destination calls, and the refunds, of which one is paid. App fees accrue outside the order, so `fees` is empty. With calls the
  * output is paid to the clone that runs them.
  * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED where nobody runs calls
  * @source oracle-protocol.md 1.5, design.md 5.3, 5.5
  */
 export function buildOrder(
-  priced: PricedRoute,
+  priced: PricedRoute & Pick<Priced, 'refundAccounts'>,
   solver: SolverTerms,
   request: QuoteRequest,
   identity: OrderIdentity,
@@ -47,16 +48,12 @@ export function buildOrder(
           amount: solver.depositAmount.toString(),
           weight: '1',
         },
-        refunds: [
-          {
-            chainId: origin.key,
-            recipient: refundRecipient(request, origin, route.user),
-            currency: feeCurrency.address,
-            minimumAmount: solver.refundMinimum.toString(),
-            deadline: identity.deadlineSeconds,
-            extraData: fillExtraData(origin.config.fillContract),
-          },
-        ],
+        refunds: priced.refundAccounts.map((recipient) => ({
+          ...{ chainId: origin.key, recipient, currency: feeCurrency.address },
+          minimumAmount: solver.refundMinimum.toString(),
+          deadline: identity.deadlineSeconds,
+          extraData: fillExtraData(origin.config.fillContract),
+        })),
       },
     ],
     output: {

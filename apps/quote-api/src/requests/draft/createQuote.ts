@@ -206,7 +206,7 @@ export async function draftQuote(
   const lifetimeSeconds = Math.min(orderLifetimeSeconds, ttlSeconds)
   const deadlineSeconds = nowSeconds + lifetimeSeconds + landingSeconds(route, request)
   const requestId = timeOrderedId(dependencies)
-  const depositAddress = request.useDepositAddress ? addressFor(dependencies, route, request) : undefined
+  const depositAddress = request.useDepositAddress ? addressFor(dependencies, priced) : undefined
   const { salt, swap: depositSwap } = orderSalt(dependencies, priced, depositAddress)
   const draft = draftOrder(dependencies, priced, request, { salt, deadlineSeconds })
   const orderId = draft?.orderId
@@ -281,11 +281,14 @@ async function draftPermit(
   return permitTerms(permitTokens, priced, request, order, { from: fillWallet, calls })
 }
 
-function addressFor(dependencies: QuoteDependencies, route: Route, request: QuoteRequest): DepositAddress {
+function addressFor(
+  dependencies: QuoteDependencies,
+  { route, refundAccounts: [refunded = route.user] }: Priced,
+): DepositAddress {
   const { signer, fillWallet, randomBytes, depositAddress } = dependencies
   if (depositAddress !== undefined) return depositAddress
   const nonce: Hex = `0x${randomBytes(32).toString('hex')}`
-  return newDepositAddress(route, request, { orderSigner: signer.address, fillWallet, nonce })
+  return newDepositAddress(route, { orderSigner: signer.address, fillWallet, refunded, nonce })
 }
 
 function orderSalt(

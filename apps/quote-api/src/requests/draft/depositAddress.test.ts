@@ -22,6 +22,7 @@ import { createOpenQuotes } from '../../pricing/openQuotes.ts'
 const fillWallet = `0x${'f1'.repeat(20)}` as const
 const refundTo = `0x${'4e'.repeat(20)}` as const
 const zero = `0x${'0'.repeat(40)}`
+const dead = `0x${'0'.repeat(36)}dead`
 const body = {
   user,
   recipient,
@@ -85,6 +86,11 @@ describe('deposit addresses', () => {
     expect(json.steps[0].items[0].data.from).toBe(zero)
   })
 
+  test('Q-63: are priced before anybody is named', async () => {
+    const { stored } = await quote({ user: dead, recipient: dead, refundTo: undefined })
+    expect(stored[0]?.quote.depositAddress?.terms.depositor).toBe(dead)
+  })
+
   test('cost the gas of the sweep, in the fee and in what a refund gives back', async () => {
     const [{ json: by }, { json: direct }] = [await quote(), await quote({ useDepositAddress: false })]
     const gasOf = (json: typeof by) => BigInt(json.fees.relayerGas.amount)
@@ -103,7 +109,13 @@ describe('deposit addresses', () => {
       'UNSUPPORTED_EXECUTION_TYPE',
       'tradeType',
     ],
-    ['nobody to refund', { refundTo: zero }, { fillWallet }, 'INVALID_ADDRESS', 'refundTo'],
+    [
+      'nobody to refund',
+      { refundTo: undefined, user: dead },
+      { fillWallet, hasCode: async ({ chainId }) => chainId === chainB },
+      'INVALID_ADDRESS',
+      'refundTo',
+    ],
     [
       'a payment to oneself in one currency of one chain',
       { destinationChainId: chainA, originCurrency: native },

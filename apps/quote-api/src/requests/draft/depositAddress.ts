@@ -13,8 +13,6 @@ import { z } from 'zod'
 import { QuoteError } from '../../pricing/errors.ts'
 import { needsOriginSwap, withoutDepositAddresses } from '../../pricing/executionMode.ts'
 import type { QuotableChain, QuotableCurrency } from '../../pricing/registry.ts'
-import type { QuoteRequest } from '../../pricing/request.ts'
-import { refundRecipient } from '../../pricing/request.ts'
 import type { Route } from '../../pricing/route.ts'
 
 /** What lies at an address is swapped before its deposit. The nonce is a part of what the order's salt commits to. */
@@ -72,19 +70,25 @@ export function takesDepositAddresses(
  * ways back end with the same party.
  * @throws QuoteError UNSUPPORTED_EXECUTION_TYPE where nobody could empty it, INVALID_ADDRESS where nobody
  * could be refunded
+ * @param parties.refunded whom its order names for the refund
  */
 export function newDepositAddress(
   route: Route,
-  request: QuoteRequest,
-  parties: { readonly orderSigner: Hex; readonly fillWallet: string | undefined; readonly nonce: Hex },
+  parties: {
+    readonly orderSigner: Hex
+    readonly fillWallet: string | undefined
+    readonly refunded: string
+    readonly nonce: Hex
+  },
 ): DepositAddress {
-  const { origin } = route
+  const { origin, destination } = route
   const { depositAddresses } = origin.quoting
   const { orderSigner, nonce } = parties
   const fillWallet = origin.config.fillWallet ?? parties.fillWallet
   if (depositAddresses === undefined || fillWallet === undefined) throw withoutDepositAddresses(origin)
-  const depositor = origin.codec.canonicalAddress(refundRecipient(request, origin, route.user))
-  if (depositor === origin.codec.nativeCurrency) {
+  const depositor = origin.codec.canonicalAddress(parties.refunded)
+  const isPriceAlone = destination.payees.isBurnt(route.recipient)
+  if (depositor === origin.codec.nativeCurrency || (origin.payees.isBurnt(depositor) && !isPriceAlone)) {
     throw new QuoteError('INVALID_ADDRESS', 'A deposit address needs somebody to refund: name refundTo.', {
       data: { field: 'refundTo' },
     })

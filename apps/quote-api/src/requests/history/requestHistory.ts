@@ -43,6 +43,8 @@ export type RequestRecord = {
   readonly supersededByRequestId: Hex | undefined
   readonly quoted: QuotedAmounts
   readonly order: Order | undefined
+  /** Whom a refund was asked for; undefined while nothing goes back. */
+  readonly refundedTo?: string | undefined
   /** Undefined until somebody asked for it or paid. */
   readonly orderSignature: Hex | undefined
   readonly sponsorship: RequestSponsorship | undefined
@@ -67,6 +69,8 @@ const columns = `
   s.request_id is not null as is_sponsorship, s.sponsor, s.quoted as sponsorship,
   (select h.posted_amount from hold h where h.request_id = o.request_id and h.state = 'posted') as debited,
   exists (select from hold_at_deposit d where d.request_id = o.request_id) as holds_at_deposit,
+  (select w.payload ->> 'recipient' from work_item w where w.kind = 'refund' and w.request_id = o.request_id
+    order by w.created_at desc limit 1) as refunded_to,
   (select json_agg(json_build_object('role', t.role, 'chainId', t.chain_id, 'txHash', t.tx_hash,
       'blockNumber', t.block_number::text, 'seenAtMs', floor(extract(epoch from t.seen_at) * 1000))
       order by t.seen_at, t.tx_hash)
@@ -119,6 +123,7 @@ type HistoryRow = {
   readonly sponsorship: unknown
   readonly debited: bigint | null
   readonly holds_at_deposit: boolean
+  readonly refunded_to: string | null
   readonly transactions:
     | readonly {
         role: RequestTransaction['role']
@@ -138,6 +143,7 @@ function fromRow(row: HistoryRow): RequestRecord {
     failReason: row.fail_reason ?? undefined,
     refundFailReason: row.refund_fail_reason ?? undefined,
     user: row.user_address,
+    refundedTo: row.refunded_to ?? undefined,
     recipient: row.recipient,
     originChainId: Number(row.origin_chain_id),
     destinationChainId: Number(row.destination_chain_id),

@@ -94,11 +94,13 @@ function storedParties(
   registry: Pick<QuoteRegistry, 'chainById'>,
   { order, ...request }: ScreenedRequest,
 ): readonly Party[] {
-  const [refund] = order?.inputs.flatMap(({ refunds }) => refunds) ?? []
+  const [refundTo, ...others] =
+    order?.inputs.flatMap(({ refunds }) => refunds.map(({ recipient }) => recipient)) ?? []
   const { payments = [], calls = [] } = order?.output ?? {}
-  const members = { ...request, refundTo: refund?.recipient, txs: calls.map(decodeOrderCall) }
+  const members = { ...request, refundTo, txs: calls.map(decodeOrderCall) }
   const paid = payments.flatMap(({ recipient }) => partiesOf(registry, { ...members, recipient }))
-  return [...partiesOf(registry, members), ...paid]
+  const refunded = others.flatMap((second) => partiesOf(registry, { ...members, refundTo: second }))
+  return [...partiesOf(registry, members), ...refunded, ...paid]
 }
 
 const appFeesSchema = z.array(z.object({ recipient: z.string() }))

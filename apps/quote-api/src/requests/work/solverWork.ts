@@ -9,7 +9,7 @@ import {
 import { isUniqueViolation } from '../orders/orderStore.ts'
 import { recheckNow } from '../status/requestProgress.ts'
 import { keepSolverStops } from '../stops/stopStore.ts'
-import { sweepPayloadSchema, type WorkItem } from './workItem.ts'
+import { sweepPayloadSchema, type WorkItem, type WorkPayload } from './workItem.ts'
 import {
   isOfStoppedChain,
   isTaken,
@@ -107,6 +107,11 @@ export function createSolverWork(options: {
   database: SqlDatabase
   codecOf: (chainId: number) => VmCodec | undefined
   withholding: Withholding
+  /** Asks the chain of a refund that a solver cannot pay. */
+  secondRefund: (
+    item: WorkItem,
+    said: string,
+  ) => Promise<{ readonly payload: WorkPayload; readonly reason: string } | undefined>
   onChange: () => void
 }): SolverWork {
   const { database, withholding, onChange } = options
@@ -154,6 +159,8 @@ export function createSolverWork(options: {
         await withholding.withhold(id)
         return
       }
+      const offered = await readWork(database, id)
+      const second = offered?.state === 'open' ? await options.secondRefund(offered, reason) : undefined
       await database.transaction(async (tx) => {
         const item = await lockWork(tx, id)
         if (item === undefined) throw new UnknownWorkError()
@@ -163,6 +170,10 @@ export function createSolverWork(options: {
         }
         if (item.state !== 'open') throw new WorkNotOpenError(item.state)
         const attempts = item.attempts + 1
+        if (second !== undefined && item.attempts === offered?.attempts) {
+          await updateWork(tx, id, { state: 'open', ...second, attempts, delayMs: 0 })
+          return
+        }
         const delayMs = isOfMovedMarket(item, reason) ? undefined : retryDelayMs(item.kind, attempts)
         if (delayMs === undefined) await updateWork(tx, id, { state: 'failed', reason, attempts })
         else await updateWork(tx, id, { state: 'open', reason, attempts, delayMs })

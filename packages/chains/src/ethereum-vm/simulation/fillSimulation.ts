@@ -7,7 +7,7 @@ import { parseBytes, parseList, parseRecord } from '../../rpc/quantity.ts'
 import { readAbi } from '../contracts/abiReader.ts'
 import { allowanceCall, balanceOfCall } from '../contracts/erc20Calls.ts'
 import type { ContractCall } from '../contracts/multicall.ts'
-import type { CallSimulator } from './simulateCalls.ts'
+import type { CallSimulator, Simulated } from './simulateCalls.ts'
 import type { StateOverrides } from './simulation.ts'
 import { DestinationCallFailedError, revertReason } from './simulationErrors.ts'
 
@@ -80,13 +80,13 @@ export function createFillSimulator(options: FillSimulatorOptions): FillSimulato
         ...{ code: 'RPC_HTTP_ERROR', data: { chainId: client.chainId }, cause: unfunded },
       })
     }
-    return simulator.gasOf({ from: fill.from, calls: [fill], overrides })
+    return simulator.gasOf({ ...simulatedOf(fill), overrides })
   }
 
   return {
     async gasOfFill(fill) {
       try {
-        return await simulator.gasOf({ from: fill.from, calls: [fill] }).catch((error: unknown) => {
+        return await simulator.gasOf(simulatedOf(fill)).catch((error: unknown) => {
           if (!(error instanceof DestinationCallFailedError) || !isTokenRefused(error)) throw error
           return asFunded(fill, error)
         })
@@ -96,6 +96,12 @@ export function createFillSimulator(options: FillSimulatorOptions): FillSimulato
     },
   }
 }
+
+const simulatedOf = (fill: SimulatedFill): Simulated => ({
+  from: fill.from,
+  calls: [fill],
+  gasPriceWei: fill.gasPriceWei,
+})
 
 /** `CallFailed(uint256,bytes)` of an order's clone. */
 const callFailed = '0x5c0dee5d'

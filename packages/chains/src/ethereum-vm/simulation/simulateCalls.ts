@@ -39,6 +39,8 @@ export type Simulated = {
   readonly from: Hex
   readonly calls: readonly SimulatedCall[]
   readonly overrides?: StateOverrides | undefined
+  /** What the sender bids, which code can see; absent: nothing. */
+  readonly gasPriceWei?: bigint | undefined
 }
 
 /** What the calls do on the present state; trouble with the chain is no outcome. */

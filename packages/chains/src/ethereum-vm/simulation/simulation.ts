@@ -17,6 +17,8 @@ export type Simulation = {
   readonly from: Hex
   readonly calls: readonly SimulatedCall[]
   readonly overrides?: StateOverrides | undefined
+  /** What the sender bids, which code can see; absent: nothing. */
+  readonly gasPriceWei?: bigint | undefined
   /** Number of the block whose state they run on; undefined: the newest of each endpoint. */
   readonly block: bigint | undefined
   /** Gas units that all calls together may use. */
@@ -177,23 +179,25 @@ function estimatedOutcome(
   return { gas: sumWithin(used, gasMax, chainId) }
 }
 
-function simulationRequest({ from, calls, gasMax, block: at, overrides }: Simulation): RpcCall {
+function simulationRequest(simulation: Simulation): RpcCall {
+  const { from, calls, gasMax, block: at, overrides } = simulation
   const block = {
     blockOverrides: { gasLimit: toQuantity(gasMax) },
-    stateOverrides: { ...balanceOverride(from, calls), ...overrides },
+    stateOverrides: { ...balanceOverride(simulation), ...overrides },
     // Without a limit of its own, a call may use what the block has left.
-    calls: calls.map((call) => transactionOf(from, call)),
+    calls: calls.map((call) => transactionOf(from, call, simulation)),
   }
   return { method: simulateMethod, params: [{ blockStateCalls: [block], validation: false }, blockTag(at)] }
 }
 
-function estimateRequests({ from, calls, gasMax, block, overrides }: Simulation): readonly RpcCall[] {
+function estimateRequests(simulation: Simulation): readonly RpcCall[] {
+  const { from, calls, gasMax, block, overrides } = simulation
   return calls.map((call) => ({
     method: 'eth_estimateGas',
     params: [
-      { ...transactionOf(from, call), gas: toQuantity(gasMax) },
+      { ...transactionOf(from, call, simulation), gas: toQuantity(gasMax) },
       blockTag(block),
-      { ...balanceOverride(from, calls), ...overrides },
+      { ...balanceOverride(simulation), ...overrides },
     ],
   }))
 }
@@ -202,12 +206,20 @@ function blockTag(number: bigint | undefined): string {
   return number === undefined ? 'latest' : toQuantity(number)
 }
 
-function transactionOf(from: Hex, { to, value, data }: SimulatedCall) {
-  return { from, to, value: toQuantity(value), data }
+function transactionOf(
+  from: Hex,
+  { to, value, data }: SimulatedCall,
+  { gasPriceWei }: Pick<Simulation, 'gasPriceWei'>,
+) {
+  const call = { from, to, value: toQuantity(value), data }
+  if (gasPriceWei === undefined) return call
+  const price = toQuantity(gasPriceWei)
+  return { ...call, maxFeePerGas: price, maxPriorityFeePerGas: price }
 }
 
-function balanceOverride(from: Hex, calls: readonly SimulatedCall[]) {
-  const balance = calls.reduce((sum, { value }) => sum + value, 0n)
+/** What the calls send along, and the gas of each at its price. */
+function balanceOverride({ from, calls, gasMax, gasPriceWei = 0n }: Simulation) {
+  const balance = calls.reduce((sum, { value }) => sum + value + gasMax * gasPriceWei, 0n)
   return { [from]: { balance: toQuantity(balance) } }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@causeway/core'
 import type { EmptiedAddress, PlannedPayment } from '../../family/payingChain.ts'
 import { exactLamportsMax, type ShownAccount } from '../answers.ts'
-import { readTokenMint, type TokenMint, tokenHolderOf } from '../quoting/tokenMint.ts'
+import { readTokenMint, refusalOfHolder, type TokenMint } from '../quoting/tokenMint.ts'
 
 /** What a payment needs to be told of, and what it makes. */
 export type LookedAt = {
@@ -74,8 +74,10 @@ export async function lookAtPayments(
   for (const [holder, { program, accountBytes, recipient }] of holders) {
     const account = held.get(holder)
     if (account?.owner !== program) stateBytes.push(accountBytes)
-    else if (tokenHolderOf(account) !== recipient)
-      return { refusal: 'the account of the token is not the recipient’s own any more' }
+    else {
+      const refusal = refusalOfHolder(account, recipient)
+      if (refusal !== undefined) return { refusal: `the recipient ${refusal}` }
+    }
   }
   return { payments: planned, stateBytes }
 }

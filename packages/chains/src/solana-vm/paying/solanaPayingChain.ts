@@ -30,7 +30,7 @@ import type { RpcAnswer } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { NodeError } from '../../rpc/nodeError.ts'
 import { exactLamportsMax, parseAccounts, type ShownAccount } from '../answers.ts'
-import { readTokenMint, tokenAmountOf, tokenHolderOf } from '../quoting/tokenMint.ts'
+import { readTokenMint, refusalOfHolder, tokenAmountOf, tokenHolderOf } from '../quoting/tokenMint.ts'
 import { accountsCall, blockhashCall, sendCall, simulationCall } from '../requests.ts'
 import {
   decideHead,
@@ -177,13 +177,19 @@ function comparableAccounts(answer: RpcAnswer | undefined, count: number): unkno
             ...{ owner: account.owner, isExecutable: account.isExecutable },
             isCountable: account.lamports <= exactLamportsMax,
             mint: readTokenMint(account.owner, account.data) ?? null,
-            holder: tokenHolderOf(account) ?? null,
+            ...comparableHolder(account),
           },
     )
   } catch (error) {
     if (error instanceof MalformedAnswerError) return { unreadable: error.message }
     throw error
   }
+}
+
+/** Of a token account, whose it is and whether it takes something now. @throws MalformedAnswerError */
+function comparableHolder(account: ShownAccount): object {
+  const holder = tokenHolderOf(account)
+  return holder === undefined ? {} : { holder, refusal: refusalOfHolder(account, holder) ?? null }
 }
 
 /** @throws Error for an allowance, which no token of this family needs */

@@ -4,6 +4,7 @@ import {
   deriveProgramAddresses,
   isSolanaKey,
   solanaCodec,
+  systemProgram,
   tokenProgram,
 } from '@causeway/core'
 import type { ChainFinding, FindingKind } from '../../family/chainFinding.ts'
@@ -23,7 +24,7 @@ import { solanaEndpointFindings, verifyLocalCluster } from '../verifyEndpoints.t
 import { createAccountGroups, type Limits } from './accountGroups.ts'
 import { createClusterReader } from './clusterReader.ts'
 import { addressProgramFindings } from './programCode.ts'
-import { readTokenMint, type TokenMint, tokenAmountOf, tokenPrograms } from './tokenMint.ts'
+import { readTokenMint, refusalOfHolder, type TokenMint, tokenAmountOf } from './tokenMint.ts'
 
 /** Mints that are remembered: the program and the extensions of one never change. */
 const mintsMax = 1_000
@@ -90,9 +91,12 @@ export const solanaQuotingChain: QuotingChainFamily = {
             const mint = mints.get(currency) ?? (await readMint(currency, limits))
             if (mint === undefined) return undefined
             const holder = tokenAccountOf(account, currency, mint)
-            const isThere = ([found]: readonly (ShownAccount | undefined)[]) => found?.owner === mint.program
-            const has = await groups.agreed([holder], isThere, limits)
-            return has ? lacksNothing : { stateBytes: mint.accountBytes }
+            const lackIn = ([found]: readonly (ShownAccount | undefined)[]): AccountLack => {
+              if (found?.owner !== mint.program) return { stateBytes: mint.accountBytes }
+              const refusal = refusalOfHolder(found, account)
+              return refusal === undefined ? lacksNothing : { refusal }
+            }
+            return groups.agreed([holder], lackIn, limits)
           }),
         ),
       hasCode: (account) =>
@@ -101,7 +105,7 @@ export const solanaQuotingChain: QuotingChainFamily = {
             // Nobody has the key of such an address: a program signs for it, or nobody does.
             if (!isSolanaKey(account)) return true
             const isCode = ([found]: readonly (ShownAccount | undefined)[]) =>
-              found !== undefined && (found.isExecutable || tokenPrograms.has(found.owner))
+              found !== undefined && (found.isExecutable || found.owner !== systemProgram)
             return groups.agreed([account], isCode, limits)
           }),
         ),

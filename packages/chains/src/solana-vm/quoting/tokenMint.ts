@@ -52,7 +52,7 @@ export function readTokenMint(program: string, data: Uint8Array): TokenMint | un
   }
   if (program !== token2022Program || bytes.length < plainMintBytes) return undefined
   if (bytes.length > plainMintBytes && bytes[accountTypeAt] !== mintType) return undefined
-  const types = extensionTypes(bytes)
+  const types = extensionsOf(bytes).map(({ type }) => type)
   // Accounts that the associated token program makes cannot change their owner: an extension without content.
   let accountBytes = extensionsAt + extensionHeadBytes
   for (const type of types) {
@@ -68,7 +68,7 @@ export function readTokenMint(program: string, data: Uint8Array): TokenMint | un
   }
 }
 
-export const tokenPrograms: ReadonlySet<string> = new Set([tokenProgram, token2022Program])
+const tokenPrograms: ReadonlySet<string> = new Set([tokenProgram, token2022Program])
 
 /** Offsets in a token account of either program: its owner, and its amount. */
 const holderAt = 32
@@ -82,18 +82,45 @@ export function tokenAmountOf(account: SolanaAccount | undefined): bigint {
   return Buffer.from(account.data).readBigUInt64LE(amountAt)
 }
 
-function extensionTypes(bytes: Buffer): readonly number[] {
-  const types: number[] = []
+type Extension = { readonly type: number; readonly content: Buffer }
+
+function extensionsOf(bytes: Buffer): readonly Extension[] {
+  const extensions: Extension[] = []
   let at = extensionsAt
   while (at + extensionHeadBytes <= bytes.length) {
     const type = bytes.readUInt16LE(at)
     // Zeros behind the last one.
     if (type === 0) break
-    types.push(type)
-    at += extensionHeadBytes + bytes.readUInt16LE(at + 2)
+    const contentAt = at + extensionHeadBytes
+    at = contentAt + bytes.readUInt16LE(at + 2)
     if (at > bytes.length) throw new MalformedAnswerError('getMultipleAccounts')
+    extensions.push({ type, content: bytes.subarray(contentAt, at) })
   }
-  return types
+  return extensions
+}
+
+/** Where a token account says what state it is in, and which state that is. @source SPL Token, Account, AccountState */
+const stateAt = 108
+const frozenState = 2
+/** Says whether open transfers may come in. @source SPL Token-2022, ConfidentialTransferAccount */
+const confidentialAccount = { type: 5, takesOpenAt: 262 }
+
+/**
+ * Why an owner's account of a token takes nothing, after the owner's name in a sentence. A guard against calls concerns
+ * what leaves it, and a rule of memos our payment keeps. Pure.
+ * @returns undefined where it does
+ * @throws MalformedAnswerError for one whose extensions cannot be read
+ */
+export function refusalOfHolder(account: SolanaAccount, owner: string): string | undefined {
+  if (tokenHolderOf(account) !== owner) return 'has handed its account of the token on to somebody else'
+  const bytes = Buffer.from(account.data)
+  if (bytes[stateAt] === frozenState) return 'has a frozen account of the token'
+  if (account.owner !== token2022Program || bytes.length <= plainAccountBytes) return undefined
+  const { type, takesOpenAt } = confidentialAccount
+  const isClosed = extensionsOf(bytes).some(
+    (extension) => extension.type === type && extension.content[takesOpenAt] === 0,
+  )
+  return isClosed ? 'takes confidential transfers of the token alone' : undefined
 }
 
 /** The owner of a token account, who may spend it; undefined where there is none, or what is there is none. Pure. */

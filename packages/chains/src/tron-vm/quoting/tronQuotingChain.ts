@@ -3,7 +3,7 @@ import type { RegisteredChain } from '../../config/chainRegistry.ts'
 import { agreedAnswer, agreedAnswersOf } from '../../family/agreedAnswer.ts'
 import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../family/networkReader.ts'
-import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
+import type { PaymentTrial, QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
 import { createRecent, recentMs } from '../../family/recent.ts'
 import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
@@ -22,6 +22,7 @@ import {
   parseWord,
   tronHeadTracking,
 } from './nodeCalls.ts'
+import { isOfToken, tryTronPayment } from './paymentTrial.ts'
 import { allowedCall, balanceCall, tokenDecimalsCall } from './tokenCalls.ts'
 
 const { nativeCurrency, isAddress } = createTronCodec()
@@ -39,6 +40,7 @@ export const tronQuotingChain: QuotingChainFamily = {
       amounts: createRecent<bigint>(now),
       lacks: createRecent<AccountLack>(now, { forMs: recentMs.steady }),
       codes: createRecent<boolean>(now, { forMs: recentMs.steady }),
+      trials: createRecent<PaymentTrial>(now, { forMs: recentMs.steady }),
     }
     const agreed = agreedAnswersOf(client, onFailure)
     const balanceOf = (user: string, currency: string) =>
@@ -52,6 +54,9 @@ export const tronQuotingChain: QuotingChainFamily = {
         // An allowance too many burns coin, so it may take as long as what a price needs.
         agreed(allowedCall(currency, user, spender), parseWord, neededWithinMs),
       )
+
+    const hasCode = (account: string) =>
+      recent.codes(account, () => agreed(codeCall(account), parseIsContract, neededWithinMs))
 
     return {
       async userFacts({ user, currency, spender, touched = [] }): Promise<UserFacts> {
@@ -82,8 +87,20 @@ export const tronQuotingChain: QuotingChainFamily = {
                 neededWithinMs,
               ),
         ),
-      hasCode: (account) =>
-        recent.codes(account, () => agreed(codeCall(account), parseIsContract, neededWithinMs)),
+      hasCode,
+      async tryPayment(payment) {
+        const { account, currency, amount } = payment
+        const isToken = isOfToken(payment)
+        const code = isToken ? true : await hasCode(account)
+        if (code === undefined) return undefined
+        if (!code) return { refusal: undefined }
+        return recent.trials(`${account} ${currency} ${isToken ? '' : amount}`, () =>
+          tryTronPayment(client, payment, neededWithinMs).catch((error: unknown) => {
+            onFailure(error)
+            return undefined
+          }),
+        )
+      },
       unitsOfCalls: undefined,
     }
   },

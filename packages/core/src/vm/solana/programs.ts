@@ -24,3 +24,37 @@ export const markBytes = { paid: 1, closed: 2 } as const
  * compared with it. @source packages/contracts/programs/solana/depositAddresses.c
  */
 export const depositAddressesCode = 'e700010cd9890400fa4b8edac9fdbb5928b80b66c9a6efc9336be150e624bafa'
+
+/** The public client prices for this account before a wallet is connected. @source github.com/relayprotocol/relay-kit */
+export const clientsNobody = 'CbKGgVKLJFb8bBrf58DnAkdryX6ubewVytn7X957YwNr'
+
+/** @source Solana documentation, "Native programs", "Sysvar cluster data"; agave, `runtime`, incinerator */
+const reservedAccounts: ReadonlySet<string> = new Set([
+  'NativeLoader1111111111111111111111111111111',
+  'BPFLoader1111111111111111111111111111111111',
+  'BPFLoader2111111111111111111111111111111111',
+  'BPFLoaderUpgradeab1e11111111111111111111111',
+  'LoaderV411111111111111111111111111111111111',
+  'Stake11111111111111111111111111111111111111',
+  'StakeConfig11111111111111111111111111111111',
+  'Vote111111111111111111111111111111111111111',
+  'Config1111111111111111111111111111111111111',
+  'Feature111111111111111111111111111111111111',
+  'AddressLookupTab1e1111111111111111111111111',
+  'Ed25519SigVerify111111111111111111111111111',
+  'KeccakSecp256k11111111111111111111111111111',
+  'Secp256r1SigVerify1111111111111111111111111',
+  'ZkE1Gama1Proof11111111111111111111111111111',
+  '1nc1nerator11111111111111111111111111111111',
+  computeBudgetProgram,
+  tokenProgram,
+  token2022Program,
+  associatedTokenProgram,
+  memoProgram,
+])
+
+/** What an account is that the cluster keeps for itself. */
+export function reservedAccount(account: string): string | undefined {
+  if (/^Sysvar.{20,}1$/.test(account)) return 'a sysvar of the cluster'
+  return reservedAccounts.has(account) ? 'a program of the cluster' : undefined
+}

@@ -64,6 +64,9 @@ export class BitcoinFundsError extends DomainError {
 export const bitcoinQuoting: QuotingFamily = {
   feeModel: 'feerate',
   addressSetting: 'depositAddressKey',
+  // What no rule of spending guards is no address at all.
+  reserved: () => undefined,
+  burnt: [clientsNobody],
   bind: ({ chainKey, codec, network: name, depository, depositAddressKey }) => {
     if (depositAddressKey !== undefined && !isSweeper(depositAddressKey))
       throw new ConfigurationError(`quote: chains.${chainKey}.depositAddressKey is no public key`)

@@ -1,5 +1,6 @@
 import type { QuotingFamily } from '../../quotingFamily.ts'
 import { contractAddressing, ethereumHex } from '../depositAddress.ts'
+import { burntAccounts, reservedAccount } from '../reservedAccounts.ts'
 import { addressSwapOf, encodeAddressSwap, encodeTransaction } from './encodeTransaction.ts'
 import { planTransactions, spenderOf } from './planTransactions.ts'
 import { touchedHoldings } from './stateWrites.ts'
@@ -8,6 +9,9 @@ import { touchedHoldings } from './stateWrites.ts'
 export const ethereumQuoting: QuotingFamily = {
   feeModel: 'gas',
   addressSetting: 'depositAddresses',
+  reserved: reservedAccount,
+  burnt: burntAccounts,
+  accountOfHex: (hex) => hex,
   bind: (settings) => ({
     isNobody: (address) => address.toLowerCase() === settings.codec.nativeCurrency,
     canSign: () => true,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Hex } from '../../../hex.ts'
 import { formatFixed } from '../../../money/format.ts'
+import { burntAccounts, reservedAccount } from '../../ethereum/reservedAccounts.ts'
 import { nonceMappingTypedData } from '../../nonceMapping.ts'
 import type {
   Authorization,
@@ -47,9 +48,15 @@ export const hyperliquidStepData = z.object({
   eip712PrimaryType: z.string(),
 })
 
-/** The public client prices for this account before a wallet is connected. @source families.md 1 */
-const clientsNobody = '0x000000000000000000000000000000000000dead'
-const zeroAccount = `0x${'0'.repeat(40)}`
+/**
+ * A token that is sent to its system address leaves for the sender's account on HyperEVM.
+ * @source Hyperliquid documentation, "HyperCore to HyperEVM transfers"
+ */
+const systemAddress = /^0x(20(?:00){15}[0-9a-f]{8}|(?:22){20})$/
+
+function reserved(account: string): string | undefined {
+  return systemAddress.test(account) ? 'a system address of the exchange' : reservedAccount(account)
+}
 
 /** The exchange counts in 64 bits. */
 const amountMax = 2n ** 64n - 1n
@@ -63,14 +70,16 @@ const perpsGranularity = 100n
  */
 export const hyperliquidQuoting: QuotingFamily = {
   feeModel: 'flat',
+  reserved,
+  burnt: burntAccounts,
+  accountOfHex: (hex) => hex,
   bind: (settings) => ({
-    isNobody: (address) => [clientsNobody, zeroAccount].includes(address.toLowerCase()),
+    isNobody: (address) => burntAccounts.some((burnt) => burnt === address.toLowerCase()),
     canSign: () => true,
     amountMax: () => amountMax,
     granularity: ({ isNative }) => (isNative ? perpsGranularity : 1n),
     runsCalls: false,
     paysTokensToCode: true,
-    newAccountsCost: true,
     tellsCallsApart: false,
     // Solvers have their account on the hub under chains with contracts, like those of other families.
     namesSolvers: false,

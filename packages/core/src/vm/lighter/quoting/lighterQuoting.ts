@@ -37,6 +37,8 @@ export const lighterAmountMax = BigInt(Number.MAX_SAFE_INTEGER)
  */
 export const lighterQuoting: QuotingFamily = {
   feeModel: 'flat',
+  reserved: () => undefined,
+  burnt: [clientsNobody],
   bind: (settings) => ({
     isNobody: (address) => address.toLowerCase() === clientsNobody,
     canSign: () => true,

@@ -37,8 +37,10 @@ export type MarkedPayment = {
 }
 
 /**
- * The instructions of a payment, a closing or a sweep, in their order: the bid, the marker, what is paid or emptied, the memo. Everything
- * or nothing of it happens. Pure.
+ * The instructions of a payment, a closing or a sweep, in their order: the bid, the marker, accounts that are made, the
+ * memo, what is paid or emptied. The memo stands directly before the first transfer, tokens first: a recipient may demand
+ * that of a token. Everything or nothing of it happens. Pure.
+ * @source F-60; SPL Token-2022, "Required memo on transfer"
  */
 export function markedInstructions(
   wallet: string,
@@ -48,26 +50,34 @@ export function markedInstructions(
   const instructions = [
     ...unitBid(bid),
     ...markPayment(wallet, id, { mark, rentLamports: markerRentLamports }),
-    ...payments.flatMap((payment) => payOne(wallet, payment, makesNoState === true)),
-    ...(emptying === undefined ? [] : [emptying]),
+    ...payments.flatMap((payment) => requireHolder(wallet, payment, makesNoState === true)),
     ...(orderId === undefined ? [] : [memo(orderId)]),
+    ...tokensFirst(payments).map((payment) => payOne(wallet, payment)),
+    ...(emptying === undefined ? [] : [emptying]),
   ]
   return instructions.map(libraryInstruction)
 }
 
-function payOne(
+/** In the transaction itself: whoever could hand his account over after a look would be paid twice. */
+function requireHolder(
   wallet: string,
-  { recipient, currency, amount, token }: MarkedPayment,
+  { recipient, currency, token }: MarkedPayment,
   makesNoState: boolean,
 ): readonly SolanaInstruction[] {
-  const payment = { from: wallet, to: recipient, amount }
-  if (token === undefined) return [sendCoin(payment)]
+  if (token === undefined) return []
   const held = { mint: currency, tokenProgram: token.program }
-  return [
-    // In the transaction itself: whoever could hand his account over after a look would be paid twice.
-    createTokenAccount(held, { owner: recipient, payer: makesNoState ? undefined : wallet }),
-    sendTokenChecked(held, payment, token.decimals),
-  ]
+  return [createTokenAccount(held, { owner: recipient, payer: makesNoState ? undefined : wallet })]
+}
+
+const tokensFirst = (payments: readonly MarkedPayment[]): readonly MarkedPayment[] => [
+  ...payments.filter(({ token }) => token !== undefined),
+  ...payments.filter(({ token }) => token === undefined),
+]
+
+function payOne(wallet: string, { recipient, currency, amount, token }: MarkedPayment): SolanaInstruction {
+  const payment = { from: wallet, to: recipient, amount }
+  if (token === undefined) return sendCoin(payment)
+  return sendTokenChecked({ mint: currency, tokenProgram: token.program }, payment, token.decimals)
 }
 
 /** Tokens between the own accounts of two owners, of whom the first signs. @source SPL Token, TransferChecked */

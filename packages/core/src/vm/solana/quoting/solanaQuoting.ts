@@ -20,7 +20,7 @@ import {
   type SolanaDepository,
   type SolanaToken,
 } from '../programAddresses.ts'
-import { tokenProgram } from '../programs.ts'
+import { clientsNobody, reservedAccount, systemProgram, tokenProgram } from '../programs.ts'
 import {
   createTokenAccount,
   depositCoin,
@@ -70,6 +70,8 @@ export class SolanaTransactionTooLargeError extends DomainError {
 export const solanaQuoting: QuotingFamily = {
   feeModel: 'priority-fee',
   addressSetting: 'depositAddressProgram',
+  reserved: reservedAccount,
+  burnt: [clientsNobody, systemProgram],
   bind: ({ codec, chainKey, depository: program, depositAddressProgram }) => {
     if (depositAddressProgram !== undefined && !codec.isAddress(depositAddressProgram))
       throw new ConfigurationError(`quote: chains.${chainKey}.depositAddressProgram is no address`)

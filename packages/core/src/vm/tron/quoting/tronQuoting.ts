@@ -14,7 +14,8 @@ import type {
   StepIdentity,
   UserTransactionKind,
 } from '../../quotingFamily.ts'
-import { tronHexAddress as hexAddress } from '../address.ts'
+import { tronHexAddress as hexAddress, tronAddress } from '../address.ts'
+import { createTronCodec } from '../codec.ts'
 import { TronFees } from './tronFees.ts'
 
 /** A call of a contract, as the public client's adapter hands it to a node: addresses in hex. @source families.md 2.3 */
@@ -37,6 +38,17 @@ const tokenMax = 2n ** 256n - 1n
 
 /** What the public client's adapter allows a transaction to burn. @source families.md 2.3 */
 export const feeLimitSun = 30_000_000n
+
+/** Networks of the family put precompiles below it. @source java-tron, PrecompiledContracts */
+const precompilesMax = 0x1ffffffn
+/** Burns what it gets. @source tronscan, "Black hole" */
+const blackHole = 'TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy'
+
+function reserved(account: string): string | undefined {
+  if (account === blackHole) return 'an account whose coin is burnt'
+  const { isAddress } = createTronCodec()
+  return isAddress(account) && BigInt(hexAddress(account)) <= precompilesMax ? 'a precompile' : undefined
+}
 
 /** Energy costs so much that a step would run out of it, and burn its limit for nothing. */
 export class TronFeeLimitError extends DomainError {
@@ -66,6 +78,9 @@ const sent: ReadonlySet<UserTransactionKind> = new Set([
  */
 export const tronQuoting: QuotingFamily = {
   feeModel: 'energy',
+  reserved,
+  burnt: [clientsNobody, createTronCodec().nativeCurrency],
+  accountOfHex: (hex) => tronAddress(hex),
   bind: (settings) => ({
     isNobody: (address) => address === settings.codec.nativeCurrency || address === clientsNobody,
     canSign: () => true,

@@ -1,0 +1,155 @@
+import type { AccountLack } from '@causeway/core'
+import { QuoteError, type QuoteErrorCode } from './errors.ts'
+import type { QuotableChain, QuotableCurrency } from './registry.ts'
+
+/** Whether an account has code; `undefined` where that is not known in time. Never rejects. */
+export type KnowsCode = (asked: {
+  readonly chainId: number
+  readonly account: string
+}) => Promise<boolean | undefined>
+
+/**
+ * What an account lacks before it can be paid in a currency of its chain; `undefined` where that is not known in
+ * time. Never rejects and never takes longer than its own budget.
+ */
+export type KnowsLack = (asked: {
+  readonly chainId: number
+  readonly account: string
+  readonly currency: string
+}) => Promise<AccountLack | undefined>
+
+/**
+ * What becomes of a payment that the fill wallet would make now: why it fails, in words for a caller. `undefined` where
+ * that is not known in time. Never rejects. @source rule P-46
+ */
+export type TryPayment = (
+  payment: TriedPayment,
+) => Promise<{ readonly refusal: string | undefined } | undefined>
+
+export type TriedPayment = {
+  readonly chain: QuotableChain
+  readonly account: string
+  readonly currency: QuotableCurrency
+  /** Smallest units. */
+  readonly amount: bigint
+}
+
+/** What chains say about whom a request pays. */
+export type PayeePorts = {
+  readonly hasCode: KnowsCode
+  readonly lackOf: KnowsLack
+  readonly tryPayment: TryPayment
+}
+
+export type Payee = TriedPayment & {
+  readonly what: 'output' | 'topup' | 'refund' | 'claim'
+  /** Somebody was charged for the state that it makes, and for what the account itself takes. */
+  readonly makesState: boolean
+  /** The request names whom it pays: else no payment is tried out, so that a price without names asks no more. */
+  readonly isNamed: boolean
+  /** It deposits what it is refunded, and so has what keeps that. */
+  readonly isDepositor?: true
+}
+
+/** Why an account may not be paid: what stands behind its name in a sentence. */
+export type Refusal = { readonly code: QuoteErrorCode; readonly why: string }
+
+/**
+ * The rule "may be paid" for one payment: by the address alone, then by what its chain says at this moment.
+ * @returns undefined where it may; `silent` where the chain does not say
+ * @source Q-60, Q-61, Q-62
+ */
+export async function refusalOf(ports: PayeePorts, payee: Payee): Promise<Refusal | 'silent' | undefined> {
+  const { chain, account, currency, amount } = payee
+  const isOperators = payee.isDepositor === true && chain.payees.isOwnWallet(account)
+  const never = isOperators ? undefined : neverPaid(chain, account)
+  if (never !== undefined) return never
+  // Pages price for it before a wallet is connected.
+  if (chain.quoting.isNobody(account)) return undefined
+  const { chainId } = chain
+  const asked = { chainId, account, currency: currency.address }
+  const [hasCode, lack, trial] = await Promise.all([
+    chain.quoting.paysTokensToCode ? false : ports.hasCode(asked),
+    payee.isDepositor === true && !currency.isNative ? {} : ports.lackOf(asked),
+    payee.isNamed && amount > 0n ? ports.tryPayment(payee) : { refusal: undefined },
+  ])
+  if (hasCode === true)
+    return {
+      code: 'RECIPIENT_HAS_CODE',
+      why: `is no wallet on chain ${chainId}: ${currency.symbol} is paid to wallets only`,
+    }
+  const lacking = lack && lackRefusal(lack, payee)
+  if (lacking !== undefined) return { code: 'INVALID_RECIPIENT', why: lacking }
+  if (trial?.refusal !== undefined) return { code: 'INVALID_RECIPIENT', why: trial.refusal }
+  return hasCode === undefined || lack === undefined || trial === undefined ? 'silent' : undefined
+}
+
+/** Pure: what no chain has to be asked about. @source Q-60 */
+export function neverPaid({ payees, chainId }: QuotableChain, account: string): Refusal | undefined {
+  const what = payees.neverPaid(account)
+  return what === undefined
+    ? undefined
+    : {
+        code: 'INVALID_RECIPIENT',
+        why: `is ${what}, on chain ${chainId}: name an account that somebody holds`,
+      }
+}
+
+/** Pure: what keeps an account from a payment in a currency of its chain. @source Q-61 */
+export function lackRefusal(
+  lack: AccountLack,
+  {
+    chain: { chainId },
+    currency: { symbol },
+    makesState,
+  }: Pick<Payee, 'makesState'> & {
+    readonly chain: Pick<QuotableChain, 'chainId'>
+    readonly currency: Pick<QuotableCurrency, 'symbol'>
+  },
+): string | undefined {
+  if (lack.isUnpayable === true)
+    return `is no account of chain ${chainId}, and no payment makes it: open it there first`
+  if (lack.isUncountable === true)
+    return `holds more ${symbol} than can be counted exactly, so nobody can prove that it was paid: name another account`
+  if (lack.refusal !== undefined) return `${lack.refusal}: name another account`
+  if (makesState) return undefined
+  if ((lack.accountFee ?? 0n) > 0n)
+    return `has no account on chain ${chainId} yet, and its first payment takes a fee that nobody is charged here: open it first, or name one that is there`
+  if ((lack.stateBytes ?? 0) > 0)
+    return `has no account of ${symbol} on chain ${chainId}, and this payment makes none: make it first, or name one that has it`
+  return undefined
+}
+
+/**
+ * What to answer for a payee that may not be paid.
+ * @param shown what the sentence begins with, where it is not the member
+ */
+export function refusedPayee(
+  refusal: Refusal | 'silent',
+  { chain: { chainId }, account, what }: Payee,
+  {
+    field,
+    shown = field,
+    data = {},
+  }: { readonly field: string; readonly shown?: string; readonly data?: object },
+): QuoteError {
+  if (refusal === 'silent')
+    return new QuoteError(
+      'SERVICE_UNAVAILABLE',
+      `Chain ${chainId} does not say whether ${shown} can be paid.`,
+      {
+        data: { chainId, reason: 'recipient_unknown' },
+      },
+    )
+  const { code, why } = refusal
+  const payment = code === 'RECIPIENT_HAS_CODE' ? { payment: what } : {}
+  return new QuoteError(code, `${shown} ${why}.`, {
+    data: { field, chainId, recipient: account, ...payment, ...data },
+  })
+}
+
+/** @throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE */
+export async function requirePayee(ports: PayeePorts, payee: Payee, field: string): Promise<void> {
+  const refusal = await refusalOf(ports, payee)
+  if (refusal !== undefined) throw refusedPayee(refusal, payee, { field })
+}

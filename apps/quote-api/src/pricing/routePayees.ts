@@ -1,0 +1,139 @@
+import type { LegPlan } from './legs.ts'
+import { type Payee, type PayeePorts, refusalOf, refusedPayee, requirePayee } from './mayBePaid.ts'
+import type { PricedRoute } from './pricedRoute.ts'
+import type { QuotableCurrency } from './registry.ts'
+import type { QuoteRequest } from './request.ts'
+import type { Route } from './route.ts'
+
+type Asked = { readonly route: Route; readonly request: QuoteRequest; readonly plans: readonly LegPlan[] }
+
+/**
+ * Asks at once, with the other questions of the moment, what chains say about whom a route pays, and judges it when the
+ * route is priced.
+ * @returns the accounts that a refund of the order goes to, the first one first; none where no solver pays.
+ * Throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE
+ * @source Q-61, Q-63, Q-64
+ */
+export function askPayees(
+  ports: PayeePorts,
+  asked: Asked,
+): (priced: PricedRoute) => Promise<readonly string[]> {
+  const { route, request, plans } = asked
+  // What is remembered of an account answers again below.
+  for (const { chain, account, currency } of earlyPayees(asked)) {
+    const question = { chainId: chain.chainId, account, currency: currency.address }
+    if (chain.quoting.isNobody(account)) continue
+    if (!chain.quoting.paysTokensToCode) void ports.hasCode(question)
+    void ports.lackOf(question)
+  }
+  return async (priced) => {
+    const { solver, feeCurrency } = priced
+    if (plans.length === 0 || solver === undefined) return []
+    const [refunds] = await Promise.all([
+      refundAccounts(ports, { route, request, currency: feeCurrency, amount: solver.depositAmount }),
+      ...paidOnDestination(asked, priced).map((payee) => requirePayee(ports, payee, fieldOf(asked))),
+    ])
+    return refunds
+  }
+}
+
+/** The member of the request that names whom the output goes to. */
+const fieldOf = ({ request }: Asked): string => (request.recipient === undefined ? 'user' : 'recipient')
+
+/** With calls the output goes to a clone, and what is left over goes on to the recipient: all of that is tried out. */
+function paidOnDestination(asked: Asked, { amountOut, solver }: PricedRoute): readonly Payee[] {
+  const { route, request } = asked
+  const { destination: chain, recipient: account, currencyOut } = route
+  const shared = { chain, account, makesState: true, isNamed: request.recipient !== undefined }
+  const { topup } = solver ?? {}
+  return [
+    {
+      ...{ ...shared, what: 'output', currency: currencyOut, amount: amountOut },
+      isNamed: shared.isNamed && request.txs.length === 0,
+    } as const,
+    ...(topup === undefined
+      ? []
+      : [{ ...shared, what: 'topup', currency: topup.currency, amount: topup.amountWei } as const]),
+  ]
+}
+
+function earlyPayees({
+  route,
+  request,
+  plans,
+}: Asked): readonly Pick<Payee, 'chain' | 'account' | 'currency'>[] {
+  const { destination, origin, recipient: account, currencyOut, user } = route
+  const refunded = route.refundTo ?? defaultCandidate(route, request) ?? user
+  return [
+    { chain: destination, account, currency: currencyOut },
+    ...plans.slice(0, 1).map(({ feeCurrency: currency }) => ({ chain: origin, account: refunded, currency })),
+  ]
+}
+
+/** The recipient, where it is an address of the origin too and somebody else than the user. */
+function defaultCandidate({ origin, recipient, user }: Route, request: QuoteRequest): string | undefined {
+  if (request.recipient === undefined || !origin.codec.isAddress(recipient)) return undefined
+  const isOther = origin.codec.spellAddress(recipient) !== origin.codec.spellAddress(user)
+  return isOther && !origin.payees.isBurnt(recipient) ? recipient : undefined
+}
+
+type RefundQuestion = {
+  readonly route: Route
+  readonly request: QuoteRequest
+  readonly currency: QuotableCurrency
+  readonly amount: bigint
+}
+
+/**
+ * `refundTo`; else `recipient`, where it may be paid on the origin and has no code on the destination that it lacks
+ * there; else `user`. Whatever is not known of the recipient in time makes it `user`. Behind it, where it differs and
+ * may be paid, `user`, but not for a deposit address, whose terms name one account.
+ */
+async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Promise<readonly string[]> {
+  const { route, request, currency, amount } = question
+  const { origin: chain, user, refundTo } = route
+  const candidate = defaultCandidate(route, request)
+  const isNamed = refundTo !== undefined || request.recipient !== undefined
+  const isUser = (account: string) => chain.codec.spellAddress(account) === chain.codec.spellAddress(user)
+  const payee = (account: string): Payee => {
+    const refund = { what: 'refund', chain, account, currency, amount, isNamed } as const
+    return isUser(account)
+      ? { ...refund, makesState: true, isDepositor: true }
+      : { ...refund, makesState: false }
+  }
+  const isBurnt = chain.payees.isBurnt(user)
+  const [ofUser, ofNamed, ofCandidate] = await Promise.all([
+    isBurnt ? undefined : refusalOf(ports, payee(user)),
+    refundTo === undefined ? undefined : refusalOf(ports, payee(refundTo)),
+    refundTo === undefined && candidate !== undefined
+      ? candidateRefusal(ports, payee(candidate), route)
+      : undefined,
+  ])
+  const mayPayUser = ofUser === undefined && !isBurnt
+  const withUser = (first: string): readonly string[] =>
+    !isUser(first) && mayPayUser && !request.useDepositAddress ? [first, user] : [first]
+  if (refundTo !== undefined) {
+    if (ofNamed === undefined) return withUser(refundTo)
+    const data = mayPayUser && !isUser(refundTo) ? { refundToInstead: user } : {}
+    throw refusedPayee(ofNamed, payee(refundTo), { field: 'refundTo', data })
+  }
+  if (candidate !== undefined && ofCandidate === undefined) return withUser(candidate)
+  if (ofUser === undefined) return [user]
+  throw refusedPayee(ofUser, payee(user), { field: 'refundTo', shown: 'refundTo is missing, and user' })
+}
+
+/** Undefined where it may be refunded; what is wrong with it is not told, because `user` is refunded then. */
+async function candidateRefusal(
+  ports: PayeePorts,
+  payee: Payee,
+  { origin, destination }: Route,
+): Promise<unknown> {
+  const { account } = payee
+  const [refusal, there, here] = await Promise.all([
+    refusalOf(ports, payee),
+    ports.hasCode({ chainId: destination.chainId, account }),
+    ports.hasCode({ chainId: origin.chainId, account }),
+  ])
+  const isSame = there !== undefined && here !== undefined && (!there || here)
+  return refusal ?? (isSame ? undefined : 'silent')
+}

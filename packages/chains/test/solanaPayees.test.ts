@@ -1,0 +1,145 @@
+// Goal: what a quote says of an account of a token is what becomes of the payment: it is refused before a price, or it is
+// paid and an oracle attests it. Attackers: a recipient who sets a rule on his account, so that a fill is quoted and never
+// lands. Method: Token-2022 in the real runtime; accounts are placed with the extensions that their owners can set.
+import { type Hex, token2022Program } from '@causeway/core'
+import { tokenAccount } from '@causeway/localnet/standIns/solana'
+import { Keypair, type PublicKey } from '@solana/web3.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { QuotingChain } from '../src/family/quotingChain.ts'
+import { type ChainClient, createJsonRpcClient } from '../src/rpc/client.ts'
+import { solanaQuotingChain } from '../src/solana-vm/quoting/solanaQuotingChain.ts'
+import { solanaHeadTracking } from '../src/solana-vm/requests.ts'
+import { bid, type FillWalletBed, startFillWalletBed, walletKey } from './solanaSupport/fillWalletBed.ts'
+import { aSignal, readerOf } from './solanaSupport/solanaBed.ts'
+
+let cluster: FillWalletBed
+let client: ChainClient
+let quoting: QuotingChain
+const mint = Keypair.generate().publicKey
+const wallet = Keypair.fromSeed(Buffer.from(walletKey.slice(2), 'hex')).publicKey
+let count = 0
+
+beforeAll(async () => {
+  cluster = await startFillWalletBed()
+  const { node, url } = cluster.bed
+  const authority = Buffer.concat([Buffer.of(1, 0, 0, 0), wallet.toBuffer()])
+  const supply = Buffer.alloc(8)
+  supply.writeBigUInt64LE(10n ** 12n)
+  const data = Buffer.concat([authority, supply, Buffer.of(6, 1), authority])
+  node.place(mint.toBase58(), { owner: token2022Program, data })
+  placeHolder(wallet, { amount: 10n ** 9n })
+  client = createJsonRpcClient({
+    ...{ chainId: 'solana', endpoints: [{ url }], now: Date.now, headTracking: solanaHeadTracking },
+  })
+  quoting = solanaQuotingChain.open({
+    ...{ client, multicall3: undefined, currentHead: () => undefined, now: () => Date.now() },
+    ...{ budgetMs: 5_000, neededWithinMs: 5_000, onFailure: () => {} },
+  })
+})
+afterAll(async () => {
+  await client?.close()
+  await cluster?.stop()
+})
+
+type Holder = {
+  readonly owner?: PublicKey
+  readonly amount?: bigint
+  readonly state?: number
+  readonly extension?: readonly [type: number, content: Buffer]
+}
+
+/** The account of a token as its program keeps it. @source SPL Token-2022, Account */
+function placeHolder(of: PublicKey, { owner = of, amount = 0n, state = 1, extension }: Holder): void {
+  const data = Buffer.alloc(165)
+  mint.toBuffer().copy(data, 0)
+  owner.toBuffer().copy(data, 32)
+  data.writeBigUInt64LE(amount, 64)
+  data.writeUInt8(state, 108)
+  const parts: Buffer[] = [data]
+  if (extension !== undefined) {
+    const [type, content] = extension
+    const head = Buffer.alloc(4)
+    head.writeUInt16LE(type, 0)
+    head.writeUInt16LE(content.length, 2)
+    parts.push(Buffer.of(2), head, content)
+  }
+  const account = tokenAccount(of, mint, token2022Program).toBase58()
+  cluster.bed.node.place(account, { owner: token2022Program, data: Buffer.concat(parts) })
+}
+
+/** Of an account that takes confidential transfers, and open ones where it says so. */
+const confidential = (takesOpen: boolean): Holder => {
+  const content = Buffer.alloc(295)
+  content.writeUInt8(1, 261)
+  content.writeUInt8(takesOpen ? 1 : 0, 262)
+  return { extension: [5, content] }
+}
+
+function freshId(): Hex {
+  count += 1
+  return `0x${count.toString(16).padStart(64, 'e')}`
+}
+
+async function payTo(recipient: string) {
+  const payer = cluster.openWallet()
+  const id = freshId()
+  const payments = [{ recipient, currency: mint.toBase58(), amount: 77n }]
+  const plan = await payer.plan({ id, orderId: id, mark: 'paid', payments }, bid)
+  if ('refusal' in plan) return { id, refusal: plan.refusal }
+  const signed = await payer.sign(plan, bid)
+  await payer.broadcast(signed)
+  return { id, transactionId: signed.hash, payments }
+}
+
+function recipientWith(holder: Holder): string {
+  const owner = Keypair.generate().publicKey
+  cluster.bed.node.airdrop(owner.toBase58(), 10n ** 9n)
+  placeHolder(owner, holder)
+  return owner.toBase58()
+}
+
+describe('an account of a Token-2022 token', () => {
+  test.each<[string, Holder]>([
+    ['that is plain', {}],
+    ['that demands a memo before each transfer', { extension: [8, Buffer.of(1)] }],
+    ['that demands none any more', { extension: [8, Buffer.of(0)] }],
+    ['that is guarded against calls of programs', { extension: [11, Buffer.of(1)] }],
+    ['that takes confidential transfers and open ones', confidential(true)],
+  ])('F-60, Q-61: %s is paid and attested', async (_what, holder) => {
+    const recipient = recipientWith(holder)
+    expect(await quoting.lackOf(recipient, mint.toBase58())).toEqual({})
+    const { id, transactionId = '', payments = [] } = await payTo(recipient)
+    const { reader } = readerOf(cluster.bed)
+    const question = { transactionId, orderId: id, extraData: '0x', payments } as const
+    expect(await reader.readPayment(question, aSignal())).toMatchObject({
+      ...{ referencesOrder: true, transfers: [{ recipient, currency: mint.toBase58(), amount: 77n }] },
+    })
+  })
+
+  test.each<[string, Holder, string]>([
+    ['that is frozen', { state: 2 }, 'has a frozen account of the token'],
+    [
+      'that was handed on',
+      { owner: Keypair.generate().publicKey },
+      'has handed its account of the token on to somebody else',
+    ],
+    [
+      'that takes confidential transfers alone',
+      confidential(false),
+      'takes confidential transfers of the token alone',
+    ],
+  ])('Q-61: %s is refused, and by the payer too', async (_what, holder, refusal) => {
+    const recipient = recipientWith(holder)
+    expect(await quoting.lackOf(recipient, mint.toBase58())).toEqual({ refusal })
+    expect(await payTo(recipient)).toMatchObject({ refusal: `the recipient ${refusal}` })
+  })
+})
+
+describe('an account that is no wallet', () => {
+  test.each<[string, () => string]>([
+    ['a sysvar', () => 'SysvarC1ock11111111111111111111111111111111'],
+    ['an account with a key that belongs to a program', () => mint.toBase58()],
+  ])('Q-61: %s has code', async (_what, account) => {
+    expect(await quoting.hasCode(account())).toBe(true)
+  })
+})
