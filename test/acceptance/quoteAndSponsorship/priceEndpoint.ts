@@ -121,9 +121,14 @@ function describeEffects(at: () => QuoteWorld): void {
     ['refundTo', { refundTo: `0x${'4e'.repeat(20)}`, recipient: `0x${'4d'.repeat(20)}` }, '4e'],
     ['the recipient where there is no refundTo', { recipient: `0x${'4d'.repeat(20)}` }, '4d'],
   ])('Q-price-req-11: a failure is refunded to %s, on the origin chain', async (_whom, more, to) => {
-    const { protocol } = await quote(at(), { more })
+    const user = `0x${'4c'.repeat(20)}`
+    const { protocol } = await quote(at(), { more: { user, ...more } })
     const { orderData } = Object(protocol).v2
-    expect(orderData.inputs[0].refunds).toMatchObject([{ chainId: 'base', recipient: `0x${to.repeat(20)}` }])
+    expect(orderData.inputs[0].refunds).toMatchObject([
+      { chainId: 'base', recipient: `0x${to.repeat(20)}` },
+      // Behind it, for an account that can take nothing any more.
+      { chainId: 'base', recipient: user },
+    ])
   })
 
   test('Q-price-req-11: a failure is refunded to the user where nobody else is named', async () => {

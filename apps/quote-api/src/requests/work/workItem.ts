@@ -55,10 +55,8 @@ export const fillPayloadSchema = z.object({
   appFees: z
     .array(z.object({ wallet: addressText, amount: uint256Text }))
     .optional()
-    .describe('Owed once it is filled, in the currency of its deposit; a claim takes them'),
-  gasCharged: uint256Text
-    .optional()
-    .describe('What its network fee was charged at, in smallest units of the native coin there'),
+    .describe('Owed once filled, in the deposit currency'),
+  gasCharged: uint256Text.optional().describe('For its gas, in native coin'),
   ...proof,
 })
 
@@ -113,7 +111,7 @@ export const executePayloadSchema = z.object({
       }),
     )
     .describe('EIP-7702: empty where the account has its code'),
-  gasUnits: uint256Text.optional().describe('Gas that was charged for it'),
+  gasUnits: uint256Text.optional(),
 })
 
 const relayPayloadSchema = z.discriminatedUnion('permitKind', [permitPayloadSchema, executePayloadSchema])
@@ -178,7 +176,7 @@ export const claimPayloadSchema = z.object({
   chainId,
   fillContract: hexText(addressBytes).optional(),
   deadline: target.deadline,
-  wallet: addressText.optional().describe('Whose app fees it takes: what filled orders owe to it'),
+  wallet: addressText.optional(),
   ...payment,
 })
 
