@@ -16,6 +16,7 @@ export type PaidSettlement = {
   readonly transaction: Hex
   readonly orderId: Hex
   readonly deposited: bigint
+  readonly leastInput: bigint
   readonly payments: readonly (Demand & { readonly paid: bigint })[]
 }
 
@@ -43,13 +44,14 @@ export async function paidSettlement(world: World, settlement: SignedSettlement)
       return { ...demand, paid }
     }),
   )
-  const { orderId } = known
-  return { name: `${orderId} by ${deposit}`, transaction, orderId, deposited, payments }
+  const { orderId, leastInput } = known
+  return { name: `${orderId} by ${deposit}`, transaction, orderId, deposited, leastInput, payments }
 }
 
-/** A payment goes from a deposit to another one of its order that is worth more than four times as much. */
+/** A payment goes from less than a quarter of what its order asks for to another deposit of four times as much. */
 export function withoutDust(settled: readonly PaidSettlement[]): readonly PaidSettlement[] {
-  const isDust = ({ orderId, deposited }: PaidSettlement) =>
+  const isDust = ({ orderId, deposited, leastInput }: PaidSettlement) =>
+    leastInput > 4n * deposited &&
     settled.some((other) => other.orderId === orderId && other.deposited > 4n * deposited)
   return settled.filter((one) => !isDust(one))
 }
