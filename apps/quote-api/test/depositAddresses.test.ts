@@ -206,7 +206,11 @@ describe('a quote by deposit address', () => {
 
   test.each([
     ['an exact output', { tradeType: 'EXACT_OUTPUT' }, 'UNSUPPORTED_EXECUTION_TYPE'],
-    ['nobody to refund', { refundTo: `0x${'0'.repeat(40)}` }, 'INVALID_ADDRESS'],
+    [
+      'nobody to refund',
+      { refundTo: `0x${'0'.repeat(40)}`, user: `0x${'0'.repeat(36)}dEaD` },
+      'INVALID_RECIPIENT',
+    ],
   ])('is refused for %s', async (_what, more, errorCode) => {
     const answer = await post(`${url}/quote`, body(freshParty(), more))
     expect(answer.status).toBe(400)
