@@ -162,7 +162,8 @@ test('L-22: a payment that oracles refuse for good stops its kind alone', async 
 
 test('L-22: payments to accounts with code are a kind of their own', async () => {
   const { pay, waits, states } = await start({})
-  const { wrappedNative: contract } = bed.network.deployment.optimism
+  const contract = freshAddress()
+  await bed.network.chains.optimism.chain.node.setCode({ address: contract, bytecode: '0x00' })
   const fill = async (recipient: Hex) => {
     const payments = [{ recipient, currency: zeroAddress, amount: 7n }]
     return fillItem(bed.network, await paidOrder(bed.network, { payments }))
