@@ -254,6 +254,17 @@ test('L-12, L-24: attested fills cover the claims of what they owe, once, of the
   expect((await rows()).filter(({ micro_usd: counted }) => counted === 0n)).toHaveLength(2)
 })
 
+test('L-12: without oracles a claim waits for no attestation, and counts up to the limit', async () => {
+  const { pay, waits } = await start({ chain: room(2) }, { ORACLES: '', ORACLES_THRESHOLD: '' })
+  const wallet = freshAddress()
+  const appFees = [{ wallet, amount: (2n * 10n ** 12n).toString() }]
+  await pay(fillItem(bed.network, await paidOrder(bed.network), { appFees }))
+  const claim = (amount: bigint) =>
+    claimItem(bed.network, 'base', { recipient: freshAddress(), currency: zeroAddress, amount, wallet })
+  await pay(claim(10n ** 11n))
+  await waits(claim(10n ** 12n))
+})
+
 test('L-12: a fill that would leave more owed than was deposited is not paid', async () => {
   const { work } = await start({})
   const paid = await paidOrder(bed.network)

@@ -81,6 +81,7 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
     },
     denyList: undefined,
     isDryRun: false,
+    hasOracles: false,
     ...change,
   }
   return { process, filling }

@@ -195,7 +195,14 @@ export class HonestSolver {
     const hasCode = codes.some((answer) => answer.ok && answer.result !== '0x')
     const currencies = [...new Set(payments.map(({ currency }) => currency))]
     return {
-      ...{ kind, chainId: chainNumbers[chain], limits: exposureLimits, asked: undefined, appFees: [] },
+      ...{
+        kind,
+        chainId: chainNumbers[chain],
+        limits: exposureLimits,
+        asked: undefined,
+        appFees: [],
+        hasOracles: true,
+      },
       microUsd: payments.reduce((sum, { amount }) => sum + amount, 0n),
       traits: hasCode ? ['code', ...currencies] : currencies,
     }

@@ -206,6 +206,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
     ...{ chains: paying, records, deposits, networkOf, denyList, isDryRun: config.isDryRun },
     orders: { networkOf, recoverSigner, orderSigners: settings.orderSigners },
     sharing: sharingOf(files.solver, signer.address),
+    hasOracles: config.oracles !== undefined,
     valuer,
     limits: { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd },
   }

@@ -26,6 +26,7 @@ export async function exposureOf(
   return {
     ...{ kind, chainId, microUsd, limits, traits: await traitsOf(payment) },
     appFees: appFeesOf(order, deposit),
+    hasOracles: filling.hasOracles,
     asked: deposit === undefined ? undefined : askedOf(payment, deposit, past),
   }
 }

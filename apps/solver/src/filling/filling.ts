@@ -74,6 +74,8 @@ export type Filling = {
   readonly limits: FillingLimits
   /** Undefined: nobody is denied. */
   readonly denyList: DenyList | undefined
+  /** Fills are attested by somebody. */
+  readonly hasOracles: boolean
   /** True: everything is judged and nothing is signed. */
   readonly isDryRun: boolean
 }

@@ -36,6 +36,8 @@ export type Exposure = {
   readonly traits: readonly string[]
   /** Undefined where no oracle attests it. */
   readonly asked: Asked | undefined
+  /** Somebody is asked to attest fills: what may be attested soon is waited for. */
+  readonly hasOracles: boolean
   /** Of a fill, what it leaves owed; of a claim, what it takes. */
   readonly appFees: readonly AppFee[]
   readonly limits: ExposureLimits
@@ -126,7 +128,7 @@ export async function expose(
  */
 async function coverClaim(
   tx: SqlTx,
-  { microUsd, appFees }: Exposure,
+  { microUsd, appFees, hasOracles }: Exposure,
 ): Promise<Pick<Exposure, 'microUsd' | 'appFees'>> {
   const [claimed] = appFees
   // Of an item that an older release stored: nobody knows whose fees it takes.
@@ -134,7 +136,7 @@ async function coverClaim(
   const { attested, coming } = await readAppFeesOwed(tx, claimed)
   const amount = minBigint(claimed.amount, attested)
   const open = claimed.amount - amount
-  if (open > 0n && open <= coming)
+  if (hasOracles && open > 0n && open <= coming)
     throw new UnattestedError('oracles have not attested yet the fills that owe these app fees')
   return {
     microUsd: divideUp(microUsd * open, claimed.amount),

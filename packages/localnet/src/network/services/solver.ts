@@ -17,7 +17,7 @@ export const solverPlan: ServicePlan = {
   async environment(context, ports) {
     const { chains, keys, paths } = context.network
     const { families, writeSecret } = context
-    const oracles = families === undefined ? '' : settlementOracles(context)
+    const oracles = settlementOracles(context)
     return {
       ...solverEnvironment(context.network, {
         quoteApiUrl: `http://127.0.0.1:${context.ports.get('quote-api')?.['http']}`,
@@ -32,7 +32,7 @@ export const solverPlan: ServicePlan = {
       ECDSA_PRIVATE_KEY: '',
       ECDSA_PRIVATE_KEY_FILE: await writeSecret('fill-wallet.key', keys.fillWallet.privateKey),
       ...(await familyKeyFiles(context)),
-      // They vouch on the hub for what transfers are for that name no order, and this key pays for it there.
+      // They also vouch on the hub for what transfers are for that name no order, and this key pays for it there.
       ORACLES: oracles,
       ORACLES_THRESHOLD: oracles === '' ? '' : String(oracleThreshold),
       HUB_ECDSA_PRIVATE_KEY: '',
