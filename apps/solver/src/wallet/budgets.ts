@@ -20,6 +20,8 @@ export type Charge = {
   readonly budget: BudgetName
   readonly amount: bigint
   readonly perHour: bigint
+  /** Of an allowance within a budget: the first of an hour is let through, whatever it costs. */
+  readonly isShare?: true
 }
 
 /** An hour's budget does not reach: what needed it waits until enough of the hour is over. */
@@ -47,7 +49,8 @@ export async function reserve(
   await tx.query('select pg_advisory_xact_lock($1)', [budgetLock])
   for (const charge of real) {
     const spent = await spentWithinHour(tx, charge.budget)
-    if (spent + charge.amount > charge.perHour) throw new BudgetSpentError(charge)
+    const isFirst = charge.isShare === true && spent === 0n
+    if (!isFirst && spent + charge.amount > charge.perHour) throw new BudgetSpentError(charge)
     await tx.query(
       `insert into budget_entry (budget, amount, record_id, attempt) values ($1, $2, $3, $4)
        on conflict (budget, record_id, attempt)

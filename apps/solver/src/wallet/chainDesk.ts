@@ -192,7 +192,8 @@ export function gasCharges(
   const own: Charge = { budget: `${budget}:${chainId}`, amount, perHour }
   const { sharer } = record
   if (sharer === undefined || (budget !== 'refund-gas' && budget !== 'permit-gas')) return [own]
-  return [own, { budget: `${budget}:${chainId}:${sharer}`, amount, perHour: perHour / allowanceParts }]
+  const share = { amount, perHour: perHour / allowanceParts, isShare: true } as const
+  return [own, { budget: `${budget}:${chainId}:${sharer}`, ...share }]
 }
 
 export function gasPerHourOf(budget: GasBudget, budgets: GasBudgets): bigint {
