@@ -111,7 +111,7 @@ test('ClaimStuck where the solver pays half of a claim', async () => {
 test('WebhooksWait where a receiver is gone for an hour', async () => {
   expect(await isQuiet('WebhooksWait')).toBe(true)
   const { webhooks } = createAdministration({
-    config: { environment: 'local', webhooks: { allowPrivate: true } },
+    config: { environment: 'local', configDirectory: 'configs', webhooks: { allowPrivate: true } },
     database: bed.database,
     peppers: parsePeppers(new Secret(pepperText)),
   })

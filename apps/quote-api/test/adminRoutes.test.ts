@@ -29,7 +29,11 @@ beforeAll(async () => {
   })
   const peppers = parsePeppers(new Secret(pepperText))
   const { database } = testDatabase
-  const config = { environment: 'mainnets.prod', webhooks: { allowPrivate: false } }
+  const config = {
+    environment: 'mainnets.prod',
+    configDirectory: 'configs',
+    webhooks: { allowPrivate: false },
+  }
   const chain = () => Promise.reject(new ConfigurationError('CUSTODY_ADDRESS is not set.'))
   const retention = { quotesDays: 30, requestsDays: undefined }
   registerAdmin(app, createAdministration({ config, database, peppers }), { database, chain, retention })

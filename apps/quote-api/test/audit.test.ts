@@ -64,7 +64,7 @@ beforeAll(async () => {
   admin.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) if (one !== 'HEAD') routes.push(`${one} ${url}`)
   })
-  const config = { environment: 'local', webhooks: { allowPrivate: false } }
+  const config = { environment: 'local', configDirectory: 'configs', webhooks: { allowPrivate: false } }
   const { database } = bed
   registerAdmin(
     admin,
@@ -217,6 +217,16 @@ async function claim(): Promise<Hex> {
 }
 
 const sponsor = async () => (await createSponsor(bed.database, 1_000_000n)).wallet
+const stopped = async () => {
+  await command(['stop', 'all', ...because])
+  return 'all'
+}
+
+const going = async () => {
+  await command(['go', 'all', ...because])
+  return 'all'
+}
+
 const frozen = async () => {
   const wallet = await sponsor()
   await command(['sponsor', 'freeze', wallet, ...because])
@@ -324,6 +334,19 @@ const changes: Readonly<Record<string, Change>> = {
     ...{ prepare: parked, body: { resolution: 'unpaid', reason }, hasReason: true, unknown: noRequest },
     words: (id) => ['requests', 'resolve', id, '--as', 'unpaid', ...because],
   },
+  stop: {
+    ...{
+      prepare: going,
+      body: { reason },
+      hasReason: true,
+      unknown: ['none', 'UNSUPPORTED_CHAIN'],
+    },
+    words: (chain) => ['stop', chain, ...because],
+  },
+  go: {
+    ...{ prepare: stopped, body: { reason }, hasReason: true, unknown: ['none', 'UNSUPPORTED_CHAIN'] },
+    words: (chain) => ['go', chain, ...because],
+  },
   'claims.end': {
     ...{ prepare: claim, body: { ending: 'failed', reason }, hasReason: true },
     ...{ unknown: [`0x${'ee'.repeat(32)}`, 'APP_FEE_CLAIM_NOT_PENDING'] },
@@ -339,7 +362,7 @@ const reading = [
   ...['keys list', 'wallets list', 'policies show', 'policies explain', 'webhooks show', 'balance show'],
   ...['topup calldata', 'topup find', 'topup halted', 'suspense list', 'ledger reconcile', 'ledger backup'],
   ...['ledger export', 'statements show', 'requests parked', 'requests explain', 'claims pending', 'why'],
-  ...['retention show', 'audit list', 'contracts deploy', 'contracts verify', 'config check'],
+  ...['retention show', 'audit list', 'contracts deploy', 'contracts verify', 'config check', 'stops'],
 ]
 
 const routeOf = (action: string) =>

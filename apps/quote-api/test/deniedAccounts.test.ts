@@ -64,7 +64,7 @@ beforeAll(async () => {
   requests = bed.requests
   sponsor = await createSponsor(bed.database, 1_000_000_000n)
   administration = createAdministration({
-    config: { environment: 'local', webhooks: { allowPrivate: false } },
+    config: { environment: 'local', configDirectory: 'configs', webhooks: { allowPrivate: false } },
     database: bed.database,
     peppers: parsePeppers(new Secret(pepperText)),
   }).requests

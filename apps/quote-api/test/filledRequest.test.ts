@@ -46,7 +46,7 @@ const quoted = () => bed.requests.quoted(sponsor, { amount })
 
 async function setWebhook(): Promise<string> {
   const { webhooks } = createAdministration({
-    config: { environment: 'local', webhooks: { allowPrivate: true } },
+    config: { environment: 'local', configDirectory: 'configs', webhooks: { allowPrivate: true } },
     database: bed.database,
     peppers: parsePeppers(new Secret(pepperText)),
   })

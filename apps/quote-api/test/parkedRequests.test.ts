@@ -208,7 +208,7 @@ describe('a parked request', () => {
 describe('the command line and the admin listener', () => {
   const operated = () =>
     createAdministration({
-      config: { environment: 'local', webhooks: { allowPrivate: false } },
+      config: { environment: 'local', configDirectory: 'configs', webhooks: { allowPrivate: false } },
       database: bed.database,
       peppers: parsePeppers(new Secret(pepperText)),
     })
@@ -226,7 +226,6 @@ describe('the command line and the admin listener', () => {
         database: bed.database,
         retention: { quotesDays: undefined, requestsDays: undefined },
         variables: {},
-        places: { environment: 'local', configDirectory: 'configs' },
         actor: 'cli:operator',
         chain: unused,
         readLines: () => Readable.from([]),

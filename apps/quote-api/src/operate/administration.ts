@@ -14,6 +14,11 @@ import { type ClaimAdministration, createClaimAdministration } from './admin/cla
 import { createLedgerAdministration, type LedgerAdministration } from './admin/ledgerAdministration.ts'
 import { createPolicyAdministration, type PolicyAdministration } from './admin/policyAdministration.ts'
 import { createRequestAdministration, type RequestAdministration } from './admin/requestAdministration.ts'
+import {
+  type ConfigPlaces,
+  createStopAdministration,
+  type StopAdministration,
+} from './admin/stopAdministration.ts'
 
 /** What operators do, by the command line or the admin listener. */
 export type Administration = {
@@ -26,13 +31,14 @@ export type Administration = {
   readonly timelines: Timelines
   readonly appFeeClaims: ClaimAdministration
   readonly audit: AuditAdministration
+  readonly stops: StopAdministration
 }
 
 /** Keys of this environment move real money; others carry `test` in their text. */
 const liveEnvironment = 'mainnets.prod'
 
 export function createAdministration(options: {
-  config: Pick<QuoteApiConfig, 'environment'> & { readonly webhooks: { readonly allowPrivate: boolean } }
+  config: ConfigPlaces & { readonly webhooks: { readonly allowPrivate: boolean } }
   database: SqlDatabase
   peppers: Peppers
 }): Administration {
@@ -56,6 +62,7 @@ export function createAdministration(options: {
     timelines: createTimelines({ database, nameOf: () => undefined }),
     appFeeClaims: createClaimAdministration(database),
     audit: createAuditAdministration(database),
+    stops: createStopAdministration(database, config),
   }
 }
 

@@ -48,7 +48,7 @@ export async function startAccessService(options: {
   })
   const usage = createUsage({ database, logger })
   const administration = createAdministration({
-    config: { environment: 'local', webhooks: { allowPrivate: false } },
+    config: { environment: 'local', configDirectory: 'configs', webhooks: { allowPrivate: false } },
     database,
     peppers,
   })

@@ -12,7 +12,7 @@ export type TestSponsor = { readonly keyId: string; readonly apiKey: string; rea
 
 export async function createSponsor(database: SqlDatabase, balanceMicroUsd: bigint): Promise<TestSponsor> {
   const { keys } = createAdministration({
-    config: { environment: 'local', webhooks: { allowPrivate: false } },
+    config: { environment: 'local', configDirectory: 'configs', webhooks: { allowPrivate: false } },
     database,
     peppers: parsePeppers(new Secret(pepperText)),
   })

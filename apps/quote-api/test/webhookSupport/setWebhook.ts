@@ -6,7 +6,7 @@ import { pepperText, type TestSponsor } from '../sponsorSupport/sponsors.ts'
 /** Has a key's requests told to a receiver on this machine. */
 export async function setWebhook(database: SqlDatabase, { keyId }: TestSponsor, url: string): Promise<void> {
   const { webhooks } = createAdministration({
-    config: { environment: 'local', webhooks: { allowPrivate: true } },
+    config: { environment: 'local', configDirectory: 'configs', webhooks: { allowPrivate: true } },
     database,
     peppers: parsePeppers(new Secret(pepperText)),
   })

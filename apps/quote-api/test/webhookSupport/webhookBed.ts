@@ -109,7 +109,7 @@ export async function openReceiver(): Promise<Receiver> {
 }
 
 function administration(database: SqlDatabase, allowPrivate = true): Administration {
-  const config = { environment: 'local', webhooks: { allowPrivate } }
+  const config = { environment: 'local', configDirectory: 'configs', webhooks: { allowPrivate } }
   return createAdministration({ config, database, peppers })
 }
 

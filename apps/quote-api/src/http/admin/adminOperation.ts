@@ -71,6 +71,8 @@ const examples: OperationExamples = {
   requestsRetry: { ...request, body: { reason } },
   requestsResolve: { ...request, body: { resolution: 'refund', reason } },
   claimsPending: page,
+  stop: { params: { chain: 'base' }, body: { reason } },
+  go: { params: { chain: 'base' }, body: { reason } },
   claimsEnd: { ...request, body: { ending: 'failed', reason } },
 }
 

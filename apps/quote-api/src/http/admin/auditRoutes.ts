@@ -70,6 +70,8 @@ export const changesOfRoutes: Readonly<Record<string, string>> = {
   'POST /admin/ledger/resume': 'ledger.resume',
   'POST /admin/top-ups/:id/reverse': 'topup.reverse',
   'POST /admin/top-ups/chains/:chainId/resume': 'topup.resume',
+  'POST /admin/stops/:chain/stop': 'stop',
+  'POST /admin/stops/:chain/go': 'go',
 }
 
 /** A route that changes something names one thing at most. */

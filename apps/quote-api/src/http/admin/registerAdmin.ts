@@ -7,6 +7,7 @@ import { registerLedgerRoutes } from './ledgerRoutes.ts'
 import { registerPolicyRoutes } from './policyRoutes.ts'
 import { registerRequestRoutes } from './requestRoutes.ts'
 import { registerStatementRoutes, type StatementRouteParts } from './statementRoutes.ts'
+import { registerStopRoutes } from './stopRoutes.ts'
 import { registerTopUpCorrections, registerTopUpRoutes } from './topUpRoutes.ts'
 import { registerWebhookRoutes } from './webhookRoutes.ts'
 
@@ -29,6 +30,7 @@ export function registerAdmin(
   registerLedgerRoutes(app, administration.ledger)
   registerRequestRoutes(app, administration.requests, administration.timelines)
   registerClaimRoutes(app, administration.appFeeClaims)
+  registerStopRoutes(app, administration.stops)
   registerTopUpRoutes(app, parts)
   registerTopUpCorrections(app, parts)
   registerStatementRoutes(app, parts)

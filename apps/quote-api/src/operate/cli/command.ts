@@ -12,8 +12,6 @@ export type CommandContext = {
   readonly retention: RetentionSettings
   /** Those of the service, secrets among them. */
   readonly variables: Readonly<Record<string, string | undefined>>
-  /** The places of the configuration files. */
-  readonly places: Pick<QuoteApiConfig, 'environment' | 'configDirectory'>
   /** `cli:<account>`, for the audit log. */
   readonly actor: string
   /** The chain of top-ups, as the configuration files describe it; opened by the first command that asks. */

@@ -108,7 +108,6 @@ async function withScene<T>(options: CliOptions, work: (scene: CommandContext) =
       database,
       retention: config.retention,
       variables,
-      places: config,
       actor,
       print,
       chain: () => openCommandChain({ config, variables, database, signal }),
