@@ -25,10 +25,23 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressNamed, yesToAll } from '../../../packages/localnet/test/fixtures/contractWallets.ts'
 import { grantBalance } from './support/hubLedger.ts'
-import { hubBalance, issuedPayload, submitExecution, submitWithdrawRequest } from './support/hubSubmission.ts'
+import {
+  hubBalance,
+  issuedPayload,
+  submitEntry,
+  submitExecution,
+  submitWithdrawRequest,
+} from './support/hubSubmission.ts'
 import { type OracleTrio, startOracleTrio } from './support/oracleTrio.ts'
-import { accept, ask, payloadIdOf } from './support/ownerWithdrawals.ts'
-import { executeWithdrawal, noOrder } from './support/protocolActors.ts'
+import {
+  type Answer,
+  accept,
+  ask,
+  passRecoveryDelay,
+  payloadIdOf,
+  promiseNoFill,
+} from './support/ownerWithdrawals.ts'
+import { executeWithdrawal, noOrder, signedOrder } from './support/protocolActors.ts'
 
 const base = { chainId: 'base', ...mainNetwork('ethereum-vm') } as const
 const amount = 5_000_000n
@@ -77,18 +90,20 @@ async function deploySafe(): Promise<Hex> {
   return `0x${contractAddress.slice(2).toLowerCase()}`
 }
 
-/** Somebody deposits for the account, and the deposit reaches the hub. */
-async function depositTo(depositor: Hex): Promise<void> {
+/** Somebody deposits for the account, and the deposit reaches the hub. @returns its attestation */
+async function depositTo(depositor: Hex, id = noOrder): Promise<Answer> {
   const { depository } = network.deployment.base
   const { walletClient, publicClient } = network.chains.base.chain.as(user(0))
   const allow = encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [depository, amount] })
   await network.chains.base.chain.send(user(0), [{ what: 'an allowance', to: usdc(), data: allow }])
-  const args = [depositor, usdc(), amount, noOrder] as const
+  const args = [depositor, usdc(), amount, id] as const
   const data = encodeFunctionData({ abi: depositoryAbi, functionName: 'depositErc20', args })
   const transactionId = await walletClient.sendTransaction({ to: depository, data })
   await publicClient.waitForTransactionReceipt({ hash: transactionId })
   await network.mine('base', 3)
-  await accept(network, await ask(trio, 'depository-deposits/v1', { chainId: 'base', transactionId }))
+  const minted = await ask(trio, 'depository-deposits/v1', { chainId: 'base', transactionId })
+  await accept(network, minted)
+  return minted
 }
 
 let nonce = 0
@@ -155,6 +170,28 @@ describe('P-80: the owner is an account of three keys', () => {
     await accept(network, burned)
     expect(await held(holder)).toBe(0n)
   })
+})
+
+test('P-84: what it deposited for an order that nobody fills goes back to it by a promise, and out', async () => {
+  const { USDC } = network.deployment.optimism.tokens
+  const signed = await signedOrder(network, {
+    ...{ salt: '1', refundTo: safe, input: { chain: 'base', currency: usdc(), amount } },
+    output: { chain: 'optimism', payments: [{ currency: USDC, to: recipient, amount: 1_000_000n }] },
+  })
+  const minted = await depositTo(safe, signed.orderId)
+  const { data, result } = minted.body.messages[0]
+  const { genericMapping } = (await promiseNoFill(network, trio, signed)).body
+  expect(await submitEntry(network, genericMapping)).toBe('accepted')
+  await passRecoveryDelay(network)
+  const { order, orderSignature } = signed
+  const body = { ...data, onchainId: result.onchainId, order, orderSignature }
+  const before = await held(hubAlias(base, safe))
+  await accept(network, await ask(trio, 'recover/v1', body))
+  expect((await held(hubAlias(base, safe))) - before).toBe(amount)
+  const request = requestOf()
+  expect(await initiate(request, await signedBy(keys.slice(0, 1), request))).toMatchObject(refused)
+  await accept(network, await initiate(request, await signedBy(keys.slice(1), request)))
+  expect(await held(hubAlias(base, safe))).toBe(before)
 })
 
 describe('P-81: only the account on the chain of the owner counts', () => {
