@@ -274,13 +274,12 @@ describe('an owner of another family', () => {
 })
 
 describe('an owner with code', () => {
-  const worldOf = (codeOwners: readonly string[]) =>
-    world({ ...scripts, base: { codeOwners } }, { [spender]: 1_000_000n })
+  const worldOf = () => world({ ...scripts, base: { acceptsByCode: () => true } }, { [spender]: 1_000_000n })
   const unkeyed = (change: object = {}) =>
     request({}, { ownerSignature: `0x${'ab'.repeat(4_096)}`, ...change })
 
   test('P-80: is asked over what a key would sign, on the chain of the owner alone', async () => {
-    const context = worldOf([owner])
+    const context = worldOf()
     const { evidence } = await attestWithdrawalInitiation(await unkeyed(), context, options)
     expect(evidence).toMatchObject([{ chainId: 'base' }])
     expect(context.asked).toMatchObject([
@@ -291,20 +290,20 @@ describe('an owner with code', () => {
     ])
     const elsewhere = attestWithdrawalInitiation(
       await unkeyed({ ownerChainId: 'ethereum' }),
-      worldOf([owner]),
+      worldOf(),
       options,
     )
     await expect(elsewhere).rejects.toMatchObject({ code: 'INVALID_OWNER_SIGNATURE' })
   })
 
   test('P-80: whose key signed is not asked', async () => {
-    const context = worldOf([owner])
+    const context = worldOf()
     await attestWithdrawalInitiation(await request(), context, options)
     expect(context.asked).toEqual([])
   })
 
   test('P-81: that is yet to be deployed is refused by name, and not asked', async () => {
-    const context = worldOf([owner])
+    const context = worldOf()
     const body = await unkeyed({ ownerSignature: `0x${'ab'.repeat(96)}${'6492'.repeat(16)}` })
     await expect(attestWithdrawalInitiation(body, context, options)).rejects.toMatchObject({
       ...{ code: 'INVALID_OWNER_SIGNATURE', message: expect.stringContaining('ERC-6492') },
