@@ -13,7 +13,7 @@ import {
   yesToAll,
 } from '../../localnet/test/fixtures/contractWallets.ts'
 import { readCodeSignature } from '../src/ethereum-vm/codeSignature.ts'
-import { createQuorumClient } from '../src/index.ts'
+import { createQuorumClient, type FinalityRule } from '../src/index.ts'
 
 const digest = new Uint8Array(32).fill(7)
 const magic = `0x${'1626ba7e'.padEnd(64, '0')}` as const
@@ -31,7 +31,8 @@ afterAll(async () => {
 })
 afterEach(() => void setProxies())
 
-const mine = (blocks: number) => callNode(node.url, 'anvil_mine', [`0x${blocks.toString(16)}`])
+const mine = (blocks: number, seconds = 1) =>
+  callNode(node.url, 'anvil_mine', [`0x${blocks.toString(16)}`, `0x${seconds.toString(16)}`])
 const setProxies = (...modes: readonly FaultMode[]) =>
   proxies.map((proxy, index) => proxy.set(modes[index] ?? { kind: 'pass' }))
 let placed = 0
@@ -44,10 +45,11 @@ async function place(code: Hex, blocks = Number(finalityBlocks)): Promise<Hex> {
   return account
 }
 
-async function read(account: string, own: Partial<CodeSignatureQuestion> = {}) {
+const depth: FinalityRule = { mode: 'depth', tag: 'finalized', blocks: finalityBlocks, seconds: 0n }
+
+async function read(account: string, own: Partial<CodeSignatureQuestion> = {}, finality = depth) {
   const endpoints = proxies.map(({ url }, index) => ({ url, alias: `e${index + 1}` }))
   const quorum = createQuorumClient({ chainId: 'base', endpoints, now: () => Date.now() })
-  const finality = { mode: 'depth', tag: 'finalized', blocks: finalityBlocks, seconds: 0n } as const
   try {
     const question = { account, digest, signature: '0x1234' as const, ...own }
     const said = await readCodeSignature({ quorum, finality }, question, AbortSignal.timeout(20_000))
@@ -102,6 +104,14 @@ test('P-81: code that is not final yet, or that only a later block lets say yes,
   expect(await read(account)).toBeDefined()
   await mine(Number(finalityBlocks))
   expect(await read(account)).toBeUndefined()
+})
+
+test('P-81: where seconds count, code is final when its block is old enough', async () => {
+  const account = await place(yesToAll)
+  const rule: FinalityRule = { ...depth, mode: 'depth-and-time', seconds: 60n }
+  expect(await read(account, {}, rule)).toBeUndefined()
+  await mine(4, 30)
+  expect(await read(account, {}, rule)).toMatchObject({ finalityRule: '3 blocks and 60 seconds' })
 })
 
 test('P-80: a delegation is code', async () => {

@@ -39,11 +39,13 @@ export function acceptsSignature(answer: RpcAnswer | undefined): boolean {
   return answer?.ok === true && typeof answer.result === 'string' && acceptance.test(answer.result)
 }
 
-type Seen = { readonly isAccepted: boolean; readonly number: bigint; readonly hash: Hex }
+type Seen = { readonly acceptedIn: { readonly blockNumber: bigint; readonly blockHash: Hex } | undefined }
+
+const notAccepted: Sighting<Seen> = { kind: 'final', facts: { acceptedIn: undefined } }
 
 /**
  * Where the account's code accepted the signature: at one final block, by as many endpoints as a signature needs.
- * @throws InvalidAddressError, UpstreamDisagreementError, UpstreamUnavailableError, TransactionNotFinalError
+ * @throws InvalidAddressError, UpstreamDisagreementError, UpstreamUnavailableError
  * @source rules P-80, P-81
  */
 export async function readCodeSignature(
@@ -63,19 +65,18 @@ export async function readCodeSignature(
       const readHeader = async (height: bigint) =>
         parseHeader((await view.ask([headerCall(height)], own))[0], height)
       const final = await newestFinal(rule, pin, readHeader)
-      if (final === undefined) return { kind: 'not_final', waitSeconds: 1 }
+      if (final === undefined) return notAccepted
       const [code] = await view.ask([codeCall(account, final.number)], own)
       // A node without the state of that block has no code to show, and then nothing to say.
-      const hasCode = parseCode(code, undefined).length > 2
+      if (parseCode(code, undefined).length <= 2) return notAccepted
       const call = codeSignatureCall({ ...question, account }, final.number)
-      const isAccepted = hasCode && acceptsSignature(await view.askAlone(call, own))
+      if (!acceptsSignature(await view.askAlone(call, own))) return notAccepted
       // Last: what was read before belongs to the chain that this header is on.
-      const { number, hash } = await readHeader(final.number)
-      return { kind: 'final', facts: { isAccepted, number, hash } }
+      const { number: blockNumber, hash: blockHash } = await readHeader(final.number)
+      return { kind: 'final', facts: { acceptedIn: { blockNumber, blockHash } } }
     },
   })
-  const { isAccepted, number, hash } = facts
-  if (!isAccepted) return undefined
-  const finalityRule = describeFinality(rule)
-  return { chainId, blockNumber: number, blockHash: hash, finalityRule, agreeingEndpoints }
+  const { acceptedIn } = facts
+  if (acceptedIn === undefined) return undefined
+  return { chainId, ...acceptedIn, finalityRule: describeFinality(rule), agreeingEndpoints }
 }
