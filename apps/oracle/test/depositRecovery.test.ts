@@ -3,34 +3,32 @@
 // oracles, real nodes and contracts; the promise is written and the execution run as the oracles signed them.
 import {
   attestationKinds,
-  bytesToHex,
   type Hex,
   hubAlias,
   hubTokenId,
   mainNetwork,
-  noFillOrRefundDigest,
   onchainId,
   orderAddress,
   verifyAttestation,
 } from '@causeway/core'
-import { depositoryAbi, type LocalAccount, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import {
+  depositoryAbi,
+  type LocalAccount,
+  multicall3Abi,
+  startTestNetwork,
+  type TestNetwork,
+} from '@causeway/localnet'
 import { recoverSigner } from '@causeway/signer'
 import { encodeFunctionData } from 'viem'
-import { sign } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hubBalance, submitEntry, submitExecution } from './support/hubSubmission.ts'
 import { type OracleTrio, startOracleTrio } from './support/oracleTrio.ts'
-import { type Answer, accept, ask } from './support/ownerWithdrawals.ts'
-import { deposit, pay, type SignedOrder, signedOrder } from './support/protocolActors.ts'
+import { type Answer, accept, ask, passRecoveryDelay, promiseNoFill } from './support/ownerWithdrawals.ts'
+import { deposit, native, pay, type SignedOrder, signedOrder } from './support/protocolActors.ts'
 
 const base = { chainId: 'base', ...mainNetwork('ethereum-vm') } as const
 const amount = 40_000_000n
 const recipient: Hex = `0x${'7e'.repeat(20)}`
-/**
- * Twice `recoveryDelaySeconds` of configs/chains.hub.local.json. A chain's clock goes on by a second per block at
- * least, so base, which mines more of them, is some seconds ahead of the hub.
- */
-const delaySeconds = 120
 
 let network: TestNetwork
 let trio: OracleTrio
@@ -51,20 +49,12 @@ const owner = (): LocalAccount => {
   return account
 }
 
-/** Both clocks go on together. */
-async function passTime(seconds: number): Promise<void> {
-  for (const chain of ['base', 'hub'] as const) {
-    await network.chains[chain].chain.node.increaseTime({ seconds })
-    await network.mine(chain, 3)
-  }
-}
-
 let salt = 0
-const order = (): Promise<SignedOrder> => {
+const order = (currency = usdc): Promise<SignedOrder> => {
   salt += 1
   return signedOrder(network, {
     ...{ salt: String(salt), refundTo: owner().address },
-    input: { chain: 'base', currency: usdc, amount },
+    input: { chain: 'base', currency, amount },
     output: {
       chain: 'optimism',
       payments: [{ currency: network.deployment.optimism.tokens.USDC, to: recipient, amount: 1_000_000n }],
@@ -85,37 +75,35 @@ async function depositFor(signed: SignedOrder): Promise<Deposited> {
   const transactionId = await deposit(network, 'base', owner(), {
     ...{ currency: usdc, amount, id: signed.orderId },
   })
+  const [deposited] = await bringToHub(signed, transactionId)
+  if (deposited === undefined) throw new Error('no deposit')
+  return deposited
+}
+
+/** All deposits of one transaction. */
+async function bringToHub(signed: SignedOrder, transactionId: Hex): Promise<readonly Deposited[]> {
   const minted = await ask(trio, 'depository-deposits/v1', { chainId: 'base', transactionId })
   await accept(network, minted)
-  const [message] = minted.body.messages
   const { order: ordered, orderSignature } = signed
-  return {
+  const messages: readonly { result: { onchainId: Hex }; extraData: { timestamp: string } }[] =
+    minted.body.messages
+  return messages.map(({ result: { onchainId: id }, extraData }) => ({
     ...signed,
-    entry: { transactionId, onchainId: message.result.onchainId, inputIndex: 0 },
-    body: {
-      ...{ chainId: 'base', transactionId, onchainId: message.result.onchainId },
-      ...{ order: ordered, orderSignature },
-    },
+    entry: { transactionId, onchainId: id, inputIndex: 0 },
+    body: { chainId: 'base', transactionId, onchainId: id, order: ordered, orderSignature },
     holder: orderAddress(base, {
-      depositor: owner().address,
-      timestampSeconds: BigInt(message.extraData.timestamp),
+      ...{ depositor: owner().address, timestampSeconds: BigInt(extraData.timestamp) },
       depositId: signed.orderId,
     }),
-  }
+  }))
 }
 
 const recover = (deposited: Deposited): Promise<Answer> => ask(trio, 'recover/v1', deposited.body)
 const refusedWith = (errorCode: string) => ({ status: 400, body: { errorCode } })
-const held = (account: Hex) => hubBalance(network, account, hubTokenId(base, usdc))
+const held = (account: Hex, currency = usdc) => hubBalance(network, account, hubTokenId(base, currency))
 
-/** What the oracles make of the promise of whoever holds the solver's key. */
-async function promise({ order: { solver }, orderId }: SignedOrder): Promise<Answer> {
-  const { fillWallet } = network.keys
-  const promised = { solverChainId: 'base', solver: fillWallet.address, orderId }
-  const hash = bytesToHex(noFillOrRefundDigest(promised, network.chains.base.chainId))
-  const signature = await sign({ hash, privateKey: fillWallet.privateKey, to: 'hex' })
-  return ask(trio, 'signatures/no-fill-or-refund/v1', { ...promised, solver, signature })
-}
+const promise = (signed: SignedOrder) => promiseNoFill(network, trio, signed)
+const passTime = () => passRecoveryDelay(network)
 
 async function fill({ orderId, order: ordered, orderSignature, entry }: Deposited): Promise<Answer> {
   const paid = { currency: network.deployment.optimism.tokens.USDC, to: recipient, amount: 1_000_000n }
@@ -143,7 +131,7 @@ test('a deposit that nobody fills goes back: promise, entry, execution, once', a
     ...refusedWith('RECOVERY_TOO_EARLY'),
     body: { retryable: true },
   })
-  await passTime(delaySeconds)
+  await passTime()
 
   const back = await recover(deposited)
   await accept(network, back)
@@ -172,12 +160,12 @@ test('a stolen key that promises first and has the order filled gets nothing bac
   const signed = await order()
   const promised = await promise(signed)
   expect(await submitEntry(network, promised.body.genericMapping)).toBe('accepted')
-  await passTime(delaySeconds)
+  await passTime()
   const deposited = await depositFor(signed)
   const filled = await fill(deposited)
   expect(await recover(deposited)).toMatchObject(refusedWith('RECOVERY_TOO_EARLY'))
   await accept(network, filled)
-  await passTime(delaySeconds)
+  await passTime()
   expect(await recover(deposited)).toMatchObject(refusedWith('DEPOSIT_NOT_HELD'))
 })
 
@@ -185,7 +173,7 @@ test('a solver that promises, and fills after the deposit went back, settles not
   const deposited = await depositFor(await order())
   const promised = await promise(deposited)
   expect(await submitEntry(network, promised.body.genericMapping)).toBe('accepted')
-  await passTime(delaySeconds)
+  await passTime()
   const [back, filled] = [await recover(deposited), await fill(deposited)]
   await accept(network, back)
   expect(filled.status).toBe(200)
@@ -197,12 +185,60 @@ test('of two deposits for one order each goes back under a key of its own', asyn
   const [one, other] = [await depositFor(signed), await depositFor(signed)]
   const promised = await promise(signed)
   expect(await submitEntry(network, promised.body.genericMapping)).toBe('accepted')
-  await passTime(delaySeconds)
+  await passTime()
   const [first, second] = [await recover(one), await recover(other)]
   expect(first.body.execution.idempotencyKey).not.toBe(second.body.execution.idempotencyKey)
   await accept(network, first)
   await accept(network, second)
   expect([await held(one.holder), await held(other.holder)]).toEqual([0n, 0n])
+})
+
+test('P-84: a second deposit of a filled order goes back, and the first does not', async () => {
+  const signed = await order()
+  const first = await depositFor(signed)
+  await accept(network, await fill(first))
+  const second = await depositFor(signed)
+  expect(await submitEntry(network, (await promise(signed)).body.genericMapping)).toBe('accepted')
+  await passTime()
+  expect(await recover(first)).toMatchObject(refusedWith('DEPOSIT_NOT_HELD'))
+  await accept(network, await recover(second))
+  for (const one of [first, second]) {
+    expect(await recover(one)).toMatchObject(refusedWith('DEPOSIT_NOT_HELD'))
+    expect(await held(one.holder)).toBe(0n)
+  }
+})
+
+/** Two deposits of the owner in one transaction, so that both lie in one account of the hub. */
+async function depositTwice(signed: SignedOrder, amounts: readonly bigint[]): Promise<Hex> {
+  const { depository, multicall3 } = network.deployment.base
+  const callData = encodeFunctionData({
+    ...{ abi: depositoryAbi, functionName: 'depositNative', args: [owner().address, signed.orderId] },
+  })
+  const calls = amounts.map((value) => ({ target: depository, allowFailure: false, value, callData }))
+  const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3Value', args: [calls] })
+  const { walletClient, publicClient } = network.chains.base.chain.as(owner())
+  const value = amounts.reduce((sum, one) => sum + one, 0n)
+  const transactionId = await walletClient.sendTransaction({ to: multicall3, data, value })
+  await publicClient.waitForTransactionReceipt({ hash: transactionId })
+  await network.mine('base', 3)
+  return transactionId
+}
+
+test('P-85: of two deposits in one account, whoever asks first for the filled one, all of the other goes back', async () => {
+  const signed = await order(native)
+  const [filled, larger] = await bringToHub(signed, await depositTwice(signed, [amount, 3n * amount]))
+  if (filled === undefined || larger === undefined) throw new Error('no two deposits')
+  expect(larger.holder).toBe(filled.holder)
+  await accept(network, await fill(filled))
+  expect(await submitEntry(network, (await promise(signed)).body.genericMapping)).toBe('accepted')
+  await passTime()
+  const alias = hubAlias(base, owner().address)
+  const before = await held(alias, native)
+  // A stranger names the filled deposit, whose amount the account still holds.
+  await accept(network, await recover(filled))
+  await accept(network, await recover(larger))
+  expect(await held(filled.holder, native)).toBe(0n)
+  expect((await held(alias, native)) - before).toBe(3n * amount)
 })
 
 test('a deposit that is not final does not go back', async () => {

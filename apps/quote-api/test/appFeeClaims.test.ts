@@ -23,7 +23,12 @@ import { erc20Abi, hexToBytes, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { addressNamed, callNode, setOwnedDigest, walletCode } from './accessSupport/contractWallets.ts'
+import {
+  addressNamed,
+  callNode,
+  setOwnedDigest,
+  walletCode,
+} from '../../../packages/localnet/test/fixtures/contractWallets.ts'
 import { startTestService, type TestService } from './fixtures/service.ts'
 import { type ClaimTypedData, readClaimStep } from './serviceSupport/appFeeClaim.ts'
 import { post, readError, readOk, send } from './serviceSupport/callService.ts'

@@ -15,11 +15,16 @@ import { type LocalAccount, tokenAbi, waitUntil } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  addressNamed,
+  callNode,
+  setOwnedDigest,
+  walletCode,
+} from '../../../packages/localnet/test/fixtures/contractWallets.ts'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { parseExecution } from '../src/requests/orders/execution.ts'
 import { createDepositSimulation } from '../src/requests/permits/depositSimulation.ts'
 import { createPermitTokens } from '../src/requests/permits/permitTokens.ts'
-import { addressNamed, callNode, setOwnedDigest, walletCode } from './accessSupport/contractWallets.ts'
 import { type Answer, post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { postSignature, signatureOf, signStep } from './serviceSupport/signatureStep.ts'

@@ -7,9 +7,14 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import {
+  addressNamed,
+  callNode,
+  setOwnedDigest,
+  walletCode,
+} from '../../../packages/localnet/test/fixtures/contractWallets.ts'
 import { personalMessageDigest } from '../src/access/wallets/linkMessage.ts'
 import { type AccessService, publicUrl, startAccessService } from './accessSupport/accessService.ts'
-import { addressNamed, callNode, setOwnedDigest, walletCode } from './accessSupport/contractWallets.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
 
 let testDatabase: TestDatabase

@@ -61,6 +61,7 @@ export {
   type WithdrawalKeys,
   WithdrawalNotFinalError,
 } from './ethereum-vm/allocatorReader.ts'
+export { acceptsSignature, codeSignatureCall } from './ethereum-vm/codeSignature.ts'
 export {
   domainProblems,
   type ExpectedDomain,

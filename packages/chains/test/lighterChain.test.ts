@@ -152,7 +152,14 @@ describe('the key of an owner', () => {
     const signature = await owner.signMessage({ message })
     const signer = lowerCase(await recoverMessageAddress({ message, signature }))
     const ownerChain = { vmType: 'lighter-vm', network: undefined } as const
-    const check = { request, signature, ownerChain, recoverSigner: () => signer, readOwnerKey }
+    const check = {
+      request,
+      signature,
+      ownerChain,
+      recoverSigner: () => signer,
+      readOwnerKey,
+      isAcceptedByCode: async () => true,
+    }
     expect(await isSignedByOwner(check)).toBe(true)
     nodes[0]?.setAccount(user, keyOf('33'))
     expect(await isSignedByOwner(check)).toBe(false)

@@ -34,9 +34,10 @@ function openReader() {
   const endpoints = proxies.map(({ url }, index) => ({ url, alias: `h${index + 1}` }))
   const quorum = createQuorumClient({ chainId: 'relay-recovery', endpoints, now: () => Date.now() })
   onTestFinished(() => quorum.close())
-  const { hub, genericMapping } = network.deployment.hub
+  const { hub, genericMapping, oracle } = network.deployment.hub
   return createRecoveryReader({
-    ...{ chainId: 'relay-recovery', quorum, mappingAddress: genericMapping, hubAddress: async () => hub },
+    ...{ chainId: 'relay-recovery', quorum, mappingAddress: genericMapping, oracleAddress: oracle },
+    hubAddress: async () => hub,
     rule: { mode: 'depth', tag: 'finalized', blocks: 2n, seconds: 0n },
   })
 }
@@ -47,7 +48,7 @@ function question(): RecoveryQuestion {
   const digits = asked.toString(16)
   return {
     ...{ user: `0x${digits.padStart(40, 'a')}`, id: `0x${digits.padStart(64, 'd')}` },
-    ...{ holder: `0x${digits.padStart(40, 'b')}`, hubTokenId: 7n, amount: 100n },
+    ...{ holder: `0x${digits.padStart(40, 'b')}`, hubTokenId: 7n, mintKey: sha256TextHex(digits) },
   }
 }
 
@@ -61,11 +62,11 @@ async function promise({ user, id }: RecoveryQuestion): Promise<void> {
 }
 
 /** As the quorum of the oracles mints it. */
-async function mint({ holder, hubTokenId, amount }: RecoveryQuestion): Promise<void> {
+async function mint({ holder, hubTokenId, mintKey }: RecoveryQuestion): Promise<void> {
   const { oracle, oracleMultisig, chainId } = network.deployment.hub
   const execution = {
-    idempotencyKey: sha256TextHex(holder),
-    actions: [encodeMintAction({ hubTo: holder, hubTokenId, amount })],
+    idempotencyKey: mintKey,
+    actions: [encodeMintAction({ hubTo: holder, hubTokenId, amount: 100n })],
   }
   const domain = { chainId, verifyingContract: oracle, version: '2' }
   const hash = toHex(signingDigest({ purpose: 'execution', domain, execution }))
@@ -87,16 +88,16 @@ test('a promise is there not at all, then not finally, then for good', async () 
   const { timestamp } = await network.chains.hub.chain.client.getBlock()
   await network.mine('hub', 2)
   const found = await reader.read(wanted, options())
-  expect(found).toMatchObject({ entryData: '0x01', entrySeconds: timestamp, balance: 100n })
+  expect(found).toMatchObject({ entryData: '0x01', entrySeconds: timestamp, isMinted: true, balance: 100n })
   expect(found.readAtSeconds).toBe(timestamp)
   expect(found.evidence).toMatchObject({ chainId: 'relay-recovery', finalityRule: '2 blocks' })
 })
 
-test('a balance that only the newest block shows is asked for again', async () => {
+test('P-85: a deposit that only the newest block shows is asked for again', async () => {
   const [wanted, reader] = [question(), openReader()]
   await promise(wanted)
   await network.mine('hub', 2)
-  expect(await reader.read(wanted, options())).toMatchObject({ balance: 0n })
+  expect(await reader.read(wanted, options())).toMatchObject({ isMinted: false, balance: 0n })
   await mint(wanted)
   await expect(reader.read(wanted, options())).rejects.toMatchObject({ code: 'HUB_NOT_FINAL' })
   await network.mine('hub', 2)

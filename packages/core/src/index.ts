@@ -20,6 +20,7 @@ export {
 } from './attestation/deterministicIds.ts'
 export type {
   AheadReader,
+  CodeSignatureQuestion,
   DepositFact,
   DepositFacts,
   DepositQuestion,

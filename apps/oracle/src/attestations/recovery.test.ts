@@ -1,6 +1,7 @@
 // The way back of a deposit, withdrawals.md 2 and 5, as attacks on it: an owner who was filled gains by every
 // one that goes through, at the cost of the solver; a stranger gains nothing, the money is the depositor's.
 import {
+  depositsExecutionKey,
   encodeTransferAction,
   hubAlias,
   hubTokenId,
@@ -133,6 +134,12 @@ describe('a deposit that its solver promised not to use', () => {
   test('goes back whatever is held beside it', async () => {
     expect((await recover({}, { balance: amount + 1n })).unsigned.execution.actions).toEqual([back])
   })
+
+  test('P-85: goes back as far as a settled deposit of its account has left it', async () => {
+    const money = { hubFrom: orderAddressB, hubTo: hubAlias(ethereum, depositor), hubTokenId: token }
+    const { execution } = (await recover({}, { balance: 1n })).unsigned
+    expect(execution.actions).toEqual([encodeTransferAction({ ...money, amount: 1n })])
+  })
 })
 
 describe('nothing goes back', () => {
@@ -183,14 +190,23 @@ describe('nothing goes back', () => {
     ).rejects.toMatchObject({ code: 'DEPOSIT_WITHOUT_ORDER' })
   })
 
-  test.each([
-    ['was settled, or was recovered before', 0n],
-    ['was settled in part by another deposit of the order', amount - 1n],
-  ])('when the deposit %s', async (_why, balance) => {
-    await expect(recover({}, { balance })).rejects.toMatchObject({
-      code: 'DEPOSIT_NOT_HELD',
-      data: { balance: balance.toString(), amount: amount.toString() },
+  test('of a deposit that was settled, or was recovered before', async () => {
+    await expect(recover({}, { balance: 0n })).rejects.toMatchObject({
+      ...{ code: 'DEPOSIT_NOT_HELD', data: { balance: '0', amount: amount.toString() } },
     })
+  })
+
+  test('P-85: of a deposit that is not on the hub yet, whatever else its account holds', async () => {
+    const unminted = new Set([
+      depositsExecutionKey({ chainId: 'ethereum', transactionId: depositTransaction }),
+    ])
+    for (const balance of [0n, amount - 1n, amount]) {
+      const balances = { [orderAddressB]: balance }
+      const context = world({ ethereum: script }, balances, {}, promised(), balances, unminted)
+      await expect(attestRecovery(body(), context, options)).rejects.toMatchObject({
+        code: 'DEPOSIT_NOT_HELD',
+      })
+    }
   })
 
   test('where the hub file names no mapping', async () => {

@@ -2,6 +2,7 @@ import {
   codecOf,
   type DepositFact,
   type DepositFacts,
+  depositsExecutionKey,
   encodeTransferAction,
   type Hex,
   orderId as hashOrder,
@@ -48,31 +49,25 @@ export const attestRecovery: Attest<RecoveryRequest, WithExecution<RecoveryRespo
   const facts = await context.readerOf(chain.id).readDeposits({ transactionId }, options)
   const deposit = findDeposit(facts, { chain, onchainId: request.onchainId, orderId })
   const named = protocolChain(chain)
-  const moved = {
-    hubFrom: orderAddress(named, {
-      depositor: deposit.depositor,
-      timestampSeconds: facts.blockTimestampSeconds,
-      depositId: orderId,
-    }),
-    hubTokenId: hubTokenId(named, deposit.currency),
-    amount: deposit.amount,
-  }
+  const hubFrom = orderAddress(named, {
+    depositor: deposit.depositor,
+    timestampSeconds: facts.blockTimestampSeconds,
+    depositId: orderId,
+  })
+  const token = hubTokenId(named, deposit.currency)
   const state = await recovery.read(
     {
       ...noFillOrRefundPlace({ solverChainId: order.solverChainId, solver: solverOf(order), orderId }),
-      ...{ holder: moved.hubFrom, hubTokenId: moved.hubTokenId, amount: moved.amount },
+      ...{ holder: hubFrom, hubTokenId: token },
+      mintKey: depositsExecutionKey({ chainId: chain.id, transactionId }),
     },
     options,
   )
   checkPromise(state, { depositSeconds: facts.blockTimestampSeconds, delaySeconds: recovery.delaySeconds })
-  if (state.balance < deposit.amount) {
-    throw new AttestationError(
-      'DEPOSIT_NOT_HELD',
-      "The order's account on the hub does not hold the deposit: it is not there yet, or was settled.",
-      { data: { balance: state.balance.toString(), amount: deposit.amount.toString() } },
-    )
-  }
-  const action = encodeTransferAction({ ...moved, hubTo: hubAlias(named, deposit.depositor) })
+  const action = encodeTransferAction({
+    ...{ hubFrom, hubTo: hubAlias(named, deposit.depositor), hubTokenId: token },
+    amount: heldAmount(state, deposit),
+  })
   return {
     unsigned: {
       execution: { idempotencyKey: recoveryKey(request.onchainId), actions: [action], signatures: [] },
@@ -131,6 +126,21 @@ function findDeposit(
     })
   }
   return found
+}
+
+/**
+ * What the account still holds of the deposit. Deposits of one owner for one order and second share an account, so
+ * that a settled one leaves less than all amounts together: each takes what is there, and together they take it all.
+ * @throws AttestationError @source rule P-85
+ */
+function heldAmount({ isMinted, balance }: Promised, { amount }: DepositFact): bigint {
+  if (isMinted && balance > 0n) return balance < amount ? balance : amount
+  const reason = isMinted
+    ? 'The deposit was settled or went back: its account on the hub is empty.'
+    : 'The deposit is not on the hub yet: submit its attestation first.'
+  throw new AttestationError('DEPOSIT_NOT_HELD', reason, {
+    data: { balance: balance.toString(), amount: amount.toString() },
+  })
 }
 
 type Promised = Awaited<ReturnType<NonNullable<AttestationContext['recovery']>['read']>>

@@ -61,7 +61,7 @@ async function attest(found: Partial<WithdrawalFacts>, change: object = {}, issu
     ...{ kind: 'withdrawal', withdrawalId: repeated('42', 32), depository, status: 'executed' },
     ...{ currency: nativeCurrency, amount: 1000n, recipient, evidence: evidence('ethereum'), ...found },
   }
-  const scripts = { ethereum: { withdrawals: { [payload]: facts } } }
+  const scripts = { ethereum: { withdrawals: { [payload]: facts } }, base: {} }
   const context = world(scripts, {}, { [payloadIdAt(issuedAt)]: payload })
   return (await attestRequestedWithdrawal(request, context, options)).unsigned
 }

@@ -30,7 +30,8 @@ export const attestRequestedWithdrawal: Attest<
   const requested = spelledWithdrawRequest(chain, { ...withdrawal, currency, recipient }, additionalData)
   const issued = await readIssuedWithdrawal(requested, { chain, allocator }, options)
   const { payloadId, payload } = issued
-  if (payload === undefined) return { unsigned: { status: 0 }, evidence: [issued.evidence], isFinal: false }
+  const evidence = [...withdrawal.evidence, issued.evidence]
+  if (payload === undefined) return { unsigned: { status: 0 }, evidence, isFinal: false }
   const facts = await context.readerOf(chain.id).readWithdrawal(
     {
       withdrawal: payloadWithdrawal(chain.vmType, payload),
@@ -56,7 +57,7 @@ export const attestRequestedWithdrawal: Attest<
       ...(execution !== undefined && { execution }),
       ...(facts.pendingReason !== undefined && { pendingReason: facts.pendingReason }),
     },
-    evidence: [issued.evidence, facts.evidence],
+    evidence: [...evidence, facts.evidence],
     isFinal: facts.status !== 'pending',
   }
 }

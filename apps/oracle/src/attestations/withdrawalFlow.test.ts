@@ -64,7 +64,7 @@ const facts = {
   data: '0x',
 } as const
 
-const scripts = { ethereum: { withdrawRequest: facts } }
+const scripts = { ethereum: { withdrawRequest: facts }, base: {} }
 /** `alias(base, owner)` and the withdrawal address that follows from the request. */
 const spender = '0x37af10adbc4864042698b5735132a3c8c2b146bf'
 
@@ -273,6 +273,51 @@ describe('an owner of another family', () => {
   })
 })
 
+describe('an owner with code', () => {
+  const worldOf = () => world({ ...scripts, base: { acceptsByCode: () => true } }, { [spender]: 1_000_000n })
+  const unkeyed = (change: object = {}) =>
+    request({}, { ownerSignature: `0x${'ab'.repeat(4_096)}`, ...change })
+
+  test('P-80: is asked over what a key would sign, on the chain of the owner alone', async () => {
+    const context = worldOf()
+    const { evidence } = await attestWithdrawalInitiation(await unkeyed(), context, options)
+    expect(evidence).toMatchObject([{ chainId: 'base' }])
+    expect(context.asked).toMatchObject([
+      {
+        ...{ chainId: 'base', what: 'code-signature' },
+        question: { account: owner, digest: ownerRequestDigest(unsigned) },
+      },
+    ])
+    const elsewhere = attestWithdrawalInitiation(
+      await unkeyed({ ownerChainId: 'ethereum' }),
+      worldOf(),
+      options,
+    )
+    await expect(elsewhere).rejects.toMatchObject({ code: 'INVALID_OWNER_SIGNATURE' })
+  })
+
+  test('P-80: whose key signed is not asked', async () => {
+    const context = worldOf()
+    await attestWithdrawalInitiation(await request(), context, options)
+    expect(context.asked).toEqual([])
+  })
+
+  test('P-81: that is yet to be deployed is refused by name, and not asked', async () => {
+    const context = worldOf()
+    const body = await unkeyed({ ownerSignature: `0x${'ab'.repeat(96)}${'6492'.repeat(16)}` })
+    await expect(attestWithdrawalInitiation(body, context, options)).rejects.toMatchObject({
+      ...{ code: 'INVALID_OWNER_SIGNATURE', message: expect.stringContaining('ERC-6492') },
+    })
+    expect(context.asked).toEqual([])
+  })
+
+  test('P-80: whose chain no endpoint of this oracle reads is not judged', async () => {
+    const { base: _unread, ...read } = scripts
+    const unknown = attestWithdrawalInitiation(await unkeyed(), world(read), options)
+    await expect(unknown).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' })
+  })
+})
+
 describe('initiated', () => {
   test('signs the payload when the address holds exactly the amount', async () => {
     const attested = await initiated(await request(), 1_000_000n)
@@ -331,6 +376,6 @@ describe('initiated', () => {
     await expect(attestWithdrawalInitiated(body, asked, options)).rejects.toMatchObject({
       code: 'INVALID_OWNER_SIGNATURE',
     })
-    expect(asked.asked).toEqual([])
+    expect(asked.asked.map(({ what }) => what)).toEqual(['code-signature'])
   })
 })

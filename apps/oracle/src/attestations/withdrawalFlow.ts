@@ -1,4 +1,5 @@
 import {
+  type Evidence,
   type Hex,
   hubAlias,
   hubTokenId,
@@ -22,13 +23,15 @@ export type AuthorisedWithdrawal = {
   readonly spender: Hex
   /** The account on the hub that holds what this withdrawal takes out. */
   readonly withdrawalAddress: Hex
+  /** Where the owner's code accepted his signature; nothing was read for the signature of a key. */
+  readonly evidence: readonly Evidence[]
 }
 
 type OwnerContext = Pick<AttestationContext, 'chains' | 'recoverSigner' | 'readerOf'>
 
 /**
  * Checks the owner's authorisation and names the accounts.
- * @throws AttestationError, UnknownChainError, InvalidAddressError, what reading an owner's key throws
+ * @throws AttestationError, UnknownChainError, InvalidAddressError, what reading an owner's key or code throws
  * @source oracle-protocol.md 3.5, 3.6
  */
 export async function authoriseWithdrawal(
@@ -38,7 +41,7 @@ export async function authoriseWithdrawal(
 ): Promise<AuthorisedWithdrawal> {
   const chain = chainOf(context, request.chainId)
   const ownerChain = chainOf(context, request.ownerChainId)
-  await checkOwnerSignature({ request, ownerChain, context, options })
+  const evidence = await checkOwnerSignature({ request, ownerChain, context, options })
   const amount = BigInt(request.amount)
   if (amount === 0n) throw new AttestationError('ZERO_AMOUNT', 'The withdrawn amount must not be zero.')
   const depository = requestedDepository(chain, request.depository)
@@ -52,6 +55,7 @@ export async function authoriseWithdrawal(
     nonce,
     hubTokenId: hubTokenId(protocolChain(chain), currency),
     spender,
+    evidence,
     withdrawalAddress: withdrawalAddress(protocolChain(chain), {
       depository,
       currency,
@@ -62,18 +66,27 @@ export async function authoriseWithdrawal(
   }
 }
 
-/** Families whose accounts do not name their key are asked for it, once a key has signed at all. */
+/** What a signature ends with that is wrapped for an account without code. @source ERC-6492 */
+const erc6492Suffix = '6492'.repeat(16)
+
+/**
+ * Families whose accounts do not name their key are asked for it once a key has signed at all, code only where the
+ * key of the account did not sign.
+ * @returns where the owner's code accepted the signature. @source rules P-80 to P-82
+ */
 async function checkOwnerSignature(check: {
   readonly request: WithdrawalFlowRequest
   readonly ownerChain: AttestedChain
   readonly context: OwnerContext
   readonly options: ReadOptions
-}): Promise<void> {
+}): Promise<readonly Evidence[]> {
   const { request, ownerChain, context, options } = check
   const { id } = ownerChain
+  const { ownerSignature: signature } = request
+  const evidence: Evidence[] = []
   const isSigned = await isSignedByOwner({
     request,
-    signature: request.ownerSignature,
+    signature,
     ownerChain,
     recoverSigner: context.recoverSigner,
     readOwnerKey: async (account) => {
@@ -83,7 +96,21 @@ async function checkOwnerSignature(check: {
         data: { ownerChainId: id },
       })
     },
+    isAcceptedByCode: async (account, digest) => {
+      if (signature.endsWith(erc6492Suffix)) throw notSigned(wrappedSignature)
+      const accepted = await context.readerOf(id).readCodeSignature?.({ account, digest, signature }, options)
+      if (accepted !== undefined) evidence.push(accepted)
+      return accepted !== undefined
+    },
   })
-  if (isSigned) return
-  throw new AttestationError('INVALID_OWNER_SIGNATURE', 'The owner did not sign this request.')
+  if (!isSigned) throw notSigned('The owner did not sign this request.')
+  return evidence
+}
+
+const wrappedSignature =
+  'ownerSignature is wrapped by ERC-6492: an owner that has no code in a final block cannot sign. ' +
+  'Deploy it, wait for finality, and send the signature that its code accepts (ERC-1271).'
+
+function notSigned(message: string): AttestationError {
+  return new AttestationError('INVALID_OWNER_SIGNATURE', message)
 }

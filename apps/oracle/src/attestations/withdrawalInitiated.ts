@@ -40,7 +40,7 @@ export const attestWithdrawalInitiated: Attest<WithdrawalFlowRequest, Withdrawal
     ),
     checkBalance(withdrawal, context, options),
   ])
-  const evidence = facts.evidence === undefined ? [] : [facts.evidence]
+  const evidence = [...withdrawal.evidence, ...(facts.evidence === undefined ? [] : [facts.evidence])]
   const { hubTokenId, withdrawalAddress } = withdrawal
   // One key per withdrawal address: the allocator issues one payload for it, whatever data it is asked with.
   const key = withdrawalInitiationKey({ hubId: context.hub.id, hubTokenId, withdrawalAddress })

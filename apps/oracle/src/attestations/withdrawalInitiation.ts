@@ -19,7 +19,11 @@ export const attestWithdrawalInitiation: Attest<
 > = async (request, context, options) => {
   const withdrawal = await authoriseWithdrawal(request, context, options)
   const balance = await context.hubBalances.balanceOf(withdrawal.spender, withdrawal.hubTokenId, options)
-  return { unsigned: buildInitiation(withdrawal, balance, context), evidence: [], isFinal: false }
+  return {
+    unsigned: buildInitiation(withdrawal, balance, context),
+    evidence: withdrawal.evidence,
+    isFinal: false,
+  }
 }
 
 /** @throws AttestationError when the balance does not cover the amount */

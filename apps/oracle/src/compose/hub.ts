@@ -97,11 +97,11 @@ export function openHub(hub: RegisteredHub, isKnown: KnownCode): OpenHub {
 }
 
 function openRecovery(hub: RegisteredHub, quorum: QuorumClient, reader: HubReader): OpenRecovery | undefined {
-  const { id, hubAddress, genericMappingAddress: mappingAddress, recoveryDelaySeconds } = hub
+  const { id, oracleAddress, hubAddress, genericMappingAddress: mappingAddress, recoveryDelaySeconds } = hub
   if (mappingAddress === undefined) return undefined
   return {
     reader: createRecoveryReader({
-      ...{ chainId: `${id}-recovery`, quorum, mappingAddress },
+      ...{ chainId: `${id}-recovery`, quorum, mappingAddress, oracleAddress },
       hubAddress: hubAddress === undefined ? reader.hubAddress : async () => hubAddress,
       rule: finalityOf(hub),
     }),

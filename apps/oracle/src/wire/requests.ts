@@ -38,6 +38,8 @@ const integerText = z.union([
   z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'must be 0x and 1 to 64 hex digits'),
 ])
 const signatureBytesMax = 1_024
+/** What an owner's code takes may be long: many keys, or a passkey. @source rule P-80 */
+const ownerSignatureBytesMax = 4_096
 
 const lowerCase = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`
 const bytes32 = bytes32Text.transform(lowerCase)
@@ -169,11 +171,13 @@ const additionalData = z.object({
 const ownerSignature = z
   .string()
   .regex(
-    new RegExp(`^(?:0x)?(?:[0-9a-fA-F]{2}){0,${signatureBytesMax}}$`),
-    `must be at most ${signatureBytesMax} whole bytes in hex`,
+    new RegExp(`^(?:0x)?(?:[0-9a-fA-F]{2}){0,${ownerSignatureBytesMax}}$`),
+    `must be at most ${ownerSignatureBytesMax} whole bytes in hex`,
   )
   .transform((text): Hex => `0x${text.replace(/^0x/, '').toLowerCase()}`)
-  .describe("The owner's signature over the SHA-256 of the request as canonical JSON; `0x` may be left out")
+  .describe(
+    "The owner's signature over the SHA-256 of the request as canonical JSON; `0x` may be left out; of code by ERC-1271",
+  )
 
 const withdrawalFlow = z.object({
   chainId,

@@ -4,6 +4,7 @@ import {
   hubAlias,
   hubTokenId,
   mainNetwork,
+  noFillOrRefundDigest,
   ownerRequestDigest,
   withdrawalAddress,
   withdrawRequestPayloadId,
@@ -13,7 +14,7 @@ import { toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { submitExecution } from './hubSubmission.ts'
 import type { OracleTrio } from './oracleTrio.ts'
-import { deposit, noOrder } from './protocolActors.ts'
+import { deposit, noOrder, type SignedOrder } from './protocolActors.ts'
 
 const base = { chainId: 'base', ...mainNetwork('ethereum-vm') } as const
 
@@ -100,4 +101,28 @@ export function payloadIdOf(payloadParams: {
 }): Hex {
   const { chainId, amount, ...rest } = payloadParams
   return withdrawRequestPayloadId({ ...rest, chainId: BigInt(chainId), amount: BigInt(amount) })
+}
+
+/** What the oracles make of the promise of whoever holds the solver's key. */
+export async function promiseNoFill(
+  network: TestNetwork,
+  trio: Pick<OracleTrio, 'post'>,
+  { order: { solver }, orderId }: SignedOrder,
+): Promise<Answer> {
+  const { fillWallet } = network.keys
+  const promised = { solverChainId: 'base', solver: fillWallet.address, orderId }
+  const hash = toHex(noFillOrRefundDigest(promised, network.chains.base.chainId))
+  const signature = await privateKeyToAccount(fillWallet.privateKey).sign({ hash })
+  return ask(trio, 'signatures/no-fill-or-refund/v1', { ...promised, solver, signature })
+}
+
+/**
+ * Both clocks go on together, by twice `recoveryDelaySeconds` of configs/chains.hub.local.json. A chain's clock goes on
+ * by a second per block at least, so base, which mines more of them, is some seconds ahead of the hub.
+ */
+export async function passRecoveryDelay(network: TestNetwork): Promise<void> {
+  for (const chain of ['base', 'hub'] as const) {
+    await network.chains[chain].chain.node.increaseTime({ seconds: 120 })
+    await network.mine(chain, 3)
+  }
 }

@@ -20,6 +20,7 @@ import {
 import { PaymentTooLargeError, TransactionTooLargeError } from '../rpc/chainErrors.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { scanFinalBlocks } from './blockScan.ts'
+import { readCodeSignature } from './codeSignature.ts'
 import { type DepositRules, findDeposits, needsCalldata, wordBehindTransfer } from './deposits.ts'
 import { readSolverNativeTransfer } from './events.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
@@ -113,6 +114,7 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
   return {
     ...reader,
     finalBlocks: ethereumFinalBlocks(quorum, finality),
+    readCodeSignature: (question, { signal }) => readCodeSignature(reading, question, signal),
     ahead: {
       scan: (start, { signal }) => scanFinalBlocks({ ...reading, rule: finality }, start, signal),
       rememberPayment: (transactionId, { signal }) => rememberPayment(reading, transactionId, signal),

@@ -79,15 +79,16 @@ export function createHubReader(options: {
       return { balance: facts.balance, waitSeconds: facts.waitSeconds }
     },
     isExecuted: (key, reading) =>
-      ask(
-        { to: oracleAddress, data: `${selectors.isExecuted}${bytes32Word(key)}`, parse: parseBool },
-        reading,
-      ),
+      ask({ to: oracleAddress, data: isExecutedData(key), parse: parseBool }, reading),
   }
 }
 
 export function balanceOfData(holder: Hex, tokenId: bigint): Hex {
   return `${selectors.balanceOf}${addressWord(holder)}${uintWord(tokenId)}`
+}
+
+export function isExecutedData(idempotencyKey: Hex): Hex {
+  return `${selectors.isExecuted}${bytes32Word(idempotencyKey)}`
 }
 
 export type HubCall<Value> = {

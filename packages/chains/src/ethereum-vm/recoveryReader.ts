@@ -4,7 +4,7 @@ import type { EndpointView } from '../rpc/endpointView.ts'
 import { resultOf } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
-import { contractCall, headerCall, parseHeader, parseWord } from './answers.ts'
+import { contractCall, headerCall, parseBool, parseHeader, parseWord } from './answers.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
 import {
   describeFinality,
@@ -15,17 +15,18 @@ import {
   secondsToFinality,
 } from './finality.ts'
 import { getEntryData, parseEntry } from './genericMapping.ts'
-import { balanceOfData } from './hubReader.ts'
+import { balanceOfData, isExecutedData } from './hubReader.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
 export type RecoveryQuestion = {
   /** Whose entry of the generic mapping, and under which id. */
   readonly user: Hex
   readonly id: Hex
-  /** Which account of the hub must hold how much of what. */
+  /** The account of the hub whose balance is read. */
   readonly holder: Hex
   readonly hubTokenId: bigint
-  readonly amount: bigint
+  /** Of the execution that brings the deposit to the hub. */
+  readonly mintKey: Hex
 }
 
 export type RecoveryFacts = {
@@ -33,6 +34,8 @@ export type RecoveryFacts = {
   readonly entryData: Hex
   /** Time of the block that wrote the entry; 0 when there is none. */
   readonly entrySeconds: bigint
+  /** Whether the deposit was brought to the hub. */
+  readonly isMinted: boolean
   readonly balance: bigint
   /** Time of the final block that was read. */
   readonly readAtSeconds: bigint
@@ -51,19 +54,19 @@ export interface RecoveryReader {
   read(question: RecoveryQuestion, options: ReadOptions): Promise<RecoveryFacts>
 }
 
-/** The hub has the entry or the balance, but may still drop it. `waitSeconds` is an estimate. */
+/** The hub has the entry or the deposit, but may still drop it. `waitSeconds` is an estimate. */
 export class HubNotFinalError extends DomainError {
   readonly code = 'HUB_NOT_FINAL'
   readonly kind = 'not_final'
 
   constructor(waitSeconds: number) {
-    super('The hub shows the promise or the balance in a block that its finality rule does not reach.', {
+    super('The hub shows the promise or the deposit in a block that its finality rule does not reach.', {
       retryAfterSeconds: waitSeconds,
     })
   }
 }
 
-type HubState = Pick<RecoveryFacts, 'entryData' | 'entrySeconds' | 'balance'>
+type HubState = Pick<RecoveryFacts, 'entryData' | 'entrySeconds' | 'isMinted' | 'balance'>
 type FinalState = HubState & {
   readonly finalBlock: { readonly number: bigint; readonly hash: Hex; readonly timestampSeconds: bigint }
 }
@@ -73,10 +76,11 @@ export function createRecoveryReader(options: {
   readonly chainId: string
   readonly quorum: QuorumClient
   readonly mappingAddress: Hex
+  readonly oracleAddress: Hex
   readonly hubAddress: (reading: ReadOptions) => Promise<Hex>
   readonly rule: FinalityRule
 }): RecoveryReader {
-  const { chainId, quorum, mappingAddress, rule } = options
+  const { chainId, quorum, mappingAddress, oracleAddress, rule } = options
   return {
     chainId,
     finalBlocks: ethereumFinalBlocks(quorum, rule),
@@ -89,7 +93,7 @@ export function createRecoveryReader(options: {
             parseHeads(rule, await view.ask(headCalls(rule), ownSignal)),
           pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads),
           second: (view, _own, pin, ownSignal) =>
-            judge(view, { question, mappingAddress, hubAddress, rule, pin }, ownSignal),
+            judge(view, { question, mappingAddress, oracleAddress, hubAddress, rule, pin }, ownSignal),
         })
         const { finalBlock, ...state } = facts
         const { number, hash, timestampSeconds } = finalBlock
@@ -112,6 +116,7 @@ export function createRecoveryReader(options: {
 type Judging = {
   readonly question: RecoveryQuestion
   readonly mappingAddress: Hex
+  readonly oracleAddress: Hex
   readonly hubAddress: Hex
   readonly rule: FinalityRule
   readonly pin: FinalPin
@@ -123,15 +128,14 @@ async function judge(
   judging: Judging,
   signal: AbortSignal,
 ): Promise<Sighting<FinalState>> {
-  const { pin, rule, question } = judging
+  const { pin, rule } = judging
   const waitSeconds = secondsToFinality(rule, pin, { number: pin.headNumber })
   if (pin.height < 0n) return { kind: 'not_final', waitSeconds }
   const state = await stateAt(view, judging, pin.height, signal)
-  const lacks = { entry: state.entrySeconds === 0n, balance: state.balance < question.amount }
-  if (lacks.entry || lacks.balance) {
+  const lacksEntry = state.entrySeconds === 0n
+  if (lacksEntry || !state.isMinted) {
     const newest = await stateAt(view, judging, pin.headNumber, signal)
-    const isComing =
-      (lacks.entry && newest.entrySeconds !== 0n) || (lacks.balance && newest.balance >= question.amount)
+    const isComing = (lacksEntry && newest.entrySeconds !== 0n) || (!state.isMinted && newest.isMinted)
     if (isComing) return { kind: 'not_final', waitSeconds }
   }
   // Last: what was read before belongs to the chain that this header is on.
@@ -142,18 +146,22 @@ async function judge(
 
 async function stateAt(
   view: EndpointView,
-  { question, mappingAddress, hubAddress }: Judging,
+  { question, mappingAddress, oracleAddress, hubAddress }: Judging,
   height: bigint,
   signal: AbortSignal,
 ): Promise<HubState> {
-  const { user, id, holder, hubTokenId } = question
-  const [entry, balance] = await view.ask(
+  const { user, id, holder, hubTokenId, mintKey } = question
+  const [entry, minted, balance] = await view.ask(
     [
       contractCall(mappingAddress, getEntryData(user, id), height),
+      contractCall(oracleAddress, isExecutedData(mintKey), height),
       contractCall(hubAddress, balanceOfData(holder, hubTokenId), height),
     ],
     signal,
   )
   const { data, createdAtSeconds } = parseEntry(resultOf(entry, 'getEntry'))
-  return { entryData: data, entrySeconds: createdAtSeconds, balance: parseWord(balance) }
+  return {
+    ...{ entryData: data, entrySeconds: createdAtSeconds },
+    ...{ isMinted: parseBool(minted), balance: parseWord(balance) },
+  }
 }

@@ -95,7 +95,7 @@ export interface FamilyReader<Block extends ShownIn = ShownIn> extends FactsRead
 /**
  * The frame of every family's reader: ids and accounts are made canonical, the family is asked, and what it
  * found becomes facts. Identical withdrawals in flight are one reading. What only some families have
- * (`finalBlocks`, `readOwnerKey`) they add beside it.
+ * (`finalBlocks`, `readOwnerKey`, `readCodeSignature`) they add beside it.
  * @source design.md 7.5
  */
 export function createFactsReader<Seen, Block extends ShownIn = ShownIn>(

@@ -125,6 +125,14 @@ export type WithdrawRequestQuestion = {
   readonly additionalData?: Readonly<Record<string, unknown>>
 }
 
+/** What an account's code is asked about. */
+export type CodeSignatureQuestion = {
+  readonly account: string
+  /** 32 bytes. */
+  readonly digest: Uint8Array
+  readonly signature: Hex
+}
+
 /**
  * A withdrawal request that the family finds executable, spelled as its allocator expects it: the
  * members of the payload parameters. @source oracle-protocol.md 3.5
@@ -209,4 +217,9 @@ export interface FactsReader {
    * their key.
    */
   readOwnerKey?(account: string, options: ReadOptions): Promise<Hex>
+  /**
+   * Where the code of an account accepted a signature (ERC-1271); `undefined` where it did not, or there is none.
+   * Only families have it whose accounts may have code that signs.
+   */
+  readCodeSignature?(question: CodeSignatureQuestion, options: ReadOptions): Promise<Evidence | undefined>
 }

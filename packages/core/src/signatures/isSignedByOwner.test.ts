@@ -75,6 +75,7 @@ const isSigned = (vmType: VmType, request: OwnerRequest, signature: string, key:
     ownerChain: mainNetwork(vmType),
     recoverSigner,
     readOwnerKey: async () => key,
+    isAcceptedByCode: async () => false,
   })
 
 describe.each(Object.entries(families))('an owner on %s', (_name, family) => {
@@ -162,6 +163,30 @@ describe('tron', () => {
   })
 })
 
+test.each(Object.entries(families))(
+  'P-80, P-83: %s asks code only where its accounts have some',
+  async (_name, family) => {
+    const request = requestOf(family)
+    const digests: Uint8Array[] = []
+    const signature = `0x${'11'.repeat(400)}` as const
+    const check = (signature: Hex) =>
+      isSignedByOwner({
+        ...{ request, signature, ownerChain: mainNetwork(family.vmType), recoverSigner },
+        readOwnerKey: async () => evmOwner,
+        async isAcceptedByCode(account, digest) {
+          expect(account).toBe(request.owner)
+          digests.push(digest)
+          return true
+        },
+      })
+    expect(await check(family.sign(request))).toBe(true)
+    expect(digests).toEqual([])
+    const hasCode = family.vmType === 'ethereum-vm'
+    expect(await check(signature)).toBe(hasCode)
+    expect(digests).toEqual(hasCode ? [ownerRequestDigest(request)] : [])
+  },
+)
+
 describe('lighter', () => {
   const { 'lighter-vm': family } = families
   if (family === undefined) throw new Error('lighter is missing')
@@ -181,6 +206,7 @@ describe('lighter', () => {
       ownerChain: mainNetwork('lighter-vm'),
       recoverSigner,
       readOwnerKey: () => Promise.reject(new Error('asked')),
+      isAcceptedByCode: async () => true,
     }
     expect(await isSignedByOwner(check)).toBe(false)
     const signed = { ...check, signature: family.sign(request) }

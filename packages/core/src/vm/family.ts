@@ -18,6 +18,8 @@ export type OwnerSigned = {
   readonly recoverSigner: (digest: Uint8Array, signature: string) => Hex | undefined
   /** EVM address that signs for an account of a family whose accounts are no keys. */
   readonly readOwnerKey: (account: string) => Promise<Hex>
+  /** Whether the code of an account accepts the signature over a digest, where accounts of the family have code. */
+  readonly isAcceptedByCode: (account: string, digest: Uint8Array) => Promise<boolean>
 }
 
 /** Lists of the chain file that name accounts which pay for solvers. */
@@ -35,7 +37,7 @@ export type Family = {
   readonly allocatorPayload: AllocatorPayloadFamily
   /**
    * True when the owner signed the request in the way of the family.
-   * @throws InvalidAddressError when the owner is no address of it; whatever `readOwnerKey` throws
+   * @throws InvalidAddressError when the owner is no address of it; whatever `readOwnerKey` or `isAcceptedByCode` throws
    */
   readonly isSignedByOwner: (signed: OwnerSigned) => boolean | Promise<boolean>
   /** An account as 20 bytes of hex, where the family's accounts are that. @throws InvalidAddressError */

@@ -1,5 +1,5 @@
-import type { JsonRpcClient, RpcAnswer } from '@causeway/chains'
-import { bytesToHex, DomainError, type Hex } from '@causeway/core'
+import { acceptsSignature, codeSignatureCall, type JsonRpcClient, type RpcAnswer } from '@causeway/chains'
+import { DomainError, type Hex } from '@causeway/core'
 
 /** More contract wallets are being asked than may; come back later. */
 export class SignatureChecksOverloadedError extends DomainError {
@@ -20,12 +20,8 @@ export interface ContractSignatures {
   isValid(args: { wallet: Hex; digest: Uint8Array; signature: Hex }): Promise<boolean>
 }
 
-/** Too little for a loop to be felt or for a megabyte to be returned, enough for a check in Solidity. */
-const gasMax = 1_000_000
 const timeoutMs = 3_000
 const inFlightMax = 8
-const selector = '0x1626ba7e'
-const acceptance = new RegExp(`^${selector}0{56}$`)
 
 /**
  * ERC-1271 on the newest state, by as many endpoints as a signature needs: one that lies alone links no
@@ -33,34 +29,18 @@ const acceptance = new RegExp(`^${selector}0{56}$`)
  */
 export function createContractSignatures(client: JsonRpcClient): ContractSignatures {
   let inFlight = 0
+  const isAccepted = ([answer]: readonly RpcAnswer[]) => acceptsSignature(answer)
   return {
     async isValid({ wallet, digest, signature }) {
       if (inFlight >= inFlightMax) throw new SignatureChecksOverloadedError()
       inFlight += 1
       try {
-        const data = encodeQuestion(digest, signature)
-        const call = { to: wallet, data, gas: `0x${gasMax.toString(16)}` }
-        const { answers } = await client.agree([{ method: 'eth_call', params: [call, 'latest'] }], {
-          timeoutMs,
-          // Nodes word their refusals differently; what must agree is yes or no.
-          project: saysYes,
-        })
-        return saysYes(answers)
+        const call = codeSignatureCall({ account: wallet, digest, signature }, 'latest')
+        const { answers } = await client.agree([call], { timeoutMs, project: isAccepted })
+        return isAccepted(answers)
       } finally {
         inFlight -= 1
       }
     },
   }
-}
-
-function saysYes([answer]: readonly RpcAnswer[]): boolean {
-  return answer?.ok === true && typeof answer.result === 'string' && acceptance.test(answer.result)
-}
-
-/** `isValidSignature(bytes32 hash, bytes signature)` */
-function encodeQuestion(digest: Uint8Array, signature: Hex): Hex {
-  const digits = signature.slice(2)
-  const word = (value: number) => value.toString(16).padStart(64, '0')
-  const padded = digits.padEnd(Math.ceil(digits.length / 64) * 64, '0')
-  return `${selector}${bytesToHex(digest).slice(2)}${word(64)}${word(digits.length / 2)}${padded}`
 }

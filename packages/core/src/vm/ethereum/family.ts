@@ -10,7 +10,10 @@ export const ethereumFamily: Family = {
   codec: () => ethereumCodec,
   withdrawRequest: normaliseEvmRequest,
   allocatorPayload: evmAllocatorPayload,
-  isSignedByOwner: isSignedByAccount,
+  /** @source rule P-80 */
+  isSignedByOwner: (signed) =>
+    isSignedByAccount(signed) ||
+    signed.isAcceptedByCode(signed.owner, personalMessageDigest(signed.requestHash)),
   hexAddress: (address) => `0x${ethereumCodec.canonicalAddress(address).slice(2)}`,
   payerSettings: ['fillContracts', 'fillPayers'],
   // go-ethereum documentation, "Real-time events"
