@@ -245,6 +245,14 @@ describe('work that somebody forged', () => {
     await waitUntil('the money is back', async () => (await held()) > 0n)
   })
 
+  test('Q-66: nothing goes back to an account that nobody holds', async () => {
+    const nobody = `0x${'0'.repeat(36)}dead` as const
+    const [paid] = await deposit(network, [await signOrder(network, { refundTo: nobody })])
+    if (!paid) throw new Error('one order is one order')
+    const { reasons } = await offer([refundItem(network, paid)])
+    expect(reasons).toEqual([`it would go back to ${nobody}, an account that nobody holds`])
+  })
+
   test('Q-60: nothing is paid to whom nothing is ever paid, whatever a service asks for', async () => {
     const { tokens, depository } = network.deployment.optimism
     const orders = await Promise.all(
