@@ -39,3 +39,16 @@ export async function setOwnedDigest(url: string, wallet: Hex, digest: Uint8Arra
 export function addressNamed(index: number): Hex {
   return `0x${(0xc0de00 + index).toString(16).padStart(40, '0')}`
 }
+
+const received = '3d0ce9bfc3ed7d6862dbb28b2dea94561fe714a1b4d019aa8af39730d1ad7c3d'
+const behind = '5a'.repeat(20)
+
+/**
+ * Takes coin as a Safe does: its account is a proxy, whose code lies at another address and writes `SafeReceived(address
+ * indexed sender, uint256 value)`. @source ERC-7511 (the proxy)
+ */
+export const safeProxy: Hex = `0x365f5f375f5f365f73${behind}5af43d5f5f3e5f3d91602a57fd5bf3`
+export const safeCode: { readonly address: Hex; readonly bytecode: Hex } = {
+  address: `0x${behind}`,
+  bytecode: `0x345f52337f${received}60205fa200`,
+}
