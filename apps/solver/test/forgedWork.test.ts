@@ -396,6 +396,34 @@ describe('work that somebody forged', () => {
     expect(looks()).toBeLessThanOrEqual(dust.length * looksEach)
   })
 
+  test('Q-62: a claim is tried, and nothing is signed for a recipient whose code refuses it', async () => {
+    const { node, client } = network.chains.base.chain
+    const codes = ['0x5f5ffd', '0x620f42405b600190038060045700', '0x3a600557005b5f5ffd'] as const
+    const items = await Promise.all(
+      codes.map(async (bytecode) => {
+        const recipient = freshAddress()
+        await node.setCode({ address: recipient, bytecode })
+        return claimItem(network, 'base', { recipient, currency: zeroAddress, amount: 10n ** 12n })
+      }),
+    )
+    const signed = () => client.getTransactionCount({ address: network.keys.fillWallet.address })
+    const before = await signed()
+    const { work, reasons } = await offer(items)
+    expect(reasons).toEqual([
+      expect.stringMatching(/^EXECUTION_REVERTED: .*would revert/),
+      expect.stringMatching(/^(EXECUTION_REVERTED|QUOTED_GAS_LIMIT_EXCEEDED): /),
+      expect.stringMatching(/^EXECUTION_REVERTED: .*would revert/),
+    ])
+    expect(await signed()).toBe(before)
+    const plain = claimItem(network, 'base', {
+      recipient: freshAddress(),
+      currency: zeroAddress,
+      amount: 10n ** 12n,
+    })
+    work.add(plain)
+    await waitUntil('another is paid', () => work.reports.has(plain.id))
+  })
+
   test('claims take no more than their budget in an hour, over restarts', async () => {
     const currency = network.deployment.base.tokens.USDC
     const recipient = freshAddress()
