@@ -236,6 +236,41 @@ test('Q-63: the recipient is the default account of refunds where he may be paid
     }
 })
 
+test('Q-64: an order with one refund, as 0.2.0 stored each, is filled, given back and shown', async () => {
+  const user = userOf(bed.network, 0).address.toLowerCase()
+  const stored = async () => {
+    const quoted = readOk(await quote('native', { refundTo: user }), quoteResponseSchema)
+    expect(quoted.protocol?.v2.orderData.inputs[0]?.refunds).toHaveLength(1)
+    const id = Buffer.from(quoted.requestId.slice(2), 'hex')
+    await bed.database.query(
+      `update orders set quoted = (quoted::jsonb - 'gasCharged')::json where request_id = $1`,
+      [id],
+    )
+    return quoted
+  }
+  const [filled, refunded] = [await stored(), await stored()]
+  await bed.requests.deposit(filled, { token: nativeAddress, amount: amountOf('native') })
+  await bed.solver.carryOut(await bed.requests.workFor(filled, 'fill'))
+  await bed.requests.reaches(filled, 'success')
+  await bed.requests.deposit(refunded, { token: nativeAddress, amount: amountOf('native') / 2n })
+  const item = await bed.requests.workFor(refunded, 'refund')
+  await bed.solver.fail(item.id, 'execution reverted')
+  const rows = () =>
+    bed.database.query<{ recipient: string; reason: string; state: string }>(
+      "select payload ->> 'recipient' as recipient, reason, state from work_item where id = $1",
+      [item.id],
+    )
+  expect(await rows()).toMatchObject([
+    { recipient: expect.stringMatching(new RegExp(user, 'i')), reason: 'execution reverted' },
+  ])
+  await bed.solver.carryOut(await bed.requests.workFor(refunded, 'refund'))
+  await waitUntil('it is paid', async () => (await rows())[0]?.state === 'done')
+  const history = await send(`${bed.url}/requests/v3?id=${refunded.requestId}`)
+  expect(JSON.parse(history.text)).toMatchObject({
+    requests: [{ refundTo: expect.stringMatching(new RegExp(user, 'i')) }],
+  })
+})
+
 test('Q-64: a refund whose first account takes no coin any more goes to user, and its reason is kept', async () => {
   const user = userOf(bed.network, 0).address.toLowerCase()
   const refundTo = freshAddress().toLowerCase()
