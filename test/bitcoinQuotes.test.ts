@@ -88,6 +88,24 @@ describe('a quote', () => {
     }
   })
 
+  test('Q-60: is refused by name to whom nothing is ever paid', async () => {
+    const user = fundedUser(at, [2_500_000n])
+    const depository = 'bcrt1qzuhdurqrt0ka05wd7zvphj47zzg8jcyfun6ejm'
+    const toBitcoin = {
+      ...{ user: at.requests.user.address, originChainId: 8453, recipient: depository },
+      ...{ originCurrency: currencyAddress(at.network, 'base', 'USDC') },
+      ...{ destinationChainId: bitcoinChainId, destinationCurrency: bitcoin },
+    }
+    for (const [field, body] of [
+      ['recipient', toBitcoin],
+      ['refundTo', { refundTo: depository }],
+    ] as const) {
+      const refusal = readError(await askQuote(at, user.witness.address, body))
+      expect(refusal.errorCode).toBe('INVALID_RECIPIENT')
+      expect(refusal.message).toMatch(new RegExp(`^${field} is a depository, .*: name an account`))
+    }
+  })
+
   test('within Bitcoin is told a price only, from dust on', async () => {
     const [user, recipient] = [fundedUser(at, [500_000n]), keyOf('recipient').witness.address]
     const within = { destinationChainId: bitcoinChainId, destinationCurrency: bitcoin, recipient }

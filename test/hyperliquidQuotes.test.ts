@@ -26,6 +26,7 @@ import {
   fundedHyperliquidUser,
   type HyperliquidChain,
   hyperliquidChainId,
+  hyperliquidDepository,
   payOnHyperliquid,
   perps,
   spotDollars,
@@ -141,6 +142,21 @@ describe('a quote', () => {
       sourceDex: '',
       destinationDex: '',
     })
+  })
+
+  test('Q-60: is refused by name to whom nothing is ever paid', async () => {
+    const { account } = fundedHyperliquidUser(at)
+    for (const never of [hyperliquidDepository, `0x20${'0'.repeat(36)}c5`, `0x${'22'.repeat(20)}`])
+      for (const [field, body] of [
+        ['recipient', toHyperliquid(never)],
+        ['refundTo', fromHyperliquid(account, { refundTo: never })],
+      ] as const) {
+        const refusal = readError(await post(`${at.url}/quote`, body))
+        expect([never, refusal.errorCode, refusal.message]).toEqual([
+          ...[never, 'INVALID_RECIPIENT'],
+          expect.stringMatching(new RegExp(`^${field} is .*: name an account that somebody holds`)),
+        ])
+      }
   })
 
   test('is refused by name for what this family has not', async () => {

@@ -119,6 +119,18 @@ describe('a quote', () => {
     })
   })
 
+  test('Q-60: is refused by name to whom nothing is ever paid', async () => {
+    const { account } = fundedLighterUser(at)
+    for (const [field, body] of [
+      ['recipient', toLighter(lighterDepository)],
+      ['refundTo', fromLighter(account, { refundTo: lighterDepository })],
+    ] as const) {
+      const refusal = readError(await post(`${at.url}/quote`, body))
+      expect(refusal.errorCode).toBe('INVALID_RECIPIENT')
+      expect(refusal.message).toMatch(new RegExp(`^${field} is a depository, .*: name an account`))
+    }
+  })
+
   test('is refused by name for what this family has not', async () => {
     const { account } = fundedLighterUser(at)
     for (const [body, code] of [

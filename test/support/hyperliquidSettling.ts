@@ -34,7 +34,7 @@ export const perps = '0x00000000000000000000000000000000'
 export const spotDollars = '0x6d1e7cde53ba9467b783cb7c530ce054'
 const usdc = { name: 'USDC', tokenId: spotDollars, szDecimals: 8 }
 /** As the local configuration has it. */
-const depository = '0xeccf8deb880b9841c06e3a6eda720151d7205f55'
+export const hyperliquidDepository = '0xeccf8deb880b9841c06e3a6eda720151d7205f55'
 export const solverKey: Hex = `0x${'5e'.repeat(32)}`
 const solver = privateKeyToAddress(solverKey).toLowerCase() as Hex // CAST: an address in lower case is one.
 
@@ -57,7 +57,12 @@ export async function startHyperliquidChain(
   network: TestNetwork,
   withSolver = false,
 ): Promise<HyperliquidChain> {
-  const lists = { transactions: [], tokens: [usdc], accounts: new Set([depository]), recentMax: 1_000 }
+  const lists = {
+    transactions: [],
+    tokens: [usdc],
+    accounts: new Set([hyperliquidDepository]),
+    recentMax: 1_000,
+  }
   const venue = createHyperliquidVenue(lists)
   const ledger: ExchangeLedger = { ...lists, venue }
   venue.fund(solver, { '': 2_000_000_000_000n, [spotDollars]: 1_000_000_000_000n })

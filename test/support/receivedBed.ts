@@ -70,8 +70,8 @@ export async function startReceivedBed(
   const weth = Keypair.generate()
   const at = await startSolanaSettling({
     overrides,
-    async moreCurrencies(bed) {
-      await createWeth(bed, weth)
+    async moreCurrencies(bed, solver) {
+      await createWeth(bed, weth, solver.publicKey)
       const address = weth.publicKey.toBase58()
       return [
         {
@@ -82,9 +82,9 @@ export async function startReceivedBed(
     },
   })
   const { network, bed, url } = at.solana
-  bed.node.airdrop(bed.user.publicKey.toBase58(), 1_000n * oneSol)
+  bed.node.airdrop(at.solver.publicKey.toBase58(), 1_000n * oneSol)
   const bench = await startSolverBench(network)
-  const seed = Buffer.from(bed.user.secretKey.subarray(0, 32)).toString('hex')
+  const seed = Buffer.from(at.solver.secretKey.subarray(0, 32)).toString('hex')
   const { environment } = await bench.settings(
     { url, apiKey: solverKey },
     {
@@ -95,10 +95,10 @@ export async function startReceivedBed(
   const solver = spawnSolver(environment)
   await solver.ready()
 
-  // The fill wallet mints; somebody else pays for that.
+  // The user mints; somebody else pays for that.
   const helper = Keypair.generate()
   bed.node.airdrop(helper.publicKey.toBase58(), 1_000n * oneSol)
-  const fillWallet = bed.user.publicKey.toBase58()
+  const fillWallet = at.solver.publicKey.toBase58()
   const tokens = {
     USDC: { mint: bed.mint, program: tokenProgram },
     WETH: { mint: weth.publicKey, program: token2022Program },
@@ -181,7 +181,7 @@ export async function startReceivedBed(
 }
 
 /** A mint of Token-2022 without a fee, of which the fill wallet has little, for others are quoted by shares of it; the vault has an account for it. */
-async function createWeth(bed: SolanaBed, mint: Keypair): Promise<void> {
+async function createWeth(bed: SolanaBed, mint: Keypair, fillWallet: PublicKey): Promise<void> {
   const { publicKey: authority } = bed.user
   const [key, program] = [mint.publicKey, token2022Program]
   const creation = SystemProgram.createAccount({
@@ -191,8 +191,8 @@ async function createWeth(bed: SolanaBed, mint: Keypair): Promise<void> {
   })
   const initialising = initialiseMint({ mint: key, authority, program, decimals: 9 })
   await bed.send([creation, ...initialising], { signers: [bed.user, mint] })
-  const owners = [authority, new PublicKey(bed.depository.addresses.vault)]
+  const owners = [fillWallet, new PublicKey(bed.depository.addresses.vault)]
   await bed.send(owners.map((owner) => createTokenAccount({ payer: authority, owner, mint: key, program })))
-  const to = tokenAccount(authority, key, program)
+  const to = tokenAccount(fillWallet, key, program)
   await bed.send([mintTo({ mint: key, to, authority, amount: 50n * oneWeth, program })])
 }

@@ -20,7 +20,7 @@ import { type BitcoinChain, startBitcoinChain } from './bitcoinSettling.ts'
 import { type HyperliquidChain, startHyperliquidChain } from './hyperliquidSettling.ts'
 import { type LighterChain, startLighterChain } from './lighterSettling.ts'
 import { type SolanaNetwork, startSolanaNetwork } from './solanaService.ts'
-import { fundedSolver, type SolanaSettling } from './solanaSettling.ts'
+import type { SolanaSettling } from './solanaSettling.ts'
 import { startTronChain, type TronChain } from './tronSettling.ts'
 
 export type FamilyChains = {
@@ -58,15 +58,12 @@ export async function startFamilyChains(): Promise<FamilyChains> {
     const btc = kept(await startBitcoinChain(true))
     const tron = kept(await startTronChain(true))
     const lighter = kept(await startLighterChain(true))
-    const { network, bed, configs, variables: solanas } = kept(await startSolanaNetwork())
+    const { network, bed, solver, configs, variables: solanas } = kept(await startSolanaNetwork())
     const hyperliquid = kept(await startHyperliquidChain(network, true))
     const others = [btc, tron, lighter, hyperliquid]
-    const solver = await fundedSolver({ bed })
-    await configs.edit('quote.local.json', (file) => {
-      const { chains, ...rest } = Object(others.reduce((described, chain) => chain.describe(described), file))
-      const solana = { ...chains.solana, fillWallet: solver.publicKey.toBase58() }
-      return { ...rest, chains: { ...chains, solana } }
-    })
+    await configs.edit('quote.local.json', (file) =>
+      others.reduce((described, chain) => chain.describe(described), file),
+    )
     const { CONFIG_DIR: _configs, ...endpoints } = solanas
     const { base, optimism } = network.chains
     return {

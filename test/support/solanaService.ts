@@ -1,4 +1,6 @@
+import { solanaLibrary } from '@causeway/core'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { createTokenAccount, mintTo, tokenAccount } from '@causeway/localnet/standIns/solana'
 import { startTestService, type TestService } from '../../apps/quote-api/test/fixtures/service.ts'
 import { type ConfigCopy, copyConfigs } from '../../apps/quote-api/test/serviceSupport/configCopy.ts'
 import { type SolanaBed, startSolanaBed } from '../../packages/chains/test/solanaSupport/startSolanaBed.ts'
@@ -14,6 +16,8 @@ export const sol = '1'.repeat(32)
 export type SolanaService = {
   readonly network: TestNetwork
   readonly bed: SolanaBed
+  /** The fill wallet. */
+  readonly solver: SolanaBed['user']
   readonly service: TestService
   readonly url: string
   /** What it was started with: whoever starts a solver beside it may change more. */
@@ -33,7 +37,7 @@ export type SolanaServiceChange = {
   /** Stand before the cluster; default: its own one. */
   readonly endpointsOf?: (bed: SolanaBed) => Promise<string>
   /** Makes currencies that are quoted beside SOL and the token of the bed. */
-  readonly moreCurrencies?: (bed: SolanaBed) => Promise<readonly Json[]>
+  readonly moreCurrencies?: (bed: SolanaBed, solver: SolanaBed['user']) => Promise<readonly Json[]>
   /** Lists other chains in the quote file. */
   readonly describe?: (quoteFile: unknown) => unknown
 }
@@ -57,7 +61,7 @@ export async function startSolanaService(change: SolanaServiceChange = {}): Prom
 }
 
 /** The chains alone, and what a service of one's own needs to be told of them. */
-export type SolanaNetwork = Pick<SolanaService, 'network' | 'bed' | 'configs' | 'stop'> & {
+export type SolanaNetwork = Pick<SolanaService, 'network' | 'bed' | 'solver' | 'configs' | 'stop'> & {
   readonly variables: Readonly<Record<string, string>>
 }
 
@@ -74,8 +78,10 @@ export async function startSolanaNetwork(change: SolanaServiceChange = {}): Prom
     await Promise.all([network.stop(), bed.stop(), configs.remove()])
   }
   try {
-    const more = (await change.moreCurrencies?.(bed)) ?? []
-    await describeSolana(configs, bed, { headMaxAgeMs: change.headMaxAgeMs ?? 3_600_000, more })
+    const solver = await fundedSolver(bed)
+    const more = (await change.moreCurrencies?.(bed, solver)) ?? []
+    const fillWallet = solver.publicKey.toBase58()
+    await describeSolana(configs, bed, { fillWallet, headMaxAgeMs: change.headMaxAgeMs ?? 3_600_000, more })
     if (change.describe !== undefined) await configs.edit('quote.local.json', change.describe)
     bed.node.tick(BigInt(Math.floor(Date.now() / 1_000)))
     const variables = {
@@ -84,18 +90,34 @@ export async function startSolanaNetwork(change: SolanaServiceChange = {}): Prom
       ...(change.tellsOfSlots === true && { SOLANA_WS_RPC_URL: bed.url.replace('http:', 'ws:') }),
       ...change.overrides,
     }
-    return { network, bed, variables, configs, stop: stopChains }
+    return { network, bed, solver, variables, configs, stop: stopChains }
   } catch (error) {
     await stopChains()
     throw error
   }
 }
 
+/** An account of its own: whoever pays himself pays nothing. */
+async function fundedSolver(bed: SolanaBed): Promise<SolanaService['solver']> {
+  const solver = solanaLibrary().Keypair.generate()
+  const [{ mint, user }, owner] = [bed, solver.publicKey]
+  bed.node.airdrop(owner.toBase58(), 10n ** 11n)
+  await bed.send([
+    createTokenAccount({ payer: user.publicKey, owner, mint }),
+    mintTo({ mint, to: tokenAccount(owner, mint), authority: user.publicKey, amount: 10n ** 12n }),
+  ])
+  return solver
+}
+
 /** Lists the cluster in the configuration as an operator would. */
 async function describeSolana(
   configs: ConfigCopy,
   bed: SolanaBed,
-  { headMaxAgeMs, more }: { readonly headMaxAgeMs: number; readonly more: readonly Json[] },
+  {
+    fillWallet,
+    headMaxAgeMs,
+    more,
+  }: { readonly fillWallet: string; readonly headMaxAgeMs: number; readonly more: readonly Json[] },
 ): Promise<void> {
   await configs.edit('chains.local.json', (json) => {
     const file = Object(json)
@@ -132,7 +154,7 @@ async function describeSolana(
         headMaxAgeMs,
       },
       feeModel: { kind: 'priority-fee' },
-      fillWallet: bed.user.publicKey.toBase58(),
+      fillWallet,
       depositAddressProgram: bed.addressProgram.toBase58(),
       pinPolicy: [{ confirmations: 1 }],
       currencies,

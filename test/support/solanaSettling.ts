@@ -6,7 +6,6 @@ import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import {
   createTokenAccount,
   memo,
-  mintTo,
   tokenAccount,
   transferChecked,
   transferNative,
@@ -88,7 +87,7 @@ export async function startSolanaSettling(
     const { network, url } = solana
     const solver = createScriptedSolver({ network, url, apiKey: solverKey })
     const requests = createRequestDriver({ network, database, url, solver })
-    return { solana, database, oracles, requests, endpoints, solver: await fundedSolver(solana), stop }
+    return { solana, database, oracles, requests, endpoints, solver: solana.solver, stop }
   } catch (error) {
     await stop()
     throw error
@@ -191,16 +190,4 @@ export async function payOnSolana(
     named,
   ]
   return bed.send(payment, options)
-}
-
-/** An account of its own: whoever pays himself pays nothing. */
-export async function fundedSolver({ bed }: Pick<SolanaService, 'bed'>): Promise<SolanaSettling['solver']> {
-  const solver = solanaLibrary().Keypair.generate()
-  const [{ mint, user }, owner] = [bed, solver.publicKey]
-  bed.node.airdrop(owner.toBase58(), 10n ** 11n)
-  await bed.send([
-    createTokenAccount({ payer: user.publicKey, owner, mint }),
-    mintTo({ mint, to: tokenAccount(owner, mint), authority: user.publicKey, amount: 10n ** 12n }),
-  ])
-  return solver
 }

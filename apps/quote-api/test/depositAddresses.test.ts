@@ -105,7 +105,7 @@ function body(party: object, more: object = {}): object {
   return localRequest(network, { ...native, amount, more: { useDepositAddress: true, ...party, ...more } })
 }
 
-async function quoted(party: Party, more: object = {}, apiKey?: string): Promise<QuoteAnswer> {
+async function quoted(party: object, more: object = {}, apiKey?: string): Promise<QuoteAnswer> {
   const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey }
   return readOk(await postPatiently(`${url}/quote`, body(party, more), headers), quoteResponseSchema)
 }
@@ -387,6 +387,33 @@ describe('another amount', () => {
     expect(back).toBeGreaterThanOrEqual(little - refundGasOf(quote))
     expect(back).toBeLessThan(little)
     expect(await nativeOf('optimism', party.recipient)).toBe(0n)
+  })
+
+  test('Q-66: for a user who is nobody is quoted anew, and what no quote takes goes to nobody', async () => {
+    const [recipient, nobody] = [freshAddress(), `0x${'0'.repeat(36)}dead`] as const
+    // On the other chain alone: refunds do not default to it.
+    await network.chains.optimism.chain.node.setCode({ address: recipient, bytecode: '0x00' })
+    const ask = () => quoted({ recipient, user: nobody, refundTo: undefined })
+    let quote = await ask()
+    await waitUntil('the code is seen', async () => {
+      quote = await ask()
+      return quote.protocol?.v2.orderData.inputs[0]?.refunds[0]?.recipient === nobody
+    })
+    await pay(addressOf(quote), amount / 2n)
+    await reaches(quote, 'success')
+    const [burnt, other] = [await nativeOf('base', nobody), await ask()]
+    await setPast(other, 'expires_at')
+    await pay(addressOf(other), refundGasOf(other) * 3n)
+    const reasons = () =>
+      database.query<{ reason: string | null }>(
+        `select reason from work_item where kind = 'refund' and request_id = $1`,
+        [bytesOf(other.requestId)],
+      )
+    await waitUntil(
+      'the solver says why',
+      async () => (await reasons())[0]?.reason?.includes('nobody holds') === true,
+    )
+    expect(await nativeOf('base', nobody)).toBe(burnt)
   })
 
   test('dust stays, and is swept with what arrives later', async () => {

@@ -1,14 +1,17 @@
 // Goal: no field of a quote sends money where nobody can take it, on chains of contracts. Attackers: whoever names a token,
 // a router, a precompile or a wallet of the operator, so that a fill or a refund goes there and is lost; a payee whose
 // code, or whose token's list, refuses the payment, so that the order stands until its deadline. Method: the service over
-// real nodes; code is given to accounts on the node. Each kind of payee is asked for in each field.
+// real nodes; code is given to accounts on the node. Each kind of payee is named in each field.
 import type { Hex } from '@causeway/core'
+import { accrueAppFees } from '@causeway/ledger'
 import { waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
-import { postPatiently, readError, readOk, send } from './serviceSupport/callService.ts'
+import { safeCode, safeProxy } from './accessSupport/contractWallets.ts'
+import { type Answer, postPatiently, readError, readOk, send } from './serviceSupport/callService.ts'
 import {
+  currencyAddress,
   type LocalCurrency,
   localRequest,
   nativeAddress,
@@ -25,6 +28,8 @@ import {
 let bed: SettlementBed
 let oracles: StandInOracles
 
+/** It is owed fees in both currencies of Base. */
+const claimant = freshAddress().toLowerCase()
 /** Whom the token of both chains lets nobody pay. */
 const blocked = privateKeyToAddress(generatePrivateKey())
 const forwarder = freshAddress()
@@ -37,12 +42,13 @@ beforeAll(async () => {
     environment: async ({ keys }) => ({ CUSTODY_ADDRESS: keys.custody.address }),
   })
   for (const chain of chains) await block(chain)
+  for (const currency of currencies) await accrue(currency)
   for (const chain of chains)
     for (const [account, code] of [...codes.values()]) await setCode(chain, account, code)
   // The service asks at the newest block that it knows, which may still be the one before.
-  for (const field of fields)
+  for (const field of ['recipient', 'refundTo'] as const)
     await waitUntil('the code is seen', async () => {
-      const answer = await asked(field, () => withCode('a contract without receive'), 'native')
+      const answer = await fields[field].ask(() => withCode('a contract without receive'), 'native')
       return answer.status === 400
     })
 })
@@ -57,6 +63,14 @@ function freshAddress(): Hex {
 
 const setCode = (chain: UserChain, address: Hex, bytecode: Hex) =>
   bed.network.chains[chain].chain.node.setCode({ address, bytecode })
+
+async function accrue(currency: LocalCurrency): Promise<void> {
+  const { chainId } = bed.network.chains.base
+  const address = currencyAddress(bed.network, 'base', currency)
+  const asset = { chainId, address, symbol: currency, name: currency, decimals: currency === 'USDC' ? 6 : 18 }
+  const fees = [{ recipient: claimant, amount: amountOf(currency) }]
+  await bed.database.transaction((tx) => accrueAppFees(tx, { requestId: generatePrivateKey(), asset, fees }))
+}
 
 /** The token reverts where the second word of a call is the blocked account, and does as before otherwise. */
 async function block(chain: UserChain): Promise<void> {
@@ -74,6 +88,8 @@ async function block(chain: UserChain): Promise<void> {
 const codes: ReadonlyMap<string, readonly [Hex, Hex]> = new Map([
   ['a wallet that delegates', [freshAddress(), `0xef0100${forwarder.slice(2)}`]],
   ['a wallet that is a contract', [freshAddress(), '0x00']],
+  ['a Safe', [freshAddress(), safeProxy]],
+  ['the code behind it', [safeCode.address, safeCode.bytecode]],
   ['a contract that passes the coin on', [forwarder, `0x5f5f5f5f4773${'e1'.repeat(20)}5af100`]],
   ['a contract without receive', [freshAddress(), '0x5f5ffd']],
   ['a contract that burns 25 million gas', [freshAddress(), '0x620f42405b600190038060045700']],
@@ -122,6 +138,7 @@ const paid: readonly Payee[] = [
   ...[
     'a wallet that delegates',
     'a wallet that is a contract',
+    'a Safe',
     'a contract that passes the coin on',
     'a contract that refuses a trial without a price',
   ].map((what) => [what, () => withCode(what)] as const),
@@ -129,40 +146,71 @@ const paid: readonly Payee[] = [
 
 const amountOf = (currency: LocalCurrency) => (currency === 'native' ? 10n ** 16n : 20_000_000n)
 
-/** A quote that names the payee in one field. */
-function asked(field: 'recipient' | 'refundTo', payee: Payee[1], currency: LocalCurrency) {
-  const named = payee(field === 'recipient' ? 'optimism' : 'base')
-  return postPatiently(
-    `${bed.url}/quote`,
-    localRequest(bed.network, { pay: currency, amount: amountOf(currency), more: { [field]: named } }),
-  )
+/** Names a payee in one field, on the chain that would pay it. @returns the answer, and the member that a refusal names */
+type Field = {
+  readonly member: string
+  /** What a chain says of an account counts too. */
+  readonly isTried: boolean
+  ask(payee: Payee[1], currency: LocalCurrency): Promise<Answer>
 }
 
-const currencies = ['USDC', 'native'] as const
-const fields = ['recipient', 'refundTo'] as const
+const quote = (pay: LocalCurrency, more: object) =>
+  postPatiently(`${bed.url}/quote`, localRequest(bed.network, { pay, amount: amountOf(pay), more }))
 
-describe.each(fields)('%s', (field) => {
-  test.each(neverPaid)('Q-60: %s is refused by name', async (_what, payee) => {
+const fields = {
+  recipient: {
+    ...{ member: 'recipient', isTried: true },
+    ask: (payee, currency) => quote(currency, { recipient: payee('optimism') }),
+  },
+  refundTo: {
+    ...{ member: 'refundTo', isTried: true },
+    ask: (payee, currency) => quote(currency, { refundTo: payee('base') }),
+  },
+  recoveryAddress: {
+    ...{ member: 'refundTo', isTried: true },
+    ask: (payee, currency) => quote(currency, { recoveryAddress: payee('base'), useDepositAddress: true }),
+  },
+  'the recipient of a top-up': {
+    ...{ member: 'recipient', isTried: true },
+    ask: (payee) => quote('USDC', { recipient: payee('optimism'), topupGas: true }),
+  },
+  'the recipient of app fees': {
+    ...{ member: 'appFees.0.recipient', isTried: false },
+    ask: (payee, currency) => quote(currency, { appFees: [{ recipient: payee('base'), fee: '1' }] }),
+  },
+  'the recipient of a claim': {
+    ...{ member: 'recipient', isTried: true },
+    ask: (payee, currency) =>
+      postPatiently(`${bed.url}/app-fees/${claimant}/claim`, {
+        ...{ chainId: bed.network.chains.base.chainId, recipient: payee('base') },
+        currency: currencyAddress(bed.network, 'base', currency),
+      }),
+  },
+} as const satisfies Record<string, Field>
+
+const currencies = ['USDC', 'native'] as const
+
+describe.each<[string, Field]>(Object.entries(fields))('%s', (_field, { member, isTried, ask }) => {
+  test.each(neverPaid)('Q-60, Q-4: %s is refused by name', async (_what, payee) => {
     for (const currency of currencies) {
-      const answer = await asked(field, payee, currency)
+      const answer = await ask(payee, currency)
       expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('INVALID_RECIPIENT')])
       expect(readError(answer).message).toMatch(
-        new RegExp(`^${field} is .*: name an account that somebody holds\\.$`),
+        new RegExp(`^${member} is .*: name an account that somebody holds\\.$`),
       )
     }
   })
 
-  test.each(refusing)('Q-62: %s is refused by name', async (_what, payee, currency) => {
-    const answer = await asked(field, payee, currency)
+  test.each(isTried ? refusing : [])('Q-62: %s is refused by name', async (_what, payee, currency) => {
+    const answer = await ask(payee, currency)
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('INVALID_RECIPIENT')])
     expect(readError(answer).message).toMatch(
-      new RegExp(`^${field} cannot be paid .*: name another account\\.$`),
+      new RegExp(`^${member} cannot be paid .*: name another account\\.$`),
     )
   })
 
   test.each(paid)('Q-62: %s is quoted', async (_what, payee) => {
-    for (const currency of currencies)
-      expect(await asked(field, payee, currency)).toMatchObject({ status: 200 })
+    for (const currency of currencies) expect(await ask(payee, currency)).toMatchObject({ status: 200 })
   })
 
   test('Q-60: every spelling is the same account', async () => {
@@ -171,7 +219,55 @@ describe.each(fields)('%s', (field) => {
       // CAST: hex in another case is hex.
       return `0x${digits.toUpperCase()}` as Hex
     }
-    expect(await asked(field, spelled, 'USDC')).toMatchObject({ status: 400 })
+    expect(await ask(spelled, 'USDC')).toMatchObject({ status: 400 })
+  })
+})
+
+test('Q-63: the recipient is the default account of refunds where he may be paid there, and user is else', async () => {
+  const user = userOf(bed.network, 0).address.toLowerCase()
+  const refunded = async (recipient: Hex, currency: LocalCurrency) => {
+    const { protocol } = readOk(await quote(currency, { recipient }), quoteResponseSchema)
+    return protocol?.v2.orderData.inputs[0]?.refunds.map((refund) => refund.recipient.toLowerCase())
+  }
+  for (const [what, payee] of paid)
+    for (const currency of currencies) {
+      const recipient = payee('base')
+      expect([what, await refunded(recipient, currency)]).toEqual([what, [recipient.toLowerCase(), user]])
+    }
+})
+
+test('Q-64: an order with one refund, as 0.2.0 stored each, is filled, given back and shown', async () => {
+  const user = userOf(bed.network, 0).address.toLowerCase()
+  const stored = async () => {
+    const quoted = readOk(await quote('native', { refundTo: user }), quoteResponseSchema)
+    expect(quoted.protocol?.v2.orderData.inputs[0]?.refunds).toHaveLength(1)
+    const id = Buffer.from(quoted.requestId.slice(2), 'hex')
+    await bed.database.query(
+      `update orders set quoted = (quoted::jsonb - 'gasCharged')::json where request_id = $1`,
+      [id],
+    )
+    return quoted
+  }
+  const [filled, refunded] = [await stored(), await stored()]
+  await bed.requests.deposit(filled, { token: nativeAddress, amount: amountOf('native') })
+  await bed.solver.carryOut(await bed.requests.workFor(filled, 'fill'))
+  await bed.requests.reaches(filled, 'success')
+  await bed.requests.deposit(refunded, { token: nativeAddress, amount: amountOf('native') / 2n })
+  const item = await bed.requests.workFor(refunded, 'refund')
+  await bed.solver.fail(item.id, 'execution reverted')
+  const rows = () =>
+    bed.database.query<{ recipient: string; reason: string; state: string }>(
+      "select payload ->> 'recipient' as recipient, reason, state from work_item where id = $1",
+      [item.id],
+    )
+  expect(await rows()).toMatchObject([
+    { recipient: expect.stringMatching(new RegExp(user, 'i')), reason: 'execution reverted' },
+  ])
+  await bed.solver.carryOut(await bed.requests.workFor(refunded, 'refund'))
+  await waitUntil('it is paid', async () => (await rows())[0]?.state === 'done')
+  const history = await send(`${bed.url}/requests/v3?id=${refunded.requestId}`)
+  expect(JSON.parse(history.text)).toMatchObject({
+    requests: [{ refundTo: expect.stringMatching(new RegExp(user, 'i')) }],
   })
 })
 
@@ -179,11 +275,11 @@ test('Q-64: a refund whose first account takes no coin any more goes to user, an
   const user = userOf(bed.network, 0).address.toLowerCase()
   const refundTo = freshAddress().toLowerCase()
   const body = localRequest(bed.network, { pay: 'native', amount: amountOf('native'), more: { refundTo } })
-  const quote = readOk(await postPatiently(`${bed.url}/quote`, body), quoteResponseSchema)
-  const [input] = quote.protocol?.v2.orderData.inputs ?? []
+  const quoted = readOk(await postPatiently(`${bed.url}/quote`, body), quoteResponseSchema)
+  const [input] = quoted.protocol?.v2.orderData.inputs ?? []
   expect(input?.refunds.map(({ recipient }) => recipient.toLowerCase())).toEqual([refundTo, user])
-  await bed.requests.deposit(quote, { token: nativeAddress, amount: amountOf('native') / 2n })
-  const item = await bed.requests.workFor(quote, 'refund')
+  await bed.requests.deposit(quoted, { token: nativeAddress, amount: amountOf('native') / 2n })
+  const item = await bed.requests.workFor(quoted, 'refund')
   expect(item).toMatchObject({ payload: { recipient: refundTo } })
   const told = async () => {
     const [row] = await bed.database.query<{ recipient: string; reason: string | null; state: string }>(
@@ -206,9 +302,9 @@ test('Q-64: a refund whose first account takes no coin any more goes to user, an
   expect(second?.reason).toMatch(
     /^0x[0-9a-f]{40} cannot be paid ETH on chain 8453 .*; refunded to 0x.*execution reverted/,
   )
-  await bed.solver.carryOut(await bed.requests.workFor(quote, 'refund'))
+  await bed.solver.carryOut(await bed.requests.workFor(quoted, 'refund'))
   await waitUntil('it is paid', async () => (await told())?.state === 'done')
-  const history = await send(`${bed.url}/requests/v3?id=${quote.requestId}`)
+  const history = await send(`${bed.url}/requests/v3?id=${quoted.requestId}`)
   expect(JSON.parse(history.text)).toMatchObject({
     requests: [{ refundTo: expect.stringMatching(new RegExp(user, 'i')) }],
   })

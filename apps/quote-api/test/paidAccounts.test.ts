@@ -9,6 +9,7 @@ import { zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
+import { safeCode, safeProxy } from './accessSupport/contractWallets.ts'
 import { readClaimStep } from './serviceSupport/appFeeClaim.ts'
 import { post, postPatiently, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
 import { currencyAddress, localRequest, type UserChain } from './serviceSupport/localRequest.ts'
@@ -35,7 +36,10 @@ let oracles: StandInOracles
 beforeAll(async () => {
   oracles = await startStandInOracles()
   bed = await startSettlementBed({ blockTimeSeconds: 1, oracles: async () => oracles.setting })
-  for (const chain of ['base', 'optimism'] as const) await giveCode(chain, delegate, delegateCode)
+  for (const chain of ['base', 'optimism'] as const) {
+    await giveCode(chain, delegate, delegateCode)
+    await giveCode(chain, safeCode.address, safeCode.bytecode)
+  }
 })
 afterAll(async () => {
   await bed?.stop()
@@ -58,6 +62,7 @@ const codes: readonly [string, Hex][] = [
   ['a contract that passes the coin on', passesOn],
   ['a contract that writes a log', writesLog],
   ['a wallet that delegates', delegation],
+  ['a Safe', safeProxy],
 ]
 
 describe('native coin', () => {
@@ -70,13 +75,24 @@ describe('native coin', () => {
     await bed.requests.reaches(quote, 'success')
   })
 
-  test('P-41: pays who gets code while the fill is offered', async () => {
+  test.each(codes)('P-41: pays an account that becomes %s while the fill is offered', async (_who, code) => {
     const recipient = freshAddress()
     const quote = await quoted({ recipient })
     await bed.requests.execute(quote)
     const item = await bed.requests.workFor(quote, 'fill')
-    await giveCode('optimism', recipient, passesOn)
+    await giveCode('optimism', recipient, code)
     await bed.solver.carryOut(item)
+    await bed.requests.reaches(quote, 'success')
+  })
+
+  test.each(codes)('P-41: tops up %s beside a token', async (_who, code) => {
+    const recipient = freshAddress()
+    await giveCode('optimism', recipient, code)
+    const asked = { pay: 'USDC', amount: 50_000_000n, more: { recipient, topupGas: true } } as const
+    const answer = await postPatiently(`${bed.url}/quote`, localRequest(bed.network, asked))
+    const quote = readOk(answer, quoteResponseSchema)
+    await bed.requests.execute(quote)
+    await bed.solver.carryOut(await bed.requests.workFor(quote, 'fill'))
     await bed.requests.reaches(quote, 'success')
   })
 

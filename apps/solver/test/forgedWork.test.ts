@@ -245,6 +245,14 @@ describe('work that somebody forged', () => {
     await waitUntil('the money is back', async () => (await held()) > 0n)
   })
 
+  test('Q-66: nothing goes back to an account that nobody holds', async () => {
+    const nobody = `0x${'0'.repeat(36)}dead` as const
+    const [paid] = await deposit(network, [await signOrder(network, { refundTo: nobody })])
+    if (!paid) throw new Error('one order is one order')
+    const { reasons } = await offer([refundItem(network, paid)])
+    expect(reasons).toEqual([`it would go back to ${nobody}, an account that nobody holds`])
+  })
+
   test('Q-60: nothing is paid to whom nothing is ever paid, whatever a service asks for', async () => {
     const { tokens, depository } = network.deployment.optimism
     const orders = await Promise.all(
@@ -386,6 +394,34 @@ describe('work that somebody forged', () => {
     await sleep(2_000)
     const looksEach = Math.ceil((performance.now() - beganMs) / 5_000) + 1
     expect(looks()).toBeLessThanOrEqual(dust.length * looksEach)
+  })
+
+  test('Q-62: a claim is tried, and nothing is signed for a recipient whose code refuses it', async () => {
+    const { node, client } = network.chains.base.chain
+    const codes = ['0x5f5ffd', '0x620f42405b600190038060045700', '0x3a600557005b5f5ffd'] as const
+    const items = await Promise.all(
+      codes.map(async (bytecode) => {
+        const recipient = freshAddress()
+        await node.setCode({ address: recipient, bytecode })
+        return claimItem(network, 'base', { recipient, currency: zeroAddress, amount: 10n ** 12n })
+      }),
+    )
+    const signed = () => client.getTransactionCount({ address: network.keys.fillWallet.address })
+    const before = await signed()
+    const { work, reasons } = await offer(items)
+    expect(reasons).toEqual([
+      expect.stringMatching(/^EXECUTION_REVERTED: .*would revert/),
+      expect.stringMatching(/^(EXECUTION_REVERTED|QUOTED_GAS_LIMIT_EXCEEDED): /),
+      expect.stringMatching(/^EXECUTION_REVERTED: .*would revert/),
+    ])
+    expect(await signed()).toBe(before)
+    const plain = claimItem(network, 'base', {
+      recipient: freshAddress(),
+      currency: zeroAddress,
+      amount: 10n ** 12n,
+    })
+    work.add(plain)
+    await waitUntil('another is paid', () => work.reports.has(plain.id))
   })
 
   test('claims take no more than their budget in an hour, over restarts', async () => {

@@ -58,7 +58,7 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
         ...{ key: 'solana', chainId: solanaChainId, codec: solanaCodec, desk, landsWithinSeconds: 90 },
         ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },
         ...{ permit2Router: undefined, multicall3: undefined, record: createMarkedRecord(paying) },
-        payees: { neverPaid: () => undefined, isOwnWallet: () => false, isBurnt: () => false },
+        payees: { neverPaid: () => undefined, isBurnt: () => false },
         costOf: () => solanaRefundCost,
         gasMarginBps: 15_000,
         exposure: exposureLimitsOf({}, {}),

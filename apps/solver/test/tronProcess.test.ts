@@ -11,13 +11,13 @@ import {
   tronAddress,
   tronHexAddress,
 } from '@causeway/core'
-import { type ChainBed, chainBedOn, startTestNetwork } from '@causeway/localnet'
+import { type ChainBed, chainBedOn, startTestNetwork, waitUntil } from '@causeway/localnet'
 import { createTronLedger, startTronFacade } from '@causeway/localnet/standIns/tron'
 import { TronWeb } from 'tronweb'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { configsWithFamily, type FamilyPayment, orderPaidOn } from './support/familyOrders.ts'
+import { claimOf, configsWithFamily, type FamilyPayment, orderPaidOn } from './support/familyOrders.ts'
 import {
   type PaidFamily,
   pause,
@@ -115,6 +115,22 @@ test('every order is paid once, in coin and in a token, however often its solver
 
 test('every claim is paid once, however often its solver is killed between sending and reporting', async () => {
   await paysEveryClaimOnce(family(), 3)
+})
+
+test('Q-62: a claim is tried, and nothing is signed for a recipient whose code refuses it', async () => {
+  const recipient = somebody()
+  await evm.node('anvil_setCode', [tronHexAddress(recipient), '0x5f5ffd'])
+  const work = await startScriptedWork()
+  const { environment } = await bed.bench.settings(work, await overrides())
+  const solver = startSolver({ environment })
+  await solver.ready()
+  const place = { chainId, fillContract, deadline: Math.floor(Date.now() / 1_000) + 3_600 }
+  const claim = claimOf({ recipient, currency: native, amount }, place)
+  work.add(claim)
+  await waitUntil('it is refused', () => work.failures.has(claim.id))
+  expect(work.failures.get(claim.id)?.[0]).toMatch(/^EXECUTION_REVERTED: /)
+  expect(work.reports.has(claim.id)).toBe(false)
+  expect(await held({ recipient, currency: native, amount })).toBe(0n)
 })
 
 test('a deposit on Base goes back once its order is closed on Tron for good', async () => {

@@ -378,7 +378,6 @@ export { type TimelineStatement, timelineDomain, timelineTypes } from './signatu
 export type { SqlDatabase, SqlRow, SqlTx, SqlWriteTx, TransactionOptions } from './sql/sqlTx.ts'
 export { classifyTopUps, needsTrace } from './topUps/classifyTopUps.ts'
 export { encodeTopUp, type TopUpCall } from './topUps/encodeTopUp.ts'
-export { isHeldByNobody } from './topUps/owner.ts'
 export {
   type CallFrame,
   type ClassifiedTransfer,

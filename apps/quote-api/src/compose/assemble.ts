@@ -50,7 +50,6 @@ import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/storedOrder.ts'
 import { createScreening } from '../requests/screening/screenedRequest.ts'
 import { insertReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
-import { createSecondRefund } from '../requests/settlement/secondRefund.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { createTimelines } from '../requests/timeline/readTimeline.ts'
 import { createSignTimeline } from '../requests/timeline/signTimeline.ts'
@@ -280,8 +279,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     stops,
     solverWork: createSolverWork({
       withholding: settlement.withholding,
-      secondRefund: createSecondRefund(registry, patientPorts),
-      codecOf: (id) => registry.chains.find((chain) => chain.chainId === id)?.codec,
+      registry,
+      payees: patientPorts,
       database,
       onChange() {
         settlement.hint()

@@ -61,8 +61,7 @@ export type Refusal = { readonly code: QuoteErrorCode; readonly why: string }
  */
 export async function refusalOf(ports: PayeePorts, payee: Payee): Promise<Refusal | 'silent' | undefined> {
   const { chain, account, currency, amount } = payee
-  const isOperators = payee.isDepositor === true && chain.payees.isOwnWallet(account)
-  const never = isOperators ? undefined : neverPaid(chain, account)
+  const never = neverPaid(chain, account)
   if (never !== undefined) return never
   // Pages price for it before a wallet is connected.
   if (chain.quoting.isNobody(account)) return undefined

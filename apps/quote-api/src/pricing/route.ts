@@ -37,6 +37,8 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
   const recipient = request.recipient ?? request.user
   if (request.recipient !== undefined) checkRecipient(destination, request.recipient)
   else if (!destination.quoting.isNobody(recipient)) checkUserReceives(destination, recipient)
+  for (const [index, fee] of request.appFees.entries())
+    checkAppFee(registry, fee.recipient, `appFees.${index}.recipient`)
 
   const sameChain = origin === destination
   return {
@@ -121,6 +123,23 @@ export function checkRecipient(chain: QuotableChain, account: string, field = 'r
   const never = neverPaid(chain, account)
   if (never !== undefined)
     throw new QuoteError(never.code, `${field} ${never.why}.`, { data: { field, chainId } })
+}
+
+/**
+ * Who is owed a fee signs for it with an EVM wallet, on whichever chain: so the rule of each is asked.
+ * @throws QuoteError INVALID_RECIPIENT
+ * @source Q-4
+ */
+function checkAppFee({ chains }: QuoteRegistry, wallet: string, field: string): void {
+  for (const chain of chains) {
+    if (chain.payees.isBurnt(wallet))
+      throw new QuoteError(
+        'INVALID_RECIPIENT',
+        `${field} is an account that nobody holds, so nobody can claim the fee.`,
+        { data: { field } },
+      )
+    if (chain.codec.isAddress(wallet)) checkRecipient(chain, wallet, field)
+  }
 }
 
 /**

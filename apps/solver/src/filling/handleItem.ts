@@ -54,6 +54,9 @@ export async function handleItem(item: WorkItem, filling: Filling): Promise<Hand
   const chain = filling.chains.find((one) => one.chainId === chainId)
   if (chain === undefined) return refused(`chain ${chainId} is none of this solver's`)
   if (!chain.desk.leads()) return later('another process has the lease')
+  const back = goesBackTo(reading)
+  if (back !== undefined && chain.payees.isBurnt(back))
+    return refused(`it would go back to ${back}, an account that nobody holds`)
   return orLater(() => {
     switch (reading.kind) {
       case 'relay':
@@ -68,7 +71,21 @@ export async function handleItem(item: WorkItem, filling: Filling): Promise<Hand
   })
 }
 
-function workOf(reading: Exclude<ReadItem, { kind: 'other' | 'broken' }>): { readonly chainId: number } {
+type Reading = Exclude<ReadItem, { kind: 'other' | 'broken' }>
+
+/** Whom the work gives money back to, where it does. @source Q-66 */
+function goesBackTo(reading: Reading): string | undefined {
+  switch (reading.kind) {
+    case 'relay':
+      return reading.relay.goesBackTo
+    case 'sweep':
+      return reading.sweep.goesBack ? reading.sweep.terms.depositor : undefined
+    case 'order':
+      return reading.order.kind === 'refund' ? reading.order.payments[0]?.recipient : undefined
+  }
+}
+
+function workOf(reading: Reading): { readonly chainId: number } {
   switch (reading.kind) {
     case 'relay':
       return reading.relay

@@ -50,6 +50,8 @@ export type Relay = {
   readonly transaction: PlannedTransaction
   /** As its gas was charged; absent where no code of strangers runs, and in items that an older release stored. */
   readonly costed?: CostedTransaction | undefined
+  /** Of a sweep that deposits nothing. */
+  readonly goesBackTo?: string | undefined
 }
 
 const addressTerms = z.object({ orderSigner: hex(20), sweeper: hex(20), depositor: hex(20), nonce: hex(32) })
@@ -86,7 +88,8 @@ const sweepPayload = z.object({
 const callSchema = sweepPayload.transform((payload): Relay => {
   const { chainId, contract, deadline } = payload
   const transaction = { to: contract, data: encodeSweep(payload), valueWei: 0n }
-  return { kind: 'sweep', chainId, contract, through: 'depositAddresses', deadline, transaction }
+  const goesBackTo = payload.goesBack === true ? payload.terms.depositor : undefined
+  return { kind: 'sweep', chainId, contract, through: 'depositAddresses', deadline, transaction, goesBackTo }
 })
 
 /** What empties an address that is a script, whose ways are its terms; nothing of it is believed before it is judged. */

@@ -104,6 +104,7 @@ test.each<[VmType, string]>([
   ['hyperliquid-vm', `0x${'0'.repeat(36)}dEaD`],
   ['solana-vm', 'CbKGgVKLJFb8bBrf58DnAkdryX6ubewVytn7X957YwNr'],
   ['bitcoin-vm', '34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo'],
+  ['bitcoin-vm', 'bc1q4vxn43l44h30nkluqfxd9eckf45vr2awz38lwa'],
   ['tron-vm', 'THa7BwoPfacfiELa63pbmm3g5PGKYmtJyt'],
 ])('Q-60: on %s clients price for %s, which nobody holds', (vmType, account) => {
   const { rule } = ruleOf(vmType)

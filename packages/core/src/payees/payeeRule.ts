@@ -11,8 +11,6 @@ import type { VmCodec } from '../vm/vmCodec.ts'
 export type PayeeRule = {
   /** What the account is, after "is"; undefined for one that may be paid. Takes every spelling of the chain. */
   neverPaid(account: string): string | undefined
-  /** The fill wallet, or another one that pays orders: what it deposits goes back to it, as the operator sees to. */
-  isOwnWallet(account: string): boolean
   /** Nobody holds it: clients price for it before a wallet is connected. */
   isBurnt(account: string): boolean
 }
@@ -41,15 +39,11 @@ export function createPayeeRule(settings: PayeeSettings): PayeeRule {
     if (own !== undefined && !known.has(spell(own))) known.set(spell(own), what)
   }
   const burnt = new Set(family.burnt)
-  const { config, file, listed } = settings
-  const wallets = [config.fillWallet ?? file.fillWallet, ...(listed.fillPayers ?? [])]
-  const own = new Set(wallets.flatMap((wallet) => (wallet === undefined ? [] : [spell(wallet)])))
   return {
     neverPaid(account) {
       const own = spell(account)
       return known.get(own) ?? family.reserved(own)
     },
-    isOwnWallet: (account) => own.has(spell(account)),
     isBurnt: (account) => burnt.has(spell(account)),
   }
 }

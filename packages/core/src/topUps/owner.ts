@@ -5,14 +5,6 @@ export const zeroAddress: Hex = `0x${'0'.repeat(40)}`
 
 const lastPrecompile = 0x11n
 
-/** The account that public clients use for nobody. */
-const burnAddress: Hex = `0x${'0'.repeat(36)}dead`
-
-/** True for EVM accounts that have no key and no code of anybody: the zero address, precompiles and the burn address. */
-export function isHeldByNobody(account: Hex): boolean {
-  return BigInt(account) <= lastPrecompile || account === burnAddress
-}
-
 /**
  * False for accounts that nobody can hold a balance with: custody, the operator's own, the token, precompiles 0x1 to 0x11
  * and the zero address. `owner` is lower case. @source ledger-and-safety.md 1.7, row 8

@@ -5,6 +5,7 @@ import {
   appRecipient,
   chainA,
   chainB,
+  depository,
   e18,
   examplePrices,
   native,
@@ -202,9 +203,15 @@ describe('several app fees', () => {
   })
 })
 
-describe('app fees to an account that nobody holds', () => {
-  const nobodies = ['00'.repeat(20), `${'0'.repeat(39)}1`, `${'0'.repeat(38)}11`, `${'0'.repeat(36)}dEaD`]
-  test.each(nobodies)('Q-4: 0x%s are refused by name, of any share', async (digits) => {
+describe('app fees that nobody could claim', () => {
+  const precompile = 'a precompile, or a contract of the network itself'
+  test.each([
+    ['00'.repeat(20), 'an account that nobody holds, so nobody can claim the fee.'],
+    [`${'0'.repeat(36)}dEaD`, 'an account that nobody holds, so nobody can claim the fee.'],
+    [`${'0'.repeat(39)}1`, `${precompile}, on chain ${chainA}: name an account that somebody holds.`],
+    [usdc.slice(2), `the USDC token itself, on chain ${chainA}: name an account that somebody holds.`],
+    [depository.slice(2), `a depository, on chain ${chainA}: name an account that somebody holds.`],
+  ])('Q-4: 0x%s are refused by name, of any share', async (digits, why) => {
     for (const fee of ['0', '50']) {
       const appFees = [
         { recipient: appRecipient, fee: '1' },
@@ -212,18 +219,19 @@ describe('app fees to an account that nobody holds', () => {
       ]
       for (const url of ['/price', '/quote', '/quote/v2']) {
         const { response } = await askPlain({ method: 'POST', url, payload: { ...caseA, appFees } })
-        expect(response.json()).toEqual({
-          message: 'appFees.1.recipient is an account that nobody holds, so nobody can claim the fee.',
-          errorCode: 'INVALID_RECIPIENT',
-          statusCode: 400,
-          errorData: '{"field":"appFees.1.recipient"}',
-        })
+        const { message, errorCode, statusCode, errorData } = response.json()
+        expect([message, errorCode, statusCode]).toEqual([
+          `appFees.1.recipient is ${why}`,
+          'INVALID_RECIPIENT',
+          400,
+        ])
+        expect(JSON.parse(errorData)).toMatchObject({ field: 'appFees.1.recipient' })
       }
     }
   })
 
-  test('Q-4: the next account above them is somebody', async () => {
-    const appFees = [{ recipient: `0x${'0'.repeat(38)}12`, fee: '50' }]
+  test('Q-4: another account is somebody', async () => {
+    const appFees = [{ recipient: `0x${'0'.repeat(35)}10000`, fee: '50' }]
     expect((await price({ ...caseA, appFees })).statusCode).toBe(200)
   })
 })

@@ -1,6 +1,5 @@
-import { type Hex, isHeldByNobody, sponsoredWords } from '@causeway/core'
+import { type Hex, sponsoredWords } from '@causeway/core'
 import { z } from 'zod'
-import { QuoteError } from '../../pricing/errors.ts'
 import {
   type AppFeeRequest,
   type DestinationCall,
@@ -226,16 +225,9 @@ function toCall({ to, value, data }: z.infer<typeof destinationCall>): Destinati
   return { to: to.toLowerCase() as Hex, value: BigInt(value), data: data.toLowerCase() as Hex }
 }
 
-/** @throws QuoteError INVALID_RECIPIENT @source Q-4 */
-function toAppFee({ recipient, fee }: z.infer<typeof appFee>, index: number): AppFeeRequest {
+function toAppFee({ recipient, fee }: z.infer<typeof appFee>): AppFeeRequest {
   // CAST: the schema admits only `0x` and 40 hex digits.
-  const account = recipient.toLowerCase() as Hex
-  if (isHeldByNobody(account)) {
-    const field = `appFees.${index}.recipient`
-    const message = `${field} is an account that nobody holds, so nobody can claim the fee.`
-    throw new QuoteError('INVALID_RECIPIENT', message, { data: { field } })
-  }
-  return { recipient: account, bps: BigInt(fee) }
+  return { recipient: recipient.toLowerCase() as Hex, bps: BigInt(fee) }
 }
 
 /** The sponsorship fields of a body, or undefined where it names none of them. */

@@ -1,5 +1,6 @@
-import { type Hex, orderSchema, type SqlDatabase, type SqlTx } from '@causeway/core'
+import { type Hex, orderSchema, type SqlTx } from '@causeway/core'
 import { createOpenQuotes } from '../../pricing/openQuotes.ts'
+import type { QuoteRegistry } from '../../pricing/registry.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 import { type SponsorshipRequest, selectingFields } from '../../pricing/sponsorship/sponsorshipTerms.ts'
 import { createQuote, type QuoteRecord } from '../draft/createQuote.ts'
@@ -35,7 +36,7 @@ export async function requote(
   { begin, onStored }: { readonly begin: Begin; readonly onStored: OnStored },
 ): Promise<void> {
   const { database, ledger, quoting } = context
-  const asked = await readAsked(database, address.requestId)
+  const asked = await readAsked(context, address.requestId)
   const store = (record: QuoteRecord, hold: Parameters<typeof quoting.storeSponsored>[1]) =>
     database.transaction(async (tx): Promise<StoreOutcome> => {
       await begin(tx)
@@ -75,7 +76,10 @@ type Asked = {
 }
 
 /** What was asked of the newest quote, out of what is stored of it. */
-async function readAsked(database: Pick<SqlDatabase, 'query'>, requestId: Hex): Promise<Asked> {
+async function readAsked(
+  { database, quoting: { registry } }: Pick<DepositAddressContext, 'database' | 'quoting'>,
+  requestId: Hex,
+): Promise<Asked> {
   const [row] = await database.query<AskedRow>(
     `select o.user_address, o.recipient, o.origin_chain_id, o.destination_chain_id, o.api_key_id, o.quoted,
        o.order_data, s.quoted as sponsorship, ${releasedColumn} is not null as is_released
@@ -84,7 +88,7 @@ async function readAsked(database: Pick<SqlDatabase, 'query'>, requestId: Hex): 
   )
   if (row === undefined) throw new Error('a deposit address has its request')
   return {
-    request: requestOf(row),
+    request: requestOf(row, registry),
     sponsorship:
       row.sponsorship === null ? undefined : askedOf(quotedSponsorshipSchema.parse(row.sponsorship)),
     keyId: row.api_key_id ?? undefined,
@@ -104,9 +108,11 @@ type AskedRow = {
   readonly is_released: boolean
 }
 
-function requestOf(row: AskedRow): QuoteRequest {
+function requestOf(row: AskedRow, { chainById }: Pick<QuoteRegistry, 'chainById'>): QuoteRequest {
   const quoted = quotedAmountsSchema.parse(row.quoted)
-  const refundTo = orderSchema.parse(row.order_data).inputs[0]?.refunds[0]?.recipient
+  const refunded = orderSchema.parse(row.order_data).inputs[0]?.refunds[0]?.recipient ?? ''
+  // Nobody named it: it is the `user` of pages that do not know who pays. (Q-66)
+  const isBurnt = chainById.get(Number(row.origin_chain_id))?.payees.isBurnt(refunded) === true
   return {
     user: row.user_address,
     recipient: row.recipient,
@@ -118,7 +124,7 @@ function requestOf(row: AskedRow): QuoteRequest {
     tradeType: 'EXACT_INPUT',
     txs: [],
     txsGasLimit: undefined,
-    refundTo,
+    refundTo: isBurnt ? undefined : refunded,
     topupGas: false,
     topupGasMicroUsd: 0n,
     appFees: quoted.appFees.map(({ recipient, feeBps }) => ({

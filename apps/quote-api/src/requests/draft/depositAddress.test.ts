@@ -91,6 +91,16 @@ describe('deposit addresses', () => {
     expect(stored[0]?.quote.depositAddress?.terms.depositor).toBe(dead)
   })
 
+  test('Q-66: are given where nobody can be refunded, as published pages ask', async () => {
+    const { refundTo: _named, ...asked } = { ...body, user: dead, referrer: 'a.example' }
+    const app = await testApp({ fillWallet, hasCode: async ({ chainId }) => chainId === chainB })
+    onTestFinished(() => app.close())
+    const json = (await app.inject({ method: 'POST', url: '/quote/v2', payload: asked })).json()
+    const [made] = app.stored
+    expect(json.steps[0].depositAddress).toBe(made?.quote.depositAddress?.address)
+    expect(json.protocol.v2.orderData.inputs[0].refunds).toMatchObject([{ recipient: dead }])
+  })
+
   test('cost the gas of the sweep, in the fee and in what a refund gives back', async () => {
     const [{ json: by }, { json: direct }] = [await quote(), await quote({ useDepositAddress: false })]
     const gasOf = (json: typeof by) => BigInt(json.fees.relayerGas.amount)
@@ -111,7 +121,7 @@ describe('deposit addresses', () => {
     ],
     [
       'nobody to refund',
-      { refundTo: undefined, user: dead },
+      { refundTo: undefined, user: zero },
       { fillWallet, hasCode: async ({ chainId }) => chainId === chainB },
       'INVALID_ADDRESS',
       'refundTo',

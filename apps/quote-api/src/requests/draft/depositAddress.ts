@@ -68,8 +68,9 @@ export function takesDepositAddresses(
 /**
  * An address that nobody has used. Whoever is refunded is also credited with the deposits, so that both
  * ways back end with the same party.
- * @throws QuoteError UNSUPPORTED_EXECUTION_TYPE where nobody could empty it, INVALID_ADDRESS where nobody
- * could be refunded
+ * @throws QuoteError UNSUPPORTED_EXECUTION_TYPE where nobody could empty it, INVALID_ADDRESS where the native currency's id,
+ * which oracles read as whoever deposits, would be refunded
+ * @source Q-66
  * @param parties.refunded whom its order names for the refund
  */
 export function newDepositAddress(
@@ -81,17 +82,18 @@ export function newDepositAddress(
     readonly nonce: Hex
   },
 ): DepositAddress {
-  const { origin, destination } = route
+  const { origin } = route
   const { depositAddresses } = origin.quoting
   const { orderSigner, nonce } = parties
   const fillWallet = origin.config.fillWallet ?? parties.fillWallet
   if (depositAddresses === undefined || fillWallet === undefined) throw withoutDepositAddresses(origin)
-  const depositor = origin.codec.canonicalAddress(parties.refunded)
-  const isPriceAlone = destination.payees.isBurnt(route.recipient)
-  if (depositor === origin.codec.nativeCurrency || (origin.payees.isBurnt(depositor) && !isPriceAlone)) {
+  const { codec } = origin
+  // Pages name nobody by an address of another network on one of a test.
+  if (!codec.isAddress(parties.refunded) || codec.spellAddress(parties.refunded) === codec.nativeCurrency) {
     throw new QuoteError('INVALID_ADDRESS', 'A deposit address needs somebody to refund: name refundTo.', {
       data: { field: 'refundTo' },
     })
   }
+  const depositor = codec.canonicalAddress(parties.refunded)
   return depositAddresses.make({ orderSigner, fillWallet, depositor, nonce })
 }

@@ -1,15 +1,10 @@
-import {
-  blockedWallet,
-  DomainError,
-  executionReverted,
-  type SqlDatabase,
-  type SqlTx,
-  type VmCodec,
-} from '@causeway/core'
+import { blockedWallet, DomainError, executionReverted, type SqlDatabase, type SqlTx } from '@causeway/core'
+import { type PayeePorts, refusalOf } from '../../pricing/mayBePaid.ts'
+import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import { isUniqueViolation } from '../orders/orderStore.ts'
 import { recheckNow } from '../status/requestProgress.ts'
 import { keepSolverStops } from '../stops/stopStore.ts'
-import { sweepPayloadSchema, type WorkItem, type WorkPayload } from './workItem.ts'
+import { type RefundPayload, refundPayloadSchema, sweepPayloadSchema, type WorkItem } from './workItem.ts'
 import {
   isOfStoppedChain,
   isTaken,
@@ -100,23 +95,19 @@ export function retryDelayMs(kind: WorkItem['kind'], attempts: number): number |
 }
 
 /**
- * @param options.codecOf how ids are spelled on a chain; `undefined` for one that left the configuration
+ * @param options.payees asks the chain of a refund that a solver cannot pay
  * @param options.onChange told that a settlement may have something to look at
  */
 export function createSolverWork(options: {
   database: SqlDatabase
-  codecOf: (chainId: number) => VmCodec | undefined
+  registry: Pick<QuoteRegistry, 'chainById'>
+  payees: PayeePorts
   withholding: Withholding
-  /** Asks the chain of a refund that a solver cannot pay. */
-  secondRefund: (
-    item: WorkItem,
-    said: string,
-  ) => Promise<{ readonly payload: WorkPayload; readonly reason: string } | undefined>
   onChange: () => void
 }): SolverWork {
-  const { database, withholding, onChange } = options
+  const { database, registry, withholding, onChange } = options
   const spell = (chainId: number, transactionId: string) =>
-    options.codecOf(chainId)?.canonicalTransactionId(transactionId) ?? transactionId
+    registry.chainById.get(chainId)?.codec.canonicalTransactionId(transactionId) ?? transactionId
   /** Who was added to the list since the item was fetched is not paid: nothing is broadcast before its report. */
   async function refuseDenied(id: string): Promise<void> {
     if (!withholding.hasList) return
@@ -160,7 +151,7 @@ export function createSolverWork(options: {
         return
       }
       const offered = await readWork(database, id)
-      const second = offered?.state === 'open' ? await options.secondRefund(offered, reason) : undefined
+      const second = offered?.state === 'open' ? await secondRefund(options, offered, reason) : undefined
       await database.transaction(async (tx) => {
         const item = await lockWork(tx, id)
         if (item === undefined) throw new UnknownWorkError()
@@ -206,5 +197,40 @@ async function markReported(
     await updateWork(tx, id, { state: 'reported', ...reported, delayMs: 0 })
   } catch (error) {
     throw isUniqueViolation(error) ? new TransactionTakenError() : error
+  }
+}
+
+/** Whom a refund goes to instead, and why, in words that stay with the work. */
+type SecondRefund = { readonly payload: RefundPayload; readonly reason: string }
+
+/**
+ * What becomes of a refund that a solver cannot pay: it goes to the second account of its order where the first may not
+ * be paid, as the service's own endpoints say too.
+ * @returns undefined where it stays as it is: the order has one account, the second one is asked for already, or the first
+ * may be paid, or nobody says so
+ * @source Q-64
+ */
+async function secondRefund(
+  { registry, payees }: { registry: Pick<QuoteRegistry, 'chainById'>; payees: PayeePorts },
+  { kind, payload: stored }: WorkItem,
+  said: string,
+): Promise<SecondRefund | undefined> {
+  if (kind !== 'refund') return undefined
+  const payload = refundPayloadSchema.parse(stored)
+  const { chainId, recipient: account, amount } = payload
+  const chain = registry.chainById.get(chainId)
+  const currency = chain && findCurrency(chain, payload.currency)
+  const [first, second] = payload.order?.inputs[0]?.refunds ?? []
+  if (chain === undefined || currency === undefined || first === undefined || second === undefined)
+    return undefined
+  if (chain.codec.spellAddress(first.recipient) !== chain.codec.spellAddress(account)) return undefined
+  const refusal = await refusalOf(payees, {
+    ...{ what: 'refund', chain, account, currency, amount: BigInt(amount) },
+    ...{ makesState: false, isNamed: true },
+  })
+  if (refusal === undefined || refusal === 'silent') return undefined
+  return {
+    payload: { ...payload, recipient: second.recipient },
+    reason: `${account} ${refusal.why}; refunded to ${second.recipient} instead (${said})`,
   }
 }

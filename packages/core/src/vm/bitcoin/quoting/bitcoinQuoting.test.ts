@@ -241,6 +241,7 @@ describe('whoever is asked for', () => {
   test.each([
     ['an account that is not chosen yet', codec.nativeCurrency],
     ['what the public client prices for', '34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo'],
+    ['what it priced for before', 'bc1q4vxn43l44h30nkluqfxd9eckf45vr2awz38lwa'],
   ])('%s is nobody', (_what, address) => {
     expect(quoting.isNobody(address)).toBe(true)
   })

@@ -38,8 +38,8 @@ const amountMax = 21_000_000n * 100_000_000n
 /** Wallets may raise the fee. @source BIP 125 */
 const replaceableSequence = 0xffff_fffd
 
-/** The public client prices for this account before a wallet is connected. @source families.md 1 */
-const clientsNobody = '34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo'
+/** The public client prices for them before a wallet is connected. @source npm: relay-sdk from 6, and before */
+const clientsNobodies = ['34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo', 'bc1q4vxn43l44h30nkluqfxd9eckf45vr2awz38lwa']
 
 /** The user's outputs do not pay for the deposit and its fee. */
 export class BitcoinFundsError extends DomainError {
@@ -66,14 +66,14 @@ export const bitcoinQuoting: QuotingFamily = {
   addressSetting: 'depositAddressKey',
   // What no rule of spending guards is no address at all.
   reserved: () => undefined,
-  burnt: [clientsNobody],
+  burnt: clientsNobodies,
   bind: ({ chainKey, codec, network: name, depository, depositAddressKey }) => {
     if (depositAddressKey !== undefined && !isSweeper(depositAddressKey))
       throw new ConfigurationError(`quote: chains.${chainKey}.depositAddressKey is no public key`)
     const network = bitcoinNetworkOf(name)
     const parties = { network, depository: () => outputScript(depository, network) }
     return {
-      isNobody: (address) => address === codec.nativeCurrency || address === clientsNobody,
+      isNobody: (address) => address === codec.nativeCurrency || clientsNobodies.includes(address),
       canSign: (address) => inputKindOf(outputScript(address, network)) !== undefined,
       amountMax: () => amountMax,
       runsCalls: false,
