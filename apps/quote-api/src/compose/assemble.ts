@@ -56,6 +56,7 @@ import { createTimelines } from '../requests/timeline/readTimeline.ts'
 import { createSignTimeline } from '../requests/timeline/signTimeline.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
+import { announceStatus } from '../webhooks/announceStatus.ts'
 import { createAccess, createKeylessBudgets, createSharedLimits } from './access.ts'
 import { createAccuracy } from './accuracy.ts'
 import { createAppBalance } from './appBalance.ts'
@@ -185,6 +186,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     ...{ hubBudget: budgets.hubEntries, ports: patientPorts },
   })
   const settlement = createSettlement({
+    standstillSeconds: config.standstillSeconds,
     ...{ ...shared, tracing, lateDeposits, pricing, heads, oracles: config.oracles },
     ...{ hubEntries: mappings?.hubEntries, fillWallet: quote.fillWallet },
   })
@@ -279,6 +281,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     workOffers: workOffers.offers,
     stops,
     solverWork: createSolverWork({
+      announce: announceStatus,
       withholding: settlement.withholding,
       secondRefund: createSecondRefund(registry, patientPorts),
       codecOf: (id) => registry.chains.find((chain) => chain.chainId === id)?.codec,
