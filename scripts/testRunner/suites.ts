@@ -209,6 +209,7 @@ export const suiteFiles = {
     'apps/quote-api/test/settlement.test.ts',
     'apps/quote-api/test/settlementReorgs.test.ts',
     'apps/quote-api/test/solverReports.test.ts',
+    'apps/quote-api/test/standingRequests.test.ts',
     'apps/quote-api/test/statusSocket.test.ts',
     'apps/quote-api/test/topUps.test.ts',
     'apps/quote-api/test/unpaidQuotes.test.ts',

@@ -63,8 +63,8 @@ async function deposited(): Promise<QuoteAnswer> {
 const isQuiet = async (...names: readonly string[]) =>
   (await prometheus.alerts()).every(({ name }) => !names.includes(name))
 
-test('OracleDoesNotSign and RequestsParked where two of three oracles deny a fill', async () => {
-  expect(await isQuiet('OracleDoesNotSign', 'RequestsParked')).toBe(true)
+test('OracleDoesNotSign and RequestsStandStill where two of three oracles deny a fill', async () => {
+  expect(await isQuiet('OracleDoesNotSign', 'RequestsStandStill')).toBe(true)
   const { requests, solver } = bed
   oracles.set('refuses', 'refuses', 'honest')
   const quote = await deposited()
@@ -73,7 +73,7 @@ test('OracleDoesNotSign and RequestsParked where two of three oracles deny a fil
   await fires(prometheus, 'OracleDoesNotSign')
   await requests.contradictedBefore(quote)
   await requests.reachesStage(quote, 'parked')
-  await fires(prometheus, 'RequestsParked')
+  await fires(prometheus, 'RequestsStandStill')
   oracles.set()
 })
 

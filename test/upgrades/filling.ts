@@ -181,6 +181,14 @@ export const fillings: readonly Filling[] = [
       insert into reward_claim (process, micro_usd, ends_at)
         values (gen_random_uuid(), 0, now() + interval '1 minute')`,
   },
+  {
+    since: 'quote_api/0071_standstill',
+    sql: `insert into standstill_limit (seconds) values (120);
+      update deposit_seen set deep_since = now() - id * interval '1 minute' where state = 'seen';
+      update work_item set waits_since = now() - interval '1 hour', is_included = state = 'reported';
+      update settlement set unproven_since = now(), unproven_as = 'ATTESTATION_MISSING' where stage = 'filled';
+      update deposit_address set held_since = now() where sweeps = 1`,
+  },
   ...ledgerFillings(),
   {
     since: 'solver/0001_solver',

@@ -136,7 +136,7 @@ describe('requests and claims that wait for an operator', () => {
   const id = hexOf(0xee, 32)
 
   test('are listed, and there is none', async () => {
-    expect(await command(['requests', 'parked'])).toEqual({ code: 0, output: 'No request is parked.' })
+    expect(await command(['requests', 'parked'])).toEqual({ code: 0, output: 'Everything moves.' })
     expect(await command(['claims', 'pending'])).toEqual({ code: 0, output: 'No claim is pending.' })
   })
 

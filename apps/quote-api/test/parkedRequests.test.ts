@@ -270,7 +270,7 @@ describe('the command line and the admin listener', () => {
     })
     expect(done.json()).toEqual({ requestId: id, resolution: 'unpaid' })
     const explained = await command('requests', 'explain', id)
-    expect(explained).toContain(`request ${id}: status success, stage settled\nIt is not parked.`)
+    expect(explained).toContain(`request ${id}: status success, stage settled\nIt moves, or has ended.`)
     expect(explained).toMatch(/actions: .*"cli:operator","action":"requests\.retry"/)
     expect(explained).toMatch(/actions: .*"admin","action":"requests\.resolve".*"reason":"oracles agree"/)
     expect(await moneyOf(bed.database, sponsor.wallet)).toEqual({ available: balance, held: 0n })

@@ -84,11 +84,9 @@ test('a deposit leads to pushed statuses up to success, as status v3 tells them'
   const hash = await bed.solver.carryOut(await bed.requests.workFor(quote, 'fill'))
   await waitUntil('success', async () => second.statuses().includes('success'))
   await waitUntil('success', async () => first.statuses().includes('success'))
-  expect(first.statuses().filter((status) => status !== 'submitted')).toEqual([
-    'waiting',
-    'pending',
-    'success',
-  ])
+  // Pending is pushed again with the hash of what the solver has sent.
+  const seen = new Set(first.statuses().filter((status) => status !== 'submitted'))
+  expect([...seen]).toEqual(['waiting', 'pending', 'success'])
   const response = await fetch(`${bed.url}/intents/status/v3?requestId=${requestId}`)
   const { status, inTxHashes, txHashes, updatedAt, originChainId, destinationChainId } = Object(
     await response.json(),

@@ -55,6 +55,7 @@ import { createTimelines } from '../requests/timeline/readTimeline.ts'
 import { createSignTimeline } from '../requests/timeline/signTimeline.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
+import { announceStatus } from '../webhooks/announceStatus.ts'
 import { createAccess, createKeylessBudgets, createSharedLimits } from './access.ts'
 import { createAccuracy } from './accuracy.ts'
 import { createAppBalance } from './appBalance.ts'
@@ -184,6 +185,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     ...{ hubBudget: budgets.hubEntries, ports: patientPorts },
   })
   const settlement = createSettlement({
+    standstillSeconds: config.standstillSeconds,
     ...{ ...shared, tracing, lateDeposits, pricing, heads, oracles: config.oracles },
     ...{ hubEntries: mappings?.hubEntries, fillWallet: quote.fillWallet },
   })
@@ -278,6 +280,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     workOffers: workOffers.offers,
     stops,
     solverWork: createSolverWork({
+      announce: announceStatus,
       withholding: settlement.withholding,
       registry,
       payees: patientPorts,

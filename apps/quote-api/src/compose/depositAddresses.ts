@@ -20,6 +20,7 @@ import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsor
 import type { OrderSignatures } from '../requests/orders/orderSignatures.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
+import { announceStatus } from '../webhooks/announceStatus.ts'
 
 type Stores = Pick<SponsoredQuoteDependencies, 'store' | 'storeSponsored'>
 
@@ -75,6 +76,7 @@ export function createDepositAddresses(options: {
     networkOf: quoting.registry.networkByKey,
     screening,
     signatures,
+    announce: announceStatus,
     logger,
   }
   const sites = openSites(options)

@@ -22,6 +22,7 @@ import { type AttestationContext, attestFills } from '../requests/settlement/att
 import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
 import { retryPutAside } from '../requests/settlement/foundDeposits.ts'
+import { createStandstillJob } from '../requests/settlement/parked/standstillJob.ts'
 import { createLateDeposits, otherRefundCost } from '../requests/settlement/priceLateDeposit.ts'
 import { createSettlementChain, type SettlementChain } from '../requests/settlement/settlementChain.ts'
 import type { SettlementContext } from '../requests/settlement/settlementContext.ts'
@@ -55,6 +56,8 @@ export function createSettlement(options: {
   oracles: OracleSettings | undefined
   database: SqlDatabase
   ledger: Ledger
+  /** Whatever makes no progress for longer is listed. */
+  standstillSeconds: number
   lateDeposits: Parameters<typeof createLateDeposits>[0]['settings']
   pricing: DepositPricing
   signatures: OrderSignatures
@@ -115,6 +118,7 @@ export function createSettlement(options: {
       run: (run) => followRefunds(context, run, newBlocks.refunds.take()),
     },
     { name: 'put-aside', intervalMs: putAsideIntervalMs, run: (run) => retryPutAside(context, run) },
+    createStandstillJob(context, options.standstillSeconds),
     { name: 'permits', intervalMs, waker: followers.permits, run: (run) => followPermits(context, run) },
     {
       name: 'self-executed',

@@ -37,7 +37,7 @@ onSend('enter', async (fields) => {
   show('audit', auditView(audit))
   show('health', healthView(health))
   announce(
-    `Loaded: ${listOf(keys, 'keys').length} keys, ${listOf(parked, 'requests').length} parked requests.`,
+    `Loaded: ${listOf(keys, 'keys').length} keys, ${listOf(parked, 'requests').length} that make no progress.`,
   )
 })
 
@@ -107,17 +107,19 @@ function topUpsView(suspense: Answer): HTMLElement {
 
 function parkedView(parked: Answer): HTMLElement {
   const rows = listOf(parked, 'requests').map((request) => [
-    element('code', {}, foreign(textOf(request, 'requestId'))),
+    element('code', {}, foreign(textOf(request, 'requestId') || textOf(request, 'subject'))),
     foreign(textOf(request, 'reason')),
-    foreign(textOf(request, 'status')),
-    dollars(textOf(request, 'debitMicroUsd')),
-    timeText(textOf(request, 'parkedAt')),
+    foreign(textOf(request, 'status') || '—'),
+    timeText(textOf(request, 'since')),
+    element('code', {}, foreign(textOf(request, 'account') || '—')),
+    foreign(textOf(request, 'report') || '—'),
+    foreign(textOf(request, 'endsBy')),
   ])
   return table(
-    'Parked requests',
-    ['Request', 'Reason', 'Status', 'Debit', 'Since'],
+    'What makes no progress',
+    ['Request', 'Reason', 'Status', 'Since', 'Account', 'Report', 'Ends by'],
     rows,
-    'No request is parked.',
+    'Everything moves.',
   )
 }
 

@@ -14,14 +14,22 @@ const params = z.object({ id: id32 })
 const unknown = { 404: ['REQUEST_NOT_FOUND'] }
 const stored = z.array(z.record(z.string(), z.unknown()))
 
-const parkedSchema = z.object({
-  requestId: z.string(),
+const standingSchema = z.object({
+  requestId: z.string().optional().describe('Absent for claims, and for transactions that cannot be read'),
+  subject: z.string().optional().describe('Then the claim or the transaction'),
   reason: z.string(),
-  status: z.string(),
-  originChainId: z.int(),
-  destinationChainId: z.int(),
+  meaning: z.string(),
+  endsBy: z.string(),
+  isOperators: z.boolean().describe('Nothing about it moves by itself any more'),
+  account: z.string().optional(),
+  tries: z.int(),
+  report: z.string().optional().describe("The solver's last one"),
+  transaction: z.string().optional(),
+  status: z.string().optional(),
+  originChainId: z.int().optional(),
+  destinationChainId: z.int().optional(),
   debitMicroUsd: z.string(),
-  parkedAt: z.iso.datetime(),
+  since: z.iso.datetime(),
 })
 
 const explanationSchema = z.object({
@@ -34,7 +42,8 @@ const explanationSchema = z.object({
     .object({
       reason: z.string(),
       meaning: z.string(),
-      retryStage: z.string(),
+      endsBy: z.string(),
+      retryStage: z.string().optional(),
       resolutions: z.array(z.enum(resolutions)),
     })
     .optional(),
@@ -44,23 +53,23 @@ const explanationSchema = z.object({
   actions: stored.describe('What operators did about it'),
 })
 
-/** `/admin/requests`: requests that wait for an operator. */
+/** `/admin/requests`: requests that make no progress. */
 export function registerRequestRoutes(
   app: HttpApp,
   requests: RequestAdministration,
   timelines: Timelines,
 ): void {
   const list = {
-    ...adminOperation('requests parked', 'List requests that stopped for an operator, longest first'),
+    ...adminOperation('requests parked', 'List what makes no progress, longest first'),
     querystring: z.object({ limit: z.coerce.number().int().min(1).max(limitMax).default(limitMax) }),
-    response: { 200: z.object({ requests: z.array(parkedSchema) }), ...errorResponses },
+    response: { 200: z.object({ requests: z.array(standingSchema) }), ...errorResponses },
   }
   app.get('/admin/requests/parked', { schema: list }, async ({ query }) => ({
-    requests: (await requests.parked(query)).map((request) => ({
-      ...request,
-      debitMicroUsd: request.debitMicroUsd.toString(),
-      parkedAt: request.parkedAt.toISOString(),
-    })),
+    requests: (await requests.parked(query)).map(({ debitMicroUsd, since, ...request }) =>
+      standingSchema.parse({
+        ...{ ...request, debitMicroUsd: debitMicroUsd.toString(), since: since.toISOString() },
+      }),
+    ),
   }))
 
   const explain = {

@@ -1,6 +1,6 @@
 import { anyCaseHex32Pattern, type Hex } from '@causeway/core'
 import { z } from 'zod'
-import { requestStatuses } from '../../requests/history/requestFilter.ts'
+import { requestStatuses } from '../../requests/status/requestProgress.ts'
 
 /** 32 bytes; digits of any case, read as lower case. */
 export const id32Text = z

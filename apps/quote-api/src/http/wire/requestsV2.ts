@@ -1,8 +1,8 @@
 import { feesInRequestsV2, formatUsd, perName, requestV2Members, usdValueDown } from '@causeway/core'
 import { z } from 'zod'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
-import { requestStatuses } from '../../requests/history/requestFilter.ts'
 import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
+import { requestStatuses } from '../../requests/status/requestProgress.ts'
 import { pastFeeSponsorshipSchema } from './feeSponsorship.ts'
 import { orderDataSchema, orderSignatureSchema } from './orderWire.ts'
 import {

@@ -84,7 +84,8 @@ async function takeStep(
   switch (step.action) {
     case 'wait': {
       const delayMs = paceMs(chainOf(context, payload.chainId).chain.config) / 2
-      await updateWork(tx, item.id, { state: item.state, delayMs: Math.ceil(delayMs) })
+      const isIncluded = reading === 'not_final'
+      await updateWork(tx, item.id, { state: item.state, isIncluded, delayMs })
       return
     }
     case 'pay': {
@@ -107,7 +108,7 @@ async function takeStep(
     }
     case 'call_operator': {
       if (item.txHash === undefined) throw new Error('a payout has its transaction')
-      await updateWork(tx, item.id, { state: item.state, delayMs: stuckPauseMs })
+      await updateWork(tx, item.id, { state: item.state, reason: 'does not pay', delayMs: stuckPauseMs })
       context.observe({ event: 'claim_stuck', claimId, transactionHash: item.txHash })
     }
   }

@@ -11,22 +11,19 @@ import {
   retryStage,
 } from '../../requests/settlement/parked/parkedRules.ts'
 import {
-  listParked,
-  type ParkedRequest,
   type RequestRecord,
-  readParkedReason,
   readRefundWork,
   readRequestRecord,
-} from '../../requests/settlement/parked/readParked.ts'
+} from '../../requests/settlement/parked/requestRecord.ts'
 import {
   lockSettledRequest,
   readSettledRequest,
   type SettledRequest,
 } from '../../requests/settlement/settledRequest.ts'
-import { reasonText } from '../../requests/status/reasons.ts'
+import { listStanding, readStandingOf, type Standing } from '../../requests/status/readStanding.ts'
 import { type SettlementStage, setStage, setStatus } from '../../requests/status/requestProgress.ts'
 import { UnknownRequestError } from '../../requests/status/requestStatus.ts'
-import { lockWorkOf, offerWithheld, updateWork } from '../../requests/work/workStore.ts'
+import { lockFailedRefunds, lockWorkOf, offerWithheld, updateWork } from '../../requests/work/workStore.ts'
 import { announceStatus } from '../../webhooks/announceStatus.ts'
 import type { Deed } from './ledgerAdministration.ts'
 
@@ -41,7 +38,9 @@ export type RequestExplanation = RequestRecord & {
     | {
         readonly reason: string
         readonly meaning: string
-        readonly retryStage: string
+        readonly endsBy: string
+        /** Absent where it goes on by itself. */
+        readonly retryStage?: string
         readonly resolutions: readonly Resolution[]
       }
     | undefined
@@ -52,7 +51,8 @@ export type RequestExplanation = RequestRecord & {
  * Nothing here debits a sponsor: a retry lets the automatic rules look again, which demand their evidence.
  */
 export interface RequestAdministration {
-  parked(page: { limit: number }): Promise<readonly ParkedRequest[]>
+  /** What makes no progress, longest first, with what waits for an operator. */
+  parked(page: { limit: number }): Promise<readonly Standing[]>
   /** @throws UnknownRequestError for requests without an order too */
   explain(requestId: Hex): Promise<RequestExplanation>
   /** @returns the stage, `looked at` where nothing had begun @throws UnknownRequestError, RequestNotParkedError */
@@ -63,24 +63,25 @@ export interface RequestAdministration {
 
 export function createRequestAdministration(database: SqlDatabase): RequestAdministration {
   return {
-    parked: (page) => listParked(database, page),
+    parked: async ({ limit }) => (await listStanding(database)).slice(0, limit),
 
     async explain(requestId) {
       const request = await readSettledRequest(database, requestId)
       if (request === undefined) throw new UnknownRequestError()
-      const reason = await readParkedReason(database, requestId)
-      const facts = await factsOf(database, request, reason)
+      const standing = (await readStandingOf(database, [requestId])).get(requestId)
+      const facts = await factsOf(database, request, standing?.reason)
       const { orderId, status, failReason, settlement } = request
       return {
         ...{ requestId, orderId, status, failReason, stage: settlement?.stage },
         parked:
-          reason === undefined
+          standing === undefined
             ? undefined
             : {
-                reason,
-                meaning: reasonText(reason),
-                retryStage: retryStage(facts),
-                resolutions: possibleResolutions(facts),
+                reason: standing.reason,
+                meaning: standing.meaning,
+                endsBy: standing.endsBy,
+                ...(standing.isOperators && { retryStage: stageOnceRetried(request, facts) }),
+                resolutions: standing.isOperators ? resolutionsOf(request, facts) : [],
               },
         ...(await readRequestRecord(database, requestId)),
       }
@@ -90,9 +91,8 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
       database.transaction(async (tx) => {
         const { request, facts, parkedReason } = await lockParked(tx, requestId)
         if (facts.isBlocked) await lookAgain(tx, requestId)
-        const stage =
-          facts.isBlocked && request.settlement?.stage !== 'parked' ? 'looked at' : retryStage(facts)
-        if (stage === 'refunding') await offerRefundAgain(tx, request)
+        await offerRefundsAgain(tx, requestId)
+        const stage = stageOnceRetried(request, facts)
         if (stage !== 'looked at') await setStage(tx, requestId, { stage })
         await record(tx, { requestId, action: 'requests.retry', deed, details: { parkedReason, stage } })
         return stage
@@ -101,7 +101,7 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
     resolve: (requestId, resolution, deed) =>
       database.transaction(async (tx) => {
         const { request, facts, parkedReason } = await lockParked(tx, requestId)
-        const possible = possibleResolutions(facts)
+        const possible = resolutionsOf(request, facts)
         if (!possible.includes(resolution)) throw new ResolutionNotPossibleError(possible)
         if (resolution === 'unpaid') await endUnpaid(tx, request, deed)
         else if (facts.isBlocked) await letPass(tx, request, { resolution, stage: retryStage(facts) })
@@ -127,8 +127,9 @@ async function factsOf(
 async function lockParked(tx: SqlTx, requestId: Hex) {
   const request = await lockSettledRequest(tx, requestId)
   if (request === undefined) throw new UnknownRequestError()
-  const parkedReason = await readParkedReason(tx, requestId)
-  if (parkedReason === undefined) throw new RequestNotParkedError(request.settlement?.stage ?? 'none')
+  const standing = (await readStandingOf(tx, [requestId])).get(requestId)
+  if (standing?.isOperators !== true) throw new RequestNotParkedError(request.settlement?.stage ?? 'none')
+  const parkedReason = standing.reason
   return { request, parkedReason, facts: await factsOf(tx, request, parkedReason) }
 }
 
@@ -152,13 +153,20 @@ async function letPass(
   else await setStage(tx, requestId, { stage })
 }
 
-/** With all of its attempts, as it was asked for first. */
-async function offerRefundAgain(tx: SqlTx, { requestId, settlement }: SettledRequest): Promise<void> {
-  const subject = String(settlement?.depositId)
-  const item = await lockWorkOf(tx, { kind: 'refund', requestId, subject })
-  if (item?.state !== 'failed') return
-  await updateWork(tx, item.id, { state: 'open', txHash: null, attempts: 0, delayMs: 0 })
+/** With all of their attempts, as they were asked for first: of the request's own deposit, and of any other. */
+async function offerRefundsAgain(tx: SqlTx, requestId: Hex): Promise<void> {
+  for (const { id } of await lockFailedRefunds(tx, requestId))
+    await updateWork(tx, id, { state: 'open', txHash: null, attempts: 0, delayMs: 0 })
 }
+
+type Parked = Pick<SettledRequest, 'settlement'>
+
+/** What is left behind a request that itself goes on, or has ended, is looked at again and no more. */
+const stageOnceRetried = ({ settlement }: Parked, facts: ParkedFacts) =>
+  settlement?.stage === 'parked' ? retryStage(facts) : ('looked at' as const)
+
+const resolutionsOf = ({ settlement }: Parked, facts: ParkedFacts) =>
+  settlement?.stage === 'parked' || facts.isBlocked ? possibleResolutions(facts) : []
 
 /** The hold goes back to its sponsor, and the recipient counts as paid. @throws ResolutionNotPossibleError when it was posted */
 async function endUnpaid(tx: SqlTx, { requestId, hold, status }: SettledRequest, deed: Deed): Promise<void> {

@@ -16,19 +16,24 @@ const outcomes: Readonly<Record<Resolution, string>> = {
 export const requestCommands: readonly Command[] = [
   {
     words: 'requests parked',
-    about: 'List requests that stopped for an operator, longest first',
+    about: 'List what makes no progress, longest first',
     operands: [],
     flags: {},
     async run({ administration }) {
       const requests = await administration.requests.parked({ limit: listedMax })
-      const rows = requests.map(({ requestId, reason, status, debitMicroUsd, parkedAt }) => ({
-        request: requestId,
-        reason,
-        status,
-        microUsdc: debitMicroUsd.toString(),
-        since: parkedAt.toISOString(),
+      const rows = requests.map((one) => ({
+        request: one.requestId ?? one.subject ?? '',
+        reason: one.reason,
+        status: one.status ?? '-',
+        since: one.since.toISOString(),
+        microUsdc: one.debitMicroUsd.toString(),
+        tries: String(one.tries),
+        account: one.account ?? '-',
+        transaction: one.transaction ?? '-',
+        report: one.report ?? '-',
+        endsBy: one.endsBy,
       }))
-      return { data: { requests }, lines: rows.length === 0 ? ['No request is parked.'] : tableOf(rows) }
+      return { data: { requests }, lines: rows.length === 0 ? ['Everything moves.'] : tableOf(rows) }
     },
   },
   {
@@ -81,10 +86,11 @@ function linesOf(explained: RequestExplanation): readonly string[] {
   )
   const why =
     parked === undefined
-      ? ['It is not parked.']
+      ? ['It moves, or has ended.']
       : [
-          `parked: ${parked.reason}. ${parked.meaning}`,
-          `retry: goes on as ${parked.retryStage}`,
+          `stands still: ${parked.reason}. ${parked.meaning}`,
+          `ends by: ${parked.endsBy}`,
+          `retry: ${parked.retryStage === undefined ? 'it goes on by itself' : `goes on as ${parked.retryStage}`}`,
           `resolve: ${parked.resolutions.join(', ') || 'not possible'}`,
         ]
   return [

@@ -273,6 +273,8 @@ export async function recheckAddressesAfter(
   await tx.query(
     `update deposit_address set look_at = clock_timestamp() + least(interval '1 millisecond' * $3,
        greatest(interval '1 millisecond' * $2, (clock_timestamp() - active_at) / ${idlePart})),
+       held_since = case when address <> all($4) then coalesce(held_since, clock_timestamp()) end,
+       deep_since = case when address <> all($4) then deep_since end,
        lane = case when address = any($4) and active_at <= clock_timestamp() - interval '1 millisecond' * $5
          then ${laneOfUnpaid} else lane end
      where address = any($1)`,
@@ -297,12 +299,20 @@ export async function setSweep(tx: SqlTx, address: string, sweepId: string): Pro
 /** What arrived stays where it is, and goes before nothing any more. @returns true when that is news */
 export async function setLeft(tx: SqlTx, address: string, reason: string): Promise<boolean> {
   const [row] = await tx.query<{ is_news: boolean }>(
-    `update deposit_address d set left_reason = $2, lane = ${laneOfUnpaid}
+    `update deposit_address d set left_reason = $2, held_since = null, deep_since = null, lane = ${laneOfUnpaid}
      from (select left_reason from deposit_address where address = $1) before
      where address = $1 returning before.left_reason is distinct from $2 as is_news`,
     [address, reason],
   )
   return row?.is_news === true
+}
+
+/** What lies there is deep enough to be acted on. */
+export async function markDeep(database: Queries, address: string): Promise<void> {
+  await database.query(
+    'update deposit_address set deep_since = clock_timestamp() where address = $1 and deep_since is null',
+    [address],
+  )
 }
 
 /** What was left at the address of a request is looked at again, before everything else. */
@@ -337,6 +347,8 @@ export async function clearSweep(
 ): Promise<void> {
   await tx.query(
     `update deposit_address set sweep_id = null, active_at = clock_timestamp(), lane = ${lanes.paid},
+       held_since = case $2 when 'done' then null else held_since end,
+       deep_since = case $2 when 'done' then null else deep_since end,
        failed_swaps = case $2 when 'failed' then failed_swaps + 1 when 'done' then 0 else failed_swaps end,
        look_at = clock_timestamp() + case $2 when 'failed' then ${pauseAfterSwap} * (failed_swaps + 1)
          else interval '0' end

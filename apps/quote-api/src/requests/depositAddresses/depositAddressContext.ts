@@ -49,7 +49,7 @@ export type AddressSteps = {
 /** What the jobs of deposit addresses work with. */
 export type DepositAddressContext = Pick<
   SettlementContext,
-  'database' | 'ledger' | 'now' | 'chains' | 'screening' | 'signatures'
+  'database' | 'ledger' | 'now' | 'chains' | 'screening' | 'signatures' | 'announce'
 > & {
   /** What a new quote for arrived money is made with. */
   readonly quoting: SponsoredQuoteDependencies

@@ -2,10 +2,11 @@ import { unlessPutAside } from '@causeway/chains'
 import { type DepositFacts, paceMs, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { nowSeconds } from '../settlement/settlementContext.ts'
+import { reverted } from '../status/standstill.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { followWork, type Reading, stepWork, versionOfWork } from '../work/followWork.ts'
 import { type SweepPayload, sweepPayloadSchema, type WorkItem } from '../work/workItem.ts'
-import { listReportedWork, lockWork, updateWork } from '../work/workStore.ts'
+import { listReportedWork, lockWork, noteReported, updateWork } from '../work/workStore.ts'
 import { clearSweep, listEndedSweeps, lockAddress } from './addressStore.ts'
 import type { DepositAddressContext } from './depositAddressContext.ts'
 
@@ -24,7 +25,7 @@ export async function followSweeps(context: DepositAddressContext, run: Run): Pr
     read: (item, signal) => readSweep(context, item, signal),
     lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,
-    step: (tx, item, sweep) => takeStep(tx, item, sweep),
+    step: (tx, item, sweep) => takeStep(context, tx, item, sweep),
   })
   await stepWork(context.database, run, {
     atOnce: 1,
@@ -33,7 +34,11 @@ export async function followSweeps(context: DepositAddressContext, run: Run): Pr
   })
 }
 
-type Sweep = { readonly end: ReturnType<typeof sweepEnd>; readonly pauseMs: number }
+type Sweep = {
+  readonly end: ReturnType<typeof sweepEnd>
+  readonly isReverted: boolean
+  readonly pauseMs: number
+}
 
 async function readSweep(
   context: DepositAddressContext,
@@ -47,14 +52,27 @@ async function readSweep(
   if (chain === undefined) throw new Error(`chain ${chainId} cannot be read`)
   const facts = await unlessPutAside(chain.deposits(txHash, signal))
   const end = sweepEnd(payload, facts, nowSeconds(context))
+  const mined = end === 'wait' ? await chain.transaction(txHash, signal) : undefined
+  const isReverted = mined?.succeeded === false
   const pauseMs = Math.min(paceMs(chain.chain.config) / 2, pauseMaxMs)
-  return { mark: versionOfWork(item), seen: { end, pauseMs } }
+  return { mark: versionOfWork(item), seen: { end, isReverted, pauseMs } }
 }
 
-async function takeStep(tx: SqlTx, { id }: WorkItem, { end, pauseMs }: Sweep): Promise<void> {
-  if (end === 'wait') await updateWork(tx, id, { state: 'reported', delayMs: pauseMs })
+async function takeStep(
+  { announce }: Pick<DepositAddressContext, 'announce'>,
+  tx: SqlTx,
+  item: WorkItem,
+  { end, isReverted, pauseMs }: Sweep,
+): Promise<void> {
+  const { id } = item
+  if (end === 'wait')
+    await noteReported(announce, tx, item, { isIncluded: false, isReverted, delayMs: pauseMs })
   else if (end === 'done') await updateWork(tx, id, { state: 'done' })
-  else await updateWork(tx, id, { state: 'failed', reason: end })
+  else
+    await updateWork(tx, id, {
+      state: 'failed',
+      reason: item.reason === reverted && end === 'not_included' ? reverted : end,
+    })
 }
 
 /** What a reported transaction came to. Pure. */

@@ -11,6 +11,7 @@ import {
   lanesInOrder,
   listDueAddresses,
   lockAddress,
+  markDeep,
   markDenied,
   markSenderUnknown,
   paidLanes,
@@ -97,6 +98,7 @@ async function actOn(context: DepositAddressContext, look: Look): Promise<void> 
   if (denied !== undefined) return leave(context, look, blockedWallet)
   const held = await deepBalances(look, request)
   const arrival = arrivalOf(context, look, held)
+  if (arrival.amount > 0n || arrival.others.length > 0) await markDeep(context.database, look.address.address)
   const { isStrict, failedSwaps } = look.address
   const quote = {
     isStrict,

@@ -1,5 +1,5 @@
 import { DomainError, type Hex } from '@causeway/core'
-import type { RequestStatus } from '../history/requestFilter.ts'
+import type { RequestStatus } from '../status/requestProgress.ts'
 
 /** Why calls are not submitted; each names what would mend it. */
 const reasons = {

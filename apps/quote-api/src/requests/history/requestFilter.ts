@@ -1,18 +1,6 @@
 import type { Hex } from '@causeway/core'
+import type { RequestStatus } from '../status/requestProgress.ts'
 import type { Keyset } from './cursor.ts'
-
-/** As execution reports them. @source quote-api.md 3.1 */
-export const requestStatuses = [
-  'waiting',
-  'depositing',
-  'pending',
-  'submitted',
-  'success',
-  'failure',
-  'refund',
-  'delayed',
-] as const
-export type RequestStatus = (typeof requestStatuses)[number]
 
 /** Which requests; members that are left out do not restrict. */
 export type RequestFilter = {

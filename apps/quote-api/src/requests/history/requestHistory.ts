@@ -1,4 +1,7 @@
 import { type Hex, type Order, orderSchema, type SqlDatabase } from '@causeway/core'
+import type { Standing } from '../status/readStanding.ts'
+import type { RequestStatus } from '../status/requestProgress.ts'
+import { readShown, type ShownRow, shownColumns, shownReasons } from '../status/shownReasons.ts'
 import { encodeCursor } from './cursor.ts'
 import {
   type QuotedAmounts,
@@ -6,7 +9,7 @@ import {
   quotedAmountsSchema,
   quotedSponsorshipSchema,
 } from './quotedAmounts.ts'
-import { type Page, type RequestFilter, type RequestStatus, whereOf } from './requestFilter.ts'
+import { type Page, type RequestFilter, whereOf } from './requestFilter.ts'
 
 /** One transaction that was seen for a request. */
 export type RequestTransaction = {
@@ -62,7 +65,7 @@ export interface RequestHistory {
 }
 
 const columns = `
-  o.request_id, o.order_id, o.status, o.fail_reason, o.refund_fail_reason, o.user_address, o.recipient,
+  o.request_id, o.order_id, ${shownColumns}, o.user_address, o.recipient,
   o.origin_chain_id, o.destination_chain_id, o.deposit_address, o.superseded_by, o.quoted, o.order_data, o.order_signature,
   (extract(epoch from o.created_at) * 1000000)::bigint as created_at_us,
   (extract(epoch from coalesce(o.updated_at, o.created_at)) * 1000000)::bigint as updated_at_us,
@@ -90,9 +93,10 @@ export function createRequestHistory({ database }: { database: SqlDatabase }): R
       )
       const shown = rows.slice(0, page.limit)
       const last = shown.at(-1)
+      const standing = await readShown(database, shown)
       const hasMore = rows.length > page.limit && last !== undefined
       return {
-        requests: shown.map(fromRow),
+        requests: shown.map((row) => fromRow(row, standing.get(toHex(row.request_id)))),
         continuation: hasMore
           ? encodeCursor({ atMicros: last.created_at_us, id: toHex(last.request_id) })
           : undefined,
@@ -101,12 +105,9 @@ export function createRequestHistory({ database }: { database: SqlDatabase }): R
   }
 }
 
-type HistoryRow = {
+type HistoryRow = ShownRow & {
   readonly request_id: Buffer
   readonly order_id: Buffer | null
-  readonly status: RequestStatus
-  readonly fail_reason: string | null
-  readonly refund_fail_reason: string | null
   readonly user_address: string
   readonly recipient: string
   readonly origin_chain_id: bigint
@@ -135,13 +136,12 @@ type HistoryRow = {
     | null
 }
 
-function fromRow(row: HistoryRow): RequestRecord {
+function fromRow(row: HistoryRow, standing: Standing | undefined): RequestRecord {
   return {
     requestId: toHex(row.request_id),
     orderId: row.order_id === null ? undefined : toHex(row.order_id),
     status: row.status,
-    failReason: row.fail_reason ?? undefined,
-    refundFailReason: row.refund_fail_reason ?? undefined,
+    ...shownReasons(row, standing),
     user: row.user_address,
     refundedTo: row.refunded_to ?? undefined,
     recipient: row.recipient,

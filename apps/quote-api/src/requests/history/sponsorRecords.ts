@@ -1,5 +1,6 @@
 import { bytesToHex, type Hex, type SqlDatabase } from '@causeway/core'
 import { type OpenHold, readOpenHolds } from '@causeway/ledger'
+import { readShown, type ShownRow, shownColumns, shownReasons } from '../status/shownReasons.ts'
 
 /** A key whose requests a wallet pays for; its secret is not among it. */
 export type SponsoredKey = { readonly id: string; readonly label: string; readonly linkedAt: Date }
@@ -44,7 +45,7 @@ export function createSponsorRecords(database: SqlDatabase): SponsorRecords {
       // Per key, because the index of orders begins with it.
       const rows = await database.query<RequestRow>(
         `select o.* from api_key k cross join lateral (
-           select o.request_id, o.api_key_id, o.status, o.fail_reason, o.origin_chain_id, o.destination_chain_id,
+           select o.request_id, o.api_key_id, ${shownColumns}, o.origin_chain_id, o.destination_chain_id,
              coalesce((select h.posted_amount from hold h where h.request_id = o.request_id and h.state = 'posted'),
                s.debit_micro_usd) as debit_micro_usd, o.created_at
            from orders o join request_sponsorship s using (request_id)
@@ -52,11 +53,12 @@ export function createSponsorRecords(database: SqlDatabase): SponsorRecords {
          where k.wallet = $1 and k.revoked_at is null order by o.created_at desc, o.request_id limit $2`,
         [wallet, requestsMax],
       )
+      const standing = await readShown(database, rows)
       return rows.map((row) => ({
         requestId: bytesToHex(row.request_id),
         apiKeyId: row.api_key_id,
         status: row.status,
-        failReason: row.fail_reason ?? undefined,
+        failReason: shownReasons(row, standing.get(bytesToHex(row.request_id))).failReason,
         originChainId: Number(row.origin_chain_id),
         destinationChainId: Number(row.destination_chain_id),
         debitMicroUsd: BigInt(row.debit_micro_usd),
@@ -66,11 +68,9 @@ export function createSponsorRecords(database: SqlDatabase): SponsorRecords {
   }
 }
 
-type RequestRow = {
+type RequestRow = ShownRow & {
   readonly request_id: Buffer
   readonly api_key_id: string
-  readonly status: string
-  readonly fail_reason: string | null
   readonly origin_chain_id: bigint
   readonly destination_chain_id: bigint
   readonly debit_micro_usd: string | bigint

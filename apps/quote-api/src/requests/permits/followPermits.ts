@@ -4,11 +4,18 @@ import { toBytes } from '../orders/orderColumns.ts'
 import { lockSettledRequest } from '../settlement/settledRequest.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../settlement/settlementContext.ts'
 import { setStatus } from '../status/requestProgress.ts'
+import { reverted } from '../status/standstill.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { followWork, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { relayDeadlineSchema, type WorkItem } from '../work/workItem.ts'
-import { listPendingPermitWork, lockWork, markDeposited, updateWork } from '../work/workStore.ts'
+import {
+  listPendingPermitWork,
+  lockWork,
+  markDeposited,
+  noteReported,
+  updateWork,
+} from '../work/workStore.ts'
 import { type RelayFailure, type RelayReading, relayStep } from './relayStep.ts'
 
 const atOnce = 16
@@ -41,7 +48,7 @@ async function readRelay(
   const isFinal = mined.blockNumber <= (await chain.finalHeight(signal))
   if (mined.succeeded) return isFinal ? 'final' : 'included'
   // A reorganization may still make a success of it.
-  return isFinal ? 'reverted' : 'missing'
+  return isFinal ? 'reverted' : 'reverting'
 }
 
 async function takeStep(
@@ -67,7 +74,9 @@ async function takeStep(
         return
       }
       const pauseMs = paceMs(chainOf(context, item.chainId).chain.config) / 2
-      await updateWork(tx, item.id, { state: item.state, delayMs: Math.ceil(pauseMs) })
+      const isIncluded = reading === 'included' || reading === 'final'
+      const seen = { isIncluded, isReverted: reading === 'reverting', delayMs: pauseMs }
+      await noteReported(context.announce, tx, item, seen)
       return
     }
     case 'finish':
@@ -75,9 +84,10 @@ async function takeStep(
       return
     case 'offer_again':
       await updateWork(tx, item.id, {
-        ...{ state: 'open', txHash: null, reason: 'reverted', attempts },
+        ...{ state: 'open', txHash: null, reason: reverted, attempts },
         delayMs: delayMs ?? 0,
       })
+      if (item.requestId !== undefined) await context.announce(tx, item.requestId)
       return
     case 'fail':
       await fail(context, tx, item, step.reason)

@@ -1,8 +1,8 @@
 import { lateInclusionSeconds } from '../timings.ts'
 import type { WorkState } from '../work/workItem.ts'
 
-/** The reported transaction as its chain shows it. */
-export type RelayReading = 'none' | 'missing' | 'included' | 'final' | 'reverted'
+/** The reported transaction as its chain shows it. `reverting`: in a block that a reorganization may still undo. */
+export type RelayReading = 'none' | 'missing' | 'included' | 'final' | 'reverting' | 'reverted'
 
 /** @source quote-api.md 5, failReason */
 export type RelayFailure = 'SIGNATURE_EXPIRED' | 'TRANSACTION_REVERTED' | 'TRANSACTION_SUBMISSION_FAILED'

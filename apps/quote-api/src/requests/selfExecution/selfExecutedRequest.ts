@@ -1,8 +1,8 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { type QuotedAmounts, quotedAmountsSchema } from '../history/quotedAmounts.ts'
-import type { RequestStatus } from '../history/requestFilter.ts'
 import { parseExecution } from '../orders/execution.ts'
 import { toBytes } from '../orders/orderColumns.ts'
+import type { RequestStatus } from '../status/requestProgress.ts'
 import type { SelfExecution } from './callMatch.ts'
 
 /** A request without an order. */

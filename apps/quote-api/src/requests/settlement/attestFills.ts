@@ -11,7 +11,7 @@ import {
 import { accrueAppFees } from '@causeway/ledger'
 import type { Run } from '../../jobs/runJobs.ts'
 import { findCurrency } from '../../pricing/registry.ts'
-import { countContradictions, recheckAfter, setStage } from '../status/requestProgress.ts'
+import { countContradictions, recheckAfter, setStage, setUnproven } from '../status/requestProgress.ts'
 import { pinGraceSeconds } from '../timings.ts'
 import { followWork, type Reading } from '../work/followWork.ts'
 import { type Booked, bookedFor } from './depositShare.ts'
@@ -170,6 +170,7 @@ async function settle(
     case 'wait': {
       const attempts = settlement?.attempts ?? 0
       await countContradictions(tx, requestId, 0)
+      await setUnproven(tx, requestId, unproven[own])
       await recheckAfter(tx, requestId, Math.min(retryFirstMs * 1.5 ** Math.min(attempts, 20), retryMaxMs))
       return
     }
@@ -184,6 +185,9 @@ async function settle(
       await post(context, tx, request, proof)
   }
 }
+
+/** Why a fill waits whose blocks were read. */
+const unproven = { paid: 'ATTESTATION_MISSING', not_paid: 'FILL_NOT_SEEN', not_yet: undefined } as const
 
 /** Why a debit was refused. */
 const holdReasons = {

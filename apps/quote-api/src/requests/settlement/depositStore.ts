@@ -58,12 +58,24 @@ export async function readDepositCursor(
   return { scannedTo: row.scanned_to, scannedHash: row.scanned_hash, newestAtSeconds }
 }
 
-export async function moveDepositCursor(tx: SqlTx, chainId: number, cursor: DepositCursor): Promise<void> {
+/** @param chain.paceMs between two of its blocks */
+export async function moveDepositCursor(
+  tx: SqlTx,
+  chain: { readonly chainId: number; readonly paceMs: number },
+  cursor: DepositCursor,
+): Promise<void> {
   await tx.query(
-    `insert into deposit_cursor (chain_id, scanned_to, scanned_hash, newest_at)
-     values ($1, $2, $3, to_timestamp($4))
-     on conflict (chain_id) do update set scanned_to = $2, scanned_hash = $3, newest_at = to_timestamp($4)`,
-    [chainId, cursor.scannedTo, cursor.scannedHash, cursor.newestAtSeconds ?? null],
+    `insert into deposit_cursor as c (chain_id, scanned_to, scanned_hash, newest_at, pace_ms)
+     values ($1, $2, $3, to_timestamp($4), $5)
+     on conflict (chain_id) do update set scanned_to = $2, scanned_hash = $3, newest_at = to_timestamp($4), pace_ms = $5,
+       moved_at = case when c.scanned_hash = $3 then c.moved_at else clock_timestamp() end`,
+    [
+      chain.chainId,
+      cursor.scannedTo,
+      cursor.scannedHash,
+      cursor.newestAtSeconds ?? null,
+      Math.ceil(chain.paceMs),
+    ],
   )
 }
 
@@ -98,7 +110,7 @@ export async function recordDeposit(tx: SqlTx, deposit: NewDeposit): Promise<Hex
      from orders where order_id = $7
      on conflict (chain_id, tx_hash, onchain_index, block_hash) do update
        set state = 'seen', reason = null, lane = excluded.lane, looks = 0, due_at = clock_timestamp(),
-         updated_at = clock_timestamp()
+         deep_since = null, updated_at = clock_timestamp()
        where deposit_seen.state = 'orphaned'
      returning request_id`,
     [
@@ -166,7 +178,8 @@ export async function recheckDepositsAfter(
 ): Promise<void> {
   await tx.query(
     `update deposit_seen d set looks = looks + 1, lane = case when l.is_deep then ${lanes.waiting} else lane end,
-       due_at = clock_timestamp() + l.delay_ms * interval '1 millisecond'
+       due_at = clock_timestamp() + l.delay_ms * interval '1 millisecond',
+       deep_since = case when l.is_deep then coalesce(deep_since, clock_timestamp()) end
      from unnest($1::bigint[], $2::bigint[], $3::boolean[]) as l (id, delay_ms, is_deep)
      where d.id = l.id and d.state = 'seen'`,
     [
@@ -206,7 +219,7 @@ export async function setDepositState(
 export async function takeHeldAgain(tx: SqlTx, requestId: Hex): Promise<void> {
   await tx.query(
     `update deposit_seen set state = 'seen', reason = null, looks = 0, due_at = clock_timestamp(),
-       updated_at = clock_timestamp() where request_id = $1 and state = 'held'`,
+       deep_since = null, updated_at = clock_timestamp() where request_id = $1 and state = 'held'`,
     [toBytes(requestId)],
   )
 }

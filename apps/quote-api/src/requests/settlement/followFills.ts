@@ -9,11 +9,12 @@ import {
   setStage,
   setStatus,
 } from '../status/requestProgress.ts'
+import { reverted } from '../status/standstill.ts'
 import { refundSeconds } from '../timings.ts'
 import { followWork, type NewBlocks, type Reading, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import type { WorkItem } from '../work/workItem.ts'
-import { addWork, lockWorkOf, readWorkOf, updateWork } from '../work/workStore.ts'
+import { addWork, lockWorkOf, noteReported, readWorkOf, updateWork } from '../work/workStore.ts'
 import { surplusRefund } from './depositDecision.ts'
 import { bookedSkew } from './depositShare.ts'
 import { readDeposit, type StoredDeposit } from './depositStore.ts'
@@ -168,10 +169,15 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
   const { requestId } = request
   switch (step.action) {
     case 'wait':
+      if (item.state === 'reported') {
+        const isReverted = taken.payment?.state === 'reverted'
+        await noteReported(context.announce, tx, item, { isIncluded: false, isReverted })
+      }
       await recheckAfter(tx, requestId, item.state === 'reported' ? pollMs(context, request) : idleMs)
       return
     case 'show_submitted':
       await listFill(tx, taken)
+      await noteReported(context.announce, tx, item, { isIncluded: true, isReverted: false })
       if (request.status !== 'submitted') {
         await setStatus(tx, context.announce, { requestId, status: 'submitted' })
         context.observe({ event: 'submitted', requestId })
@@ -191,6 +197,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
         ...{ reason, attempts, delayMs },
       })
       await recheckAfter(tx, requestId, idleMs)
+      await context.announce(tx, requestId)
       context.observe({ event: 'fill_reopened', requestId, reason })
       return
     }
@@ -202,7 +209,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
 }
 
 function reportProblem(why: string): string {
-  return why === 'reverted' || why === 'lapsed' ? why : `does not pay: ${why}`
+  return why === reverted || why === 'lapsed' ? why : `does not pay: ${why}`
 }
 
 /** The key of the solver that named a transaction which pays something else is held to it. */

@@ -8,11 +8,12 @@ import {
   setStage,
   setStatus,
 } from '../status/requestProgress.ts'
+import { reverted } from '../status/standstill.ts'
 import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
 import { followWork, type NewBlocks, type Reading, stepWork, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
-import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/workStore.ts'
+import { listReportedWork, lockWork, lockWorkOf, noteReported, updateWork } from '../work/workStore.ts'
 import { readDeposit, setDepositState } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { type FillProblem, paymentProblem } from './fillCheck.ts'
@@ -114,7 +115,9 @@ async function takeStep(context: SettlementContext, tx: SqlTx, item: WorkItem, s
     return
   }
   if (mayChange(payment, seen.confirmationsMin)) {
-    await updateWork(tx, item.id, { state: 'reported', delayMs: pauseMs })
+    const isIncluded = payment.state === 'included' && problem === undefined
+    const isReverted = payment.state === 'reverted'
+    await noteReported(context.announce, tx, item, { isIncluded, isReverted, delayMs: pauseMs })
     return
   }
   if (payment.state === 'included' && problem === undefined) {
@@ -128,7 +131,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, item: WorkItem, s
   if (isUnpaid) {
     context.observe({ event: 'false_report', requestId, kind: 'refund', problem: 'not_paid', txHash })
   }
-  await offerAgain(tx, item, isUnpaid ? 'does not pay' : 'reverted')
+  await offerAgain(context, tx, item, isUnpaid ? 'does not pay' : reverted)
 }
 
 /** Nothing is decided on it: the transaction may still come, go or succeed in another block. */
@@ -179,12 +182,19 @@ async function endDeposit(
 }
 
 /** The transaction failed for good, or paid something else: the money is still owed. */
-async function offerAgain(tx: SqlTx, item: WorkItem, reason: string): Promise<void> {
+async function offerAgain(
+  { announce }: Pick<SettlementContext, 'announce'>,
+  tx: SqlTx,
+  item: WorkItem,
+  reason: string,
+): Promise<void> {
   const attempts = item.attempts + 1
   const delayMs = retryDelayMs('refund', attempts)
   if (delayMs === undefined) await updateWork(tx, item.id, { state: 'failed', reason, attempts })
   else await updateWork(tx, item.id, { state: 'open', txHash: null, reason, attempts, delayMs })
-  if (item.requestId !== undefined) await recheckNow(tx, item.requestId)
+  if (item.requestId === undefined) return
+  await recheckNow(tx, item.requestId)
+  await announce(tx, item.requestId)
 }
 
 async function endRefund(context: SettlementContext, tx: SqlTx, requestId: Hex): Promise<void> {

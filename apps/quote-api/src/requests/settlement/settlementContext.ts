@@ -69,6 +69,8 @@ export type SettlementEvent =
       readonly transactionId: string
       readonly reason: PutAsideReason
     }
+  /** It came onto the list of what makes no progress: a request, a claim or a transaction. */
+  | { readonly event: 'stands_still'; readonly subject: string; readonly reason: string }
   /** An operator must look. */
   | { readonly event: 'parked'; readonly requestId: Hex; readonly reason: string }
   | {

@@ -1,8 +1,9 @@
 import type { SqlDatabase } from '@causeway/core'
 import { Counter, type HttpMetrics, watchSeries } from '@causeway/http'
 import type { Logger } from 'pino'
+import { shareReading } from '../../jobs/shareReading.ts'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
-import { countParked } from './parked/readParked.ts'
+import { listStanding } from '../status/readStanding.ts'
 import type { SettlementEvent } from './settlementContext.ts'
 
 /** Tells operators what becomes of requests: counters, and a log line each. */
@@ -38,11 +39,7 @@ export function createSettlementObserver(options: {
     labelNames: ['kind', 'problem'],
     registers,
   })
-  watchSeries(
-    metrics.registry,
-    { name: 'settlement_parked', help: 'Requests that an operator must look at', labelNames: [] },
-    async () => [{ labels: {}, value: await countParked(database) }],
-  )
+  watchStanding(metrics, database)
   return (event) => {
     if (event.event === 'oracle') {
       answers.inc({ oracle: event.oracle, said: event.said })
@@ -59,9 +56,29 @@ export function createSettlementObserver(options: {
     const fields = loggedFields(event)
     if (event.event === 'put_aside')
       logger.warn(fields, 'a transaction cannot be read: it is put aside and tried again')
+    else if (event.event === 'stands_still') logger.error(fields, 'it makes no progress: see requests parked')
     else if (event.event === 'parked') logger.error(fields, 'a request is parked: an operator must look')
     else logger.info(fields, 'settlement')
   }
+}
+
+/** What makes no progress, by its reason, as the list of operators has it. */
+function watchStanding(
+  { registry }: Pick<HttpMetrics, 'registry'>,
+  database: Pick<SqlDatabase, 'query'>,
+): void {
+  const read = shareReading(() => listStanding(database))
+  const watch = (name: string, help: string, measure: (ages: readonly number[]) => number) =>
+    watchSeries(registry, { name, help, labelNames: ['reason'] }, async () => {
+      const ages = new Map<string, number[]>()
+      for (const { reason, since } of await read())
+        ages.set(reason, [...(ages.get(reason) ?? []), (Date.now() - since.getTime()) / 1_000])
+      return [...ages].map(([reason, of]) => ({ labels: { reason }, value: measure(of) }))
+    })
+  watch('standing_requests', 'Requests and claims that make no progress, by reason', ({ length }) => length)
+  watch('standing_oldest_seconds', 'For how long the oldest of them has made no progress', (ages) =>
+    Math.max(...ages),
+  )
 }
 
 /** Amounts as text; a deposit is told by its request, and its account by nobody. */

@@ -1,5 +1,5 @@
 import type { PutAsideReason } from '@causeway/chains'
-import { blocksAtPace } from '@causeway/core'
+import { blocksAtPace, paceMs } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import {
@@ -56,7 +56,8 @@ async function scanRange(
   { fence, signal }: Run,
 ): Promise<boolean> {
   const { database } = context
-  const { chainId } = chain.chain
+  const { chainId, config } = chain.chain
+  const paced = { chainId, paceMs: paceMs(config) }
   const { rangeBlocks, rewindBlocks } = chain.steps ?? usualSteps(chain.chain)
   const cursor = await readDepositCursor(database, chainId)
   const scannedTo = cursor?.scannedTo ?? below(head, rewindBlocks)
@@ -73,7 +74,7 @@ async function scanRange(
     await database.transaction(async (tx) => {
       await fence(tx)
       const cursorBack = { scannedTo: back, newestAtSeconds: undefined }
-      if (hash !== undefined) await moveDepositCursor(tx, chainId, { ...cursorBack, scannedHash: hash })
+      if (hash !== undefined) await moveDepositCursor(tx, paced, { ...cursorBack, scannedHash: hash })
     })
     return false
   }
@@ -91,7 +92,7 @@ async function scanRange(
       aside.map((one) => ({ ...one, chainId, purpose: 'deposits' })),
     )
     await insertPaidSwaps(tx, chainId, pass.paidSwaps)
-    await moveDepositCursor(tx, chainId, { scannedTo: to, scannedHash, newestAtSeconds })
+    await moveDepositCursor(tx, paced, { scannedTo: to, scannedHash, newestAtSeconds })
   })
   for (const one of aside) context.observe({ event: 'put_aside', chainId, ...one })
   return to === head

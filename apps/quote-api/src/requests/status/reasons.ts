@@ -35,7 +35,7 @@ export const reasonTexts = {
     'The deny list, here or of the solver, names an account of it: nothing was paid, and nothing was given back.',
   SEEN_BUT_DENIED: 'We see the fill, and so many oracles deny it that no quorum is left.',
   ATTESTED_BUT_NOT_SEEN: 'Oracles sign a fill that our endpoints do not show.',
-  FILL_NOT_SEEN: 'Our endpoints did not show the fill before the hold ended.',
+  FILL_NOT_SEEN: 'Our endpoints do not show the fill.',
   ATTESTATION_TIMED_OUT: 'Too few oracles signed the fill before the hold ended.',
   FILLED_LATE: 'The recipient was paid after the deadline: nobody attests that.',
   FILL_RECORDED:
@@ -45,6 +45,19 @@ export const reasonTexts = {
   HOLD_EXPIRED: 'The fill was attested after the hold of its sponsor had ended.',
   HOLD_EXCEEDS_HOLD: 'The debit would be more than the hold of its sponsor.',
   HOLD_UNKNOWN_HOLD: 'The sponsor holds nothing for the request.',
+  // Of what makes no progress.
+  CHAIN_STOPPED: 'An operator stopped a chain of it.',
+  CHAIN_STANDS: 'A chain of it makes no blocks, or its endpoints do not agree on one.',
+  DEPOSIT_CONFIRMATION_TIMEOUT:
+    'The chain of the deposit makes no blocks, or its endpoints do not agree on one: confirmations do not come.',
+  UNDECIDED: 'A price, a key or an endpoint is missing, so that nothing could be decided.',
+  PAYMENT_NOT_SWEPT: 'The solver does not fetch what was paid to the deposit address.',
+  SOLVER_SILENT: 'The solver has not begun it: it is down, or waits for inventory or for its budget.',
+  SOLVER_BALANCE_TOO_LOW: 'The solver does not have what it is to pay.',
+  DOES_NOT_PAY: 'The transaction that the solver reported does not pay what is owed.',
+  ATTESTATION_MISSING: 'Too few oracles sign that the recipient was paid.',
+  HOLD_STAYS: 'The hold of the sponsor has ended, and its money is not free.',
+  TRANSACTION_UNREADABLE: 'A transaction that names the depository cannot be read.',
 } as const
 
 export type Reason = keyof typeof reasonTexts
@@ -54,3 +67,25 @@ export const isReason = (text: string): text is Reason => Object.hasOwn(reasonTe
 /** What a reason says. One that an earlier release stored under another name is told as it is. */
 export const reasonText = (reason: string): string =>
   isReason(reason) ? reasonTexts[reason] : `An earlier release gave the reason ${reason}.`
+
+/** What ends a standstill; of every other reason an operator decides. */
+const endTexts: Readonly<Partial<Record<Reason, string>>> = {
+  CHAIN_STOPPED: 'An operator ends the stop (causeway go).',
+  CHAIN_STANDS: 'The chain makes blocks again, or enough endpoints agree (causeway doctor).',
+  DEPOSIT_CONFIRMATION_TIMEOUT: 'The chain makes blocks again, or enough endpoints agree (causeway doctor).',
+  UNDECIDED: 'What is missing comes back (causeway doctor; the log has the cause).',
+  PAYMENT_NOT_SWEPT: 'The solver sweeps the address (solver status).',
+  SOLVER_SILENT: 'The solver takes it (solver status).',
+  SOLVER_BALANCE_TOO_LOW: 'The fill wallet is filled up; the solver tries again by itself.',
+  TRANSACTION_SUBMISSION_FAILED: 'What the solver said is mended; it tries again by itself.',
+  TRANSACTION_REVERTED: 'The account can take it again; the solver tries again by itself.',
+  TRANSACTION_NOT_INCLUDED: 'A block takes the transaction, or the solver sends another one.',
+  DOES_NOT_PAY: 'The solver pays the rest; of a claim, an operator ends it (claims end).',
+  ATTESTATION_MISSING: 'Enough oracles sign; it is debited by itself.',
+  FILL_NOT_SEEN: 'Our endpoints show the fill.',
+  HOLD_STAYS: 'The job `sweeper` frees it.',
+  TRANSACTION_UNREADABLE: 'A release that reads it.',
+}
+
+export const endText = (reason: Reason): string =>
+  endTexts[reason] ?? 'An operator decides: requests explain says what is possible.'

@@ -1,7 +1,19 @@
 import type { Hex, SqlTx } from '@causeway/core'
-import type { RequestStatus } from '../history/requestFilter.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { Reason } from './reasons.ts'
+
+/** As execution reports them. @source quote-api.md 3.1 */
+export const requestStatuses = [
+  'waiting',
+  'depositing',
+  'pending',
+  'submitted',
+  'success',
+  'failure',
+  'refund',
+  'delayed',
+] as const
+export type RequestStatus = (typeof requestStatuses)[number]
 
 /** Where settling a request stands. */
 export type SettlementStage = 'filling' | 'filled' | 'refunding' | 'settled' | 'refunded' | 'parked'
@@ -64,6 +76,22 @@ export async function recordTransaction(
   )
 }
 
+const proofBegins = 'unproven_since = null, unproven_as = null'
+
+/** Why a fill whose blocks are final is not proven; undefined: they are not final. Keeps since when. */
+export async function setUnproven(
+  tx: SqlTx,
+  requestId: Hex,
+  why: 'ATTESTATION_MISSING' | 'FILL_NOT_SEEN' | undefined,
+): Promise<void> {
+  await tx.query(
+    `update settlement set unproven_as = $2,
+       unproven_since = case when $2::text is not null then coalesce(unproven_since, clock_timestamp()) end
+     where request_id = $1`,
+    [toBytes(requestId), why ?? null],
+  )
+}
+
 /** A deposit was acted on; a fitting one takes the place of an unfit one or of one that left its chain. */
 export async function openSettlement(
   tx: SqlTx,
@@ -77,7 +105,7 @@ export async function openSettlement(
   await tx.query(
     `insert into settlement (request_id, deposit_id, stage, is_bound) values ($1, $2, $3, $4)
      on conflict (request_id) do update set deposit_id = $2, stage = $3, is_bound = $4,
-       attempts = 0, contradictions = 0, next_at = clock_timestamp(), updated_at = clock_timestamp()`,
+       attempts = 0, contradictions = 0, ${proofBegins}, next_at = clock_timestamp(), updated_at = clock_timestamp()`,
     [toBytes(opened.requestId), opened.depositId, opened.stage, opened.isBound],
   )
 }
@@ -104,7 +132,7 @@ export async function setStage(tx: SqlTx, requestId: Hex, change: StageChange): 
     `update settlement set stage = $2, is_bound = coalesce($3, is_bound), fill_tx = coalesce($4, fill_tx),
        refund_tx = coalesce($5, refund_tx), evidence = coalesce($6, evidence),
        parked_reason = case when $2 = 'parked' then $7 else null end,
-       attempts = 0, contradictions = 0, next_at = clock_timestamp(), updated_at = clock_timestamp()
+       attempts = 0, contradictions = 0, ${proofBegins}, next_at = clock_timestamp(), updated_at = clock_timestamp()
      where request_id = $1`,
     [
       toBytes(requestId),

@@ -1,6 +1,8 @@
 import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
-import type { RequestStatus } from '../history/requestFilter.ts'
 import { toBytes } from '../orders/orderColumns.ts'
+import type { RequestStatus } from './requestProgress.ts'
+import { endStatuses } from './requestProgress.ts'
+import { readShown, type ShownRow, sentHashes, shownColumns, shownReasons } from './shownReasons.ts'
 
 /** No request has this id. */
 export class UnknownRequestError extends DomainError {
@@ -18,7 +20,7 @@ export type StatusRecord = {
   readonly failReason: string | undefined
   readonly refundFailReason: string | undefined
   readonly inTxHashes: readonly string[]
-  /** Of the fill, else of the refund. */
+  /** Of the fill, else of the refund: sent, or in a block. */
   readonly txHashes: readonly string[]
   readonly originChainId: number
   readonly destinationChainId: number
@@ -34,7 +36,7 @@ export interface RequestStatuses {
 }
 
 const select = `
-  select o.superseded_by, o.status, o.fail_reason, o.refund_fail_reason, o.origin_chain_id, o.destination_chain_id,
+  select o.request_id, o.superseded_by, ${shownColumns}, o.origin_chain_id, o.destination_chain_id,
     floor(extract(epoch from o.created_at) * 1000)::bigint as created_at,
     floor(extract(epoch from o.expires_at) * 1000)::bigint as expires_at,
     floor(extract(epoch from coalesce(o.updated_at, o.created_at)) * 1000)::bigint as updated_at,
@@ -42,7 +44,7 @@ const select = `
       from request_transaction t where t.request_id = o.request_id) as transactions
   from orders o where o.request_id = $1`
 
-/** One look-up by primary key: every client of a running request polls it. */
+/** Look-ups by the id: every client of a running request polls it. */
 export function createRequestStatuses({
   database,
 }: {
@@ -54,12 +56,15 @@ export function createRequestStatuses({
       if (row === undefined) throw new UnknownRequestError()
       const hashesOf = (wanted: string) =>
         (row.transactions ?? []).filter(([role]) => role === wanted).map(([, hash]) => hash)
+      const standing = await readShown(database, [row])
+      const paid = hashesOf(row.status === 'refund' ? 'refund' : 'fill')
       return {
         status: row.status,
-        failReason: row.fail_reason ?? undefined,
-        refundFailReason: row.refund_fail_reason ?? undefined,
-        inTxHashes: hashesOf('deposit'),
-        txHashes: hashesOf(row.status === 'refund' ? 'refund' : 'fill'),
+        ...shownReasons(row, [...standing.values()][0]),
+        inTxHashes: [...new Set([...hashesOf('deposit'), ...sentHashes(row, ['permit', 'sweep'])])],
+        txHashes: [
+          ...new Set([...paid, ...(endStatuses.has(row.status) ? [] : sentHashes(row, ['fill', 'refund']))]),
+        ],
         originChainId: Number(row.origin_chain_id),
         destinationChainId: Number(row.destination_chain_id),
         createdAtMs: Number(row.created_at),
@@ -80,11 +85,9 @@ async function newestRow(
   return newer === null ? row : newestRow(database, newer)
 }
 
-type StatusRow = {
+type StatusRow = ShownRow & {
+  readonly request_id: Buffer
   readonly superseded_by: Buffer | null
-  readonly status: RequestStatus
-  readonly fail_reason: string | null
-  readonly refund_fail_reason: string | null
   readonly origin_chain_id: bigint
   readonly destination_chain_id: bigint
   readonly created_at: bigint

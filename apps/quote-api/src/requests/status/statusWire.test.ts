@@ -1,6 +1,6 @@
 // Goal: each version tells the same state in its own words.
 import { describe, expect, test } from 'vitest'
-import { type RequestStatus, requestStatuses } from '../history/requestFilter.ts'
+import { type RequestStatus, requestStatuses } from './requestProgress.ts'
 import type { StatusRecord } from './requestStatus.ts'
 import {
   statusToV1,
@@ -58,14 +58,14 @@ describe('the state of a request', () => {
     }
   })
 
-  test('names a reason of failures and refunds, and "N/A" otherwise', () => {
+  test('O-50: names a reason of what failed or stands still, and "N/A" otherwise', () => {
     const reasons = (status: RequestStatus, more: Partial<StatusRecord> = {}) => {
       const { failReason, refundFailReason } = statusToV3(record(status, more))
       return [failReason, refundFailReason]
     }
-    expect(reasons('pending', { failReason: 'SLIPPAGE' })).toEqual(['N/A', 'N/A'])
+    expect(reasons('pending', { failReason: 'SOLVER_SILENT' })).toEqual(['SOLVER_SILENT', 'N/A'])
     expect(reasons('refund', { failReason: 'TTL_EXPIRED' })).toEqual(['TTL_EXPIRED', 'N/A'])
-    expect(reasons('failure')).toEqual(['N/A', 'N/A'])
+    expect(reasons('pending')).toEqual(['N/A', 'N/A'])
     expect(reasons('pending', { refundFailReason: 'MANUAL_REFUND_REQUIRED' })).toEqual([
       'N/A',
       'MANUAL_REFUND_REQUIRED',

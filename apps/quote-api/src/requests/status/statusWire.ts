@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type RequestStatus, requestStatuses } from '../history/requestFilter.ts'
+import { type RequestStatus, requestStatuses } from './requestProgress.ts'
 import type { StatusRecord } from './requestStatus.ts'
 
 /** @source quote-api.md 3.1 */
@@ -28,7 +28,7 @@ export const statusV3Schema = z.object({
   quoteExpiresAt: timeMs.describe(
     'Milliseconds since the epoch; a deposit in a later block is filled only at a price that is no worse',
   ),
-  failReason: z.string().describe('"N/A" unless the request failed or was refunded'),
+  failReason: z.string().describe('"N/A" where nothing is wrong'),
   refundFailReason: z.string().describe('"N/A" unless its refund failed'),
 })
 
@@ -77,7 +77,7 @@ export function statusToV3(record: StatusRecord): z.output<typeof statusV3Schema
     updatedAt: updatedAtMs,
     quoteCreatedAt: createdAtMs,
     quoteExpiresAt: expiresAtMs,
-    failReason: status === 'failure' || status === 'refund' ? failReason : 'N/A',
+    failReason,
     refundFailReason,
   }
 }

@@ -1,8 +1,9 @@
 import { type Hex, isAnyCaseHex32, type SqlDatabase } from '@causeway/core'
 import { z } from 'zod'
-import type { RequestStatus } from '../history/requestFilter.ts'
 import { marketBasisSchema } from '../orders/marketBasis.ts'
 import { toBytes } from '../orders/orderColumns.ts'
+import { readStandingOf } from '../status/readStanding.ts'
+import type { RequestStatus } from '../status/requestProgress.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
 import { workKinds } from '../work/workItem.ts'
 import type { Hold, RequestEvent, RequestFacts } from './requestFacts.ts'
@@ -78,7 +79,7 @@ const eventSchema = z.discriminatedUnion('part', [
   }),
   z.object({
     part: z.literal('work'),
-    state: z.enum(['open', 'open_again', 'withheld', 'reported', 'done', 'failed', 'cancelled']),
+    state: z.enum(['open', 'open_again', 'withheld', 'reported', 'reverted', 'done', 'failed', 'cancelled']),
     evidence: workSchema,
   }),
   z.object({
@@ -170,6 +171,7 @@ async function readRequestFacts(database: Queries, requestId: Hex): Promise<Requ
         : { requestId: `0x${row.newer_id.toString('hex')}`, atMs: Number(row.newer_at) },
     holds: await readHolds(database, id),
     events: await readEvents(database, id),
+    standing: (await readStandingOf(database, [requestId])).get(requestId),
     left: row.left_reason === null ? undefined : { atMs: Number(row.left_at), reason: row.left_reason },
   }
 }

@@ -1,7 +1,8 @@
 // What the story of a request is made of, as its rows hold it.
 import type { Hex } from '@causeway/core'
-import type { RequestStatus } from '../history/requestFilter.ts'
 import type { MarketBasis } from '../orders/marketBasis.ts'
+import type { Standing } from '../status/readStanding.ts'
+import type { RequestStatus } from '../status/requestProgress.ts'
 import type { WorkKind } from '../work/workItem.ts'
 
 /** One row of `request_event`. @source migration 0061 */
@@ -18,7 +19,15 @@ export type RequestEvent = { readonly atMs: number; readonly reason: string | un
     }
   | {
       readonly part: 'work'
-      readonly state: 'open' | 'open_again' | 'withheld' | 'reported' | 'done' | 'failed' | 'cancelled'
+      readonly state:
+        | 'open'
+        | 'open_again'
+        | 'withheld'
+        | 'reported'
+        | 'reverted'
+        | 'done'
+        | 'failed'
+        | 'cancelled'
       readonly work: {
         readonly kind: WorkKind
         readonly chainId: number
@@ -72,6 +81,10 @@ export type RequestFacts = {
   readonly supersededBy: { readonly requestId: string; readonly atMs: number } | undefined
   readonly holds: readonly Hold[]
   readonly events: readonly RequestEvent[]
+  /** That it makes no progress now, since when it is on the list of operators, and what ends that. */
+  readonly standing:
+    | Pick<Standing, 'reason' | 'meaning' | 'endsBy' | 'transaction' | 'listedAt' | 'isOperators'>
+    | undefined
   /** Money at a deposit address that nothing becomes of. */
   readonly left: { readonly atMs: number; readonly reason: string } | undefined
 }

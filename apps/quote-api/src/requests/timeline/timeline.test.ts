@@ -16,6 +16,7 @@ const facts: RequestFacts = {
     usdX18: 2_500n * 10n ** 18n,
   },
   ...{ market: undefined, supersededBy: undefined, holds: [], events: [], left: undefined },
+  standing: undefined,
 }
 const nameOf = (_chainId: number, currency: string) =>
   currency === '0xa' ? { symbol: 'USDC', decimals: 6 } : undefined
@@ -23,6 +24,31 @@ const told = (changed: Partial<RequestFacts>, nowMs = 2_000) =>
   timelineOf({ ...facts, ...changed }, nowMs, nameOf)
 const names = (changed: Partial<RequestFacts>, nowMs?: number) =>
   told(changed, nowMs).steps.map(({ step }) => step)
+
+const standing = {
+  reason: 'SOLVER_SILENT',
+  ...{ meaning: 'The solver is silent.', endsBy: 'It takes it.' },
+  ...{ transaction: '0xf', listedAt: new Date(9_000), isOperators: false },
+} as const
+
+test('O-50: what stands still is the last step, with its reason and what ends it', () => {
+  const { reason, steps } = told({ standing })
+  expect([reason, steps.at(-1)?.text]).toEqual([
+    'SOLVER_SILENT',
+    'It makes no progress. The solver is silent. What ends it: It takes it.',
+  ])
+  expect(names({ standing: { ...standing, isOperators: true } })).not.toContain('stands-still')
+})
+
+test('O-50: a transaction that reverted is a step of its own', () => {
+  const event: RequestEvent = {
+    ...{ atMs: 2_000, reason: 'TRANSACTION_REVERTED', part: 'work', state: 'reverted' },
+    work: { kind: 'refund', chainId: 10, transaction: '0xf' },
+  }
+  expect(told({ events: [event] }).steps.at(-1)).toMatchObject({
+    ...{ step: 'solver-reverted', reason: 'TRANSACTION_REVERTED', text: 'Refund: its transaction reverted.' },
+  })
+})
 
 const deposit = { chainId: 8453, transaction: '0xd', currency: '0xa', amount: 5_000_000n }
 const fill = { kind: 'fill', chainId: 10, transaction: '0xf' } as const

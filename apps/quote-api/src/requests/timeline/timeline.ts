@@ -1,6 +1,6 @@
 import { assertNever, formatAmount, type Hex } from '@causeway/core'
-import type { RequestStatus } from '../history/requestFilter.ts'
 import { type Reason, reasonText } from '../status/reasons.ts'
+import type { RequestStatus } from '../status/requestProgress.ts'
 import type { WorkKind } from '../work/workItem.ts'
 import type { Hold, QuotedSide, RequestEvent, RequestFacts } from './requestFacts.ts'
 
@@ -23,6 +23,7 @@ export const stepNames = [
   'asked-solver-again',
   'solver-stopped',
   'solver-sent',
+  'solver-reverted',
   'solver-done',
   'solver-gave-up',
   'solver-not-needed',
@@ -36,6 +37,7 @@ export const stepNames = [
   'ended-by-operator',
   'settled',
   'parked',
+  'stands-still',
   'taken-up-again',
   'refund-needs-operator',
   'denial-lifted',
@@ -108,9 +110,10 @@ export function timelineOf(facts: RequestFacts, nowMs: number, nameOf: NameOf): 
 }
 
 /** Why the request is where it is: of its end, else of what it waits for. */
-function reasonNow({ events, left, status }: RequestFacts): string | undefined {
+function reasonNow({ events, left, status, standing }: RequestFacts): string | undefined {
   const stage = events.findLast(({ part }) => part === 'stage')
   if (stage?.state === 'parked') return stage.reason
+  if (standing !== undefined) return standing.reason
   if (status === 'success') return undefined
   const told = events.findLast(({ part, reason }) => part === 'status' && reason !== undefined)
   const stopped = events.findLast(({ part, reason }) => part === 'deposit' && reason !== undefined)
@@ -208,7 +211,7 @@ function holdSteps(hold: Hold): readonly TimelineStep[] {
 
 /** What no row tells: that nothing came, or that another request goes on. */
 function around(
-  { supersededBy, left, events, deadlineMs, status }: RequestFacts,
+  { supersededBy, left, events, deadlineMs, status, standing }: RequestFacts,
   nowMs: number,
 ): readonly TimelineStep[] {
   const steps: TimelineStep[] = []
@@ -218,6 +221,21 @@ function around(
       step('quoted-anew', atMs, 'Nothing had been paid; the request was quoted anew.', [
         { kind: 'request', label: 'goes on as', value: requestId },
       ]),
+    )
+  }
+  // What is parked has its own step.
+  if (standing !== undefined && !standing.isOperators) {
+    const { reason, meaning, endsBy, transaction, listedAt } = standing
+    const evidence =
+      transaction === undefined ? [] : [{ kind: 'transaction', label: 'tried', value: transaction } as const]
+    steps.push(
+      step(
+        'stands-still',
+        listedAt.getTime(),
+        `It makes no progress. ${meaning} What ends it: ${endsBy}`,
+        evidence,
+        reason,
+      ),
     )
   }
   if (left !== undefined) {
@@ -303,6 +321,7 @@ const workWords: Readonly<Record<Of<'work'>['state'], readonly [StepName, string
   open_again: ['asked-solver-again', 'The solver is asked for it again'],
   withheld: ['solver-stopped', 'The solver is not asked: somebody is denied'],
   reported: ['solver-sent', 'The solver sent it'],
+  reverted: ['solver-reverted', 'Its transaction reverted'],
   done: ['solver-done', 'It is done for good'],
   failed: ['solver-gave-up', 'The solver gave up'],
   cancelled: ['solver-not-needed', 'It is not needed any more'],

@@ -1,8 +1,15 @@
-import { blockedWallet, DomainError, executionReverted, type SqlDatabase, type SqlTx } from '@causeway/core'
+import {
+  blockedWallet,
+  DomainError,
+  executionReverted,
+  type Hex,
+  type SqlDatabase,
+  type SqlTx,
+} from '@causeway/core'
 import { type PayeePorts, refusalOf } from '../../pricing/mayBePaid.ts'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import { isUniqueViolation } from '../orders/orderStore.ts'
-import { recheckNow } from '../status/requestProgress.ts'
+import { type Announce, recheckNow } from '../status/requestProgress.ts'
 import { keepSolverStops } from '../stops/stopStore.ts'
 import { type RefundPayload, refundPayloadSchema, sweepPayloadSchema, type WorkItem } from './workItem.ts'
 import {
@@ -104,8 +111,14 @@ export function createSolverWork(options: {
   payees: PayeePorts
   withholding: Withholding
   onChange: () => void
+  announce: Announce
 }): SolverWork {
   const { database, registry, withholding, onChange } = options
+  /** What was sent, and that it failed, are in the status at once. */
+  async function movesOn(tx: SqlTx, requestId: Hex): Promise<void> {
+    await recheckNow(tx, requestId)
+    await options.announce(tx, requestId)
+  }
   const spell = (chainId: number, transactionId: string) =>
     registry.chainById.get(chainId)?.codec.canonicalTransactionId(transactionId) ?? transactionId
   /** Who was added to the list since the item was fetched is not paid: nothing is broadcast before its report. */
@@ -138,7 +151,7 @@ export function createSolverWork(options: {
         if (await isTaken(tx, item.chainId, txHash)) throw new TransactionTakenError()
         const before = isReplaced ? item.validUntilSeconds : 0
         await markReported(tx, id, { txHash, validUntilSeconds: latestEnd(before, validUntil) })
-        if (item.requestId !== undefined) await recheckNow(tx, item.requestId)
+        if (item.requestId !== undefined) await movesOn(tx, item.requestId)
       })
       onChange()
     },
@@ -168,7 +181,7 @@ export function createSolverWork(options: {
         const delayMs = isOfMovedMarket(item, reason) ? undefined : retryDelayMs(item.kind, attempts)
         if (delayMs === undefined) await updateWork(tx, id, { state: 'failed', reason, attempts })
         else await updateWork(tx, id, { state: 'open', reason, attempts, delayMs })
-        if (item.requestId !== undefined) await recheckNow(tx, item.requestId)
+        if (item.requestId !== undefined) await movesOn(tx, item.requestId)
       })
       onChange()
     },

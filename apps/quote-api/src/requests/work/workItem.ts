@@ -235,6 +235,8 @@ export type WorkItem = {
   readonly attempts: number
   /** Not offered: somebody whom it would pay is denied, until an operator lets it pass. */
   readonly isWithheld: boolean
+  /** A block has the reported transaction, and it pays. */
+  readonly isIncluded: boolean
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }

@@ -1,5 +1,7 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
+import type { Announce } from '../status/requestProgress.ts'
+import { reverted } from '../status/standstill.ts'
 import { isStoppedWork } from '../stops/stopStore.ts'
 import type { WorkItem, WorkKind, WorkPayload, WorkState } from './workItem.ts'
 
@@ -34,7 +36,7 @@ export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
 }
 
 const columns = `id, kind, request_id, subject, chain_id, payload, state, tx_hash, valid_until, reason, attempts,
-  withheld_at is not null as is_withheld, created_at, updated_at`
+  withheld_at is not null as is_withheld, is_included, created_at, updated_at`
 
 type Lane = { readonly kind: WorkKind; readonly isUnderpaid: boolean; readonly part: number }
 
@@ -128,6 +130,15 @@ export function lockWorkOf(tx: SqlTx, work: WorkName): Promise<WorkItem | undefi
   return readWorkOf(tx, work, 'for update')
 }
 
+/** Refunds of a request that the solver has given up, locked until the transaction ends. */
+export async function lockFailedRefunds(tx: SqlTx, requestId: Hex): Promise<readonly WorkItem[]> {
+  const rows = await tx.query<WorkRow>(
+    `select ${columns} from work_item where request_id = $1 and kind = 'refund' and state = 'failed' for update`,
+    [toBytes(requestId)],
+  )
+  return rows.map(fromRow)
+}
+
 /** True when a transaction was reported for another item: one transaction does one piece of work. */
 export async function isTaken(tx: SqlTx, chainId: number, txHash: string): Promise<boolean> {
   const rows = await tx.query('select 1 from work_item where chain_id = $1 and tx_hash = $2', [
@@ -219,6 +230,10 @@ export async function markDeposited(tx: SqlTx, requestId: Hex, isDeposited: bool
   )
 }
 
+/** Of a row of `work_item` that becomes $2: asked for anew, sent for the first time, or found in a block. */
+const isProgress = `(($2 = 'open' and state in ('cancelled', 'failed', 'done'))
+  or ($2 = 'reported' and state = 'open' and attempts = 0) or ($11 and not is_included))`
+
 /**
  * Changes an item that the caller has locked. `null` clears a member, a missing one stays.
  * @param change.delayMs from now on until it is offered or looked at again
@@ -234,10 +249,13 @@ export async function updateWork(
     readonly attempts?: number
     readonly delayMs?: number
     readonly payload?: WorkPayload
+    /** A block has the reported transaction, and it pays. */
+    readonly isIncluded?: boolean
   },
 ): Promise<void> {
   await tx.query(
     `update work_item set state = $2, updated_at = clock_timestamp(),
+       waits_since = case when ${isProgress} then clock_timestamp() else waits_since end, is_included = $11,
        tx_hash = case when $3 then $4 else tx_hash end,
        reason = coalesce($5, reason), attempts = coalesce($6, attempts),
        not_before = case when $7::bigint is null then not_before
@@ -252,12 +270,35 @@ export async function updateWork(
       change.txHash ?? null,
       change.reason ?? null,
       change.attempts ?? null,
-      change.delayMs ?? null,
+      change.delayMs === undefined ? null : Math.ceil(change.delayMs),
       change.payload === undefined ? null : JSON.stringify(change.payload),
       change.validUntilSeconds !== undefined,
       change.validUntilSeconds ?? null,
+      change.isIncluded ?? false,
     ],
   )
+}
+
+/**
+ * Keeps what a block shows of a reported transaction that is followed further; who reads the status is told of the
+ * first revert.
+ * @param seen.delayMs until it is looked at again; absent: that is decided elsewhere, and nothing is written without news
+ */
+export async function noteReported(
+  announce: Announce,
+  tx: SqlTx,
+  item: Pick<WorkItem, 'id' | 'requestId' | 'reason' | 'isIncluded'>,
+  seen: { readonly isIncluded: boolean; readonly isReverted: boolean; readonly delayMs?: number },
+): Promise<void> {
+  const { isIncluded, isReverted, delayMs } = seen
+  const isNews = isReverted && item.reason !== reverted
+  if (delayMs === undefined && !isNews && isIncluded === item.isIncluded) return
+  await updateWork(tx, item.id, {
+    ...{ state: 'reported', isIncluded },
+    ...(isReverted && { reason: reverted }),
+    ...(delayMs !== undefined && { delayMs }),
+  })
+  if (isNews && item.requestId !== undefined) await announce(tx, item.requestId)
 }
 
 /** Keeps an item that the caller has locked from the solver. */
@@ -288,6 +329,7 @@ type WorkRow = {
   readonly reason: string | null
   readonly attempts: number
   readonly is_withheld: boolean
+  readonly is_included: boolean
   readonly created_at: Date
   readonly updated_at: Date
 }
@@ -306,6 +348,7 @@ function fromRow(row: WorkRow): WorkItem {
     reason: row.reason ?? undefined,
     attempts: Number(row.attempts),
     isWithheld: row.is_withheld,
+    isIncluded: row.is_included,
     createdAtMs: row.created_at.getTime(),
     updatedAtMs: row.updated_at.getTime(),
   }

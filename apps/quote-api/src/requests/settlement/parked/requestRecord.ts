@@ -1,0 +1,54 @@
+import type { Hex, SqlDatabase } from '@causeway/core'
+import { toBytes } from '../../orders/orderColumns.ts'
+import type { WorkState } from '../../work/workItem.ts'
+
+type Queries = Pick<SqlDatabase, 'query'>
+
+/** What is stored about a request, for a person to read; amounts as text. */
+export type RequestRecord = {
+  readonly deposits: readonly Readonly<Record<string, unknown>>[]
+  readonly work: readonly Readonly<Record<string, unknown>>[]
+  readonly holds: readonly Readonly<Record<string, unknown>>[]
+  readonly actions: readonly Readonly<Record<string, unknown>>[]
+}
+
+const parts = {
+  deposits: `select json_build_object('id', id::text, 'chainId', chain_id, 'transaction', tx_hash,
+      'currency', currency, 'amount', amount::text, 'state', state, 'reason', reason, 'isFinal', is_final,
+      'depositor', depositor, 'senders', senders) as part
+    from deposit_seen where request_id = $1 order by id`,
+  work: `select json_build_object('id', id, 'kind', kind, 'chainId', chain_id, 'state', state,
+      'transaction', tx_hash, 'reason', reason, 'attempts', attempts, 'isWithheld', withheld_at is not null) as part
+    from work_item where request_id = $1 order by created_at, id`,
+  holds: `select json_build_object('attempt', attempt, 'state', state, 'isPinned', pinned,
+      'amountMicroUsd', amount::text, 'postedMicroUsd', posted_amount::text, 'expiresAt', expires_at) as part
+    from hold where request_id = $1 order by attempt`,
+  actions: `select json_build_object('at', done_at, 'actor', actor, 'action', action, 'details', details) as part
+    from admin_action where subject = '0x' || encode($1, 'hex') order by id`,
+} as const
+
+export async function readRequestRecord(database: Queries, requestId: Hex): Promise<RequestRecord> {
+  const read = async (sql: string) => {
+    const rows = await database.query<{ part: Record<string, unknown> }>(sql, [toBytes(requestId)])
+    return rows.map(({ part }) => part)
+  }
+  return {
+    deposits: await read(parts.deposits),
+    work: await read(parts.work),
+    holds: await read(parts.holds),
+    actions: await read(parts.actions),
+  }
+}
+
+/** The refund of the deposit that a request is about. */
+export async function readRefundWork(
+  database: Queries,
+  requestId: Hex,
+  depositId: bigint,
+): Promise<{ readonly id: string; readonly state: WorkState } | undefined> {
+  const [row] = await database.query<{ id: string; state: WorkState }>(
+    `select id, state from work_item where kind = 'refund' and request_id = $1 and subject = $2`,
+    [toBytes(requestId), String(depositId)],
+  )
+  return row
+}

@@ -1,0 +1,46 @@
+import type { Job } from '../../../jobs/runJobs.ts'
+import { listStanding } from '../../status/readStanding.ts'
+import type { SettlementContext } from '../settlementContext.ts'
+
+const intervalMs = 10_000
+/** Longer than another process takes to take the job over: what came onto the list meanwhile is told of. */
+const handoverMs = 60_000
+
+/**
+ * Writes down what the list goes by, and tells operators and whoever follows a request that it makes no progress. What
+ * is on the list is read when somebody looks, and needs no run of this job.
+ */
+export function createStandstillJob(
+  { database, announce, observe, now }: Pick<SettlementContext, 'database' | 'announce' | 'observe' | 'now'>,
+  limitSeconds: number,
+): Job {
+  let announcedUntilMs: number | undefined
+  return {
+    name: 'standstill',
+    intervalMs,
+    async run({ fence }) {
+      const fromMs = announcedUntilMs ?? now() - handoverMs
+      const untilMs = now()
+      await database.transaction(async (tx) => {
+        await fence(tx)
+        await tx.query(
+          `insert into standstill_limit as l (seconds) values ($1)
+           on conflict (is_only) do update set seconds = excluded.seconds where l.seconds <> excluded.seconds`,
+          [limitSeconds],
+        )
+      })
+      const news = (await listStanding(database)).filter(
+        ({ isOperators, listedAt }) => !isOperators && isBetween(listedAt.getTime(), fromMs, untilMs),
+      )
+      await database.transaction(async (tx) => {
+        await fence(tx)
+        for (const { requestId } of news) if (requestId !== undefined) await announce(tx, requestId)
+      })
+      for (const { requestId, subject, reason } of news)
+        observe({ event: 'stands_still', subject: requestId ?? subject ?? '', reason })
+      announcedUntilMs = untilMs
+    },
+  }
+}
+
+const isBetween = (atMs: number, fromMs: number, untilMs: number) => atMs > fromMs && atMs <= untilMs

@@ -1,0 +1,92 @@
+import type { Hex, SqlDatabase } from '@causeway/core'
+import { limit, readStandingOf, type Standing } from './readStanding.ts'
+import type { RequestStatus } from './requestProgress.ts'
+import { endStatuses } from './requestProgress.ts'
+import { failureOf } from './standstill.ts'
+
+/** Work that is not over, as its transactions and its failures are shown. */
+type OpenWork = {
+  readonly kind: string
+  readonly transaction: string | null
+  readonly report: string | null
+  readonly tries: number
+}
+
+/** What reasons and transactions are shown of; read with `shownColumns`. */
+export type ShownRow = {
+  readonly status: RequestStatus
+  readonly fail_reason: string | null
+  readonly refund_fail_reason: string | null
+  /** Why the deposit goes back that the request is about. */
+  readonly refund_reason: string | null
+  readonly open_work: readonly OpenWork[] | null
+  /** Whether it is worth asking what stands still: most that are polled are younger than the limit. */
+  readonly may_stand: boolean
+}
+
+const of = (table: string) => `select from ${table} where request_id = o.request_id`
+
+/** Of `orders o`: something was paid or signed, and it is old enough, or an operator has it. */
+const mayStand = `(o.status not in ('success', 'refund') and (
+  exists (${of('settlement')} and stage = 'parked') or exists (${of('deposit_seen')} and state = 'held')
+  or (o.created_at <= statement_timestamp() - ${limit} and (o.status <> 'waiting' or o.deposit_address is not null
+    or exists (${of('deposit_seen')}) or exists (${of('work_item')})))))`
+
+/** Of `orders o`. */
+export const shownColumns = `o.status, o.fail_reason, o.refund_fail_reason,
+  (select d.reason from settlement s join deposit_seen d on d.id = s.deposit_id
+    where s.request_id = o.request_id and d.state = 'refund_due') as refund_reason,
+  (select json_agg(json_build_object('kind', w.kind, 'transaction', case when w.state = 'reported' then w.tx_hash end,
+      'report', w.reason, 'tries', w.attempts) order by w.created_at)
+    from work_item w where w.request_id = o.request_id and w.state in ('open', 'reported')) as open_work,
+  ${mayStand} as may_stand`
+
+export type ShownReasons = {
+  readonly failReason: string | undefined
+  readonly refundFailReason: string | undefined
+}
+
+/**
+ * Why a request failed, is given back, or stands still, and what is wrong with its refund: from the first failure on, and
+ * not when the last try is over. Undefined is the public form's `N/A`. Pure. @source O-50
+ */
+export function shownReasons(
+  row: ShownRow,
+  standing: Pick<Standing, 'reason' | 'isRefund'> | undefined,
+): ShownReasons {
+  const { status } = row
+  const stored = {
+    failReason: row.fail_reason ?? undefined,
+    refundFailReason: row.refund_fail_reason ?? undefined,
+  }
+  if (status === 'failure' || status === 'refund')
+    return { ...stored, failReason: stored.failReason ?? 'UNKNOWN' }
+  if (endStatuses.has(status)) return { ...stored, failReason: undefined }
+  const failed = (isRefund: boolean) =>
+    (row.open_work ?? []).flatMap(({ kind, tries, report }) =>
+      (kind === 'refund') === isRefund ? (failureOf({ tries, report: report ?? undefined }) ?? []) : [],
+    )[0]
+  const stands = (isRefund: boolean) => (standing?.isRefund === isRefund ? standing.reason : undefined)
+  return {
+    failReason: row.refund_reason ?? stands(false) ?? failed(false),
+    refundFailReason: stored.refundFailReason ?? stands(true) ?? failed(true),
+  }
+}
+
+/** What stands still of them, by the id in hex. */
+export function readShown(
+  database: Pick<SqlDatabase, 'query'>,
+  rows: readonly (Pick<ShownRow, 'may_stand'> & { readonly request_id: Buffer })[],
+): Promise<ReadonlyMap<string, Standing>> {
+  const ids = rows.flatMap(({ may_stand, request_id }): Hex[] =>
+    may_stand ? [`0x${request_id.toString('hex')}`] : [],
+  )
+  return readStandingOf(database, ids)
+}
+
+/** Transactions that the solver has reported, of a role, which no block of ours has shown yet. */
+export function sentHashes({ open_work }: ShownRow, kinds: readonly string[]): readonly string[] {
+  return (open_work ?? []).flatMap(({ kind, transaction }) =>
+    transaction !== null && kinds.includes(kind) ? [transaction] : [],
+  )
+}

@@ -1,0 +1,118 @@
+import { assertNever, blockedWallet, executionReverted, quotedGasExceeded } from '@causeway/core'
+import { isReason, type Reason } from './reasons.ts'
+
+/** What is kept of work whose transaction reverted. */
+export const reverted = 'reverted'
+
+/** How a chain moves, as far as it is read here. */
+type ChainMotion = { readonly movedAtMs: number; readonly paceMs: number }
+
+/** Something of a request, or of a claim, that is not over. Times in milliseconds since the epoch. */
+export type Waiting = {
+  /** Since when it made no progress. */
+  readonly sinceMs: number
+  /** The chains whose blocks it waits for. */
+  readonly chains: readonly ChainMotion[]
+  /** An operator's stop of a chain that it hangs on, with its reason. */
+  readonly stop: string | undefined
+  readonly tries: number
+  /** How the solver, or the chain, answered last. */
+  readonly report: string | undefined
+} & (
+  | {
+      /** `shallow`: its confirmations are due. `deep`: nothing was decided. */
+      readonly part: 'deposit' | 'address'
+      readonly state: 'shallow' | 'deep' | 'held'
+    }
+  | {
+      /** `undecided`: the solver has ended its work, and the request has not moved. */
+      readonly part: 'stage'
+      readonly state: 'parked' | 'undecided' | 'unproven' | 'confirming'
+    }
+  | {
+      readonly part: 'work'
+      readonly state: 'open' | 'reported' | 'included' | 'withheld' | 'failed'
+    }
+  | { readonly part: 'hold' | 'transaction'; readonly state: 'over' }
+)
+
+/** `isOperators`: nothing about it moves by itself any more. */
+export type Standstill = {
+  readonly reason: Reason
+  /** It is on the list from then on, unless it makes progress before. */
+  readonly listedAtMs: number
+  readonly isOperators: boolean
+}
+
+const dayMs = 86_400_000
+/** A chain stands when no block came in the time of so many. */
+const blocksMissed = 10
+
+/**
+ * When something that waits counts as standing still, and for what reason. Confirmations that are due are no standstill
+ * while their chain makes blocks, for a day at most. Pure. @source O-45 to O-48
+ */
+export function standstillOf(waiting: Waiting, limitMs: number): Standstill {
+  const { sinceMs, chains, stop } = waiting
+  const standing = (reason: Reason, afterMs = limitMs): Standstill => ({
+    ...{ reason, listedAtMs: sinceMs + afterMs, isOperators: false },
+  })
+  const parked = (reason: Reason): Standstill => ({ reason, listedAtMs: sinceMs, isOperators: true })
+  const patienceMs = Math.min(dayMs, Math.max(limitMs, ...chains.map(({ paceMs }) => blocksMissed * paceMs)))
+  const confirming = (reason: Reason): Standstill => {
+    const chainsAtMs = chains.map(
+      ({ movedAtMs, paceMs }) => movedAtMs + Math.max(limitMs, blocksMissed * paceMs),
+    )
+    const listedAtMs = Math.max(sinceMs + limitMs, Math.min(sinceMs + dayMs, ...chainsAtMs))
+    return { ...standing(reason), listedAtMs }
+  }
+  const stopped = stop === undefined ? undefined : standing('CHAIN_STOPPED')
+  switch (waiting.part) {
+    case 'deposit':
+    case 'address':
+      if (waiting.state === 'held') return parked(blockedWallet)
+      if (waiting.state === 'shallow') return confirming('DEPOSIT_CONFIRMATION_TIMEOUT')
+      if (waiting.part === 'deposit') return standing('UNDECIDED')
+      return stopped ?? standing(failureOf(waiting) ?? 'PAYMENT_NOT_SWEPT')
+    case 'stage':
+      if (waiting.state === 'parked') return parked(storedReason(waiting.report))
+      if (waiting.state === 'confirming') return confirming('CHAIN_STANDS')
+      return standing(waiting.state === 'unproven' ? storedReason(waiting.report) : 'UNDECIDED')
+    case 'work':
+      switch (waiting.state) {
+        case 'withheld':
+          return parked(blockedWallet)
+        case 'failed':
+          return parked('REFUND_FAILED')
+        case 'open':
+          return stopped ?? standing(failureOf(waiting) ?? 'SOLVER_SILENT')
+        case 'reported':
+          return standing(failureOf({ ...waiting, tries: 0 }) ?? 'TRANSACTION_NOT_INCLUDED', patienceMs)
+        case 'included':
+          return confirming('CHAIN_STANDS')
+        default:
+          return assertNever(waiting)
+      }
+    case 'hold':
+      return standing('HOLD_STAYS')
+    case 'transaction':
+      return standing('TRANSACTION_UNREADABLE')
+    default:
+      return assertNever(waiting)
+  }
+}
+
+/** As the database has it; an earlier release may have had another one. */
+const storedReason = (text: string | undefined): Reason =>
+  text !== undefined && isReason(text) ? text : 'UNDECIDED'
+
+/** What went wrong with work that is tried again, from the first time on; undefined where nothing did. */
+export function failureOf({ tries, report }: Pick<Waiting, 'tries' | 'report'>): Reason | undefined {
+  if (report === reverted) return 'TRANSACTION_REVERTED'
+  if (report === 'lapsed' || report === 'not_included') return 'TRANSACTION_NOT_INCLUDED'
+  if (report?.startsWith('does not pay') === true) return 'DOES_NOT_PAY'
+  if (tries === 0) return undefined
+  if (report?.startsWith(executionReverted) === true) return 'EXECUTION_REVERTED'
+  if (report?.startsWith(quotedGasExceeded) === true) return 'QUOTED_GAS_LIMIT_EXCEEDED'
+  return /inventory|balance/i.test(report ?? '') ? 'SOLVER_BALANCE_TOO_LOW' : 'TRANSACTION_SUBMISSION_FAILED'
+}
