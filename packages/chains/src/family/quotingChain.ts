@@ -47,8 +47,12 @@ export type TriedPayment = {
   readonly fill: SimulatedFill
 }
 
-/** `refusal`: why it fails, in the chain's own words. */
-export type PaymentTrial = { readonly refusal: string | undefined }
+export type PaymentTrial = {
+  /** Why it fails, in the chain's own words. */
+  readonly refusal: string | undefined
+  /** Units of execution of the whole transaction; absent where nobody's code or list decides what it takes. */
+  readonly units?: bigint
+}
 
 /**
  * One chain as quotes ask it, whatever its family: the live part beside `ChainQuoting` of core. What it is asked
