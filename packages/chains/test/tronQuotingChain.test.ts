@@ -147,7 +147,7 @@ describe('a payment that is tried out', () => {
   })
 
   test.each([9_000_000, 21_000])(
-    'P-54: one node that says %i energy changes nothing',
+    'Q-48: one node that says %i energy changes nothing',
     async (energy_used) => {
       const honest = await tried(keeps, trx)
       nodes[0]?.set({

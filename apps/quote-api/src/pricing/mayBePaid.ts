@@ -21,7 +21,7 @@ export type KnowsLack = (asked: {
 /**
  * What becomes of a payment that the fill wallet would make now: why it fails, in words for a caller, or the units of the
  * whole transaction, where code or a list decides. `undefined` where that is not known in time. Never rejects.
- * @source rules P-46, P-54
+ * @source Q-48; rule P-46
  */
 export type TryPayment = (
   payment: TriedPayment,

@@ -94,6 +94,8 @@ export type QuotingChainOptions = {
   readonly budgetMs: number
   /** Milliseconds that it waits for what no price can be made without: longer than a way across the internet. */
   readonly neededWithinMs: number
+  /** Units that no tried transaction may take, where calls can be tried. Default 10 000 000. */
+  readonly transactionGasMax?: bigint | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Told of every call that brought nothing. */
