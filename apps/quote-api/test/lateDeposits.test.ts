@@ -107,6 +107,19 @@ describe('a deposit after the price of its quote', () => {
     await isFilledAsQuoted(quote)
   })
 
+  test('P-54: is filled for the gas that its own price charges', async () => {
+    const quote = await quoted(etherToUsdc)
+    await bed.database.query(
+      `update orders set quoted = jsonb_set(quoted::jsonb, '{gasCharged}', '"1"') where request_id = $1`,
+      [bytesOf(quote.requestId)],
+    )
+    await expire(quote)
+    await requests.execute(quote)
+    const { payload } = await requests.workFor(quote, 'fill')
+    expect(payload).toMatchObject({ gasCharged: expect.stringMatching(/^\d{2,}$/) })
+    await isFilledAsQuoted(quote)
+  })
+
   test('is filled as quoted within the tolerance', async () => {
     const quote = await quoted(etherToUsdc)
     // 0.2 % less, of 0.3 %.

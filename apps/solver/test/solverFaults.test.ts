@@ -18,7 +18,13 @@ import {
 } from './support/paidOrders.ts'
 import { startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
-import { changedConfigs, querySolver, startSolver, surviveKills } from './support/solverBench.ts'
+import {
+  changedConfigs,
+  querySolver,
+  runSolverCommand,
+  startSolver,
+  surviveKills,
+} from './support/solverBench.ts'
 
 const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 100 : 5
 const itemsPerKill = 6
@@ -268,6 +274,69 @@ describe('the solver', () => {
     work.reopen(hungry.id)
     await bed.settled([hungry, other], solver.output)
   })
+
+  test('P-55: what is sent goes to the submit endpoint alone, which frees no nonce, and stops nothing once it is back', async () => {
+    const [proxy, submit] = await Promise.all(
+      [1, 2].map(() => startFaultProxy({ targetUrl: network.chains.optimism.url })),
+    )
+    if (!proxy || !submit) throw new Error('no proxies')
+    onTestFinished(async () => void (await Promise.all([proxy.stop(), submit.stop()])))
+    const secret = 'a-key-of-a-relay'
+    const { work, solver, settings } = await bed.start({
+      ...{ OPTIMISM_RPC_URL: proxy.url, OPTIMISM_SUBMIT_RPC_URL: `${submit.url}/${secret}` },
+    })
+    const sent = (to: typeof proxy) => to.counters().callsByMethod['eth_sendRawTransaction'] ?? 0
+    const wishes = manyWishes(8).filter(({ from }) => from === 'base')
+    const [refused, swallowed, garbled, cut] = (await paidOrders(network, wishes)).map((order) =>
+      fillItem(network, order),
+    )
+    if (!refused || !swallowed || !garbled || !cut) throw new Error('no orders')
+
+    // Refused with words that would free the nonce if enough nodes said them.
+    const refusal = { code: -32_000, message: 'exceeds block gas limit' }
+    await submit.set({ kind: 'unsupported', methods: ['eth_sendRawTransaction'], ...refusal })
+    work.add(refused)
+    await waitUntil('it is refused', () => solver.output().includes('record_not_taken'))
+    await submit.set({ kind: 'pass' })
+    await bed.settled([refused], solver.output)
+    expect(solver.output()).not.toContain('record_cancelling')
+
+    // Taken and told to nobody.
+    await submit.set({
+      kind: 'unsupported',
+      methods: ['eth_sendRawTransaction'],
+      code: 1,
+      message: 'already known',
+    })
+    work.add(swallowed)
+    await waitUntil('it is swallowed', () => sent(submit) > 2 && work.reports.has(swallowed.id))
+    await submit.set({ kind: 'pass' })
+    await bed.settled([swallowed], solver.output)
+
+    for (const [item, mode] of [
+      [garbled, { kind: 'garbage' }],
+      [cut, { kind: 'refuse' }],
+    ] as const) {
+      await submit.set(mode)
+      const before = solver.output().length
+      work.add(item)
+      await waitUntil('it waits with its reason', () =>
+        solver.output().slice(before).includes('The submit endpoint of chain optimism does not answer.'),
+      )
+      const [, ops = ''] = /"opsUrl":"([^"]+)"/.exec(solver.output()) ?? []
+      const ready = await fetch(`${ops}/ready`).then((answer) => answer.json())
+      expect(ready).toMatchObject({ ready: true, checks: { 'submit-optimism': 'failed' } })
+      const report = await runSolverCommand(settings, ['doctor']).catch(
+        (error: { stdout: string }) => error.stdout,
+      )
+      expect(report).toContain('"endpoint-silent","severity":"degrades","setting":"submitRpcUrl of optimism"')
+      expect(work.reports.has(item.id)).toBe(false)
+      await submit.set({ kind: 'pass' })
+      await bed.settled([item], solver.output)
+    }
+    expect(sent(proxy)).toBe(0)
+    expect(solver.output()).not.toContain(secret)
+  }, 300_000)
 
   test('P-52: a payment to code that passed its trial and reverted on chain is not tried again', async () => {
     const { node } = network.chains.optimism.chain

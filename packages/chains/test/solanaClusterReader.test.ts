@@ -62,7 +62,12 @@ function config(change: { feeModel?: object; currencies?: readonly ReturnType<ty
   return {
     ...{ chainId: 792_703_809, name: 'solana', displayName: 'Solana', enabled: true, blockTimeMs: 400 },
     ...{ explorerUrl: '', explorerName: '', publicRpcUrl: '', publicWebsocketUrl: '', iconUrl: '' },
-    ...{ headMaxAgeMs: 60_000, pinPolicy: [], fillWallet: bed.user.publicKey.toBase58() },
+    ...{
+      headMaxAgeMs: 60_000,
+      pinPolicy: [],
+      transactionGasMax: 0n,
+      fillWallet: bed.user.publicKey.toBase58(),
+    },
     feeModel: {
       ...{ kind: 'priority-fee' as const, percentile: 60, markupBps: 1_000 },
       ...{ minMicroLamportsPerUnit: 1_000n, maxMicroLamportsPerUnit: 100_000n },

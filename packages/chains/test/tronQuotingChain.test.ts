@@ -129,7 +129,7 @@ describe('a payment that is tried out', () => {
       [keeps, bed.usdc],
       [refuses, bed.usdc],
     ] as const)
-      expect(await tried(payee, currency)).toEqual({ refusal: undefined })
+      expect(await tried(payee, currency)).toMatchObject({ refusal: undefined })
     expect(await tried(refuses, trx)).toEqual({ refusal: expect.stringMatching(/./) })
   })
 
@@ -142,9 +142,24 @@ describe('a payment that is tried out', () => {
     await bed.evm.node('anvil_setCode', [behind, code])
     await bed.evm.node('anvil_setCode', [token, `0x${list}${handOn}`])
     expect(await tried(listed, bed.usdc)).toEqual({ refusal: expect.stringMatching(/./) })
-    expect(await tried(plain, bed.usdc)).toEqual({ refusal: undefined })
+    expect(await tried(plain, bed.usdc)).toMatchObject({ refusal: undefined })
     await bed.evm.node('anvil_setCode', [token, code])
   })
+
+  test.each([9_000_000, 21_000])(
+    'Q-48: one node that says %i energy changes nothing',
+    async (energy_used) => {
+      const honest = await tried(keeps, trx)
+      nodes[0]?.set({
+        kind: 'lie',
+        rewrite: (path, body) =>
+          path.endsWith('triggerconstantcontract') ? { ...Object(body), energy_used } : body,
+      })
+      expect(honest?.units).toBeGreaterThan(30_000n)
+      expect(await tried(keeps, trx)).toEqual(honest)
+      expect(await tried(plain, trx)).toEqual({ refusal: undefined })
+    },
+  )
 
   test('Q-62: says nothing of the payee while the payer is short', async () => {
     const poor = `0x${'90'.repeat(20)}` as const

@@ -486,7 +486,7 @@ export {
   type GasShape,
   gasShapes,
 } from './vm/ethereum/quoting/ethereumFees.ts'
-export { callUnitsOf, gasUnits } from './vm/ethereum/quoting/gasUnits.ts'
+export { callBytesOf, callUnitsOf, gasUnits } from './vm/ethereum/quoting/gasUnits.ts'
 export { permit2Address } from './vm/ethereum/quoting/planTransactions.ts'
 export {
   decodeEvmWithdrawal,

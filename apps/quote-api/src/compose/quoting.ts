@@ -163,6 +163,7 @@ export function createChainPorts(args: {
       currentHead: () => heads.of(chain),
       budgetMs,
       neededWithinMs: chainBudgetMs,
+      transactionGasMax: config.transactionGasMax,
       now: () => clock.now(),
       onFailure: (error) => onFactsFailure(chainId, error),
     })
@@ -183,17 +184,22 @@ export function createChainPorts(args: {
         ...{ account: chain.codec.canonicalAddress(account), currency: currency.address, amount },
         fill: { ...fill, gasPriceWei: gasPriceOf(snapshot(), chain.chainId) },
       })
-      if (tried?.refusal === undefined) return tried
+      const { transactionGasMax } = chain.config
+      const isTooDear = tried?.units !== undefined && tried.units > transactionGasMax
+      const why = isTooDear ? `it takes more than ${transactionGasMax} gas` : tried?.refusal
+      if (why === undefined) return tried
       return {
-        refusal: `cannot be paid ${currency.symbol} on chain ${chain.chainId} (${tried.refusal}): name another account`,
+        refusal: `cannot be paid ${currency.symbol} on chain ${chain.chainId} (${why}): name another account`,
       }
     },
     hasSent: async ({ chainId, ...transfer }) => (await chains.get(chainId)?.hasSent?.(transfer)) ?? false,
     tryFill: async (tried) => {
       const { destination } = tried.route
-      const unitsOfCalls = chains.get(destination.chainId)?.unitsOfCalls
+      const { chainId } = destination
+      const unitsOfCalls = chains.get(chainId)?.unitsOfCalls
       const parties = callParties(destination, unitsOfCalls && fillWallet)
-      return unitsOfCalls?.(triedTransaction(tried, parties)) ?? 0n
+      const gasPriceWei = gasPriceOf(snapshot(), chainId)
+      return unitsOfCalls?.({ ...triedTransaction(tried, parties), gasPriceWei }) ?? 0n
     },
   }
 }

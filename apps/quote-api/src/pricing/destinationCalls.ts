@@ -1,5 +1,6 @@
-import { type Hex, orderCloneAddress } from '@causeway/core'
+import { callBytesOf, type Hex, orderCloneAddress } from '@causeway/core'
 import { QuoteError } from './errors.ts'
+import { type MeasuredUse, plainUse } from './feeTerms.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import type { DestinationCall, QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
@@ -80,18 +81,19 @@ export function callParties(
  */
 export async function priceWithCalls(
   { route, request, tryFill }: { route: Route; request: QuoteRequest; tryFill: TryFill },
-  price: (callUnits: bigint) => Promise<PricedRoute>,
+  price: (use: MeasuredUse) => Promise<PricedRoute>,
 ): Promise<PricedRoute> {
   const delivery = deliveryOf(route, request)
   const txsGasLimit = delivery.calls.length === 0 ? undefined : request.txsGasLimit
+  const use = (callUnits: bigint) => ({ ...plainUse, callUnits, callBytes: callBytesOf(delivery.calls) })
   const unitsFor = ({ amountOutMin }: PricedRoute) => tryFill({ route, delivery, amount: amountOutMin })
-  const first = await price(txsGasLimit ?? 0n)
+  const first = await price(use(txsGasLimit ?? 0n))
   const units = await unitsFor(first)
   if (txsGasLimit !== undefined) {
     if (units > txsGasLimit) throw aboveLimit(route, { units, txsGasLimit })
     return first
   }
-  const priced = await price(units)
+  const priced = await price(use(units))
   if (priced.amountOutMin !== first.amountOutMin) await unitsFor(priced)
   return priced
 }

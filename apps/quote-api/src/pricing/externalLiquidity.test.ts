@@ -21,7 +21,7 @@ import {
 } from '../../test/fixtures/market.ts'
 import { toQuoteRequest } from '../http/wire/quoteBody.ts'
 import { type FindLiquidity, isAcceptable, type LiquidityOffer } from './externalLiquidity.ts'
-import { feeTerms } from './feeTerms.ts'
+import { feeTerms, plainUse } from './feeTerms.ts'
 import { createInventoryViews } from './inventory.ts'
 import { planLegs } from './legs.ts'
 import { resolveRoute } from './route.ts'
@@ -130,7 +130,7 @@ describe('the inventory that prices and rewards are read from', () => {
   /** The rest of an input after its fees, at one inventory with and without an offer. */
   const netOf = (amountIn: bigint, market: ReturnType<typeof stocked>, offer: LiquidityOffer | undefined) => {
     const { terms } = feeTerms({
-      ...{ request, route, plan, schedule, callUnits: 0n, lack: {}, subsidy: () => () => 0n },
+      ...{ request, route, plan, schedule, use: plainUse, lack: {}, subsidy: () => () => 0n },
       rewards: openedRewards().boundOf({ hasKey: true, nowSeconds: 0 }),
       snapshot: market.current,
       inventory: createInventoryViews(registry)(market.current),

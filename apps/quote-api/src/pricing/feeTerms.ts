@@ -40,8 +40,7 @@ export type FeeInputs = {
   readonly snapshot: MarketSnapshot
   readonly inventory: InventoryView
   readonly schedule: Schedule
-  /** Gas of the destination calls, simulated or given. */
-  readonly callUnits: bigint
+  readonly use: MeasuredUse
   /** What the recipient lacks before he can be paid the output; undefined while his chain does not say. */
   readonly lack: AccountLack | undefined
   readonly subsidy: SubsidyRule
@@ -49,6 +48,20 @@ export type FeeInputs = {
   /** Liquidity that others bring; not in `inventory`. */
   readonly external?: readonly ExternalLiquidity[] | undefined
 }
+
+/** What code that is run on behalf of a request takes beyond plain payments. */
+export type MeasuredUse = {
+  /** Gas of the destination calls, simulated or given. */
+  readonly callUnits: bigint
+  /** Data of theirs, as `callBytesOf` counts it. */
+  readonly callBytes: bigint
+  /** Of the recipient, and of the token that he is paid in. @source Q-48 */
+  readonly payeeUnits: bigint
+  /** The same of the accounts that refunds go to. */
+  readonly refundUnits: bigint
+}
+
+export const plainUse: MeasuredUse = { callUnits: 0n, callBytes: 0n, payeeUnits: 0n, refundUnits: 0n }
 
 /** What a sponsor pays of the fees, for one fee currency at its price; always 0 without a sponsor. */
 export type SubsidyRule = (feeCurrency: QuotableCurrency, price: PricedCurrency) => FeeTerms['subsidy']
@@ -137,12 +150,14 @@ export function inventories(inputs: Pick<SkewInputs, 'plan' | 'inventory'>): {
   return { received, paid }
 }
 
-function fillCost({ route, plan, snapshot, callUnits, request, lack: known }: FeeInputs): bigint {
+function fillCost({ route, plan, snapshot, use, request, lack: known }: FeeInputs): bigint {
   const { destination, currencyOut } = route
   const fees = networkFees(snapshot, destination)
   const lack = requireLack(known, route)
   const kind = plan.destination === undefined ? 'fill' : 'fill-swap'
-  const fill = fees.costOf({ kind, isNative: currencyOut.isNative, callUnits, lack })
+  const { callUnits, callBytes, payeeUnits: overheadUnits } = use
+  const { isNative } = currencyOut
+  const fill = fees.costOf({ kind, isNative, callUnits, callBytes, overheadUnits, lack })
   const topup = request.topupGas ? fees.costOf({ kind: 'fill-topup', isNative: true }) : 0n
   return charged(fill + topup, destination.config.feeModel.markupBps)
 }

@@ -62,14 +62,17 @@ export function relayedDeposit(
 
 /**
  * Network fee of paying a currency out on its chain, in its smallest units, rounded up.
+ * @param overheadUnits what whom it pays takes beyond a plain payment
  * @throws QuoteError PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
  */
 export function refundCost(
   snapshot: MarketSnapshot,
   chain: Pick<QuotableChain, 'chainId' | 'native'>,
   currency: QuotableCurrency,
+  overheadUnits = 0n,
 ): bigint {
-  const cost = networkFees(snapshot, chain).costOf({ kind: 'refund', isNative: currency.isNative })
+  const { isNative } = currency
+  const cost = networkFees(snapshot, chain).costOf({ kind: 'refund', isNative, overheadUnits })
   const price = requirePrice(snapshot, currency)
   return convertUp(cost, requirePrice(snapshot, chain.native), price)
 }

@@ -19,12 +19,13 @@ export type KnowsLack = (asked: {
 }) => Promise<AccountLack | undefined>
 
 /**
- * What becomes of a payment that the fill wallet would make now: why it fails, in words for a caller. `undefined` where
- * that is not known in time. Never rejects. @source rule P-46
+ * What becomes of a payment that the fill wallet would make now: why it fails, in words for a caller, or the units of the
+ * whole transaction, where code or a list decides. `undefined` where that is not known in time. Never rejects.
+ * @source Q-48; rule P-46
  */
 export type TryPayment = (
   payment: TriedPayment,
-) => Promise<{ readonly refusal: string | undefined } | undefined>
+) => Promise<{ readonly refusal: string | undefined; readonly units?: bigint } | undefined>
 
 export type TriedPayment = {
   readonly chain: QuotableChain

@@ -13,6 +13,7 @@ import {
   toRequest,
 } from '../../test/fixtures/randomMarkets.ts'
 import { lateStep } from '../requests/settlement/lateDeposit.ts'
+import { plainUse } from './feeTerms.ts'
 import { priceDeposit, type QuotedDeposit } from './priceDeposit.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 
@@ -33,7 +34,7 @@ function depositOf(
     amount: split.amountIn,
     appFees,
     topupWei: solver?.topup?.amountWei ?? 0n,
-    callUnits: 0n,
+    use: plainUse,
     debitMicroUsd: 0n,
     relayedBy: undefined,
   }
@@ -48,7 +49,7 @@ test('in the market of its quote a deposit buys what was quoted', async () => {
       const request = toRequest(market, random)
       const quoted = await attempt(market, request)
       if (quoted instanceof DomainError) return
-      const bought = await priceDeposit(
+      const { amountOut: bought } = await priceDeposit(
         { ...pricingOf(market), ...nobodyPays },
         depositOf(quoted, request.appFees),
         openedRewards().boundOf({ hasKey: true, nowSeconds: 0 }),
@@ -93,7 +94,7 @@ test('in a later market what is filled as quoted costs the solver the tolerance 
       }
       const now = await attempt(later, request)
       if (now instanceof DomainError) return
-      const amountOut = await priceDeposit(
+      const { amountOut } = await priceDeposit(
         { ...pricingOf(later), ...nobodyPays },
         depositOf(quoted, request.appFees),
         openedRewards().boundOf({ hasKey: true, nowSeconds: 0 }),

@@ -1,7 +1,7 @@
-import { divideUp, maxBigint, pow10, type QuoteAsset } from '@causeway/core'
+import { divideUp, pow10, type QuoteAsset } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
-import { recipientLack, type SubsidyRule } from './feeTerms.ts'
+import { type MeasuredUse, recipientLack, type SubsidyRule } from './feeTerms.ts'
 import { type LegPlan, planLegs } from './legs.ts'
 import { requirePrice } from './marketAccess.ts'
 import type { RewardBound } from './openRewards.ts'
@@ -40,7 +40,7 @@ export type QuotedDeposit = {
   readonly amount: bigint
   readonly appFees: readonly AppFeeRequest[]
   readonly topupWei: bigint
-  readonly callUnits: bigint
+  readonly use: MeasuredUse
   /** What the sponsor pays, fixed when it was quoted. */
   readonly debitMicroUsd: bigint
   /** How the solver made the deposit; undefined where the user did. */
@@ -49,10 +49,16 @@ export type QuotedDeposit = {
   readonly originGasOverhead?: bigint
 }
 
+export type PricedDeposit = {
+  readonly amountOut: bigint
+  /** In smallest units of the native coin. */
+  readonly gasCharged?: bigint | undefined
+}
+
 /**
  * What a deposit would buy by the prices of now, through the pipeline that quotes: the same route and
  * fees, on what the solver did receive. The sponsor's part stays the debit that was quoted.
- * @returns output in smallest units of the destination currency
+ * @returns output in smallest units of the destination currency, and what is charged for the gas of its fill
  * @throws QuoteError; of the kind `upstream_unavailable` while nobody knows
  * @source design.md 5.8
  */
@@ -60,9 +66,9 @@ export async function priceDeposit(
   dependencies: DepositPricing,
   deposit: QuotedDeposit,
   rewards: RewardBound,
-): Promise<bigint> {
+): Promise<PricedDeposit> {
   const { registry, schedule, swapImpactMaxBps, ceilings, legQuoter: quoter } = dependencies
-  const { callUnits } = deposit
+  const { use } = deposit
   const snapshot = dependencies.snapshot()
   const inventory = dependencies.inventoryView(snapshot)
   const origin = enabledChain(registry, deposit.originChainId, 'originChainId')
@@ -90,7 +96,7 @@ export async function priceDeposit(
     snapshot,
     inventory,
     schedule,
-    callUnits,
+    use,
     lack,
     subsidy,
     rewards,
@@ -98,17 +104,18 @@ export async function priceDeposit(
     swapImpactMaxBps,
     ceilings,
   }
-  let best = 0n
+  let best: PricedDeposit = { amountOut: 0n }
   let refusal: unknown
   for (const plan of plansFrom(route, feeCurrency)) {
     try {
-      best = maxBigint(best, (await priceSolverRoute({ plan, ...fixed })).amountOut)
+      const { amountOut, solver } = await priceSolverRoute({ plan, ...fixed })
+      if (amountOut > best.amountOut) best = { amountOut, gasCharged: solver?.gasCharged }
     } catch (error) {
       if (!(error instanceof QuoteError)) throw error
       refusal = error
     }
   }
-  if (best === 0n) throw refusal ?? notListed(origin, deposit.feeCurrency)
+  if (best.amountOut === 0n) throw refusal ?? notListed(origin, deposit.feeCurrency)
   return best
 }
 
@@ -151,7 +158,7 @@ function requestOf(
     destinationCurrency: deposit.destinationCurrency,
     amount: deposit.amount,
     tradeType: 'EXACT_INPUT',
-    // Their gas is in `callUnits`, and their value is a part of the output.
+    // Their gas is in `use`, and their value is a part of the output.
     txs: [],
     txsGasLimit: undefined,
     refundTo: undefined,

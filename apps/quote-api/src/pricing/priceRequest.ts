@@ -16,7 +16,14 @@ import { priceWithCalls, type TryFill } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'
 import type { ExternalLiquidity, FindLiquidity } from './externalLiquidity.ts'
-import { checkLeastPayment, recipientLack, type Schedule, type SubsidyRule } from './feeTerms.ts'
+import {
+  checkLeastPayment,
+  type MeasuredUse,
+  plainUse,
+  recipientLack,
+  type Schedule,
+  type SubsidyRule,
+} from './feeTerms.ts'
 import { isExecuted } from './gas.ts'
 import type { InventoryView } from './inventory.ts'
 import {
@@ -48,7 +55,7 @@ import { priceSolverRoute } from './priceSolverRoute.ts'
 import type { QuoteRegistry } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
 import { type Route, resolveRoute } from './route.ts'
-import { askPayees } from './routePayees.ts'
+import { askPayees, type JudgedPayees, type PayeeUnits } from './routePayees.ts'
 import { timeEstimateSeconds } from './timeEstimate.ts'
 
 /** What a chain says about a user; members are undefined when it did not answer in time. */
@@ -210,24 +217,24 @@ async function priceWithin(
     route.selfExecuted && route.operation === 'send'
       ? recipientLack(dependencies.lackOf, route, request)
       : undefined
-  const judgePayees = askPayees(dependencies, { route, request, plans })
+  const judgePayees = askPayees(dependencies, { route, request, plans, snapshot })
 
   const priceAmount = await amountPricing(dependencies, {
     ...{ request, route, plans, snapshot, subsidy, rewards, reach, external },
   })
   const currency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
   const asked = { amount: request.amount, currency, clock: dependencies.clock }
-  const priced =
+  const priceUsing = ({ payeeUnits, refundUnits }: PayeeUnits) =>
     route.selfExecuted || request.txs.length === 0
-      ? await priceOrNameAmount(asked, (amount) => priceAmount(amount, 0n))
-      : await priceOrNameNone(asked, () =>
-          priceWithCalls({ route, request, tryFill: dependencies.tryFill }, (callUnits) =>
-            priceAmount(request.amount, callUnits),
+      ? priceOrNameAmount(asked, (amount) =>
+          priceAmount(amount, { callUnits: 0n, callBytes: 0n, payeeUnits, refundUnits }),
+        )
+      : priceOrNameNone(asked, () =>
+          priceWithCalls({ route, request, tryFill: dependencies.tryFill }, (use) =>
+            priceAmount(request.amount, { ...use, payeeUnits, refundUnits }),
           ),
         )
-
-  checkCarried(priced)
-  const refundAccounts = await judgePayees(priced)
+  const { priced, refundAccounts } = await priceWithPayees(priceUsing, judgePayees)
   const { balance, allowance, held = [], spendable } = await facts
   const origin = originRoute(priced, request)
   const heldBy = ({ account, currency }: Holding) =>
@@ -278,6 +285,20 @@ async function priceWithin(
     external,
     mayUseExternal: request.useExternalLiquidity,
   }
+}
+
+/** What payees take is known once the amounts are: then all is priced with it, and they are tried with what is left. */
+async function priceWithPayees(
+  price: (units: PayeeUnits) => Promise<PricedRoute>,
+  judgePayees: (priced: PricedRoute) => Promise<JudgedPayees>,
+): Promise<{ readonly priced: PricedRoute; readonly refundAccounts: readonly string[] }> {
+  const priced = await price(plainUse)
+  checkCarried(priced)
+  const { refundAccounts, units } = await judgePayees(priced)
+  if (units.payeeUnits + units.refundUnits === 0n) return { priced, refundAccounts }
+  const charged = await price(units)
+  checkCarried(charged)
+  return { priced: charged, refundAccounts: (await judgePayees(charged)).refundAccounts }
 }
 
 const readySeconds = (external: readonly ExternalLiquidity[]): number =>
@@ -351,7 +372,7 @@ type PlanInputs = {
 async function amountPricing(
   dependencies: PricingDependencies,
   inputs: PlanInputs,
-): Promise<(amount: bigint, callUnits: bigint) => Promise<PricedRoute>> {
+): Promise<(amount: bigint, use: MeasuredUse) => Promise<PricedRoute>> {
   const { request, route, snapshot, plans, subsidy, rewards, external } = inputs
   const { legQuoter: quoter, swapImpactMaxBps, schedule, ceilings } = dependencies
   const requestOf = (amount: bigint) => (amount === request.amount ? request : { ...request, amount })
@@ -364,9 +385,9 @@ async function amountPricing(
   const inventory = dependencies.inventoryView(snapshot)
   const settings = { schedule, quoter, swapImpactMaxBps, ceilings }
   const known = { route, snapshot, inventory, lack, subsidy, rewards, external }
-  return (amount, callUnits) =>
+  return (amount, use) =>
     bestPlan(plans, (plan) =>
-      priceSolverRoute({ request: requestOf(amount), plan, callUnits, ...known, ...settings }),
+      priceSolverRoute({ request: requestOf(amount), plan, use, ...known, ...settings }),
     )
 }
 

@@ -102,7 +102,7 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
       depositAmount,
       refundMinimum: refundMinimum(inputs, depositAmount),
       topup,
-      callUnits: inputs.callUnits,
+      use: inputs.use,
       gasCharged,
       originSwapTrade: exactOutput ? 'exactOutput' : 'exactInput',
     },
@@ -253,7 +253,8 @@ function checkLeastPayments(
 
 function refundGas(inputs: SolverRouteInputs): bigint {
   const { plan, route, snapshot } = inputs
-  return refundCost(snapshot, route.origin, plan.feeCurrency) + relayedDepositCost(inputs)
+  const { refundUnits } = inputs.use
+  return refundCost(snapshot, route.origin, plan.feeCurrency, refundUnits) + relayedDepositCost(inputs)
 }
 
 function checkPayable(inputs: SolverRouteInputs, flow: Pick<Flow, 'payout' | 'split'>): void {

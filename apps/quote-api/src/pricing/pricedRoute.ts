@@ -1,5 +1,6 @@
 import { type NetworkFees, type OriginRoute, type PlannedTransaction, usdValueDown } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
+import type { MeasuredUse } from './feeTerms.ts'
 import type { LegImpact, LegQuote } from './legs.ts'
 import { type PricedCurrency, requirePrice, shownPrice } from './marketAccess.ts'
 import type { RewardedMove } from './openRewards.ts'
@@ -26,8 +27,7 @@ export type SolverTerms = {
   /** Least refund if the order fails. @source design.md 5.3 */
   readonly refundMinimum: bigint
   readonly topup: GasTopup | undefined
-  /** Gas of the destination calls. */
-  readonly callUnits: bigint
+  readonly use: MeasuredUse
   /** What the fill's network fee is charged at, in smallest units of the native coin there. */
   readonly gasCharged: bigint
   /** Which side of the origin swap is exact when its step runs. */

@@ -1,24 +1,44 @@
+import { bpsUp, maxBigint } from '@causeway/core'
+import type { MarketSnapshot } from '@causeway/market'
+import { type MeasuredUse, plainUse } from './feeTerms.ts'
+import { networkFees } from './gas.ts'
 import type { LegPlan } from './legs.ts'
-import { type Payee, type PayeePorts, refusalOf, refusedPayee, requirePayee } from './mayBePaid.ts'
+import {
+  type Payee,
+  type PayeePorts,
+  refusalOf,
+  refusedPayee,
+  requirePayee,
+  type TriedPayment,
+} from './mayBePaid.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import type { QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
 
-type Asked = { readonly route: Route; readonly request: QuoteRequest; readonly plans: readonly LegPlan[] }
+type Asked = {
+  readonly route: Route
+  readonly request: QuoteRequest
+  readonly plans: readonly LegPlan[]
+  readonly snapshot: MarketSnapshot
+}
+
+export type PayeeUnits = Pick<MeasuredUse, 'payeeUnits' | 'refundUnits'>
+
+export type JudgedPayees = {
+  /** Whom a refund of the order goes to, the first one first; none where no solver pays. */
+  readonly refundAccounts: readonly string[]
+  readonly units: PayeeUnits
+}
 
 /**
  * Asks at once, with the other questions of the moment, what chains say about whom a route pays, and judges it when the
  * route is priced.
- * @returns the accounts that a refund of the order goes to, the first one first; none where no solver pays.
- * Throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE
- * @source Q-61, Q-63, Q-64
+ * @returns what throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE
+ * @source Q-61, Q-63, Q-64, Q-48
  */
-export function askPayees(
-  ports: PayeePorts,
-  asked: Asked,
-): (priced: PricedRoute) => Promise<readonly string[]> {
-  const { route, request, plans } = asked
+export function askPayees(ports: PayeePorts, asked: Asked): (priced: PricedRoute) => Promise<JudgedPayees> {
+  const { route, plans } = asked
   // What is remembered of an account answers again below.
   for (const { chain, account, currency } of earlyPayees(asked)) {
     const question = { chainId: chain.chainId, account, currency: currency.address }
@@ -27,14 +47,60 @@ export function askPayees(
     void ports.lackOf(question)
   }
   return async (priced) => {
-    const { solver, feeCurrency } = priced
-    if (plans.length === 0 || solver === undefined) return []
-    const [refunds] = await Promise.all([
-      refundAccounts(ports, { route, request, currency: feeCurrency, amount: solver.depositAmount }),
-      ...paidOnDestination(asked, priced).map((payee) => requirePayee(ports, payee, fieldOf(asked))),
+    const { solver, feeCurrency: currency } = priced
+    if (plans.length === 0 || solver === undefined) return { refundAccounts: [], units: plainUse }
+    const paid = paidOnDestination(asked, priced)
+    const amount = solver.depositAmount
+    const question = { ...asked, currency, amount }
+    const [accounts] = await Promise.all([
+      refundAccounts(ports, question),
+      ...paid.map((payee) => requirePayee(ports, payee, fieldOf(asked))),
     ])
-    return refunds
+    const isNamed = isRefundNamed(asked)
+    const refunded = accounts.map((account) => ({ chain: route.origin, account, currency, amount, isNamed }))
+    // What was tried just now is remembered.
+    const [payeeUnits, refundUnits] = await Promise.all([
+      unitsBeyondPlain(ports, { asked, kind: 'fill', payments: paid }),
+      unitsBeyondPlain(ports, { asked, kind: 'refund', payments: refunded }),
+    ])
+    return {
+      refundAccounts: accounts,
+      units: { payeeUnits: sumOf(payeeUnits), refundUnits: refundUnits.reduce(maxBigint, 0n) },
+    }
   }
+}
+
+const sumOf = (units: readonly bigint[]): bigint => units.reduce((sum, each) => sum + each, 0n)
+
+/** What is charged above what a trial took beyond a plain payment: other state may cost more. */
+const marginBps = 1_000n
+
+/** Of each payment what its trial took beyond what a plain one is charged for, and a margin. @source Q-48 */
+function unitsBeyondPlain(
+  ports: PayeePorts,
+  {
+    asked: { snapshot },
+    kind,
+    payments,
+  }: {
+    readonly asked: Asked
+    readonly kind: 'fill' | 'refund'
+    readonly payments: readonly (TriedPayment & Pick<Payee, 'isNamed'>)[]
+  },
+): Promise<readonly bigint[]> {
+  return Promise.all(
+    payments.map(async (payment) => {
+      const { chain, account, currency, amount, isNamed } = payment
+      const units = isNamed && amount > 0n ? (await ports.tryPayment(payment))?.units : undefined
+      if (units === undefined) return 0n
+      const { chainId } = chain
+      const lack = await ports.lackOf({ chainId, account, currency: currency.address })
+      const plain = { kind, isNative: currency.isNative, lack: lack ?? {} }
+      const charged = networkFees(snapshot, chain).gasOf(plain)?.expected ?? 0n
+      const more = maxBigint(0n, units - charged)
+      return more + bpsUp(more, marginBps)
+    }),
+  )
 }
 
 /** The member of the request that names whom the output goes to. */
@@ -77,6 +143,10 @@ function defaultCandidate({ origin, recipient, user }: Route, request: QuoteRequ
   return isOther && !origin.payees.isBurnt(recipient) ? recipient : undefined
 }
 
+/** A price that names nobody has nothing tried. */
+const isRefundNamed = ({ route, request }: Pick<Asked, 'route' | 'request'>): boolean =>
+  route.refundTo !== undefined || request.recipient !== undefined
+
 type RefundQuestion = {
   readonly route: Route
   readonly request: QuoteRequest
@@ -93,7 +163,7 @@ async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Prom
   const { route, request, currency, amount } = question
   const { origin: chain, user, refundTo } = route
   const candidate = defaultCandidate(route, request)
-  const isNamed = refundTo !== undefined || request.recipient !== undefined
+  const isNamed = isRefundNamed(question)
   const isUser = (account: string) => chain.codec.spellAddress(account) === chain.codec.spellAddress(user)
   const payee = (account: string): Payee => {
     const refund = { what: 'refund', chain, account, currency, amount, isNamed } as const

@@ -5,6 +5,7 @@ import {
   checkChainsAtStart,
   checkLocalNodes,
   connectQuotingChain,
+  createJsonRpcClient,
   examineClock,
   examineEndpoints,
   examineHeadPushes,
@@ -20,6 +21,7 @@ import {
   payingFamily,
   type RegisteredChain,
   type StartCheckLog,
+  toQuantity,
   verifyChain,
 } from '@causeway/chains'
 import { isKnownCode } from '@causeway/contracts/codes'
@@ -58,6 +60,7 @@ export type ContractPaidChain = PaidChainParts & {
   readonly kind: 'contract'
   readonly config: ContractChain & { readonly fillContract: Hex }
   readonly client: ChainClient
+  readonly submit: ChainClient | undefined
   readonly finalBlocks: FinalBlocks
 }
 
@@ -124,7 +127,9 @@ export async function openChains(
       if (quoting === undefined) throw cannotBePaidOn(key)
       const payees = createPayeeRule({ codec, family: quoting, listed: chain, config, file: quote })
       const parts = { key, chainId: config.chainId, codec, payees, policy }
-      if (isContractChain(config)) return openContractChain(parts, { config, client, family })
+      const submit = openSubmit(key, policy)
+      if (submit !== undefined) families.push(submit)
+      if (isContractChain(config)) return openContractChain(parts, { config, client, submit, family })
       const opened = { chain, config, keys, sharing: solver.sharing, hub }
       if (linePayingFamily(chain) === undefined) return openMarkedChain(parts, { ...opened, client })
       const line = openLineChain(parts, opened)
@@ -143,20 +148,30 @@ export async function openChains(
   }
 }
 
+/** The endpoint that takes what is sent, by itself. Opens no connection. */
+function openSubmit(chainId: string, { submitRpcUrl: url }: SolverChainPolicy): ChainClient | undefined {
+  return url && createJsonRpcClient({ chainId, endpoints: [{ url }], threshold: 1, now: () => Date.now() })
+}
+
 const cannotBePaidOn = (key: string) => new ConfigurationError(`solver: chains.${key} cannot be paid on`)
 
 function openContractChain(
   parts: PaidChainParts,
-  opened: { readonly config: ContractChain; readonly client: ChainClient; readonly family: FamilyChain },
+  opened: {
+    readonly config: ContractChain
+    readonly client: ChainClient
+    readonly submit: ChainClient | undefined
+    readonly family: FamilyChain
+  },
 ): ContractPaidChain {
-  const { config, client, family } = opened
+  const { config, client, submit, family } = opened
   const { finalBlocks } = family.reader
   if (finalBlocks === undefined)
     throw new ConfigurationError(`solver: chains.${parts.key} has no final blocks`)
   const { fillContract } = config
   if (fillContract === undefined)
     throw new ConfigurationError(`solver: chains.${parts.key} has no fillContract`)
-  return { ...parts, kind: 'contract', config: { ...config, fillContract }, client, finalBlocks }
+  return { ...parts, kind: 'contract', config: { ...config, fillContract }, client, submit, finalBlocks }
 }
 
 function openMarkedChain(
@@ -265,6 +280,11 @@ function openFamily(chain: RegisteredChain, hub: Hub | undefined): FamilyChain {
 /** Compares the chains that are paid on and all that are read with the configuration, and closes them. */
 export async function examineChains(files: LoadedFiles, nowMs: () => number, found: Findings): Promise<void> {
   const { chains, quote, solver } = files
+  await Promise.all(
+    Object.entries(solver.chains).map(([key, policy]) =>
+      examineSubmit(key, policy, quote.chains[key], found),
+    ),
+  )
   const hub = openHub(files, { oracles: undefined, signer: undefined })
   const read = Object.keys(quote.chains).flatMap((key) => {
     const chain = chains.chains.get(key)
@@ -305,4 +325,27 @@ export async function examineChains(files: LoadedFiles, nowMs: () => number, fou
     )
     await hub?.close()
   }
+}
+
+/** Whether the submit endpoint is there, and of this chain; one that only takes transactions may not say of which it is. */
+async function examineSubmit(
+  key: string,
+  policy: SolverChainPolicy,
+  config: QuoteChain | undefined,
+  found: Findings,
+): Promise<void> {
+  const client = found.attempt(() => openSubmit(key, policy), 'configuration-wrong')
+  if (client === undefined) return
+  const setting = `submitRpcUrl of ${key}`
+  const [said] = await client.askEach([{ method: 'eth_chainId', params: [] }])
+  await client.close()
+  if (said?.answers === undefined) {
+    const seen = 'it does not answer: nothing is signed there until it does'
+    const fix =
+      'Mend or replace it in its variable, or unset that: then the endpoints of the chain get transactions.'
+    found.add({ code: 'endpoint-silent', severity: 'degrades', setting, seen, fix })
+  }
+  const [answer] = said?.answers ?? []
+  if (answer?.ok === true && config !== undefined && answer.result !== toQuantity(BigInt(config.chainId)))
+    found.problems([`${setting}: it is of another chain`], 'chain-contradicts')
 }

@@ -25,6 +25,7 @@ import {
   openListener,
   openTracing,
   type Readiness,
+  type ReadinessCheck,
   standardErrorPolicy,
   tracedDatabase,
   tracedSigner,
@@ -47,7 +48,7 @@ import {
 import type { Logger } from 'pino'
 import { createDepositReader } from '../facts/deposits.ts'
 import { readUnits, valuerOf } from '../facts/prices.ts'
-import type { Filling } from '../filling/filling.ts'
+import type { Filling, SolverChain } from '../filling/filling.ts'
 import type { Handled } from '../filling/handleItem.ts'
 import { createRound } from '../filling/solverRound.ts'
 import type { Sharing } from '../judge/turns.ts'
@@ -260,6 +261,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
     checks: [
       { name: 'database', check: () => database.ping() },
       ...(denyList === undefined ? [] : [denyListCheck(denyList)]),
+      ...paying.flatMap(submitCheck),
       {
         name: 'work',
         async check() {
@@ -319,6 +321,20 @@ async function assemble(untraced: Parts): Promise<Solver> {
     ],
   }
 }
+
+/** Only shown: other chains are paid on meanwhile. */
+const submitCheck = ({ key, submitFailure }: SolverChain): readonly ReadinessCheck[] =>
+  submitFailure === undefined
+    ? []
+    : [
+        {
+          ...{ name: `submit-${key}`, isShownOnly: true },
+          async check() {
+            const failure = submitFailure()
+            if (failure !== undefined) throw failure
+          },
+        },
+      ]
 
 /** The line of an item by which it is found: `signed` names what is going to be sent. */
 function logHandled(

@@ -114,11 +114,15 @@ function payingProblems(
   quote: QuoteFile,
   { chains: paying }: SolverFile,
 ): readonly string[] {
-  return Object.keys(paying).flatMap((key) => {
+  return Object.entries(paying).flatMap(([key, policy]) => {
     const config = quote.chains[key]
     const chain = chains.get(key)
     if (config === undefined || chain === undefined)
       return [`solver: chains.${key} is not in the quote file and the chains file`]
+    if (policy.submitRpcUrl !== undefined && !isContractChain(config))
+      return [
+        `solver: chains.${key}.submitRpcUrl: what is sent on ${chain.vmType} goes to the endpoints of the chain: remove it`,
+      ]
     const { fillContract } = config
     if (fillContract === undefined)
       return isContractChain(config) ? [`quote: chains.${key}.fillContract is needed to pay there`] : []

@@ -54,11 +54,11 @@ function openContractDesk(
   { signer, logger }: WalletParts,
   { chain, records, market, elections, exposure }: DeskParts & { readonly chain: ContractPaidChain },
 ): SolverChain {
-  const { key, config, codec, payees, policy, client, finalBlocks } = chain
+  const { key, config, codec, payees, policy, client, submit, finalBlocks } = chain
   const { chainId, fillContract, wrappedNative, depositAddresses, permitRouter, permit2Router, multicall3 } =
     config
   const nowMs = () => Date.now()
-  const wallet = connectFillWallet({ chainId, client, finalBlocks, signer, nowMs })
+  const wallet = connectFillWallet({ chainId, client, submit, finalBlocks, signer, nowMs })
   const { maxFeePerGasWei, bumpAfterSeconds } = policy
   const desk = createNonceDesk({
     ...{ wallet, fillContract, records, nowMs },
@@ -76,6 +76,7 @@ function openContractDesk(
   return {
     ...{ key, chainId, codec, payees, fillContract, desk, exposure },
     landsWithinSeconds: minedWithinSeconds,
+    ...(submit !== undefined && { submitFailure: wallet.submitFailure }),
     hasCode: (account) => readHasCode(client, account),
     ...costs(market, chainId, policy),
     record: createPaymentRecord({ client, finalBlocks, fillContract, filler: signer.address }),

@@ -1,4 +1,4 @@
-import { bpsDenominator, type CostedTransaction, maxBigint, mulDivDown } from '@causeway/core'
+import { bpsDenominator, type CostedTransaction, callBytesOf, maxBigint, mulDivDown } from '@causeway/core'
 import type { SeenDeposit } from '../judge/verdict.ts'
 import type { CostBound } from '../wallet/chainDesk.ts'
 import type { Relay } from '../work/relays.ts'
@@ -13,7 +13,8 @@ import type { Payment, SolverChain } from './filling.ts'
 export function paymentBound(payment: Payment, deposit: SeenDeposit | undefined): CostBound | undefined {
   const { order, chain } = payment
   const isNative = order.payments[0]?.currency === chain.codec.nativeCurrency
-  if (order.kind === 'fill') return boundOf({ kind: 'fill', isNative }, order.gasCharged, chain)
+  const callBytes = callBytesOf(order.calls)
+  if (order.kind === 'fill') return boundOf({ kind: 'fill', isNative, callBytes }, order.gasCharged, chain)
   const plain: CostedTransaction = { kind: 'refund', isNative }
   const cost = chain.costOf(plain)
   const kept = cost === undefined || deposit === undefined ? 0n : keptOf(payment, deposit, cost)

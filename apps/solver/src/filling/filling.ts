@@ -50,6 +50,8 @@ export type SolverChain = {
   readonly exposure: ExposureLimits
   /** Whether an account has code now; undefined while that cannot be read. Absent where code changes nothing. */
   readonly hasCode?: ((account: string) => Promise<boolean | undefined>) | undefined
+  /** Of a chain with a submit endpoint: why it took nothing when it was used last. */
+  readonly submitFailure?: () => Error | undefined
   /** What a transaction costs now, in smallest units of native coin; undefined while nobody knows. */
   costOf(transaction: CostedTransaction): bigint | undefined
   /** What a transaction may cost of what was charged for it. */

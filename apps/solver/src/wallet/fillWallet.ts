@@ -6,6 +6,7 @@ import {
   parseQuantity,
   parseRecord,
   type RpcAnswer,
+  type RpcCall,
   type Trial,
   toQuantity,
   tryTransaction,
@@ -56,6 +57,8 @@ export type FillWallet = {
   /** As of the newest block that one endpoint knows: what is short is seen by the simulation at the latest. */
   balanceOf(currency: string): Promise<bigint>
   allowanceFor(token: string, spender: Hex): Promise<bigint>
+  /** Why the submit endpoint took nothing when it was used last; undefined where it did, or there is none. */
+  submitFailure(): UpstreamUnavailableError | undefined
 }
 
 export type ChainCounts = {
@@ -68,14 +71,37 @@ export type ChainCounts = {
 export type WalletChain = {
   readonly chainId: number
   readonly client: ChainClient
+  /** Takes what is sent, alone; absent: `client` does. Everything is read from `client`. @source rule P-55 */
+  readonly submit?: ChainClient | undefined
   readonly finalBlocks: FinalBlocks
   readonly signer: Signer
   readonly nowMs: () => number
 }
 
-export function connectFillWallet({ chainId, client, finalBlocks, signer, nowMs }: WalletChain): FillWallet {
+export function connectFillWallet(chain: WalletChain): FillWallet {
+  const { chainId, client, submit, finalBlocks, signer, nowMs } = chain
   const { address } = signer
   const signal = () => AbortSignal.timeout(readTimeoutMs)
+  let submitFailure: UpstreamUnavailableError | undefined
+
+  /** What each endpoint says that takes transactions. @throws UpstreamUnavailableError where none says anything */
+  async function sayTo(call: RpcCall) {
+    const spoken = await (submit ?? client).askEach([call], { timeoutMs: readTimeoutMs })
+    const said = spoken.flatMap(({ voice, answers: [answer] = [] }) =>
+      answer === undefined ? [] : [{ voice, answer }],
+    )
+    const failure =
+      said.length > 0
+        ? undefined
+        : new UpstreamUnavailableError(
+            submit === undefined
+              ? 'No endpoint took the transaction.'
+              : `The submit endpoint of chain ${client.chainId} does not answer.`,
+          )
+    if (submit !== undefined) submitFailure = failure
+    if (failure !== undefined) throw failure
+    return said
+  }
 
   async function sign(
     transaction: PlannedTransaction & { readonly nonce: number; readonly gas: bigint },
@@ -129,7 +155,13 @@ export function connectFillWallet({ chainId, client, finalBlocks, signer, nowMs 
       const cancelled = mined === undefined ? await firstMined(client, cancellations, finalBlock) : undefined
       return { ...counts, mined, cancelled, nowMs }
     },
-    tryOut({ authorizationList, ...transaction }, { maxFeePerGasWei, maxPriorityFeePerGasWei }, limits) {
+    async tryOut(
+      { authorizationList, ...transaction },
+      { maxFeePerGasWei, maxPriorityFeePerGasWei },
+      limits,
+    ) {
+      // No nonce is taken for what nobody would get. An error is an answer too: some know nothing but sending.
+      if (submit !== undefined) await sayTo({ method: 'eth_chainId', params: [] })
       const tried = {
         ...{ ...transaction, from: address, maxFeePerGasWei, maxPriorityFeePerGasWei },
         authorizationList: authorizationList?.map(toWire),
@@ -145,22 +177,18 @@ export function connectFillWallet({ chainId, client, finalBlocks, signer, nowMs 
       return sign({ to: address, data: '0x', valueWei: 0n, nonce, gas: cancellationGas(answer) }, fees)
     },
     async broadcast({ raw }) {
-      const answers = await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }], {
-        timeoutMs: readTimeoutMs,
-      })
-      const said = answers.flatMap(({ voice, answers: [answer] = [] }) =>
-        answer === undefined ? [] : [{ voice, answer }],
-      )
+      const said = await sayTo({ method: 'eth_sendRawTransaction', params: [raw] })
       if (said.some(({ answer }) => answer.ok || isKnown(answer.message))) return
       const refusals = said.flatMap(({ voice, answer }) => (answer.ok ? [] : [{ voice, ...answer }]))
       const [refusal] = refusals
-      if (refusal === undefined) throw new UpstreamUnavailableError('No endpoint took the transaction.')
+      if (refusal === undefined) throw new Error('what is not taken is refused')
       const forGood = refusals.filter(({ message }) => isNeverTaken(message))
-      // One node alone cannot have a transaction given up.
-      if (new Set(forGood.map(({ voice }) => voice)).size >= client.electorate.threshold)
-        throw new NeverTakenError(forGood[0]?.message ?? refusal.message)
+      // One node alone cannot have a transaction given up, and so the submit endpoint cannot.
+      const isAgreed = new Set(forGood.map(({ voice }) => voice)).size >= client.electorate.threshold
+      if (submit === undefined && isAgreed) throw new NeverTakenError(forGood[0]?.message ?? refusal.message)
       throw new NodeError(refusal)
     },
+    submitFailure: () => submitFailure,
     balanceOf: async (currency) =>
       currency === zeroAddress
         ? parseQuantity(

@@ -1,6 +1,7 @@
-import { ConfigurationError, callUnitsOf } from '@causeway/core'
+import { ConfigurationError, callUnitsOf, maxBigint } from '@causeway/core'
 import { connectByJsonRpc, type QuotingChainFamily } from '../family/quotingChain.ts'
 import { readHead } from './agreement/head.ts'
+import { floorGas } from './paying/tryTransaction.ts'
 import { createAccountCodeReader } from './simulation/accountCode.ts'
 import { createFillSimulator } from './simulation/fillSimulation.ts'
 import { createPaymentTrials } from './simulation/paymentTrial.ts'
@@ -15,14 +16,15 @@ const paymentsMax = 200
 export const ethereumQuotingChain: QuotingChainFamily = {
   connect: (chain) => connectByJsonRpc(chain),
   headSeconds: async (client) => (await readHead(client)).timestampSeconds,
-  open({ client, multicall3, currentHead, budgetMs, neededWithinMs, now, onFailure }) {
+  open({ client, multicall3, currentHead, budgetMs, neededWithinMs, transactionGasMax, now, onFailure }) {
     if (multicall3 === undefined)
       throw new ConfigurationError(`quote: chains.${client.chainId} needs multicall3`)
     const budget = { budgetMs }
     const facts = createUserFactsReader({ client, multicall3, currentHead, onFailure })
     const needed = { budgetMs: neededWithinMs }
     const code = createAccountCodeReader({ client, currentHead, onFailure, callTimeoutMs: neededWithinMs })
-    const state = { client, now, currentBlock: () => currentHead()?.number }
+    const gasMax = transactionGasMax !== undefined && { gasMax: transactionGasMax }
+    const state = { client, now, ...gasMax, currentBlock: () => currentHead()?.number }
     const fills = createFillSimulator({ client, simulator: createCallSimulator(state) })
     const payments = createFillSimulator({
       client,
@@ -37,7 +39,7 @@ export const ethereumQuotingChain: QuotingChainFamily = {
       hasCode: (account) => code.hasCode(account, needed),
       tryPayment: (payment) => tryPayment(payment, needed),
       unitsOfCalls: async (fill) =>
-        callUnitsOf(await fills.gasOfFill(fill), {
+        callUnitsOf(maxBigint(await fills.gasOfFill(fill), floorGas(fill.data)), {
           isNative: fill.token === undefined,
           hasCalls: fill.hasCalls,
         }),

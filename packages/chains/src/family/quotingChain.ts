@@ -47,8 +47,12 @@ export type TriedPayment = {
   readonly fill: SimulatedFill
 }
 
-/** `refusal`: why it fails, in the chain's own words. */
-export type PaymentTrial = { readonly refusal: string | undefined }
+export type PaymentTrial = {
+  /** Why it fails, in the chain's own words. */
+  readonly refusal: string | undefined
+  /** Units of execution of the whole transaction; absent where nobody's code or list decides what it takes. */
+  readonly units?: bigint
+}
 
 /**
  * One chain as quotes ask it, whatever its family: the live part beside `ChainQuoting` of core. What it is asked
@@ -90,6 +94,8 @@ export type QuotingChainOptions = {
   readonly budgetMs: number
   /** Milliseconds that it waits for what no price can be made without: longer than a way across the internet. */
   readonly neededWithinMs: number
+  /** Units that no tried transaction may take, where calls can be tried. Default 10 000 000. */
+  readonly transactionGasMax?: bigint | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Told of every call that brought nothing. */

@@ -313,6 +313,11 @@ const quoteChainSchema = z
     /** Spender of Permit2 signatures, for tokens without permits of their own; absent: none on this chain. */
     permit2Router: evmAddress.optional(),
     feeModel: feeModelSchema,
+    transactionGasMax: decimalInteger
+      .default(10_000_000n)
+      .describe(
+        'Gas, or energy, that a payment with calls or to an account with code may take when it is tried for a quote: three quarters of what the solver file lets a transaction have at most',
+      ),
     uniswapV3: uniswapV3Schema.optional(),
     pinPolicy: pinPolicySchema,
     currencies: z.array(currencySchema),

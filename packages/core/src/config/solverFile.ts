@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Secret } from '../secret.ts'
 import { bps, chainKey, decimalInteger, environmentName, evmAddress } from './scalars.ts'
 
 /** Of 32 bytes; what its family makes of it is said where it is used. */
@@ -21,6 +22,13 @@ const chainPolicySchema = z.object({
   maxFeePerGasWei: decimalInteger.describe(
     'Nothing is ever offered at a higher price of gas; on chains that bid for compute units, micro-lamports per unit; where coins are outputs, satoshi per 1,000 virtual bytes',
   ),
+  submitRpcUrl: z
+    .string()
+    .transform((url) => new Secret(url))
+    .optional()
+    .describe(
+      "On chains of a fill contract and nonces: the one endpoint that the fill wallet's transactions are sent to, by private or conditional sending; absent: all endpoints of the chain",
+    ),
   transactionGasMax: decimalInteger
     .default(2n ** 24n)
     .describe(

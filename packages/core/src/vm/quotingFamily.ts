@@ -224,8 +224,8 @@ export type Funding =
 export interface NetworkFees {
   /** Expected fee of one transaction, in smallest units of the native currency, rounded up. */
   costOf(transaction: CostedTransaction): bigint
-  /** Units that a planned transaction is expected to use, and its limit; undefined where a family signs none. */
-  gasOf(planned: PlannedTransaction): { readonly expected: bigint; readonly limit: bigint } | undefined
+  /** Units that a transaction is expected to use, and its limit; undefined where a family signs none. */
+  gasOf(transaction: CostedTransaction): { readonly expected: bigint; readonly limit: bigint } | undefined
   /** What making the state that an account lacks costs beside the fee; 0 where a family charges none. */
   rentOf(lack: AccountLack): bigint
   /** The least that an account has to be paid in the native currency before it keeps anything; 0 without such a rule. */
@@ -317,7 +317,9 @@ export type CostedTransaction = {
   readonly hops?: number
   /** Units of execution that the caller's calls need, as the live part measured them. */
   readonly callUnits?: bigint
-  /** What the account that runs it takes for itself, as its owner said. */
+  /** Data of the caller's calls, as `callBytesOf` counts it. */
+  readonly callBytes?: bigint
+  /** What the account that runs it takes for itself, as its owner said; or whom it pays, as trials say. */
   readonly overheadUnits?: bigint
   /** What whom it pays lacks. */
   readonly lack?: AccountLack

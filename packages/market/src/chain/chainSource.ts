@@ -27,7 +27,7 @@ import {
 } from '@causeway/core'
 import type { ChainPlan } from '../plan.ts'
 import type { AgreedHead, AgreedKind, ChainReading, ChainSource, FeeReading } from './chainReading.ts'
-import { type ContractReads, planContractReads } from './contractReads.ts'
+import { type ContractReads, type DataFees, planContractReads } from './contractReads.ts'
 
 export type ChainSourceOptions = {
   readonly plan: ChainPlan
@@ -57,7 +57,6 @@ const mirrorFailuresMax = 3
 const behindShare = 1 / 4
 
 type State = Omit<ChainReading, keyof PoolFacts>
-type DataFees = Pick<EthereumFeeFacts, 'l1DataFeeWei' | 'isDataFeeGas'>
 
 /** A block that enough endpoints showed and too few told the state of, and since when that is so. */
 type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
@@ -126,12 +125,12 @@ function createStateReader(
 ): (head: ChainHead, limits: StateLimits) => Promise<State> {
   const { feeModel, multicall3 } = contractChain(plan.config)
   const { reading: readContracts, isDataFeeGas }: ContractReads = planContractReads(plan, fillWallet)
-  let dataFees: { readonly l1DataFeeWei: DataFees['l1DataFeeWei']; readonly readAtMs: number } | undefined
+  let known: { readonly dataFees: DataFees; readonly readAtMs: number } | undefined
 
   return async (head, { undecided, ...limits }) => {
     const { number, hash, timestampSeconds } = head
     const readAtMs = now()
-    const withDataFees = dataFees === undefined || readAtMs - dataFees.readAtMs >= dataFeeIntervalMs
+    const withDataFees = known === undefined || readAtMs - known.readAtMs >= dataFeeIntervalMs
     const contracts = readContracts({ withDataFees })
     const { verdicts, votes } = await agreeOnEach(
       client,
@@ -144,12 +143,12 @@ function createStateReader(
     const gas = await agreeOnGas(client, { model: feeModel, head, verdict: verdicts[0] }, limits)
     const answer = { verdict: verdicts[1], votes: votes[1] ?? [], undecided }
     const answers = agreedContracts(client, answer, contracts.calls.length)
-    const { l1DataFeeWei = dataFees?.l1DataFeeWei, ...facts } = contracts.read(answers)
-    if (l1DataFeeWei === undefined) throw new Error('the first refresh asks for data fees')
-    if (withDataFees) dataFees = { l1DataFeeWei, readAtMs }
+    const { dataFees = known?.dataFees, ...facts } = contracts.read(answers)
+    if (dataFees === undefined) throw new Error('the first refresh asks for data fees')
+    if (withDataFees) known = { dataFees, readAtMs }
     return {
       head: { number, hash, timestampSeconds },
-      fees: feeReading(gas, { l1DataFeeWei, isDataFeeGas }),
+      fees: feeReading(gas, { ...dataFees, isDataFeeGas }),
       ...facts,
       contractsAt: { block: number, timestampSeconds },
     }
@@ -160,7 +159,10 @@ function createStateReader(
  * What a refresh says of fees. A gas price that the chain's own last blocks do not bear out is refused, however many
  * endpoints show it. @source design.md 5.4
  */
-export function feeReading(gas: AgreedGas | undefined, dataFees: DataFees): FeeReading {
+export function feeReading(
+  gas: AgreedGas | undefined,
+  dataFees: DataFees & Pick<EthereumFeeFacts, 'isDataFeeGas'>,
+): FeeReading {
   if (gas === undefined) return { fees: { reason: 'gas_disputed' }, shown: undefined }
   const { price, ceilingWei, tipFrom } = gas
   const { expectedWei } = price

@@ -10,11 +10,13 @@ import {
 import {
   type CurrencyKey,
   contractChain,
+  divideUp,
   type EthereumFeeFacts,
   type GasShape,
   gasShapes,
   gasUnits,
   type Hex,
+  maxBigint,
 } from '@causeway/core'
 import type { BalancePlan, ChainPlan } from '../plan.ts'
 import { createFeedReader } from '../prices/feedReader.ts'
@@ -25,8 +27,10 @@ import type { ChainReading } from './chainReading.ts'
 /** The part of a reading that comes from contracts, all of it from one block. */
 export type ContractFacts = Pick<ChainReading, 'feeds' | 'inventory' | 'sequencer'> & {
   /** Absent unless it was asked for. */
-  readonly l1DataFeeWei?: EthereumFeeFacts['l1DataFeeWei']
+  readonly dataFees?: DataFees
 }
+
+export type DataFees = Pick<EthereumFeeFacts, 'l1DataFeeWei' | 'dataByteWei'>
 
 /** The contract calls of one refresh of one chain. */
 export type ContractReading = {
@@ -48,6 +52,16 @@ const feeShapes = gasShapes.map((shape) => ({
   valueWei: shapeProbes[shape].carriesValue ? 123_456_789_012_345_678n : 0n,
   gasUnits: gasUnits[shape],
 }))
+/** A transaction and the same with a kilobyte more, so that their fees differ by what bytes cost and nothing else. */
+const short: GasShape = 'sweep-erc20'
+const moreWords = 32
+const long = {
+  calldata: probeCalldata([
+    ...shapeProbes[short].words,
+    ...Array.from({ length: moreWords }, () => 'hash' as const),
+  ]),
+  ...{ valueWei: 0n, gasUnits: gasUnits[short] },
+}
 
 /** @param fillWallet whose balances are the inventory; without it inventory stays empty */
 export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined): ContractReads {
@@ -59,7 +73,7 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
     fillWallet === undefined
       ? []
       : balances.map((balance) => balanceCall(balance, { multicall3, fillWallet }))
-  const dataFees = planDataFees({ chainId: plan.config.chainId, feeModel, shapes: feeShapes })
+  const dataFees = planDataFees({ chainId: plan.config.chainId, feeModel, shapes: [...feeShapes, long] })
   const allFeeCalls = plan.quotable ? dataFees.calls : []
   // A chain that is read for its feeds alone sends nothing.
   const feesOf = plan.quotable ? dataFees.read : () => []
@@ -72,7 +86,7 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
         const take = takeFrom(answers)
         return {
           inventory: readBalances(balances, take(balanceCalls.length)),
-          ...(withDataFees && { l1DataFeeWei: byShape(feesOf(take(feeCalls.length))) }),
+          ...(withDataFees && { dataFees: dataFeesOf(feesOf(take(feeCalls.length))) }),
           feeds: feeds.read(take(feedCalls.length)),
           sequencer: sequencer.read(take(sequencer.calls.length)),
         }
@@ -111,11 +125,13 @@ function readBalances(
   return inventory
 }
 
-/** @param fees one per shape in the order of `gasShapes`, or none on a chain without data fee */
-function byShape(fees: readonly bigint[]): Readonly<Record<GasShape, bigint>> {
+/** @param fees one per shape in the order of `gasShapes` and the longer one's, or none on a chain without data fee */
+function dataFeesOf(fees: readonly bigint[]): DataFees {
   const entries = gasShapes.map((shape, index) => [shape, fees[index] ?? 0n] as const)
   // CAST: built from every shape.
-  return Object.fromEntries(entries) as Record<GasShape, bigint>
+  const l1DataFeeWei = Object.fromEntries(entries) as Record<GasShape, bigint>
+  const more = maxBigint(0n, (fees[gasShapes.length] ?? 0n) - l1DataFeeWei[short])
+  return { l1DataFeeWei, dataByteWei: divideUp(more, BigInt(32 * moreWords)) }
 }
 
 function uint(answer: ContractAnswer | undefined): bigint | undefined {

@@ -27,6 +27,9 @@ const quotedRow = z.object({
   topupWei: integer,
   /** Gas units of the destination calls; quotes before it was kept count none. */
   callUnits: integer.default(0n),
+  /** Data of theirs, and what the recipient's own code takes; the same holds. */
+  callBytes: integer.default(0n),
+  payeeUnits: integer.default(0n),
   /** Of the fill, in smallest units of the native coin there; absent in quotes before it was kept. */
   gasCharged: integer.optional(),
   /** Gas that a user's account takes beside its calls; none where the user sends the deposit. */

@@ -1,4 +1,5 @@
 import type { Hex, PricedUnit } from '@causeway/core'
+import { plainUse } from '../../pricing/feeTerms.ts'
 import { isExecuted } from '../../pricing/gas.ts'
 import { rewardedMove } from '../../pricing/pricedRoute.ts'
 import type { Quote, QuoteRecord } from '../draft/createQuote.ts'
@@ -34,6 +35,7 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
   const execution = executionOf(quote)
   const { route, split, solver, prices } = priced
   const move = rewardedMove(priced)
+  const use = solver?.use ?? plainUse
   const quoted = {
     operation: route.operation,
     tradeType: priced.tradeType,
@@ -53,7 +55,9 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
       amount: (split.appFees[index] ?? 0n).toString(),
     })),
     topupWei: (solver?.topup?.amountWei ?? 0n).toString(),
-    callUnits: (solver?.callUnits ?? 0n).toString(),
+    callUnits: use.callUnits.toString(),
+    ...(use.callBytes > 0n && { callBytes: use.callBytes.toString() }),
+    ...(use.payeeUnits > 0n && { payeeUnits: use.payeeUnits.toString() }),
     ...(solver !== undefined && { gasCharged: solver.gasCharged.toString() }),
     ...(isExecuted(request) && { originGasOverhead: (request.originGasOverhead ?? 0n).toString() }),
     slippageBps: priced.slippageBps.toString(),

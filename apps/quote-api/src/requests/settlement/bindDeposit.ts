@@ -16,6 +16,8 @@ type Binding = {
   readonly request: SettledRequest
   readonly deposit: StoredDeposit
   readonly seen: SeenDeposit
+  /** What is charged for the gas of the fill by the prices that a late deposit was judged by. @source docs/specification/protocol.md P-54 */
+  readonly gasCharged?: bigint | undefined
 }
 
 /**
@@ -42,7 +44,7 @@ export async function bindDeposit(
   await bookSkew(tx, { requestId, microUsd: bookedSkew(request, deposit.amount), isFilled })
   if (isFilled) return
   await setStatus(tx, context.announce, { requestId, status: 'pending' })
-  await askForFill(context, tx, request, deposit)
+  await askForFill(context, tx, binding)
 }
 
 /** @returns false when the sponsor cannot pay any more */
@@ -68,10 +70,9 @@ async function bindHold(
 async function askForFill(
   context: SettlementContext,
   tx: SqlTx,
-  request: SettledRequest,
-  deposit: StoredDeposit,
+  { request, deposit, gasCharged = request.quoted.gasCharged }: Binding,
 ): Promise<void> {
-  const { requestId, order, orderId, recipient, destinationChainId, feeBasis: quotedInput, quoted } = request
+  const { requestId, order, orderId, recipient, destinationChainId, feeBasis: quotedInput } = request
   const destination = chainOf(context, destinationChainId).chain
   const { amount } = deposit
   const appFees = bookedFor(request, amount).appFees.map(({ recipient: wallet, amount: owed }) => ({
@@ -81,7 +82,7 @@ async function askForFill(
   const payload = {
     ...fillPayload(order, { amount, quotedInput }, { orderId, destination, recipient }),
     ...(appFees.length > 0 && { appFees }),
-    ...(quoted.gasCharged !== undefined && { gasCharged: quoted.gasCharged.toString() }),
+    ...(gasCharged !== undefined && { gasCharged: gasCharged.toString() }),
     ...proofOf(request, deposit),
   }
   const isNew = await addWork(tx, { kind: 'fill', requestId, chainId: destinationChainId, payload })

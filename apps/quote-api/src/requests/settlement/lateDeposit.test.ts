@@ -93,6 +93,12 @@ describe('a late deposit', () => {
     expect(lateStep({ ...fixed, price, nowSeconds })).toEqual(step)
   })
 
+  test('P-54: is filled for what its own price charges for gas', () => {
+    const fixed = { toleranceBps: 30, hadReward: false, nowSeconds: 0, waitsUntilSeconds: 300 }
+    const price = { state: 'priced', amountOut: 10_000n, gasCharged: 7n } as const
+    expect(lateStep({ ...fixed, promised: 10_000n, price })).toEqual({ action: 'bind', gasCharged: 7n })
+  })
+
   test('Q-42: of a quote with a reward is filled only if it earns as much again', () => {
     const fixed = { toleranceBps: 30, hadReward: true, nowSeconds: 0, waitsUntilSeconds: 300 }
     const stepOf = (amountOut: bigint) => lateStep({ ...fixed, promised: 10_000n, price: priced(amountOut) })

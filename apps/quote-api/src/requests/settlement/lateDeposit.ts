@@ -1,4 +1,5 @@
 import { bpsDenominator, type DepositAddressing } from '@causeway/core'
+import type { PricedDeposit } from '../../pricing/priceDeposit.ts'
 
 const blockGraceSecondsMax = 15
 
@@ -51,7 +52,7 @@ export function isLate(args: {
 
 /** What a late deposit buys by the prices of now. */
 export type LatePrice =
-  | { readonly state: 'priced'; readonly amountOut: bigint }
+  | ({ readonly state: 'priced' } & PricedDeposit)
   /** It could not be quoted now: no route, no inventory, not worth its fees. */
   | { readonly state: 'refused' }
   /** The market cannot be read. */
@@ -63,7 +64,8 @@ export type LateRefundReason =
   | 'QUOTE_EXPIRED_MARKET_UNAVAILABLE'
 
 export type LateStep =
-  | { readonly action: 'bind' }
+  /** `gasCharged`: of the prices that it was judged by; absent where the quote's hold. */
+  | { readonly action: 'bind'; readonly gasCharged?: bigint | undefined }
   | { readonly action: 'wait' }
   | { readonly action: 'refund'; readonly reason: LateRefundReason }
 
@@ -93,7 +95,7 @@ export function lateStep(args: {
       return { action: 'refund', reason: 'QUOTE_EXPIRED_NOT_QUOTABLE' }
     case 'priced': {
       const least = promised * (bpsDenominator - BigInt(toleranceBps))
-      if (price.amountOut * bpsDenominator >= least) return { action: 'bind' }
+      if (price.amountOut * bpsDenominator >= least) return { action: 'bind', gasCharged: price.gasCharged }
       return { action: 'refund', reason: 'QUOTE_EXPIRED_PRICE_MOVED' }
     }
   }

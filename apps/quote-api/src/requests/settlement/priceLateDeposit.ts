@@ -37,8 +37,8 @@ export function createLateDeposits(options: {
       // Deposits that are judged beside it must not find the same reward.
       if (quoted.reward !== undefined) openRewards.bind(requestId, quoted.reward, nowSeconds)
       try {
-        const amountOut = await priceDeposit(pricing, quotedDeposit(request, deposit), rewards)
-        return { state: 'priced', amountOut }
+        const priced = await priceDeposit(pricing, quotedDeposit(request, deposit), rewards)
+        return { state: 'priced', ...priced }
       } catch (error) {
         if (error instanceof QuoteError && error.kind !== 'upstream_unavailable') return { state: 'refused' }
         if (!(error instanceof DomainError)) onFailure(request.requestId, error)
@@ -79,6 +79,8 @@ function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 
     feeCurrency,
     topupWei,
     callUnits,
+    callBytes,
+    payeeUnits,
     originGasOverhead,
   } = quoted
   const { inputAmount } = refundTermsOf(request)
@@ -91,7 +93,8 @@ function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 
     recipient: request.recipient,
     operation,
     topupWei,
-    callUnits,
+    // Its refund costs what the order says.
+    use: { callUnits, callBytes, payeeUnits, refundUnits: 0n },
     originGasOverhead,
     // What is above goes back once the order is filled.
     amount: minBigint(amount, maxBigint(inputAmount, feeBasis)),

@@ -203,7 +203,7 @@ async function takeDeposit(
       }
       await startRefund(context, tx, { request, deposit, reason: fate.reason, amount: fate.amount })
       return
-    case 'bind':
+    case 'bind': {
       if (request.released === 'refund' && (await withdrawFill(tx, requestId, 'an operator gives it back'))) {
         await listDeposit(tx, deposit)
         await startRefund(context, tx, { request, deposit, reason: blockedWallet, wasFitting: true })
@@ -217,7 +217,9 @@ async function takeDeposit(
         await startRefund(context, tx, { request, deposit, reason, wasFitting: true })
         return
       }
-      await bindDeposit(context, tx, { chain, request, deposit, seen })
+      const gasCharged = binding.action === 'bind' ? binding.gasCharged : undefined
+      await bindDeposit(context, tx, { chain, request, deposit, seen, gasCharged })
+    }
   }
 }
 

@@ -84,7 +84,8 @@ function wireCall({ valueWei, maxFeePerGasWei, maxPriorityFeePerGasWei, ...rest 
 const estimateCall = (call: object): RpcCall => ({ method: 'eth_estimateGas', params: [call, 'latest'] })
 const runCall = (call: object): RpcCall => ({ method: 'eth_call', params: [call, 'latest'] })
 
-const floorGas = (data: Hex): bigint => intrinsicGas + floorGasPerByte * BigInt(data.length / 2 - 1)
+/** The least limit that every chain takes for the data. */
+export const floorGas = (data: Hex): bigint => intrinsicGas + floorGasPerByte * BigInt(data.length / 2 - 1)
 
 type Failure = 'fails' | 'short'
 

@@ -27,8 +27,7 @@ export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTria
 
   async function run({ fill }: TriedPayment): Promise<PaymentTrial | undefined> {
     try {
-      await fills.gasOfFill(fill)
-      return taken
+      return { refusal: undefined, units: await fills.gasOfFill(fill) }
     } catch (error) {
       if (error instanceof DestinationCallFailedError) return { refusal: String(error.data?.['reason']) }
       // The fill wallet has too little of the token, and none can be lent to it: that says nothing of who is paid.
@@ -41,10 +40,10 @@ export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTria
   }
 
   return async (payment: TriedPayment, budget: { readonly budgetMs: number }) => {
-    const { account, currency, fill } = payment
-    if (fill.token !== undefined) return recent(`${account} ${currency}`, () => run(payment))
-    const hasCode = await code.hasCode(account, budget)
+    const { account, currency, amount, fill } = payment
+    const isToken = fill.token !== undefined
+    const hasCode = isToken || (await code.hasCode(account, budget))
     if (hasCode === undefined) return undefined
-    return hasCode ? run(payment) : taken
+    return hasCode ? recent(`${account} ${currency} ${isToken ? '' : amount}`, () => run(payment)) : taken
   }
 }

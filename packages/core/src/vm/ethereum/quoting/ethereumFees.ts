@@ -51,6 +51,8 @@ export type EthereumFeeFacts = {
   readonly gasUnits: Readonly<Record<GasShape, bigint>>
   /** L1 data fee and operator fee per shape; zero where the chain has none. */
   readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
+  /** Of one more byte that no compression makes smaller; absent: nothing. */
+  readonly dataByteWei?: bigint | undefined
   /** True where the data fee is taken as gas: limits must hold it. Absent: it is taken beside the gas. */
   readonly isDataFeeGas?: boolean
 }
@@ -71,13 +73,16 @@ const hopUnits = { used: 74_000n, limit: 140_000n }
 export class EthereumFees implements NetworkFees {
   readonly gasPrice: GasPrice
   readonly l1DataFeeWei: EthereumFeeFacts['l1DataFeeWei']
+  readonly dataByteWei: bigint
   readonly #gasUnits: EthereumFeeFacts['gasUnits']
   readonly #isDataFeeGas: boolean
 
-  constructor({ gasPrice, gasUnits, l1DataFeeWei, isDataFeeGas = false }: EthereumFeeFacts) {
+  constructor(facts: EthereumFeeFacts) {
+    const { gasPrice, gasUnits, l1DataFeeWei, dataByteWei = 0n, isDataFeeGas = false } = facts
     this.gasPrice = gasPrice
     this.#gasUnits = gasUnits
     this.l1DataFeeWei = l1DataFeeWei
+    this.dataByteWei = dataByteWei
     this.#isDataFeeGas = isDataFeeGas
   }
 
@@ -112,6 +117,7 @@ export class EthereumFees implements NetworkFees {
       maxFeePerGasWei === other.gasPrice.maxFeePerGasWei &&
       maxPriorityFeePerGasWei === other.gasPrice.maxPriorityFeePerGasWei &&
       this.#isDataFeeGas === other.#isDataFeeGas &&
+      this.dataByteWei === other.dataByteWei &&
       hasSameShapes(this.#gasUnits, other.#gasUnits) &&
       hasSameShapes(this.l1DataFeeWei, other.l1DataFeeWei)
     )
@@ -128,7 +134,7 @@ export class EthereumFees implements NetworkFees {
   }
 
   #dataFeeOf(transaction: CostedTransaction): bigint {
-    return this.l1DataFeeWei[shapeOf(transaction)]
+    return this.l1DataFeeWei[shapeOf(transaction)] + (transaction.callBytes ?? 0n) * this.dataByteWei
   }
 
   #dataUnits(wei: bigint): bigint {

@@ -1,3 +1,5 @@
+import type { Hex } from '../../../hex.ts'
+import { divideUp } from '../../../money/mulDiv.ts'
 import { type GasShape, orderCloneUnits } from './ethereumFees.ts'
 
 /**
@@ -58,6 +60,26 @@ export function callUnitsOf(
   const plain = gasUnits[isNative ? 'fill-native' : 'fill-erc20'] + (hasCalls ? orderCloneUnits : 0n)
   const least = hasCalls ? 1n : 0n
   return fillUnits > plain + least ? fillUnits - plain : least
+}
+
+/** Of an order that runs calls: salt, recipient, swept token, places and lengths. */
+const callsFrameBytes = 200n
+/** Of each call: target, value, place and length of its data. */
+const callFrameBytes = 80n
+
+/**
+ * Bytes of data that an order's calls add to its fill; a zero byte counts a quarter, since chains compress what they
+ * publish. 0 without calls.
+ */
+export function callBytesOf(calls: readonly { readonly data: Hex }[]): bigint {
+  if (calls.length === 0) return 0n
+  return calls.reduce((sum, { data }) => sum + callFrameBytes + sizeOf(data), callsFrameBytes)
+}
+
+function sizeOf(data: Hex): bigint {
+  let quarters = 0
+  for (let at = 2; at < data.length; at += 2) quarters += data.startsWith('00', at) ? 1 : 4
+  return divideUp(BigInt(quarters), 4n)
 }
 
 /** Transactions of a user whose use is known. */

@@ -112,7 +112,12 @@ export class TronFees implements NetworkFees {
   }
 
   /** @throws Error for what no solver or user of this family sends */
-  useOf({ kind, isNative, lack }: CostedTransaction): TronUse {
+  useOf(transaction: CostedTransaction): TronUse {
+    const { energy, bytes: size } = this.#plainUseOf(transaction)
+    return { energy: energy + (transaction.overheadUnits ?? 0n), bytes: size }
+  }
+
+  #plainUseOf({ kind, isNative, lack }: CostedTransaction): TronUse {
     const { toHolder, toNewHolder, approve } = this.#tokenEnergy
     switch (kind) {
       case 'approve':
