@@ -152,6 +152,7 @@ export const suiteFiles = {
     'apps/quote-api/test/keyUsage.test.ts',
     'apps/quote-api/test/lyingEndpoints.test.ts',
     'apps/quote-api/test/parkedRequests.test.ts',
+    'apps/quote-api/test/recoveries.test.ts',
     'apps/quote-api/test/rollingRestart.test.ts',
     'apps/quote-api/test/runningProcess.test.ts',
     'apps/quote-api/test/secretsStayHidden.test.ts',

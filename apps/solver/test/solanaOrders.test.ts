@@ -73,6 +73,7 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
     ...{ records, deposits: createDepositReader([{ chain: bench.chain, config }]) },
     orders: { networkOf, recoverSigner, orderSigners: new Set([signer.address.toLowerCase()]) },
     ...{ networkOf, sharing: { fillWallets: [own], own, turnSeconds: 0 } },
+    recoveries: undefined,
     // A lamport is worth a micro-dollar.
     valuer: () => (_chain, _currency, lamports) => lamports * 10n ** 12n,
     limits: {
@@ -157,13 +158,13 @@ async function offer(
 
 async function pay({ process, filling }: Opened, item: Offered['fill']): Promise<string> {
   const handled = await handleItem(item, filling)
-  if (handled.kind !== 'signed') throw new Error(handled.reason)
+  if (handled.kind !== 'signed') throw new Error(JSON.stringify(handled))
   await process.desk.release(handled.record, 'given')
   return handled.record.transactions[0]?.hash ?? ''
 }
 async function reasonOf({ filling }: Opened, item: Offered['fill']): Promise<string> {
   const handled = await handleItem(item, filling)
-  return handled.kind === 'signed' ? 'signed' : `${handled.kind}: ${handled.reason}`
+  return 'reason' in handled ? `${handled.kind}: ${handled.reason}` : handled.kind
 }
 const round = async ({ process: { desk } }: Opened) => {
   await desk.advance()
@@ -343,7 +344,7 @@ describe('a refund', () => {
     const opened = await open()
     const { fill, refund, refundTo, recipient } = await offer()
     const handled = await handleItem(fill, opened.filling)
-    if (handled.kind !== 'signed') throw new Error(handled.reason)
+    if (handled.kind !== 'signed') throw new Error(JSON.stringify(handled))
     expect(await reasonOf(opened, refund)).toMatch('can still be filled')
     await round(opened)
     await pay(opened, refund)

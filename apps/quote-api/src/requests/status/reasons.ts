@@ -30,6 +30,7 @@ export const reasonTexts = {
   SIGNATURE_EXPIRED: 'The signature of the user ended before it was sent.',
   // Of a refund.
   MANUAL_REFUND_REQUIRED: 'The refund did not succeed: an operator looks at it.',
+  DEPOSIT_RECOVERABLE: 'Its depositor recovers it on the hub; nobody fills or refunds the order any more.',
   // Of a request that waits for an operator.
   [blockedWallet]:
     'The deny list, here or of the solver, names an account of it: nothing was paid, and nothing was given back.',

@@ -73,6 +73,8 @@ export type RequestFacts = {
   readonly holds: readonly Hold[]
   readonly events: readonly RequestEvent[]
   /** Money at a deposit address that nothing becomes of. */
+  /** The hub has its deposits and its promise since `atMs`, and oracles release them from `fromMs` on. */
+  readonly recoverable: { readonly atMs: number; readonly fromMs: number } | undefined
   readonly left: { readonly atMs: number; readonly reason: string } | undefined
 }
 

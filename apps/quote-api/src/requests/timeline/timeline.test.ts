@@ -16,6 +16,7 @@ const facts: RequestFacts = {
     usdX18: 2_500n * 10n ** 18n,
   },
   ...{ market: undefined, supersededBy: undefined, holds: [], events: [], left: undefined },
+  recoverable: undefined,
 }
 const nameOf = (_chainId: number, currency: string) =>
   currency === '0xa' ? { symbol: 'USDC', decimals: 6 } : undefined

@@ -38,6 +38,7 @@ export const stepNames = [
   'parked',
   'taken-up-again',
   'refund-needs-operator',
+  'recoverable',
   'denial-lifted',
   'succeeded',
   'failed',
@@ -108,7 +109,8 @@ export function timelineOf(facts: RequestFacts, nowMs: number, nameOf: NameOf): 
 }
 
 /** Why the request is where it is: of its end, else of what it waits for. */
-function reasonNow({ events, left, status }: RequestFacts): string | undefined {
+function reasonNow({ events, left, recoverable, status }: RequestFacts): string | undefined {
+  if (recoverable !== undefined) return 'DEPOSIT_RECOVERABLE'
   const stage = events.findLast(({ part }) => part === 'stage')
   if (stage?.state === 'parked') return stage.reason
   if (status === 'success') return undefined
@@ -208,7 +210,7 @@ function holdSteps(hold: Hold): readonly TimelineStep[] {
 
 /** What no row tells: that nothing came, or that another request goes on. */
 function around(
-  { supersededBy, left, events, deadlineMs, status }: RequestFacts,
+  { supersededBy, left, recoverable, events, deadlineMs, status }: RequestFacts,
   nowMs: number,
 ): readonly TimelineStep[] {
   const steps: TimelineStep[] = []
@@ -228,6 +230,19 @@ function around(
         `What was paid to the deposit address lies there. ${reasonText(left.reason)}`,
         [],
         left.reason,
+      ),
+    )
+  }
+  if (recoverable !== undefined) {
+    const { fromMs, atMs } = recoverable
+    const moment = new Date(fromMs).toISOString()
+    steps.push(
+      step(
+        'recoverable',
+        atMs,
+        `The hub has the deposit and the promise that nobody fills or refunds the order. From ${moment} on its depositor recovers and withdraws it.`,
+        [{ kind: 'moment', label: 'recoverable from', value: moment }],
+        'DEPOSIT_RECOVERABLE',
       ),
     )
   }
@@ -314,6 +329,7 @@ const kindWords: Readonly<Record<WorkKind, string>> = {
   permit: 'Deposit by signature',
   sweep: 'Emptying of the deposit address',
   claim: 'Claim',
+  recovery: 'Entry of the deposit on the hub',
 }
 
 function workStep({ state, atMs, work, reason }: Of<'work'>): TimelineStep {

@@ -35,7 +35,8 @@ const blockedRows = `
 
 /** Everything that waits for an operator, by its request; what stopped a whole request goes first. */
 const parkedRows = `
-  select request_id, parked_reason as reason, updated_at as at, 0 as place from settlement where stage = 'parked'
+  select request_id, parked_reason as reason, updated_at as at, 0 as place from settlement s where stage = 'parked'
+    and not exists (select from order_recovery r where r.request_id = s.request_id and r.entered_at is not null)
   union all ${blockedRows}`
 
 /** How many requests wait for an operator. */
@@ -77,6 +78,8 @@ export type RequestRecord = {
   readonly work: readonly Readonly<Record<string, unknown>>[]
   readonly holds: readonly Readonly<Record<string, unknown>>[]
   readonly actions: readonly Readonly<Record<string, unknown>>[]
+  /** At most one. */
+  readonly recovery: readonly Readonly<Record<string, unknown>>[]
 }
 
 const parts = {
@@ -92,6 +95,9 @@ const parts = {
     from hold where request_id = $1 order by attempt`,
   actions: `select json_build_object('at', done_at, 'actor', actor, 'action', action, 'details', details) as part
     from admin_action where subject = '0x' || encode($1, 'hex') order by id`,
+  recovery: `select json_build_object('decidedAt', decided_at, 'waitsFor', waits_for, 'signedAt', signed_at,
+      'recoverableAt', recoverable_at) as part
+    from order_recovery where request_id = $1`,
 } as const
 
 export async function readRequestRecord(database: Queries, requestId: Hex): Promise<RequestRecord> {
@@ -104,6 +110,7 @@ export async function readRequestRecord(database: Queries, requestId: Hex): Prom
     work: await read(parts.work),
     holds: await read(parts.holds),
     actions: await read(parts.actions),
+    recovery: await read(parts.recovery),
   }
 }
 

@@ -1,0 +1,60 @@
+import type { Hex } from '@causeway/core'
+import type { OtherRecord } from './turns.ts'
+import type { SeenDeposit } from './verdict.ts'
+
+/** What a fill contract, or the family's own mark, says of one payment of one fill wallet at a final block. */
+export type PaymentMark = OtherRecord & {
+  /** The order's, or that of the refund of its deposit. */
+  readonly id: Hex
+  readonly isOwn: boolean
+  /** Unix seconds after which the chain refuses what was signed; undefined where only a closing ends it. */
+  readonly endSeconds: number | undefined
+}
+
+export type RecoveryFacts = {
+  readonly orderId: string
+  /** Undefined while it is not final; of a deposit that is not there, too. */
+  readonly deposit: Pick<SeenDeposit, 'orderId' | 'depositor'> | undefined
+  /** Of the deposit's chain. */
+  readonly fillWallet: string
+  /** What this wallet ever signed for the order. */
+  readonly signed: readonly { readonly outcome: 'open' | 'done' | 'reverted' | 'cancelled' | 'lost' }[]
+  /** Of the order's fill and of the deposit's refund, each for every fill wallet. */
+  readonly marks: readonly PaymentMark[]
+}
+
+export type JudgedRecovery =
+  | { readonly kind: 'refuse' | 'wait'; readonly reason: string }
+  /** These ids of the own wallet have to be closed first. */
+  | { readonly kind: 'close'; readonly ids: readonly Hex[] }
+  | { readonly kind: 'enter' }
+
+/**
+ * Whether the promise of an order may become an entry of the hub: nothing was paid for the order or its deposit, and
+ * nothing can be any more. Pure.
+ * @source docs/specification/protocol.md P-72
+ */
+export function judgeRecovery({
+  orderId,
+  deposit,
+  fillWallet,
+  signed,
+  marks,
+}: RecoveryFacts): JudgedRecovery {
+  if (signed.some(({ outcome }) => outcome === 'done') || marks.some(({ state }) => state === 'paid'))
+    return { kind: 'refuse', reason: 'the order or its deposit was paid out' }
+  if (deposit === undefined) return { kind: 'wait', reason: 'the deposit is not deep enough' }
+  if (deposit.orderId !== orderId) return { kind: 'refuse', reason: 'the deposit is of another order' }
+  if (deposit.depositor === fillWallet)
+    return { kind: 'refuse', reason: 'the fill wallet made the deposit: a refund gives it back' }
+  if (signed.some(({ outcome }) => outcome === 'open'))
+    return { kind: 'wait', reason: 'what was signed for the order is not at its end' }
+  const open = marks.filter(
+    ({ state, endSeconds, timestampSeconds }) =>
+      state !== 'closed' && !(endSeconds !== undefined && timestampSeconds > endSeconds),
+  )
+  const own = open.filter(({ isOwn }) => isOwn)
+  if (own.length > 0) return { kind: 'close', ids: own.map(({ id }) => id) }
+  if (open.length > 0) return { kind: 'wait', reason: 'another fill wallet may still pay' }
+  return { kind: 'enter' }
+}
