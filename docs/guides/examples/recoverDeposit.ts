@@ -82,7 +82,7 @@ async function execute({ idempotencyKey, actions, signatures }: Execution): Prom
 const found = await fetch(`${QUOTE_API}/requests/v3?id=${requestId}&includeOrderData=true`)
 const [request] = (await found.json()).requests
 const { orderData: order, orderSignature, orderId } = request.protocol.v2
-const [{ hash: transactionId }] = request.data.inTxs
+const [{ txHash: transactionId }] = request.data.inTxs
 const chainId: string = order.inputs[0].payment.chainId
 
 // 2. The oracles release it a day after the solver's promise.

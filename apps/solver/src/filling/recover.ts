@@ -1,11 +1,12 @@
 import { OraclesRefusedError } from '@causeway/chains'
 import { codecOf, type Hex, onchainId, recoveryKey, refundId, signingDigest } from '@causeway/core'
-import { judgeRecovery, type PaymentMark } from '../judge/judgeRecovery.ts'
+import { judgeRecovery, type PaymentMark, type SignedPayment } from '../judge/judgeRecovery.ts'
 import { refuseOrder } from '../judge/signedOrder.ts'
 import { fillTurn } from '../judge/turns.ts'
 import type { SeenDeposit } from '../judge/verdict.ts'
+import type { KeptRecord } from '../wallet/signedRecord.ts'
 import type { AskedRecovery } from '../work/workItems.ts'
-import type { Filling, SolverChain } from './filling.ts'
+import type { Filling, Recoveries, SolverChain } from './filling.ts'
 import { closeRecord, recordsOfOthers, stopSigned } from './judgeItem.ts'
 
 /** `entered`: the hub has the deposit and the promise. `key`: what the deposit goes back under. */
@@ -45,7 +46,7 @@ export async function recover(
   const [deposit] = (await filling.deposits.read(named, mostMicroUsd)) ?? []
   const judged = judgeRecovery({
     ...{ orderId, deposit, fillWallet: origin.desk.address },
-    signed: past.filter(({ kind }) => kind === 'fill' || kind === 'refund'),
+    signed: await signedOf(past, orderId, filling, recoveries),
     marks: await marksOf(asked, { deposit, origin, destination }, filling),
   })
   switch (judged.kind) {
@@ -84,6 +85,22 @@ export async function recover(
     kind: 'entered',
     key: recoveryKey(onchainId({ chainId: origin.key, transactionId, onchainIndex })),
   }
+}
+
+async function signedOf(
+  past: readonly KeptRecord[],
+  orderId: Hex,
+  { records }: Filling,
+  { hub }: Recoveries,
+): Promise<readonly SignedPayment[]> {
+  const payments = past.filter(({ kind }) => kind === 'fill' || kind === 'refund')
+  const keys = await records.settlementKeys(orderId)
+  return Promise.all(
+    payments.map(async ({ id, attempt, kind, outcome }) => {
+      const own = keys.find((one) => one.id === id && one.attempt === attempt)
+      return { kind, outcome, isSettled: own !== undefined && (await hub.isExecuted(own.key)) }
+    }),
+  )
 }
 
 async function marksOf(

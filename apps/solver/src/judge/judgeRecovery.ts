@@ -11,6 +11,13 @@ export type PaymentMark = OtherRecord & {
   readonly endSeconds: number | undefined
 }
 
+export type SignedPayment = {
+  readonly kind: string
+  readonly outcome: 'open' | 'done' | 'reverted' | 'cancelled' | 'lost'
+  /** The hub moved the deposit that it was paid for to the solver. */
+  readonly isSettled: boolean
+}
+
 export type RecoveryFacts = {
   readonly orderId: string
   /** Undefined while it is not final; of a deposit that is not there, too. */
@@ -18,7 +25,7 @@ export type RecoveryFacts = {
   /** Of the deposit's chain. */
   readonly fillWallet: string
   /** What this wallet ever signed for the order. */
-  readonly signed: readonly { readonly outcome: 'open' | 'done' | 'reverted' | 'cancelled' | 'lost' }[]
+  readonly signed: readonly SignedPayment[]
   /** Of the order's fill and of the deposit's refund, each for every fill wallet. */
   readonly marks: readonly PaymentMark[]
 }
@@ -30,8 +37,8 @@ export type JudgedRecovery =
   | { readonly kind: 'enter' }
 
 /**
- * Whether the promise of an order may become an entry of the hub: nothing was paid for the order or its deposit, and
- * nothing can be any more. Pure.
+ * Whether the promise of an order may become an entry of the hub: what was paid for the order is settled there, nothing
+ * was paid for the deposit, and nothing can be any more. Pure.
  * @source docs/specification/protocol.md P-72
  */
 export function judgeRecovery({
@@ -41,8 +48,12 @@ export function judgeRecovery({
   signed,
   marks,
 }: RecoveryFacts): JudgedRecovery {
-  if (signed.some(({ outcome }) => outcome === 'done') || marks.some(({ state }) => state === 'paid'))
-    return { kind: 'refuse', reason: 'the order or its deposit was paid out' }
+  const isFillSettled = signed.some(({ kind, isSettled }) => kind === 'fill' && isSettled)
+  const isPaidOut =
+    signed.some(({ outcome, isSettled }) => outcome === 'done' && !isSettled) ||
+    marks.some(({ id, state }) => state === 'paid' && !(id === orderId && isFillSettled))
+  if (isPaidOut)
+    return { kind: 'refuse', reason: 'the order or its deposit was paid out, and the hub has not settled that' }
   if (deposit === undefined) return { kind: 'wait', reason: 'the deposit is not deep enough' }
   if (deposit.orderId !== orderId) return { kind: 'refuse', reason: 'the deposit is of another order' }
   if (deposit.depositor === fillWallet)
@@ -51,7 +62,7 @@ export function judgeRecovery({
     return { kind: 'wait', reason: 'what was signed for the order is not at its end' }
   const open = marks.filter(
     ({ state, endSeconds, timestampSeconds }) =>
-      state !== 'closed' && !(endSeconds !== undefined && timestampSeconds > endSeconds),
+      state === 'open' && !(endSeconds !== undefined && timestampSeconds > endSeconds),
   )
   const own = open.filter(({ isOwn }) => isOwn)
   if (own.length > 0) return { kind: 'close', ids: own.map(({ id }) => id) }

@@ -2,7 +2,7 @@ import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import type { Fence } from '@causeway/database'
 import { readAppFeesOf } from './appFees.ts'
 import { type Charge, reserve, settleCharges } from './budgets.ts'
-import { type Exposure, expose, settleExposure } from './exposure.ts'
+import { type Exposure, expose, readSettlementKeys, type SettlementKey, settleExposure } from './exposure.ts'
 import { type KeptRecord, parseRecord, serializeRecord } from './signedRecord.ts'
 
 /** The stop switch is thrown: nothing new is signed. */
@@ -63,6 +63,8 @@ export interface Records {
    */
   closeOrder(orderId: Hex): Promise<readonly KeptRecord[]>
   isClosed(orderId: Hex): Promise<boolean>
+  /** Keys under which the hub settles what was paid for an order, by id and attempt of its record. */
+  settlementKeys(orderId: Hex): Promise<readonly SettlementKey[]>
 }
 
 export type Beginning = {
@@ -146,6 +148,7 @@ export function createRecords(database: SqlDatabase): Records {
       return read('payment_id = $1 order by created_at, attempt', [orderId])
     },
     isClosed: (orderId) => isClosedOrder(database, orderId),
+    settlementKeys: (orderId) => readSettlementKeys(database, orderId),
     async openCount(wallet) {
       const [row] = await database.query<{ count: bigint }>(
         `select count(*) as count from signed_record where wallet = $1 and outcome = 'open'`,

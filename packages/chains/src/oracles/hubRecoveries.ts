@@ -17,6 +17,8 @@ import { proofOf, type Vouching, vouchForEntry } from './vouching.ts'
 export interface HubRecoveries {
   /** Brings the deposits of a final transaction to the hub. @throws OraclesRefusedError, UpstreamUnavailableError */
   submitDeposits(deposits: { readonly chainId: string; readonly transactionId: string }): Promise<void>
+  /** Whether the hub has executed something under a key. @throws UpstreamUnavailableError */
+  isExecuted(key: Hex): Promise<boolean>
   /** Writes what the solver promised. @throws OraclesRefusedError, MappingTakenError, UpstreamUnavailableError */
   writePromise(promise: NoFillOrRefund, signature: Hex): Promise<void>
 }
@@ -82,6 +84,8 @@ export function createHubRecoveries(options: {
         signal,
       )
     },
+
+    isExecuted: (key) => reader.isExecuted(key, { signal: AbortSignal.timeout(timeoutMs) }),
 
     async writePromise(promise, signature) {
       const signal = AbortSignal.timeout(timeoutMs)
