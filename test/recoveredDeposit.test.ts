@@ -201,7 +201,8 @@ const depositsSchema = z.object({
 
 /** Whatever a service offers after the promise, as one with a changed database would. */
 async function refusesToPay(requestId: Hex): Promise<void> {
-  const set = (change: string) => database.query(`alter table work_item ${change} trigger refuse_recovered_work_again`)
+  const set = (change: string) =>
+    database.query(`alter table work_item ${change} trigger refuse_recovered_work_again`)
   const refund = `kind = 'refund' and request_id = decode(substr($1, 3), 'hex')`
   await set('disable')
   await database.query(

@@ -122,6 +122,7 @@ export const suiteFiles = {
     'packages/localnet/test/networkStart.test.ts',
     'test/demo.test.ts',
     'test/familiesLocally.test.ts',
+    'test/recoveredDeposit.test.ts',
     'test/solanaLocally.test.ts',
     'test/solanaQuotedEqualsReceived.test.ts',
     'test/ways.test.ts',

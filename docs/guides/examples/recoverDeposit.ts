@@ -50,7 +50,7 @@ async function attest(path: string, body: object) {
       headers: { 'content-type': 'application/json', 'x-api-key': ORACLE_API_KEY },
       body: JSON.stringify({ ...body, requestPeerSignatures: true }),
     })
-    const answer = await response.json()
+    const answer = JSON.parse(await response.text())
     const { signatures } = answer.execution ?? answer.payloadParams ?? {}
     // Fewer while a peer has not read the same block yet.
     if (response.ok && signatures?.length >= 2) return answer
@@ -80,7 +80,7 @@ async function execute({ idempotencyKey, actions, signatures }: Execution): Prom
 
 // 1. What the service knows of the request: its order, and where its deposit is.
 const found = await fetch(`${QUOTE_API}/requests/v3?id=${requestId}&includeOrderData=true`)
-const [request] = (await found.json()).requests
+const [request] = JSON.parse(await found.text()).requests
 const { orderData: order, orderSignature, orderId } = request.protocol.v2
 const [{ txHash: transactionId }] = request.data.inTxs
 const chainId: string = order.inputs[0].payment.chainId

@@ -43,6 +43,7 @@ export async function recover(
   if (named === undefined) return refused('the work names no deposit')
   if (isDryRun) return later('the order would be given up: this is a dry run')
   const past = await records.closeOrder(orderId)
+  await stopSigned(past, filling)
   const [deposit] = (await filling.deposits.read(named, mostMicroUsd)) ?? []
   const judged = judgeRecovery({
     ...{ orderId, deposit, fillWallet: origin.desk.address },
@@ -54,7 +55,6 @@ export async function recover(
       for (const id of judged.ids) await closeRecord(id, id === orderId ? destination : origin, filling)
       return later('the order is being closed on its chains')
     case 'wait':
-      await stopSigned(past, filling)
       return later(judged.reason)
     case 'refuse':
       return refused(judged.reason)

@@ -53,19 +53,22 @@ export function judgeRecovery({
     signed.some(({ outcome, isSettled }) => outcome === 'done' && !isSettled) ||
     marks.some(({ id, state }) => state === 'paid' && !(id === orderId && isFillSettled))
   if (isPaidOut)
-    return { kind: 'refuse', reason: 'the order or its deposit was paid out, and the hub has not settled that' }
+    return {
+      kind: 'refuse',
+      reason: 'the order or its deposit was paid out, and the hub has not settled that',
+    }
   if (deposit === undefined) return { kind: 'wait', reason: 'the deposit is not deep enough' }
   if (deposit.orderId !== orderId) return { kind: 'refuse', reason: 'the deposit is of another order' }
   if (deposit.depositor === fillWallet)
     return { kind: 'refuse', reason: 'the fill wallet made the deposit: a refund gives it back' }
-  if (signed.some(({ outcome }) => outcome === 'open'))
-    return { kind: 'wait', reason: 'what was signed for the order is not at its end' }
   const open = marks.filter(
     ({ state, endSeconds, timestampSeconds }) =>
       state === 'open' && !(endSeconds !== undefined && timestampSeconds > endSeconds),
   )
   const own = open.filter(({ isOwn }) => isOwn)
   if (own.length > 0) return { kind: 'close', ids: own.map(({ id }) => id) }
+  if (signed.some(({ outcome }) => outcome === 'open'))
+    return { kind: 'wait', reason: 'what was signed for the order is not at its end' }
   if (open.length > 0) return { kind: 'wait', reason: 'another fill wallet may still pay' }
   return { kind: 'enter' }
 }
