@@ -199,6 +199,19 @@ const depositsSchema = z.object({
   messages: z.array(z.object({ result: z.object({ onchainId: z.string() }) })),
 })
 
+/** The operator's list is rid of it, and its timeline says when its owner goes on. */
+async function tellsTheDay(requestId: Hex): Promise<void> {
+  const administration = createRequestAdministration(database)
+  const listed = await administration.parked({ limit: 1_000 })
+  expect(listed.map((parked) => parked.requestId)).not.toContain(requestId)
+  const [recovery] = (await administration.explain(requestId)).recovery
+  const waitMs = Date.parse(String(recovery?.['recoverableAt'])) - Date.now()
+  expect(waitMs).toBeGreaterThan(0)
+  expect(waitMs).toBeLessThanOrEqual(60_000)
+  const status = await ask(`/intents/status/v3?requestId=${requestId}`, statusSchema)
+  expect(status.refundFailReason).toBe('DEPOSIT_RECOVERABLE')
+}
+
 /** Whatever a service offers after the promise, as one with a changed database would. */
 async function refusesToPay(requestId: Hex): Promise<void> {
   const set = (change: string) =>
@@ -266,12 +279,13 @@ const balanceOf = (account: Hex) => {
   })
 }
 
-describe('Q-73: a deposit that stands still', () => {
+describe('a deposit that stands still', () => {
   test(
-    'comes back to its owner by the example of the guide, and to no thief',
+    'P-73, Q-73: comes back to its owner by the example of the guide, and to no thief',
     async () => {
       const owner = userOf(3)
       const requestId = await recoverable(owner)
+      await tellsTheDay(requestId)
       await refusesToPay(requestId)
       const thief = generatePrivateKey()
       await refusesStrangers(requestId, thief)

@@ -1,6 +1,7 @@
 import {
   type ChainClient,
   type ChainRegistry,
+  createHubEntries,
   createHubReader,
   createJsonRpcClient,
   createOracleClient,
@@ -195,20 +196,22 @@ function openRecoveries(
   context: SettlementContext,
 ): RecoveryContext & { close(): Promise<void> } {
   const now = () => Date.now()
+  const mappingAddress = hub?.genericMappingAddress
   const client =
-    hub?.ready === true
+    hub?.ready === true && mappingAddress !== undefined
       ? createJsonRpcClient({ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now })
       : undefined
+  const quorum = client && createQuorumOver(client, { now })
+  const newest = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const
   const numberOf = (key: string) => (key === hub?.id ? hub.evmChainId : Number(chains.get(key)?.hubChainId))
   return {
     ...context,
-    hub:
-      client &&
+    hub: quorum &&
       hub &&
-      createHubReader({
-        ...{ quorum: createQuorumOver(client, { now }), oracleAddress: hub.oracleAddress },
-        rule: { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n },
-      }),
+      mappingAddress && {
+        entries: createHubEntries({ quorum, mappingAddress }),
+        ...createHubReader({ quorum, oracleAddress: hub.oracleAddress, rule: newest }),
+      },
     delaySeconds: hub?.recoveryDelaySeconds ?? recoveryDelaySecondsDefault,
     signPromise: (request) => signatures.promise(request, numberOf(request.order.solverChainId)),
     close: async () => client?.close(),

@@ -12,9 +12,11 @@ import { closeRecord, recordsOfOthers, stopSigned } from './judgeItem.ts'
 /** `entered`: the hub has the deposit and the promise. `key`: what the deposit goes back under. */
 export type Recovered =
   | { readonly kind: 'entered'; readonly key: Hex }
-  | { readonly kind: 'refused' | 'later'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'later'; readonly reason: string; readonly isSpent: true }
 
-const later = (reason: string): Recovered => ({ kind: 'later', reason })
+/** What it waits for takes blocks, or hours: each look reads chains. */
+const later = (reason: string): Recovered => ({ kind: 'later', reason, isSpent: true })
 const refused = (reason: string): Recovered => ({ kind: 'refused', reason })
 /** However deep a chain's policy goes. */
 const mostMicroUsd = 2n ** 63n

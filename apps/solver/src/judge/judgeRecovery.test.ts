@@ -17,7 +17,7 @@ const facts: RecoveryFacts = {
   },
 }
 
-describe('P-72: a solver', () => {
+describe('a solver', () => {
   const cases: readonly (readonly [string, RecoveryFacts, ReturnType<typeof judgeRecovery>['kind']])[] = [
     ['enters an order for which nothing was paid and nothing can be', facts, 'enter'],
     [
@@ -81,9 +81,10 @@ describe('P-72: a solver', () => {
       'refuse',
     ],
   ]
-  for (const [name, known, kind] of cases) test(name, () => expect(judgeRecovery(known).kind).toBe(kind))
+  for (const [name, known, kind] of cases)
+    test(`P-72: ${name}`, () => expect(judgeRecovery(known).kind).toBe(kind))
 
-  test('closes its own ids, and no others', () => {
+  test('P-72: closes its own ids, and no others', () => {
     const marks = [open, { ...open, id: refund, endSeconds: undefined }, { ...open, isOwn: false }]
     expect(judgeRecovery({ ...facts, marks })).toEqual({ kind: 'close', ids: [orderId, refund] })
   })

@@ -1,5 +1,4 @@
 import {
-  DomainError,
   type Execution,
   type ExecutionDomain,
   type Hex,
@@ -24,12 +23,10 @@ export interface HubRecoveries {
 }
 
 /** An oracle refuses for good, and none signs. */
-export class OraclesRefusedError extends DomainError {
-  readonly code = 'ORACLES_REFUSED'
-  readonly kind = 'invalid_request'
-
+export class OraclesRefusedError extends Error {
   constructor(subject: string) {
     super(`Oracles refuse to sign ${subject}.`)
+    this.name = 'OraclesRefusedError'
   }
 }
 

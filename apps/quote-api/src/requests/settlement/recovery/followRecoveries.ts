@@ -1,10 +1,17 @@
-import type { HubReader } from '@causeway/chains'
-import type { Hex, SqlTx } from '@causeway/core'
+import type { HubEntries, HubReader } from '@causeway/chains'
+import {
+  depositsExecutionKey,
+  type Hex,
+  noFillOrRefundData,
+  noFillOrRefundPlace,
+  type SqlTx,
+} from '@causeway/core'
 import type { Run } from '../../../jobs/runJobs.ts'
 import { setStatus } from '../../status/requestProgress.ts'
-import { followWork, stepWork } from '../../work/followWork.ts'
+import { followWork, type Reading, versionOfWork } from '../../work/followWork.ts'
 import type { WorkItem } from '../../work/workItem.ts'
 import { listReportedWork, lockWork, updateWork } from '../../work/workStore.ts'
+import { readDeposit } from '../depositStore.ts'
 import { lockSettledRequest, readSettledRequest, type SettledRequest } from '../settledRequest.ts'
 import type { SettlementContext } from '../settlementContext.ts'
 import { type Obstacle, promiseObstacle } from './promiseRule.ts'
@@ -19,7 +26,8 @@ import {
 } from './recoveryStore.ts'
 
 export type RecoveryContext = Pick<SettlementContext, 'database' | 'chains' | 'announce'> & {
-  readonly hub: Pick<HubReader, 'isExecuted'> | undefined
+  /** Undefined where none is configured: then the solver's report tells what the hub has. */
+  readonly hub: (Pick<HubReader, 'isExecuted'> & { readonly entries: HubEntries }) | undefined
   /** How long promise and deposit stand before oracles release it. */
   readonly delaySeconds: number
   /** Signs with the key of the orders. @throws OrderKeyReplacedError, SignerFailedError */
@@ -27,6 +35,7 @@ export type RecoveryContext = Pick<SettlementContext, 'database' | 'chains' | 'a
 }
 
 const atOnce = 4
+const lookAgainMs = 5_000
 
 /**
  * Signs the promise of every order that was given up, as soon as nothing was paid for it and nothing can be any more, and
@@ -42,10 +51,17 @@ export async function followRecoveries(context: RecoveryContext, run: Run): Prom
     versionOf: () => [],
     step: (tx, request, obstacle) => takeStep(context, tx, request, obstacle),
   })
-  await stepWork(database, run, {
+  await followWork(database, run, {
     atOnce,
     list: (limit) => listReportedWork(database, 'recovery', limit),
-    step: (tx, item) => finishItem(context, tx, item),
+    read: (item, signal) => readEntered(context, item, signal),
+    lock: async (tx, { id, requestId }) => {
+      // The request before its work, as everybody who moves it.
+      if (requestId !== undefined) await lockSettledRequest(tx, requestId)
+      return lockWork(tx, id)
+    },
+    versionOf: versionOfWork,
+    step: (tx, item, isEntered) => finishItem(context, tx, item, isEntered),
   })
 }
 
@@ -73,15 +89,50 @@ async function takeStep(
   await keepPromise(tx, requestId, await context.signPromise(request))
 }
 
-async function finishItem(context: RecoveryContext, tx: SqlTx, { id, requestId }: WorkItem): Promise<void> {
-  const request = requestId && (await lockSettledRequest(tx, requestId))
-  const item = await lockWork(tx, id)
-  if (request === undefined || requestId === undefined || item?.state !== 'reported') return
+/** Whether the hub has the deposit of an item and the promise of its order. */
+async function readEntered(
+  { database, chains, hub }: RecoveryContext,
+  item: WorkItem,
+  signal: AbortSignal,
+): Promise<Reading<boolean> | undefined> {
+  const { requestId, subject } = item
+  const request = requestId && (await readSettledRequest(database, requestId))
+  const deposit = await readDeposit(database, BigInt(subject))
+  const chain = deposit && chains.get(deposit.chainId)?.chain
+  if (!request || deposit === undefined || chain === undefined) return undefined
+  const mark = versionOfWork(item)
+  if (hub === undefined) return { mark, seen: true }
+  const { solverChainId, solver } = request.order
+  // CAST: an order's signer is an EVM account.
+  const promise = { solverChainId, solver: solver as Hex, orderId: request.orderId }
+  const { user, id } = noFillOrRefundPlace(promise)
+  const key = depositsExecutionKey({ chainId: chain.key, transactionId: deposit.txHash })
+  const [entry, isThere] = await Promise.all([
+    hub.entries.read(user, id, { signal }),
+    hub.isExecuted(key, { signal }),
+  ])
+  return { mark, seen: isThere && entry.data === noFillOrRefundData }
+}
+
+async function finishItem(
+  { announce, delaySeconds }: RecoveryContext,
+  tx: SqlTx,
+  { id, requestId, state }: WorkItem,
+  isEntered: boolean,
+): Promise<void> {
+  if (requestId === undefined || state !== 'reported') return
+  if (!isEntered) {
+    const reason = 'the hub does not show the deposit and the promise'
+    return updateWork(tx, id, { state: 'open', txHash: null, reason, delayMs: lookAgainMs })
+  }
   await updateWork(tx, id, { state: 'done' })
   if (await hasUnfinishedRecovery(tx, requestId)) return
-  await markEntered(tx, requestId, context.delaySeconds)
+  await markEntered(tx, requestId, delaySeconds)
   const reason = 'DEPOSIT_RECOVERABLE'
-  await setStatus(tx, context.announce, {
-    ...{ requestId, status: 'failure', failReason: reason, refundFailReason: reason },
+  await setStatus(tx, announce, {
+    requestId,
+    status: 'failure',
+    failReason: reason,
+    refundFailReason: reason,
   })
 }

@@ -17,7 +17,7 @@ const held: RecoveredDeposit = {
 }
 const stuck: PromiseFacts = { deposits: [held], hasWork: false, fills: [closed] }
 
-describe('Q-70: a promise is given', () => {
+describe('a promise is given', () => {
   const given: Readonly<Record<string, PromiseFacts>> = {
     'for a deposit that nobody paid out, with everything closed': stuck,
     'after the ends of what was not closed': {
@@ -41,10 +41,10 @@ describe('Q-70: a promise is given', () => {
     },
   }
   for (const [name, facts] of Object.entries(given))
-    test(name, () => expect(promiseObstacle(facts)).toBeUndefined())
+    test(`P-70: ${name}`, () => expect(promiseObstacle(facts)).toBeUndefined())
 })
 
-describe('Q-70: no promise is given', () => {
+describe('no promise is given', () => {
   const other = { ...held, id: 2n, isBound: false }
   const refused: Readonly<Record<string, readonly [PromiseFacts, string]>> = {
     'while a fill or a refund is offered or sent': [{ ...stuck, hasWork: true }, 'WORK_UNDER_WAY'],
@@ -81,10 +81,10 @@ describe('Q-70: no promise is given', () => {
     'at the very end of a deadline': [{ ...stuck, fills: [{ ...open, finalSeconds: 200 }] }, 'MAY_BE_PAID'],
   }
   for (const [name, [facts, obstacle]] of Object.entries(refused))
-    test(name, () => expect(promiseObstacle(facts)).toBe(obstacle))
+    test(`P-70: not ${name}`, () => expect(promiseObstacle(facts)).toBe(obstacle))
 })
 
-describe('Q-71: an operator', () => {
+describe('an operator', () => {
   const deposit = { id: 1n, state: 'refund_due', reason: undefined, hasFailedRefund: true }
   const parked: DecisionFacts = {
     ...{ isFilled: false, isRecovered: false, hasWorkUnderWay: false, sweepsToFillWallet: false },
@@ -119,5 +119,6 @@ describe('Q-71: an operator', () => {
       false,
     ],
   ]
-  for (const [name, facts, expected] of cases) test(name, () => expect(mayRecover(facts)).toBe(expected))
+  for (const [name, facts, expected] of cases)
+    test(`Q-71: ${name}`, () => expect(mayRecover(facts)).toBe(expected))
 })
