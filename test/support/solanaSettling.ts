@@ -170,7 +170,8 @@ export async function payOnSolana(
   item: OpenWork,
   change: Paying = {},
 ): Promise<string> {
-  if (item.kind === 'permit' || item.kind === 'sweep') throw new Error(`cannot pay a ${item.kind}`)
+  if (item.kind === 'permit' || item.kind === 'sweep' || item.kind === 'recovery')
+    throw new Error(`cannot pay a ${item.kind}`)
   const [asked] = item.kind === 'fill' ? item.payload.payments : [item.payload]
   if (asked === undefined) throw new Error('nothing is to be paid')
   const from = wallet.publicKey

@@ -247,7 +247,8 @@ export async function payOnTron(
   item: OpenWork,
   change: { readonly amount?: bigint; readonly orderId?: Hex; readonly id?: Hex } = {},
 ): Promise<string> {
-  if (item.kind === 'permit' || item.kind === 'sweep') throw new Error(`cannot pay a ${item.kind}`)
+  if (item.kind === 'permit' || item.kind === 'sweep' || item.kind === 'recovery')
+    throw new Error(`cannot pay a ${item.kind}`)
   const asked = item.kind === 'fill' ? item.payload.payments : [item.payload]
   const payments = asked.map(({ recipient, currency, amount }) => ({
     ...{ recipient, currency, amount: change.amount ?? BigInt(amount) },

@@ -191,6 +191,13 @@ export const fillings: readonly Filling[] = [
   },
   ...ledgerFillings(),
   {
+    since: 'quote_api/0072_recoveries',
+    sql: `insert into order_recovery (request_id, promise, signed_at, entered_at, recoverable_at)
+      select ${id('request')}, case when n % 2 = 0 then decode(repeat('ab', 65), 'hex') end,
+        case when n % 2 = 0 then now() end, case when n % 4 = 0 then now() end, case when n % 4 = 0 then now() end
+      from ${numbers} where n % 5 = 0`,
+  },
+  {
     since: 'solver/0001_solver',
     sql: `insert into job_epoch (job, epoch, holder) values ('wallet', 2, 'one');
       insert into signed_record (id, attempt, wallet, chain_id, nonce, kind, payment_id, outcome, is_failure_reported, record)
@@ -213,6 +220,10 @@ export const fillings: readonly Filling[] = [
     since: 'solver/0004_app_fee',
     sql: `insert into app_fee (record_id, attempt, wallet, chain_id, currency, amount)
       select 'item ' || n, 0, '0x1', 8453, '0x2', n + 1 from ${numbers}`,
+  },
+  {
+    since: 'solver/0006_closed_order',
+    sql: `insert into closed_order (order_id) select '0x' || encode(${id('order')}, 'hex') from ${numbers}`,
   },
   {
     since: 'oracle/0001_shared_state',

@@ -182,7 +182,7 @@ describe('a parked request', () => {
     expect((await administration.explain(idOf(quote))).parked).toMatchObject({
       reason: 'REFUND_FAILED',
       retryStage: 'refunding',
-      resolutions: [],
+      resolutions: ['recover'],
     })
     const refund = administration.resolve(idOf(quote), 'refund', deed)
     await expect(refund).rejects.toMatchObject({ code: 'RESOLUTION_NOT_POSSIBLE' })

@@ -4,12 +4,14 @@
 // item to the chain, on the real runtime with real PostgreSQL; deposits are read from the chain.
 import { atDepth, isReadable, openFamilyChain } from '@causeway/chains'
 import {
+  bytesToHex,
   type ChainNetwork,
   exposureLimitsOf,
   type GasBudgets,
   type Hex,
   orderId as hashOf,
   type NetworkOf,
+  noFillOrRefundDigest,
   type Order,
   solanaCodec,
 } from '@causeway/core'
@@ -73,6 +75,7 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
     ...{ records, deposits: createDepositReader([{ chain: bench.chain, config }]) },
     orders: { networkOf, recoverSigner, orderSigners: new Set([signer.address.toLowerCase()]) },
     ...{ networkOf, sharing: { fillWallets: [own], own, turnSeconds: 0 } },
+    recoveries: undefined,
     // A lamport is worth a micro-dollar.
     valuer: () => (_chain, _currency, lamports) => lamports * 10n ** 12n,
     limits: {
@@ -157,13 +160,13 @@ async function offer(
 
 async function pay({ process, filling }: Opened, item: Offered['fill']): Promise<string> {
   const handled = await handleItem(item, filling)
-  if (handled.kind !== 'signed') throw new Error(handled.reason)
+  if (handled.kind !== 'signed') throw new Error(JSON.stringify(handled))
   await process.desk.release(handled.record, 'given')
   return handled.record.transactions[0]?.hash ?? ''
 }
 async function reasonOf({ filling }: Opened, item: Offered['fill']): Promise<string> {
   const handled = await handleItem(item, filling)
-  return handled.kind === 'signed' ? 'signed' : `${handled.kind}: ${handled.reason}`
+  return 'reason' in handled ? `${handled.kind}: ${handled.reason}` : handled.kind
 }
 const round = async ({ process: { desk } }: Opened) => {
   await desk.advance()
@@ -343,7 +346,7 @@ describe('a refund', () => {
     const opened = await open()
     const { fill, refund, refundTo, recipient } = await offer()
     const handled = await handleItem(fill, opened.filling)
-    if (handled.kind !== 'signed') throw new Error(handled.reason)
+    if (handled.kind !== 'signed') throw new Error(JSON.stringify(handled))
     expect(await reasonOf(opened, refund)).toMatch('can still be filled')
     await round(opened)
     await pay(opened, refund)
@@ -361,6 +364,44 @@ describe('a refund', () => {
     expect(await reasonOf(opened, refund)).toMatch('the fill has used the deposit')
     expect(await reasonOf(await open(), refund)).toMatch('the order was filled')
     expect(bench.lamports(refundTo)).toBe(0n)
+  })
+
+  test('P-72: of an order that is given up is refused, and what was signed before lands no more', async () => {
+    const entered: string[] = []
+    const hub = {
+      submitDeposits: async () => void entered.push('deposit'),
+      isExecuted: async () => false,
+      writePromise: async () => void entered.push('promise'),
+    }
+    const opened = await open({ recoveries: { hub, chainNumberOf: () => 8_453 } })
+    const { fill, refund, orderId, recipient } = await offer()
+    const handled = await handleItem(fill, opened.filling)
+    if (handled.kind !== 'signed') throw new Error(JSON.stringify(handled))
+    const { order, orderSignature, deposits } = fill.payload
+    const payload = { orderId, chainId: solanaChainId, order, orderSignature, deposits }
+    const recovery = { id: `recovery-${count}`, kind: 'recovery', payload }
+    expect(await reasonOf(opened, recovery)).toMatch('being closed')
+    expect(await reasonOf(opened, refund)).toBe('refused: the order is recovered on the hub')
+    await round(opened)
+    bench.node.send(Buffer.from(handled.record.transactions[0]?.raw.slice(2) ?? '', 'hex'), {
+      skipPreflight: true,
+    })
+    for (let tries = 0; tries < 30; tries += 1) {
+      if ((await reasonOf(opened, recovery)).includes('not signed yet')) break
+      await round(opened)
+    }
+    expect(bench.lamports(recipient)).toBe(0n)
+    const solver = signer.address.toLowerCase() as Hex // CAST: an EVM account.
+    const digest = noFillOrRefundDigest({ solverChainId: 'base', solver, orderId }, 8_453)
+    const promise = await signer.sign({ hash: bytesToHex(digest) })
+    const forged = await privateKeyToAccount(generatePrivateKey()).sign({ hash: bytesToHex(digest) })
+    expect(await reasonOf(opened, changed(recovery, { promise: forged }))).toMatch('signed by somebody else')
+    expect(entered).toEqual([])
+    expect(await reasonOf(opened, changed(recovery, { promise }))).toBe('entered')
+    expect(entered).toEqual(['deposit', 'promise'])
+    // A database that was restored and knows nothing of it: the chain still refuses both.
+    const restored = await open()
+    expect(await reasonOf(restored, refund)).not.toBe('signed')
   })
 
   // Nothing on the chain ends a transaction at its deadline: what was signed in time may land after it.

@@ -125,6 +125,7 @@ export { probeCalldata, probeTransaction } from './ethereum-vm/gas/probeTransact
 export { shapeProbes } from './ethereum-vm/gas/shapeProbes.ts'
 export { createHubEntries } from './ethereum-vm/genericMapping.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
+export { createHubTransactions, type HubTransactions } from './ethereum-vm/hubTransactions.ts'
 export { createMappingWriter, MappingTakenError } from './ethereum-vm/mappingWriter.ts'
 export {
   type GasLimits,
@@ -221,6 +222,7 @@ export type {
   AddressPayments,
   AddressReading,
   BlockMark,
+  FinalPayer,
   PassRange,
   PaymentReading,
   SettlingChain,
@@ -243,15 +245,16 @@ export {
   openLighterSigner,
   type UnsignedTransfer,
 } from './lighter-vm/paying/lighterSigner.ts'
+export { createHubRecoveries, type HubRecoveries, OraclesRefusedError } from './oracles/hubRecoveries.ts'
 export {
   createNonceMappings,
   sayTimeoutMs,
-  type Vouching,
   vouchForMapping,
   vouchTimeoutMs,
 } from './oracles/nonceMappings.ts'
 export { createOracleClient, type OracleAnswer, type OracleClient } from './oracles/oracleClient.ts'
 export { type OracleSettings, parseOracles } from './oracles/oracleSettings.ts'
+export type { Vouching } from './oracles/vouching.ts'
 export {
   TransactionMissingError,
   TransactionNotFinalError,

@@ -63,9 +63,7 @@ export type {
 } from './attestation/messages.ts'
 export { type Movement, type Received, receivedBy } from './attestation/movements.ts'
 export {
-  type NoFillOrRefund,
   noFillOrRefundData,
-  noFillOrRefundDigest,
   noFillOrRefundEntry,
   noFillOrRefundPlace,
 } from './attestation/noFillOrRefund.ts'
@@ -372,6 +370,7 @@ export type {
   WithdrawRequestDomain,
 } from './signatures/execution.ts'
 export { isSignedByOwner, type OwnerCheck } from './signatures/isSignedByOwner.ts'
+export { type NoFillOrRefund, noFillOrRefundDigest } from './signatures/noFillOrRefund.ts'
 export { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './signatures/ownerRequest.ts'
 export type { RecoverSigner, Signer, SigningRequest } from './signatures/signer.ts'
 export { type TimelineStatement, timelineDomain, timelineTypes } from './signatures/timelineStatement.ts'

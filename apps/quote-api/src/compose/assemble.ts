@@ -345,7 +345,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     },
     { name: 'evidence key', close: async () => parts.evidenceKey?.close() },
     { name: 'hub key', close: async () => parts.hubSigner?.close() },
-    { name: 'hub', close: async () => mappings?.close() },
+    { name: 'hub', close: () => Promise.all([mappings?.close(), settlement.close()]) },
     { name: 'database', close: parts.close },
     { name: 'traces', close: async () => tracing?.close() },
     { name: 'ops listener', close: () => opsListener.close() },

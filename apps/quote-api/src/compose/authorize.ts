@@ -2,6 +2,7 @@ import {
   type ChainClient,
   type ChainRegistry,
   createHubEntries,
+  createHubTransactions,
   createJsonRpcClient,
   createMappingWriter,
   createOracleClient,
@@ -68,7 +69,10 @@ export function createMappings(options: {
       ...{ threshold: oracles.threshold, domain, multisig: hub.oracleMultisigAddress },
       oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
     },
-    writer: createMappingWriter({ client, entries: hubEntries, domain, signer }),
+    writer: createMappingWriter({
+      ...{ entries: hubEntries, domain },
+      transactions: createHubTransactions({ client, chainId, signer }),
+    }),
   })
   return { hubEntries, mapNonce, close: () => client.close() }
 }

@@ -1,7 +1,11 @@
 import {
   type ChainClient,
   type ChainRegistry,
+  createHubEntries,
+  createHubReader,
+  createJsonRpcClient,
   createOracleClient,
+  createQuorumOver,
   type HubEntries,
   type OracleSettings,
 } from '@causeway/chains'
@@ -24,6 +28,7 @@ import { followRefunds } from '../requests/settlement/followRefunds.ts'
 import { retryPutAside } from '../requests/settlement/foundDeposits.ts'
 import { createStandstillJob } from '../requests/settlement/parked/standstillJob.ts'
 import { createLateDeposits, otherRefundCost } from '../requests/settlement/priceLateDeposit.ts'
+import { followRecoveries, type RecoveryContext } from '../requests/settlement/recovery/followRecoveries.ts'
 import { createSettlementChain, type SettlementChain } from '../requests/settlement/settlementChain.ts'
 import type { SettlementContext } from '../requests/settlement/settlementContext.ts'
 import { createSettlementObserver } from '../requests/settlement/settlementMetrics.ts'
@@ -39,6 +44,7 @@ export type Settlement = {
   readonly jobs: readonly Job[]
   /** What keeps work from solvers. */
   readonly withholding: Withholding
+  close(): Promise<void>
   /** There may be something new on a chain, or for all of them: look now. */
   hint(chainId?: number): void
   /** A block is told of on a chain: what waits for one is looked at, too. */
@@ -99,7 +105,9 @@ export function createSettlement(options: {
     refunds: createWaker(),
     permits: createWaker(),
     selfExecuted: createWaker(),
+    recoveries: createWaker(),
   }
+  const recovering = openRecoveries(options, context)
   const newBlocks = { fills: createNewBlocks(), refunds: createNewBlocks(), selfExecuted: createNewBlocks() }
   const watchers = new Map([...chains].map(([chainId, chain]) => [chainId, watcherOf(context, chain)]))
   const intervalMs = Math.min(...[...chains.values()].map(pauseOf), attestIntervalMs)
@@ -116,6 +124,12 @@ export function createSettlement(options: {
       intervalMs,
       waker: followers.refunds,
       run: (run) => followRefunds(context, run, newBlocks.refunds.take()),
+    },
+    {
+      name: 'recoveries',
+      intervalMs: attestIntervalMs,
+      waker: followers.recoveries,
+      run: (run) => followRecoveries(recovering, run),
     },
     { name: 'put-aside', intervalMs: putAsideIntervalMs, run: (run) => retryPutAside(context, run) },
     createStandstillJob(context, options.standstillSeconds),
@@ -170,10 +184,41 @@ export function createSettlement(options: {
     jobs,
     withholding: createWithholding(context),
     hint,
+    close: recovering.close,
     newBlock(chainId) {
       for (const blocks of Object.values(newBlocks)) blocks.add(chainId)
       hint(chainId)
     },
+  }
+}
+
+const recoveryDelaySecondsDefault = 86_400
+
+/** What the hub has settled is read there; where none is configured, nothing counts as settled. */
+function openRecoveries(
+  { chains: { hub, chains }, signatures }: Parameters<typeof createSettlement>[0],
+  context: SettlementContext,
+): RecoveryContext & { close(): Promise<void> } {
+  const now = () => Date.now()
+  const mappingAddress = hub?.genericMappingAddress
+  const client =
+    hub?.ready === true && mappingAddress !== undefined
+      ? createJsonRpcClient({ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now })
+      : undefined
+  const quorum = client && createQuorumOver(client, { now })
+  const newest = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const
+  const numberOf = (key: string) => (key === hub?.id ? hub.evmChainId : Number(chains.get(key)?.hubChainId))
+  return {
+    ...context,
+    hub: quorum &&
+      hub &&
+      mappingAddress && {
+        entries: createHubEntries({ quorum, mappingAddress }),
+        ...createHubReader({ quorum, oracleAddress: hub.oracleAddress, rule: newest }),
+      },
+    delaySeconds: hub?.recoveryDelaySeconds ?? recoveryDelaySecondsDefault,
+    signPromise: (request) => signatures.promise(request, numberOf(request.order.solverChainId)),
+    close: async () => client?.close(),
   }
 }
 

@@ -126,7 +126,12 @@ async function recordIdOf(network: TestNetwork, { kind, payload }: OpenWork): Pr
   return kind === 'refund' ? refundIdOf(network, orderId, payload) : orderId
 }
 
-async function refundIdOf(network: TestNetwork, orderId: Hex, payload: RefundPayload): Promise<Hex> {
+/** The id that the fill contract has for the refund of a named deposit. */
+export async function refundIdOf(
+  network: TestNetwork,
+  orderId: Hex,
+  payload: Pick<RefundPayload, 'deposits'>,
+): Promise<Hex> {
   const [named] = payload.deposits ?? []
   if (named === undefined) return orderId
   const { chainId } = named
@@ -152,7 +157,8 @@ function payment(
   item: OpenWork,
   { scalePercent, id }: { readonly scalePercent: bigint; readonly id: Hex },
 ): Transaction {
-  if (item.kind === 'permit' || item.kind === 'sweep') throw new Error(`cannot do a ${item.kind}`)
+  if (item.kind === 'permit' || item.kind === 'sweep' || item.kind === 'recovery')
+    throw new Error(`cannot do a ${item.kind}`)
   const { payload } = item
   const reference = 'claimId' in payload ? payload.claimId : payload.orderId
   const payments = 'payments' in payload ? payload.payments : [payload]

@@ -71,7 +71,10 @@ function holds(row: StoredRequest, timeline: Timeline): void {
   if (row.status === 'refund' || row.status === 'failure')
     must(row.stage === null || reason === row.fail_reason, 'the reason of its end is told')
   if (row.stage === 'parked')
-    must(names.includes('parked') && reason === row.parked_reason, 'why it is parked is told')
+    must(
+      names.includes('parked') && (reason === row.parked_reason || reason === 'DEPOSIT_RECOVERABLE'),
+      'why it is parked is told',
+    )
   if (row.stage === 'settled')
     must(
       names.some((name) => ['attested', 'ended-by-operator', 'settled'].includes(name)),

@@ -48,7 +48,7 @@ import {
 import type { Logger } from 'pino'
 import { createDepositReader } from '../facts/deposits.ts'
 import { readUnits, valuerOf } from '../facts/prices.ts'
-import type { Filling, SolverChain } from '../filling/filling.ts'
+import type { Filling, Recoveries, SolverChain } from '../filling/filling.ts'
 import type { Handled } from '../filling/handleItem.ts'
 import { createRound } from '../filling/solverRound.ts'
 import type { Sharing } from '../judge/turns.ts'
@@ -208,6 +208,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
     orders: { networkOf, recoverSigner, orderSigners: settings.orderSigners },
     sharing: sharingOf(files.solver, signer.address),
     hasOracles: config.oracles !== undefined,
+    recoveries: recoveriesOf(parts),
     valuer,
     limits: { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd },
   }
@@ -349,6 +350,10 @@ function logHandled(
     logger.info({ ...found, chainId, transactionHash }, `${kind} is signed`)
     return
   }
+  if (handled.kind === 'entered') {
+    logger.info({ ...found, key: handled.key }, `${kind} is entered on the hub`)
+    return
+  }
   const { reason } = handled
   logger[handled.kind === 'refused' ? 'warn' : 'debug'](
     { ...found, reason },
@@ -391,6 +396,19 @@ function elect({ config, chains, opened, signer, logger }: Parts): Elections {
         : logger.info({ event: 'lease_won', lease, epoch: epoch.toString() }, 'lease won'),
     onFailure: (error) => logger.warn({ event: 'lease_interrupted', err: error }, 'lease interrupted'),
   })
+}
+
+function recoveriesOf({ hub, files: { chains } }: Parts): Recoveries | undefined {
+  if (hub?.recoveries === undefined) return undefined
+  return {
+    hub: hub.recoveries,
+    chainNumberOf(key) {
+      if (key === chains.hub?.id) return chains.hub.evmChainId
+      const chain = chains.chains.get(key)
+      const number = Number(chain?.hubChainId)
+      return chain?.vmType === 'ethereum-vm' && Number.isSafeInteger(number) ? number : undefined
+    },
+  }
 }
 
 /** @throws ConfigurationError where the own wallet is none of those that share */

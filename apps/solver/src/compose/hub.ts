@@ -1,11 +1,15 @@
 import {
   createHubEntries,
+  createHubReader,
+  createHubRecoveries,
+  createHubTransactions,
   createJsonRpcClient,
   createMappingWriter,
   createNonceMappings,
   createOracleClient,
   createQuorumOver,
   type HubEntries,
+  type HubRecoveries,
   type NonceMappings,
   type OracleSettings,
   type RegisteredChain,
@@ -19,6 +23,8 @@ export type Hub = {
   readonly entries: HubEntries
   /** What the fill wallet may say there of its own transfers; undefined where nobody vouches or pays for it. */
   mappingsOf(chain: Pick<RegisteredChain, 'id' | 'vmType'>): NonceMappings | undefined
+  /** Undefined where nobody vouches or pays for it. */
+  readonly recoveries: HubRecoveries | undefined
   close(): Promise<void>
 }
 
@@ -35,6 +41,7 @@ export function openHub(
     genericMappingAddress: verifyingContract,
     evmChainId: chainId,
     oracleMultisigAddress: multisig,
+    oracleAddress,
   } = hub
   if (verifyingContract === undefined) return undefined
   const now = () => Date.now()
@@ -43,20 +50,29 @@ export function openHub(
   })
   const quorum = createQuorumOver(client, { now })
   const entries = createHubEntries({ quorum, mappingAddress: verifyingContract })
+  const close = () => client.close()
+  if (oracles === undefined || signer === undefined)
+    return { entries, mappingsOf: () => undefined, recoveries: undefined, close }
   const domain = { chainId, verifyingContract }
+  const transactions = createHubTransactions({ client, chainId, signer })
+  const writer = createMappingWriter({ transactions, entries, domain })
+  const vouching = {
+    ...{ threshold: oracles.threshold, domain, multisig },
+    oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
+  }
   // Under whose number the wallet signs does not matter, as long as the oracles know it.
   const signed = Object.entries(quote.chains).find(([, config]) => isContractChain(config))
-  const mappings = (chain: Pick<RegisteredChain, 'id' | 'vmType'>): NonceMappings | undefined => {
-    if (oracles === undefined || signer === undefined || signed === undefined) return undefined
+  const mappingsOf = (chain: Pick<RegisteredChain, 'id' | 'vmType'>): NonceMappings | undefined => {
+    if (signed === undefined) return undefined
     const [id, { chainId: number }] = signed
-    return createNonceMappings({
-      ...{ chain, entries, signatureChain: { id, number } },
-      writer: createMappingWriter({ client, entries, domain, signer }),
-      vouching: {
-        ...{ threshold: oracles.threshold, domain, multisig },
-        oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
-      },
-    })
+    return createNonceMappings({ chain, entries, signatureChain: { id, number }, writer, vouching })
   }
-  return { entries, mappingsOf: mappings, close: () => client.close() }
+  const recoveries = createHubRecoveries({
+    ...{ vouching, writer, transactions },
+    reader: createHubReader({ quorum, oracleAddress, rule: newest }),
+    executionDomain: { chainId, verifyingContract: oracleAddress, version: hub.oracleVersion },
+  })
+  return { entries, mappingsOf, recoveries, close }
 }
+
+const newest = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const

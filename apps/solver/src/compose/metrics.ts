@@ -50,7 +50,7 @@ export type SolverMetrics = {
   watch(state: WatchedState): void
 }
 
-const kinds: readonly string[] = ['fill', 'refund', 'claim', 'sweep', 'permit']
+const kinds: readonly string[] = ['fill', 'refund', 'claim', 'sweep', 'permit', 'recovery']
 
 /** Labels come from closed sets: kinds of work, outcomes, chains of the configuration. */
 export function createSolverMetrics({ registry }: Pick<HttpMetrics, 'registry'>): SolverMetrics {

@@ -1,4 +1,4 @@
-import type { LinePayingChain } from '@causeway/chains'
+import type { HubRecoveries, LinePayingChain } from '@causeway/chains'
 import type {
   CostedTransaction,
   DenyList,
@@ -78,8 +78,16 @@ export type Filling = {
   readonly denyList: DenyList | undefined
   /** Fills are attested by somebody. */
   readonly hasOracles: boolean
+  /** Undefined where nobody vouches for entries of the hub or pays for them. */
+  readonly recoveries: Recoveries | undefined
   /** True: everything is judged and nothing is signed. */
   readonly isDryRun: boolean
+}
+
+export type Recoveries = {
+  readonly hub: HubRecoveries
+  /** The number of an EVM chain, or of the hub, by its string id. */
+  chainNumberOf(key: string): number | undefined
 }
 
 export type Payment = {

@@ -23,7 +23,7 @@ import {
 import { UnattestedError } from '../wallet/exposure.ts'
 import { needsOf } from '../wallet/fillTransaction.ts'
 import { mayTryAgain } from '../wallet/nextMove.ts'
-import { AlreadyBegunError, StoppedError } from '../wallet/records.ts'
+import { AlreadyBegunError, OrderClosedError, StoppedError } from '../wallet/records.ts'
 import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
 import type { ProgramSweep, Relay, ScriptSweep } from '../work/relays.ts'
 import { type PaidOrder, type ReadItem, readItem, type WorkItem } from '../work/workItems.ts'
@@ -31,6 +31,7 @@ import { paymentBound, relayBound } from './costBound.ts'
 import { exposureOf } from './exposureOf.ts'
 import type { Filling, Payment, SolverChain } from './filling.ts'
 import { judge, recordsOfOthers } from './judgeItem.ts'
+import { type Recovered, recover } from './recover.ts'
 
 /**
  * `signed` may be sent when the service agrees; `refused` is told to it; `later` looks again, after a pause where
@@ -41,6 +42,7 @@ export type Handled =
   | { readonly kind: 'signed'; readonly record: KeptRecord }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'later'; readonly reason: string; readonly isSpent?: boolean }
+  | Recovered
 
 const later = (reason: string): Handled => ({ kind: 'later', reason })
 const refused = (reason: string): Handled => ({ kind: 'refused', reason })
@@ -67,6 +69,8 @@ export async function handleItem(item: WorkItem, filling: Filling): Promise<Hand
           : emptyAddress(item.id, reading.sweep, chain, filling)
       case 'order':
         return pay(item.id, reading.order, chain, filling)
+      case 'recovery':
+        return recover(reading.recovery, chain, filling)
     }
   })
 }
@@ -93,6 +97,8 @@ function workOf(reading: Reading): { readonly chainId: number } {
       return reading.sweep
     case 'order':
       return reading.order
+    case 'recovery':
+      return reading.recovery
   }
 }
 
@@ -112,6 +118,7 @@ async function orLater(handle: () => Promise<Handled>): Promise<Handled> {
       error instanceof GasCoinShortError
     )
       return later(error.message)
+    if (error instanceof OrderClosedError) return refused(error.message)
     throw error
   }
 }
@@ -124,6 +131,7 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   if (never !== undefined) return refused(never)
   const forged = refuseForged(order, chain, filling)
   if (forged !== undefined) return refused(forged)
+  if (await filling.records.isClosed(order.orderId)) throw new OrderClosedError()
   const chainTime = await chain.desk.chainTime()
   if (isTooLate(chain, chainTime, order.deadline)) return refused('the deadline has passed')
   const past = await filling.records.ofPayment(order.orderId)

@@ -147,8 +147,11 @@ async function settleFill(
   // Another deposit may pay for the order: its fill is not stopped for the sake of this one.
   if (state.kind !== 'open' || (endsOrder !== true && !isPast))
     return state.kind === 'over' && others === 'open' ? { kind: 'open' } : state
-  await stopFill(past, filling)
-  if (recorded === 'open' && !filling.isDryRun) await closeOrder(orderId, destination, filling)
+  await stopSigned(
+    past.filter(({ kind }) => kind === 'fill'),
+    filling,
+  )
+  if (recorded === 'open' && !filling.isDryRun) await closeRecord(orderId, destination, filling)
   return state
 }
 
@@ -174,19 +177,20 @@ export function recordsOfOthers(
   )
 }
 
-async function closeOrder(orderId: Hex, { desk }: SolverChain, { records }: Filling): Promise<void> {
-  const id = `close-${orderId.slice(2)}`
+/** @param paidId an order's, or that of the refund of its deposit */
+export async function closeRecord(paidId: Hex, { desk }: SolverChain, { records }: Filling): Promise<void> {
+  const id = `close-${paidId.slice(2)}`
   if (!desk.leads() || !mayTryAgain(await records.latest(id))) return
-  const prepared = await desk.prepare({ kind: 'closing', id: orderId })
+  const prepared = await desk.prepare({ kind: 'closing', id: paidId })
   if (prepared.kind === 'refused') return
   const subject = { id, kind: 'close' as const, orderId: undefined, deadline: undefined }
   await prepared.begin(subject)
 }
 
-/** A fill that was signed and has not landed is sent no more; a nonce is taken for nothing. */
-async function stopFill(past: readonly KeptRecord[], { chains }: Filling): Promise<void> {
+/** What was signed and has not landed is sent no more; a nonce is taken for nothing. */
+export async function stopSigned(past: readonly KeptRecord[], { chains }: Filling): Promise<void> {
   for (const record of past) {
-    if (record.kind !== 'fill' || record.outcome !== 'open') continue
+    if (record.outcome !== 'open') continue
     const desk = chains.find(({ chainId }) => chainId === record.chainId)?.desk
     if (desk?.leads() === true) await desk.cancel(record)
   }

@@ -105,13 +105,17 @@ export function createRound(options: RoundOptions): (told?: Told) => Promise<voi
 
   async function tell(item: WorkItem, handled: Handled): Promise<void> {
     observe.handled(item, handled)
-    if (handled.kind === 'later' && handled.isSpent !== true) waiting.items.set(item.id, item)
+    if (isWaiting(handled)) waiting.items.set(item.id, item)
     else waiting.items.delete(item.id)
     if (handled.kind === 'signed') {
       openOn.add(handled.record.chainId)
       return release(handled.record)
     }
-    if (handled.kind === 'refused' || handled.isSpent === true) pausedAtMs.set(item.id, nowMs())
+    if (handled.kind === 'entered') {
+      await work.report(item.id, handled.key, {})
+      return
+    }
+    if (handled.kind === 'refused' || isSpent(handled)) pausedAtMs.set(item.id, nowMs())
     if (handled.kind === 'refused' && !filling.isDryRun) await work.failed(item.id, handled.reason)
   }
 
@@ -191,6 +195,9 @@ export function createRound(options: RoundOptions): (told?: Told) => Promise<voi
 
   return tracing === undefined ? look : (told) => tracing.start('round', {}, () => look(told))
 }
+
+const isSpent = (handled: Handled): boolean => 'isSpent' in handled && handled.isSpent === true
+const isWaiting = (handled: Handled): boolean => handled.kind === 'later' && !isSpent(handled)
 
 const isCancelled = (record: KeptRecord): boolean =>
   'cancellations' in record && record.cancellations.length > 0

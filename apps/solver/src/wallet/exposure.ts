@@ -8,6 +8,7 @@ import {
   orderSchema,
   type SqlDatabase,
   type SqlTx,
+  settlementExecutionKey,
 } from '@causeway/core'
 import { z } from 'zod'
 import { hex } from '../work/payloadFields.ts'
@@ -243,6 +244,25 @@ function serialize(asked: Asked): string {
   return JSON.stringify(asked, (_key, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   )
+}
+
+export type SettlementKey = { readonly id: string; readonly attempt: number; readonly key: Hex }
+
+/** Keys under which the hub settles what was paid for an order; what no oracle attests has none. */
+export async function readSettlementKeys(
+  database: Pick<SqlDatabase, 'query'>,
+  orderId: Hex,
+): Promise<readonly SettlementKey[]> {
+  const rows = await database.query<{ record_id: string; attempt: number; asked: unknown }>(
+    `select p.record_id, p.attempt, p.asked from payment p
+     join signed_record r on r.id = p.record_id and r.attempt = p.attempt
+     where r.payment_id = $1 and r.outcome = 'done' and p.asked is not null`,
+    [orderId],
+  )
+  return rows.map(({ record_id: id, attempt, asked }) => {
+    const onchainIds = askedSchema.parse(asked).inputs.map((input) => input.onchainId)
+    return { id, attempt: Number(attempt), key: settlementExecutionKey({ onchainIds, orderId }) }
+  })
 }
 
 /** A final payment that oracles are to be asked about. */

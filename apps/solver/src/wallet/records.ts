@@ -2,7 +2,7 @@ import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import type { Fence } from '@causeway/database'
 import { readAppFeesOf } from './appFees.ts'
 import { type Charge, reserve, settleCharges } from './budgets.ts'
-import { type Exposure, expose, settleExposure } from './exposure.ts'
+import { type Exposure, expose, readSettlementKeys, type SettlementKey, settleExposure } from './exposure.ts'
 import { type KeptRecord, parseRecord, serializeRecord } from './signedRecord.ts'
 
 /** The stop switch is thrown: nothing new is signed. */
@@ -18,6 +18,14 @@ export class AlreadyBegunError extends Error {
   constructor(id: string) {
     super(`${id} was begun by another process`)
     this.name = 'AlreadyBegunError'
+  }
+}
+
+/** The order is recovered on the hub: nothing is paid for it any more. */
+export class OrderClosedError extends Error {
+  constructor() {
+    super('the order is recovered on the hub')
+    this.name = 'OrderClosedError'
   }
 }
 
@@ -40,7 +48,7 @@ export interface Records {
   nextNonce(wallet: string, chainId: number, latestCount: number): Promise<number>
   /**
    * Keeps a new record and takes what it may cost from the budgets. Resolves when it would survive a power loss.
-   * @throws StoppedError, AlreadyBegunError, BudgetSpentError, UnattestedError
+   * @throws StoppedError, OrderClosedError, AlreadyBegunError, BudgetSpentError, UnattestedError
    */
   begin(record: KeptRecord, beginning: Beginning): Promise<void>
   /**
@@ -49,6 +57,14 @@ export interface Records {
    */
   save(record: KeptRecord, fence: Fence, more?: SaveOptions): Promise<void>
   openCount(wallet: string): Promise<number>
+  /**
+   * Keeps for ever that nothing is signed for an order any more. What was signed before stands.
+   * @returns all that was
+   */
+  closeOrder(orderId: Hex): Promise<readonly KeptRecord[]>
+  isClosed(orderId: Hex): Promise<boolean>
+  /** Keys under which the hub settles what was paid for an order, by id and attempt of its record. */
+  settlementKeys(orderId: Hex): Promise<readonly SettlementKey[]>
 }
 
 export type Beginning = {
@@ -124,6 +140,15 @@ export function createRecords(database: SqlDatabase): Records {
         await settleExposure(tx, record)
       })
     },
+    async closeOrder(orderId) {
+      await database.transaction(async (tx) => {
+        await lockPayment(tx, orderId)
+        await tx.query('insert into closed_order (order_id) values ($1) on conflict do nothing', [orderId])
+      })
+      return read('payment_id = $1 order by created_at, attempt', [orderId])
+    },
+    isClosed: (orderId) => isClosedOrder(database, orderId),
+    settlementKeys: (orderId) => readSettlementKeys(database, orderId),
     async openCount(wallet) {
       const [row] = await database.query<{ count: bigint }>(
         `select count(*) as count from signed_record where wallet = $1 and outcome = 'open'`,
@@ -140,9 +165,20 @@ function columnsOf(record: KeptRecord): readonly unknown[] {
   return [id, attempt, wallet, chainId, nonce, kind, orderId ?? null, ...told]
 }
 
-/** One decides about a payment at a time, on whatever chain and in whatever process. @throws AlreadyBegunError */
-async function requireUnchanged(tx: SqlTx, paymentId: Hex, past: readonly KeptRecord[]): Promise<void> {
+/** One decides about a payment at a time, on whatever chain and in whatever process. */
+async function lockPayment(tx: SqlTx, paymentId: Hex): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [paymentId])
+}
+
+async function isClosedOrder(database: Pick<SqlDatabase, 'query'>, orderId: Hex): Promise<boolean> {
+  const rows = await database.query('select from closed_order where order_id = $1', [orderId])
+  return rows.length > 0
+}
+
+/** @throws AlreadyBegunError, OrderClosedError */
+async function requireUnchanged(tx: SqlTx, paymentId: Hex, past: readonly KeptRecord[]): Promise<void> {
+  await lockPayment(tx, paymentId)
+  if (await isClosedOrder(tx, paymentId)) throw new OrderClosedError()
   const rows = await tx.query<{ id: string; attempt: number; outcome: string }>(
     'select id, attempt, outcome from signed_record where payment_id = $1',
     [paymentId],

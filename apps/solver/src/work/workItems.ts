@@ -110,6 +110,15 @@ const payloads = {
     ),
 } as const
 
+const recoverySchema = z
+  .object({ orderId: hex(32), chainId: order.chainId, promise: hex(65).optional(), ...proof })
+  .transform(({ order: ordered, orderSignature, deposits, ...rest }, context): AskedRecovery => {
+    const proven = toProof({ order: ordered, orderSignature, deposits })
+    if (proven !== undefined) return { ...rest, proof: proven }
+    context.addIssue({ code: 'custom', path: ['order'], message: 'a recovery needs its order' })
+    return z.NEVER
+  })
+
 const relays = { sweep: sweepSchema, permit: permitSchema } as const
 
 /** What one transaction pays. Amounts in smallest units, deadline in Unix seconds. */
@@ -138,6 +147,16 @@ export type PaidOrder = {
   readonly gasCharged?: bigint | undefined
   /** Of a refund: the service offers no fill of the order any more, for whatever deposit. */
   readonly endsOrder?: boolean | undefined
+}
+
+/** An order to give up, so that the owner of its deposit can recover it. */
+export type AskedRecovery = {
+  readonly orderId: Hex
+  /** Of the deposit. */
+  readonly chainId: number
+  /** Of the order's signer; absent until nothing can be paid any more. */
+  readonly promise?: Hex | undefined
+  readonly proof: Proof
 }
 
 /** For the log alone; what is none is left out. */
@@ -178,6 +197,7 @@ export type ReadItem =
   | { readonly kind: 'order'; readonly order: PaidOrder }
   | { readonly kind: 'relay'; readonly relay: Relay }
   | { readonly kind: 'sweep'; readonly sweep: ScriptSweep | ProgramSweep }
+  | { readonly kind: 'recovery'; readonly recovery: AskedRecovery }
   | { readonly kind: 'other' }
   | { readonly kind: 'broken'; readonly reason: string }
 
@@ -186,6 +206,8 @@ export function readItem({ kind, payload }: WorkItem): ReadItem {
     return read<Relay | ScriptSweep | ProgramSweep>(relays[kind].safeParse(payload), (relay) =>
       'transaction' in relay ? { kind: 'relay', relay } : { kind: 'sweep', sweep: relay },
     )
+  if (kind === 'recovery')
+    return read(recoverySchema.safeParse(payload), (recovery) => ({ kind: 'recovery', recovery }))
   if (kind !== 'fill' && kind !== 'refund' && kind !== 'claim') return { kind: 'other' }
   return read<PaidOrder>(payloads[kind].safeParse(payload), (order) => ({ kind: 'order', order }))
 }

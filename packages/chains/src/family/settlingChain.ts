@@ -3,6 +3,7 @@ import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { ListedChain } from '../config/listedPayers.ts'
 import type { ChainClient } from '../rpc/client.ts'
 import type { HubEntries } from './hubEntries.ts'
+import type { FinalMark } from './payingChain.ts'
 
 /** A block by its place. `hash` only tells whether two readings saw the same one there. */
 export type BlockMark = { readonly number: bigint; readonly hash: string }
@@ -94,6 +95,8 @@ export interface SettlingChain {
    * Absent where nothing records payments, or the wallet is not known.
    */
   isPaid?(id: Hex, signal: AbortSignal): Promise<boolean>
+  /** What the record of a fill wallet says of an id at a final block. Absent where nothing records payments. */
+  finalMark?(payer: FinalPayer, id: Hex, signal: AbortSignal): Promise<FinalMark>
   /**
    * What a final transaction cost its sender, in smallest units of the native currency, as one endpoint says: for
    * statistics. `undefined` while there is no such transaction. Absent where receipts of contracts tell it.
@@ -102,6 +105,9 @@ export interface SettlingChain {
   /** Absent where contracts make deposit addresses, or nobody does. */
   readonly addresses?: AddressReading
 }
+
+/** Whose record is read. */
+export type FinalPayer = { readonly address: string; readonly fillContract?: Hex | undefined }
 
 /** Both ends belong to it. */
 export type PassRange = { readonly from: bigint; readonly to: bigint; readonly known: bigint }
@@ -116,7 +122,7 @@ export type SettlingChainFamily = (options: {
   /** What the hub says transfers are for, where they name no order. */
   readonly hubEntries?: HubEntries | undefined
   /** The solver's fill wallet there, and what records its payments where a contract does. */
-  readonly payer?: { readonly address: string; readonly fillContract?: Hex | undefined } | undefined
+  readonly payer?: FinalPayer | undefined
   /** As of `FamilyLimits`. */
   readonly recordsPayments?: ((code: Hex) => boolean) | undefined
 }) => SettlingChain

@@ -1,7 +1,5 @@
 import {
   type Hex,
-  type MappingDomain,
-  type MappingEntry,
   mainNetwork,
   type NonceMapping,
   nonceMappingEntry,
@@ -9,19 +7,9 @@ import {
   UpstreamUnavailableError,
   type VmType,
 } from '@causeway/core'
-import type { EntryProof, HubEntries, MappingWriter } from '../family/hubEntries.ts'
+import type { HubEntries, MappingWriter } from '../family/hubEntries.ts'
 import type { NonceMappings } from '../family/nonceMappings.ts'
-import type { OracleClient } from './oracleClient.ts'
-
-/** Oracles that may vouch for entries of the hub, and who they vouch as. */
-export type Vouching = {
-  readonly oracles: readonly Pick<OracleClient, 'attestMapping'>[]
-  /** Oracles that have to vouch. */
-  readonly threshold: number
-  readonly domain: MappingDomain
-  /** What several of them sign for on the hub; absent where one of them writes alone. */
-  readonly multisig: Hex | undefined
-}
+import { type VouchedEntry, type Vouching, vouchForEntry } from './vouching.ts'
 
 /** What a wallet signed about a nonce of its own. */
 export type SignedSaying = {
@@ -37,26 +25,15 @@ export type SignedSaying = {
  * @returns the entry of the hub with its proof; `denied` where an oracle says no and none says yes, since they judge the
  * same bytes; `silent` where too few say anything
  */
-export async function vouchForMapping(
-  { oracles, threshold, domain, multisig }: Vouching,
+export function vouchForMapping(
+  vouching: Vouching,
   { mapping, vmType, signature, signatureChainId }: SignedSaying,
   signal: AbortSignal,
-): Promise<{ readonly entry: MappingEntry; readonly proof: EntryProof } | 'denied' | 'silent'> {
-  const entry = nonceMappingEntry(mapping, mainNetwork(vmType))
+): Promise<VouchedEntry | 'denied' | 'silent'> {
   const request = { ...mapping, nonce: `${mapping.nonce}`, signatureChainId, signature }
-  const asked = { purpose: 'mapping-entry' as const, domain, entry }
-  const answers = await Promise.all(oracles.map((oracle) => oracle.attestMapping(request, asked, signal)))
-  const vouched = answers.flatMap((one) => (one.said === 'signed' ? [one] : []))
-  if (vouched.length < threshold)
-    return vouched.length === 0 && answers.some(({ said }) => said === 'denied') ? 'denied' : 'silent'
-  const ascending = vouched.toSorted((one, other) => (one.signer < other.signer ? -1 : 1))
-  const signatures = ascending.map((one) => one.signature as Hex) // CAST: their signer was recovered.
-  const [single] = ascending
-  const proof =
-    multisig === undefined && single !== undefined
-      ? { oracle: single.signer, signatures: signatures.slice(0, 1) }
-      : { oracle: multisig ?? domain.verifyingContract, signatures }
-  return { entry, proof }
+  return vouchForEntry(vouching, nonceMappingEntry(mapping, mainNetwork(vmType)), (oracle, entry) =>
+    oracle.attestMapping(request, entry, signal),
+  )
 }
 
 /** How long oracles are waited for where a wallet waits for the answer. */

@@ -1,5 +1,8 @@
 import {
+  type Execution,
+  type ExecutionDomain,
   type Hex,
+  type NoFillOrRefund,
   type NonceMapping,
   type RecoverSigner,
   type SigningRequest,
@@ -18,12 +21,25 @@ export type OracleAnswer =
   /** Not final yet, overloaded, silent or unreadable: ask again. */
   | { readonly said: 'nothing'; readonly code: string }
 
+type Unsigned = Exclude<OracleAnswer, { said: 'signed' }>
+
 /** Body of `signatures/nonce-mapping/v2`. */
 export type MappingRequest = Omit<NonceMapping, 'nonce'> & {
   readonly nonce: string
   readonly signatureChainId: string
   readonly signature: Hex
 }
+
+/** What is signed for an entry of the hub's generic mapping. */
+export type AskedEntry = Extract<SigningRequest, { purpose: 'mapping-entry' }>
+
+/** Body of `signatures/no-fill-or-refund/v1`. */
+export type PromiseRequest = NoFillOrRefund & { readonly signature: Hex }
+
+/** An execution of the hub that one oracle signed, or why it signed none. */
+export type ExecutionAnswer =
+  | Unsigned
+  | (Extract<OracleAnswer, { said: 'signed' }> & { readonly execution: Execution })
 
 export interface OracleClient {
   readonly name: string
@@ -37,11 +53,15 @@ export interface OracleClient {
   /** The same of a refund. Never throws. */
   attestRefund(request: object, messageId: Hex, signal: AbortSignal): Promise<OracleAnswer>
   /** The same for an entry of the hub's generic mapping, which a wallet's signature proves. Never throws. */
-  attestMapping(
-    request: MappingRequest,
-    entry: Extract<SigningRequest, { purpose: 'mapping-entry' }>,
+  attestMapping(request: MappingRequest, entry: AskedEntry, signal: AbortSignal): Promise<OracleAnswer>
+  /** The same for an entry that a solver's promise proves. Never throws. */
+  attestPromise(request: PromiseRequest, entry: AskedEntry, signal: AbortSignal): Promise<OracleAnswer>
+  /** What brings the deposits of a transaction to the hub, as its pinned signer signed it. Never throws. */
+  attestDeposits(
+    request: { readonly chainId: string; readonly transactionId: string },
+    domain: ExecutionDomain,
     signal: AbortSignal,
-  ): Promise<OracleAnswer>
+  ): Promise<ExecutionAnswer>
 }
 
 /** An attestation takes at most 8 s. @source design.md 8 */
@@ -53,6 +73,14 @@ const signatures = z
   .array(z.object({ signer: z.string().max(100).optional(), signature: z.string().max(2_100) }))
   .max(signaturesMax)
 const answerSchema = z.object({ message: z.object({ signatures }) })
+const bytes = z
+  .string()
+  .max(4_096)
+  .regex(/^0x([0-9a-f]{2})+$/)
+  .transform((text) => `0x${text.slice(2)}` as const)
+const executionSchema = z.object({
+  execution: z.object({ idempotencyKey: bytes, actions: z.array(bytes).max(1_000), signatures }),
+})
 const mappingSchema = z.object({ genericMapping: z.object({ signatures }) })
 const refusalSchema = z.object({ errorCode: z.string().max(64) })
 
@@ -78,12 +106,12 @@ export function createOracleClient(options: {
     ...(apiKey !== undefined && { 'x-api-key': apiKey.reveal() }),
   }
   /** @param find what of an answer with status 200 is looked at */
-  async function ask(
+  async function ask<Answer>(
     path: string,
     request: object,
-    find: (body: unknown) => OracleAnswer,
+    find: (body: unknown) => Answer | Unsigned,
     signal: AbortSignal,
-  ): Promise<OracleAnswer> {
+  ): Promise<Answer | Unsigned> {
     try {
       const { status, text } = await requestText({
         url: `${url.reveal()}${path}`,
@@ -99,7 +127,7 @@ export function createOracleClient(options: {
       return { said: 'nothing', code: 'no answer' }
     }
   }
-  const malformed: OracleAnswer = { said: 'nothing', code: 'malformed answer' }
+  const malformed: Unsigned = { said: 'nothing', code: 'malformed answer' }
   function attest(
     kind: 'solver-fills' | 'solver-refunds',
     request: object,
@@ -115,23 +143,42 @@ export function createOracleClient(options: {
     }
     return ask(`/attestations/${kind}/v1`, request, find, signal)
   }
+  function attestEntry(
+    route: string,
+    request: object,
+    entry: AskedEntry,
+    signal: AbortSignal,
+  ): Promise<OracleAnswer> {
+    const find = (body: unknown): OracleAnswer => {
+      const { data } = mappingSchema.safeParse(body)
+      if (data === undefined) return malformed
+      return signatureOf(data.genericMapping.signatures, { signer, digest: signingDigest(entry), recover })
+    }
+    return ask(`/attestations/signatures/${route}`, request, find, signal)
+  }
   return {
     name,
     signer,
     attestFill: (request, messageId, signal) => attest('solver-fills', request, messageId, signal),
     attestRefund: (request, messageId, signal) => attest('solver-refunds', request, messageId, signal),
-    attestMapping(request, entry, signal) {
-      const find = (body: unknown): OracleAnswer => {
-        const { data } = mappingSchema.safeParse(body)
+    attestMapping: (request, entry, signal) => attestEntry('nonce-mapping/v2', request, entry, signal),
+    attestPromise: (request, entry, signal) => attestEntry('no-fill-or-refund/v1', request, entry, signal),
+    attestDeposits(request, domain, signal) {
+      const find = (body: unknown): ExecutionAnswer => {
+        const { data } = executionSchema.safeParse(body)
         if (data === undefined) return malformed
-        return signatureOf(data.genericMapping.signatures, { signer, digest: signingDigest(entry), recover })
+        const { idempotencyKey, actions, signatures: entries } = data.execution
+        const execution = { idempotencyKey, actions }
+        const digest = signingDigest({ purpose: 'execution', domain, execution })
+        const answer = signatureOf(entries, { signer, digest, recover })
+        return answer.said === 'signed' ? { ...answer, execution } : answer
       }
-      return ask('/attestations/signatures/nonce-mapping/v2', request, find, signal)
+      return ask('/attestations/depository-deposits/v1', request, find, signal)
     },
   }
 }
 
-function refused(status: number, body: unknown): OracleAnswer {
+function refused(status: number, body: unknown): Unsigned {
   const parsed = refusalSchema.safeParse(body)
   const code = parsed.success ? parsed.data.errorCode : `HTTP_${status}`
   return status === 400 && !passing.has(code) ? { said: 'denied', code } : { said: 'nothing', code }

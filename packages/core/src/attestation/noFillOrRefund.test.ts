@@ -5,8 +5,9 @@ import { orderB, orderBId, repeated } from '../../test/vectors/orders.ts'
 import { bytesToHex } from '../hashing/hexBytes.ts'
 import type { Hex } from '../hex.ts'
 import { signingDigest } from '../signatures/digests.ts'
+import { noFillOrRefundDigest } from '../signatures/noFillOrRefund.ts'
 import { recoveryKey } from './deterministicIds.ts'
-import { noFillOrRefundDigest, noFillOrRefundEntry } from './noFillOrRefund.ts'
+import { noFillOrRefundEntry } from './noFillOrRefund.ts'
 
 // CAST: the published order names its solver in hex.
 const promise = { solverChainId: 'base', solver: orderB.solver as Hex, orderId: orderBId }

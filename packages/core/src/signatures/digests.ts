@@ -20,6 +20,7 @@ import type {
   MappingEntry,
   WithdrawRequestDomain,
 } from './execution.ts'
+import { noFillOrRefundDigest } from './noFillOrRefund.ts'
 import type { PayloadSigning, SigningRequest } from './signer.ts'
 import { timelineDigest } from './timelineStatement.ts'
 
@@ -47,6 +48,8 @@ export function signingDigest(request: SigningRequest): Uint8Array {
       return typedDataDigest(withdrawRequestSeparator(request.domain), withdrawRequestHash(request.request))
     case 'mapping-entry':
       return typedDataDigest(mappingSeparator(request.domain), mappingEntryHash(request.entry))
+    case 'no-fill-or-refund':
+      return noFillOrRefundDigest(request.promise, request.chainId)
     case 'transaction':
       return transactionDigest(request.unsigned)
     case 'payload':

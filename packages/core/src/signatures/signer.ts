@@ -9,6 +9,7 @@ import type {
   MappingEntry,
   WithdrawRequestDomain,
 } from './execution.ts'
+import type { NoFillOrRefund } from './noFillOrRefund.ts'
 import type { TimelineStatement } from './timelineStatement.ts'
 
 /** Why a digest is signed. A signer accepts these structures and nothing else: no raw digests. */
@@ -27,6 +28,8 @@ export type SigningRequest =
     }
   /** EIP-712 `SetEntry`. @source withdrawals.md 2 */
   | { readonly purpose: 'mapping-entry'; readonly domain: MappingDomain; readonly entry: MappingEntry }
+  /** EIP-712 `NoFillOrRefund`. `chainId`: the number of the solver's chain. */
+  | { readonly purpose: 'no-fill-or-refund'; readonly promise: NoFillOrRefund; readonly chainId: number }
   /** An EIP-1559 or EIP-7702 transaction without its signature, as EIP-2718 serializes it. */
   | { readonly purpose: 'transaction'; readonly unsigned: Hex }
   /** EIP-712 `Timeline`, which the evidence key signs and no other. */

@@ -51,6 +51,7 @@ const explanationSchema = z.object({
   work: stored,
   holds: stored,
   actions: stored.describe('What operators did about it'),
+  recovery: stored.describe('What its promise waits for, and from when on the deposits are recovered'),
 })
 
 /** `/admin/requests`: requests that make no progress. */
@@ -97,7 +98,7 @@ export function registerRequestRoutes(
   const retry = {
     ...adminOperation('requests retry', 'Let the usual rules look at a parked request again', {
       ...unknown,
-      409: ['REQUEST_NOT_PARKED'],
+      409: ['ORDER_RECOVERED', 'REQUEST_NOT_PARKED'],
     }),
     params,
     body: z.object({ reason: operatorReason }),
@@ -110,8 +111,8 @@ export function registerRequestRoutes(
   const resolve = {
     ...adminOperation(
       'requests resolve',
-      'End a parked request: unpaid (filled, the sponsor keeps its money), refund (not filled), or release (not denied)',
-      { ...unknown, 409: ['REQUEST_NOT_PARKED', 'RESOLUTION_NOT_POSSIBLE'] },
+      'End a parked request: unpaid (filled, the sponsor keeps its money), refund (not filled), release (not denied), or recover (on the hub, by its depositor)',
+      { ...unknown, 409: ['ORDER_RECOVERED', 'REQUEST_NOT_PARKED', 'RESOLUTION_NOT_POSSIBLE'] },
     ),
     params,
     body: z.object({ resolution: z.enum(resolutions), reason: operatorReason }),

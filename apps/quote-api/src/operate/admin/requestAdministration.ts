@@ -3,7 +3,7 @@ import { createLedger } from '@causeway/ledger'
 import { recordAction } from '../../access/adminAction.ts'
 import { takeLeftAgain } from '../../requests/depositAddresses/addressStore.ts'
 import { insertRelease, type Release } from '../../requests/screening/screenedRequest.ts'
-import { takeHeldAgain } from '../../requests/settlement/depositStore.ts'
+import { readDeposit, takeHeldAgain } from '../../requests/settlement/depositStore.ts'
 import {
   type ParkedFacts,
   possibleResolutions,
@@ -15,6 +15,12 @@ import {
   readRefundWork,
   readRequestRecord,
 } from '../../requests/settlement/parked/requestRecord.ts'
+import { mayRecover, recoveredDeposits } from '../../requests/settlement/recovery/promiseRule.ts'
+import {
+  askForRecovery,
+  insertRecovery,
+  readDecisionFacts,
+} from '../../requests/settlement/recovery/recoveryStore.ts'
 import {
   lockSettledRequest,
   readSettledRequest,
@@ -55,9 +61,12 @@ export interface RequestAdministration {
   parked(page: { limit: number }): Promise<readonly Standing[]>
   /** @throws UnknownRequestError for requests without an order too */
   explain(requestId: Hex): Promise<RequestExplanation>
-  /** @returns the stage, `looked at` where nothing had begun @throws UnknownRequestError, RequestNotParkedError */
+  /**
+   * @returns the stage, `looked at` where nothing had begun
+   * @throws UnknownRequestError, RequestNotParkedError, OrderRecoveredError
+   */
   retry(requestId: Hex, deed: Deed): Promise<string>
-  /** @throws UnknownRequestError, RequestNotParkedError, ResolutionNotPossibleError */
+  /** @throws UnknownRequestError, RequestNotParkedError, OrderRecoveredError, ResolutionNotPossibleError */
   resolve(requestId: Hex, resolution: Resolution, deed: Deed): Promise<void>
 }
 
@@ -103,7 +112,8 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
         const { request, facts, parkedReason } = await lockParked(tx, requestId)
         const possible = resolutionsOf(request, facts)
         if (!possible.includes(resolution)) throw new ResolutionNotPossibleError(possible)
-        if (resolution === 'unpaid') await endUnpaid(tx, request, deed)
+        if (resolution === 'recover') await giveUp(tx, request)
+        else if (resolution === 'unpaid') await endUnpaid(tx, request, deed)
         else if (facts.isBlocked) await letPass(tx, request, { resolution, stage: retryStage(facts) })
         else await giveDepositBack(tx, requestId)
         const details = { parkedReason, resolution }
@@ -114,19 +124,22 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
 
 async function factsOf(
   database: Pick<SqlDatabase, 'query'>,
-  { requestId, status, settlement }: SettledRequest,
+  request: SettledRequest,
   parkedReason: string | undefined,
 ): Promise<ParkedFacts> {
+  const { requestId, status, settlement } = request
   const refund = settlement && (await readRefundWork(database, requestId, settlement.depositId))
   return {
     ...{ isFilled: status === 'success', refund: refund?.state },
     ...{ isBlocked: parkedReason === blockedWallet, isRecorded: parkedReason === 'FILL_RECORDED' },
+    mayRecover: mayRecover(await readDecisionFacts(database, request)),
   }
 }
 
 async function lockParked(tx: SqlTx, requestId: Hex) {
   const request = await lockSettledRequest(tx, requestId)
   if (request === undefined) throw new UnknownRequestError()
+  if (request.isRecovered) throw new OrderRecoveredError()
   const standing = (await readStandingOf(tx, [requestId])).get(requestId)
   if (standing?.isOperators !== true) throw new RequestNotParkedError(request.settlement?.stage ?? 'none')
   const parkedReason = standing.reason
@@ -165,8 +178,13 @@ type Parked = Pick<SettledRequest, 'settlement'>
 const stageOnceRetried = ({ settlement }: Parked, facts: ParkedFacts) =>
   settlement?.stage === 'parked' ? retryStage(facts) : ('looked at' as const)
 
-const resolutionsOf = ({ settlement }: Parked, facts: ParkedFacts) =>
-  settlement?.stage === 'parked' || facts.isBlocked ? possibleResolutions(facts) : []
+/** The refund of another deposit parks nothing: only its own way out is open. */
+function resolutionsOf({ settlement, isRecovered }: SettledRequest, facts: ParkedFacts): readonly Resolution[] {
+  if (isRecovered) return []
+  const possible = possibleResolutions(facts)
+  const isParked = settlement?.stage === 'parked' || facts.isBlocked
+  return isParked ? possible : possible.filter((resolution) => resolution === 'recover')
+}
 
 /** The hold goes back to its sponsor, and the recipient counts as paid. @throws ResolutionNotPossibleError when it was posted */
 async function endUnpaid(tx: SqlTx, { requestId, hold, status }: SettledRequest, deed: Deed): Promise<void> {
@@ -176,6 +194,25 @@ async function endUnpaid(tx: SqlTx, { requestId, hold, status }: SettledRequest,
   await setStage(tx, requestId, {
     stage: 'settled',
     evidence: { kind: 'operator', resolution: 'unpaid', ...deed },
+  })
+}
+
+/** Nothing is paid for the order any more; the usual job signs its promise once chains show that nothing can be. */
+async function giveUp(tx: SqlTx, request: SettledRequest): Promise<void> {
+  const { requestId, hold, status } = request
+  const facts = await readDecisionFacts(tx, request)
+  await insertRecovery(tx, requestId)
+  for (const id of recoveredDeposits(facts)) {
+    const deposit = await readDeposit(tx, id)
+    if (deposit !== undefined) await askForRecovery(tx, request, deposit, undefined)
+  }
+  if (status === 'success') return
+  if (hold.state === 'reserved' || hold.state === 'pinned')
+    await createLedger().void(tx, { requestId, reason: 'RESOLVED_RECOVER' })
+  await setStatus(tx, announceStatus, {
+    requestId,
+    status: 'pending',
+    refundFailReason: 'DEPOSIT_RECOVERABLE',
   })
 }
 
@@ -199,6 +236,18 @@ async function record(
   const { actor, reason } = done.deed
   const details = { reason, ...done.details }
   await recordAction(tx, { actor, action: done.action, subject: done.requestId, details })
+}
+
+/** Nothing is filled or refunded for the order any more; its depositors recover their deposits on the hub. */
+class OrderRecoveredError extends DomainError {
+  readonly code = 'ORDER_RECOVERED'
+  readonly kind = 'conflict'
+
+  constructor() {
+    super(
+      'The order was given up: its depositor recovers the deposit on the hub, and nothing else is paid for it.',
+    )
+  }
 }
 
 /** The request moves by itself, or has ended. */

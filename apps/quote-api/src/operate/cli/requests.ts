@@ -11,6 +11,7 @@ const outcomes: Readonly<Record<Resolution, string>> = {
   unpaid: 'has ended; nothing was debited',
   refund: 'is refunded by the solver',
   release: 'goes on; no deny list stops it any more',
+  recover: 'is given up for good; its depositor recovers the deposit on the hub',
 }
 
 export const requestCommands: readonly Command[] = [
@@ -63,7 +64,7 @@ export const requestCommands: readonly Command[] = [
     words: 'requests resolve',
     changes: true,
     about:
-      'End a parked request: unpaid (filled, the sponsor keeps its money), refund (not filled), or release (not denied)',
+      'End a parked request: unpaid (filled, the sponsor keeps its money), refund (not filled), release (not denied), or recover (on the hub, by its depositor)',
     operands: ['request'],
     flags: {
       as: { value: '<resolution>', about: `One of ${resolutions.join(', ')}`, isRequired: true },
@@ -81,7 +82,7 @@ export const requestCommands: readonly Command[] = [
 
 function linesOf(explained: RequestExplanation): readonly string[] {
   const { requestId, status, failReason, stage, parked } = explained
-  const lists = (['deposits', 'work', 'holds', 'actions'] as const).flatMap((name) =>
+  const lists = (['deposits', 'work', 'holds', 'recovery', 'actions'] as const).flatMap((name) =>
     explained[name].map((part) => `${name}: ${JSON.stringify(part)}`),
   )
   const why =

@@ -9,9 +9,13 @@ export type SignableOrder = {
   readonly orderSignature: Hex | undefined
 }
 
+type PromisedOrder = Omit<SignableOrder, 'order' | 'orderSignature'> & {
+  readonly order: Pick<Order, 'solver' | 'solverChainId'>
+}
+
 /** The order names a solver whose key this process does not have. */
 export class OrderKeyReplacedError extends Error {
-  constructor({ requestId, order }: SignableOrder, address: Hex) {
+  constructor({ requestId, order }: Pick<SignableOrder, 'requestId' | 'order'>, address: Hex) {
     super(
       `the order of request ${requestId} can only be signed by ${order.solver}, and this process has the key of ${address}: run "npm run causeway -- orders sign" with the key of before`,
     )
@@ -24,6 +28,12 @@ export interface OrderSignatures {
    * @throws OrderKeyReplacedError, SignerFailedError, UpstreamUnavailableError
    */
   of(order: SignableOrder): Promise<Hex>
+  /**
+   * The promise that an order's solver neither filled nor refunded it. Whoever asks holds the decision that it is given
+   * up. @param chainId number of the solver's chain @throws the same
+   * @source docs/specification/protocol.md P-70
+   */
+  promise(order: PromisedOrder, chainId: number): Promise<Hex>
 }
 
 /**
@@ -35,12 +45,14 @@ export function createOrderSignatures(options: {
   readonly key: Pick<Signer, 'address' | 'sign'>
 }): OrderSignatures {
   const { database, key } = options
+  const requireKey = (order: Pick<SignableOrder, 'requestId' | 'order'>) => {
+    if (order.order.solver.toLowerCase() !== key.address) throw new OrderKeyReplacedError(order, key.address)
+  }
   return {
     async of(order) {
       const { requestId, orderId, orderSignature } = order
       if (orderSignature !== undefined) return orderSignature
-      if (order.order.solver.toLowerCase() !== key.address)
-        throw new OrderKeyReplacedError(order, key.address)
+      requireKey(order)
       const made = await key.sign({ purpose: 'order', orderId })
       // Two processes may sign at once: whatever was handed out first stays.
       const [kept] = await database.query<{ order_signature: Buffer }>(
@@ -49,6 +61,12 @@ export function createOrderSignatures(options: {
         [toBytes(requestId), toBytes(made)],
       )
       return kept === undefined ? made : `0x${kept.order_signature.toString('hex')}`
+    },
+    async promise(promised, chainId) {
+      requireKey(promised)
+      const { orderId, order } = promised
+      const promise = { orderId, solver: key.address, solverChainId: order.solverChainId }
+      return key.sign({ purpose: 'no-fill-or-refund', promise, chainId })
     },
   }
 }

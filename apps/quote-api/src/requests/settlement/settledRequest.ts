@@ -30,6 +30,8 @@ export type SettledRequest = {
   readonly released: Release | undefined
   /** A denied account paid its deposit address. */
   readonly isSenderDenied: boolean
+  /** Its deposits are recovered on the hub; nothing is filled or refunded for it any more. */
+  readonly isRecovered: boolean
   readonly originChainId: number
   readonly destinationChainId: number
   readonly expiresAtSeconds: number
@@ -69,6 +71,7 @@ const select = `
       from hold h where h.request_id = o.request_id order by h.attempt desc limit 1) as hold,
     (select floor(extract(epoch from min(w.created_at)))::bigint from work_item w
       where w.request_id = o.request_id and w.kind = 'sweep') as sweep_asked_at,
+    exists (select from order_recovery r where r.request_id = o.request_id) as is_recovered,
     exists (select from hold_at_deposit d where d.request_id = o.request_id) as holds_at_deposit,
     s.stage, s.is_bound, s.deposit_id, s.fill_tx, s.attempts, s.contradictions
   from orders o left join settlement s on s.request_id = o.request_id
@@ -128,6 +131,7 @@ type RequestRow = {
   readonly api_key_id: string | null
   readonly released: Release | null
   readonly is_sender_denied: boolean
+  readonly is_recovered: boolean
   readonly executed_by: string | null
   readonly has_address: boolean
   readonly deposit_swap: unknown
@@ -166,6 +170,7 @@ function fromRow(row: RequestRow): SettledRequest {
     apiKeyId: row.api_key_id ?? undefined,
     released: row.released ?? undefined,
     isSenderDenied: row.is_sender_denied,
+    isRecovered: row.is_recovered,
     originChainId: Number(row.origin_chain_id),
     destinationChainId: Number(row.destination_chain_id),
     expiresAtSeconds: Number(row.expires_at),

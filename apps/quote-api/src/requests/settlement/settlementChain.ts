@@ -10,12 +10,14 @@ import {
   type SettlingPass,
   TransactionMissingError,
   TransactionRevertedError,
+  toQuantity,
   unlessGone,
   unlessPutAside,
 } from '@causeway/chains'
 import { recordsPayments } from '@causeway/contracts/codes'
 import type { Finality, Hex } from '@causeway/core'
 import { askHeight, askQuorum, type OnMalformed } from '../../chainReadings/askChain.ts'
+import type { Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import {
   blocksReading,
@@ -24,7 +26,7 @@ import {
   depositSendersReading,
   failureReading,
 } from './depositReadings.ts'
-import { type MinedTransaction, minedReading, paidReading } from './transactionReading.ts'
+import { type MinedTransaction, minedReading, paidReading, stateReading } from './transactionReading.ts'
 
 export type { PaymentReading } from '@causeway/chains'
 
@@ -37,6 +39,8 @@ export type DepositPass = SettlingPass & {
 /** One chain as settlement reads it. All readings are by quorum: money moves on every one of them. */
 export interface SettlementChain extends SettlingChain {
   readonly chain: QuotableChain
+  /** Whoever pays for solvers there: the fill wallet of now first, then those that are listed. */
+  readonly payers: readonly string[]
   depositPass(...asked: Parameters<SettlingChain['depositPass']>): Promise<DepositPass>
   /**
    * Who brought the deposits of a transaction, beside the depositors that they name; none where the family does not
@@ -70,11 +74,18 @@ export function createSettlementChain(options: SettlementChainOptions): Settleme
   if (settling === undefined) return settleByContracts(options)
   return {
     ...settling,
-    chain: options.quotable,
+    ...{ chain: options.quotable, payers: payersOf(options, address) },
     depositPass: async (...asked) => ({ ...(await settling.depositPass(...asked)), paidSwaps: [] }),
     senders: async () => [],
     transaction: async () => undefined,
   }
+}
+
+function payersOf(
+  { registered: { fillPayers = [] } }: SettlementChainOptions,
+  fillWallet: string | undefined,
+): readonly string[] {
+  return [...new Set([...(fillWallet === undefined ? [] : [fillWallet]), ...fillPayers])]
 }
 
 /** A block counts as soon as it is the newest; the caller counts confirmations. */
@@ -102,8 +113,7 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
   }
   const head = (signal: AbortSignal) => askHeight(client, 'latest', { threshold, signal, onMalformed })
   return {
-    chain: quotable,
-    head,
+    ...{ chain: quotable, payers: payersOf(options, fillWallet), head },
     finalHeight,
     async finalSeconds(signal) {
       const reading = blockTimeReading(await finalHeight(signal))
@@ -149,5 +159,18 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
           return (await askQuorum(client, reading, { threshold, signal })).value
         },
       }),
+    ...(fillContract !== undefined && {
+      async finalMark(payer, id, signal) {
+        const height = await finalHeight(signal)
+        const ask = async <Value>(reading: Reading<Value>) =>
+          (await askQuorum(client, reading, { threshold, signal })).value
+        const asked = { fillContract: payer.fillContract ?? fillContract, fillWallet: payer.address, id }
+        const [state, timestampSeconds] = await Promise.all([
+          ask(stateReading(asked, toQuantity(height))),
+          ask(blockTimeReading(height)),
+        ])
+        return { state, timestampSeconds }
+      },
+    }),
   }
 }

@@ -21,6 +21,7 @@ import {
 } from './depositStore.ts'
 import { blockGraceSeconds, isLate, type LateStep, lateStep, sweptGraceSeconds } from './lateDeposit.ts'
 import type { SeenDeposit } from './pinDecision.ts'
+import { askForRecovery, readRecovery } from './recovery/recoveryStore.ts'
 import {
   depositTermsOf,
   lockSettledRequest,
@@ -185,6 +186,11 @@ async function takeDeposit(
   const fate = fateOf(context, chain, seen, request)
   const { requestId } = request
   if (fate.action === 'wait') return
+  if (request.isRecovered) {
+    await listDeposit(tx, deposit)
+    await askForRecovery(tx, request, deposit, (await readRecovery(tx, requestId))?.promise)
+    return
+  }
   if (screened.senders.length > 0) await setSenders(tx, deposit.id, screened.senders)
   if (screened.denied !== undefined && fate.action !== 'ignore') {
     await holdDeposit(context, tx, { request, deposit, isFitting: fate.action === 'bind' })

@@ -48,16 +48,22 @@ export function minedReading(
   }
 }
 
-/** `State.Paid` of the fill contract. */
-const paidState = 1n
+/** `State` of the fill contract. */
+const states = ['open', 'paid', 'closed'] as const
+
+type AskedRecord = { readonly fillContract: string; readonly fillWallet: string; readonly id: Hex }
 
 /** Whether the fill contract has an id as paid by a wallet, at the newest block. */
-export function paidReading(asked: {
-  readonly fillContract: string
-  readonly fillWallet: string
-  readonly id: Hex
-}): Reading<boolean> {
-  const { fillContract: to, fillWallet, id } = asked
+export function paidReading(asked: AskedRecord): Reading<boolean> {
+  const { calls, parse } = stateReading(asked, 'latest')
+  return { calls, parse: (answers) => parse(answers) === 'paid' }
+}
+
+/** What the fill contract has of an id, at a block. */
+export function stateReading(
+  { fillContract: to, fillWallet, id }: AskedRecord,
+  block: string,
+): Reading<(typeof states)[number]> {
   const what = 'eth_call'
   // CAST: the configuration holds parsed addresses of this family alone.
   const data = encodeFunctionData({
@@ -66,11 +72,12 @@ export function paidReading(asked: {
     args: [fillWallet as Hex, id],
   })
   return {
-    calls: [{ method: what, params: [{ to, data }, 'latest'] }],
+    calls: [{ method: what, params: [{ to, data }, block] }],
     parse: ([answer]) => {
       const word = parseBytes(answer?.ok === true ? answer.result : undefined, what)
-      if (word.length !== 66) throw new MalformedAnswerError(what)
-      return BigInt(word) === paidState
+      const state = word.length === 66 ? states[Number(BigInt(word))] : undefined
+      if (state === undefined) throw new MalformedAnswerError(what)
+      return state
     },
   }
 }

@@ -57,6 +57,10 @@ const awaited = `left join work_item w on w.request_id = s.request_id
 const followedUntil = `case s.stage when 'refunding' then o.expires_at + interval '1 minute' end`
 const stageSince = `greatest(s.updated_at, w.updated_at, ${followedUntil})`
 
+/** An order whose deposits are recoverable waits for their owners alone. */
+const unlessRecoverable = (row: string) =>
+  `not exists (select from order_recovery r where r.request_id = ${row}.request_id and r.entered_at is not null)`
+
 /** Everything that waits and has made no progress for the limit, or waits for an operator; each part by its index. */
 const waitingRows = [
   `select d.request_id, null, 'deposit', 'held', null, d.updated_at, array[d.chain_id], d.depositor, 0, null, d.tx_hash
@@ -66,7 +70,9 @@ const waitingRows = [
    from deposit_seen d where d.state = 'seen' and ${isLong('coalesce(d.deep_since, d.seen_at)')}`,
   `select s.request_id, null, 'stage', 'parked', null, s.updated_at, array[]::bigint[], null, 0, s.parked_reason,
      coalesce(s.fill_tx, s.refund_tx)
-   from settlement s where s.stage = 'parked'`,
+   from settlement s where s.stage = 'parked' and ${unlessRecoverable('s')}`,
+  `select r.request_id, null, 'stage', 'parked', null, r.decided_at, array[]::bigint[], null, 0, 'RECOVERY_WAITS', null
+   from order_recovery r where r.entered_at is null`,
   `select s.request_id, null, 'stage', 'undecided', w.kind, ${stageSince}, array[o.origin_chain_id, o.destination_chain_id],
      ${accountOfWork}, coalesce(w.attempts, 0), w.reason, w.tx_hash
    from settlement s join orders o using (request_id) ${awaited}
@@ -78,8 +84,9 @@ const waitingRows = [
    from settlement s join orders o using (request_id)
    where s.stage = 'filled' and ${isLong('coalesce(s.unproven_since, s.updated_at)')}`,
   `${workRow(`'withheld'`, 'w.withheld_at')} where w.withheld_at is not null and w.state = 'open'`,
-  `${workRow(`'failed'`, 'w.updated_at')} where w.kind = 'refund' and w.state = 'failed'`,
-  `${workRow(`'open'`, 'w.waits_since')} where w.state = 'open' and w.withheld_at is null and w.kind <> 'sweep'
+  `${workRow(`'failed'`, 'w.updated_at')} where w.kind = 'refund' and w.state = 'failed'
+     and ${unlessRecoverable('w')}`,
+  `${workRow(`'open'`, 'w.waits_since')} where w.state = 'open' and w.withheld_at is null and w.kind not in ('sweep', 'recovery')
      and not w.is_deposited and ${isLong('w.waits_since')}`,
   `${workRow(`case when w.is_included then 'included' else 'reported' end`, 'w.waits_since')}
    where w.state = 'reported' and w.kind <> 'sweep' and ${isLong('w.waits_since')}`,

@@ -30,7 +30,9 @@ export const reasonTexts = {
   SIGNATURE_EXPIRED: 'The signature of the user ended before it was sent.',
   // Of a refund.
   MANUAL_REFUND_REQUIRED: 'The refund did not succeed: an operator looks at it.',
+  DEPOSIT_RECOVERABLE: 'Its depositor recovers it on the hub; nobody fills or refunds the order any more.',
   // Of a request that waits for an operator.
+  RECOVERY_WAITS: 'The order was given up, and its promise or its way to the hub waits.',
   [blockedWallet]:
     'The deny list, here or of the solver, names an account of it: nothing was paid, and nothing was given back.',
   SEEN_BUT_DENIED: 'We see the fill, and so many oracles deny it that no quorum is left.',
@@ -70,6 +72,7 @@ export const reasonText = (reason: string): string =>
 
 /** What ends a standstill; of every other reason an operator decides. */
 const endTexts: Readonly<Partial<Record<Reason, string>>> = {
+  RECOVERY_WAITS: 'What requests explain names in recovery, or the solver in work, is there.',
   CHAIN_STOPPED: 'An operator ends the stop (causeway go).',
   CHAIN_STANDS: 'The chain makes blocks again, or enough endpoints agree (causeway doctor).',
   DEPOSIT_CONFIRMATION_TIMEOUT: 'The chain makes blocks again, or enough endpoints agree (causeway doctor).',

@@ -133,6 +133,8 @@ type OrderRow = {
   readonly newer_at: bigint | null
   readonly left_at: bigint | null
   readonly left_reason: string | null
+  readonly entered_at: bigint | null
+  readonly recoverable_at: bigint | null
 }
 
 /** Everything that the story of a request is made of, as it stood at one moment; `undefined` for an unknown request. */
@@ -142,9 +144,11 @@ async function readRequestFacts(database: Queries, requestId: Hex): Promise<Requ
     `select o.order_id, o.status, o.quoted, o.origin_chain_id, o.destination_chain_id,
        ${msOf('o.created_at')} as created_at, ${msOf('o.deadline')} as deadline,
        n.request_id as newer_id, ${msOf('n.created_at')} as newer_at,
-       ${msOf('a.active_at')} as left_at, a.left_reason
+       ${msOf('a.active_at')} as left_at, a.left_reason,
+       ${msOf('v.entered_at')} as entered_at, ${msOf('v.recoverable_at')} as recoverable_at
      from orders o left join orders n on n.request_id = o.superseded_by
      left join deposit_address a on a.request_id = o.request_id and a.left_reason is not null
+     left join order_recovery v on v.request_id = o.request_id
      where o.request_id = $1 limit 1`,
     [id],
   )
@@ -172,6 +176,10 @@ async function readRequestFacts(database: Queries, requestId: Hex): Promise<Requ
     holds: await readHolds(database, id),
     events: await readEvents(database, id),
     standing: (await readStandingOf(database, [requestId])).get(requestId),
+    recoverable:
+      row.entered_at === null
+        ? undefined
+        : { atMs: Number(row.entered_at), fromMs: Number(row.recoverable_at) },
     left: row.left_reason === null ? undefined : { atMs: Number(row.left_at), reason: row.left_reason },
   }
 }

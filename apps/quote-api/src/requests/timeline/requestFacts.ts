@@ -86,6 +86,8 @@ export type RequestFacts = {
     | Pick<Standing, 'reason' | 'meaning' | 'endsBy' | 'transaction' | 'listedAt' | 'isOperators'>
     | undefined
   /** Money at a deposit address that nothing becomes of. */
+  /** The hub has its deposits and its promise since `atMs`, and oracles release them from `fromMs` on. */
+  readonly recoverable: { readonly atMs: number; readonly fromMs: number } | undefined
   readonly left: { readonly atMs: number; readonly reason: string } | undefined
 }
 

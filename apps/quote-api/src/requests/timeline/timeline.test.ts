@@ -17,6 +17,7 @@ const facts: RequestFacts = {
   },
   ...{ market: undefined, supersededBy: undefined, holds: [], events: [], left: undefined },
   standing: undefined,
+  recoverable: undefined,
 }
 const nameOf = (_chainId: number, currency: string) =>
   currency === '0xa' ? { symbol: 'USDC', decimals: 6 } : undefined
@@ -217,4 +218,16 @@ test.each(Object.keys(reasonTexts))('the reason %s is told with a sentence, wher
     expect(isReason(own ?? '')).toBe(true)
     expect(text).not.toMatch(/UNKNOWN|undefined|earlier release/)
   }
+})
+
+test('Q-72: a recovery names the time from which the oracles release the deposit', () => {
+  const parked = { ...at(2_000, 'REFUND_FAILED'), part: 'stage', state: 'parked', proof: undefined } as const
+  const { steps, reason } = told({
+    ...{ status: 'failure', events: [parked], recoverable: { atMs: 3_000, fromMs: 63_000 } },
+  })
+  expect(reason).toBe('DEPOSIT_RECOVERABLE')
+  expect(steps.find(({ step }) => step === 'recoverable')).toMatchObject({
+    ...{ atMs: 3_000, reason: 'DEPOSIT_RECOVERABLE' },
+    evidence: [{ kind: 'moment', value: '1970-01-01T00:01:03.000Z' }],
+  })
 })

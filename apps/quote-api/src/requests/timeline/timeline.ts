@@ -40,6 +40,7 @@ export const stepNames = [
   'stands-still',
   'taken-up-again',
   'refund-needs-operator',
+  'recoverable',
   'denial-lifted',
   'succeeded',
   'failed',
@@ -110,7 +111,8 @@ export function timelineOf(facts: RequestFacts, nowMs: number, nameOf: NameOf): 
 }
 
 /** Why the request is where it is: of its end, else of what it waits for. */
-function reasonNow({ events, left, status, standing }: RequestFacts): string | undefined {
+function reasonNow({ events, left, recoverable, status, standing }: RequestFacts): string | undefined {
+  if (recoverable !== undefined) return 'DEPOSIT_RECOVERABLE'
   const stage = events.findLast(({ part }) => part === 'stage')
   if (stage?.state === 'parked') return stage.reason
   if (standing !== undefined) return standing.reason
@@ -211,7 +213,7 @@ function holdSteps(hold: Hold): readonly TimelineStep[] {
 
 /** What no row tells: that nothing came, or that another request goes on. */
 function around(
-  { supersededBy, left, events, deadlineMs, status, standing }: RequestFacts,
+  { supersededBy, left, recoverable, events, deadlineMs, status, standing }: RequestFacts,
   nowMs: number,
 ): readonly TimelineStep[] {
   const steps: TimelineStep[] = []
@@ -246,6 +248,19 @@ function around(
         `What was paid to the deposit address lies there. ${reasonText(left.reason)}`,
         [],
         left.reason,
+      ),
+    )
+  }
+  if (recoverable !== undefined) {
+    const { fromMs, atMs } = recoverable
+    const moment = new Date(fromMs).toISOString()
+    steps.push(
+      step(
+        'recoverable',
+        atMs,
+        `The hub has the deposit and the promise that nobody fills or refunds the order. From ${moment} on its depositor recovers and withdraws it.`,
+        [{ kind: 'moment', label: 'recoverable from', value: moment }],
+        'DEPOSIT_RECOVERABLE',
       ),
     )
   }
@@ -333,6 +348,7 @@ const kindWords: Readonly<Record<WorkKind, string>> = {
   permit: 'Deposit by signature',
   sweep: 'Emptying of the deposit address',
   claim: 'Claim',
+  recovery: 'Entry of the deposit on the hub',
 }
 
 function workStep({ state, atMs, work, reason }: Of<'work'>): TimelineStep {

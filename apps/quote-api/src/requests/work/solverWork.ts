@@ -93,6 +93,7 @@ const retriesMax: Readonly<Record<WorkItem['kind'], number>> = {
   permit: 3,
   sweep: 20,
   claim: 20,
+  recovery: Number.POSITIVE_INFINITY,
 }
 
 /** Pause before attempt `attempts + 1`; `undefined` when there is none. */
@@ -141,7 +142,8 @@ export function createSolverWork(options: {
       await database.transaction(async (tx) => {
         const item = await lockWork(tx, id)
         if (item === undefined) throw new UnknownWorkError()
-        const txHash = spell(item.chainId, said)
+        // Of a recovery it is a key of the hub.
+        const txHash = item.kind === 'recovery' ? said.toLowerCase() : spell(item.chainId, said)
         const replaces = saidBefore === undefined ? undefined : spell(item.chainId, saidBefore)
         if (item.txHash === txHash && (item.state === 'reported' || item.state === 'done')) return
         const isReplaced = item.state === 'reported' && replaces !== undefined && replaces === item.txHash

@@ -10,7 +10,7 @@ import {
 import { z } from 'zod'
 
 /** What a solver can be asked to do. */
-export const workKinds = ['fill', 'refund', 'permit', 'sweep', 'claim'] as const
+export const workKinds = ['fill', 'refund', 'permit', 'sweep', 'claim', 'recovery'] as const
 export type WorkKind = (typeof workKinds)[number]
 
 const calldataBytesMax = 65_536
@@ -180,12 +180,21 @@ export const claimPayloadSchema = z.object({
   ...payment,
 })
 
+/** Gives an order up and brings its deposit, and the promise that it is given up, to the hub. */
+export const recoveryPayloadSchema = z.object({
+  orderId: bytes32Text,
+  chainId,
+  promise: hexText(65).optional().describe('`NoFillOrRefund`; absent until nothing can be paid any more'),
+  ...proof,
+})
+
 export const workPayloadSchemas = {
   fill: fillPayloadSchema,
   refund: refundPayloadSchema,
   permit: relayPayloadSchema,
   sweep: sweepPayloadSchema,
   claim: claimPayloadSchema,
+  recovery: recoveryPayloadSchema,
 } as const
 
 export type FillPayload = z.output<typeof fillPayloadSchema>
@@ -214,6 +223,7 @@ export const openWorkItemSchema = z.discriminatedUnion('kind', [
   z.object({ ...item, kind: z.literal('permit'), payload: relayPayloadSchema }),
   z.object({ ...item, kind: z.literal('sweep'), payload: sweepPayloadSchema }),
   z.object({ ...item, kind: z.literal('claim'), payload: claimPayloadSchema }),
+  z.object({ ...item, kind: z.literal('recovery'), payload: recoveryPayloadSchema }),
 ])
 
 export type WorkState = 'open' | 'reported' | 'done' | 'failed' | 'cancelled'

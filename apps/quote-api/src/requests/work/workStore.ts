@@ -52,6 +52,7 @@ const lanes: readonly Lane[] = [
   { kind: 'refund', isUnderpaid: false, part: 10 },
   { kind: 'refund', isUnderpaid: true, part: 10 },
   { kind: 'permit', isUnderpaid: false, part: 5 },
+  { kind: 'recovery', isUnderpaid: false, part: 10 },
 ]
 
 /** What may be done now, lane by lane, each oldest first. */

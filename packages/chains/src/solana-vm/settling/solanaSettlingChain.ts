@@ -9,7 +9,7 @@ import { createQuorumOver, type QuorumClient } from '../../rpc/quorumClient.ts'
 import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
 import { parseBlock, parseFee } from '../answers.ts'
 import { createSolanaFactsReader } from '../factsReader.ts'
-import { decideState, stateCalls } from '../paying/finalMarks.ts'
+import { decideMark, decideState, markCalls, stateCalls } from '../paying/finalMarks.ts'
 import { blockCall, transactionCall } from '../requests.ts'
 import { createAddressReading } from './addressReading.ts'
 import { type PageMarks, readBlockMarks, readDepositPass } from './depositPass.ts'
@@ -55,6 +55,7 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer 
       isPaid: async (id) =>
         (await askPaymentVotes(client, stateCalls(payer.address, id), decideState)) === 'paid',
     }),
+    finalMark: ({ address }, id) => askPaymentVotes(client, markCalls(address, id), decideMark),
     async feePaid(transactionId, signal) {
       const [answer] = await client.batch([transactionCall(transactionId)], { signal })
       return parseFee(answer)

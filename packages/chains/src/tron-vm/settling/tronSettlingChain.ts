@@ -15,7 +15,7 @@ import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
 import { parseFee } from '../answers.ts'
 import { askNode, newestView, type TronView } from '../askNode.ts'
 import { createTronFactsReader } from '../factsReader.ts'
-import { decideState } from '../paying/finalMarks.ts'
+import { decideMark, decideState, markCalls } from '../paying/finalMarks.ts'
 import { callOf, tryCall } from '../quoting/nodeCalls.ts'
 import { requireHeader } from '../readFinalTransaction.ts'
 import { solidHeaderRequest, unsolidInfoRequest } from '../requests.ts'
@@ -88,6 +88,13 @@ export const tronSettlingChain: SettlingChainFamily = (options) => {
           return (await askPaymentVotes(client, [call], decideState)) === 'paid'
         },
       }),
+    async finalMark({ address, fillContract = hexContract }, id) {
+      if (fillContract === undefined)
+        throw new ConfigurationError(`chains: ${listed.id} has no fill contract`)
+      const state = fillState({ fillContract: tronAddress(fillContract), id }, address)
+      const call = tryCall({ owner: address, ...state }, 'walletsolidity')
+      return askPaymentVotes(client, markCalls(call), decideMark)
+    },
     async feePaid(transactionId, signal) {
       const call = callOf(unsolidInfoRequest(codec.canonicalTransactionId(transactionId)))
       const [answer] = await client.batch([call], { signal })

@@ -32,12 +32,12 @@ export const solverPlan: ServicePlan = {
       ECDSA_PRIVATE_KEY: '',
       ECDSA_PRIVATE_KEY_FILE: await writeSecret('fill-wallet.key', keys.fillWallet.privateKey),
       ...(await familyKeyFiles(context)),
-      // They also vouch on the hub for what transfers are for that name no order, and this key pays for it there.
+      // They also vouch for entries of the hub, and this key pays for them there.
       ORACLES: oracles,
       ORACLES_THRESHOLD: oracles === '' ? '' : String(oracleThreshold),
       HUB_ECDSA_PRIVATE_KEY: '',
       HUB_ECDSA_PRIVATE_KEY_FILE:
-        families === undefined ? '' : await writeSecret('solver-hub.key', hubPayers(keys).solver.privateKey),
+        await writeSecret('solver-hub.key', hubPayers(keys).solver.privateKey),
     }
   },
   readyUrl: (ports) => `http://127.0.0.1:${ports['ops']}/ready`,

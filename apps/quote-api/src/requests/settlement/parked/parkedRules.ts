@@ -2,7 +2,7 @@ import type { SettlementStage } from '../../status/requestProgress.ts'
 import type { WorkState } from '../../work/workItem.ts'
 
 /** How an operator can end a parked request, or let it go on. None of them debits a sponsor. */
-export const resolutions = ['unpaid', 'refund', 'release'] as const
+export const resolutions = ['unpaid', 'refund', 'release', 'recover'] as const
 export type Resolution = (typeof resolutions)[number]
 
 export type ParkedFacts = {
@@ -14,6 +14,8 @@ export type ParkedFacts = {
   readonly isBlocked: boolean
   /** Its fill contract says that it was paid. */
   readonly isRecorded: boolean
+  /** Its depositors may recover it on the hub. */
+  readonly mayRecover: boolean
 }
 
 /**
@@ -29,12 +31,13 @@ export function retryStage({
 }
 
 /**
- * `unpaid`: filled, and the sponsor keeps its money; the solver bears the cost. `refund`: not filled, and the
+ * `recover`: the order is given up for good, and the owners of its deposits take them from the hub. `unpaid`: filled, and the sponsor keeps its money; the solver bears the cost. `refund`: not filled, and the
  * deposit goes back to the user. `release`: the deny list stops it no more, and the usual rules go on. Pure.
  */
 export function possibleResolutions(facts: ParkedFacts): readonly Resolution[] {
-  const { isFilled, refund, isBlocked, isRecorded } = facts
+  const { isFilled, refund, isBlocked, isRecorded, mayRecover } = facts
+  const recover: readonly Resolution[] = mayRecover && !isBlocked ? ['recover'] : []
   if (isBlocked) return isFilled || refund !== undefined ? ['release'] : ['release', 'refund']
-  if (isFilled || isRecorded) return ['unpaid']
-  return refund === undefined ? ['refund'] : []
+  if (isFilled || isRecorded) return ['unpaid', ...recover]
+  return [...(refund === undefined ? (['refund'] as const) : []), ...recover]
 }

@@ -10,6 +10,8 @@ export type RequestRecord = {
   readonly work: readonly Readonly<Record<string, unknown>>[]
   readonly holds: readonly Readonly<Record<string, unknown>>[]
   readonly actions: readonly Readonly<Record<string, unknown>>[]
+  /** At most one. */
+  readonly recovery: readonly Readonly<Record<string, unknown>>[]
 }
 
 const parts = {
@@ -25,6 +27,9 @@ const parts = {
     from hold where request_id = $1 order by attempt`,
   actions: `select json_build_object('at', done_at, 'actor', actor, 'action', action, 'details', details) as part
     from admin_action where subject = '0x' || encode($1, 'hex') order by id`,
+  recovery: `select json_build_object('decidedAt', decided_at, 'waitsFor', waits_for, 'signedAt', signed_at,
+      'recoverableAt', recoverable_at) as part
+    from order_recovery where request_id = $1`,
 } as const
 
 export async function readRequestRecord(database: Queries, requestId: Hex): Promise<RequestRecord> {
@@ -37,6 +42,7 @@ export async function readRequestRecord(database: Queries, requestId: Hex): Prom
     work: await read(parts.work),
     holds: await read(parts.holds),
     actions: await read(parts.actions),
+    recovery: await read(parts.recovery),
   }
 }
 

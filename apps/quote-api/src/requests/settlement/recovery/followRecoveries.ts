@@ -1,0 +1,138 @@
+import type { HubEntries, HubReader } from '@causeway/chains'
+import {
+  depositsExecutionKey,
+  type Hex,
+  noFillOrRefundData,
+  noFillOrRefundPlace,
+  type SqlTx,
+} from '@causeway/core'
+import type { Run } from '../../../jobs/runJobs.ts'
+import { setStatus } from '../../status/requestProgress.ts'
+import { followWork, type Reading, versionOfWork } from '../../work/followWork.ts'
+import type { WorkItem } from '../../work/workItem.ts'
+import { listReportedWork, lockWork, updateWork } from '../../work/workStore.ts'
+import { readDeposit } from '../depositStore.ts'
+import { lockSettledRequest, readSettledRequest, type SettledRequest } from '../settledRequest.ts'
+import type { SettlementContext } from '../settlementContext.ts'
+import { type Obstacle, promiseObstacle } from './promiseRule.ts'
+import { readPromiseFacts } from './readPromiseFacts.ts'
+import {
+  hasUnfinishedRecovery,
+  keepObstacle,
+  keepPromise,
+  listUnsigned,
+  markEntered,
+  readRecovery,
+} from './recoveryStore.ts'
+
+export type RecoveryContext = Pick<SettlementContext, 'database' | 'chains' | 'announce'> & {
+  /** Undefined where none is configured: then the solver's report tells what the hub has. */
+  readonly hub: (Pick<HubReader, 'isExecuted'> & { readonly entries: HubEntries }) | undefined
+  /** How long promise and deposit stand before oracles release it. */
+  readonly delaySeconds: number
+  /** Signs with the key of the orders. @throws OrderKeyReplacedError, SignerFailedError */
+  readonly signPromise: (request: Pick<SettledRequest, 'requestId' | 'orderId' | 'order'>) => Promise<Hex>
+}
+
+const atOnce = 4
+const lookAgainMs = 5_000
+
+/**
+ * Signs the promise of every order that was given up, as soon as nothing was paid for it and nothing can be any more, and
+ * tells owners of deposits that the hub has.
+ */
+export async function followRecoveries(context: RecoveryContext, run: Run): Promise<void> {
+  const { database } = context
+  await followWork(database, run, {
+    atOnce,
+    list: (limit) => listUnsigned(database, limit),
+    read: (requestId, signal) => readObstacle(context, requestId, signal),
+    lock: (tx, requestId) => lockUnsigned(tx, requestId),
+    versionOf: () => [],
+    step: (tx, request, obstacle) => takeStep(context, tx, request, obstacle),
+  })
+  await followWork(database, run, {
+    atOnce,
+    list: (limit) => listReportedWork(database, 'recovery', limit),
+    read: (item, signal) => readEntered(context, item, signal),
+    lock: async (tx, { id, requestId }) => {
+      // The request before its work, as everybody who moves it.
+      if (requestId !== undefined) await lockSettledRequest(tx, requestId)
+      return lockWork(tx, id)
+    },
+    versionOf: versionOfWork,
+    step: (tx, item, isEntered) => finishItem(context, tx, item, isEntered),
+  })
+}
+
+async function readObstacle(context: RecoveryContext, requestId: Hex, signal: AbortSignal) {
+  const request = await readSettledRequest(context.database, requestId)
+  if (request === undefined) return undefined
+  return { mark: [], seen: promiseObstacle(await readPromiseFacts(context, request, signal)) }
+}
+
+async function lockUnsigned(tx: SqlTx, requestId: Hex): Promise<SettledRequest | undefined> {
+  const request = await lockSettledRequest(tx, requestId)
+  const recovery = await readRecovery(tx, requestId, 'for update')
+  return recovery === undefined || recovery.promise !== undefined ? undefined : request
+}
+
+/** The order's row is locked, so that no deposit is taken meanwhile; the decision was committed before. */
+async function takeStep(
+  context: RecoveryContext,
+  tx: SqlTx,
+  request: SettledRequest,
+  obstacle: Obstacle | undefined,
+): Promise<void> {
+  const { requestId } = request
+  if (obstacle !== undefined) return keepObstacle(tx, requestId, obstacle)
+  await keepPromise(tx, requestId, await context.signPromise(request))
+}
+
+/** Whether the hub has the deposit of an item and the promise of its order. */
+async function readEntered(
+  { database, chains, hub }: RecoveryContext,
+  item: WorkItem,
+  signal: AbortSignal,
+): Promise<Reading<boolean> | undefined> {
+  const { requestId, subject } = item
+  const request = requestId && (await readSettledRequest(database, requestId))
+  const deposit = await readDeposit(database, BigInt(subject))
+  const chain = deposit && chains.get(deposit.chainId)?.chain
+  if (!request || deposit === undefined || chain === undefined) return undefined
+  const mark = versionOfWork(item)
+  if (hub === undefined) return { mark, seen: true }
+  const { solverChainId, solver } = request.order
+  // CAST: an order's signer is an EVM account.
+  const promise = { solverChainId, solver: solver as Hex, orderId: request.orderId }
+  const { user, id } = noFillOrRefundPlace(promise)
+  const key = depositsExecutionKey({ chainId: chain.key, transactionId: deposit.txHash })
+  const [entry, isThere] = await Promise.all([
+    hub.entries.read(user, id, { signal }),
+    hub.isExecuted(key, { signal }),
+  ])
+  return { mark, seen: isThere && entry.data === noFillOrRefundData }
+}
+
+async function finishItem(
+  { announce, delaySeconds }: RecoveryContext,
+  tx: SqlTx,
+  { id, requestId, state }: WorkItem,
+  isEntered: boolean,
+): Promise<void> {
+  if (requestId === undefined || state !== 'reported') return
+  if (!isEntered) {
+    const reason = 'the hub does not show the deposit and the promise'
+    return updateWork(tx, id, { state: 'open', txHash: null, reason, delayMs: lookAgainMs })
+  }
+  await updateWork(tx, id, { state: 'done' })
+  if (await hasUnfinishedRecovery(tx, requestId)) return
+  await markEntered(tx, requestId, delaySeconds)
+  const reason = 'DEPOSIT_RECOVERABLE'
+  await setStatus(tx, announce, {
+    requestId,
+    status: 'failure',
+    failReason: reason,
+    refundFailReason: reason,
+  })
+}

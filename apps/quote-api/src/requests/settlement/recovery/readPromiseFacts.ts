@@ -1,0 +1,108 @@
+import type { FinalPayer, HubReader } from '@causeway/chains'
+import {
+  type Hex,
+  onchainId,
+  recoveryKey,
+  refundedDeposit,
+  refundId,
+  type SqlDatabase,
+  settlementExecutionKey,
+} from '@causeway/core'
+import { readDeposit, type StoredDeposit } from '../depositStore.ts'
+import type { SettledRequest } from '../settledRequest.ts'
+import type { SettlementChain } from '../settlementChain.ts'
+import { chainOf, finalitySecondsOf, type SettlementContext } from '../settlementContext.ts'
+import type { PaymentRecord, PromiseFacts, RecoveredDeposit } from './promiseRule.ts'
+import { type OrderWork, readOrderWork } from './recoveryStore.ts'
+
+type Reading = Pick<SettlementContext, 'chains'> & {
+  readonly database: Pick<SqlDatabase, 'query'>
+  /** Undefined where no hub is configured: nothing counts as settled. */
+  readonly hub: Pick<HubReader, 'isExecuted'> | undefined
+}
+
+/**
+ * What decides on a promise: work as it is stored, and records of every fill wallet at final blocks, by quorum.
+ * @throws DomainError where endpoints are silent or contradict each other
+ */
+export async function readPromiseFacts(
+  context: Reading,
+  request: SettledRequest,
+  signal: AbortSignal,
+): Promise<PromiseFacts> {
+  const { requestId, orderId, deadlineSeconds, destinationChainId } = request
+  const work = await readOrderWork(context.database, requestId)
+  const destination = chainOf(context, destinationChainId)
+  const fills = work.payments.filter(({ kind }) => kind === 'fill')
+  const deposits: RecoveredDeposit[] = []
+  for (const id of work.deposits) {
+    const deposit = await readDeposit(context.database, id)
+    if (deposit !== undefined) deposits.push(await readOne(context, { request, deposit, work }, signal))
+  }
+  return {
+    deposits,
+    hasWork: work.hasWork,
+    fills: await recordsOf(destination, { id: orderId, work: fills, endSeconds: deadlineSeconds }, signal),
+  }
+}
+
+async function readOne(
+  context: Reading,
+  of: { readonly request: SettledRequest; readonly deposit: StoredDeposit; readonly work: OrderWork },
+  signal: AbortSignal,
+): Promise<RecoveredDeposit> {
+  const { request, deposit, work } = of
+  const { orderId, status, settlement } = request
+  const chain = chainOf(context, deposit.chainId)
+  const refunds = work.payments.filter(({ depositId }) => depositId === deposit.id)
+  const facts = await chain.deposits(deposit.txHash, signal)
+  const found = facts?.deposits.find(({ onchainIndex }) => onchainIndex === deposit.onchainIndex)
+  const id =
+    found && facts && refundId(orderId, refundedDeposit(found, { ...facts, chainId: deposit.chainId }))
+  const endSeconds = Math.max(0, ...refunds.map(({ deadlineSeconds }) => deadlineSeconds))
+  return {
+    id: deposit.id,
+    isFinal: id !== undefined && deposit.isFinal,
+    isSettled: await isSettled(context, chain, { orderId, deposit }, signal),
+    isBound: status === 'success' && settlement?.depositId === deposit.id,
+    isRefunded: deposit.state === 'refunded' || refunds.some(({ isDone }) => isDone),
+    refunds: id === undefined ? [] : await recordsOf(chain, { id, work: refunds, endSeconds }, signal),
+  }
+}
+
+/** Every payer, through every contract that work named. */
+async function recordsOf(
+  { finalMark, finalSeconds, payers, chain }: SettlementChain,
+  asked: { readonly id: Hex; readonly work: OrderWork['payments']; readonly endSeconds: number },
+  signal: AbortSignal,
+): Promise<readonly PaymentRecord[]> {
+  const { id, work, endSeconds } = asked
+  if (finalMark === undefined) {
+    const seconds = await finalSeconds(signal)
+    return [{ state: 'open', finalSeconds: seconds, endSeconds: endSeconds + finalitySecondsOf(chain) }]
+  }
+  const contracts = [...new Set([chain.config.fillContract, ...work.map(({ fillContract }) => fillContract)])]
+  const named = contracts.filter((contract) => contract !== undefined)
+  const asFinal = payers.flatMap((address): readonly FinalPayer[] =>
+    named.length === 0 ? [{ address }] : named.map((fillContract) => ({ address, fillContract })),
+  )
+  const marks = await Promise.all(asFinal.map((payer) => finalMark(payer, id, signal)))
+  return marks.map(({ state, timestampSeconds }) => ({
+    ...{ state, finalSeconds: timestampSeconds, endSeconds },
+  }))
+}
+
+/** The hub takes a deposit out of its order's account under one of two keys. */
+async function isSettled(
+  { hub }: Reading,
+  { chain }: SettlementChain,
+  { orderId, deposit }: { readonly orderId: Hex; readonly deposit: StoredDeposit },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (hub === undefined) return false
+  const { txHash: transactionId, onchainIndex } = deposit
+  const id = onchainId({ chainId: chain.key, transactionId, onchainIndex })
+  const keys = [settlementExecutionKey({ onchainIds: [id], orderId }), recoveryKey(id)]
+  const found = await Promise.all(keys.map((key) => hub.isExecuted(key, { signal })))
+  return found.includes(true)
+}

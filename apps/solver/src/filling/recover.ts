@@ -1,0 +1,133 @@
+import { OraclesRefusedError } from '@causeway/chains'
+import { codecOf, type Hex, onchainId, recoveryKey, refundId, signingDigest } from '@causeway/core'
+import { judgeRecovery, type PaymentMark, type SignedPayment } from '../judge/judgeRecovery.ts'
+import { refuseOrder } from '../judge/signedOrder.ts'
+import { fillTurn } from '../judge/turns.ts'
+import type { SeenDeposit } from '../judge/verdict.ts'
+import type { KeptRecord } from '../wallet/signedRecord.ts'
+import type { AskedRecovery } from '../work/workItems.ts'
+import type { Filling, Recoveries, SolverChain } from './filling.ts'
+import { closeRecord, recordsOfOthers, stopSigned } from './judgeItem.ts'
+
+/** `entered`: the hub has the deposit and the promise. `key`: what the deposit goes back under. */
+export type Recovered =
+  | { readonly kind: 'entered'; readonly key: Hex }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'later'; readonly reason: string; readonly isSpent: true }
+
+/** What it waits for takes blocks, or hours: each look reads chains. */
+const later = (reason: string): Recovered => ({ kind: 'later', reason, isSpent: true })
+const refused = (reason: string): Recovered => ({ kind: 'refused', reason })
+/** However deep a chain's policy goes. */
+const mostMicroUsd = 2n ** 63n
+
+/**
+ * Gives an order up for good and brings its deposit and its promise to the hub. From its first look on nothing is
+ * signed for the order, whatever the service offers.
+ * @source docs/specification/protocol.md P-72, P-73
+ */
+export async function recover(
+  asked: AskedRecovery,
+  origin: SolverChain,
+  filling: Filling,
+): Promise<Recovered> {
+  const { orderId, proof, promise } = asked
+  const { recoveries, isDryRun, records } = filling
+  if (recoveries === undefined)
+    return refused(
+      'the solver writes to no hub: chains.hub.<ENVIRONMENT>.json, ORACLES and the hub key are needed',
+    )
+  const forged = refuseOrder(orderId, proof, filling.orders)
+  if (forged !== undefined) return refused(forged)
+  const destination = filling.chains.find(({ key }) => key === proof.order.output.chainId)
+  if (destination === undefined) return refused('the order is paid on a chain that is none of this solver’s')
+  const [named] = proof.deposits
+  if (named === undefined) return refused('the work names no deposit')
+  if (isDryRun) return later('the order would be given up: this is a dry run')
+  const past = await records.closeOrder(orderId)
+  await stopSigned(past, filling)
+  const [deposit] = (await filling.deposits.read(named, mostMicroUsd)) ?? []
+  const judged = judgeRecovery({
+    ...{ orderId, deposit, fillWallet: origin.desk.address },
+    signed: await signedOf(past, orderId, filling, recoveries),
+    marks: await marksOf(asked, { deposit, origin, destination }, filling),
+  })
+  switch (judged.kind) {
+    case 'close':
+      for (const id of judged.ids) await closeRecord(id, id === orderId ? destination : origin, filling)
+      return later('the order is being closed on its chains')
+    case 'wait':
+      return later(judged.reason)
+    case 'refuse':
+      return refused(judged.reason)
+    case 'enter':
+  }
+  if (promise === undefined) return later('the promise is not signed yet')
+  const solver = proof.order.solver.toLowerCase()
+  const { solverChainId } = proof.order
+  const chainId = recoveries.chainNumberOf(solverChainId)
+  if (chainId === undefined)
+    return refused(`the order's solver is on ${solverChainId}, which is no EVM chain`)
+  // CAST: the order's signer was recovered, and is this address.
+  const promised = { solverChainId, solver: solver as Hex, orderId }
+  const digest = signingDigest({ purpose: 'no-fill-or-refund', promise: promised, chainId })
+  if (filling.orders.recoverSigner(digest, promise) !== solver)
+    return refused('the promise is signed by somebody else')
+  const { transactionId: said, onchainIndex } = named
+  const network = filling.networkOf(origin.key)
+  const transactionId = network === undefined ? said : codecOf(network).canonicalTransactionId(said)
+  try {
+    await recoveries.hub.submitDeposits({ chainId: origin.key, transactionId })
+    await recoveries.hub.writePromise(promised, promise)
+  } catch (error) {
+    if (error instanceof OraclesRefusedError) return refused(error.message)
+    throw error
+  }
+  return {
+    kind: 'entered',
+    key: recoveryKey(onchainId({ chainId: origin.key, transactionId, onchainIndex })),
+  }
+}
+
+async function signedOf(
+  past: readonly KeptRecord[],
+  orderId: Hex,
+  { records }: Filling,
+  { hub }: Recoveries,
+): Promise<readonly SignedPayment[]> {
+  const payments = past.filter(({ kind }) => kind === 'fill' || kind === 'refund')
+  const keys = await records.settlementKeys(orderId)
+  return Promise.all(
+    payments.map(async ({ id, attempt, kind, outcome }) => {
+      const own = keys.find((one) => one.id === id && one.attempt === attempt)
+      return { kind, outcome, isSettled: own !== undefined && (await hub.isExecuted(own.key)) }
+    }),
+  )
+}
+
+async function marksOf(
+  { orderId, proof: { order } }: AskedRecovery,
+  places: {
+    readonly deposit: SeenDeposit | undefined
+    readonly origin: SolverChain
+    readonly destination: SolverChain
+  },
+  { sharing }: Filling,
+): Promise<readonly PaymentMark[]> {
+  const { deposit, origin, destination } = places
+  const { deadline } = order.output
+  const refund = deposit && refundId(orderId, deposit)
+  const marksAt = async (id: Hex, chain: SolverChain, ends: boolean): Promise<readonly PaymentMark[]> => {
+    const endOf = (own: Hex) =>
+      ends && chain.record.endsByDeadline
+        ? fillTurn(orderId, deadline, { ...sharing, own }).endSeconds
+        : undefined
+    const own = { id, isOwn: true, endSeconds: endOf(sharing.own), ...(await chain.record.readFinal(id)) }
+    const others = await recordsOfOthers(id, chain, sharing)
+    return [own, ...others.map((mark) => ({ id, isOwn: false, endSeconds: endOf(mark.fillWallet), ...mark }))]
+  }
+  return [
+    ...(await marksAt(orderId, destination, true)),
+    ...(refund === undefined ? [] : await marksAt(refund, origin, false)),
+  ]
+}

@@ -1,0 +1,74 @@
+import type { Hex } from '@causeway/core'
+import type { OtherRecord } from './turns.ts'
+import type { SeenDeposit } from './verdict.ts'
+
+/** What a fill contract, or the family's own mark, says of one payment of one fill wallet at a final block. */
+export type PaymentMark = OtherRecord & {
+  /** The order's, or that of the refund of its deposit. */
+  readonly id: Hex
+  readonly isOwn: boolean
+  /** Unix seconds after which the chain refuses what was signed; undefined where only a closing ends it. */
+  readonly endSeconds: number | undefined
+}
+
+export type SignedPayment = {
+  readonly kind: string
+  readonly outcome: 'open' | 'done' | 'reverted' | 'cancelled' | 'lost'
+  /** The hub moved the deposit that it was paid for to the solver. */
+  readonly isSettled: boolean
+}
+
+export type RecoveryFacts = {
+  readonly orderId: string
+  /** Undefined while it is not final; of a deposit that is not there, too. */
+  readonly deposit: Pick<SeenDeposit, 'orderId' | 'depositor'> | undefined
+  /** Of the deposit's chain. */
+  readonly fillWallet: string
+  /** What this wallet ever signed for the order. */
+  readonly signed: readonly SignedPayment[]
+  /** Of the order's fill and of the deposit's refund, each for every fill wallet. */
+  readonly marks: readonly PaymentMark[]
+}
+
+export type JudgedRecovery =
+  | { readonly kind: 'refuse' | 'wait'; readonly reason: string }
+  /** These ids of the own wallet have to be closed first. */
+  | { readonly kind: 'close'; readonly ids: readonly Hex[] }
+  | { readonly kind: 'enter' }
+
+/**
+ * Whether the promise of an order may become an entry of the hub: what was paid for the order is settled there, nothing
+ * was paid for the deposit, and nothing can be any more. Pure.
+ * @source docs/specification/protocol.md P-72
+ */
+export function judgeRecovery({
+  orderId,
+  deposit,
+  fillWallet,
+  signed,
+  marks,
+}: RecoveryFacts): JudgedRecovery {
+  const isFillSettled = signed.some(({ kind, isSettled }) => kind === 'fill' && isSettled)
+  const isPaidOut =
+    signed.some(({ outcome, isSettled }) => outcome === 'done' && !isSettled) ||
+    marks.some(({ id, state }) => state === 'paid' && !(id === orderId && isFillSettled))
+  if (isPaidOut)
+    return {
+      kind: 'refuse',
+      reason: 'the order or its deposit was paid out, and the hub has not settled that',
+    }
+  if (deposit === undefined) return { kind: 'wait', reason: 'the deposit is not deep enough' }
+  if (deposit.orderId !== orderId) return { kind: 'refuse', reason: 'the deposit is of another order' }
+  if (deposit.depositor === fillWallet)
+    return { kind: 'refuse', reason: 'the fill wallet made the deposit: a refund gives it back' }
+  const open = marks.filter(
+    ({ state, endSeconds, timestampSeconds }) =>
+      state === 'open' && !(endSeconds !== undefined && timestampSeconds > endSeconds),
+  )
+  const own = open.filter(({ isOwn }) => isOwn)
+  if (own.length > 0) return { kind: 'close', ids: own.map(({ id }) => id) }
+  if (signed.some(({ outcome }) => outcome === 'open'))
+    return { kind: 'wait', reason: 'what was signed for the order is not at its end' }
+  if (open.length > 0) return { kind: 'wait', reason: 'another fill wallet may still pay' }
+  return { kind: 'enter' }
+}

@@ -1,0 +1,47 @@
+import type { Hex, MappingDomain, MappingEntry } from '@causeway/core'
+import type { EntryProof } from '../family/hubEntries.ts'
+import type { AskedEntry, OracleAnswer, OracleClient } from './oracleClient.ts'
+
+/** Oracles that may vouch for entries of the hub, and who they vouch as. */
+export type Vouching<Asked extends keyof OracleClient = 'attestMapping'> = {
+  readonly oracles: readonly Pick<OracleClient, Asked>[]
+  /** Oracles that have to vouch. */
+  readonly threshold: number
+  readonly domain: MappingDomain
+  /** What several of them sign for on the hub; absent where one of them writes alone. */
+  readonly multisig: Hex | undefined
+}
+
+export type VouchedEntry = { readonly entry: MappingEntry; readonly proof: EntryProof }
+
+/**
+ * Has oracles vouch for an entry.
+ * @returns `denied` where an oracle says no and none says yes, since they judge the same bytes; `silent` where too few
+ * say anything
+ */
+export async function vouchForEntry<Asked extends keyof OracleClient>(
+  { oracles, threshold, domain, multisig }: Vouching<Asked>,
+  entry: MappingEntry,
+  ask: (oracle: Pick<OracleClient, Asked>, entry: AskedEntry) => Promise<OracleAnswer>,
+): Promise<VouchedEntry | 'denied' | 'silent'> {
+  const asked = { purpose: 'mapping-entry' as const, domain, entry }
+  const answers = await Promise.all(oracles.map((oracle) => ask(oracle, asked)))
+  const vouched = answers.flatMap((one) => (one.said === 'signed' ? [one] : []))
+  if (vouched.length < threshold)
+    return vouched.length === 0 && answers.some(({ said }) => said === 'denied') ? 'denied' : 'silent'
+  return { entry, proof: proofOf(vouched, multisig, domain.verifyingContract) }
+}
+
+/** @param signed of one thing, at least one */
+export function proofOf(
+  signed: readonly Extract<OracleAnswer, { said: 'signed' }>[],
+  multisig: Hex | undefined,
+  contract: Hex,
+): EntryProof {
+  const ascending = signed.toSorted((one, other) => (one.signer < other.signer ? -1 : 1))
+  const signatures = ascending.map((one) => one.signature as Hex) // CAST: their signer was recovered.
+  const [single] = ascending
+  return multisig === undefined && single !== undefined
+    ? { oracle: single.signer, signatures: signatures.slice(0, 1) }
+    : { oracle: multisig ?? contract, signatures }
+}
