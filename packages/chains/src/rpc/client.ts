@@ -47,9 +47,14 @@ export type ChainClient = JsonRpcClient & {
   readonly endpoints: readonly Endpoint[]
   /**
    * Names what an address holds, on chains whose nodes keep no lists of that: what any of those says who do.
-   * @throws upstream errors where none answers
+   * @param whose `own`: of an address that has too many for a list, those of its newest transactions
+   * @throws AddressRefusedError where nobody lists those of this address, upstream errors where none answers
    */
-  readonly nameOutputs?: (address: string, signal: AbortSignal) => Promise<readonly NamedOutput[]>
+  readonly nameOutputs?: (
+    address: string,
+    signal: AbortSignal,
+    whose?: 'own',
+  ) => Promise<readonly NamedOutput[]>
   /** Who is told from now on what becomes of its endpoints, for metrics. */
   observe(observerOf: ObserveEndpoints): void
 }

@@ -133,9 +133,12 @@ export class Endpoint {
   async send(calls: readonly RpcCall[], options: SendOptions): Promise<readonly RpcAnswer[]> {
     const exchange = (some: readonly RpcCall[], mayBeTooWide: boolean) => {
       // Its head names nothing that an endpoint could refuse.
-      const isHead = some.every(({ method }) => method === this.#heads.call.method)
-      const isForgiven = (failure: EndpointFailure) =>
-        (failure.reason === 'refused' && !isHead) || (mayBeTooWide && mayBeForSize(failure))
+      const isHead = some.every((call) => isSameCall(call, this.#heads.call))
+      const isForgiven = (failure: EndpointFailure) => {
+        const isRefused = failure.reason === 'refused' && !isHead
+        if (isRefused) this.#checkHead()
+        return isRefused || (mayBeTooWide && mayBeForSize(failure))
+      }
       return this.#learning(options, () => this.#exchange(some, options, isHead), isForgiven)
     }
     const answers =
@@ -148,8 +151,10 @@ export class Endpoint {
 
   /** @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause */
   fetch(request: HttpRequest, options: SendOptions): Promise<HttpAnswer> {
-    return this.#learning(options, () =>
-      this.#evenLarge(options, (sending) => this.#transport.fetch(request, sending)),
+    return this.#learning(
+      options,
+      () => this.#evenLarge(options, (sending) => this.#transport.fetch(request, sending)),
+      ({ reason }) => reason === 'refused' && request.isNamed === true,
     )
   }
 
@@ -178,7 +183,7 @@ export class Endpoint {
     } catch (error) {
       if (error instanceof EndpointFailure) {
         const elapsedMs = this.#now() - startedAtMs
-        if (isForgiven(error)) this.#learnRefusal(error)
+        if (isForgiven(error)) this.#state = afterRefusal(this.#state)
         else this.#learnFailure(error, elapsedMs)
         this.#observer?.exchanged(elapsedMs / 1_000, error.reason)
       }
@@ -244,14 +249,12 @@ export class Endpoint {
     }
   }
 
-  /** What one request names says nothing of the endpoint. Whether it answers at all, its own head shows. */
-  #learnRefusal({ reason }: EndpointFailure): void {
-    this.#state = afterRefusal(this.#state)
+  /** Whether an endpoint that refuses a question answers at all, its own head shows. */
+  #checkHead(): void {
     const nowMs = this.#now()
-    if (reason !== 'refused' || nowMs - this.#headCheckedAtMs < headCheckMs.every) return
+    if (nowMs - this.#headCheckedAtMs < headCheckMs.every) return
     this.#headCheckedAtMs = nowMs
-    const deadlineMs = nowMs + headCheckMs.timeout
-    this.send([this.#heads.call], { deadlineMs }).catch(() => {})
+    this.send([this.#heads.call], { deadlineMs: nowMs + headCheckMs.timeout }).catch(() => {})
   }
 
   #learnFailure(failure: EndpointFailure, elapsedMs: number): void {
@@ -262,3 +265,7 @@ export class Endpoint {
         : afterFailure(this.#state, failure, this.#now())
   }
 }
+
+const isSameCall = (one: RpcCall, other: RpcCall) =>
+  one === other ||
+  (one.method === other.method && JSON.stringify(one.params) === JSON.stringify(other.params))
