@@ -251,6 +251,7 @@ export {
 } from './oracles/nonceMappings.ts'
 export { createOracleClient, type OracleAnswer, type OracleClient } from './oracles/oracleClient.ts'
 export { type OracleSettings, parseOracles } from './oracles/oracleSettings.ts'
+export { logBlocksAtOnce } from './rpc/askInParts.ts'
 export {
   TransactionMissingError,
   TransactionNotFinalError,
@@ -306,6 +307,7 @@ export {
   type Vote,
   type Voter,
 } from './rpc/tally.ts'
+export { isTooWide } from './rpc/upstreamError.ts'
 export {
   type ChainCheck,
   type ChainGate,

@@ -8,10 +8,11 @@ import {
   partsOf,
   type Sizes,
 } from './endpointSizes.ts'
-import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
+import { logBlocksAtMost } from './headTracking.ts'
+import type { JsonRpcClient, RpcAnswer, RpcCall } from './jsonRpc.ts'
 
 /** Requests to an endpoint that one question may become, as many parts as one log range may, and requests out at once. */
-export const splitting = { requestsMax: 128, atOnce: 8 }
+const splitting = { requestsMax: 128, atOnce: 8 }
 
 export type PartedEndpoint = {
   readonly alias: string
@@ -21,6 +22,15 @@ export type PartedEndpoint = {
    * One request. `mayBeTooWide`: its refusal is not held against the endpoint. @throws EndpointFailure
    */
   readonly exchange: (calls: readonly RpcCall[], mayBeTooWide: boolean) => Promise<readonly RpcAnswer[]>
+}
+
+/** Blocks that enough endpoints look through in one question, of up to four filters. @source F-80 */
+export function logBlocksAtOnce({ sizes, electorate }: Pick<JsonRpcClient, 'sizes' | 'electorate'>): bigint {
+  const byVoice = new Map<string, number>()
+  for (const { voice, logBlocks } of sizes()) byVoice.set(voice, Math.max(logBlocks, byVoice.get(voice) ?? 0))
+  const taken = [...byVoice.values()].toSorted((a, b) => b - a)[electorate.threshold - 1] ?? 1
+  const blocks = taken * (splitting.requestsMax / 4)
+  return blocks < Number(logBlocksAtMost) ? BigInt(blocks) : logBlocksAtMost
 }
 
 type Answers = readonly RpcAnswer[]
