@@ -28,7 +28,10 @@ async function nodeAt(
     request.on('end', () => {
       const calls: unknown = JSON.parse(body)
       const refusal = refuses(body)
-      if (refusal !== undefined) return response.writeHead(400).end(refusal)
+      if (refusal !== undefined) {
+        response.writeHead(400).end(refusal)
+        return
+      }
       const answer = (call: unknown) => {
         const id = typeof call === 'object' && call !== null && 'id' in call ? call.id : undefined
         return { jsonrpc: '2.0', id, result: `0x${height.toString(16)}` }

@@ -88,7 +88,7 @@ export async function askInParts(calls: readonly RpcCall[], endpoint: PartedEndp
     if (!mayBeTooWide || call === undefined || said === undefined || said.ok) {
       // Narrowed to one block and refused: it was not refused for its width.
       if (
-        isNarrowed() &&
+        tried.logBlocks < start.logBlocks &&
         asked.some(({ method }, at) => method === 'eth_getLogs' && outcome[at]?.ok === false)
       ) {
         sizes.giveUp(now())
