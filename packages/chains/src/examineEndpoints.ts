@@ -9,7 +9,7 @@ import {
 } from '@causeway/core'
 import type { RegisteredChain } from './config/chainRegistry.ts'
 import { openHeadPushes, type PushEnd } from './rpc/headPushes.ts'
-import type { JsonRpcClient } from './rpc/jsonRpc.ts'
+import type { JsonRpcClient, TakenSizes } from './rpc/jsonRpc.ts'
 import { NodeError } from './rpc/nodeError.ts'
 import { countVoices } from './rpc/tally.ts'
 
@@ -48,6 +48,7 @@ export async function examineEndpoints(client: JsonRpcClient, found: Findings): 
       }),
     ),
   )
+  found.add(...sizeFindings(await client.trySizes(), setting))
   if (voices >= threshold && silent.length === 0) return
   found.add({
     code: 'endpoints-too-few',
@@ -56,6 +57,19 @@ export async function examineEndpoints(client: JsonRpcClient, found: Findings): 
     seen: voices < threshold ? `${counted}: nothing of this chain is priced or signed` : counted,
     fix: `Name more hosts in ${variableOf(chainId)}, or lower rpcThreshold in the chain file.`,
   })
+}
+
+/** @source F-85 */
+function sizeFindings(sizes: readonly TakenSizes[], setting: string): readonly Finding[] {
+  const note = (alias: string, limit: string): Finding => ({
+    ...{ code: 'endpoint-narrow', severity: 'note', setting },
+    seen: `${alias} takes ${limit}: more is asked for in parts`,
+    fix: 'A plan or a provider with a higher limit needs fewer requests.',
+  })
+  return sizes.flatMap(({ alias, calls, logBlocks }) => [
+    ...(Number.isFinite(logBlocks) ? [note(alias, `${logBlocks} blocks per eth_getLogs`)] : []),
+    ...(Number.isFinite(calls) ? [note(alias, `${calls} calls per request`)] : []),
+  ])
 }
 
 /** A node that takes a subscription says so at once. */

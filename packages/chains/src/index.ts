@@ -255,6 +255,7 @@ export {
 export { createOracleClient, type OracleAnswer, type OracleClient } from './oracles/oracleClient.ts'
 export { type OracleSettings, parseOracles } from './oracles/oracleSettings.ts'
 export type { Vouching } from './oracles/vouching.ts'
+export { logBlocksAtOnce } from './rpc/askInParts.ts'
 export {
   TransactionMissingError,
   TransactionNotFinalError,
@@ -310,6 +311,7 @@ export {
   type Vote,
   type Voter,
 } from './rpc/tally.ts'
+export { isTooWide } from './rpc/upstreamError.ts'
 export {
   type ChainCheck,
   type ChainGate,

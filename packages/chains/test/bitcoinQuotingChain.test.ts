@@ -93,6 +93,41 @@ describe('what a user can spend', () => {
     expect(await outputsOf(user.nested.address)).toEqual([])
   })
 
+  test('Q-81: an address that no list names is refused for who named it alone, and our own is paged', async () => {
+    const made = funding({ script: user.witness.script, value: 70_000n })
+    chain.mine(made)
+    const of = (address: string) => `/address/${address}`
+    const page = [
+      { txid: 'ab'.repeat(32), vin: [{ txid: 'cd'.repeat(32), vout: 0 }], vout: [] },
+      { txid: made.getId(), vin: [], vout: [{ scriptpubkey_address: user.witness.address, value: 70_000 }] },
+      { txid: 'cd'.repeat(32), vin: [], vout: [{ scriptpubkey_address: user.witness.address, value: 9 }] },
+    ]
+    const refusing: Fault = (asked, answer) => {
+      if (asked === `${of(user.witness.address)}/utxo`)
+        return { status: 400, text: 'Too many unspent transaction outputs (>500)' }
+      if (asked === `${of(user.witness.address)}/txs/chain`)
+        return { status: 200, text: JSON.stringify(page) }
+      return asked.includes('/txs/chain/') ? { status: 200, text: '[]' } : answer
+    }
+    for (const node of nodes) node.fault(refusing)
+    const client = connect()
+    for (let round = 0; round < 20; round += 1)
+      await expect(outputsOf(user.witness.address, client)).rejects.toMatchObject({ kind: 'invalid_request' })
+    // Nobody else's quotes wait for that.
+    expect(await outputsOf(user.legacy.address, client)).toEqual([])
+    const own = { timeoutMs: 10_000, whose: 'own' } as const
+    const asked = { address: user.witness.address, network }
+    expect(await readOwnOutputs(client, asked, own)).toMatchObject([{ txid: made.getId(), value: 70_000n }])
+    // One that refuses everything is unhealthy all the same.
+    for (const node of nodes) node.fault((_asked, _answer) => ({ status: 400, text: 'no' }))
+    for (let round = 0; round < 6; round += 1) await outputsOf(user.witness.address, client).catch(() => {})
+    for (const node of nodes) node.reset()
+    await expect(outputsOf(user.witness.address, client)).rejects.toMatchObject({
+      kind: 'upstream_unavailable',
+    })
+    expect(nodes.flatMap((node) => node.asked()).filter((asked) => asked.includes('/utxo'))).toEqual([])
+  })
+
   test('leaves out a reward that is not ripe', async () => {
     const made = funding({ script: user.witness.script, value: 70_000n })
     chain.mine(made)

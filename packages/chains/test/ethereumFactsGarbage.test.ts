@@ -78,7 +78,7 @@ const transport: readonly (readonly [string, FaultMode])[] = [
   ['another id', { kind: 'wrongId' }],
   ['a batch with a member missing', { kind: 'missingAnswer' }],
   ['a batch with a member twice', { kind: 'repeatedAnswer' }],
-  ['a body of 9 MiB', { kind: 'oversize', bytes: 9 * 1024 * 1024 }],
+  ['a body of 65 MiB', { kind: 'oversize', bytes: 65 * 1024 * 1024 }],
   ['a byte a second', { kind: 'slowDrip', intervalMs: 1_000 }],
   ['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:9/' }],
   ['a cut connection', { kind: 'reset' }],

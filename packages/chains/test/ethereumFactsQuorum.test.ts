@@ -154,6 +154,17 @@ describe('fewer than the threshold are refused', () => {
     })
   })
 
+  test('F-83: two pruned endpoints do not make a true deposit a missing one', async () => {
+    const pruned = lieAbout('eth_getTransactionReceipt', () => null)
+    await behave(pruned, pruned)
+    await expect(read()).rejects.toMatchObject({ code: 'UPSTREAM_DISAGREEMENT', retryable: true })
+    // In a block that the others do not have it is missing, as it is where nobody shows it.
+    await behave(pruned, pruned, movedTo(-1n, `0x${'aa'.repeat(32)}`))
+    await expect(read()).rejects.toMatchObject({ code: 'TRANSACTION_MISSING', retryable: true })
+    await behave(pruned, pruned, pruned)
+    await expect(read()).rejects.toMatchObject({ code: 'TRANSACTION_MISSING', retryable: true })
+  })
+
   test('two agreeing liars that show the transaction at other heights', async () => {
     await behave(movedTo(-1n, `0x${'aa'.repeat(32)}`), movedTo(-2n, `0x${'bb'.repeat(32)}`))
     await expect(read()).rejects.toMatchObject({ kind: expect.stringMatching(/^upstream_/) })

@@ -15,8 +15,11 @@ afterEach(async () => {
   }
 })
 
-/** A node at one height. @returns its URL, with a key in the path */
-async function nodeAt(height: number): Promise<string> {
+/** A node at one height that refuses what its limits say. @returns its URL, with a key in the path */
+async function nodeAt(
+  height: number,
+  refuses: (body: string) => string | undefined = () => undefined,
+): Promise<string> {
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => {
@@ -24,6 +27,11 @@ async function nodeAt(height: number): Promise<string> {
     })
     request.on('end', () => {
       const calls: unknown = JSON.parse(body)
+      const refusal = refuses(body)
+      if (refusal !== undefined) {
+        response.writeHead(400).end(refusal)
+        return
+      }
       const answer = (call: unknown) => {
         const id = typeof call === 'object' && call !== null && 'id' in call ? call.id : undefined
         return { jsonrpc: '2.0', id, result: `0x${height.toString(16)}` }
@@ -68,6 +76,22 @@ async function examine(urls: readonly string[], threshold: number) {
 
 test('endpoints that all answer are no finding', async () => {
   expect(await examine([await nodeAt(100), await nodeAt(101), await nodeAt(100)], 2)).toEqual([])
+})
+
+test('F-85: what an endpoint takes at once is found at the start, and told in words', async () => {
+  const narrow = (body: string) => {
+    const [, from, to] = /"fromBlock":"(0x\w+)","toBlock":"(0x\w+)"/.exec(body) ?? []
+    return Number(to ?? 0) - Number(from ?? 0) >= 10 ? 'up to a 10 block range' : undefined
+  }
+  const single = (body: string) => (body.startsWith('[') ? 'no batches here' : undefined)
+  const found = await examine(
+    [await nodeAt(5_000), await nodeAt(5_000, narrow), await nodeAt(5_000, single)],
+    2,
+  )
+  expect(found.map(({ code, severity, seen }) => [code, severity, seen.replace(/^\S+#/, '')])).toEqual([
+    ['endpoint-narrow', 'note', '2 takes 10 blocks per eth_getLogs: more is asked for in parts'],
+    ['endpoint-narrow', 'note', '3 takes 1 calls per request: more is asked for in parts'],
+  ])
 })
 
 test('two dead ones of three leave nothing that two can agree on', async () => {

@@ -78,7 +78,7 @@ describe.each(names)('%s', (name) => {
     ['a redirect', () => ({ status: 302, text: '', headers: { location: 'http://127.0.0.1:9/' } })],
     ['a cut connection', () => 'reset'],
     ['2 MiB of white space', (_path, truth) => ({ ...truth, text: ' '.repeat(2 ** 21) + truth.text })],
-    ['9 MiB', say(' '.repeat(9 * 2 ** 20))],
+    ['65 MiB', say(' '.repeat(65 * 2 ** 20))],
   ])('an endpoint with %s did not answer, and two others do', async (_what, fault) => {
     const nodes = await startNodes(3)
     const ask = asked(questionsOf(nodes), name)

@@ -104,7 +104,7 @@ const transport: readonly (readonly [string, FaultMode])[] = [
   ['status 429', { kind: 'http', status: 429 }],
   ['bytes that are not HTTP', { kind: 'garbage' }],
   ['another id', { kind: 'wrongId' }],
-  ['a body of 9 MiB', { kind: 'oversize', bytes: 9 * 1024 * 1024 }],
+  ['a body of 65 MiB', { kind: 'oversize', bytes: 65 * 1024 * 1024 }],
   ['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:9/' }],
   ['a cut connection', { kind: 'reset' }],
   ['silence', { kind: 'hang' }],

@@ -102,7 +102,7 @@ describe('an endpoint that answers with', () => {
     ['status 500', { kind: 'http', status: 500 }],
     ['status 204 without a body', { kind: 'http', status: 204 }],
     ['status 429', { kind: 'http', status: 429, retryAfter: '1' }],
-    ['a body of 9 MiB', { kind: 'oversize', bytes: 9 * 1024 * 1024 }],
+    ['a body of 65 MiB', { kind: 'oversize', bytes: 65 * 1024 * 1024 }],
     ['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:9/' }],
     ['a cut connection', { kind: 'reset' }],
     ['silence', { kind: 'hang' }],

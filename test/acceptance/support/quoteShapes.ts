@@ -42,7 +42,8 @@ const detailsShape = z.strictObject({
   rate: z.string(),
   slippageTolerance: z.strictObject({ total: digits, origin: spentShape, destination: spentShape }),
   timeEstimate: z.number(),
-  userBalance: digits,
+  // Left out where no chain told it in time.
+  userBalance: digits.optional(),
 })
 
 /** `POST /price` answers these members and no others, but for flags that name what they were used for. */

@@ -58,7 +58,8 @@ export function poorUser(index: number): string {
 /** Of who has something. */
 const knowsBalance = ({ status, body }: Answered) => {
   const text = JSON.stringify(body)
-  return status !== 200 || !text.includes('"userBalance":"0"') || /"sender":"0x(?:0000|5f05)/.test(text)
+  const isPriced = status === 200 && text.includes('"timeEstimate":')
+  return !isPriced || text.includes('"userBalance":') || /"sender":"0x0000/.test(text)
 }
 
 /**

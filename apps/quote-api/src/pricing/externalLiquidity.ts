@@ -49,5 +49,5 @@ export function payableWithOffer(
   offer: ExternalLiquidity | undefined,
 ): UsdX18 {
   const offeredUsd = offer === undefined ? 0n : usdValueDown(offer.available, price)
-  return payableUsd(own, currency.chainId) + offeredUsd
+  return payableUsd(own, currency) + offeredUsd
 }

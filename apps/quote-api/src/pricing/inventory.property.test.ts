@@ -1,4 +1,5 @@
 // Goal: the inventory fee rewards what improves the distribution, and nobody earns by going in circles.
+import { currencyKey } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -147,7 +148,21 @@ describe('inventory potential', () => {
 
   test('the reserve is never paid out', () => {
     const state: State = new Map([['usdc', new Map([[10, 1_000n * usd]])]])
-    expect(payableUsd(view(state, 'usdc'), 10)).toBe(950n * usd)
-    expect(payableUsd(view(state, 'usdc'), 8453)).toBe(0n)
+    const key = currencyKey(10, 'a')
+    expect(payableUsd(view(state, 'usdc'), { chainId: 10, key })).toBe(950n * usd)
+    expect(payableUsd(view(state, 'usdc'), { chainId: 8453, key })).toBe(0n)
+  })
+
+  test('Q-82: a side of an account pays what lies on it, and nothing of the other side', () => {
+    const [perps, spot] = [currencyKey(1337, 'perps'), currencyKey(1337, 'spot')]
+    const sides = new Map([
+      [perps, 900n * usd],
+      [spot, 100n * usd],
+    ])
+    const asset = assetInventory(parameters, [
+      { chainId: 1337, balanceUsd: 1_000n * usd, shareBps: 1n, sides },
+    ])
+    expect(payableUsd(asset, { chainId: 1337, key: spot })).toBe(100n * usd)
+    expect(payableUsd(asset, { chainId: 1337, key: perps })).toBe(900n * usd)
   })
 })

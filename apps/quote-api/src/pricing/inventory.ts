@@ -1,14 +1,16 @@
 import {
   bpsDenominator,
+  type CurrencyKey,
   divideDown,
   divideUp,
   maxBigint,
+  minBigint,
   type QuoteAsset,
   type UsdX18,
   usdValueDown,
 } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
-import type { QuotableChain, QuoteRegistry } from './registry.ts'
+import type { QuotableChain, QuotableCurrency, QuoteRegistry } from './registry.ts'
 
 /** Knobs of one asset's potential. @source pricing-engine.md 4.3 */
 export type InventoryParameters = {
@@ -18,12 +20,19 @@ export type InventoryParameters = {
   readonly reserveBps: bigint
 }
 
+type Position = {
+  readonly balanceUsd: UsdX18
+  readonly shareBps: bigint
+  /** By currency, where no other currency of the asset can be paid from. @source Q-82 */
+  readonly sides?: ReadonlyMap<CurrencyKey, UsdX18> | undefined
+}
+
 /** Solver inventory of one asset over all chains, in USD with 18 digits. */
 export type AssetInventory = {
   readonly parameters: InventoryParameters
   readonly totalUsd: UsdX18
   /** By chain id. */
-  readonly chains: ReadonlyMap<number, { readonly balanceUsd: UsdX18; readonly shareBps: bigint }>
+  readonly chains: ReadonlyMap<number, Position>
   /** Σ balance²/share, kept so that a move is priced in constant time. */
   readonly squaresPerShare: bigint
   /** Σ shares, in bps. */
@@ -39,15 +48,15 @@ const totalUsdMin = 1_000_000_000_000n
 /** Builds the view of one asset. @param balances USD value per chain id */
 export function assetInventory(
   parameters: InventoryParameters,
-  balances: Iterable<{ chainId: number; balanceUsd: UsdX18; shareBps: bigint }>,
+  balances: Iterable<Position & { readonly chainId: number }>,
 ): AssetInventory {
-  const chains = new Map<number, { balanceUsd: UsdX18; shareBps: bigint }>()
+  const chains = new Map<number, Position>()
   let totalUsd = 0n
   let squaresPerShare = 0n
   let shareSumBps = 0n
-  for (const { chainId, balanceUsd, shareBps } of balances) {
+  for (const { chainId, balanceUsd, shareBps, sides } of balances) {
     const share = maxBigint(shareBps, shareBpsMin)
-    chains.set(chainId, { balanceUsd, shareBps: share })
+    chains.set(chainId, { balanceUsd, shareBps: share, sides })
     totalUsd += balanceUsd
     squaresPerShare += perShare(balanceUsd, share)
     shareSumBps += share
@@ -71,8 +80,9 @@ export function afterMoves(asset: AssetInventory, moves: ReadonlyMap<number, Usd
   const chains = new Map(asset.chains)
   let { totalUsd, squaresPerShare } = asset
   for (const [chainId, deltaUsd] of moves) {
-    const { balanceUsd, shareBps } = chains.get(chainId) ?? { balanceUsd: 0n, shareBps: shareBpsMin }
-    chains.set(chainId, { balanceUsd: balanceUsd + deltaUsd, shareBps })
+    const position: Position = chains.get(chainId) ?? { balanceUsd: 0n, shareBps: shareBpsMin }
+    const { balanceUsd, shareBps, sides } = position
+    chains.set(chainId, { balanceUsd: balanceUsd + deltaUsd, shareBps, sides })
     totalUsd += deltaUsd
     squaresPerShare += perShare(balanceUsd + deltaUsd, shareBps) - perShare(balanceUsd, shareBps)
   }
@@ -153,10 +163,17 @@ function potentialTerm(
   return divide(squaresPerShare, total) + divide(total * (shareSumBps - 2n * bpsDenominator), bpsDenominator)
 }
 
-/** USD that may still leave the asset's balance on a chain: the balance less the reserve. */
-export function payableUsd(asset: AssetInventory, chainId: number): UsdX18 {
-  const balanceUsd = asset.chains.get(chainId)?.balanceUsd ?? 0n
-  return balanceUsd - divideUp(balanceUsd * asset.parameters.reserveBps, bpsDenominator)
+/**
+ * USD that may still be paid in a currency: the asset's balance on its chain less the reserve, and no more than is on the
+ * currency's own side.
+ */
+export function payableUsd(
+  asset: AssetInventory,
+  { chainId, key }: Pick<QuotableCurrency, 'chainId' | 'key'>,
+): UsdX18 {
+  const { balanceUsd = 0n, sides } = asset.chains.get(chainId) ?? {}
+  const payable = balanceUsd - divideUp(balanceUsd * asset.parameters.reserveBps, bpsDenominator)
+  return sides === undefined ? payable : minBigint(payable, sides.get(key) ?? 0n)
 }
 
 /** Solver inventory per asset as of one snapshot. */
@@ -206,12 +223,16 @@ function position(chain: QuotableChain, snapshot: MarketSnapshot, asset: QuoteAs
   const market = snapshot.chain(chain.chainId)
   const currencies = chain.solverCurrencies.filter((currency) => currency.asset === asset)
   if ('reason' in market || currencies.length === 0) return []
-  let balanceUsd = 0n
-  for (const { key, decimals } of currencies) {
-    balanceUsd += usdValueDown(market.inventory.get(key) ?? 0n, { decimals, usdX18 })
-  }
+  const held = new Map(
+    currencies.map(({ key, decimals }) => [
+      key,
+      usdValueDown(market.inventory.get(key) ?? 0n, { decimals, usdX18 }),
+    ]),
+  )
+  const balanceUsd = [...held.values()].reduce((sum, usd) => sum + usd, 0n)
+  const sides = chain.quoting.keepsSides === true ? held : undefined
   const shareBps = chain.config.currencies
     .filter((currency) => currency.asset === asset.id)
     .reduce((sum, { targetShareBps }) => sum + BigInt(targetShareBps ?? 0), 0n)
-  return [{ chainId: chain.chainId, balanceUsd, shareBps }]
+  return [{ chainId: chain.chainId, balanceUsd, shareBps, sides }]
 }

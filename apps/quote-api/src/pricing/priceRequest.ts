@@ -2,6 +2,7 @@ import {
   bpsDenominator,
   convertUp,
   type DenyList,
+  type DomainError,
   divideUp,
   type Holding,
   type OriginRoute,
@@ -66,6 +67,8 @@ export type UserFacts = {
   readonly held?: readonly (bigint | undefined)[]
   /** In families without balances. */
   readonly spendable?: readonly SpendableOutput[]
+  /** Why nothing is told of this user, whoever is asked: the caller's to mend. */
+  readonly refusal?: DomainError
 }
 
 /** What pricing needs from outside. All are ports: `main.ts` passes the real ones. */
@@ -117,7 +120,8 @@ export type Priced = PricedRoute & {
   /** Units of all of them; undefined where the family signs none. */
   readonly originGas: { readonly expected: bigint; readonly limit: bigint } | undefined
   readonly timeEstimateSeconds: number
-  readonly userBalance: bigint
+  /** Undefined where no chain told it in time, and for an account that nobody holds. @source Q-80 */
+  readonly userBalance: bigint | undefined
   /** Undefined where the caller did not allow fallbacks. */
   readonly fallbackType: FallbackType | 'none' | undefined
   /** What others bring, which the payout counts on. */
@@ -235,7 +239,8 @@ async function priceWithin(
           ),
         )
   const { priced, refundAccounts } = await priceWithPayees(priceUsing, judgePayees)
-  const { balance, allowance, held = [], spendable } = await facts
+  const { balance, allowance, held = [], spendable, refusal } = await facts
+  if (refusal !== undefined) throw refusal
   const origin = originRoute(priced, request)
   const heldBy = ({ account, currency }: Holding) =>
     held[question.touched.findIndex((at) => at.account === account && at.currency === currency)]
@@ -278,7 +283,7 @@ async function priceWithin(
     originGas: originGas(originMarket.fees, transactions),
     timeEstimateSeconds:
       timeEstimate(dependencies, priced, request.useDepositAddress) + readySeconds(external),
-    userBalance: balance ?? 0n,
+    userBalance: isHeld(route.origin, route.user) ? balance : undefined,
     fallbackType: request.useFallbacks
       ? (fallbackOf([priced.originLeg, priced.destinationLeg]) ?? 'none')
       : undefined,
@@ -300,6 +305,9 @@ async function priceWithPayees(
   checkCarried(charged)
   return { priced: charged, refundAccounts: (await judgePayees(charged)).refundAccounts }
 }
+
+const isHeld = ({ quoting, payees }: Route['origin'], user: string): boolean =>
+  !quoting.isNobody(user) && !payees.isBurnt(user)
 
 const readySeconds = (external: readonly ExternalLiquidity[]): number =>
   Math.max(0, ...external.map((offer) => offer.readySeconds))

@@ -50,8 +50,15 @@ export interface BitcoinView {
   readBlockOf(seen: SeenTransaction, signal: AbortSignal): Promise<BitcoinBlock | undefined>
   /** Whether a confirmed transaction has spent the output. */
   readSpending(outPoint: OutPoint, signal: AbortSignal): Promise<Spending>
-  /** Confirmed outputs that the endpoint says an address holds, with the values that it gives them. */
-  nameOutputs(address: string, signal: AbortSignal): Promise<readonly NamedOutput[]>
+  /**
+   * Confirmed outputs that the endpoint says an address holds, with the values that it gives them. `refused`: it lists
+   * none of this address, which has too many. Those of the newest transactions then, where the address is our `own`.
+   */
+  nameOutputs(
+    address: string,
+    signal: AbortSignal,
+    whose?: 'own',
+  ): Promise<readonly NamedOutput[] | 'refused'>
 }
 
 const hashPattern = /^[0-9a-f]{64}$/

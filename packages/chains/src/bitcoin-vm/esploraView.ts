@@ -1,3 +1,5 @@
+import type { NamedOutput } from '../rpc/client.ts'
+import { EndpointFailure } from '../rpc/endpointFailure.ts'
 import type { HttpAnswer } from '../rpc/httpTransport.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
@@ -15,6 +17,8 @@ import {
 } from './bitcoinView.ts'
 
 const notFound = 404
+/** Pages of 25 transactions. */
+const pagesMax = 8
 
 /** An Esplora-compatible API. Amounts are never read from its JSON: they come from raw bytes. */
 export function createEsploraView(view: HttpView): BitcoinView {
@@ -70,10 +74,17 @@ export function createEsploraView(view: HttpView): BitcoinView {
       return confirmed ? { kind: 'spent', by: parseHashText(by, what) } : { kind: 'unspent' }
     },
 
-    async nameOutputs(address, signal) {
+    async nameOutputs(address, signal, whose) {
       const what = '/address/utxo'
-      const listed = parseList(jsonOf(await get(`/address/${address}/utxo`, signal), what), what)
-      return listed.flatMap((one) => {
+      const path = `/address/${address}/utxo`
+      const asked = { method: 'GET', path, answerStatuses: [notFound], isNamed: true } as const
+      const answer = await view.ask(asked, signal).catch(unlessRefused)
+      if (answer === undefined) {
+        // Names nothing: an endpoint that refuses everything fails here.
+        await this.readTipHeight(signal)
+        return whose === 'own' ? nameNewest(get, address, signal) : 'refused'
+      }
+      return parseList(jsonOf(answer, what), what).flatMap((one) => {
         const { txid, vout, value, status } = parseRecord(one, what)
         const { confirmed } = parseRecord(status, what)
         if (confirmed !== true) return []
@@ -82,6 +93,40 @@ export function createEsploraView(view: HttpView): BitcoinView {
       })
     },
   }
+}
+
+/** An address with more outputs than are listed, 500 by default. @source electrs, `utxos_limit` */
+function unlessRefused(error: unknown): undefined {
+  if (error instanceof EndpointFailure && error.reason === 'refused') return undefined
+  throw error
+}
+
+type Get = (path: string, signal: AbortSignal) => Promise<HttpAnswer>
+
+/** What the newest transactions of an address paid to it, and none of them spent. */
+async function nameNewest(get: Get, address: string, signal: AbortSignal): Promise<readonly NamedOutput[]> {
+  const what = '/address/txs/chain'
+  const named: NamedOutput[] = []
+  const spent = new Set<string>()
+  let last = ''
+  for (let page = 0; page < pagesMax; page += 1) {
+    const path = `/address/${address}/txs/chain${last === '' ? '' : `/${last}`}`
+    const listed = parseList(jsonOf(await get(path, signal), what), what)
+    for (const one of listed) {
+      const { txid: id, vin, vout: outputs } = parseRecord(one, what)
+      last = parseHashText(id, what)
+      for (const input of parseList(vin, what)) {
+        const { txid, vout } = parseRecord(input, what)
+        spent.add(`${txid}:${vout}`)
+      }
+      for (const [vout, output] of parseList(outputs, what).entries()) {
+        const { scriptpubkey_address: to, value } = parseRecord(output, what)
+        if (to === address) named.push({ txid: last, vout, value: parseHeight(value, what) })
+      }
+    }
+    if (listed.length === 0) break
+  }
+  return named.filter(({ txid, vout }) => !spent.has(`${txid}:${vout}`))
 }
 
 function parseStatus(value: unknown): SeenTransaction['block'] {

@@ -50,6 +50,8 @@ export function transactionQuestion(
     },
     pin: (views) => pinHeight(reading, views),
     second: (view, { seen }, height, signal) => judge(view, { ...reading, seen, height }, signal),
+    confirms: async (view, { block }, signal) =>
+      (await view.readBlockHash(block.height, signal)) === block.hash,
     key: ({ hex, block, pinnedHash }) =>
       `${hex} ${block.hash} ${block.height} ${block.timeSeconds} ${pinnedHash}`,
   }

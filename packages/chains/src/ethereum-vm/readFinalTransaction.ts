@@ -93,7 +93,17 @@ export function transactionQuestion(
     pin: (views) => pinFinalHeight(rule, threshold, views.map(headsOf)),
     second: (view, own, pin, signal) => judge(view, { ...reading, own, pin }, signal),
     key: transactionKey,
+    confirms: isOnChain,
   }
+}
+
+async function isOnChain(
+  view: EndpointView,
+  { blockNumber, blockHash }: FinalTransaction,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const [answer] = await view.ask([headerCall(blockNumber)], signal)
+  return parseHeader(answer, blockNumber).hash === blockHash
 }
 
 export function headCalls(rule: FinalityRule): readonly RpcCall[] {

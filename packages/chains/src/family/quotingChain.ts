@@ -1,4 +1,4 @@
-import type { AccountLack, Hex, Holding, SpendableOutput } from '@causeway/core'
+import type { AccountLack, DomainError, Hex, Holding, SpendableOutput } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from '../rpc/client.ts'
 import type { ChainFinding } from './chainFinding.ts'
@@ -12,6 +12,8 @@ export type UserFacts = {
   readonly held?: readonly (bigint | undefined)[]
   /** Confirmed outputs of the user, in families without balances. */
   readonly spendable?: readonly SpendableOutput[]
+  /** Why nothing is told of this user, whoever is asked: the caller's to mend. */
+  readonly refusal?: DomainError
 }
 
 export type UserFactsQuestion = {

@@ -9,7 +9,23 @@ export class TransactionMissingError extends DomainError {
   readonly kind = 'invalid_request'
 
   constructor({ chainId, transactionId = '' }: Where) {
-    super(`Missing transaction ${transactionId} on chain ${chainId}.`, { data: { chainId, transactionId } })
+    super(`Missing transaction ${transactionId} on chain ${chainId}.`, {
+      data: { chainId, transactionId },
+      retryAfterSeconds: 5,
+    })
+  }
+}
+
+/** Nobody lists what the address holds: it has too many outputs. */
+export class AddressRefusedError extends DomainError {
+  readonly code = 'INVALID_ADDRESS'
+  readonly kind = 'invalid_request'
+
+  constructor(chainId: string, address: string) {
+    super(
+      `${address} has more unspent outputs than are listed on chain ${chainId}: combine them, or name another address.`,
+      { data: { chainId, address } },
+    )
   }
 }
 

@@ -36,6 +36,9 @@ export type JsonRpcClientOptions = {
 /** A silent endpoint is given this long before the next one is asked beside it. */
 const patienceMs = 500
 
+/** Calls of one request, where an endpoint takes as many. */
+const callsAtMost = 40
+
 /** Sending these twice could act twice, so they go to one endpoint, once. */
 const unrepeatable = /^(eth_send|personal_|miner_|admin_|anvil_|hardhat_|evm_)/
 
@@ -47,9 +50,14 @@ export type ChainClient = JsonRpcClient & {
   readonly endpoints: readonly Endpoint[]
   /**
    * Names what an address holds, on chains whose nodes keep no lists of that: what any of those says who do.
-   * @throws upstream errors where none answers
+   * @param whose `own`: of an address that has too many for a list, those of its newest transactions
+   * @throws AddressRefusedError where nobody lists those of this address, upstream errors where none answers
    */
-  readonly nameOutputs?: (address: string, signal: AbortSignal) => Promise<readonly NamedOutput[]>
+  readonly nameOutputs?: (
+    address: string,
+    signal: AbortSignal,
+    whose?: 'own',
+  ) => Promise<readonly NamedOutput[]>
   /** Who is told from now on what becomes of its endpoints, for metrics. */
   observe(observerOf: ObserveEndpoints): void
 }
@@ -93,6 +101,8 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
     }
   }
 
+  const sizes = () => endpoints.map(({ alias, voice, sizes: taken }) => ({ alias, voice, ...taken }))
+
   return {
     chainId,
     endpoints,
@@ -125,6 +135,21 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
     },
     probeHeads: () => pool.probeHeads(),
     health: () => pool.health(),
+    sizes,
+    async trySizes() {
+      const deadlineMs = now() + defaultTimeoutMs
+      await Promise.all(
+        endpoints.map(async (endpoint) => {
+          const { headBlock } = endpoint.state
+          const widest = headBlock === undefined ? undefined : headTracking.widest?.(headBlock)
+          const calls = Array.from({ length: callsAtMost }, () => headTracking.call)
+          const sending = { deadlineMs, evenPaused: true }
+          await endpoint.send(calls, sending).catch(ignoreEndpointFailure)
+          if (widest !== undefined) await endpoint.send([widest], sending).catch(ignoreEndpointFailure)
+        }),
+      )
+      return sizes()
+    },
     observe(observerOf) {
       for (const endpoint of endpoints) endpoint.observe(observerOf(endpoint.alias))
     },

@@ -1,9 +1,11 @@
+import { askInParts } from './askInParts.ts'
 import { EndpointFailure, type FailureReason } from './endpointFailure.ts'
 import {
   type Availability,
   afterCutShort,
   afterFailure,
   afterHead,
+  afterRefusal,
   afterSend,
   afterSuccess,
   availability,
@@ -11,17 +13,20 @@ import {
   initialHealth,
   pauseMs,
 } from './endpointHealth.ts'
+import { EndpointSizes, isSmallest, mayBeForSize, type Sizes } from './endpointSizes.ts'
 import type { EndpointTarget } from './endpointUrl.ts'
 import type { HeadTracking } from './headTracking.ts'
 import {
+  answerBytesMax,
   createHttpTransport,
   type HeaderSource,
   type HttpAnswer,
   type HttpRequest,
   type HttpTransport,
+  type SendingOptions,
 } from './httpTransport.ts'
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
-import { askPaths, encodeCalls, parseAnswers } from './wire.ts'
+import { askPaths, encodeCalls, parseAnswers, refusalIn } from './wire.ts'
 
 export type SendOptions = {
   readonly deadlineMs: number
@@ -55,6 +60,12 @@ export type ObserveEndpoints = (alias: string) => EndpointObserver
 /** Silence of this length is a fault of the endpoint; a shorter wait is the caller's haste. */
 const hangMs = 1_000
 
+/** Large answers come one after the other, whoever sends them: memory stays bounded. */
+let largeAnswer: Promise<unknown> = Promise.resolve()
+
+/** After a refusal that may be the caller's, the endpoint's own head is asked for, at most so often. */
+const headCheckMs = { every: 1_000, timeout: 2_000 }
+
 /** Told by alias, of endpoints that answered something else than what was agreed. */
 export function noteOutvoted(endpoints: readonly Endpoint[], outvoted: readonly string[]): void {
   for (const endpoint of endpoints) if (outvoted.includes(endpoint.alias)) endpoint.noteOutvoted()
@@ -72,6 +83,8 @@ export class Endpoint {
   #state: HealthState = initialHealth
   #nextId = 1
   #observer: EndpointObserver | undefined
+  readonly #sizes = new EndpointSizes()
+  #headCheckedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(target: EndpointTarget, { heads, headers, wire }: EndpointDialect, now: () => number) {
     this.alias = target.alias
@@ -84,6 +97,11 @@ export class Endpoint {
 
   get state(): HealthState {
     return this.#state
+  }
+
+  /** What it takes at once, as far as its refusals taught it; infinite where nothing was refused. */
+  get sizes(): Sizes {
+    return this.#sizes.known
   }
 
   availability(): Availability {
@@ -107,18 +125,37 @@ export class Endpoint {
     this.#state = afterHead(this.#state, headBlock)
   }
 
-  /** @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause */
+  /**
+   * Answers in call order. What is more than the endpoint is known to take, or refuses for its size, is asked in parts.
+   * @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause
+   * @source F-80
+   */
   async send(calls: readonly RpcCall[], options: SendOptions): Promise<readonly RpcAnswer[]> {
-    const answers = await this.#learning(options, () => this.#exchange(calls, options))
+    const exchange = (some: readonly RpcCall[], mayBeTooWide: boolean) => {
+      // Its head names nothing that an endpoint could refuse.
+      const isHead = some.every((call) => isSameCall(call, this.#heads.call))
+      const isForgiven = (failure: EndpointFailure) => {
+        const isRefused = failure.reason === 'refused' && !isHead
+        if (isRefused) this.#checkHead()
+        return isRefused || (mayBeTooWide && mayBeForSize(failure))
+      }
+      return this.#learning(options, () => this.#exchange(some, options, isHead), isForgiven)
+    }
+    const answers =
+      this.#wire === 'paths'
+        ? await exchange(calls, false)
+        : await askInParts(calls, { alias: this.alias, sizes: this.#sizes, now: this.#now, exchange })
     this.#learnHead(calls, answers)
     return answers
   }
 
   /** @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause */
   fetch(request: HttpRequest, options: SendOptions): Promise<HttpAnswer> {
-    const { deadlineMs, signal } = options
-    const timeoutMs = Math.max(deadlineMs - this.#now(), 0)
-    return this.#learning(options, () => this.#transport.fetch(request, { timeoutMs, signal }))
+    return this.#learning(
+      options,
+      () => this.#evenLarge(options, (sending) => this.#transport.fetch(request, sending)),
+      ({ reason }) => reason === 'refused' && request.isNamed === true,
+    )
   }
 
   async close(): Promise<void> {
@@ -129,6 +166,7 @@ export class Endpoint {
   async #learning<Answer>(
     { evenPaused }: Pick<SendOptions, 'evenPaused'>,
     send: () => Promise<Answer>,
+    isForgiven: (failure: EndpointFailure) => boolean = () => false,
   ): Promise<Answer> {
     // Looked at in the same step as the note that a call is out: of many callers one is the probe.
     if (evenPaused !== true && this.availability() === 'closed') {
@@ -145,24 +183,62 @@ export class Endpoint {
     } catch (error) {
       if (error instanceof EndpointFailure) {
         const elapsedMs = this.#now() - startedAtMs
-        this.#learnFailure(error, elapsedMs)
+        if (isForgiven(error)) this.#state = afterRefusal(this.#state)
+        else this.#learnFailure(error, elapsedMs)
         this.#observer?.exchanged(elapsedMs / 1_000, error.reason)
       }
       throw error
     }
   }
 
-  async #exchange(calls: readonly RpcCall[], options: SendOptions): Promise<readonly RpcAnswer[]> {
-    const { deadlineMs, signal } = options
-    const timeoutMs = Math.max(deadlineMs - this.#now(), 0)
+  async #exchange(
+    calls: readonly RpcCall[],
+    options: SendOptions,
+    isHead: boolean,
+  ): Promise<readonly RpcAnswer[]> {
     if (this.#wire === 'paths')
       return askPaths(calls, this.alias, (request) =>
-        this.#transport.fetch(request, { timeoutMs: Math.max(deadlineMs - this.#now(), 0), signal }),
+        this.#evenLarge(options, (sending) => this.#transport.fetch(request, sending)),
       )
     const firstId = this.#nextId
     this.#nextId += calls.length
-    const text = await this.#transport.post(encodeCalls(calls, firstId), { timeoutMs, signal })
-    return parseAnswers(text, { alias: this.alias, count: calls.length, firstId })
+    const expected = { alias: this.alias, count: calls.length, firstId }
+    const post = (sending: SendingOptions) => this.#transport.post(encodeCalls(calls, firstId), sending)
+    try {
+      const text = isSmallest(calls)
+        ? await this.#evenLarge(options, post)
+        : await post(this.#sending(options))
+      const answers = parseAnswers(text, expected)
+      if (isHead && answers.every(({ ok }) => !ok))
+        throw new EndpointFailure({ alias: this.alias, reason: 'refused' })
+      return answers
+    } catch (error) {
+      const refusal =
+        error instanceof EndpointFailure && error.reason === 'refused' && !isHead
+          ? refusalIn(error.said, expected)
+          : undefined
+      if (refusal === undefined) throw error
+      return refusal
+    }
+  }
+
+  #sending({ deadlineMs, signal }: SendOptions): SendingOptions {
+    return { timeoutMs: Math.max(deadlineMs - this.#now(), 0), signal }
+  }
+
+  /** An answer longer than usual, of a question that has no smaller one, is read again: one at a time. @source F-81 */
+  async #evenLarge<Answer>(
+    options: SendOptions,
+    ask: (sending: SendingOptions) => Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      return await ask(this.#sending(options))
+    } catch (error) {
+      if (!(error instanceof EndpointFailure) || error.reason !== 'oversize') throw error
+      const large = largeAnswer.then(() => ask({ ...this.#sending(options), bytesMax: answerBytesMax.alone }))
+      largeAnswer = large.catch(() => {})
+      return large
+    }
   }
 
   #learnHead(calls: readonly RpcCall[], answers: readonly RpcAnswer[]): void {
@@ -173,6 +249,14 @@ export class Endpoint {
     }
   }
 
+  /** Whether an endpoint that refuses a question answers at all, its own head shows. */
+  #checkHead(): void {
+    const nowMs = this.#now()
+    if (nowMs - this.#headCheckedAtMs < headCheckMs.every) return
+    this.#headCheckedAtMs = nowMs
+    this.send([this.#heads.call], { deadlineMs: nowMs + headCheckMs.timeout }).catch(() => {})
+  }
+
   #learnFailure(failure: EndpointFailure, elapsedMs: number): void {
     const waited = failure.reason === 'timeout' || failure.reason === 'cancelled'
     this.#state =
@@ -181,3 +265,7 @@ export class Endpoint {
         : afterFailure(this.#state, failure, this.#now())
   }
 }
+
+const isSameCall = (one: RpcCall, other: RpcCall) =>
+  one === other ||
+  (one.method === other.method && JSON.stringify(one.params) === JSON.stringify(other.params))

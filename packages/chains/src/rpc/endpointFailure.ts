@@ -11,6 +11,10 @@ export type FailureReason =
   /** The caller no longer wants the answer. Says nothing about the endpoint. */
   | 'cancelled'
   | 'http_status'
+  /** The endpoint does not take this request: its size, or something that it names. */
+  | 'refused'
+  /** Not asked to its end: the endpoint takes so little at once that too many requests would be needed. */
+  | 'too_wide'
   /** HTTP 429, or a JSON-RPC error that means the same. */
   | 'rate_limited'
   | 'redirect'
@@ -29,6 +33,7 @@ export class EndpointFailure extends Error {
   readonly reason: FailureReason
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
+  readonly #said: string
 
   constructor(args: {
     alias: string
@@ -37,6 +42,8 @@ export class EndpointFailure extends Error {
     retryAfterMs?: number | undefined
     /** Socket error code such as `ECONNREFUSED`. */
     code?: string | undefined
+    /** The beginning of a body that refuses. */
+    said?: string | undefined
   }) {
     const detail = args.status ?? args.code
     super(`${args.alias}: ${args.reason}${detail === undefined ? '' : ` (${detail})`}`)
@@ -45,5 +52,11 @@ export class EndpointFailure extends Error {
     this.reason = args.reason
     this.status = args.status
     this.retryAfterMs = args.retryAfterMs
+    this.#said = args.said ?? ''
+  }
+
+  /** The endpoint's own words, to learn from: no member that a log writes. */
+  get said(): string {
+    return this.#said
   }
 }

@@ -95,6 +95,11 @@ export function afterCutShort(state: HealthState, elapsedMs: number, nowMs: numb
   return state.probing ? opened(measured, nowMs) : measured
 }
 
+/** It answered that it does not take what was asked: that says nothing about it. A probe decides nothing so. */
+export function afterRefusal(state: HealthState): HealthState {
+  return { ...state, probing: false }
+}
+
 function opened(state: HealthState, nowMs: number): HealthState {
   const pause = Math.min(breaker.firstPauseMs * 2 ** (state.openings - 1), breaker.longestPauseMs)
   return { ...state, openUntilMs: nowMs + pause, probing: false }

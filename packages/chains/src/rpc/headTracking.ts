@@ -5,7 +5,12 @@ export type HeadTracking = {
   readonly call: RpcCall
   /** The head that an answer tells, or `undefined` when the call is about something else. */
   readHead(call: RpcCall, result: unknown): bigint | undefined
+  /** The widest question of all that are asked, below a head; absent where none has a width. */
+  widest?(head: bigint): RpcCall
 }
+
+/** Blocks that are looked through at once, where an endpoint takes as many. */
+export const logBlocksAtMost = 1_000n
 
 export const evmHeadTracking: HeadTracking = {
   call: { method: 'eth_blockNumber', params: [] },
@@ -14,6 +19,13 @@ export const evmHeadTracking: HeadTracking = {
     if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return undefined
     const isBlock = typeof result === 'object' && result !== null && 'number' in result
     return isBlock ? parseQuantity(result.number) : undefined
+  },
+  widest(head) {
+    const from = head < logBlocksAtMost ? 0n : head - logBlocksAtMost + 1n
+    const blocks = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${head.toString(16)}` }
+    // Logs that nobody writes: an answer has none.
+    const filter = { address: `0x${'0'.repeat(40)}`, topics: [`0x${'0'.repeat(64)}`] }
+    return { method: 'eth_getLogs', params: [{ ...filter, ...blocks }] }
   },
 }
 

@@ -16,6 +16,8 @@ export type HttpRequest = {
   readonly form?: Readonly<Record<string, string>>
   /** Statuses beside 200 that answer the question, such as 404 for what does not exist. */
   readonly answerStatuses?: readonly number[]
+  /** It names something that a caller chose: to refuse it is no failure of the endpoint. */
+  readonly isNamed?: boolean
 }
 
 export type HttpAnswer = { readonly status: number; readonly text: string }
@@ -39,10 +41,21 @@ export type HttpTransport = {
 export type SendingOptions = {
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
+  /** Default: `answerBytesMax.usual`. */
+  readonly bytesMax?: number | undefined
 }
 
-/** @source ledger-and-safety.md 3.5: sizes and times of outbound calls */
-const limits = { responseBytesMax: 8 * 1024 * 1024, connectTimeoutMs: 2_000, socketsMax: 64 }
+const limits = { connectTimeoutMs: 2_000, socketsMax: 64, refusalBytesMax: 16 * 1024 }
+
+/**
+ * Bytes of an answer, and of one where nothing smaller can be asked for. A receipt has at most 1.3 bytes for each gas, so
+ * the second holds one of 50 million; the largest transaction of EIP-7825 has 16,777,216.
+ * @source F-81, EIP-7825
+ */
+export const answerBytesMax = { usual: 8 * 1024 * 1024, alone: 64 * 1024 * 1024 }
+
+/** Statuses that say something of the request, and nothing of the endpoint. */
+const refusing: ReadonlySet<number> = new Set([400, 413, 414, 422])
 
 const connectionErrors: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
@@ -143,6 +156,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = []
   #bytes = 0
   #status = 200
+  #bytesMax = answerBytesMax.usual
+  /** What the status says, until the words beside it are read. */
+  #refusal: { reason: FailureReason; status: number; retryAfterMs: number | undefined } | undefined
   done = false
 
   constructor(
@@ -155,7 +171,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#reject = reject
   }
 
-  limit({ timeoutMs, signal }: SendingOptions): void {
+  limit({ timeoutMs, signal, bytesMax = answerBytesMax.usual }: SendingOptions): void {
+    this.#bytesMax = bytesMax
     if (signal?.aborted) {
       this.#fail('cancelled')
       return
@@ -188,21 +205,24 @@ class Exchange implements Dispatcher.DispatchHandler {
     const hint = { status, retryAfterMs: retryAfterMs(headers['retry-after'], now()) }
     if (status === 429) this.#fail('rate_limited', hint)
     else if (status >= 300 && status < 400) this.#fail('redirect', { status })
-    else this.#fail('http_status', hint)
+    else this.#refusal = { reason: refusing.has(status) ? 'refused' : 'http_status', ...hint }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length
-    if (this.#bytes > limits.responseBytesMax) this.#fail('oversize')
+    if (this.#refusal !== undefined && this.#bytes > limits.refusalBytesMax) this.#fail('refused')
+    else if (this.#bytes > this.#bytesMax) this.#fail('oversize')
     else if (!this.done) this.#chunks.push(chunk)
   }
 
   onResponseEnd(): void {
     if (this.done) return
+    if (this.#refusal !== undefined) {
+      this.#fail(this.#refusal.reason)
+      return
+    }
     this.#finish()
-    const [first, ...others] = this.#chunks
-    const body = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks)
-    this.#resolve({ status: this.#status, text: body.toString('utf8') })
+    this.#resolve({ status: this.#status, text: this.#text() })
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -216,13 +236,21 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(error instanceof EndpointFailure ? error.reason : 'unreachable')
   }
 
+  #text(): string {
+    const [first, ...others] = this.#chunks
+    const body = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks)
+    return body.toString('utf8')
+  }
+
+  /** A status that refuses is the reason, whatever becomes of the words beside it. */
   #fail(
     reason: FailureReason,
     detail: { status?: number; retryAfterMs?: number | undefined; code?: string | undefined } = {},
   ): void {
     if (this.done) return
     this.#finish()
-    const failure = new EndpointFailure({ alias: this.#terms.alias, reason, ...detail })
+    const refusal = this.#refusal && { ...this.#refusal, said: this.#text() }
+    const failure = new EndpointFailure({ alias: this.#terms.alias, reason, ...detail, ...refusal })
     this.#reject(failure)
     this.#controller?.abort(failure)
   }

@@ -1,3 +1,4 @@
+import type { Sizes } from './endpointSizes.ts'
 import type { Electorate, Vote, Voter } from './tally.ts'
 
 /** One JSON-RPC call. */
@@ -57,6 +58,9 @@ export type EndpointHealth = {
   readonly consecutiveFailures: number
 }
 
+/** Calls of one request to an endpoint, and blocks of one `eth_getLogs`; infinite where nothing was refused. */
+export type TakenSizes = Voter & Readonly<Sizes>
+
 /**
  * JSON-RPC access to one chain over one or several endpoints.
  *
@@ -95,5 +99,9 @@ export interface JsonRpcClient {
    */
   probeHeads(): Promise<void>
   health(): readonly EndpointHealth[]
+  /** What each endpoint takes at once, as far as its refusals taught it. Asks nothing. */
+  sizes(): readonly TakenSizes[]
+  /** The same after each was asked once for the most that is asked for. Never rejects. */
+  trySizes(): Promise<readonly TakenSizes[]>
   close(): Promise<void>
 }

@@ -34,7 +34,7 @@ export type EndpointSource = { readonly alias: string }
 
 export type ChainQuestion<First, Pin, Facts, View extends EndpointSource = EndpointView> = Pick<
   QuorumQuestion<View, First, Pin, Facts>,
-  'first' | 'pin' | 'second' | 'key'
+  'first' | 'pin' | 'second' | 'key' | 'confirms'
 > & {
   /** What is asked about, in errors. */
   readonly transactionId?: string | undefined

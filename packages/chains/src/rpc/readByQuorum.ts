@@ -15,6 +15,8 @@ export type QuorumQuestion<Source, First, Pin, Facts> = {
   /** What the source says at that height. */
   readonly second: (source: Source, first: First, pin: Pin, signal: AbortSignal) => Promise<Sighting<Facts>>
   readonly key?: (facts: Facts) => string
+  /** Whether the block of facts that another source shows is on this source's chain; absent: not asked. */
+  readonly confirms?: (source: Source, facts: Facts, signal: AbortSignal) => Promise<boolean>
   /** How long sources that are late may still take part in choosing the height. */
   readonly patienceMs: number
   /** Of the whole reading; ended with it, so that no call stays out. */
@@ -29,6 +31,9 @@ export type QuorumReading<Facts> = {
   readonly outvoted: readonly string[]
 }
 
+/** How long a source that is late may still show a transaction that enough do not find: theirs may be pruned. */
+const shownWithinMs = 1_000
+
 /**
  * Asks every source by itself, each from its own view, all at one pinned height, and settles on the first
  * outcome that no missing vote can change; calls still out are aborted. A source that fails counts against
@@ -38,7 +43,7 @@ export type QuorumReading<Facts> = {
 export function readByQuorum<Source extends { readonly alias: string }, First, Pin, Facts>(
   question: QuorumQuestion<Source, First, Pin, Facts>,
 ): Promise<QuorumReading<Facts>> {
-  const { sources, electorate, first, pin, second, key, patienceMs } = question
+  const { sources, electorate, first, pin, second, key, confirms, patienceMs } = question
   const voiceOf = new Map(electorate.voters.map(({ alias, voice }) => [alias, voice]))
   const { signal } = question.deadline
   const pinned = createRendezvous({
@@ -64,7 +69,27 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
     }
   }
 
+  /** @source F-83 */
+  async function settled(outcome: QuorumOutcome<Facts>): Promise<QuorumOutcome<Facts>> {
+    if (outcome.status !== 'refused' || outcome.shown === undefined) return outcome
+    const { shown } = outcome
+    const confirmed = await Promise.all(
+      sources.map(async (source) => {
+        const isOn = confirms === undefined || (await confirms(source, shown, signal).catch(() => false))
+        return isOn ? [voiceOf.get(source.alias) ?? source.alias] : []
+      }),
+    )
+    const isThere = new Set(confirmed.flat()).size >= electorate.threshold
+    return isThere ? { status: 'disagreed', groups: 2 } : outcome
+  }
+
+  let late: NodeJS.Timeout | undefined
   return new Promise<QuorumReading<Facts>>((resolve, reject) => {
+    const finish = (outcome: QuorumOutcome<Facts>) => {
+      // A copy: what is aborted from here on did not fail.
+      const reading = { failures: [...failures], outvoted: outvotedBy(outcome, votes) }
+      settled(outcome).then((judged) => resolve({ outcome: judged, ...reading }), reject)
+    }
     for (const source of sources) {
       const { alias } = source
       const voice = voiceOf.get(alias) ?? alias
@@ -72,13 +97,15 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
         .then((sighting) => {
           votes.push({ alias, voice, sighting })
           const outcome = tallySightings(votes, electorate, key)
-          // A copy: what is aborted from here on did not fail.
-          if (outcome !== undefined)
-            resolve({ outcome, failures: [...failures], outvoted: outvotedBy(outcome, votes) })
+          if (outcome === undefined) return
+          const isMissing = outcome.status === 'refused' && outcome.reason === 'missing'
+          if (!isMissing || votes.length === sources.length) finish(outcome)
+          else late ??= setTimeout(finish, shownWithinMs, outcome)
         })
         .catch(reject)
     }
   }).finally(() => {
+    clearTimeout(late)
     question.deadline.end()
     pinned.close()
   })

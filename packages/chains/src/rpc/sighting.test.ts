@@ -43,6 +43,11 @@ describe('tallySightings', () => {
     ['final and not final waits for the third', [final('x'), young], undefined],
     ['not seen yet and not final is not final', [missing, young], { status: 'not_final' }],
     ['missing twice is missing', [missing, missing], { status: 'refused', reason: 'missing' }],
+    [
+      'F-83: missing twice and shown once names what is shown',
+      [missing, missing, final('x')],
+      { status: 'refused', reason: 'missing', shown: { value: 'x' } },
+    ],
     ['missing once may still be found by two', [missing], undefined],
     ['missing and found, without a third, disagrees', [missing, final('x'), silent], { status: 'disagreed' }],
     ['reverted and final disagrees', [reverted, final('x'), silent], { status: 'disagreed' }],

@@ -19,7 +19,8 @@ export type SightingVote<Facts> = Voter & {
 export type QuorumOutcome<Facts> =
   | { readonly status: 'agreed'; readonly facts: Facts; readonly aliases: readonly string[] }
   | { readonly status: 'not_final'; readonly waitSeconds: number }
-  | { readonly status: 'refused'; readonly reason: RefusalReason }
+  /** `shown`: facts that fewer than the threshold have of a transaction that enough do not find. */
+  | { readonly status: 'refused'; readonly reason: RefusalReason; readonly shown?: Facts }
   /** Endpoints contradict each other, and nothing has the threshold. */
   | { readonly status: 'disagreed'; readonly groups: number }
   /** No contradiction seen, but too few answered. */
@@ -50,18 +51,29 @@ export function tallySightings<Facts>(
     return { status: 'agreed', facts: largest.value, aliases: largest.aliases }
   }
   if (canStillReach(groups, votes, electorate)) return undefined
-  return withoutFacts(votes, electorate, { number: groups.length, largest: largest?.voices ?? new Set() })
+  return withoutFacts(votes, electorate, {
+    ...{ number: groups.length, largest: largest?.voices ?? new Set() },
+    shown: largest?.value,
+  })
 }
 
 /** What is left to say when no facts can get the threshold any more. */
 function withoutFacts<Facts>(
   votes: readonly SightingVote<Facts>[],
   electorate: Electorate,
-  facts: { readonly number: number; readonly largest: ReadonlySet<string> },
+  facts: {
+    readonly number: number
+    readonly largest: ReadonlySet<string>
+    readonly shown: Facts | undefined
+  },
 ): QuorumOutcome<Facts> | undefined {
   const { threshold } = electorate
   const refusals = voicesByReason(votes)
-  for (const [reason, voices] of refusals) if (voices.size >= threshold) return { status: 'refused', reason }
+  for (const [reason, voices] of refusals) {
+    if (voices.size < threshold) continue
+    const isShown = reason === 'missing' && facts.shown !== undefined
+    return { status: 'refused', reason, ...(isShown && { shown: facts.shown }) }
+  }
 
   const waiting = votes.flatMap(({ voice, sighting }) =>
     sighting?.kind === 'not_final' ? [{ voice, waitSeconds: sighting.waitSeconds }] : [],

@@ -1,6 +1,13 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import { EndpointFailure } from './endpointFailure.ts'
 
+/** Fewer endpoints than needed answer a range so wide: a smaller one is answered. */
+export function isTooWide(error: unknown): boolean {
+  const cause = error instanceof UpstreamUnavailableError ? error.cause : undefined
+  const failures: readonly unknown[] = cause instanceof AggregateError ? cause.errors : []
+  return failures.some((failure) => failure instanceof EndpointFailure && failure.reason === 'too_wide')
+}
+
 /**
  * What callers see when no endpoint of a chain gave a usable answer. The reasons, by alias, travel in
  * `cause`. Anything that is not an `EndpointFailure` is a bug and is thrown on as it is.

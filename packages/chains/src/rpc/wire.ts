@@ -24,9 +24,13 @@ export function parseAnswers(
 ): readonly RpcAnswer[] {
   const { alias, count, firstId } = expected
   const parsed = parseJson(text, alias)
-  if (count > 1 && !Array.isArray(parsed)) throw refusedBatch(parsed, alias)
+  if (count > 1 && !Array.isArray(parsed)) throw refusedBatch(parsed, text, alias)
   const members: readonly unknown[] = count === 1 ? [parsed] : Array.isArray(parsed) ? parsed : []
-  if (members.length !== count) throw new EndpointFailure({ alias, reason: 'bad_answer' })
+  // Fewer than were asked for may be all that it takes at once.
+  if (members.length !== count) {
+    const said = members.length < count ? `${members.length} answers` : ''
+    throw new EndpointFailure({ alias, reason: 'bad_answer', said })
+  }
 
   const answers = new Array<RpcAnswer | undefined>(count).fill(undefined)
   for (const member of members) {
@@ -40,6 +44,24 @@ export function parseAnswers(
   // As many members as calls, each for another id: none is missing.
   return answers.filter((answer) => answer !== undefined)
 }
+
+/** The node's own error in a body that came with another status than 200; undefined where it is none of one call. */
+export function refusalIn(
+  text: string,
+  expected: { readonly alias: string; readonly count: number; readonly firstId: number },
+): readonly RpcAnswer[] | undefined {
+  if (expected.count > 1) return undefined
+  try {
+    const answers = parseAnswers(text, expected)
+    return answers.every(({ ok }) => !ok) ? answers : undefined
+  } catch (error) {
+    if (error instanceof EndpointFailure && error.reason !== 'rate_limited') return undefined
+    throw error
+  }
+}
+
+/** Characters of a refusal that are read. */
+const saidMax = 1_000
 
 /** What nodes answer with status 200 where they do not do what they are asked. */
 const refusalCode = -32_000
@@ -81,7 +103,7 @@ function parseJson(text: string, alias: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new EndpointFailure({ alias, reason: 'not_json' })
+    throw new EndpointFailure({ alias, reason: 'not_json', said: text.slice(0, saidMax) })
   }
 }
 
@@ -116,10 +138,11 @@ function parseError(member: Readonly<Record<string, unknown>>): NodeRefusal | un
 }
 
 /** A batch answered by one object: the endpoint refused it as a whole. */
-function refusedBatch(parsed: unknown, alias: string): EndpointFailure {
+function refusedBatch(parsed: unknown, text: string, alias: string): EndpointFailure {
   const error = isObject(parsed) ? parseError(parsed) : undefined
   const limited = error !== undefined && isRateLimit(error)
-  return new EndpointFailure({ alias, reason: limited ? 'rate_limited' : 'bad_answer' })
+  const said = text.slice(0, saidMax)
+  return new EndpointFailure({ alias, reason: limited ? 'rate_limited' : 'bad_answer', said })
 }
 
 /**

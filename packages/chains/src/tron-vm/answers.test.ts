@@ -95,6 +95,11 @@ describe('a recorded body', () => {
   test('of a contract shows that it is one', () => {
     expect(parseHasContract(contract.body)).toBe(true)
   })
+
+  test('F-84: of a contract without bytecode, which another contract made, shows that it is one', () => {
+    const { bytecode: _left, ...made } = { bytecode: '', ...Object(contract.body) }
+    for (const body of [made, { ...made, bytecode: '' }]) expect(parseHasContract(body)).toBe(true)
+  })
 })
 
 describe('{}', () => {

@@ -136,11 +136,12 @@ export function parseConstantBool(body: unknown): boolean {
   return value === 1n
 }
 
-/** True when the address holds a contract. @throws MalformedAnswerError */
+/** True when the address holds a contract: one that another contract made has no `bytecode`. @throws MalformedAnswerError */
 export function parseHasContract(body: unknown): boolean {
   const what = 'getcontract'
   if (isNothing(body)) return false
-  return parseBytes(prefixed(parseRecord(body, what)['bytecode']), what).length > 2
+  if (typeof parseRecord(body, what)['contract_address'] !== 'string') throw new MalformedAnswerError(what)
+  return true
 }
 
 /** The code that runs at an address; `0x` where it holds no contract. @throws MalformedAnswerError */

@@ -69,6 +69,9 @@ export function transactionQuestion(
     first: (view, signal) => readOwnView(view, reading, signal),
     pin: (views) => pinSolidHeight(rule, threshold, views.map(headsOf)),
     second: (view, own, pin, signal) => judge(view, { ...reading, own, pin }, signal),
+    confirms: async (view, { blockNumber, blockHash }, signal) =>
+      parseHeader(await askNode(view, solidHeaderRequest(blockNumber), signal), blockNumber)?.hash ===
+      blockHash,
   }
 }
 

@@ -22,6 +22,7 @@ export const findingCodes = [
   'disk-full',
   'disk-unwritable',
   'endpoint-behind',
+  'endpoint-narrow',
   'endpoint-silent',
   'endpoints-too-few',
   'environment-unknown',

@@ -68,6 +68,8 @@ export interface ChainQuoting {
   readonly runsCalls: boolean
   /** Tokens reach an account with code; where they do not, nothing is paid to one. */
   readonly paysTokensToCode: boolean
+  /** Currencies of one asset lie on sides of an account, and none moves to another by itself: each is paid from its own. */
+  readonly keepsSides?: true
   /** Addresses of orders, which users pay instead of signing a deposit; absent where the family or the chain has none. */
   readonly depositAddresses?: DepositAddressing | undefined
   /** `encode` says what each transaction is known by; where it does not, nobody can tell whether users executed alone. */

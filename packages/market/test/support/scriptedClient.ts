@@ -35,6 +35,8 @@ export function createScriptedClient(answer: (call: RpcCall) => RpcAnswer | Erro
     askEach: unused,
     probeHeads: unused,
     health: () => [],
+    sizes: () => [],
+    trySizes: unused,
     close: async () => {},
   }
 }

@@ -17,6 +17,8 @@ function heldClient() {
     askEach: never,
     probeHeads: async () => {},
     health: () => [],
+    sizes: () => [],
+    trySizes: never,
     close: async () => {},
     agree: () =>
       new Promise((resolve) => {

@@ -61,7 +61,7 @@ export function registerBridgeConfig(app: HttpApp, dependencies: Dependencies): 
     const market = snapshot()
     const price = requirePrice(market, paid)
     const inventory = inventoryView(market)(paid.asset)
-    const payable = inventory === undefined ? 0n : payableUsd(inventory, destination.chainId)
+    const payable = inventory === undefined ? 0n : payableUsd(inventory, paid)
     const capacity = payable > 0n ? (payable * pow10(paid.decimals)) / price.usdX18 : 0n
     const balance = requireChain(market, destination.chainId).inventory.get(paid.key) ?? 0n
     const fee = await feeOf(dependencies, { given, paid })

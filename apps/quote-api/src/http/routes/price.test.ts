@@ -123,8 +123,12 @@ describe('POST /price', () => {
     expect((await price({ ...caseA, recipient: native })).json().errorCode).toBe('INVALID_ADDRESS')
   })
 
-  test('echoes an unknown balance as zero', async () => {
-    expect((await price(caseA)).json().details.userBalance).toBe('0')
+  test('Q-80: leaves an unknown balance out, and that of an account that nobody holds', async () => {
+    expect((await price(caseA)).json().details).not.toHaveProperty('userBalance')
+    const balanceOf = async (user: string) =>
+      (await price({ ...caseA, user }, { facts: { balance: 0n } })).json().details.userBalance
+    expect(await balanceOf(caseA.user)).toBe('0')
+    for (const nobody of [native, `0x${'0'.repeat(36)}dEaD`]) expect(await balanceOf(nobody)).toBeUndefined()
   })
 
   test('ignores sponsorship fields and unknown fields', async () => {

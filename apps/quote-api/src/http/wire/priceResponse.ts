@@ -55,7 +55,7 @@ export const priceDetailsFields = {
     destination: slippageSideSchema,
   }),
   timeEstimate: z.number().describe('Seconds'),
-  userBalance: z.string().describe('Of the input currency, "0" when unknown'),
+  userBalance: z.string().optional().describe('Of the input currency, if known'),
   fallbackType: z
     .enum(['more-fee-tiers', 'two-hops', 'none'])
     .optional()
@@ -104,12 +104,13 @@ export function detailMembers(priced: Priced, currencyIn: string, currencyOut: s
   // What callers and configuration wrote is escaped; numbers need none.
   const parties = `"operation":"${route.operation}","sender":${JSON.stringify(route.user)},"recipient":${JSON.stringify(route.recipient)}`
   const impact = `"totalImpact":${impactJson(impactUsd, inUsd)},"swapImpact":${impactJson(swapImpact.usd, inUsd)}`
+  const balance = priced.userBalance === undefined ? '' : `,"userBalance":"${priced.userBalance}"`
   const fallback = priced.fallbackType === undefined ? '' : `,"fallbackType":"${priced.fallbackType}"`
   const used = priced.external.length > 0 ? 'used' : 'none'
   const external = priced.mayUseExternal ? `,"externalLiquidity":"${used}"` : ''
   const payer = feePayerToJson(priced)
   const tolerance = `"slippageTolerance":${slippageToJson(priced)}`
-  return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds},"userBalance":"${priced.userBalance}"${fallback}${external}${payer}`
+  return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds}${balance}${fallback}${external}${payer}`
 }
 
 function feePayerToJson({ route, prices, originCost }: Priced): string {

@@ -1,4 +1,4 @@
-import { type JsonRpcClient, NodeError } from '@causeway/chains'
+import { isTooWide, type JsonRpcClient, NodeError } from '@causeway/chains'
 import {
   classifyTopUps,
   type Hex,
@@ -81,7 +81,8 @@ export function createTopUpChain(options: TopUpChainOptions): TopUpChain {
     try {
       return await ask(transfersReading(target, range), trust, signal)
     } catch (error) {
-      if (!(error instanceof NodeError) || range.from === range.to) throw asUnavailable(error)
+      const isRefused = error instanceof NodeError || isTooWide(error)
+      if (!isRefused || range.from === range.to) throw asUnavailable(error)
       const middle = (range.from + range.to) / 2n
       const lower = await hitsOf({ from: range.from, to: middle }, trust, signal)
       return [...lower, ...(await hitsOf({ from: middle + 1n, to: range.to }, trust, signal))]

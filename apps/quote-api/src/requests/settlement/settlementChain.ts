@@ -3,6 +3,7 @@ import {
   createEthereumFactsReader,
   createQuorumOver,
   type HubEntries,
+  logBlocksAtOnce,
   openSettlingChain,
   putAsideReason,
   type RegisteredChain,
@@ -15,7 +16,7 @@ import {
   unlessPutAside,
 } from '@causeway/chains'
 import { recordsPayments } from '@causeway/contracts/codes'
-import type { Finality, Hex } from '@causeway/core'
+import { blocksAtPace, type Finality, type Hex } from '@causeway/core'
 import { askHeight, askQuorum, type OnMalformed } from '../../chainReadings/askChain.ts'
 import type { Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
@@ -114,6 +115,9 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
   const head = (signal: AbortSignal) => askHeight(client, 'latest', { threshold, signal, onMalformed })
   return {
     ...{ chain: quotable, payers: payersOf(options, fillWallet), head },
+    get steps() {
+      return { rangeBlocks: logBlocksAtOnce(client), rewindBlocks: blocksAtPace(quotable.config, 512n) }
+    },
     finalHeight,
     async finalSeconds(signal) {
       const reading = blockTimeReading(await finalHeight(signal))

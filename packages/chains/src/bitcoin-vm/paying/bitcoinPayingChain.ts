@@ -76,8 +76,8 @@ function openBitcoinPaying({ chain, key, firstOutput, nowMs }: LinePayingOptions
   /** Whoever names one more is believed nothing: each is looked at by the quorum. */
   async function listedOutputs(address = wallet.address): Promise<readonly OwnOutput[]> {
     const signal = AbortSignal.timeout(readTimeoutMs)
-    const answers = await (api ?? named).askEach((view, own) => view.nameOutputs(address, own), signal)
-    const all = answers.flatMap(({ said = [] }) => said)
+    const answers = await (api ?? named).askEach((view, own) => view.nameOutputs(address, own, 'own'), signal)
+    const all = answers.flatMap(({ said = [] }) => (said === 'refused' ? [] : said))
     return [...new Map(all.map((one) => [`${one.txid}:${one.vout}`, one])).values()]
   }
 

@@ -9,6 +9,7 @@ import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../family/networkReader.ts'
 import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
 import { createRecent, recentMs } from '../../family/recent.ts'
+import { AddressRefusedError } from '../../rpc/chainErrors.ts'
 import { askEnough, verifyLocalEndpoints } from '../../rpc/checkEndpoints.ts'
 import type { ChainClient, NamedOutput } from '../../rpc/client.ts'
 import type { EndpointView } from '../../rpc/endpointView.ts'
@@ -51,6 +52,7 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
             })
             return { spendable, balance: spendable.reduce((sum, { value }) => sum + value, 0n) }
           } catch (error) {
+            if (error instanceof AddressRefusedError) return { refusal: error }
             onFailure(error)
             return undefined
           }
@@ -73,17 +75,19 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
 function rememberingNames(client: ChainClient, now: () => number): ChainClient {
   const { nameOutputs } = client
   if (nameOutputs === undefined) return client
-  const recent = createRecent<readonly NamedOutput[]>(now, { forMs: recentMs.steady })
+  const recent = createRecent<readonly NamedOutput[] | AddressRefusedError>(now, { forMs: recentMs.steady })
   return {
     ...client,
     async nameOutputs(address, signal) {
       let failure: unknown
       const named = await recent(address, () =>
         nameOutputs(address, signal).catch((error: unknown) => {
+          if (error instanceof AddressRefusedError) return error
           failure = error
           return undefined
         }),
       )
+      if (named instanceof AddressRefusedError) throw named
       return named ?? Promise.reject(failure ?? new UpstreamUnavailableError('Nobody named the outputs.'))
     },
   }

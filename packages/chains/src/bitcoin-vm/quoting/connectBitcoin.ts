@@ -1,6 +1,7 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import type { RegisteredChain } from '../../config/chainRegistry.ts'
 import { connectByJsonRpc } from '../../family/quotingChain.ts'
+import { AddressRefusedError } from '../../rpc/chainErrors.ts'
 import type { ChainClient, NamedOutput } from '../../rpc/client.ts'
 import type { HeadTracking } from '../../rpc/headTracking.ts'
 import { createQuorumOver, type EndpointSource, type QuorumClient } from '../../rpc/quorumClient.ts'
@@ -45,8 +46,8 @@ function nameByNodes(client: ChainClient): NameOutputs {
   const quorum = createQuorumOver(client, { now: () => Date.now() })
   const name = nameBy(quorum, (view) => createBitcoindView(view))
   let last: Promise<unknown> = Promise.resolve()
-  return (address, signal) => {
-    const result = last.then(() => name(address, signal))
+  return (...asked) => {
+    const result = last.then(() => name(...asked))
     last = result.catch(() => undefined)
     return result
   }
@@ -57,11 +58,16 @@ function nameBy<Source extends EndpointSource>(
   quorum: QuorumClient<Source>,
   viewOf: (source: Source) => BitcoinView,
 ): NameOutputs {
-  return async (address, signal) => {
-    const each = await quorum.askEach((source, own) => viewOf(source).nameOutputs(address, own), signal)
-    const answered = each.flatMap(({ said }): (readonly NamedOutput[])[] =>
-      said === undefined ? [] : [said],
+  return async (address, signal, whose) => {
+    const each = await quorum.askEach(
+      (source, own) => viewOf(source).nameOutputs(address, own, whose),
+      signal,
     )
+    const answered = each.flatMap(({ said }): (readonly NamedOutput[])[] =>
+      said === undefined || said === 'refused' ? [] : [said],
+    )
+    if (answered.length === 0 && each.some(({ said }) => said === 'refused'))
+      throw new AddressRefusedError(quorum.chainId, address)
     if (answered.length === 0)
       throw new UpstreamUnavailableError(`No endpoint of ${quorum.chainId} names the outputs of an address.`)
     return answered.flat()

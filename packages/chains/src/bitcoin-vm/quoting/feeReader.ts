@@ -126,7 +126,7 @@ function createInventory({ client, network, fillWallet }: NetworkReaderOptions) 
     if (known !== undefined && Date.now() - known.atMs < inventoryAgeMsMax) return known.held
     try {
       const asked = { address: fillWallet, network: bitcoinNetworkOf(network) }
-      const outputs = await readOwnOutputs(client, asked, { timeoutMs })
+      const outputs = await readOwnOutputs(client, asked, { timeoutMs, whose: 'own' })
       const held = outputs.reduce((sum, { value }) => sum + value, 0n)
       known = { atMs: Date.now(), held: new Map([[codec.nativeCurrency, held]]) }
       return known.held

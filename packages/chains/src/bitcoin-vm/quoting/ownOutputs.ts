@@ -30,7 +30,7 @@ const patienceMs = 150
  * @param known by id and number, outputs whose bytes were read before: of those only whether they are spent is asked
  * @param askUnspent asks that where all are known, with those of other addresses
  * @param network of the address; nothing is asked about an address of another one
- * @throws upstream errors where too few answer
+ * @throws AddressRefusedError where nobody lists them, upstream errors where too few answer
  */
 export async function readOwnOutputs(
   client: ChainClient,
@@ -39,8 +39,11 @@ export async function readOwnOutputs(
     timeoutMs,
     known,
     askUnspent,
+    whose,
   }: {
     readonly timeoutMs: number
+    /** As of `nameOutputs`. */
+    readonly whose?: 'own'
     readonly known?: LruCache<SpendableOutput>
     readonly askUnspent?: AskUnspent
   },
@@ -48,7 +51,7 @@ export async function readOwnOutputs(
   const script = outputScript(asked.address, asked.network)
   if (client.nameOutputs === undefined) throw new Error('nobody names what addresses of this chain hold')
   const startedMs = Date.now()
-  const named = await client.nameOutputs(asked.address, AbortSignal.timeout(timeoutMs))
+  const named = await client.nameOutputs(asked.address, AbortSignal.timeout(timeoutMs), whose)
   const looked = distinct(named)
     .toSorted((one, other) => (one.value < other.value ? 1 : one.value > other.value ? -1 : 0))
     .slice(0, 2 * inputsMax)

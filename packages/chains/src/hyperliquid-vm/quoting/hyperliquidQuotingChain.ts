@@ -17,7 +17,7 @@ import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import type { QuorumClient } from '../../rpc/quorumClient.ts'
 import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
 import { countVoices, type Electorate, reachedBy, type Vote, valuesByVoice } from '../../rpc/tally.ts'
-import { parseOwnSends } from '../answers.ts'
+import { parseOwnSends, type SpotToken } from '../answers.ts'
 import type { HyperliquidView } from '../hyperliquidView.ts'
 import { readLedger } from '../ledgerPages.ts'
 import { openQuorum } from '../openHyperliquidChain.ts'
@@ -67,8 +67,20 @@ export const hyperliquidQuotingChain: QuotingChainFamily = {
       // An account that is there stays.
       lacks: createRecent<AccountLack>(now, { lasts: (lack) => lack === lacksNothing }),
       amounts: createRecent<bigint>(now),
+      tokens: createRecent<readonly SpotToken[]>(now, { lasts: () => true }),
     }
     const agreed = agreedAnswersOf(client, onFailure)
+    const spotBalance = async (account: string, currency: string): Promise<bigint | undefined> => {
+      const tokens = await recent.tokens('', () => agreed(tokensCall, parseTokens, budgetMs))
+      const token = tokens?.find(({ tokenId }) => tokenId === currency)
+      if (token === undefined) return undefined
+      const decimalsOf = (symbol: string) => (symbol === token.name ? token.decimals : undefined)
+      return agreed(
+        spotCall(account),
+        (answer) => parseSpotBalances(answer, decimalsOf).get(token.name) ?? 0n,
+        budgetMs,
+      )
+    }
     const lackOf = (account: string): Promise<AccountLack | undefined> =>
       recent.lacks(account, () =>
         agreed(
@@ -84,11 +96,13 @@ export const hyperliquidQuotingChain: QuotingChainFamily = {
     return {
       async userFacts({ user, currency, touched = [] }): Promise<UserFacts> {
         const held = touched.map(() => undefined)
-        // Nobody yet, or a currency whose balance would take two questions.
-        if (!isAddress(user) || currency !== nativeCurrency) return { held }
+        // Nobody yet.
+        if (!isAddress(user)) return { held }
         const account = user.toLowerCase()
-        const balance = await recent.amounts(account, () =>
-          agreed(perpsCall(account), parseWithdrawable, budgetMs),
+        const balance = await recent.amounts(`${account} ${currency}`, () =>
+          currency === nativeCurrency
+            ? agreed(perpsCall(account), parseWithdrawable, budgetMs)
+            : spotBalance(account, currency),
         )
         return { held, ...(balance !== undefined && { balance }) }
       },

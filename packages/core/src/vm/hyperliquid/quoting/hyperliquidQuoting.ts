@@ -80,6 +80,7 @@ export const hyperliquidQuoting: QuotingFamily = {
     granularity: ({ isNative }) => (isNative ? perpsGranularity : 1n),
     runsCalls: false,
     paysTokensToCode: true,
+    keepsSides: true,
     tellsCallsApart: false,
     // Solvers have their account on the hub under chains with contracts, like those of other families.
     namesSolvers: false,

@@ -1,0 +1,153 @@
+import { EndpointFailure } from './endpointFailure.ts'
+import {
+  type EndpointSizes,
+  halvesOf,
+  isRangeRefused,
+  isRefusedWhole,
+  joined,
+  partsOf,
+  type Sizes,
+} from './endpointSizes.ts'
+import { logBlocksAtMost } from './headTracking.ts'
+import type { JsonRpcClient, RpcAnswer, RpcCall } from './jsonRpc.ts'
+
+/** Requests to an endpoint that one question may become, as many parts as one log range may, and requests out at once. */
+const splitting = { requestsMax: 128, atOnce: 8 }
+
+export type PartedEndpoint = {
+  readonly alias: string
+  readonly sizes: EndpointSizes
+  readonly now: () => number
+  /**
+   * One request. `mayBeTooWide`: its refusal is not held against the endpoint. @throws EndpointFailure
+   */
+  readonly exchange: (calls: readonly RpcCall[], mayBeTooWide: boolean) => Promise<readonly RpcAnswer[]>
+}
+
+/** Blocks that enough endpoints look through in one question, of up to four filters. @source F-80 */
+export function logBlocksAtOnce({ sizes, electorate }: Pick<JsonRpcClient, 'sizes' | 'electorate'>): bigint {
+  const byVoice = new Map<string, number>()
+  for (const { voice, logBlocks } of sizes()) byVoice.set(voice, Math.max(logBlocks, byVoice.get(voice) ?? 0))
+  const taken = [...byVoice.values()].toSorted((a, b) => b - a)[electorate.threshold - 1] ?? 1
+  const blocks = taken * (splitting.requestsMax / 4)
+  return blocks < Number(logBlocksAtMost) ? BigInt(blocks) : logBlocksAtMost
+}
+
+type Answers = readonly RpcAnswer[]
+
+/**
+ * Answers in call order. What is more than an endpoint is known to take, or refuses for its size, is asked in parts, and
+ * the answers are joined. At most 128 requests, and 128 parts of one range; more is `too_wide`.
+ * @throws EndpointFailure
+ * @source F-80
+ */
+export async function askInParts(calls: readonly RpcCall[], endpoint: PartedEndpoint): Promise<Answers> {
+  const { sizes, now, alias } = endpoint
+  const start = sizes.allowed(now())
+  /** Narrower with each refusal. */
+  const tried: Sizes = { ...start }
+  let requestsLeft = splitting.requestsMax
+  const tooWide = () => new EndpointFailure({ alias, reason: 'too_wide' })
+  const isNarrowed = () => tried.calls < start.calls || tried.logBlocks < start.logBlocks
+
+  /** What is asked first after a refusal teaches whether the smaller size is taken. */
+  async function ask(asked: readonly RpcCall[], isTrial: boolean): Promise<Answers> {
+    const parts = asked.map((call) => partsOf(call, tried.logBlocks))
+    const all = parts.flat()
+    const answers: RpcAnswer[] = []
+    if (isTrial) {
+      const first = all.slice(0, tried.logBlocks < start.logBlocks ? 1 : tried.calls)
+      const before = { ...tried }
+      answers.push(...(await askOnce(first, true)))
+      sizes.learn(tried, start, now())
+      // A nested trial has narrowed further: the rest is parted anew.
+      if (tried.calls < before.calls || tried.logBlocks < before.logBlocks) {
+        answers.push(...(await ask(all.slice(answers.length), false)))
+        return joinEach(parts, answers)
+      }
+    }
+    const rest = chunked(all.slice(answers.length), tried.calls)
+    if (rest.length > requestsLeft || parts.some(({ length }) => length > splitting.requestsMax))
+      throw tooWide()
+    for (let next = 0; next < rest.length; next += splitting.atOnce) {
+      const some = rest.slice(next, next + splitting.atOnce)
+      answers.push(...(await Promise.all(some.map((chunk) => askOnce(chunk)))).flat())
+    }
+    return joinEach(parts, answers)
+  }
+
+  async function askOnce(asked: readonly RpcCall[], isTrial = false): Promise<Answers> {
+    if (requestsLeft <= 0) throw tooWide()
+    requestsLeft -= 1
+    const mayBeTooWide = sizes.mayBeTooWide(asked, now())
+    const outcome = await endpoint.exchange(asked, mayBeTooWide).catch(failureOf)
+    if (outcome instanceof EndpointFailure) return afterRefusal(asked, outcome, mayBeTooWide)
+    const refused = asked.filter((call, index) => isRangeRefused(call, outcome[index]))
+    const [call] = refused
+    const said = outcome[call === undefined ? -1 : asked.indexOf(call)]
+    if (!mayBeTooWide || call === undefined || said === undefined || said.ok) {
+      // Narrowed to one block and refused: it was not refused for its width.
+      if (
+        tried.logBlocks < start.logBlocks &&
+        asked.some(({ method }, at) => method === 'eth_getLogs' && outcome[at]?.ok === false)
+      ) {
+        sizes.giveUp(now())
+        throw new EndpointFailure({ alias, reason: 'refused' })
+      }
+      sizes.answered(asked, now())
+      return outcome
+    }
+    sizes.narrow(tried, { calls: [call], said: said.message, start })
+    const again = await ask(refused, true).catch(failureOf)
+    if (again instanceof EndpointFailure) {
+      if (again.reason === 'refused' && !isTrial) return outcome
+      throw again
+    }
+    return asked.flatMap((one, index) => again[refused.indexOf(one)] ?? outcome[index] ?? [])
+  }
+
+  async function afterRefusal(
+    asked: readonly RpcCall[],
+    failure: EndpointFailure,
+    mayBeTooWide: boolean,
+  ): Promise<Answers> {
+    if (failure.reason === 'rate_limited') sizes.limited(asked, now())
+    // An answer is large by what stands in blocks, which teaches nothing of the endpoint.
+    if (failure.reason === 'oversize') {
+      const halves = halvesOf(asked)
+      if (halves === undefined) throw failure
+      const answers: RpcAnswer[] = []
+      for (const half of halves) answers.push(...(await askOnce(half)))
+      return asked.length > 1 ? answers : joinEach([halves], answers)
+    }
+    if (!isRefusedWhole(failure)) throw failure
+    if (mayBeTooWide) {
+      sizes.narrow(tried, { calls: asked, said: failure.said, start })
+      return ask(asked, true)
+    }
+    if (isNarrowed()) sizes.giveUp(now())
+    throw failure
+  }
+
+  return ask(calls, false)
+}
+
+function failureOf(error: unknown): EndpointFailure {
+  if (error instanceof EndpointFailure) return error
+  throw error
+}
+
+function joinEach(parts: readonly (readonly unknown[])[], answers: Answers): Answers {
+  let next = 0
+  return parts.flatMap(({ length }) => {
+    next += length
+    return joined(answers.slice(next - length, next)) ?? []
+  })
+}
+
+function chunked(calls: readonly RpcCall[], size: number): readonly (readonly RpcCall[])[] {
+  if (calls.length <= size) return calls.length === 0 ? [] : [calls]
+  return Array.from({ length: Math.ceil(calls.length / size) }, (_, index) =>
+    calls.slice(index * size, (index + 1) * size),
+  )
+}
