@@ -181,6 +181,10 @@ export const fillings: readonly Filling[] = [
       insert into reward_claim (process, micro_usd, ends_at)
         values (gen_random_uuid(), 0, now() + interval '1 minute')`,
   },
+  {
+    since: 'quote_api/0075_final_cursors',
+    sql: `update deposit_cursor set final_to = scanned_to - 50 where chain_id = 10`,
+  },
   ...ledgerFillings(),
   {
     since: 'solver/0001_solver',

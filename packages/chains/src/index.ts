@@ -306,6 +306,7 @@ export {
   type Vote,
   type Voter,
 } from './rpc/tally.ts'
+export { refusesContent } from './rpc/upstreamError.ts'
 export {
   type ChainCheck,
   type ChainGate,

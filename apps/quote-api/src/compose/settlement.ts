@@ -23,10 +23,11 @@ import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
 import { retryPutAside } from '../requests/settlement/foundDeposits.ts'
 import { createLateDeposits, otherRefundCost } from '../requests/settlement/priceLateDeposit.ts'
+import { createReadNamed, type ReadNamed } from '../requests/settlement/readNamed.ts'
 import { createSettlementChain, type SettlementChain } from '../requests/settlement/settlementChain.ts'
 import type { SettlementContext } from '../requests/settlement/settlementContext.ts'
 import { createSettlementObserver } from '../requests/settlement/settlementMetrics.ts'
-import { watchDeposits } from '../requests/settlement/watchDeposits.ts'
+import { createDepositWatcher } from '../requests/settlement/watchDeposits.ts'
 import { createWithholding } from '../requests/settlement/withholdWork.ts'
 import { createNewBlocks } from '../requests/work/followWork.ts'
 import type { Withholding } from '../requests/work/solverWork.ts'
@@ -40,6 +41,7 @@ export type Settlement = {
   readonly withholding: Withholding
   /** There may be something new on a chain, or for all of them: look now. */
   hint(chainId?: number): void
+  readonly readNamed: ReadNamed
   /** A block is told of on a chain: what waits for one is looked at, too. */
   newBlock(chainId: number): void
 }
@@ -166,6 +168,7 @@ export function createSettlement(options: {
     jobs,
     withholding: createWithholding(context),
     hint,
+    readNamed: createReadNamed(context),
     newBlock(chainId) {
       for (const blocks of Object.values(newBlocks)) blocks.add(chainId)
       hint(chainId)
@@ -178,7 +181,7 @@ function watcherOf(context: SettlementContext, chain: SettlementChain): Job {
     name: `deposits-${chain.chain.key}`,
     intervalMs: pauseOf(chain),
     waker: createWaker(),
-    run: (run) => watchDeposits(context, chain, run),
+    run: createDepositWatcher(context, chain),
   }
 }
 

@@ -69,8 +69,11 @@ export interface AddressReading {
  * them throw UpstreamUnavailableError and UpstreamDisagreementError.
  */
 export interface SettlingChain {
-  /** How far it is read in one look and back, where blocks are too large for as many as usual. */
-  readonly steps?: { readonly rangeBlocks: bigint; readonly rewindBlocks: bigint }
+  /**
+   * How far it is read in one look and back, where blocks are too large for as many as usual, and how many of the newest
+   * may still be listed late: zero where a block is read whole, or every look lists younger ones again.
+   */
+  readonly steps?: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'lateBlocks', bigint>>
   /** Newest block that a quorum has. */
   head(signal: AbortSignal): Promise<bigint>
   /** Newest block that no reorganization takes back. */
@@ -79,6 +82,11 @@ export interface SettlingChain {
   finalSeconds(signal: AbortSignal): Promise<number>
   /** What changed between two blocks: where deposits may be. `known`: the block that was read last. */
   depositPass(range: PassRange, signal: AbortSignal): Promise<SettlingPass>
+  /** All transactions of one block, where `depositPass` can be refused for what stands in it. */
+  blockTransactions?(
+    height: bigint,
+    signal: AbortSignal,
+  ): Promise<Pick<SettlingPass, 'last' | 'transactions'>>
   /** Hashes of blocks by height; heights that the chain does not reach are missing. */
   blockHashes(heights: readonly bigint[], signal: AbortSignal): Promise<ReadonlyMap<bigint, string>>
   /**

@@ -37,9 +37,14 @@ export class EndpointFailure extends Error {
     retryAfterMs?: number | undefined
     /** Socket error code such as `ECONNREFUSED`. */
     code?: string | undefined
+    /** Which answer could not be read, and the node's own error, for logs. */
+    cause?: Error | undefined
   }) {
     const detail = args.status ?? args.code
-    super(`${args.alias}: ${args.reason}${detail === undefined ? '' : ` (${detail})`}`)
+    super(
+      `${args.alias}: ${args.reason}${detail === undefined ? '' : ` (${detail})`}`,
+      args.cause === undefined ? undefined : { cause: args.cause },
+    )
     this.name = 'EndpointFailure'
     this.alias = args.alias
     this.reason = args.reason

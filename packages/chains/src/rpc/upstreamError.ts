@@ -1,5 +1,6 @@
-import { UpstreamUnavailableError } from '@causeway/core'
+import { UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
 import { EndpointFailure } from './endpointFailure.ts'
+import { NodeError } from './nodeError.ts'
 
 /**
  * What callers see when no endpoint of a chain gave a usable answer. The reasons, by alias, travel in
@@ -24,4 +25,14 @@ export function toUpstreamError(
       retryAfterSeconds: Math.max(1, Math.ceil(pauseMs / 1_000)),
     },
   )
+}
+
+/**
+ * True where endpoints were asked for more than they answer, or say different things of it: less of it may be answered,
+ * where silence of endpoints would only be asked for again.
+ */
+export function refusesContent(error: unknown): boolean {
+  if (error instanceof NodeError || error instanceof UpstreamDisagreementError) return true
+  if (!(error instanceof UpstreamUnavailableError) || !(error.cause instanceof AggregateError)) return false
+  return error.cause.errors.some((one) => one instanceof EndpointFailure && one.reason === 'oversize')
 }

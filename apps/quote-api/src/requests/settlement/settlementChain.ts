@@ -20,6 +20,7 @@ import type { QuotableChain } from '../../pricing/registry.ts'
 import {
   blocksReading,
   blockTimeReading,
+  blockTransactionsReading,
   depositPassReading,
   depositSendersReading,
   failureReading,
@@ -112,6 +113,9 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
     async depositPass(range, signal) {
       const reading = depositPassReading(quotable, range)
       return (await askQuorum(client, reading, { threshold, signal })).value
+    },
+    async blockTransactions(height, signal) {
+      return (await askQuorum(client, blockTransactionsReading(height), { threshold, signal })).value
     },
     async blockHashes(heights, signal) {
       const { value } = await askQuorum(client, blocksReading(heights), { threshold, signal })

@@ -69,6 +69,13 @@ export type SettlementEvent =
       readonly transactionId: string
       readonly reason: PutAsideReason
     }
+  /** Endpoints that list a transaction do not show it: it is asked for again, with growing pauses. */
+  | {
+      readonly event: 'unanswered'
+      readonly chainId: number
+      readonly transactionId: string
+      readonly error: Error
+    }
   /** An operator must look. */
   | { readonly event: 'parked'; readonly requestId: Hex; readonly reason: string }
   | {

@@ -1,0 +1,78 @@
+// Goal: a deposit whose logs, or whose receipt's logs, endpoints show seconds after its block is filled all the same, and
+// none is lost. Method: the service over a real node behind three proxies that hold back what is younger than they say.
+import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import {
+  type SettlementBed,
+  type StandInOracles,
+  startSettlementBed,
+  startStandInOracles,
+} from './settlementSupport/settlementBed.ts'
+import { createSponsor } from './sponsorSupport/sponsors.ts'
+
+const lateMs = 3_000
+
+let oracles: StandInOracles
+let proxies: readonly FaultProxy[]
+let bed: SettlementBed
+beforeAll(async () => {
+  oracles = await startStandInOracles()
+  bed = await startSettlementBed({
+    blockTimeSeconds: 1,
+    oracles: async () => oracles.setting,
+    async environment(network) {
+      const targetUrl = network.chains.base.url
+      proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl })))
+      return { BASE_RPC_URL: proxies.map(({ url }) => url).join(',') }
+    },
+  })
+})
+afterAll(async () => {
+  await bed?.stop()
+  await oracles?.stop()
+  await Promise.all((proxies ?? []).map((proxy) => proxy.stop()))
+})
+afterEach(() => Promise.all(proxies.map((proxy) => proxy.set({ kind: 'pass' }))))
+
+/** Holds back entries for some seconds from when a list named them first. */
+function hold(ms: number): (entries: unknown) => unknown {
+  const firstMs = new Map<unknown, number>()
+  return (entries) => {
+    if (!Array.isArray(entries)) return entries
+    return entries.filter((entry) => {
+      const id = Object(entry)['transactionHash']
+      const first = firstMs.get(id) ?? Date.now()
+      firstMs.set(id, first)
+      return Date.now() - first >= ms
+    })
+  }
+}
+
+function lateLogs(): FaultMode {
+  const held = hold(lateMs)
+  return { kind: 'lie', rewrite: ({ method }, result) => (method === 'eth_getLogs' ? held(result) : result) }
+}
+
+function lateReceipts(): FaultMode {
+  const held = hold(lateMs)
+  return {
+    kind: 'lie',
+    rewrite: ({ method }, result) =>
+      method === 'eth_getTransactionReceipt' && result !== null
+        ? { ...Object(result), logs: held(Object(result)['logs']) }
+        : result,
+  }
+}
+
+test.each<[string, number, () => FaultMode]>([
+  ['logs at every endpoint', 3, lateLogs],
+  ['logs at a quorum', 2, lateLogs],
+  ['logs of receipts at every endpoint', 3, lateReceipts],
+])('F-70: %s that come three seconds late lose no deposit', async (_what, count, mode) => {
+  const sponsor = await createSponsor(bed.database, 1_000_000_000n)
+  const quote = await bed.requests.quoted(sponsor, { amount: 60_000_000n, more: {} })
+  for (const proxy of proxies.slice(0, count)) await proxy.set(mode())
+  await bed.requests.execute(quote)
+  await bed.requests.reaches(quote, 'pending')
+  expect((await bed.requests.statusOf(quote)).inTxHashes).toHaveLength(1)
+})
