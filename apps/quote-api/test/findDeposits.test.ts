@@ -2,10 +2,18 @@
 // neighbours are found in the same look. Method: the passes of the watcher over a real database and a chain that shows
 // only what its script says, at any height.
 import { EndpointFailure, NodeError, TransactionTooLargeError } from '@causeway/chains'
-import { type DepositFacts, type InBlock, UpstreamUnavailableError } from '@causeway/core'
+import {
+  codecOf,
+  type DepositFacts,
+  type InBlock,
+  mainNetwork,
+  UpstreamUnavailableError,
+} from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createReadMemory } from '../src/chainReadings/blockCursor.ts'
+import type { CommandContext } from '../src/operate/cli/command.ts'
+import { rereadCommands } from '../src/operate/cli/reread.ts'
 import { createOrderStore } from '../src/requests/orders/orderStore.ts'
 import { readDepositCursor } from '../src/requests/settlement/depositStore.ts'
 import {
@@ -14,6 +22,10 @@ import {
   findNewDeposits,
 } from '../src/requests/settlement/findDeposits.ts'
 import { listPutAside } from '../src/requests/settlement/putAsideStore.ts'
+import { createReadNamed } from '../src/requests/settlement/readNamed.ts'
+import type { SettlementChain } from '../src/requests/settlement/settlementChain.ts'
+import type { SettlementContext } from '../src/requests/settlement/settlementContext.ts'
+import { createDepositWatcher } from '../src/requests/settlement/watchDeposits.ts'
 import { orderMigrations, orderNamed } from './orderSupport/orders.ts'
 
 const chainId = 8_453
@@ -355,4 +367,125 @@ test('F-72: silence of endpoints is no refusal: nothing is asked for in parts', 
   const before = at.passes()
   await expect(watcher({ ...at, chain: silent }).live()).rejects.toThrow('silence')
   expect(at.passes() - before).toBe(1)
+})
+
+const hash = (digit: string) => `0x${digit.repeat(64)}`
+const named = (at: ReturnType<typeof scriptedChain>) => {
+  const chain = {
+    ...at.chain,
+    chain: { ...at.chain.chain, key: 'base', codec: codecOf(mainNetwork('ethereum-vm')) },
+  }
+  return { ...context(), chains: new Map([[chainId, chain]]), now: () => nowMs }
+}
+
+test('F-71: what somebody names is read now, whatever a watcher has passed, and is no earlier for that', async () => {
+  const at = scriptedChain()
+  const { live } = watcher(at)
+  await live()
+  const [old, young] = [hash('a'), hash('b')]
+  at.put(100n, old)
+  at.mine(young)
+  const read = createReadNamed(named(at))
+  expect(await read(chainId, old.toUpperCase().replace('X', 'x'))).toHaveLength(1)
+  expect(await read(chainId, young)).toHaveLength(1)
+  expect(await read(chainId, hash('c'))).toEqual([])
+  expect(await read(10, hash('d'))).toEqual([])
+  expect(await read(chainId, 'no id')).toEqual([])
+  const rows = await server.database.query<{ tx_hash: string; mined_after: Date | null }>(
+    'select tx_hash, mined_after from deposit_seen order by id',
+  )
+  expect(rows.map(({ tx_hash, mined_after }) => [tx_hash, mined_after?.getTime()])).toEqual([
+    [old, undefined],
+    [young, 5_000],
+  ])
+  await live()
+  expect(await seen()).toEqual([old, young])
+})
+
+test('F-71: names cost no more than their budget, and put nothing aside', async () => {
+  const at = scriptedChain()
+  await watcher(at).live()
+  const read = createReadNamed(named(at))
+  at.failures.set(hash('a'), new TransactionTooLargeError({ chainId: 'base', transactionId: hash('a') }))
+  await Promise.all([...'abcdef', 'a'].map((digit) => read(chainId, hash(digit))))
+  expect(at.asked.length).toBe(4)
+  await read(chainId, hash('a'))
+  expect(at.asked.length).toBe(4)
+  nowMs += 10_000
+  await read(chainId, hash('a'))
+  expect(at.asked.length).toBe(5)
+  expect(await listPutAside(server.database)).toEqual([])
+})
+
+test('F-71: `chains reread` reads a range or a transaction, keeps the deposits and prints them', async () => {
+  const at = scriptedChain()
+  await watcher(at).live()
+  const [one, two, strange] = [hash('1'), hash('2'), hash('3')]
+  at.put(20n, one)
+  at.put(150n, two)
+  at.put(151n, strange)
+  at.failures.set(strange, new TransactionTooLargeError({ chainId: 'base', transactionId: strange }))
+  const [command] = rereadCommands
+  const chain = named(at).chains.get(chainId)
+  const reread = async (target: string) => {
+    const scene = {
+      database: server.database,
+      actor: 'cli:test',
+      openReader: async () => ({ chain, close: async () => {} }),
+    }
+    const args = {
+      operand: (name: string) => (name === 'chain' ? 'base' : target),
+      text: () => undefined,
+      isOn: () => false,
+    }
+    // CAST: a command takes of its scene what it needs.
+    return command !== undefined && 'run' in command
+      ? command.run(scene as unknown as CommandContext, args)
+      : undefined
+  }
+  const output = await reread('10-199')
+  expect(await seen()).toEqual([one, two])
+  expect(output).toMatchObject({
+    isFailure: true,
+    data: { deposits: [{ transaction: one }, { transaction: two }] },
+  })
+  expect(output?.lines.join()).toContain(strange)
+  expect((await listPutAside(server.database)).map(({ transactionId }) => transactionId)).toEqual([strange])
+  at.failures.clear()
+  expect(await reread(strange)).toMatchObject({ isFailure: false })
+  expect(await listPutAside(server.database)).toEqual([])
+  await expect(reread('20-10')).rejects.toThrow('at most 100000 blocks')
+  await expect(reread('none')).rejects.toThrow('expected an id as the chain spells it')
+})
+
+test('F-70: reading for good costs a fiftieth more questions than reading the newest blocks', async () => {
+  const at = scriptedChain()
+  const asked: string[] = []
+  const counted =
+    <Args extends readonly unknown[], T>(name: string, ask: (...args: Args) => T) =>
+    (...args: Args): T => {
+      asked.push(name)
+      return ask(...args)
+    }
+  const chain = {
+    ...at.chain,
+    head: counted('head', async () => at.head()),
+    finalHeight: counted('finalHeight', at.chain.finalHeight),
+    depositPass: counted('depositPass', at.chain.depositPass),
+    blockHashes: counted('blockHashes', at.chain.blockHashes),
+  }
+  // CAST: nothing is due, so nothing else is asked of them.
+  const look = createDepositWatcher(
+    { ...context(), now: () => nowMs } as unknown as SettlementContext,
+    chain as unknown as SettlementChain,
+  )
+  const looks = 240
+  for (let index = 0; index < looks; index += 1) {
+    if (index % 4 === 0) at.mine()
+    await look(run)
+    nowMs += 500
+  }
+  const before = 2 * looks
+  expect(asked.length).toBeGreaterThan(before)
+  expect(asked.length / before).toBeLessThan(1.05)
 })

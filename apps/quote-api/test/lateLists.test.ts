@@ -26,7 +26,7 @@ beforeAll(async () => {
       return { BASE_RPC_URL: proxies.map(({ url }) => url).join(',') }
     },
   })
-})
+}, 300_000)
 afterAll(async () => {
   await bed?.stop()
   await oracles?.stop()

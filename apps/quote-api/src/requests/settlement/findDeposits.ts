@@ -1,5 +1,5 @@
 import { type PassRange, refusesContent } from '@causeway/chains'
-import { blocksAtPace } from '@causeway/core'
+import { blocksAtPace, minBigint } from '@causeway/core'
 import {
   type BlockCursor,
   below,
@@ -153,6 +153,12 @@ export async function findFinalDeposits(
     tellAside(context, chainId, read.aside)
     for (const transactionId of [...settled, ...empty, ...unanswered]) memory.settle(transactionId)
   }
+}
+
+/** A look at the first part of a range. @returns where it ends */
+export function listRange(chain: FindingChain, range: PassRange, signal: AbortSignal) {
+  const last = range.from + stepsOf(chain).rangeBlocks - 1n
+  return passOver(chain, { ...range, to: minBigint(range.to, last) }, signal)
 }
 
 /**

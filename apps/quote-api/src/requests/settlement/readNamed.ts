@@ -2,6 +2,7 @@ import { LruCache } from '@causeway/chains'
 import { readDepositCursor } from './depositStore.ts'
 import type { FindingContext } from './findDeposits.ts'
 import { type FoundDeposit, keepRead, type ReadTransactions, readTransactions } from './foundDeposits.ts'
+import { takeFromAside } from './putAsideStore.ts'
 import type { SettlementChain } from './settlementChain.ts'
 
 /** A chain as far as transactions of it are read by name. */
@@ -9,19 +10,21 @@ export type NamedChain = Pick<SettlementChain, 'deposits'> & {
   readonly chain: Pick<SettlementChain['chain'], 'chainId' | 'codec'>
 }
 
-/** Keeps what some transactions hold, whatever a watcher has read. What cannot be read is put aside on request. */
+/** Keeps what some transactions hold, whatever a watcher has read. What was put aside and is read now is no longer. */
 export async function keepNamed(
   context: FindingContext,
   { chain: { chainId } }: NamedChain,
-  read: Pick<ReadTransactions, 'found' | 'aside'>,
+  { found, aside, empty }: Pick<ReadTransactions, 'found' | 'aside' | 'empty'>,
 ): Promise<void> {
-  if (read.found.length + read.aside.length === 0) return
+  if (found.length + aside.length + empty.length === 0) return
   await context.database.transaction(async (tx) => {
     const cursor = await readDepositCursor(tx, chainId)
     // As the watcher has it: that somebody named it makes it no earlier.
-    await keepRead(context, tx, chainId, read, (block) =>
+    await keepRead(context, tx, chainId, { found, aside }, (block) =>
       cursor !== undefined && block > cursor.scannedTo ? cursor.newestAtSeconds : undefined,
     )
+    for (const transactionId of new Set([...found.map(({ txHash }) => txHash), ...empty]))
+      await takeFromAside(tx, { chainId, transactionId, purpose: 'deposits' })
   })
 }
 
@@ -54,7 +57,7 @@ export function createReadNamed(
     try {
       const { found } = await readTransactions(chain, [transactionId], AbortSignal.timeout(budgetMs))
       // What cannot be read is put aside only where a watcher comes upon it: names cost nothing.
-      await keepNamed(context, chain, { found, aside: [] })
+      await keepNamed(context, chain, { found, aside: [], empty: [] })
       return found
     } finally {
       running.set(chainId, (running.get(chainId) ?? 1) - 1)
