@@ -229,6 +229,7 @@ describe('the command line and the admin listener', () => {
         places: { environment: 'local', configDirectory: 'configs' },
         actor: 'cli:operator',
         chain: unused,
+        openReader: unused,
         readLines: () => Readable.from([]),
         readFile: unused,
         print: async () => {},

@@ -38,7 +38,7 @@ export async function openReader(
   const quotable = registry.chains.find(({ key, chainId }) => key === name || String(chainId) === name)
   const registered = quotable && chains.chains.get(quotable.key)
   const client = registered && connectQuotingChain(registered)
-  if (quotable === undefined || client === undefined)
+  if (quotable === undefined || registered === undefined || client === undefined)
     throw new CommandError(`<chain>: ${name} is not quoted, or has no endpoint.`)
   const hub = quotable.quoting.transferNonce === undefined ? undefined : openHub(chains.hub)
   const chain = createSettlementChain({

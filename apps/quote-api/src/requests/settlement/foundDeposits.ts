@@ -21,7 +21,7 @@ export type FoundDeposit = Omit<NewDeposit, 'minedAfterSeconds'>
 export type DepositsRead = { readonly deposits: readonly FoundDeposit[] } | { readonly aside: PutAsideReason }
 
 /** @returns undefined of a transaction that left the chain or failed. @throws what `SettlementChain.deposits` throws */
-export async function readDeposits(
+async function readDeposits(
   chain: DepositChain,
   transaction: string,
   signal: AbortSignal,
@@ -119,7 +119,7 @@ export async function keepRead(
 }
 
 /** Keeps what is a deposit of an order of ours. */
-export async function keepDeposits(
+async function keepDeposits(
   context: KeepingContext,
   tx: SqlTx,
   deposits: readonly NewDeposit[],
