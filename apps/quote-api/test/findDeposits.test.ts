@@ -7,6 +7,7 @@ import {
   type DepositFacts,
   type InBlock,
   mainNetwork,
+  UpstreamDisagreementError,
   UpstreamUnavailableError,
 } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
@@ -352,6 +353,32 @@ test('F-72: where a range is refused for what stands in it, its halves are read,
   expect((await readDepositCursor(server.database, chainId))?.finalTo).toBe(223n)
 })
 
+test('F-72: a block that endpoints list differently waits, and no older one does', async () => {
+  const at = scriptedChain()
+  await watcher(at).live()
+  at.mine('older')
+  at.grow(5)
+  at.mine('young')
+  let isLate = true
+  const late = {
+    ...at.chain,
+    async depositPass(...asked: Parameters<FindingChain['depositPass']>) {
+      const pass = await at.chain.depositPass(...asked)
+      if (isLate && pass.transactions.includes('young')) throw new UpstreamDisagreementError('late')
+      return pass
+    },
+  }
+  const { live } = watcher({ ...at, chain: late })
+  await live()
+  expect(await seen()).toEqual(['older'])
+  // Nothing came of the next look, and nobody reads all that stands in the block.
+  await expect(live()).rejects.toThrow('late')
+  expect(at.asked).toEqual(['older'])
+  isLate = false
+  await live()
+  expect(await seen()).toEqual(['older', 'young'])
+})
+
 test('F-72: silence of endpoints is no refusal: nothing is asked for in parts', async () => {
   const at = scriptedChain()
   await watcher(at).live()
@@ -479,7 +506,7 @@ test('F-70: reading for good costs a fiftieth more questions than reading the ne
     { ...context(), now: () => nowMs } as unknown as SettlementContext,
     chain as unknown as SettlementChain,
   )
-  const looks = 240
+  const looks = 122
   for (let index = 0; index < looks; index += 1) {
     if (index % 4 === 0) at.mine()
     await look(run)

@@ -153,7 +153,7 @@ function runJob(
       await runOnce()
       const pauseMs = isLeading ? job.intervalMs : Math.min(job.intervalMs, waitingMs)
       const { consecutiveFailures: failed } = state
-      const restMs = failed === 0 ? 0 : Math.min(job.intervalMs * 2 ** failed, failurePauseMaxMs)
+      const restMs = failed === 0 ? 0 : Math.min(job.intervalMs * 2 ** (failed - 1), failurePauseMaxMs)
       const leastMs = Math.max(pauseMinMs, restMs)
       await pause(job, { leastMs, mostMs: Math.max(pauseMs, leastMs) }, signal)
     }

@@ -1,4 +1,4 @@
-import { UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
+import { UpstreamUnavailableError } from '@causeway/core'
 import { EndpointFailure } from './endpointFailure.ts'
 import { NodeError } from './nodeError.ts'
 
@@ -27,12 +27,9 @@ export function toUpstreamError(
   )
 }
 
-/**
- * True where endpoints were asked for more than they answer, or say different things of it: less of it may be answered,
- * where silence of endpoints would only be asked for again.
- */
+/** True where endpoints were asked for more than they answer: less may be answered, which silence would not be. */
 export function refusesContent(error: unknown): boolean {
-  if (error instanceof NodeError || error instanceof UpstreamDisagreementError) return true
+  if (error instanceof NodeError) return true
   if (!(error instanceof UpstreamUnavailableError) || !(error.cause instanceof AggregateError)) return false
   return error.cause.errors.some((one) => one instanceof EndpointFailure && one.reason === 'oversize')
 }

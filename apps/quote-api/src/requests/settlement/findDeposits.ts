@@ -1,5 +1,5 @@
 import { type PassRange, refusesContent } from '@causeway/chains'
-import { blocksAtPace, minBigint } from '@causeway/core'
+import { blocksAtPace, minBigint, UpstreamDisagreementError } from '@causeway/core'
 import {
   type BlockCursor,
   below,
@@ -53,7 +53,13 @@ export async function findNewDeposits(
   newest: { readonly head: bigint; readonly askedAtSeconds: number; readonly memory: ReadMemory },
   run: Run,
 ): Promise<void> {
-  while (!run.signal.aborted && !(await findInRange(context, chain, newest, run)));
+  let isFurther = false
+  try {
+    while (!run.signal.aborted && !(await findInRange(context, chain, newest, run))) isFurther = true
+  } catch (error) {
+    // One endpoint's list of the newest blocks is late: the next look reads them.
+    if (!isFurther || !(error instanceof UpstreamDisagreementError)) throw error
+  }
 }
 
 /** @returns true when the newest block was read */
@@ -162,8 +168,9 @@ export function listRange(chain: FindingChain, range: PassRange, signal: AbortSi
 }
 
 /**
- * A look at a range. Where endpoints refuse it for what stands in it, the newest blocks alone, then half as many, at last
- * each transaction of one block: nothing honest waits for what shares a question with it. @source F-72
+ * A look at a range. Where endpoints refuse it for what stands in it, or list different things, the newest blocks alone,
+ * then half as many. Of one block that is refused each transaction is read; one that is listed differently waits.
+ * @source F-72
  * @returns isWhole: the transactions are all of a block, whatever is in them
  */
 async function passOver(
@@ -171,20 +178,19 @@ async function passOver(
   range: PassRange,
   signal: AbortSignal,
 ): Promise<{ readonly pass: DepositPass; readonly to: bigint; readonly isWhole: boolean }> {
+  const { lateBlocks } = stepsOf(chain)
+  const { known } = range
   let { from, to } = range
   for (;;) {
     try {
-      return { pass: await chain.depositPass({ ...range, from, to }, signal), to, isWhole: false }
+      return { pass: await chain.depositPass({ known, from, to }, signal), to, isWhole: false }
     } catch (error) {
-      if (!refusesContent(error)) throw error
-      const isNew = from > range.known
-      if (from === to) {
-        if (chain.blockTransactions === undefined) throw error
-        const pass = await readOneByOne(chain, { known: range.known, height: to }, signal)
-        return { pass, to, isWhole: true }
-      }
-      if (!isNew) from = range.known < to ? range.known + 1n : to
-      else to = (from + to) / 2n
+      const isLate = error instanceof UpstreamDisagreementError && lateBlocks > 0n
+      if (!isLate && !refusesContent(error)) throw error
+      if (from <= known && known < to) from = known + 1n
+      else if (from < to) to = (from + to) / 2n
+      else if (isLate || chain.blockTransactions === undefined) throw error
+      else return { pass: await readOneByOne(chain, { known, height: to }, signal), to, isWhole: true }
     }
   }
 }
