@@ -47,12 +47,15 @@ export interface AddressReading {
     readonly steps: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'firstBlocks' | 'gapBlocks', bigint>>
     payments(range: PassRange, signal: AbortSignal): Promise<AddressPayments>
   }
-  /** Smallest units that can be swept, by currency, in the order of `addresses`; nothing of a currency is left out. */
+  /**
+   * Smallest units that can be swept, by currency, in the order of `addresses`; nothing of a currency is left out.
+   * Undefined of an address of which nobody answers, where of others somebody does: many outputs at one hide no other.
+   */
   held(
     addresses: readonly string[],
     question: AddressQuestion,
     signal: AbortSignal,
-  ): Promise<readonly ReadonlyMap<string, bigint>[]>
+  ): Promise<readonly (ReadonlyMap<string, bigint> | undefined)[]>
   /**
    * Accounts that brought it; `reading` where there is more to read than one look may, so that the next one goes on;
    * undefined where nobody can say.
