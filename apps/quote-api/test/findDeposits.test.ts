@@ -243,7 +243,7 @@ test('F-70: a receipt whose logs come late is read again, each time after a long
     await live()
     nowMs += 500
   }
-  expect(at.asked.length).toBe(4)
+  expect(at.asked.length).toBe(5)
   at.empty.delete('short')
   nowMs += 10_000
   await live()

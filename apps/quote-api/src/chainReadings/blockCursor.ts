@@ -63,9 +63,9 @@ export function below(height: bigint, blocks: bigint): bigint {
 }
 
 const rememberedMax = 20_000
-const pauseMs = 1_000
+const pauseMs = 500
 /** More than an hour after the first look. */
-const looksMax = 12
+const looksMax = 13
 
 /**
  * Transactions of one chain that were read, so that none is read at each look at its block, and those that are to be

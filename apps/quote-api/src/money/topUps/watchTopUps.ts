@@ -28,6 +28,8 @@ export type TopUpPass = {
   readonly orphaned: number
   /** Final transfers that a final block holds elsewhere or otherwise: nothing is changed, somebody must look. */
   readonly conflicts: readonly ObservedTopUp[]
+  /** Transactions that cannot be read: they are tried again apart from the others. */
+  readonly aside: readonly Hex[]
   readonly cursor: TopUpCursor
 }
 
@@ -64,7 +66,14 @@ export async function watchTopUps(watcher: TopUpWatcher): Promise<TopUpPass> {
     await watcher.fence(tx)
     return openTopUpCursor(tx, account, fromBlock)
   })
-  const pass = { seen: [], final: [], orphaned: 0, conflicts: [], cursor } as const satisfies TopUpPass
+  const pass = {
+    seen: [],
+    final: [],
+    orphaned: 0,
+    conflicts: [],
+    aside: [],
+    cursor,
+  } as const satisfies TopUpPass
   if (cursor.haltedReason !== undefined) return pass
   const halted = await haltIfFinalBlockChanged(watcher, cursor)
   if (halted !== undefined) return { ...pass, cursor: halted }
@@ -115,7 +124,7 @@ async function settleRange(
     )
     const settled = await settleTopUps(tx, topUps)
     await moveFinalCursor(tx, account, { finalTo: to, finalHash })
-    return { seen: [], orphaned, ...settled }
+    return { seen: [], orphaned, ...settled, aside: strange }
   })
 }
 
@@ -191,7 +200,7 @@ async function scanLive(watcher: TopUpWatcher, cursor: TopUpCursor): Promise<Top
       if (answer === 'seen') seen.push(topUp)
     }
     await moveLiveCursor(tx, account, to)
-    return { seen, final: [], orphaned, conflicts: [] }
+    return { seen, final: [], orphaned, conflicts: [], aside: [] }
   })
 }
 
@@ -225,7 +234,7 @@ async function haltIfFinalBlockChanged(
   const reason = `final block ${cursor.finalTo} changed`
   const { cursor: halted } = await writeIfUnmoved(watcher, cursor, async (tx, account) => {
     await haltTopUps(tx, account, { reason, eventIds })
-    return { seen: [], final: [], orphaned: 0, conflicts: [] }
+    return { seen: [], final: [], orphaned: 0, conflicts: [], aside: [] }
   })
   return halted
 }
@@ -291,6 +300,7 @@ function joined(a: TopUpPass, b: TopUpPass): TopUpPass {
     final: [...a.final, ...b.final],
     orphaned: a.orphaned + b.orphaned,
     conflicts: [...a.conflicts, ...b.conflicts],
+    aside: [...a.aside, ...b.aside],
     cursor: b.cursor,
   }
 }

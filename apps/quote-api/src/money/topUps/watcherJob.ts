@@ -38,12 +38,14 @@ export function createTopUpWatcher(options: {
   }
 }
 
-function tell(logger: Logger, { seen, final, orphaned, conflicts, cursor }: TopUpPass): void {
+function tell(logger: Logger, { seen, final, orphaned, conflicts, aside, cursor }: TopUpPass): void {
   for (const topUp of seen) logger.info(fieldsOf(topUp), 'top-up seen')
   for (const topUp of final) {
     if (topUp.verdict.kind === 'credit') logger.info(fieldsOf(topUp), 'top-up credited')
     else logger.warn(fieldsOf(topUp), 'top-up suspended')
   }
+  for (const transactionHash of aside)
+    logger.warn({ transactionHash }, 'a transaction cannot be read: it is put aside and tried again')
   if (orphaned > 0) logger.warn({ orphaned }, 'top-ups orphaned')
   for (const topUp of conflicts) logger.error(fieldsOf(topUp), 'top-up conflicts with a final one')
   if (cursor.haltedReason !== undefined) {
