@@ -205,6 +205,7 @@ export const suiteFiles = {
     'apps/quote-api/test/followsTheMarket.test.ts',
     'apps/quote-api/test/inventory.test.ts',
     'apps/quote-api/test/lateDeposits.test.ts',
+    'apps/quote-api/test/lateLists.test.ts',
     'apps/quote-api/test/paidAccounts.test.ts',
     'apps/quote-api/test/permits.test.ts',
     'apps/quote-api/test/selfExecuted.test.ts',

@@ -77,6 +77,16 @@ test('OracleDoesNotSign and RequestsStandStill where two of three oracles deny a
   oracles.set()
 })
 
+test('F-73: TransactionsUnread where one that may hold a deposit waits for an hour', async () => {
+  expect(await isQuiet('TransactionsUnread')).toBe(true)
+  await bed.database.query(
+    `insert into put_aside (chain_id, transaction_id, purpose, reason, first_seen_at)
+     values (8453, '0xaa', 'deposits', 'unanswered', now() - interval '1 hour')`,
+  )
+  await fires(prometheus, 'TransactionsUnread')
+  await bed.database.query('delete from put_aside')
+})
+
 test('SolverReportsFalsely where the solver names a transaction that pays nobody', async () => {
   expect(await isQuiet('SolverReportsFalsely')).toBe(true)
   const { requests, solver, network } = bed

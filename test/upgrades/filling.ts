@@ -189,6 +189,10 @@ export const fillings: readonly Filling[] = [
       update settlement set unproven_since = now(), unproven_as = 'ATTESTATION_MISSING' where stage = 'filled';
       update deposit_address set held_since = now() where sweeps = 1`,
   },
+  {
+    since: 'quote_api/0075_final_cursors',
+    sql: `update deposit_cursor set final_to = scanned_to - 50 where chain_id = 10`,
+  },
   ...ledgerFillings(),
   {
     since: 'quote_api/0072_recoveries',

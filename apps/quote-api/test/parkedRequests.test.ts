@@ -228,6 +228,7 @@ describe('the command line and the admin listener', () => {
         variables: {},
         actor: 'cli:operator',
         chain: unused,
+        openReader: unused,
         readLines: () => Readable.from([]),
         readFile: unused,
         print: async () => {},

@@ -88,7 +88,7 @@ test('F-6: pauses double from a minute to six hours', async () => {
       `update put_aside set tries = $1, last_tried_at = now() - $2 * interval '1 second'`,
       [tries, seconds],
     )
-    return (await listDuePutAside(server.database, [chainId], 1)).length === 1
+    return (await listDuePutAside(server.database, [chainId], { purpose: 'deposits', limit: 1 })).length === 1
   }
   for (const [index, minutes] of pauses.entries()) {
     expect(await isDueAfter(index + 1, 60 * minutes - 20)).toBe(false)

@@ -8,6 +8,7 @@ import { ledgerMigrations, verifyLedger } from '@causeway/ledger'
 import { createBlockTree, type ScriptedTransaction, startScriptedChain } from '@causeway/localnet'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createReadMemory } from '../src/chainReadings/blockCursor.ts'
 import { watchTopUps } from '../src/money/topUps/watchTopUps.ts'
 import {
   chainOver,
@@ -102,6 +103,7 @@ async function runTree(run: number, steps: readonly Step[], length: number) {
           fromBlock: 0n,
           fence: async () => {},
           signal: new AbortController().signal,
+          ...{ purpose: 'top-ups', memory: createReadMemory(() => Date.now()) },
         }),
       ),
     )

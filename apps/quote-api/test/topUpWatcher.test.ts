@@ -12,9 +12,10 @@ import {
   startScriptedChain,
 } from '@causeway/localnet'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createReadMemory } from '../src/chainReadings/blockCursor.ts'
 import { creditSuspense, listSuspense } from '../src/money/topUps/operator.ts'
 import { reconcile } from '../src/money/topUps/reconcile.ts'
-import { type TopUpPass, watchTopUps } from '../src/money/topUps/watchTopUps.ts'
+import { retryTopUps, type TopUpPass, watchTopUps } from '../src/money/topUps/watchTopUps.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
 import {
   chainOver,
@@ -54,7 +55,9 @@ afterEach(async () => {
 })
 
 const watch = (over = chain): Promise<TopUpPass> =>
-  watchTopUps({ chain: over, database: server.database, fromBlock: 0n, fence: async () => {}, signal })
+  watchTopUps({ ...watcherOver(over), fromBlock: 0n, memory: createReadMemory(() => Date.now()) })
+const watcherOver = (over = chain) =>
+  ({ chain: over, database: server.database, fence: async () => {}, signal, purpose: 'top-ups' }) as const
 const balance = (owner: Hex = wallet) => server.database.transaction((tx) => ledger.balance(tx, owner))
 
 /** Mines the transactions into one block, and what is needed to make it final. */
@@ -273,7 +276,7 @@ describe('one endpoint of three', () => {
         rewrite: ({ method }, result) =>
           method === 'eth_getTransactionByHash' ? { ...asRecord(result), input: '0xabc' } : result,
       })
-      await expect(watch(alone)).rejects.toMatchObject({ code: 'RPC_HTTP_ERROR' })
+      expect((await watch(alone)).seen).toEqual([])
       expect(told).not.toEqual([])
       expect(await balance()).toMatchObject({ pendingMicroUsd: 0n })
       await watch(two)
@@ -283,6 +286,39 @@ describe('one endpoint of three', () => {
       await proxy.stop()
     }
   })
+})
+
+test('F-72: a transaction that no endpoint shows delays no other top-up, and counts once it is read', async () => {
+  const proxy = await startFaultProxy({ targetUrl: scripted.url })
+  const over = chainOver([proxy.url], { chainId })
+  try {
+    const strange = topUp(1, 5n)
+    await proxy.set({
+      kind: 'lie',
+      rewrite: ({ method, params }, result) =>
+        method === 'eth_getTransactionReceipt' && params[0] === strange.hash ? { logs: 'none' } : result,
+    })
+    tree.mine([strange, topUp(2, 3n)])
+    await watch(over)
+    expect(await balance()).toMatchObject({ pendingMicroUsd: 3n })
+    tree.finalize(1)
+    await watch(over)
+    expect(await balance()).toMatchObject({ availableMicroUsd: 3n })
+    const aside = await server.database.query('select transaction_id, purpose, reason from put_aside')
+    expect(aside).toEqual([{ transaction_id: strange.hash, purpose: 'top-ups', reason: 'unanswered' }])
+    const due = () => server.database.query(`update put_aside set last_tried_at = now() - interval '1 day'`)
+    await due()
+    expect((await retryTopUps(watcherOver(over))).final).toEqual([])
+    await proxy.set({ kind: 'pass' })
+    await due()
+    expect((await retryTopUps(watcherOver(over))).final).toHaveLength(1)
+    expect((await retryTopUps(watcherOver(over))).final).toEqual([])
+    expect(await balance()).toMatchObject({ availableMicroUsd: 8n })
+    expect(await server.database.query('select 1 from put_aside')).toEqual([])
+  } finally {
+    await over.close()
+    await proxy.stop()
+  }
 })
 
 describe('a final block that changes', () => {

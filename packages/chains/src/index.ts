@@ -312,6 +312,7 @@ export {
   type Voter,
 } from './rpc/tally.ts'
 export { isTooWide } from './rpc/upstreamError.ts'
+export { refusesContent } from './rpc/upstreamError.ts'
 export {
   type ChainCheck,
   type ChainGate,

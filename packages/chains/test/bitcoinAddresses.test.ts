@@ -104,6 +104,20 @@ test('what one node alone shows, or names, is not there, and hides nothing of th
   expect(await open().held([address], upTo(1n), signal)).toEqual([new Map([[coin, 30_000n]])])
 })
 
+test('F-72: an address that every list refuses hides what lies at no other', async () => {
+  const [crowded, honest] = [anAddress(), anAddress()]
+  chain.mine(funded({ script: crowded.script, value: 20_000n }, { script: honest.script, value: 30_000n }))
+  for (const node of nodes)
+    node.fault((path, own) =>
+      path.includes(crowded.address) ? { status: 400, text: 'Too many history entries' } : own,
+    )
+  const addresses = open()
+  const held = [undefined, new Map([[coin, 30_000n]])]
+  expect(await addresses.held([crowded.address, honest.address], upTo(1n), signal)).toEqual(held)
+  await expect(addresses.held([crowded.address], upTo(1n), signal)).rejects.toThrow()
+  for (const node of nodes) node.fault(undefined)
+})
+
 test('who paid is told by what was spent, whoever else it pays', async () => {
   const { address, script } = anAddress()
   const [denied, other] = [keyOf('denied'), keyOf('other')]

@@ -276,6 +276,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     addressLookup: createDepositAddressLookup(database),
     reindex: depositAddresses.reindex,
     hint: lookAt,
+    readNamed: settlement.readNamed,
     signatures: shared.signatures,
     workOffers: workOffers.offers,
     stops,

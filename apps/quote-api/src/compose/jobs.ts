@@ -30,7 +30,8 @@ export function startJobs(options: {
     jobs,
     elections,
     now: () => Date.now(),
-    onFailure: (job, error) => logger.error({ job, err: error }, 'job failed'),
+    onFailure: (job, error, { sinceMs, runs }) =>
+      logger.error({ job, since: new Date(sinceMs).toISOString(), runs, err: error }, 'job failed'),
   })
   watchJobs(metrics, running, jobs)
   return {

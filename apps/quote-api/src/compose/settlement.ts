@@ -29,10 +29,11 @@ import { retryPutAside } from '../requests/settlement/foundDeposits.ts'
 import { createStandstillJob } from '../requests/settlement/parked/standstillJob.ts'
 import { createLateDeposits, otherRefundCost } from '../requests/settlement/priceLateDeposit.ts'
 import { followRecoveries, type RecoveryContext } from '../requests/settlement/recovery/followRecoveries.ts'
+import { createReadNamed, type ReadNamed } from '../requests/settlement/readNamed.ts'
 import { createSettlementChain, type SettlementChain } from '../requests/settlement/settlementChain.ts'
 import type { SettlementContext } from '../requests/settlement/settlementContext.ts'
 import { createSettlementObserver } from '../requests/settlement/settlementMetrics.ts'
-import { watchDeposits } from '../requests/settlement/watchDeposits.ts'
+import { createDepositWatcher } from '../requests/settlement/watchDeposits.ts'
 import { createWithholding } from '../requests/settlement/withholdWork.ts'
 import { createNewBlocks } from '../requests/work/followWork.ts'
 import type { Withholding } from '../requests/work/solverWork.ts'
@@ -47,6 +48,7 @@ export type Settlement = {
   close(): Promise<void>
   /** There may be something new on a chain, or for all of them: look now. */
   hint(chainId?: number): void
+  readonly readNamed: ReadNamed
   /** A block is told of on a chain: what waits for one is looked at, too. */
   newBlock(chainId: number): void
 }
@@ -185,6 +187,7 @@ export function createSettlement(options: {
     withholding: createWithholding(context),
     hint,
     close: recovering.close,
+    readNamed: createReadNamed(context),
     newBlock(chainId) {
       for (const blocks of Object.values(newBlocks)) blocks.add(chainId)
       hint(chainId)
@@ -227,7 +230,7 @@ function watcherOf(context: SettlementContext, chain: SettlementChain): Job {
     name: `deposits-${chain.chain.key}`,
     intervalMs: pauseOf(chain),
     waker: createWaker(),
-    run: (run) => watchDeposits(context, chain, run),
+    run: createDepositWatcher(context, chain),
   }
 }
 

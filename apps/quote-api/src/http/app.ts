@@ -95,6 +95,7 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   /** Undefined where no quoted chain needs it. */
   readonly mapNonce?: MapNonce | undefined
   readonly hint: TransactionHints['hint']
+  readonly readNamed: TransactionHints['readNamed']
   readonly report: TransactionHints['report']
   /** Absent: no page for sponsors. */
   readonly sponsorConsole?: SponsorConsole

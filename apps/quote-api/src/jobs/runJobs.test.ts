@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { createWaker, type Job, runJobs } from './runJobs.ts'
+import { createWaker, type Job, type OnFailure, runJobs } from './runJobs.ts'
 
 const fence = async () => {}
 
 /** A job that this process leads, with pauses that no test outlives. */
-function started(job: Pick<Job, 'run'> & Partial<Job>) {
+function started(job: Pick<Job, 'run'> & Partial<Job>, onFailure: OnFailure = () => {}, now = () => 1_234) {
   return runJobs({
     jobs: [{ name: 'rare', intervalMs: 600_000, ...job }],
     elections: { leadershipOf: () => ({ epoch: 1n, fence }), close: async () => {} },
-    now: () => 1_234,
-    onFailure: () => {},
+    now,
+    onFailure,
   })
 }
 
@@ -79,4 +79,36 @@ test('however often a job is woken, it runs four times per interval at most', as
   await jobs.close()
   // A timer may be a millisecond early; a slow machine only makes it fewer.
   expect(ran).toBeLessThanOrEqual(1 + elapsedMs / (intervalMs / 4 - 1))
+})
+
+test('F-74: a job that fails is run ever more seldom, however often it is woken, and tells it once a minute', async () => {
+  const waker = createWaker()
+  const startsMs: number[] = []
+  const told: object[] = []
+  let nowMs = 1_000
+  const jobs = started(
+    {
+      waker,
+      intervalMs: 20,
+      pauseMinMs: 0,
+      async run() {
+        startsMs.push(performance.now())
+        waker.wake()
+        throw new Error(`run ${startsMs.length}`)
+      },
+    },
+    (job, error, trouble) => void told.push({ job, error: String(error), ...trouble }),
+    () => nowMs,
+  )
+  await expect.poll(() => startsMs.length, { timeout: 30_000 }).toBeGreaterThan(4)
+  nowMs = 61_000
+  await expect.poll(() => told.length, { timeout: 30_000 }).toBe(2)
+  await jobs.close()
+  const pauses = startsMs.slice(1).map((at, index) => at - (startsMs[index] ?? at))
+  for (const [index, pause] of pauses.slice(0, 4).entries())
+    expect(pause).toBeGreaterThan(20 * 2 ** index - 2)
+  expect(told).toMatchObject([
+    { job: 'rare', error: 'Error: run 1', sinceMs: 1_000, runs: 1 },
+    { job: 'rare', sinceMs: 1_000, runs: expect.any(Number) },
+  ])
 })

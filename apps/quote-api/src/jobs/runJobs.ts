@@ -71,6 +71,17 @@ export interface RunningJobs {
   close(): Promise<void>
 }
 
+/** Told of a run that failed, once a minute at most, with since when no run succeeded and how many failed. */
+export type OnFailure = (
+  job: string,
+  error: unknown,
+  trouble: { readonly sinceMs: number; readonly runs: number },
+) => void
+
+const tellEveryMs = 60_000
+/** After each failure in a row a job pauses twice as long, up to so much, whoever wakes it. */
+const failurePauseMaxMs = 5_000
+
 const pauseMinPart = 4
 const pauseMinMaxMs = 1_000
 
@@ -82,7 +93,7 @@ export function runJobs(options: {
   jobs: readonly Job[]
   elections: Elections
   now: () => number
-  onFailure: (job: string, error: unknown) => void
+  onFailure: OnFailure
 }): RunningJobs {
   const closing = new AbortController()
   const running = options.jobs.map((job) => runJob(job, { ...options, signal: closing.signal }))
@@ -100,7 +111,7 @@ function runJob(
   options: {
     elections: Elections
     now: () => number
-    onFailure: (job: string, error: unknown) => void
+    onFailure: OnFailure
     signal: AbortSignal
   },
 ): { health: () => JobHealth; ended: Promise<void> } {
@@ -112,6 +123,8 @@ function runJob(
     consecutiveFailures: 0,
     lastSuccessAtMs: undefined,
   }
+  let failingSinceMs = 0
+  let toldAtMs = -Infinity
 
   const runOnce = async () => {
     const leadership = elections.leadershipOf(job.name)
@@ -128,7 +141,10 @@ function runJob(
         failures: failures + 1,
         consecutiveFailures: consecutiveFailures + 1,
       }
-      onFailure(job.name, error)
+      if (consecutiveFailures === 0) failingSinceMs = now()
+      if (now() - toldAtMs < tellEveryMs) return
+      toldAtMs = now()
+      onFailure(job.name, error, { sinceMs: failingSinceMs, runs: consecutiveFailures + 1 })
     }
   }
   const repeat = async () => {
@@ -136,7 +152,10 @@ function runJob(
       const isLeading = elections.leadershipOf(job.name) !== undefined
       await runOnce()
       const pauseMs = isLeading ? job.intervalMs : Math.min(job.intervalMs, waitingMs)
-      await pause(job, { leastMs: pauseMinMs, mostMs: pauseMs }, signal)
+      const { consecutiveFailures: failed } = state
+      const restMs = failed === 0 ? 0 : Math.min(job.intervalMs * 2 ** (failed - 1), failurePauseMaxMs)
+      const leastMs = Math.max(pauseMinMs, restMs)
+      await pause(job, { leastMs, mostMs: Math.max(pauseMs, leastMs) }, signal)
     }
   }
   return {

@@ -70,5 +70,5 @@ function describe(aside: readonly StoredPutAside[], nowSeconds: number): string 
     })
     .join(', ')
   const more = aside.length > namedMax ? `, and ${aside.length - namedMax} more` : ''
-  return `transactions that name the depository and cannot be read: ${named}${more}`
+  return `transactions that cannot be read: ${named}${more}`
 }

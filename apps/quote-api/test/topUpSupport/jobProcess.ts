@@ -2,6 +2,7 @@
 // line until it is killed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, startElections } from '@causeway/database'
+import { createReadMemory } from '../../src/chainReadings/blockCursor.ts'
 import { type Job, runJobs } from '../../src/jobs/runJobs.ts'
 import { watchTopUps } from '../../src/money/topUps/watchTopUps.ts'
 import { chainOver } from './scriptedTopUps.ts'
@@ -31,7 +32,9 @@ const writer: Job = {
 const watch = async (fence: Parameters<Job['run']>[0]['fence'], signal: AbortSignal) => {
   const chain = chainOver([rpcUrl], { chainId: Number(chainId) })
   try {
-    const { final } = await watchTopUps({ chain, database, fromBlock: 0n, fence, signal })
+    const memory = createReadMemory(() => Date.now())
+    const common = { chain, database, fence, signal, purpose: 'top-ups', memory } as const
+    const { final } = await watchTopUps({ ...common, fromBlock: 0n })
     for (const { transactionHash } of final) say(`credited ${transactionHash}`)
   } finally {
     await chain.close()

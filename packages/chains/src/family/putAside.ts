@@ -3,10 +3,13 @@ import { LruCache } from '../rpc/lruCache.ts'
 import type { FamilyReader } from './createFactsReader.ts'
 
 /** Purposes that a transaction is read for. */
-export type ReadingPurpose = 'deposits' | 'payment'
+export type ReadingPurpose = 'deposits' | 'payment' | 'top-ups' | 'solver-top-ups'
 
-/** Why the content of a transaction keeps it from being read, whoever shows it. */
-export type PutAsideReason = 'too_large' | 'unreadable'
+/**
+ * Why a transaction cannot be read: by its content, whoever shows it, or because endpoints that answer for others do not
+ * answer for it.
+ */
+export type PutAsideReason = 'too_large' | 'unreadable' | 'unanswered'
 
 /** A transaction in a block that cannot be read. It is set apart by its id, so that all others are read. */
 export type PutAside = {

@@ -48,12 +48,15 @@ export interface AddressReading {
     readonly steps: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'firstBlocks' | 'gapBlocks', bigint>>
     payments(range: PassRange, signal: AbortSignal): Promise<AddressPayments>
   }
-  /** Smallest units that can be swept, by currency, in the order of `addresses`; nothing of a currency is left out. */
+  /**
+   * Smallest units that can be swept, by currency, in the order of `addresses`; nothing of a currency is left out.
+   * Undefined of an address of which nobody answers, where of others somebody does: many outputs at one hide no other.
+   */
   held(
     addresses: readonly string[],
     question: AddressQuestion,
     signal: AbortSignal,
-  ): Promise<readonly ReadonlyMap<string, bigint>[]>
+  ): Promise<readonly (ReadonlyMap<string, bigint> | undefined)[]>
   /**
    * Accounts that brought it; `reading` where there is more to read than one look may, so that the next one goes on;
    * undefined where nobody can say.
@@ -70,8 +73,11 @@ export interface AddressReading {
  * them throw UpstreamUnavailableError and UpstreamDisagreementError.
  */
 export interface SettlingChain {
-  /** How far it is read in one look and back, where blocks are too large for as many as usual. */
-  readonly steps?: { readonly rangeBlocks: bigint; readonly rewindBlocks: bigint }
+  /**
+   * How far it is read in one look and back, where blocks are too large for as many as usual, and how many of the newest
+   * may still be listed late: zero where a block is read whole, or every look lists younger ones again.
+   */
+  readonly steps?: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'lateBlocks', bigint>>
   /** Newest block that a quorum has. */
   head(signal: AbortSignal): Promise<bigint>
   /** Newest block that no reorganization takes back. */
@@ -80,6 +86,11 @@ export interface SettlingChain {
   finalSeconds(signal: AbortSignal): Promise<number>
   /** What changed between two blocks: where deposits may be. `known`: the block that was read last. */
   depositPass(range: PassRange, signal: AbortSignal): Promise<SettlingPass>
+  /** All transactions of one block, where `depositPass` can be refused for what stands in it. */
+  blockTransactions?(
+    height: bigint,
+    signal: AbortSignal,
+  ): Promise<Pick<SettlingPass, 'last' | 'transactions'>>
   /** Hashes of blocks by height; heights that the chain does not reach are missing. */
   blockHashes(heights: readonly bigint[], signal: AbortSignal): Promise<ReadonlyMap<bigint, string>>
   /**

@@ -44,9 +44,14 @@ export class EndpointFailure extends Error {
     code?: string | undefined
     /** The beginning of a body that refuses. */
     said?: string | undefined
+    /** Which answer could not be read, and the node's own error, for logs. */
+    cause?: Error | undefined
   }) {
     const detail = args.status ?? args.code
-    super(`${args.alias}: ${args.reason}${detail === undefined ? '' : ` (${detail})`}`)
+    super(
+      `${args.alias}: ${args.reason}${detail === undefined ? '' : ` (${detail})`}`,
+      args.cause === undefined ? undefined : { cause: args.cause },
+    )
     this.name = 'EndpointFailure'
     this.alias = args.alias
     this.reason = args.reason

@@ -1,6 +1,7 @@
 import { type Hex, isAnyCaseHex32 } from '@causeway/core'
 import type { RpcAnswer } from './jsonRpc.ts'
 import { MalformedAnswerError } from './malformedAnswer.ts'
+import { NodeError } from './nodeError.ts'
 
 /**
  * Parts of node answers. All throw `MalformedAnswerError` on anything that is not exactly the shape,
@@ -36,7 +37,7 @@ export function parseHash(value: unknown, what: string): Hex {
 
 /** A node's own error is no answer to a read. @throws MalformedAnswerError */
 export function resultOf(answer: RpcAnswer | undefined, what: string): unknown {
-  if (answer?.ok !== true) throw new MalformedAnswerError(what)
+  if (answer?.ok !== true) throw new MalformedAnswerError(what, answer && new NodeError(answer))
   return answer.result
 }
 

@@ -125,6 +125,7 @@ function outvotedBy<Facts>(
 /** Parsers refuse without knowing whose answer they read. @throws what is no fault of an endpoint: a bug */
 export function toEndpointFailure(error: unknown, alias: string): EndpointFailure {
   if (error instanceof EndpointFailure) return error
-  if (error instanceof UpstreamUnavailableError) return new EndpointFailure({ alias, reason: 'bad_answer' })
+  if (error instanceof UpstreamUnavailableError)
+    return new EndpointFailure({ alias, reason: 'bad_answer', cause: error })
   throw error
 }

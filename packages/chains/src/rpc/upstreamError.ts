@@ -1,5 +1,6 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import { EndpointFailure } from './endpointFailure.ts'
+import { NodeError } from './nodeError.ts'
 
 /** Fewer endpoints than needed answer a range so wide: a smaller one is answered. */
 export function isTooWide(error: unknown): boolean {
@@ -31,4 +32,11 @@ export function toUpstreamError(
       retryAfterSeconds: Math.max(1, Math.ceil(pauseMs / 1_000)),
     },
   )
+}
+
+/** True where endpoints were asked for more than they answer: less may be answered, which silence would not be. */
+export function refusesContent(error: unknown): boolean {
+  if (error instanceof NodeError) return true
+  if (!(error instanceof UpstreamUnavailableError) || !(error.cause instanceof AggregateError)) return false
+  return error.cause.errors.some((one) => one instanceof EndpointFailure && one.reason === 'oversize')
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Hex, isAnyCaseHex32 } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
@@ -12,6 +13,8 @@ const done = z.object({ message: z.string() })
 export type TransactionHints = {
   /** Something may have happened on a chain. */
   readonly hint: (chainId: number) => void
+  /** Reads a transaction now. */
+  readonly readNamed: (chainId: number, transaction: string) => Promise<readonly unknown[]>
   /** A transaction may be one that the user of a request executes it with. */
   readonly report: (said: {
     readonly requestId: Hex
@@ -20,13 +23,15 @@ export type TransactionHints = {
   }) => Promise<void>
 }
 
+/** Nobody waits longer for what is found: it is kept all the same. */
+const patienceMs = 1_000
+
 /**
  * POST /transactions/index and /transactions/single: a client tells that it sent something. Only hints:
  * deposits are found on their chains without them, what users execute alone is looked up, and nothing is
- * believed.
- * @source quote-api.md 3.5
+ * believed. What is named is read at once. @source F-71
  */
-export function registerTransactions(app: HttpApp, { hint, report }: TransactionHints): void {
+export function registerTransactions(app: HttpApp, { hint, readNamed, report }: TransactionHints): void {
   const config = { rateLimitClass: 'status' }
   const response = { 200: done, ...errorResponses }
   const take = async (
@@ -37,8 +42,11 @@ export function registerTransactions(app: HttpApp, { hint, report }: Transaction
     const id = idOf(requestId)
     const ids = hashes.map(idOf).filter((one) => one !== undefined)
     if (id !== undefined) for (const txHash of ids) await report({ requestId: id, chainId: chain, txHash })
+    const named = hashes.filter((one) => one !== undefined)
+    const reading = Promise.all(named.map((one) => readNamed(chain, one))).catch(() => [])
+    const found = (await Promise.race([reading, sleep(patienceMs, [], { ref: false })])).flat().length
     hint(chain)
-    return { message: 'Success' }
+    return { message: found === 0 ? 'Success' : `Success: ${found} deposits found` }
   }
   const index = {
     operationId: 'indexTransaction',

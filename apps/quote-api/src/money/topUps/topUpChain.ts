@@ -5,6 +5,7 @@ import {
   needsTrace,
   type TopUpFacts,
   type TopUpTarget,
+  UpstreamDisagreementError,
   UpstreamUnavailableError,
 } from '@causeway/core'
 import type { ObservedTopUp } from '@causeway/ledger'
@@ -40,12 +41,22 @@ export interface TopUpChain {
   /**
    * Classified transfers of a range in chain order. With `quorum` every block, transaction and receipt was
    * read alike by enough endpoints. With `any`, transactions that moved meanwhile are left out.
+   * @param strange who takes transactions that cannot be read; absent: one of them fails the reading
    */
   topUps(
     range: { from: bigint; to: bigint },
     trust: Trust,
     signal: AbortSignal,
+    strange?: StrangeTopUps,
   ): Promise<readonly ObservedTopUp[]>
+  /** Those of one transaction, by quorum; `undefined` where it is in no block. */
+  topUpsIn(transaction: Hex, signal: AbortSignal): Promise<readonly ObservedTopUp[] | undefined>
+}
+
+export type StrangeTopUps = {
+  /** False of one that is read later. */
+  readonly isDue: (transaction: Hex) => boolean
+  readonly add: (transaction: Hex) => void
 }
 
 export type TopUpChainOptions = {
@@ -107,7 +118,7 @@ export function createTopUpChain(options: TopUpChainOptions): TopUpChain {
 
   async function topUpsOf(
     hash: Hex,
-    hits: readonly TransferHit[],
+    hits: readonly TransferHit[] | undefined,
     trust: Trust,
     signal: AbortSignal,
   ): Promise<readonly ObservedTopUp[] | undefined> {
@@ -115,10 +126,10 @@ export function createTopUpChain(options: TopUpChainOptions): TopUpChain {
     if (included === undefined) return undefined
     const { blockHash: includedIn, blockNumber, facts } = included
     const places = new Set(facts.logs.map(({ logIndex }) => logIndex))
-    const isSame = hits.every(
+    const isSame = hits?.every(
       (hit) => hit.blockHash === includedIn && hit.blockNumber === blockNumber && places.has(hit.logIndex),
     )
-    if (!isSame || hits.length !== facts.logs.length) return undefined
+    if (hits !== undefined && (!isSame || hits.length !== facts.logs.length)) return undefined
     if ((await blockHash(blockNumber, trust, signal)) !== includedIn) return undefined
     const { token, custody } = target
     const place = { chainId, transactionHash: hash, blockNumber, blockHash: includedIn, token, custody }
@@ -138,7 +149,8 @@ export function createTopUpChain(options: TopUpChainOptions): TopUpChain {
     },
     finalHeight: (signal) => askFinalHeight(client, { threshold, signal, onMalformed }),
     blockHash,
-    async topUps(range, trust, signal) {
+    topUpsIn: (transaction, signal) => topUpsOf(transaction, undefined, 'quorum', signal),
+    async topUps(range, trust, signal, strange) {
       const byTransaction = new Map<Hex, TransferHit[]>()
       for (const hit of await hitsOf(range, trust, signal)) {
         const { transactionHash } = hit
@@ -146,13 +158,24 @@ export function createTopUpChain(options: TopUpChainOptions): TopUpChain {
       }
       const found: ObservedTopUp[] = []
       for (const [hash, hits] of byTransaction) {
-        const topUps = await topUpsOf(hash, hits, trust, signal)
-        if (topUps !== undefined) found.push(...topUps)
-        else if (trust === 'quorum') throw new UpstreamUnavailableError('A chain changed while it was read.')
+        if (strange?.isDue(hash) === false) continue
+        try {
+          const topUps = await topUpsOf(hash, hits, trust, signal)
+          if (topUps !== undefined) found.push(...topUps)
+          else if (trust === 'quorum')
+            throw new UpstreamUnavailableError('A chain changed while it was read.')
+        } catch (error) {
+          if (strange === undefined || signal.aborted || !isSilence(error)) throw error
+          strange.add(hash)
+        }
       }
       return found
     },
   }
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof UpstreamUnavailableError || error instanceof UpstreamDisagreementError
 }
 
 /** A node's own refusal says nothing that a caller could mend. */

@@ -1,4 +1,5 @@
-import { type Hex, type SqlDatabase, type SqlTx, UpstreamUnavailableError } from '@causeway/core'
+import type { ReadingPurpose } from '@causeway/chains'
+import { DomainError, type Hex, type SqlDatabase, type SqlTx, UpstreamUnavailableError } from '@causeway/core'
 import type { Fence } from '@causeway/database'
 import {
   finalizeTopUp,
@@ -16,6 +17,8 @@ import {
   type TopUpCursor,
   type TopUpEvent,
 } from '@causeway/ledger'
+import type { ReadMemory } from '../../chainReadings/blockCursor.ts'
+import { listDuePutAside, noteTry, putAside, takeFromAside } from '../../requests/settlement/putAsideStore.ts'
 import type { TopUpChain } from './topUpChain.ts'
 
 /** Everything that one pass did; what operators see of it. */
@@ -25,6 +28,8 @@ export type TopUpPass = {
   readonly orphaned: number
   /** Final transfers that a final block holds elsewhere or otherwise: nothing is changed, somebody must look. */
   readonly conflicts: readonly ObservedTopUp[]
+  /** Transactions that cannot be read: they are tried again apart from the others. */
+  readonly aside: readonly Hex[]
   readonly cursor: TopUpCursor
 }
 
@@ -35,7 +40,13 @@ export type TopUpWatcher = {
   readonly fromBlock: bigint
   readonly fence: Fence
   readonly signal: AbortSignal
+  /** Names this account among those whose transactions are put aside. */
+  readonly purpose: TopUpPurpose
+  /** Kept from pass to pass. */
+  readonly memory: Pick<ReadMemory, 'isDue' | 'lookLater'>
 }
+
+export type TopUpPurpose = Extract<ReadingPurpose, 'top-ups' | 'solver-top-ups'>
 
 /** @source ledger-and-safety.md 1.7, Scanner */
 const rangeBlocksMax = 2_000n
@@ -55,7 +66,14 @@ export async function watchTopUps(watcher: TopUpWatcher): Promise<TopUpPass> {
     await watcher.fence(tx)
     return openTopUpCursor(tx, account, fromBlock)
   })
-  const pass = { seen: [], final: [], orphaned: 0, conflicts: [], cursor } as const satisfies TopUpPass
+  const pass = {
+    seen: [],
+    final: [],
+    orphaned: 0,
+    conflicts: [],
+    aside: [],
+    cursor,
+  } as const satisfies TopUpPass
   if (cursor.haltedReason !== undefined) return pass
   const halted = await haltIfFinalBlockChanged(watcher, cursor)
   if (halted !== undefined) return { ...pass, cursor: halted }
@@ -87,25 +105,76 @@ async function settleRange(
   // Read before the logs: a chain that changes in between no longer has this block at the next pass.
   const finalHash = await chain.blockHash(to, 'quorum', signal)
   if (finalHash === undefined) throw new UpstreamUnavailableError('A final block is missing.')
-  const topUps = await chain.topUps({ from, to }, 'quorum', signal)
+  const strange: Hex[] = []
+  const topUps = await chain.topUps({ from, to }, 'quorum', signal, {
+    isDue: () => true,
+    add: (transaction) => strange.push(transaction),
+  })
   return writeIfUnmoved(watcher, cursor, async (tx, account) => {
+    const { chainId } = account
+    const { purpose } = watcher
+    await putAside(
+      tx,
+      strange.map((transactionId) => ({ chainId, transactionId, purpose, reason: 'unanswered' })),
+    )
     const orphaned = await orphanWhere(
       tx,
       account,
       (event) => event.blockNumber <= to && !isAmong(event, topUps),
     )
-    const final: ObservedTopUp[] = []
-    const conflicts: ObservedTopUp[] = []
-    for (const topUp of topUps) {
-      const { answer, eventId } = await recordTopUp(tx, topUp, { replace: true })
-      const isSettled = answer === 'seen' || answer === 'known'
-      if (!isSettled || eventId === undefined) conflicts.push(topUp)
-      else if (await finalizeTopUp(tx, eventId, { rule: 'finalized', blockHash: topUp.blockHash }))
-        final.push(topUp)
-    }
+    const settled = await settleTopUps(tx, topUps)
     await moveFinalCursor(tx, account, { finalTo: to, finalHash })
-    return { seen: [], final, orphaned, conflicts }
+    return { seen: [], orphaned, ...settled, aside: strange }
   })
+}
+
+async function settleTopUps(
+  tx: SqlTx,
+  topUps: readonly ObservedTopUp[],
+): Promise<Pick<TopUpPass, 'final' | 'conflicts'>> {
+  const final: ObservedTopUp[] = []
+  const conflicts: ObservedTopUp[] = []
+  for (const topUp of topUps) {
+    const { answer, eventId } = await recordTopUp(tx, topUp, { replace: true })
+    const isSettled = answer === 'seen' || answer === 'known'
+    if (!isSettled || eventId === undefined) conflicts.push(topUp)
+    else if (await finalizeTopUp(tx, eventId, { rule: 'finalized', blockHash: topUp.blockHash }))
+      final.push(topUp)
+  }
+  return { final, conflicts }
+}
+
+const triesAtOnce = 2
+
+/**
+ * Tries what was put aside again: what is read at last, in blocks that are final for long, counts as if it was just read.
+ * @returns what was settled
+ */
+export async function retryTopUps(
+  watcher: Omit<TopUpWatcher, 'fromBlock' | 'memory'>,
+): Promise<Pick<TopUpPass, 'final' | 'conflicts'>> {
+  const { chain, database, fence, purpose, signal } = watcher
+  const { chainId } = chain
+  const settled: Pick<TopUpPass, 'final' | 'conflicts'>[] = []
+  for (const aside of await listDuePutAside(database, [chainId], { purpose, limit: triesAtOnce })) {
+    // CAST: a transaction of an EVM chain is named by its hash.
+    const read = await chain.topUpsIn(aside.transactionId as Hex, signal).catch((error: unknown) => {
+      if (error instanceof DomainError) return undefined
+      throw error
+    })
+    await database.transaction(async (tx) => {
+      await fence(tx)
+      const cursor = await lockTopUpCursor(tx, accountOf(chain))
+      const isFinal = read?.every(({ blockNumber }) => blockNumber <= (cursor?.finalTo ?? -1n)) === true
+      if (!isFinal || cursor?.haltedReason !== undefined) return noteTry(tx, aside, undefined)
+      settled.push(await settleTopUps(tx, read))
+      await takeFromAside(tx, aside)
+    })
+  }
+  return {
+    final: settled.flatMap(({ final }) => final),
+    conflicts: settled.flatMap(({ conflicts }) => conflicts),
+  }
 }
 
 /** Stores what is new above the final blocks, and drops what is no longer canonical. */
@@ -117,7 +186,9 @@ async function scanLive(watcher: TopUpWatcher, cursor: TopUpCursor): Promise<Top
   const to = head.number < from + rangeBlocksMax ? head.number : from + rangeBlocksMax - 1n
   const waiting = await database.transaction((tx) => listSeenTopUps(tx, accountOf(chain)))
   const canonical = await canonicalHashes(watcher, waiting)
-  const topUps = from > to ? [] : await chain.topUps({ from, to }, 'any', signal)
+  const { isDue, lookLater } = watcher.memory
+  const strange = { isDue: (transaction: Hex) => isDue(transaction, 'live'), add: lookLater }
+  const topUps = from > to ? [] : await chain.topUps({ from, to }, 'any', signal, strange)
   return writeIfUnmoved(watcher, cursor, async (tx, account) => {
     const orphaned = await orphanWhere(tx, account, (event) => {
       const hash = canonical.get(event.blockNumber)
@@ -129,7 +200,7 @@ async function scanLive(watcher: TopUpWatcher, cursor: TopUpCursor): Promise<Top
       if (answer === 'seen') seen.push(topUp)
     }
     await moveLiveCursor(tx, account, to)
-    return { seen, final: [], orphaned, conflicts: [] }
+    return { seen, final: [], orphaned, conflicts: [], aside: [] }
   })
 }
 
@@ -163,7 +234,7 @@ async function haltIfFinalBlockChanged(
   const reason = `final block ${cursor.finalTo} changed`
   const { cursor: halted } = await writeIfUnmoved(watcher, cursor, async (tx, account) => {
     await haltTopUps(tx, account, { reason, eventIds })
-    return { seen: [], final: [], orphaned: 0, conflicts: [] }
+    return { seen: [], final: [], orphaned: 0, conflicts: [], aside: [] }
   })
   return halted
 }
@@ -229,6 +300,7 @@ function joined(a: TopUpPass, b: TopUpPass): TopUpPass {
     final: [...a.final, ...b.final],
     orphaned: a.orphaned + b.orphaned,
     conflicts: [...a.conflicts, ...b.conflicts],
+    aside: [...a.aside, ...b.aside],
     cursor: b.cursor,
   }
 }

@@ -1,10 +1,11 @@
 import type { SqlDatabase } from '@causeway/core'
 import type { ObservedTopUp } from '@causeway/ledger'
 import type { Logger } from 'pino'
+import { createReadMemory } from '../../chainReadings/blockCursor.ts'
 import type { Job } from '../../jobs/runJobs.ts'
 import type { TopUpChain } from './topUpChain.ts'
 import type { TopUpMetrics } from './topUpMetrics.ts'
-import { type TopUpPass, watchTopUps } from './watchTopUps.ts'
+import { retryTopUps, type TopUpPass, watchTopUps } from './watchTopUps.ts'
 
 /** The job that turns transfers to custody, or tagged ones to the solver, into balances. */
 export function createTopUpWatcher(options: {
@@ -17,23 +18,34 @@ export function createTopUpWatcher(options: {
   logger: Logger
 }): Job {
   const { account, chain, database, fromBlock, intervalMs, metrics, logger } = options
+  const purpose = account === 'custody' ? 'top-ups' : 'solver-top-ups'
+  const memory = createReadMemory(() => Date.now())
   return {
     name: account === 'custody' ? 'top-up-watcher' : 'solver-top-up-watcher',
     intervalMs,
     async run({ fence, signal }) {
-      const pass = await watchTopUps({ chain, database, fromBlock, fence, signal })
-      metrics.observePass(pass, account)
-      tell(logger, pass)
+      const common = { chain, database, fence, signal, purpose } as const
+      const pass = await watchTopUps({ ...common, fromBlock, memory })
+      const { final, conflicts } = await retryTopUps(common)
+      const all = {
+        ...pass,
+        final: [...pass.final, ...final],
+        conflicts: [...pass.conflicts, ...conflicts],
+      }
+      metrics.observePass(all, account)
+      tell(logger, all)
     },
   }
 }
 
-function tell(logger: Logger, { seen, final, orphaned, conflicts, cursor }: TopUpPass): void {
+function tell(logger: Logger, { seen, final, orphaned, conflicts, aside, cursor }: TopUpPass): void {
   for (const topUp of seen) logger.info(fieldsOf(topUp), 'top-up seen')
   for (const topUp of final) {
     if (topUp.verdict.kind === 'credit') logger.info(fieldsOf(topUp), 'top-up credited')
     else logger.warn(fieldsOf(topUp), 'top-up suspended')
   }
+  for (const transactionHash of aside)
+    logger.warn({ transactionHash }, 'a transaction cannot be read: it is put aside and tried again')
   if (orphaned > 0) logger.warn({ orphaned }, 'top-ups orphaned')
   for (const topUp of conflicts) logger.error(fieldsOf(topUp), 'top-up conflicts with a final one')
   if (cursor.haltedReason !== undefined) {

@@ -16,6 +16,7 @@ import { orderCommands } from './orders.ts'
 import { parseCommandLine } from './parseCommandLine.ts'
 import { policyCommands } from './policies.ts'
 import { requestCommands } from './requests.ts'
+import { openReader, rereadCommands } from './reread.ts'
 import { retentionCommands } from './retention.ts'
 import { statementCommands } from './statements.ts'
 import { stopCommands } from './stops.ts'
@@ -111,6 +112,7 @@ async function withScene<T>(options: CliOptions, work: (scene: CommandContext) =
       actor,
       print,
       chain: () => openCommandChain({ config, variables, database, signal }),
+      openReader: (name) => openReader({ config, variables }, name),
       readLines,
       readFile: (path) => readText(path),
     })
@@ -184,6 +186,7 @@ export const commandTable: readonly Command[] = [
   ...orderCommands,
   ...requestCommands,
   ...claimCommands,
+  ...rereadCommands,
   ...retentionCommands,
   ...auditCommands,
   ...contractCommands,

@@ -26,12 +26,12 @@ export type AddressChain = {
     height: bigint,
     signal: AbortSignal,
   ): Promise<readonly string[] | 'reading' | undefined>
-  /** What addresses hold, in their order, as far as blocks up to a height brought it. */
+  /** What addresses hold, in their order, as far as blocks up to a height brought it; undefined as `AddressReading.held`. */
   balances(
     addresses: readonly string[],
     height: bigint,
     signal: AbortSignal,
-  ): Promise<readonly HeldBalances[]>
+  ): Promise<readonly (HeldBalances | undefined)[]>
 }
 
 /** How blocks of a chain are looked through for payments. */

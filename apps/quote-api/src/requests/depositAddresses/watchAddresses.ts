@@ -55,6 +55,9 @@ export async function watchAddresses(
   await database.transaction(async (tx) => {
     await run.fence(tx)
     const looked = names.map((address, index) => ({ address, isEmpty: isEmptyAt(held[index]) }))
+    const unknown = names.filter((_address, index) => held[index] === undefined)
+    if (unknown.length > 0)
+      context.logger.warn({ chain: chain.key, addresses: unknown }, 'what lies there is not answered for')
     const keepsMs = site.isSeenInBlocks ? keepsLaneMs : 0
     const leastMs = Math.min(paceMs(chain.config), pauseMaxMs)
     await recheckAddressesAfter(tx, looked, { leastMs, keepsMs })
@@ -69,7 +72,7 @@ export async function watchAddresses(
 }
 
 function isEmptyAt(balances: HeldBalances | undefined): boolean {
-  return balances === undefined || isEmpty(balances)
+  return balances !== undefined && isEmpty(balances)
 }
 
 async function judgedAt(

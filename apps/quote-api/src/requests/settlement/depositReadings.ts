@@ -74,6 +74,23 @@ export function blocksReading(heights: readonly bigint[]): Reading<readonly (Blo
   }
 }
 
+/** Ids of all transactions of a block. */
+export function blockTransactionsReading(
+  height: bigint,
+): Reading<Pick<DepositPass, 'last' | 'transactions'>> {
+  const what = 'eth_getBlockByNumber'
+  const reading = blockReading(height)
+  return {
+    calls: [headRequest(height)],
+    parse: (answers) => {
+      const last = reading.parse(answers)
+      if (last === undefined) return { last, transactions: [] }
+      const { transactions } = parseRecord(succeeded(required(answers[0])).result, what)
+      return { last, transactions: parseList(transactions, what).map((hash) => parseHash(hash, what)) }
+    },
+  }
+}
+
 /** When a block was made, Unix seconds. */
 export function blockTimeReading(height: bigint): Reading<number> {
   const what = 'eth_getBlockByNumber'

@@ -4,8 +4,10 @@ import { isReason, type Reason } from '../status/reasons.ts'
 import type { DepositRecheck } from './depositDecision.ts'
 
 export type DepositCursor = {
+  /** Undefined where a release without it read last. */
+  readonly finalTo: bigint | undefined
   readonly scannedTo: bigint
-  /** As the chain spells it. */
+  /** Of the block `scannedTo`, as the chain spells it. */
   readonly scannedHash: string
   /** When a quorum had that block for its newest one; undefined where it may have had more. */
   readonly newestAtSeconds: number | undefined
@@ -48,14 +50,23 @@ export async function readDepositCursor(
   database: Queries,
   chainId: number,
 ): Promise<DepositCursor | undefined> {
-  const [row] = await database.query<{ scanned_to: bigint; scanned_hash: string; newest_at: bigint | null }>(
-    `select scanned_to, scanned_hash, floor(extract(epoch from newest_at))::bigint as newest_at
+  const [row] = await database.query<{
+    final_to: bigint | null
+    scanned_to: bigint
+    scanned_hash: string
+    newest_at: bigint | null
+  }>(
+    `select final_to, scanned_to, scanned_hash, floor(extract(epoch from newest_at))::bigint as newest_at
      from deposit_cursor where chain_id = $1`,
     [chainId],
   )
   if (row === undefined) return undefined
-  const newestAtSeconds = row.newest_at === null ? undefined : Number(row.newest_at)
-  return { scannedTo: row.scanned_to, scannedHash: row.scanned_hash, newestAtSeconds }
+  return {
+    finalTo: row.final_to ?? undefined,
+    scannedTo: row.scanned_to,
+    scannedHash: row.scanned_hash,
+    newestAtSeconds: row.newest_at === null ? undefined : Number(row.newest_at),
+  }
 }
 
 /** @param chain.paceMs between two of its blocks */
@@ -64,19 +75,22 @@ export async function moveDepositCursor(
   chain: { readonly chainId: number; readonly paceMs: number },
   cursor: DepositCursor,
 ): Promise<void> {
+  const { finalTo, scannedTo, scannedHash, newestAtSeconds } = cursor
   await tx.query(
-    `insert into deposit_cursor as c (chain_id, scanned_to, scanned_hash, newest_at, pace_ms)
-     values ($1, $2, $3, to_timestamp($4), $5)
-     on conflict (chain_id) do update set scanned_to = $2, scanned_hash = $3, newest_at = to_timestamp($4), pace_ms = $5,
-       moved_at = case when c.scanned_hash = $3 then c.moved_at else clock_timestamp() end`,
+    `insert into deposit_cursor as c (chain_id, final_to, scanned_to, scanned_hash, newest_at, pace_ms)
+     values ($1, $2, $3, $4, to_timestamp($5), $6)
+     on conflict (chain_id) do update
+       set final_to = $2, scanned_to = $3, scanned_hash = $4, newest_at = to_timestamp($5), pace_ms = $6,
+         moved_at = case when c.scanned_hash = $4 then c.moved_at else clock_timestamp() end`,
     [
-      chain.chainId,
-      cursor.scannedTo,
-      cursor.scannedHash,
-      cursor.newestAtSeconds ?? null,
-      Math.ceil(chain.paceMs),
+      ...[chain.chainId, finalTo, scannedTo, scannedHash],
+      ...[newestAtSeconds ?? null, Math.ceil(chain.paceMs)],
     ],
   )
+}
+
+export async function moveFinalCursor(tx: SqlTx, chainId: number, finalTo: bigint): Promise<void> {
+  await tx.query('update deposit_cursor set final_to = $2 where chain_id = $1', [chainId, finalTo])
 }
 
 /** In which order deposits are looked at. */

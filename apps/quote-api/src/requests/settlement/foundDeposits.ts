@@ -1,10 +1,10 @@
 import { type PutAsideReason, putAsideReason } from '@causeway/chains'
-import { DomainError, type SqlTx } from '@causeway/core'
+import { DomainError, type SqlTx, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { setDepositing } from '../status/requestProgress.ts'
 import { markDeposited } from '../work/workStore.ts'
 import { type NewDeposit, recordDeposit } from './depositStore.ts'
-import { listDuePutAside, noteTry, type StoredPutAside, takeFromAside } from './putAsideStore.ts'
+import { listDuePutAside, noteTry, putAside, type StoredPutAside, takeFromAside } from './putAsideStore.ts'
 import type { SettlementChain } from './settlementChain.ts'
 import type { SettlementContext } from './settlementContext.ts'
 
@@ -13,7 +13,7 @@ export type DepositChain = Pick<SettlementChain, 'deposits'> & {
   readonly chain: Pick<SettlementChain['chain'], 'chainId'>
 }
 
-type KeepingContext = Pick<SettlementContext, 'announce' | 'observe'>
+export type KeepingContext = Pick<SettlementContext, 'announce' | 'observe'>
 
 export type FoundDeposit = Omit<NewDeposit, 'minedAfterSeconds'>
 
@@ -21,7 +21,7 @@ export type FoundDeposit = Omit<NewDeposit, 'minedAfterSeconds'>
 export type DepositsRead = { readonly deposits: readonly FoundDeposit[] } | { readonly aside: PutAsideReason }
 
 /** @returns undefined of a transaction that left the chain or failed. @throws what `SettlementChain.deposits` throws */
-export async function readDeposits(
+async function readDeposits(
   chain: DepositChain,
   transaction: string,
   signal: AbortSignal,
@@ -49,8 +49,77 @@ export async function readDeposits(
   }
 }
 
+/** Transactions read at once. */
+const readingsAtOnce = 8
+
+type Aside = { readonly transactionId: string; readonly reason: PutAsideReason }
+
+export type ReadTransactions = {
+  readonly found: readonly FoundDeposit[]
+  readonly aside: readonly Aside[]
+  /** There is nothing to come: it was read, or is put aside. */
+  readonly settled: readonly string[]
+  /** They held no deposit. */
+  readonly empty: readonly string[]
+  /** They left the chain, or failed, as far as endpoints know by now. */
+  readonly gone: readonly string[]
+  readonly failed: readonly { readonly transactionId: string; readonly error: Error }[]
+}
+
+/** A transaction keeps no other one from being read, whatever becomes of its own reading. */
+export async function readTransactions(
+  chain: DepositChain,
+  transactions: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadTransactions> {
+  const found: FoundDeposit[] = []
+  const aside: Aside[] = []
+  const settled: string[] = []
+  const empty: string[] = []
+  const gone: string[] = []
+  const failed: { transactionId: string; error: Error }[] = []
+  const readOne = async (transactionId: string) => {
+    try {
+      const read = await readDeposits(chain, transactionId, signal)
+      if (read === undefined) {
+        gone.push(transactionId)
+        return
+      }
+      if ('aside' in read) aside.push({ transactionId, reason: read.aside })
+      else found.push(...read.deposits)
+      const isEmpty = 'deposits' in read && read.deposits.length === 0
+      const list = isEmpty ? empty : settled
+      list.push(transactionId)
+    } catch (error) {
+      const isSilence =
+        error instanceof UpstreamUnavailableError || error instanceof UpstreamDisagreementError
+      if (!isSilence || signal.aborted) throw error
+      failed.push({ transactionId, error })
+    }
+  }
+  for (let next = 0; next < transactions.length; next += readingsAtOnce)
+    await Promise.all(transactions.slice(next, next + readingsAtOnce).map(readOne))
+  return { found, aside, settled, empty, gone, failed }
+}
+
+/** @param minedAfterSeconds of a block, as `NewDeposit` has it */
+export async function keepRead(
+  context: KeepingContext,
+  tx: SqlTx,
+  chainId: number,
+  { found, aside }: Pick<ReadTransactions, 'found' | 'aside'>,
+  minedAfterSeconds: (blockNumber: bigint) => number | undefined,
+): Promise<void> {
+  const deposits = found.map((one) => ({ ...one, minedAfterSeconds: minedAfterSeconds(one.blockNumber) }))
+  await keepDeposits(context, tx, deposits)
+  await putAside(
+    tx,
+    aside.map((one) => ({ ...one, chainId, purpose: 'deposits' })),
+  )
+}
+
 /** Keeps what is a deposit of an order of ours. */
-export async function keepDeposits(
+async function keepDeposits(
   context: KeepingContext,
   tx: SqlTx,
   deposits: readonly NewDeposit[],
@@ -75,7 +144,8 @@ const triesAtOnce = 8
  * stays. A transaction that the chain does not show stays too, for endpoints forget.
  */
 export async function retryPutAside(context: RetryContext, run: Run): Promise<void> {
-  const due = await listDuePutAside(context.database, [...context.chains.keys()], triesAtOnce)
+  const limits = { purpose: 'deposits', limit: triesAtOnce } as const
+  const due = await listDuePutAside(context.database, [...context.chains.keys()], limits)
   await Promise.all(due.map((aside) => retry(context, aside, run)))
 }
 

@@ -23,19 +23,24 @@ export async function putAside(tx: SqlTx, aside: readonly (Key & Pick<PutAside, 
   }
 }
 
-/** The pause doubles with each try, from a minute to six hours. */
-const dueAt = `last_tried_at + least(interval '1 minute' * power(2, least(tries, 10) - 1), interval '6 hours')`
+/**
+ * The pause doubles with each try, from a minute to six hours; where endpoints only failed to answer, from ten seconds to
+ * ten minutes.
+ */
+const dueAt = `last_tried_at + case reason
+  when 'unanswered' then least(interval '10 seconds' * power(2, least(tries, 10) - 1), interval '10 minutes')
+  else least(interval '1 minute' * power(2, least(tries, 10) - 1), interval '6 hours') end`
 
-/** Transactions to be tried again on some chains, the longest due first. */
+/** Transactions to be tried again for one purpose on some chains, the longest due first. */
 export async function listDuePutAside(
   database: Queries,
   chainIds: readonly number[],
-  limit: number,
+  { purpose, limit }: { readonly purpose: ReadingPurpose; readonly limit: number },
 ): Promise<readonly StoredPutAside[]> {
   const rows = await database.query<Row>(
-    `select ${columns} from put_aside where chain_id = any($1) and ${dueAt} <= statement_timestamp()
-     order by ${dueAt} limit $2`,
-    [chainIds, limit],
+    `select ${columns} from put_aside where chain_id = any($1) and purpose = $2 and ${dueAt} <= statement_timestamp()
+     order by ${dueAt} limit $3`,
+    [chainIds, purpose, limit],
   )
   return rows.map(fromRow)
 }
@@ -46,11 +51,28 @@ export async function listPutAside(database: Queries): Promise<readonly StoredPu
   return rows.map(fromRow)
 }
 
+export type AsideOfChain = { readonly count: number; readonly oldestSeconds: number }
+
+/** By chain: how many, and the age of the oldest one that is not too large, which no release reads. */
+export async function countPutAside(database: Queries): Promise<ReadonlyMap<number, AsideOfChain>> {
+  const rows = await database.query<{ chain_id: bigint; count: bigint; oldest: bigint | null }>(
+    `select chain_id, count(*) as count, floor(extract(epoch from
+       clock_timestamp() - min(first_seen_at) filter (where reason <> 'too_large')))::bigint as oldest
+     from put_aside group by chain_id`,
+  )
+  return new Map(
+    rows.map(({ chain_id, count, oldest }) => [
+      Number(chain_id),
+      { count: Number(count), oldestSeconds: Number(oldest ?? 0n) },
+    ]),
+  )
+}
+
 /** @param reason of the try; undefined where the chain did not answer, which says nothing about the transaction */
 export async function noteTry(tx: SqlTx, key: Key, reason: PutAsideReason | undefined): Promise<void> {
   await tx.query(
     `update put_aside set last_tried_at = clock_timestamp(), reason = coalesce($4, reason),
-       tries = tries + case when $4::text is null then 0 else 1 end
+       tries = tries + case when $4::text is null and reason <> 'unanswered' then 0 else 1 end
      where chain_id = $1 and transaction_id = $2 and purpose = $3`,
     [key.chainId, key.transactionId, key.purpose, reason ?? null],
   )

@@ -18,11 +18,13 @@ import {
 import { recordsPayments } from '@causeway/contracts/codes'
 import { blocksAtPace, type Finality, type Hex } from '@causeway/core'
 import { askHeight, askQuorum, type OnMalformed } from '../../chainReadings/askChain.ts'
+import { lateBlocksOf } from '../../chainReadings/blockCursor.ts'
 import type { Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import {
   blocksReading,
   blockTimeReading,
+  blockTransactionsReading,
   depositPassReading,
   depositSendersReading,
   failureReading,
@@ -116,7 +118,9 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
   return {
     ...{ chain: quotable, payers: payersOf(options, fillWallet), head },
     get steps() {
-      return { rangeBlocks: logBlocksAtOnce(client), rewindBlocks: blocksAtPace(quotable.config, 512n) }
+      const { config } = quotable
+      const rewindBlocks = blocksAtPace(config, 512n)
+      return { rangeBlocks: logBlocksAtOnce(client), rewindBlocks, lateBlocks: lateBlocksOf(config) }
     },
     finalHeight,
     async finalSeconds(signal) {
@@ -126,6 +130,9 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
     async depositPass(range, signal) {
       const reading = depositPassReading(quotable, range)
       return (await askQuorum(client, reading, { threshold, signal })).value
+    },
+    async blockTransactions(height, signal) {
+      return (await askQuorum(client, blockTransactionsReading(height), { threshold, signal })).value
     },
     async blockHashes(heights, signal) {
       const { value } = await askQuorum(client, blocksReading(heights), { threshold, signal })

@@ -71,6 +71,13 @@ export type SettlementEvent =
     }
   /** It came onto the list of what makes no progress: a request, a claim or a transaction. */
   | { readonly event: 'stands_still'; readonly subject: string; readonly reason: string }
+  /** Endpoints that list a transaction do not show it: it is asked for again, with growing pauses. */
+  | {
+      readonly event: 'unanswered'
+      readonly chainId: number
+      readonly transactionId: string
+      readonly error: Error
+    }
   /** An operator must look. */
   | { readonly event: 'parked'; readonly requestId: Hex; readonly reason: string }
   | {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { shareReading } from '../../jobs/shareReading.ts'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import { listStanding } from '../status/readStanding.ts'
+import { type AsideOfChain, countPutAside } from './putAsideStore.ts'
 import type { SettlementEvent } from './settlementContext.ts'
 
 /** Tells operators what becomes of requests: counters, and a log line each. */
@@ -40,6 +41,20 @@ export function createSettlementObserver(options: {
     registers,
   })
   watchStanding(metrics, database)
+  const watchAside = (name: string, help: string, read: (one: AsideOfChain | undefined) => number) =>
+    watchSeries(metrics.registry, { name, help, labelNames: ['chain'] }, async () => {
+      const aside = await countPutAside(database)
+      return [...registry.chainById].map(([chainId, { key }]) => ({
+        labels: { chain: key },
+        value: read(aside.get(chainId)),
+      }))
+    })
+  watchAside('put_aside_transactions', 'Transactions that cannot be read', (one) => one?.count ?? 0)
+  watchAside(
+    'put_aside_oldest_seconds',
+    'Since when the oldest one that may still be read waits',
+    (one) => one?.oldestSeconds ?? 0,
+  )
   return (event) => {
     if (event.event === 'oracle') {
       answers.inc({ oracle: event.oracle, said: event.said })
@@ -51,6 +66,11 @@ export function createSettlementObserver(options: {
     if (event.event === 'false_report') {
       falseReports.inc({ kind: event.kind, problem: event.problem })
       logger.warn(event, 'the solver key reported a transaction that does not pay: is the key still its own?')
+      return
+    }
+    if (event.event === 'unanswered') {
+      const { error: err, ...where } = event
+      logger.warn({ ...where, err }, 'a transaction is not answered for: it is read again later')
       return
     }
     const fields = loggedFields(event)

@@ -1,5 +1,6 @@
 import {
   type BitcoinNetwork,
+  DomainError,
   namedOutputs,
   type OwnOutput,
   outputScript,
@@ -20,6 +21,7 @@ import { readTransactions } from './readFee.ts'
 const noTransaction = '0'.repeat(64)
 /** Blocks are seldom and large, and none is left out. */
 const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n, gapBlocks: 4_320n }
+const silenceMs = 10_000
 /** Transactions of one request: whoever pays may have gathered a thousand coins. */
 const transactionsAtOnce = 50
 
@@ -66,15 +68,28 @@ export function createAddressReading(options: {
         agreeOn(endpoints, (view, own) => readAddressPayments(view, range, network, own), signal),
     },
     async held(addresses, { currencies: [currency], height }, signal) {
-      const amounts: bigint[] = []
+      const held: (ReadonlyMap<string, bigint> | undefined)[] = []
+      let failure: unknown
+      let failedMs = 0
       // A node without lists looks through all outputs for one address at a time.
       for (const address of addresses) {
-        const outputs = await outputsOf(address, height, signal)
-        amounts.push(outputs.reduce((sum, { value }) => sum + value, 0n))
+        const startedMs = performance.now()
+        try {
+          const outputs = await outputsOf(address, height, signal)
+          const amount = outputs.reduce((sum, { value }) => sum + value, 0n)
+          held.push(
+            currency === undefined || amount === 0n ? new Map() : new Map([[currency.address, amount]]),
+          )
+        } catch (error) {
+          failure = error
+          failedMs += performance.now() - startedMs
+          // A refusal comes at once: what takes long is silence, which is that of all.
+          if (!(error instanceof DomainError) || signal.aborted || failedMs > silenceMs) throw error
+          held.push(undefined)
+        }
       }
-      return amounts.map((amount) =>
-        currency === undefined || amount === 0n ? new Map() : new Map([[currency.address, amount]]),
-      )
+      if (failure !== undefined && held.every((one) => one === undefined)) throw failure
+      return held
     },
     async payers(address, { height }, signal) {
       const outputs = await outputsOf(address, height, signal)

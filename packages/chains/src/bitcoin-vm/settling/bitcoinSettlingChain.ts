@@ -55,7 +55,7 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
 
   return {
     // A first look goes back by two hours; no chain was ever rewound by as much.
-    steps: { rangeBlocks: 6n, rewindBlocks: 12n },
+    steps: { rangeBlocks: 6n, rewindBlocks: 12n, lateBlocks: 0n },
     head,
     finalHeight,
     async finalSeconds(signal) {

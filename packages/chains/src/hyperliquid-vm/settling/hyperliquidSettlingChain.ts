@@ -37,7 +37,7 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
   })
   const known = new LruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)
   return {
-    steps: { rangeBlocks: 60n * minuteMs, rewindBlocks: 60n * minuteMs },
+    steps: { rangeBlocks: 60n * minuteMs, rewindBlocks: 60n * minuteMs, lateBlocks: 0n },
     ...time,
     async depositPass({ from, to, known }, signal): Promise<SettlingPass> {
       const transactions = await agreeOn(

@@ -1,3 +1,4 @@
+import { UpstreamUnavailableError } from '@causeway/core'
 import { unlessGone } from '../../family/settlingReads.ts'
 import { TransactionNotFinalError } from '../../rpc/chainErrors.ts'
 import type { HttpView } from '../../rpc/httpView.ts'
@@ -64,8 +65,11 @@ async function listOf(
       lists.flat().flatMap(({ transactionId, to }) => (to === account ? [transactionId] : [])),
     )
     const read = await Promise.all([...ids].map((id) => readNow(known, id, signal)))
-    const executed = read.filter((one) => one !== undefined)
+    const executed = read.flatMap((one) => (one !== undefined && 'queuedAtMs' in one ? [one] : []))
     found.push(...executed.filter(({ queuedAtMs }) => queuedAtMs >= since))
+    // It may be of that time: the others are listed whatever becomes of it, and its own reading tells why.
+    const silent = read.flatMap((one) => (one !== undefined && 'silent' in one ? [one.silent] : []))
+    found.push(...silent.map((transactionId) => ({ transactionId, queuedAtMs: since })))
     const isLast = lists.every((list) => list.length < pageSize)
     // Also where nothing of it was executed: what an explorer makes up leads nowhere.
     const isOver = executed.every(({ queuedAtMs }) => queuedAtMs < since)
@@ -79,11 +83,12 @@ async function readNow(
   known: Sources['known'],
   transactionId: string,
   signal: AbortSignal,
-): Promise<FinalTransaction | undefined> {
+): Promise<FinalTransaction | { readonly silent: string } | undefined> {
   try {
     return (await unlessGone(known.read(transactionId, signal)))?.final
   } catch (error) {
     if (error instanceof TransactionNotFinalError) return undefined
+    if (error instanceof UpstreamUnavailableError && !signal.aborted) return { silent: transactionId }
     throw error
   }
 }

@@ -43,7 +43,7 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
     hash: 'executed',
   })
   return {
-    steps: { rangeBlocks: 24n * hourMs, rewindBlocks: hourMs },
+    steps: { rangeBlocks: 24n * hourMs, rewindBlocks: hourMs, lateBlocks: 0n },
     ...time,
     async depositPass({ from, to, known: knownHeight }, signal): Promise<SettlingPass> {
       const transactions = await listDeposits({ explorers, depositories, known }, { from, to }, signal)

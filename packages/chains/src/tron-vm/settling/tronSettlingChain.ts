@@ -59,7 +59,7 @@ export const tronSettlingChain: SettlingChainFamily = (options) => {
 
   return {
     // A block's infos are hundreds of thousands of bytes.
-    steps: { rangeBlocks: 20n, rewindBlocks: 60n },
+    steps: { rangeBlocks: 20n, rewindBlocks: 60n, lateBlocks: 0n },
     head,
     finalHeight,
     async finalSeconds(signal) {

@@ -1,0 +1,103 @@
+import { LruCache, type PassRange } from '@causeway/chains'
+import { minBigint } from '@causeway/core'
+
+/** How far a watcher has read its chain. */
+export type BlockCursor = {
+  /** Final blocks up to this one were read to their end. It moves forward only, but for a chain that ends below it. */
+  readonly finalTo: bigint
+  /** Newest block that was read, for speed: its list may have been short. */
+  readonly scannedTo: bigint
+}
+
+export type WatchSteps = {
+  /** Blocks of one question. */
+  readonly rangeBlocks: bigint
+  /** How far a reorganization is followed back, and where a first start begins. */
+  readonly rewindBlocks: bigint
+  /** Newest blocks of which endpoints may still list more. Zero where a look at younger blocks lists them all again. */
+  readonly lateBlocks: bigint
+}
+
+/** Hosted nodes list what stands in a block some seconds after the block. @source F-70 */
+export const lateMs = 30_000
+
+export function lateBlocksOf({ blockTimeMs }: { readonly blockTimeMs: number }): bigint {
+  return BigInt(Math.ceil(lateMs / blockTimeMs))
+}
+
+export function firstCursor(head: bigint, { rewindBlocks }: WatchSteps): BlockCursor {
+  const scannedTo = below(head, rewindBlocks)
+  return { finalTo: scannedTo, scannedTo }
+}
+
+/** The next look at the newest blocks: with those that may have been listed too late. Pure. @source F-70 */
+export function liveRange({ finalTo, scannedTo }: BlockCursor, head: bigint, steps: WatchSteps): PassRange {
+  // A chain that became shorter is read again from below its end.
+  const known = minBigint(scannedTo, head)
+  const to = minBigint(known + steps.rangeBlocks, head)
+  const settled = below(head, steps.lateBlocks)
+  const from = minBigint(known, settled > finalTo ? settled : finalTo) + 1n
+  return { known, from: minBigint(from, to), to }
+}
+
+/** The cursor where block `known` is another one than before. Pure. */
+export function rewound({ finalTo }: BlockCursor, known: bigint, { rewindBlocks }: WatchSteps): BlockCursor {
+  const back = below(known, rewindBlocks)
+  const scannedTo = finalTo < known && finalTo > back ? finalTo : back
+  return { finalTo: minBigint(finalTo, scannedTo), scannedTo }
+}
+
+/** The next final blocks that are to be read for good; undefined where there are none. Pure. @source F-70 */
+export function finalRange(
+  { finalTo }: Pick<BlockCursor, 'finalTo'>,
+  { head, finalHeight }: { readonly head: bigint; readonly finalHeight: bigint },
+  { rangeBlocks, lateBlocks }: Pick<WatchSteps, 'rangeBlocks' | 'lateBlocks'>,
+): PassRange | undefined {
+  const end = minBigint(finalHeight, below(head, lateBlocks))
+  if (end <= finalTo) return undefined
+  return { known: finalTo, from: finalTo + 1n, to: minBigint(finalTo + rangeBlocks, end) }
+}
+
+export function below(height: bigint, blocks: bigint): bigint {
+  return height > blocks ? height - blocks : 0n
+}
+
+const rememberedMax = 20_000
+const pauseMs = 500
+/** More than an hour after the first look. */
+const looksMax = 13
+
+/**
+ * Transactions of one chain that were read, so that none is read at each look at its block, and those that are to be
+ * looked at again, each after twice the pause before. Kept in memory: a restart reads some again, which changes nothing.
+ */
+export function createReadMemory(now: () => number) {
+  let settled = new LruCache<true>(rememberedMax)
+  let open = new LruCache<{ readonly looks: number; readonly dueMs: number }>(rememberedMax)
+  return {
+    isDue: (transactionId: string, by: 'live' | 'final'): boolean =>
+      settled.get(transactionId) === undefined &&
+      (by === 'final' || now() >= (open.get(transactionId)?.dueMs ?? 0)),
+    /** Those that are due once more, whether a list still names them or not. */
+    dueAgain: (): readonly string[] =>
+      open.newestFirst().flatMap(([transactionId, { dueMs }]) => (now() >= dueMs ? [transactionId] : [])),
+    settle(transactionId: string) {
+      open.delete(transactionId)
+      settled.set(transactionId, true)
+    },
+    /** It held nothing, or was not answered for. @returns true where that is news */
+    lookLater(transactionId: string): boolean {
+      const looks = open.get(transactionId)?.looks ?? 0
+      if (looks < looksMax) open.set(transactionId, { looks: looks + 1, dueMs: now() + pauseMs * 2 ** looks })
+      else this.settle(transactionId)
+      return looks === 0
+    },
+    /** The chain is no longer the one that was read. */
+    forget() {
+      settled = new LruCache(rememberedMax)
+      open = new LruCache(rememberedMax)
+    },
+  }
+}
+
+export type ReadMemory = ReturnType<typeof createReadMemory>

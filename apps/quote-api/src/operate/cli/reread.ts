@@ -1,0 +1,150 @@
+import {
+  connectQuotingChain,
+  createHubEntries,
+  createJsonRpcClient,
+  createQuorumOver,
+  type RegisteredHub,
+} from '@causeway/chains'
+import { type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
+import { recordAction } from '../../access/adminAction.ts'
+import type { QuoteApiConfig } from '../../config/config.ts'
+import { loadFiles } from '../../config/configuration.ts'
+import { createRegistry } from '../../pricing/registry.ts'
+import { listRange } from '../../requests/settlement/findDeposits.ts'
+import { type ReadTransactions, readTransactions } from '../../requests/settlement/foundDeposits.ts'
+import { canonicalId, keepNamed } from '../../requests/settlement/readNamed.ts'
+import { createSettlementChain, type SettlementChain } from '../../requests/settlement/settlementChain.ts'
+import { announceStatus } from '../../webhooks/announceStatus.ts'
+import type { Command } from './command.ts'
+import { CommandError } from './commandError.ts'
+import { tableOf } from './tableOf.ts'
+
+/** One chain, opened by a command. */
+export type CommandReader = { readonly chain: SettlementChain; close(): Promise<void> }
+
+const nowhere = `0x${'0'.repeat(40)}`
+const blocksMax = 100_000n
+
+/** By the configuration files. @throws CommandError for a chain that is not quoted, ConfigurationError */
+export async function openReader(
+  {
+    config,
+    variables,
+  }: { readonly config: QuoteApiConfig; readonly variables: Parameters<typeof loadFiles>[1] },
+  name: string,
+): Promise<CommandReader> {
+  const { chains, quote } = await loadFiles(config, variables, nowhere)
+  const registry = createRegistry(quote, [...chains.chains.values()])
+  const quotable = registry.chains.find(({ key, chainId }) => key === name || String(chainId) === name)
+  const registered = quotable && chains.chains.get(quotable.key)
+  const client = registered && connectQuotingChain(registered)
+  if (quotable === undefined || registered === undefined || client === undefined)
+    throw new CommandError(`<chain>: ${name} is not quoted, or has no endpoint.`)
+  const hub = quotable.quoting.transferNonce === undefined ? undefined : openHub(chains.hub)
+  const chain = createSettlementChain({
+    ...{ quotable, registered, client, onMalformed: () => {} },
+    ...{ hubEntries: hub?.hubEntries, fillWallet: quote.fillWallet },
+  })
+  return {
+    chain,
+    async close() {
+      await Promise.all([client.close(), hub?.close()])
+    },
+  }
+}
+
+function openHub(hub: RegisteredHub | undefined) {
+  const { genericMappingAddress: mappingAddress } = hub ?? {}
+  if (hub === undefined || mappingAddress === undefined)
+    throw new CommandError('The hub is not configured: nothing says which order a transfer is for.')
+  const client = createJsonRpcClient({
+    ...{ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now: () => Date.now() },
+  })
+  const quorum = createQuorumOver(client, { now: () => Date.now() })
+  return { hubEntries: createHubEntries({ quorum, mappingAddress }), close: () => client.close() }
+}
+
+export const rereadCommands: readonly Command[] = [
+  {
+    words: 'chains reread',
+    changes: true,
+    about: 'Read a transaction, or all from one block to another, now; keeps the deposits and prints them',
+    operands: ['chain', 'transaction|from-to'],
+    flags: {},
+    async run({ database, actor, openReader: open }, args) {
+      const [name, target] = [args.operand('chain'), args.operand('transaction|from-to')]
+      const { chain, close } = await open(name)
+      const { signal } = new AbortController()
+      try {
+        const range = readRange(target)
+        const read =
+          range === undefined
+            ? [await readTransactions(chain, [readId(chain, target)], signal)]
+            : await readAll(chain, range, signal)
+        for (const one of read) await keepNamed(contextOf(database), chain, one)
+        await database.transaction((tx) =>
+          recordAction(tx, { actor, action: 'chains.reread', subject: chain.chain.key, details: { target } }),
+        )
+        return outputOf(read)
+      } finally {
+        await close()
+      }
+    },
+  },
+]
+
+const contextOf = (database: SqlDatabase) => ({ database, announce: announceStatus, observe: () => {} })
+
+function readRange(text: string): { readonly from: bigint; readonly to: bigint } | undefined {
+  const [, from, to] = /^([0-9]{1,18})-([0-9]{1,18})$/.exec(text) ?? []
+  if (from === undefined || to === undefined) return undefined
+  const range = { from: BigInt(from), to: BigInt(to) }
+  if (range.to < range.from || range.to - range.from >= blocksMax)
+    throw new CommandError(
+      `<transaction|from-to>: expected at most ${blocksMax} blocks, the lower one first.`,
+    )
+  return range
+}
+
+function readId(chain: SettlementChain, text: string): string {
+  const id = canonicalId(chain, text)
+  if (id !== undefined) return id
+  throw new CommandError(
+    '<transaction|from-to>: expected an id as the chain spells it, or two heights as 100-200.',
+  )
+}
+
+async function readAll(
+  chain: SettlementChain,
+  { from, to }: { readonly from: bigint; readonly to: bigint },
+  signal: AbortSignal,
+): Promise<readonly ReadTransactions[]> {
+  const read: ReadTransactions[] = []
+  for (let next = from; next <= to; ) {
+    const known = next > 0n ? next - 1n : next
+    const listed = await listRange(chain, { known, from: next, to }, signal)
+    if (listed.pass.last === undefined)
+      throw new UpstreamUnavailableError(`The chain does not reach block ${listed.to} yet.`)
+    read.push(await readTransactions(chain, listed.pass.transactions, signal))
+    next = listed.to + 1n
+  }
+  return read
+}
+
+function outputOf(read: readonly ReadTransactions[]) {
+  const deposits = read
+    .flatMap(({ found }) => found)
+    .map(({ txHash, orderId, depositor, currency, amount, blockNumber }) => ({
+      ...{ transaction: txHash, order: orderId, depositor, currency },
+      ...{ amount: amount.toString(), block: blockNumber.toString() },
+    }))
+  const unread = read.flatMap(({ aside, failed }) => [
+    ...aside.map(({ transactionId, reason }) => ({ transaction: transactionId, reason: String(reason) })),
+    ...failed.map(({ transactionId, error }) => ({ transaction: transactionId, reason: error.message })),
+  ])
+  const lines = [
+    ...(deposits.length === 0 ? ['No deposit was found.'] : tableOf(deposits)),
+    ...(unread.length === 0 ? [] : ['These could not be read:', ...tableOf(unread)]),
+  ]
+  return { data: { deposits, unread }, lines, isFailure: unread.length > 0 }
+}

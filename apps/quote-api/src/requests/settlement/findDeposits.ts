@@ -1,0 +1,216 @@
+import { type PassRange, refusesContent } from '@causeway/chains'
+import { blocksAtPace, minBigint, paceMs, UpstreamDisagreementError } from '@causeway/core'
+import {
+  type BlockCursor,
+  below,
+  finalRange,
+  firstCursor,
+  lateBlocksOf,
+  liveRange,
+  type ReadMemory,
+  rewound,
+  type WatchSteps,
+} from '../../chainReadings/blockCursor.ts'
+import type { Run } from '../../jobs/runJobs.ts'
+import {
+  type DepositCursor,
+  insertPaidSwaps,
+  moveDepositCursor,
+  moveFinalCursor,
+  readDepositCursor,
+} from './depositStore.ts'
+import { type KeepingContext, keepRead, readTransactions } from './foundDeposits.ts'
+import type { DepositPass, SettlementChain } from './settlementChain.ts'
+import type { SettlementContext } from './settlementContext.ts'
+
+export type FindingContext = KeepingContext & Pick<SettlementContext, 'database'>
+
+/** A chain as far as deposits are found on it. */
+export type FindingChain = Pick<
+  SettlementChain,
+  'steps' | 'finalHeight' | 'depositPass' | 'blockTransactions' | 'blockHashes' | 'deposits'
+> & { readonly chain: Pick<SettlementChain['chain'], 'chainId' | 'config'> }
+
+/** Where the family names none: a chain that was not read for long is caught up in several looks. */
+function stepsOf({ steps, chain: { config } }: FindingChain): WatchSteps {
+  const rewindBlocks = blocksAtPace(config, 512n)
+  return steps ?? { rangeBlocks: 1_000n, rewindBlocks, lateBlocks: lateBlocksOf(config) }
+}
+
+function placeOf(cursor: DepositCursor, steps: WatchSteps): BlockCursor {
+  const { scannedTo, finalTo = below(scannedTo, steps.rewindBlocks) } = cursor
+  return { scannedTo, finalTo }
+}
+
+/**
+ * Reads the newest blocks, and keeps deposits, what cannot be read and the cursor in one commit.
+ * @param newest.askedAtSeconds taken before the chain was asked for its head
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
+ */
+export async function findNewDeposits(
+  context: FindingContext,
+  chain: FindingChain,
+  newest: { readonly head: bigint; readonly askedAtSeconds: number; readonly memory: ReadMemory },
+  run: Run,
+): Promise<void> {
+  let isFurther = false
+  try {
+    while (!run.signal.aborted && !(await findInRange(context, chain, newest, run))) isFurther = true
+  } catch (error) {
+    // One endpoint's list of the newest blocks is late: the next look reads them.
+    if (!isFurther || !(error instanceof UpstreamDisagreementError)) throw error
+  }
+}
+
+/** @returns true when the newest block was read */
+async function findInRange(
+  context: FindingContext,
+  chain: FindingChain,
+  { head, askedAtSeconds, memory }: Parameters<typeof findNewDeposits>[2],
+  { fence, signal }: Run,
+): Promise<boolean> {
+  const { database } = context
+  const { chainId, config } = chain.chain
+  const paced = { chainId, paceMs: paceMs(config) }
+  const steps = stepsOf(chain)
+  const cursor = await readDepositCursor(database, chainId)
+  const place = cursor === undefined ? firstCursor(head, steps) : placeOf(cursor, steps)
+  const range = liveRange(place, head, steps)
+  const { known } = range
+  const { pass, to, isWhole } = await passOver(chain, range, signal)
+  const isSame =
+    cursor === undefined || (known === cursor.scannedTo && pass.known?.hash === cursor.scannedHash)
+  if (!isSame) {
+    memory.forget()
+    const back = rewound(place, known, steps)
+    const scannedHash = (await chain.blockHashes([back.scannedTo], signal)).get(back.scannedTo)
+    await database.transaction(async (tx) => {
+      await fence(tx)
+      const next = { ...back, newestAtSeconds: undefined }
+      if (scannedHash !== undefined) await moveDepositCursor(tx, paced, { ...next, scannedHash })
+    })
+    return false
+  }
+  if (pass.last === undefined) return true
+  const scannedHash = pass.last.hash
+  const listed = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'live'))
+  const due = [...new Set([...listed, ...memory.dueAgain()])]
+  const read = await readTransactions(chain, due, signal)
+  // Only of blocks that nobody had then is it known that they were made later.
+  const minedAfterSeconds = (block: bigint) => (block > known ? cursor?.newestAtSeconds : undefined)
+  const newestAtSeconds = to === head ? askedAtSeconds : undefined
+  await database.transaction(async (tx) => {
+    await fence(tx)
+    await keepRead(context, tx, chainId, read, minedAfterSeconds)
+    await insertPaidSwaps(tx, chainId, pass.paidSwaps)
+    await moveDepositCursor(tx, paced, {
+      ...{ finalTo: place.finalTo, scannedTo: to, scannedHash, newestAtSeconds },
+    })
+  })
+  tellAside(context, chainId, read.aside)
+  for (const transactionId of read.settled) memory.settle(transactionId)
+  const open = steps.lateBlocks > 0n ? [...read.empty, ...read.gone] : read.empty
+  for (const transactionId of open) memory[isWhole ? 'settle' : 'lookLater'](transactionId)
+  for (const { transactionId, error } of read.failed) {
+    if (memory.lookLater(transactionId))
+      context.observe({ event: 'unanswered', chainId, transactionId, error })
+  }
+  return to === head
+}
+
+/**
+ * Reads final blocks once more, whatever was seen of them before, and moves past them for good.
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
+ */
+export async function findFinalDeposits(
+  context: FindingContext,
+  chain: FindingChain,
+  { head, memory }: { readonly head: bigint; readonly memory: ReadMemory },
+  { fence, signal }: Run,
+): Promise<void> {
+  const { database } = context
+  const { chainId } = chain.chain
+  const steps = stepsOf(chain)
+  const heights = { head, finalHeight: await chain.finalHeight(signal) }
+  for (;;) {
+    const cursor = await readDepositCursor(database, chainId)
+    const range = cursor && finalRange(placeOf(cursor, steps), heights, steps)
+    if (range === undefined || signal.aborted) return
+    const { pass, to, isWhole } = await passOver(chain, range, signal)
+    if (pass.last === undefined) return
+    const due = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'final'))
+    const { found, aside, settled, empty, gone, failed } = await readTransactions(chain, due, signal)
+    // A final block lists it, and it succeeded there: whoever has no receipt of it is late.
+    const isLate = steps.lateBlocks > 0n && !isWhole
+    const unanswered = [...failed.map(({ transactionId }) => transactionId), ...(isLate ? gone : [])]
+    const read = {
+      found,
+      aside: [
+        ...aside,
+        ...unanswered.map((transactionId) => ({ transactionId, reason: 'unanswered' as const })),
+      ],
+    }
+    await database.transaction(async (tx) => {
+      await fence(tx)
+      // The block's own time counts: that it was shown late is no fault of the user.
+      await keepRead(context, tx, chainId, read, () => undefined)
+      await insertPaidSwaps(tx, chainId, pass.paidSwaps)
+      await moveFinalCursor(tx, chainId, to)
+    })
+    tellAside(context, chainId, read.aside)
+    for (const transactionId of [...settled, ...empty, ...unanswered]) memory.settle(transactionId)
+  }
+}
+
+/** A look at the first part of a range. @returns where it ends */
+export function listRange(chain: FindingChain, range: PassRange, signal: AbortSignal) {
+  const last = range.from + stepsOf(chain).rangeBlocks - 1n
+  return passOver(chain, { ...range, to: minBigint(range.to, last) }, signal)
+}
+
+/**
+ * A look at a range. Where endpoints refuse it for what stands in it, or list different things, the newest blocks alone,
+ * then half as many. Of one block that is refused each transaction is read; one that is listed differently waits.
+ * @source F-72
+ * @returns isWhole: the transactions are all of a block, whatever is in them
+ */
+async function passOver(
+  chain: FindingChain,
+  range: PassRange,
+  signal: AbortSignal,
+): Promise<{ readonly pass: DepositPass; readonly to: bigint; readonly isWhole: boolean }> {
+  const { lateBlocks } = stepsOf(chain)
+  const { known } = range
+  let { from, to } = range
+  for (;;) {
+    try {
+      return { pass: await chain.depositPass({ known, from, to }, signal), to, isWhole: false }
+    } catch (error) {
+      const isLate = error instanceof UpstreamDisagreementError && lateBlocks > 0n
+      if (!isLate && !refusesContent(error)) throw error
+      if (from <= known && known < to) from = known + 1n
+      else if (from < to) to = (from + to) / 2n
+      else if (isLate || chain.blockTransactions === undefined) throw error
+      else return { pass: await readOneByOne(chain, { known, height: to }, signal), to, isWhole: true }
+    }
+  }
+}
+
+async function readOneByOne(
+  chain: FindingChain,
+  { known, height }: { readonly known: bigint; readonly height: bigint },
+  signal: AbortSignal,
+): Promise<DepositPass> {
+  const block = await chain.blockTransactions?.(height, signal)
+  const hash = (await chain.blockHashes([known], signal)).get(known)
+  const knownMark = hash === undefined ? undefined : { number: known, hash }
+  return { last: undefined, transactions: [], ...block, known: knownMark, paidSwaps: [] }
+}
+
+function tellAside(
+  { observe }: FindingContext,
+  chainId: number,
+  aside: Awaited<ReturnType<typeof readTransactions>>['aside'],
+): void {
+  for (const one of aside) observe({ event: 'put_aside', chainId, ...one })
+}

@@ -1,0 +1,75 @@
+import { LruCache } from '@causeway/chains'
+import { readDepositCursor } from './depositStore.ts'
+import type { FindingContext } from './findDeposits.ts'
+import { type FoundDeposit, keepRead, type ReadTransactions, readTransactions } from './foundDeposits.ts'
+import { takeFromAside } from './putAsideStore.ts'
+import type { SettlementChain } from './settlementChain.ts'
+
+/** A chain as far as transactions of it are read by name. */
+export type NamedChain = Pick<SettlementChain, 'deposits'> & {
+  readonly chain: Pick<SettlementChain['chain'], 'chainId' | 'codec'>
+}
+
+/** Keeps what some transactions hold, whatever a watcher has read. What was put aside and is read now is no longer. */
+export async function keepNamed(
+  context: FindingContext,
+  { chain: { chainId } }: NamedChain,
+  { found, aside, empty }: Pick<ReadTransactions, 'found' | 'aside' | 'empty'>,
+): Promise<void> {
+  if (found.length + aside.length + empty.length === 0) return
+  await context.database.transaction(async (tx) => {
+    const cursor = await readDepositCursor(tx, chainId)
+    // As the watcher has it: that somebody named it makes it no earlier.
+    await keepRead(context, tx, chainId, { found, aside }, (block) =>
+      cursor !== undefined && block > cursor.scannedTo ? cursor.newestAtSeconds : undefined,
+    )
+    for (const transactionId of new Set([...found.map(({ txHash }) => txHash), ...empty]))
+      await takeFromAside(tx, { chainId, transactionId, purpose: 'deposits' })
+  })
+}
+
+const atOnce = 4
+const pauseMs = 10_000
+const namesMax = 10_000
+const budgetMs = 10_000
+
+/** Reads a transaction of a chain that somebody names. @returns the deposits in it, also those of nobody's order */
+export type ReadNamed = (chainId: number, transaction: string) => Promise<readonly FoundDeposit[]>
+
+/**
+ * Reads named transactions within a budget: a name is anybody's, and costs nobody else anything. @source F-71
+ * @param now milliseconds
+ */
+export function createReadNamed(
+  context: FindingContext & { readonly chains: ReadonlyMap<number, NamedChain>; readonly now: () => number },
+): ReadNamed {
+  const readAtMs = new LruCache<number>(namesMax)
+  const running = new Map<number, number>()
+  return async (chainId, transaction) => {
+    const chain = context.chains.get(chainId)
+    const transactionId = chain && canonicalId(chain, transaction)
+    if (chain === undefined || transactionId === undefined) return []
+    const key = `${chainId} ${transactionId}`
+    const count = running.get(chainId) ?? 0
+    if (count >= atOnce || context.now() < (readAtMs.get(key) ?? -Infinity) + pauseMs) return []
+    readAtMs.set(key, context.now())
+    running.set(chainId, count + 1)
+    try {
+      const { found } = await readTransactions(chain, [transactionId], AbortSignal.timeout(budgetMs))
+      // What cannot be read is put aside only where a watcher comes upon it: names cost nothing.
+      await keepNamed(context, chain, { found, aside: [], empty: [] })
+      return found
+    } finally {
+      running.set(chainId, (running.get(chainId) ?? 1) - 1)
+    }
+  }
+}
+
+/** Undefined of what names no transaction there. */
+export function canonicalId({ chain: { codec } }: NamedChain, text: string): string | undefined {
+  try {
+    return codec.canonicalTransactionId(text)
+  } catch {
+    return undefined
+  }
+}

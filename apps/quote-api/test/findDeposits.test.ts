@@ -1,0 +1,518 @@
+// Goal: whatever endpoints leave out or delay, a deposit is found, once, and whatever one transaction does, its
+// neighbours are found in the same look. Method: the passes of the watcher over a real database and a chain that shows
+// only what its script says, at any height.
+import { EndpointFailure, NodeError, TransactionTooLargeError } from '@causeway/chains'
+import {
+  codecOf,
+  type DepositFacts,
+  type InBlock,
+  mainNetwork,
+  UpstreamDisagreementError,
+  UpstreamUnavailableError,
+} from '@causeway/core'
+import { startTestDatabase, type TestDatabase } from '@causeway/database'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createReadMemory } from '../src/chainReadings/blockCursor.ts'
+import type { CommandContext } from '../src/operate/cli/command.ts'
+import { rereadCommands } from '../src/operate/cli/reread.ts'
+import { createOrderStore } from '../src/requests/orders/orderStore.ts'
+import { readDepositCursor } from '../src/requests/settlement/depositStore.ts'
+import {
+  type FindingChain,
+  findFinalDeposits,
+  findNewDeposits,
+} from '../src/requests/settlement/findDeposits.ts'
+import { listPutAside } from '../src/requests/settlement/putAsideStore.ts'
+import { createReadNamed } from '../src/requests/settlement/readNamed.ts'
+import type { SettlementChain } from '../src/requests/settlement/settlementChain.ts'
+import type { SettlementContext } from '../src/requests/settlement/settlementContext.ts'
+import { createDepositWatcher } from '../src/requests/settlement/watchDeposits.ts'
+import { orderMigrations, orderNamed } from './orderSupport/orders.ts'
+
+const chainId = 8_453
+const order = orderNamed('watched')
+const steps = { rangeBlocks: 100n, rewindBlocks: 64n, lateBlocks: 15n }
+
+let server: TestDatabase
+beforeAll(async () => {
+  server = await startTestDatabase({ directories: [orderMigrations] })
+  await createOrderStore({ database: server.database }).save(order)
+})
+afterAll(() => server?.stop())
+
+type Block = { hash: string; transactions: string[] }
+
+/** A chain that its test mines; what is `hidden` stands in a block and in no list. */
+function scriptedChain(at: { lateBlocks?: bigint } = {}) {
+  const blocks: Block[] = Array.from({ length: 201 }, (_, height) => ({
+    hash: `a${height}`,
+    transactions: [],
+  }))
+  const hidden = new Set<string>()
+  const failures = new Map<string, Error>()
+  const empty = new Set<string>()
+  const asked: string[] = []
+  let passes = 0
+  let refusesAbove: { readonly transaction: string; readonly blocks: bigint } | undefined
+  const markAt = (height: bigint) => {
+    const block = blocks[Number(height)]
+    return block && { number: height, hash: block.hash }
+  }
+  const heightOf = (id: string) => blocks.findIndex(({ transactions }) => transactions.includes(id))
+  const chain: FindingChain = {
+    steps: { ...steps, ...at },
+    // CAST: only what decides steps is looked at, and this chain names its own.
+    chain: { chainId, config: { blockTimeMs: 2_000 } as FindingChain['chain']['config'] },
+    finalHeight: async () => BigInt(blocks.length - 1 - 30),
+    async depositPass({ known, from, to }) {
+      passes += 1
+      const inRange = blocks.slice(Number(from), Number(to) + 1).flatMap(({ transactions }) => transactions)
+      if (refusesAbove && inRange.includes(refusesAbove.transaction) && to - from >= refusesAbove.blocks)
+        throw new NodeError({ code: -32_005, message: 'query returned more than 10000 results' })
+      const transactions = inRange.filter((id) => !hidden.has(id))
+      return { known: markAt(known), last: markAt(to), transactions, paidSwaps: [] }
+    },
+    async blockTransactions(height) {
+      return { last: markAt(height), transactions: blocks[Number(height)]?.transactions ?? [] }
+    },
+    blockHashes: async (heights) =>
+      new Map(heights.flatMap((height) => (markAt(height) ? [[height, markAt(height)?.hash ?? '']] : []))),
+    async deposits(transactionId): Promise<InBlock<DepositFacts> | undefined> {
+      asked.push(transactionId)
+      const failure = failures.get(transactionId)
+      if (failure !== undefined) throw failure
+      const height = heightOf(transactionId)
+      const block = blocks[height]
+      if (block === undefined) return undefined
+      const deposit = {
+        ...{ onchainIndex: '0', depository: '0xd0', depositId: order.orderId ?? order.requestId },
+        ...{ depositor: '0xaa', currency: '0x00', amount: 1n },
+      }
+      return {
+        ...{ kind: 'deposits', transactionId, blockTimestampSeconds: 1_800_000_000n },
+        deposits: empty.has(transactionId) ? [] : [deposit],
+        evidence: {
+          ...{ chainId: 'base', blockHash: block.hash, blockNumber: BigInt(height) },
+          ...{ finalityRule: 'any', agreeingEndpoints: [] },
+        },
+      }
+    },
+  }
+  return {
+    chain,
+    asked,
+    hidden,
+    failures,
+    empty,
+    passes: () => passes,
+    refuse: (transaction: string, above: bigint) => {
+      refusesAbove = { transaction, blocks: above }
+    },
+    head: () => BigInt(blocks.length - 1),
+    mine(...transactions: string[]) {
+      blocks.push({ hash: `a${blocks.length}`, transactions })
+    },
+    grow(count: number) {
+      for (let next = 0; next < count; next += 1) this.mine()
+    },
+    /** Other blocks from a height on, and as many as there were or fewer. */
+    replaceFrom(height: bigint, branch: string, length: number) {
+      blocks.length = Number(height)
+      for (let next = 0; next < length; next += 1)
+        blocks.push({ hash: `${branch}${blocks.length}`, transactions: [] })
+    },
+    put(height: bigint, transaction: string) {
+      blocks[Number(height)]?.transactions.push(transaction)
+    },
+  }
+}
+
+let nowMs = 1_000_000
+const told: object[] = []
+const context = () => ({
+  database: server.database,
+  announce: async () => undefined,
+  observe: (event: object) => void told.push(event),
+})
+const run = { fence: async () => undefined, signal: new AbortController().signal }
+
+beforeEach(async () => {
+  told.length = 0
+  await server.database.query('delete from deposit_seen')
+  await server.database.query('delete from deposit_cursor')
+  await server.database.query('delete from put_aside')
+})
+
+function watcher({ chain, head }: ReturnType<typeof scriptedChain>) {
+  const memory = createReadMemory(() => nowMs)
+  return {
+    live: (more: { fence?: () => Promise<undefined> } = {}) =>
+      findNewDeposits(context(), chain, { head: head(), askedAtSeconds: 5, memory }, { ...run, ...more }),
+    final: (more: { fence?: () => Promise<undefined> } = {}) =>
+      findFinalDeposits(context(), chain, { head: head(), memory }, { ...run, ...more }),
+  }
+}
+
+const seen = async () =>
+  (
+    await server.database.query<{ tx_hash: string; block_hash: string; mined_after: Date | null }>(
+      'select tx_hash, block_hash, mined_after from deposit_seen order by id',
+    )
+  ).map(({ tx_hash }) => tx_hash)
+
+test('F-70: a list that is late by some seconds loses nothing', async () => {
+  const at = scriptedChain()
+  const { live } = watcher(at)
+  await live()
+  at.hidden.add('late')
+  at.mine('late')
+  await live()
+  at.grow(3)
+  await live()
+  expect(await seen()).toEqual([])
+  at.hidden.delete('late')
+  await live()
+  expect(await seen()).toEqual(['late'])
+})
+
+test('F-70: one that comes much later is found once its block is final, and is no later for that', async () => {
+  const at = scriptedChain()
+  const { live, final } = watcher(at)
+  await live()
+  at.hidden.add('late')
+  at.mine('late')
+  at.grow(20)
+  await live()
+  at.hidden.delete('late')
+  await live()
+  expect(await seen()).toEqual([])
+  at.grow(30)
+  await live()
+  await final()
+  expect(await seen()).toEqual(['late'])
+  const [row] = await server.database.query<{ mined_after: Date | null }>(
+    'select mined_after from deposit_seen',
+  )
+  expect(row?.mined_after).toBeNull()
+})
+
+test('F-70: the cursor moves for good over final blocks alone, and over none of the last half minute', async () => {
+  const at = scriptedChain()
+  const { live, final } = watcher(at)
+  await live()
+  await final()
+  expect(await readDepositCursor(server.database, chainId)).toMatchObject({ finalTo: 170n, scannedTo: 200n })
+  // Where blocks are final at once, lists are late all the same.
+  const quick = { ...at, chain: { ...at.chain, finalHeight: async () => at.head() } }
+  await watcher(quick).final()
+  expect((await readDepositCursor(server.database, chainId))?.finalTo).toBe(185n)
+})
+
+test('F-70: each transaction is read once, however often its block is looked at', async () => {
+  const at = scriptedChain()
+  const { live, final } = watcher(at)
+  await live()
+  at.mine('one', 'two')
+  for (let look = 0; look < 20; look += 1) {
+    await live()
+    at.mine()
+  }
+  at.grow(30)
+  await live()
+  await final()
+  expect(at.asked).toEqual(['one', 'two'])
+  // A restart knows nothing of it, and finds nothing twice.
+  const before = await seen()
+  await server.database.query(
+    'update deposit_cursor set final_to = 190, scanned_to = 205, scanned_hash = $1',
+    ['a205'],
+  )
+  const again = watcher(at)
+  await again.live()
+  await again.final()
+  expect(await seen()).toEqual(before)
+})
+
+test('F-70: a receipt whose logs come late is read again, each time after a longer pause', async () => {
+  const at = scriptedChain()
+  const { live } = watcher(at)
+  await live()
+  at.empty.add('short')
+  at.mine('short')
+  for (let look = 0; look < 30; look += 1) {
+    await live()
+    nowMs += 500
+  }
+  expect(at.asked.length).toBe(5)
+  at.empty.delete('short')
+  nowMs += 10_000
+  await live()
+  expect(await seen()).toEqual(['short'])
+})
+
+test('F-70: a process that is killed before a commit has read nothing, at each step', async () => {
+  const at = scriptedChain()
+  const killed = async () => {
+    throw new Error('killed')
+  }
+  await watcher(at).live()
+  at.mine('one')
+  at.grow(40)
+  await expect(watcher(at).live({ fence: killed })).rejects.toThrow('killed')
+  expect([await seen(), (await readDepositCursor(server.database, chainId))?.scannedTo]).toEqual([[], 200n])
+  const first = watcher(at)
+  await expect(first.live({ fence: killed })).rejects.toThrow('killed')
+  // Nor does the process itself take for read what it did not commit.
+  await first.live()
+  expect(await seen()).toEqual(['one'])
+  await server.database.query('delete from deposit_seen')
+  await expect(watcher(at).final({ fence: killed })).rejects.toThrow('killed')
+  await watcher(at).final()
+  expect(await seen()).toEqual(['one'])
+})
+
+test('F-70: a reorganization between the two looks, and a chain that became shorter, lose nothing', async () => {
+  const at = scriptedChain()
+  const { live, final } = watcher(at)
+  await live()
+  await final()
+  at.mine('moved')
+  await live()
+  at.replaceFrom(195n, 'b', 4)
+  at.put(196n, 'moved')
+  await live()
+  const where = await server.database.query<{ block_hash: string }>(
+    'select block_hash from deposit_seen order by id',
+  )
+  expect(where.map(({ block_hash }) => block_hash)).toEqual(['a201', 'b196'])
+  at.grow(60)
+  at.replaceFrom(150n, 'c', 10)
+  at.put(155n, 'low')
+  await live()
+  expect(await seen()).toContain('low')
+  expect((await readDepositCursor(server.database, chainId))?.finalTo).toBeLessThan(155n)
+  at.grow(60)
+  await live()
+  await final()
+  expect((await readDepositCursor(server.database, chainId))?.finalTo).toBe(189n)
+})
+
+test('F-70: a cursor of an older release is read again from as far as a reorganization is followed', async () => {
+  const at = scriptedChain()
+  at.put(150n, 'skipped')
+  await server.database.query(
+    "insert into deposit_cursor (chain_id, scanned_to, scanned_hash) values ($1, 200, 'a200')",
+    [chainId],
+  )
+  const { live, final } = watcher(at)
+  await live()
+  await final()
+  expect(await seen()).toEqual(['skipped'])
+})
+
+test('F-72: a transaction that endpoints do not answer for delays none beside it, and is put aside once it is final', async () => {
+  const at = scriptedChain()
+  const { live, final } = watcher(at)
+  await live()
+  at.failures.set('strange', new UpstreamUnavailableError('Chain base cannot be read at the moment.'))
+  at.failures.set('large', new TransactionTooLargeError({ chainId: 'base', transactionId: 'large' }))
+  at.mine('strange', 'large', 'honest')
+  for (let look = 0; look < 60; look += 1) {
+    await live()
+    nowMs += 500
+    at.mine()
+  }
+  expect(await seen()).toEqual(['honest'])
+  expect(at.asked.filter((id) => id === 'strange').length).toBeLessThanOrEqual(6)
+  expect(told.filter((event) => 'event' in event && event.event === 'unanswered')).toMatchObject([
+    { transactionId: 'strange' },
+  ])
+  await final()
+  const aside = await listPutAside(server.database)
+  expect(aside.map(({ transactionId, reason }) => [transactionId, reason]).toSorted()).toEqual([
+    ['large', 'too_large'],
+    ['strange', 'unanswered'],
+  ])
+  expect((await readDepositCursor(server.database, chainId))?.finalTo).toBe(231n)
+})
+
+test('F-72: where a range is refused for what stands in it, its halves are read, at last each transaction of a block', async () => {
+  const at = scriptedChain()
+  const { live, final } = watcher(at)
+  await live()
+  at.mine('before')
+  at.mine('crowd', 'honest')
+  at.refuse('crowd', 0n)
+  at.empty.add('crowd')
+  at.grow(10)
+  at.mine('after')
+  await live()
+  expect((await seen()).toSorted()).toEqual(['after', 'before', 'honest'])
+  at.grow(40)
+  await final()
+  expect((await readDepositCursor(server.database, chainId))?.finalTo).toBe(223n)
+})
+
+test('F-72: a block that endpoints list differently waits, and no older one does', async () => {
+  const at = scriptedChain()
+  await watcher(at).live()
+  at.mine('older')
+  at.grow(5)
+  at.mine('young')
+  let isLate = true
+  const late = {
+    ...at.chain,
+    async depositPass(...asked: Parameters<FindingChain['depositPass']>) {
+      const pass = await at.chain.depositPass(...asked)
+      if (isLate && pass.transactions.includes('young')) throw new UpstreamDisagreementError('late')
+      return pass
+    },
+  }
+  const { live } = watcher({ ...at, chain: late })
+  await live()
+  expect(await seen()).toEqual(['older'])
+  // Nothing came of the next look, and nobody reads all that stands in the block.
+  await expect(live()).rejects.toThrow('late')
+  expect(at.asked).toEqual(['older'])
+  isLate = false
+  await live()
+  expect(await seen()).toEqual(['older', 'young'])
+})
+
+test('F-72: silence of endpoints is no refusal: nothing is asked for in parts', async () => {
+  const at = scriptedChain()
+  await watcher(at).live()
+  at.grow(50)
+  const silent = {
+    ...at.chain,
+    depositPass: async (...asked: Parameters<FindingChain['depositPass']>) => {
+      await at.chain.depositPass(...asked)
+      const failures = [new EndpointFailure({ alias: 'a', reason: 'timeout' })]
+      throw new UpstreamUnavailableError('silence', { cause: new AggregateError(failures) })
+    },
+  }
+  const before = at.passes()
+  await expect(watcher({ ...at, chain: silent }).live()).rejects.toThrow('silence')
+  expect(at.passes() - before).toBe(1)
+})
+
+const hash = (digit: string) => `0x${digit.repeat(64)}`
+const named = (at: ReturnType<typeof scriptedChain>) => {
+  const chain = {
+    ...at.chain,
+    chain: { ...at.chain.chain, key: 'base', codec: codecOf(mainNetwork('ethereum-vm')) },
+  }
+  return { ...context(), chains: new Map([[chainId, chain]]), now: () => nowMs }
+}
+
+test('F-71: what somebody names is read now, whatever a watcher has passed, and is no earlier for that', async () => {
+  const at = scriptedChain()
+  const { live } = watcher(at)
+  await live()
+  const [old, young] = [hash('a'), hash('b')]
+  at.put(100n, old)
+  at.mine(young)
+  const read = createReadNamed(named(at))
+  expect(await read(chainId, old.toUpperCase().replace('X', 'x'))).toHaveLength(1)
+  expect(await read(chainId, young)).toHaveLength(1)
+  expect(await read(chainId, hash('c'))).toEqual([])
+  expect(await read(10, hash('d'))).toEqual([])
+  expect(await read(chainId, 'no id')).toEqual([])
+  const rows = await server.database.query<{ tx_hash: string; mined_after: Date | null }>(
+    'select tx_hash, mined_after from deposit_seen order by id',
+  )
+  expect(rows.map(({ tx_hash, mined_after }) => [tx_hash, mined_after?.getTime()])).toEqual([
+    [old, undefined],
+    [young, 5_000],
+  ])
+  await live()
+  expect(await seen()).toEqual([old, young])
+})
+
+test('F-71: names cost no more than their budget, and put nothing aside', async () => {
+  const at = scriptedChain()
+  await watcher(at).live()
+  const read = createReadNamed(named(at))
+  at.failures.set(hash('a'), new TransactionTooLargeError({ chainId: 'base', transactionId: hash('a') }))
+  await Promise.all([...'abcdef', 'a'].map((digit) => read(chainId, hash(digit))))
+  expect(at.asked.length).toBe(4)
+  await read(chainId, hash('a'))
+  expect(at.asked.length).toBe(4)
+  nowMs += 10_000
+  await read(chainId, hash('a'))
+  expect(at.asked.length).toBe(5)
+  expect(await listPutAside(server.database)).toEqual([])
+})
+
+test('F-71: `chains reread` reads a range or a transaction, keeps the deposits and prints them', async () => {
+  const at = scriptedChain()
+  await watcher(at).live()
+  const [one, two, strange] = [hash('1'), hash('2'), hash('3')]
+  at.put(20n, one)
+  at.put(150n, two)
+  at.put(151n, strange)
+  at.failures.set(strange, new TransactionTooLargeError({ chainId: 'base', transactionId: strange }))
+  const [command] = rereadCommands
+  const chain = named(at).chains.get(chainId)
+  const reread = async (target: string) => {
+    const scene = {
+      database: server.database,
+      actor: 'cli:test',
+      openReader: async () => ({ chain, close: async () => {} }),
+    }
+    const args = {
+      operand: (name: string) => (name === 'chain' ? 'base' : target),
+      text: () => undefined,
+      isOn: () => false,
+    }
+    // CAST: a command takes of its scene what it needs.
+    return command !== undefined && 'run' in command
+      ? command.run(scene as unknown as CommandContext, args)
+      : undefined
+  }
+  const output = await reread('10-199')
+  expect(await seen()).toEqual([one, two])
+  expect(output).toMatchObject({
+    isFailure: true,
+    data: { deposits: [{ transaction: one }, { transaction: two }] },
+  })
+  expect(output?.lines.join()).toContain(strange)
+  expect((await listPutAside(server.database)).map(({ transactionId }) => transactionId)).toEqual([strange])
+  at.failures.clear()
+  expect(await reread(strange)).toMatchObject({ isFailure: false })
+  expect(await listPutAside(server.database)).toEqual([])
+  await expect(reread('20-10')).rejects.toThrow('at most 100000 blocks')
+  await expect(reread('none')).rejects.toThrow('expected an id as the chain spells it')
+})
+
+test('F-70: reading for good costs a fiftieth more questions than reading the newest blocks', async () => {
+  const at = scriptedChain()
+  const asked: string[] = []
+  const counted =
+    <Args extends readonly unknown[], T>(name: string, ask: (...args: Args) => T) =>
+    (...args: Args): T => {
+      asked.push(name)
+      return ask(...args)
+    }
+  const chain = {
+    ...at.chain,
+    head: counted('head', async () => at.head()),
+    finalHeight: counted('finalHeight', at.chain.finalHeight),
+    depositPass: counted('depositPass', at.chain.depositPass),
+    blockHashes: counted('blockHashes', at.chain.blockHashes),
+  }
+  // CAST: nothing is due, so nothing else is asked of them.
+  const look = createDepositWatcher(
+    { ...context(), now: () => nowMs } as unknown as SettlementContext,
+    chain as unknown as SettlementChain,
+  )
+  const looks = 122
+  for (let index = 0; index < looks; index += 1) {
+    if (index % 4 === 0) at.mine()
+    await look(run)
+    nowMs += 500
+  }
+  const before = 2 * looks
+  expect(asked.length).toBeGreaterThan(before)
+  expect(asked.length / before).toBeLessThan(1.05)
+})
