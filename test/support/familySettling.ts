@@ -14,12 +14,15 @@ import {
   solverKey,
   startStandInOracles,
 } from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
+import { costOnChains, expectCharges } from '../../apps/quote-api/test/settlementSupport/stories.ts'
 
 /** A chain alone, and what a service needs to be told of it. */
 export type QuotedChain = {
   readonly variables: Readonly<Record<string, string>>
   /** Lists it in a quote file, as an operator would. */
   describe(quoteFile: unknown): unknown
+  /** What a transaction there cost; absent: it is not compared with what was charged. */
+  readonly costOf?: (hash: string) => Promise<bigint | undefined>
   stop(): Promise<void>
 }
 
@@ -64,6 +67,10 @@ export async function startFamilySettling<Chain extends QuotedChain>(
     const { publicUrl: url } = await service.listen()
     const database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
     closers.push(() => database.close())
+    const onEvm = costOnChains(network)
+    closers.push(() =>
+      expectCharges(database, async (chainId, hash) => (await onEvm(chainId, hash)) ?? chain.costOf?.(hash)),
+    )
     const requests = createRequestDriver({
       ...{ network, database, url },
       solver: createScriptedSolver({ network, url, apiKey: solverKey }),

@@ -100,6 +100,12 @@ export async function startTronChain(withSolver = false, isStill = false): Promi
   return {
     ...{ evm, ledger, nodes, prices, usdc, paying },
     variables: { TRON_RPC_URL: urls.join(',') },
+    async costOf(hash) {
+      const body = JSON.stringify({ value: hash.replace(/^0x/, '') })
+      const answer = await fetch(`${urls[2]}/wallet/gettransactioninfobyid`, { method: 'POST', body })
+      const { fee } = z.object({ fee: z.number().optional() }).parse(await answer.json())
+      return fee === undefined ? undefined : BigInt(fee)
+    },
     // In this world a TRX costs what a dollar costs, whatever its feed says.
     describe(quoteFile) {
       const file = Object(quoteFile)

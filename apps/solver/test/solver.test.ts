@@ -152,6 +152,28 @@ describe('the solver', () => {
     for (const { orderId } of paid) expect((await receiptOf({ orderId })).gasUsed).toBeLessThan(4n * units)
   })
 
+  test('P-56: a recipient of 25 M gas takes no nonce, whatever was charged for it, and another is paid next', async () => {
+    const { work, solver } = await bed.start()
+    const { node, client } = network.chains.optimism.chain
+    const burner = freshAddress()
+    // Loops until it has used 25,000,000 gas.
+    await node.setCode({ address: burner, bytecode: '0x5a5b805a900363017d78401160015700' })
+    const native = { currency: zeroAddress, amount: 7n }
+    const [burning, other] = (
+      await paidOrders(network, [{ payments: [{ recipient: burner, ...native }] }, { payments: [native] }])
+    ).map((order) => fillItem(network, order, { gasCharged: (10n ** 18n).toString() }))
+    if (!burning || !other) throw new Error('no orders')
+    const { address } = network.keys.fillWallet
+    const next = await client.getTransactionCount({ address })
+    work.add(burning)
+    await waitUntil('it is refused', () => work.failures.has(burning.id))
+    work.add(other)
+    await bed.settled([other], solver.output)
+    const [hash = '0x'] = (await bed.fillsOf('optimism')).get(other.orderId) ?? []
+    expect((await client.getTransaction({ hash })).nonce).toBe(next)
+    expect(work.reports.has(burning.id)).toBe(false)
+  })
+
   test('refuses what it must not pay, and says why', async () => {
     const { work } = await bed.start()
     const past = Math.floor(Date.now() / 1_000) - 60

@@ -12,7 +12,7 @@ import { pepperText } from '../sponsorSupport/sponsors.ts'
 import { createRequestDriver, type RequestDriver } from './requestDriver.ts'
 import { createScriptedSolver, type ScriptedSolver } from './scriptedSolver.ts'
 import { localNetworkOf, type OracleMode, type StandInOracle, startStandInOracle } from './standInOracle.ts'
-import { expectStories } from './stories.ts'
+import { costOnChains, expectCharges, expectStories } from './stories.ts'
 
 export const solverKey = 'solver-key-of-the-tests'
 
@@ -60,7 +60,9 @@ export async function startSettlementBed(options: SettlementBedOptions): Promise
     let isServed = false
     // After the service, so that nothing moves any more.
     closers.push(async () => {
-      if (isServed) await expectStories(database)
+      if (!isServed) return
+      await expectStories(database)
+      await expectCharges(database, costOnChains(network))
     })
     const service = await startTestService(network, {
       ...serviceSettings(server.connectionString, await options.oracles(network)),

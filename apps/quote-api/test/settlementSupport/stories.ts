@@ -1,6 +1,8 @@
 // What must hold of the story of every request, whatever a test did to it: nothing that ends or stops it goes untold,
 // and no reason is one that no list has.
+import type { Hex } from '@causeway/core'
 import type { Database } from '@causeway/database'
+import type { TestNetwork } from '@causeway/localnet'
 import { expect } from 'vitest'
 import { isReason } from '../../src/requests/status/reasons.ts'
 import { createTimelines } from '../../src/requests/timeline/readTimeline.ts'
@@ -33,6 +35,32 @@ export async function expectStories(database: Database): Promise<void> {
     where o.status <> 'waiting' or exists (select 1 from request_event e where e.request_id = o.request_id)`)
   const timelines = createTimelines({ database, nameOf: () => undefined })
   for (const row of rows) holds(row, await timelines.read(`0x${row.request_id.toString('hex')}`))
+}
+
+/** What a transaction cost, in smallest units of the native coin; undefined where no block has it. */
+export type CostOf = (chainId: number, hash: Hex) => Promise<bigint | undefined>
+
+/** No fill that a test made costs more than half more than was charged for its gas. @source rule P-56 */
+export async function expectCharges(database: Database, costOf: CostOf): Promise<void> {
+  const fills = await database.query<{ chain_id: bigint; tx_hash: Hex; charged: string; id: string }>(`
+    select id, chain_id, tx_hash, payload ->> 'gasCharged' as charged from work_item
+    where kind = 'fill' and tx_hash is not null and payload ->> 'gasCharged' is not null`)
+  for (const { id, chain_id, tx_hash, charged } of fills) {
+    const cost = await costOf(Number(chain_id), tx_hash)
+    if (cost !== undefined)
+      expect(2n * cost, `P-56: fill ${id} costs ${cost}, charged ${charged}`).toBeLessThanOrEqual(
+        3n * BigInt(charged),
+      )
+  }
+}
+
+/** By the receipts of the two EVM chains; of no other. */
+export function costOnChains({ chains }: Pick<TestNetwork, 'chains'>): CostOf {
+  return async (chainId, hash) => {
+    const found = Object.values(chains).find(({ chain }) => chain.client.chain?.id === chainId)
+    const receipt = await found?.chain.client.getTransactionReceipt({ hash }).catch(() => undefined)
+    return receipt && receipt.gasUsed * receipt.effectiveGasPrice
+  }
 }
 
 type StoredRequest = {
