@@ -125,7 +125,8 @@ export { probeCalldata, probeTransaction } from './ethereum-vm/gas/probeTransact
 export { shapeProbes } from './ethereum-vm/gas/shapeProbes.ts'
 export { createHubEntries } from './ethereum-vm/genericMapping.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
-export { createHubTransactions, type HubTransactions } from './ethereum-vm/hubTransactions.ts'
+export { createHubRecoveries, type HubRecoveries, OraclesRefusedError } from './ethereum-vm/hubRecoveries.ts'
+export { createHubTransactions } from './ethereum-vm/hubTransactions.ts'
 export { createMappingWriter, MappingTakenError } from './ethereum-vm/mappingWriter.ts'
 export {
   type GasLimits,
@@ -245,7 +246,6 @@ export {
   openLighterSigner,
   type UnsignedTransfer,
 } from './lighter-vm/paying/lighterSigner.ts'
-export { createHubRecoveries, type HubRecoveries, OraclesRefusedError } from './oracles/hubRecoveries.ts'
 export {
   createNonceMappings,
   sayTimeoutMs,

@@ -9,7 +9,13 @@ import {
   payingKeySettings,
   warnOfUncheckedCode,
 } from '@causeway/chains'
-import { ConfigurationError, exposureLimitsOf, type Hex, type NetworkOf } from '@causeway/core'
+import {
+  ConfigurationError,
+  exposureLimitsOf,
+  type Hex,
+  isContractChain,
+  type NetworkOf,
+} from '@causeway/core'
 import { type Elections, startElections } from '@causeway/database'
 import {
   type Closer,
@@ -398,15 +404,14 @@ function elect({ config, chains, opened, signer, logger }: Parts): Elections {
   })
 }
 
-function recoveriesOf({ hub, files: { chains } }: Parts): Recoveries | undefined {
+function recoveriesOf({ hub, files: { chains, quote } }: Parts): Recoveries | undefined {
   if (hub?.recoveries === undefined) return undefined
   return {
     hub: hub.recoveries,
     chainNumberOf(key) {
       if (key === chains.hub?.id) return chains.hub.evmChainId
-      const chain = chains.chains.get(key)
-      const number = Number(chain?.hubChainId)
-      return chain?.vmType === 'ethereum-vm' && Number.isSafeInteger(number) ? number : undefined
+      const config = quote.chains[key]
+      return config !== undefined && isContractChain(config) ? config.chainId : undefined
     },
   }
 }

@@ -30,7 +30,7 @@ export type RecoveryFacts = {
   readonly marks: readonly PaymentMark[]
 }
 
-export type JudgedRecovery =
+type JudgedRecovery =
   | { readonly kind: 'refuse' | 'wait'; readonly reason: string }
   /** These ids of the own wallet have to be closed first. */
   | { readonly kind: 'close'; readonly ids: readonly Hex[] }

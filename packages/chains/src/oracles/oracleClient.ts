@@ -34,7 +34,7 @@ export type MappingRequest = Omit<NonceMapping, 'nonce'> & {
 export type AskedEntry = Extract<SigningRequest, { purpose: 'mapping-entry' }>
 
 /** Body of `signatures/no-fill-or-refund/v1`. */
-export type PromiseRequest = NoFillOrRefund & { readonly signature: Hex }
+type PromiseRequest = NoFillOrRefund & { readonly signature: Hex }
 
 /** An execution of the hub that one oracle signed, or why it signed none. */
 export type ExecutionAnswer =

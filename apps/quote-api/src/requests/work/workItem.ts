@@ -181,7 +181,7 @@ export const claimPayloadSchema = z.object({
 })
 
 /** Gives an order up and brings its deposit, and the promise that it is given up, to the hub. */
-export const recoveryPayloadSchema = z.object({
+const recoveryPayloadSchema = z.object({
   orderId: bytes32Text,
   chainId,
   promise: hexText(65).optional().describe('`NoFillOrRefund`; absent until nothing can be paid any more'),

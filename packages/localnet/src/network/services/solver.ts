@@ -36,8 +36,7 @@ export const solverPlan: ServicePlan = {
       ORACLES: oracles,
       ORACLES_THRESHOLD: oracles === '' ? '' : String(oracleThreshold),
       HUB_ECDSA_PRIVATE_KEY: '',
-      HUB_ECDSA_PRIVATE_KEY_FILE:
-        await writeSecret('solver-hub.key', hubPayers(keys).solver.privateKey),
+      HUB_ECDSA_PRIVATE_KEY_FILE: await writeSecret('solver-hub.key', hubPayers(keys).solver.privateKey),
     }
   },
   readyUrl: (ports) => `http://127.0.0.1:${ports['ops']}/ready`,

@@ -30,15 +30,15 @@ export type PromiseFacts = {
 }
 
 /** Why a promise may not be given yet, by the names that operators are shown. */
-export const obstacles = {
-  NO_DEPOSIT: 'The order has no deposit.',
-  WORK_UNDER_WAY: 'A fill or a refund of the order is not at its end.',
-  DEPOSIT_NOT_FINAL: 'A deposit of the order is not final.',
-  PAID_OUT: 'The order, or one of its deposits, was paid out, and the hub has not settled that.',
-  MAY_BE_PAID:
-    'A fill wallet can still pay: its fill or refund is neither closed nor past its end at a final block.',
-} as const
-export type Obstacle = keyof typeof obstacles
+export type Obstacle =
+  | 'NO_DEPOSIT'
+  /** A fill or a refund of the order is not at its end. */
+  | 'WORK_UNDER_WAY'
+  | 'DEPOSIT_NOT_FINAL'
+  /** The order, or one of its deposits, was paid out, and the hub has not settled that. */
+  | 'PAID_OUT'
+  /** A fill or a refund is neither closed nor past its end at a final block. */
+  | 'MAY_BE_PAID'
 
 /**
  * Whether the order's solver may promise that it neither filled nor refunded the order. The promise frees every deposit

@@ -9,7 +9,7 @@ import type { DecisionFacts, Obstacle } from './promiseRule.ts'
 type Queries = Pick<SqlDatabase, 'query'>
 
 /** An order that was given up for recovery. */
-export type StoredRecovery = {
+type StoredRecovery = {
   readonly decidedAt: Date
   readonly waitsFor: string | undefined
   readonly promise: Hex | undefined

@@ -7,10 +7,10 @@ import {
   UpstreamUnavailableError,
 } from '@causeway/core'
 import { concatHex, encodeFunctionData, parseAbi } from 'viem'
-import type { HubReader } from '../ethereum-vm/hubReader.ts'
-import type { HubTransactions } from '../ethereum-vm/hubTransactions.ts'
 import type { MappingWriter } from '../family/hubEntries.ts'
-import { proofOf, type Vouching, vouchForEntry } from './vouching.ts'
+import { proofOf, type Vouching, vouchForEntry } from '../oracles/vouching.ts'
+import type { HubReader } from './hubReader.ts'
+import type { HubTransactions } from './hubTransactions.ts'
 
 /** What a solver does at the hub so that the owner of a deposit can recover it. Repeating it changes nothing. */
 export interface HubRecoveries {

@@ -1,8 +1,8 @@
 import type { Execution, Hex } from '@causeway/core'
 import { expect, test } from 'vitest'
-import type { HubTransaction } from '../ethereum-vm/hubTransactions.ts'
+import type { ExecutionAnswer } from '../oracles/oracleClient.ts'
 import { createHubRecoveries } from './hubRecoveries.ts'
-import type { ExecutionAnswer } from './oracleClient.ts'
+import type { HubTransaction } from './hubTransactions.ts'
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const execution = (byte: string): Execution => ({ idempotencyKey: word(byte), actions: [word('aa')] })
