@@ -5,6 +5,7 @@
 import { BitcoinFees, bitcoinNetworkOf, type FeerateModel } from '@causeway/core'
 import {
   type BitcoinNode,
+  bitcoinBodies,
   blockBytes,
   ConstructedChain,
   startBitcoinNode,
@@ -97,11 +98,11 @@ describe('what a user can spend', () => {
     const made = funding({ script: user.witness.script, value: 70_000n })
     chain.mine(made)
     const of = (address: string) => `/address/${address}`
-    const page = [
-      { txid: 'ab'.repeat(32), vin: [{ txid: 'cd'.repeat(32), vout: 0 }], vout: [] },
-      { txid: made.getId(), vin: [], vout: [{ scriptpubkey_address: user.witness.address, value: 70_000 }] },
-      { txid: 'cd'.repeat(32), vin: [], vout: [{ scriptpubkey_address: user.witness.address, value: 9 }] },
-    ]
+    const page = bitcoinBodies.addressTransactions.body(user.witness.address, [
+      { txid: 'ab'.repeat(32), spends: { txid: 'cd'.repeat(32), vout: 0 } },
+      { txid: made.getId(), value: 70_000 },
+      { txid: 'cd'.repeat(32), value: 9 },
+    ])
     const refusing: Fault = (asked, answer) => {
       if (asked === `${of(user.witness.address)}/utxo`)
         return { status: 400, text: 'Too many unspent transaction outputs (>500)' }

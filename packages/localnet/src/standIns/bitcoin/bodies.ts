@@ -95,6 +95,24 @@ export const bitcoinBodies = {
       }[],
     ) => outputs.map(({ txid, vout, block }) => ({ ...{ txid, vout, value: 1 }, status: placeOf(block) })),
   },
+  addressTransactions: {
+    provenance: 'specified',
+    source: `${esplora}, AddressTxsChain`,
+    proves: ['an API pages the transactions of an address: what each spends, and pays it'],
+    body: (
+      address: string,
+      listed: readonly {
+        readonly txid: string
+        readonly spends?: { readonly txid: string; readonly vout: number }
+        readonly value?: number
+      }[],
+    ) =>
+      listed.map(({ txid, spends, value }) => ({
+        txid,
+        vin: spends === undefined ? [] : [spends],
+        vout: value === undefined ? [] : [{ scriptpubkey_address: address, value }],
+      })),
+  },
   refusedText: {
     provenance: 'constructed',
     source: 'words of Esplora around those of its node',
