@@ -7,8 +7,8 @@ import { accrueAppFees } from '@causeway/ledger'
 import { waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { safeCode, safeProxy } from '../../../packages/localnet/test/fixtures/contractWallets.ts'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
-import { safeCode, safeProxy } from './accessSupport/contractWallets.ts'
 import { type Answer, postPatiently, readError, readOk, send } from './serviceSupport/callService.ts'
 import {
   currencyAddress,

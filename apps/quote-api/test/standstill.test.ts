@@ -225,7 +225,7 @@ test('O-47: a chain moves with each newer block, and not with another look at th
       moveDepositCursor(
         tx,
         { chainId: 79, paceMs: 2_000.5 },
-        { scannedTo: 1n, scannedHash, newestAtSeconds: undefined },
+        { finalTo: 0n, scannedTo: 1n, scannedHash, newestAtSeconds: undefined },
       ),
     )
     const [row] = await database.query<{ at: string }>(

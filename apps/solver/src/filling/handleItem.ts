@@ -86,6 +86,8 @@ function goesBackTo(reading: Reading): string | undefined {
       return reading.sweep.goesBack ? reading.sweep.terms.depositor : undefined
     case 'order':
       return reading.order.kind === 'refund' ? reading.order.payments[0]?.recipient : undefined
+    case 'recovery':
+      return undefined
   }
 }
 
