@@ -98,6 +98,8 @@ describe('a started market', () => {
     const chain = chainNow(baseId)
     if ('reason' in chain) throw new Error(chain.reason)
     for (const shape of gasShapes) expect(evmFees(chain.fees).l1DataFeeWei[shape]).toBeGreaterThan(0n)
+    // what one more byte costs, by the chain's own oracle.
+    expect(evmFees(chain.fees).dataByteWei).toBeGreaterThan(0n)
     expect(evmFees(chain.fees).l1DataFeeWei['fill-swap']).toBeGreaterThan(
       evmFees(chain.fees).l1DataFeeWei['fill-erc20'],
     )
