@@ -191,7 +191,13 @@ describe('what is refused', () => {
     ],
     [
       'the fill wallet',
-      () => fromSolana({ refundTo: solana.bed.user.publicKey.toBase58() }),
+      () => fromSolana({ refundTo: solana.solver.publicKey.toBase58() }),
+      'INVALID_RECIPIENT',
+      { field: 'refundTo' },
+    ],
+    [
+      'the fill wallet as a user',
+      () => fromSolana({ user: solana.solver.publicKey.toBase58() }),
       'INVALID_RECIPIENT',
       { field: 'refundTo' },
     ],
