@@ -137,6 +137,8 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
     health: () => pool.health(),
     sizes,
     async trySizes() {
+      // Paths are asked one by one.
+      if (options.wire === 'paths') return sizes()
       const deadlineMs = now() + defaultTimeoutMs
       await Promise.all(
         endpoints.map(async (endpoint) => {
