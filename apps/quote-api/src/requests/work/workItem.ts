@@ -22,33 +22,38 @@ const target = {
   fillContract: addressText.optional().describe('The transaction goes here; absent where there is none'),
   deadline: z.int().describe('Unix seconds; nothing may be broadcast after it'),
 }
+const workCall = z
+  .object({ to: addressText, data: hexText(calldataBytesMax), value: uint256Text })
+  .meta({ title: 'WorkCall' })
 const payment = { recipient: addressText, currency: addressText, amount: uint256Text }
 /** The deposit that a relayed payment becomes. */
-const deposit = z.object({ depository: addressText, orderId: bytes32Text, depositor: addressText })
+const deposit = z
+  .object({ depository: addressText, orderId: bytes32Text, depositor: addressText })
+  .meta({ title: 'SweptDeposit' })
 
 /** What a solver needs to check for itself what it pays; absent in items that an older release stored. */
 const proof = {
   order: orderSchema.meta({ title: 'Order' }).optional().describe('Its hash is the order id'),
-  orderSignature: hexText(65).optional().describe("Of the order's solver over the order id"),
+  orderSignature: hexText(65).optional().describe('By the solver of the order'),
   deposits: z
     .array(
-      z.object({
-        chainId,
-        transactionId: z.string(),
-        onchainIndex: z.string().describe('Tells deposits of one transaction apart'),
-      }),
+      z
+        .object({
+          chainId,
+          transactionId: z.string(),
+          onchainIndex: z.string().describe('Tells deposits of one transaction apart'),
+        })
+        .meta({ title: 'NamedDeposit' }),
     )
     .optional()
-    .describe('What was deposited for the order; of a refund, what it gives back'),
+    .describe('For the order; of a refund, what it gives back'),
 }
 
 /** Pays an order's output in one transaction of the fill contract that ends with the order id. */
 export const fillPayloadSchema = z.object({
   ...target,
   payments: z.array(z.object(payment)),
-  calls: z
-    .array(z.object({ to: addressText, data: hexText(calldataBytesMax), value: uint256Text }))
-    .describe('Run by a clone of their own, which the first payment is for'),
+  calls: z.array(workCall).describe('Run by a clone of their own, which the first payment is for'),
   recipient: addressText
     .optional()
     .describe('With calls: gets what they leave over; a part of what the address of their clone is made of'),
@@ -84,10 +89,7 @@ export const permitPayloadSchema = z.object({
   amount: uint256Text,
   signature: hexText(calldataBytesMax),
   relayer: addressText.optional().describe('Of `permit2`: the only account that can send it'),
-  calls: z
-    .array(z.object({ to: addressText, data: hexText(calldataBytesMax), value: uint256Text }))
-    .optional()
-    .describe('Of `permit2`: what the router is told to run'),
+  calls: z.array(workCall).optional().describe('Of `permit2`: what the router is told to run'),
 })
 
 /** Submits calls that a smart account signed, through the multicall, which has no rights. */
@@ -184,7 +186,7 @@ export const claimPayloadSchema = z.object({
 const recoveryPayloadSchema = z.object({
   orderId: bytes32Text,
   chainId,
-  promise: hexText(65).optional().describe('`NoFillOrRefund`; absent until nothing can be paid any more'),
+  promise: hexText(65).optional().describe('`NoFillOrRefund`; absent at first'),
   ...proof,
 })
 
@@ -209,7 +211,7 @@ export type WorkPayload = { [Kind in WorkKind]: z.output<(typeof workPayloadSche
 export const relayDeadlineSchema = z.object({ deadline: z.int() })
 
 const item = {
-  id: z.uuid(),
+  id: z.uuid().meta({ title: 'WorkId' }),
   requestId: bytes32Text.optional().describe('Absent for claims'),
   orderId: bytes32Text.optional(),
   chainId,
