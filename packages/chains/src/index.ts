@@ -311,8 +311,7 @@ export {
   type Vote,
   type Voter,
 } from './rpc/tally.ts'
-export { isTooWide } from './rpc/upstreamError.ts'
-export { refusesContent } from './rpc/upstreamError.ts'
+export { isTooWide, refusesContent } from './rpc/upstreamError.ts'
 export {
   type ChainCheck,
   type ChainGate,

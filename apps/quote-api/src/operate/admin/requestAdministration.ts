@@ -179,7 +179,10 @@ const stageOnceRetried = ({ settlement }: Parked, facts: ParkedFacts) =>
   settlement?.stage === 'parked' ? retryStage(facts) : ('looked at' as const)
 
 /** The refund of another deposit parks nothing: only its own way out is open. */
-function resolutionsOf({ settlement, isRecovered }: SettledRequest, facts: ParkedFacts): readonly Resolution[] {
+function resolutionsOf(
+  { settlement, isRecovered }: SettledRequest,
+  facts: ParkedFacts,
+): readonly Resolution[] {
   if (isRecovered) return []
   const possible = possibleResolutions(facts)
   const isParked = settlement?.stage === 'parked' || facts.isBlocked
