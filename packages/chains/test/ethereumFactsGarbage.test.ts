@@ -76,7 +76,6 @@ const transport: readonly (readonly [string, FaultMode])[] = [
   ['status 429 with retry-after', { kind: 'http', status: 429, retryAfter: '1' }],
   ['bytes that are not HTTP', { kind: 'garbage' }],
   ['another id', { kind: 'wrongId' }],
-  ['a batch with a member missing', { kind: 'missingAnswer' }],
   ['a batch with a member twice', { kind: 'repeatedAnswer' }],
   ['a body of 65 MiB', { kind: 'oversize', bytes: 65 * 1024 * 1024 }],
   ['a byte a second', { kind: 'slowDrip', intervalMs: 1_000 }],
