@@ -197,6 +197,8 @@ test('P-84: a second deposit of a filled order goes back, and the first does not
   const signed = await order()
   const first = await depositFor(signed)
   await accept(network, await fill(first))
+  // Deposits of one second would share an account (P-85).
+  await network.chains.base.chain.node.increaseTime({ seconds: 2 })
   const second = await depositFor(signed)
   expect(await submitEntry(network, (await promise(signed)).body.genericMapping)).toBe('accepted')
   await passTime()
