@@ -31,8 +31,9 @@ export function retryStage({
 }
 
 /**
- * `recover`: the order is given up for good, and the owners of its deposits take them from the hub. `unpaid`: filled, and the sponsor keeps its money; the solver bears the cost. `refund`: not filled, and the
- * deposit goes back to the user. `release`: the deny list stops it no more, and the usual rules go on. Pure.
+ * `recover`: the order is given up for good, and the owners of its deposits take them from the hub. `unpaid`: filled,
+ * and the sponsor keeps its money; the solver bears the cost. `refund`: not filled, and the deposit goes back to the
+ * user. `release`: the deny list stops it no more, and the usual rules go on. Pure.
  */
 export function possibleResolutions(facts: ParkedFacts): readonly Resolution[] {
   const { isFilled, refund, isBlocked, isRecorded, mayRecover } = facts
