@@ -21,7 +21,7 @@ export type QuotedChain = {
   readonly variables: Readonly<Record<string, string>>
   /** Lists it in a quote file, as an operator would. */
   describe(quoteFile: unknown): unknown
-  /** What a transaction there cost; absent: it is not compared with what was charged. */
+  /** Cost of a transaction on the chain; absent: charges are not compared with costs. */
   readonly costOf?: (hash: string) => Promise<bigint | undefined>
   stop(): Promise<void>
 }

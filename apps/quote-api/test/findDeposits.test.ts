@@ -202,7 +202,7 @@ test('F-70: the cursor moves for good over final blocks alone, and over none of 
   await live()
   await final()
   expect(await readDepositCursor(server.database, chainId)).toMatchObject({ finalTo: 170n, scannedTo: 200n })
-  // Where blocks are final at once, lists are late all the same.
+  // Lists are late even where blocks are final at once.
   const quick = { ...at, chain: { ...at.chain, finalHeight: async () => at.head() } }
   await watcher(quick).final()
   expect((await readDepositCursor(server.database, chainId))?.finalTo).toBe(185n)

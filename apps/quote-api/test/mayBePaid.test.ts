@@ -149,7 +149,7 @@ const amountOf = (currency: LocalCurrency) => (currency === 'native' ? 10n ** 16
 /** Names a payee in one field, on the chain that would pay it. @returns the answer, and the member that a refusal names */
 type Field = {
   readonly member: string
-  /** What a chain says of an account counts too. */
+  /** The chain's answer about the account counts too. */
   readonly isTried: boolean
   ask(payee: Payee[1], currency: LocalCurrency): Promise<Answer>
 }

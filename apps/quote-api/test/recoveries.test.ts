@@ -88,7 +88,7 @@ async function close(chain: 'base' | 'optimism', id: Hex): Promise<void> {
   await publicClient.waitForTransactionReceipt({ hash })
 }
 
-/** What a solver does with the item before its promise. */
+/** Closes the order and its refund, as a solver does before the promise is signed. */
 async function closed(of: Stuck): Promise<void> {
   const { payload } = (await recoveryWork(of)) ?? {}
   if (payload === undefined) throw new Error('no recovery')
@@ -106,7 +106,7 @@ describe('an order that an operator gives up', () => {
     await expect(administration.retry(id, deed)).rejects.toMatchObject(refused)
     for (const resolution of ['refund', 'unpaid', 'release', 'recover'] as const)
       await expect(administration.resolve(id, resolution, deed)).rejects.toMatchObject(refused)
-    // What a process of an earlier release would write.
+    // A process of an earlier release would write this.
     for (const item of [of.fill, of.refund]) {
       const again = bed.database.query(`update work_item set state = 'open' where id = $1`, [item.id])
       await expect(again).rejects.toThrow('recovered on the hub')

@@ -20,7 +20,7 @@ const keyIn = (path = '') => privateKeyToAccount(`0x${readFileSync(path, 'utf8')
 const [owner, payer] = [keyIn(OWNER_KEY_FILE), keyIn(GAS_KEY_FILE)]
 const hub = JSON.parse(readFileSync(join(CONFIG_DIR, `chains.hub.${ENVIRONMENT}.json`), 'utf8'))
 const requestId = process.argv[2] ?? ''
-/** What `recoveryDelaySeconds` of the hub may be, and a while for blocks to become final. */
+/** Longest wait: `recoveryDelaySeconds` of the hub, and a while for blocks to become final. */
 const patienceMs = Number(process.env['PATIENCE_MS'] ?? 2 * 86_400_000)
 
 const connect = (endpoints: string) => {
@@ -65,7 +65,7 @@ async function attest(path: string, body: object) {
 
 type Execution = { idempotencyKey: Hex; actions: readonly Hex[]; signatures: readonly { signature: Hex }[] }
 
-/** Once: who starts this script again goes on where it ended. */
+/** Executes once: the script, started again, goes on where it ended. */
 async function execute({ idempotencyKey, actions, signatures }: Execution): Promise<void> {
   const known = { address: hub.oracleAddress, abi: hubOracleAbi, functionName: 'isExecuted' } as const
   if (await onHub.client.readContract({ ...known, args: [idempotencyKey] })) return
@@ -78,7 +78,7 @@ async function execute({ idempotencyKey, actions, signatures }: Execution): Prom
   )
 }
 
-// 1. What the service knows of the request: its order, and where its deposit is.
+// 1. The service tells the request's order, and where its deposit is.
 const found = await fetch(`${QUOTE_API}/requests/v3?id=${requestId}&includeOrderData=true`)
 const [request] = JSON.parse(await found.text()).requests
 const { orderData: order, orderSignature, orderId } = request.protocol.v2

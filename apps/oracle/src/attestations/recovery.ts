@@ -129,8 +129,8 @@ function findDeposit(
 }
 
 /**
- * What the account still holds of the deposit. Deposits of one owner for one order and second share an account, so
- * that a settled one leaves less than all amounts together: each takes what is there, and together they take it all.
+ * Amount of the deposit that its account still holds. Deposits of one owner for one order and second share an
+ * account, so that a settled one leaves less than their sum: each takes what is there, up to its own amount.
  * @throws AttestationError @source rule P-85
  */
 function heldAmount({ isMinted, balance }: Promised, { amount }: DepositFact): bigint {

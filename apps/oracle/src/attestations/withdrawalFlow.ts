@@ -23,7 +23,7 @@ export type AuthorisedWithdrawal = {
   readonly spender: Hex
   /** The account on the hub that holds what this withdrawal takes out. */
   readonly withdrawalAddress: Hex
-  /** Where the owner's code accepted his signature; nothing was read for the signature of a key. */
+  /** Evidence that the owner's code accepted the signature; empty where a key signed. */
   readonly evidence: readonly Evidence[]
 }
 
@@ -66,13 +66,14 @@ export async function authoriseWithdrawal(
   }
 }
 
-/** What a signature ends with that is wrapped for an account without code. @source ERC-6492 */
+/** Suffix of a signature that is wrapped for an account without code. @source ERC-6492 */
 const erc6492Suffix = '6492'.repeat(16)
 
 /**
  * Families whose accounts do not name their key are asked for it once a key has signed at all, code only where the
  * key of the account did not sign.
- * @returns where the owner's code accepted the signature. @source rules P-80 to P-82
+ * @returns evidence that the owner's code accepted the signature; empty where a key signed
+ * @source rules P-80 to P-82
  */
 async function checkOwnerSignature(check: {
   readonly request: WithdrawalFlowRequest

@@ -38,7 +38,7 @@ const integerText = z.union([
   z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'must be 0x and 1 to 64 hex digits'),
 ])
 const signatureBytesMax = 1_024
-/** What an owner's code takes may be long: many keys, or a passkey. @source rule P-80 */
+/** Signatures for an owner's code may be long: those of many keys, or of a passkey. @source rule P-80 */
 const ownerSignatureBytesMax = 4_096
 
 const lowerCase = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`

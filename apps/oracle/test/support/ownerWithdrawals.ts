@@ -103,7 +103,7 @@ export function payloadIdOf(payloadParams: {
   return withdrawRequestPayloadId({ ...rest, chainId: BigInt(chainId), amount: BigInt(amount) })
 }
 
-/** What the oracles make of the promise of whoever holds the solver's key. */
+/** Asks the oracles to attest a promise that is signed with the solver's key. */
 export async function promiseNoFill(
   network: TestNetwork,
   trio: Pick<OracleTrio, 'post'>,

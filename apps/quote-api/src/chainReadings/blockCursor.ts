@@ -1,9 +1,9 @@
 import { LruCache, type PassRange } from '@causeway/chains'
 import { minBigint } from '@causeway/core'
 
-/** How far a watcher has read its chain. */
+/** Position of a watcher on its chain. */
 export type BlockCursor = {
-  /** Final blocks up to this one were read to their end. It moves forward only, but for a chain that ends below it. */
+  /** Final blocks up to this one were read to their end. It moves back only where the chain ends below it. */
   readonly finalTo: bigint
   /** Newest block that was read, for speed: its list may have been short. */
   readonly scannedTo: bigint
@@ -12,7 +12,7 @@ export type BlockCursor = {
 export type WatchSteps = {
   /** Blocks of one question. */
   readonly rangeBlocks: bigint
-  /** How far a reorganization is followed back, and where a first start begins. */
+  /** Blocks that are read again after a reorganization, and below the head at a first start. */
   readonly rewindBlocks: bigint
   /** Newest blocks of which endpoints may still list more. Zero where a look at younger blocks lists them all again. */
   readonly lateBlocks: bigint
@@ -30,7 +30,7 @@ export function firstCursor(head: bigint, { rewindBlocks }: WatchSteps): BlockCu
   return { finalTo: scannedTo, scannedTo }
 }
 
-/** The next look at the newest blocks: with those that may have been listed too late. Pure. @source F-70 */
+/** Range of the next look at the newest blocks, with those possibly listed late. Pure. @source F-70 */
 export function liveRange({ finalTo, scannedTo }: BlockCursor, head: bigint, steps: WatchSteps): PassRange {
   // A chain that became shorter is read again from below its end.
   const known = minBigint(scannedTo, head)
@@ -40,7 +40,7 @@ export function liveRange({ finalTo, scannedTo }: BlockCursor, head: bigint, ste
   return { known, from: minBigint(from, to), to }
 }
 
-/** The cursor where block `known` is another one than before. Pure. */
+/** The cursor after a reorganization has replaced block `known`. Pure. */
 export function rewound({ finalTo }: BlockCursor, known: bigint, { rewindBlocks }: WatchSteps): BlockCursor {
   const back = below(known, rewindBlocks)
   const scannedTo = finalTo < known && finalTo > back ? finalTo : back
@@ -64,7 +64,7 @@ export function below(height: bigint, blocks: bigint): bigint {
 
 const rememberedMax = 20_000
 const pauseMs = 500
-/** More than an hour after the first look. */
+/** The last look comes more than an hour after the first one. */
 const looksMax = 13
 
 /**
@@ -85,14 +85,14 @@ export function createReadMemory(now: () => number) {
       open.delete(transactionId)
       settled.set(transactionId, true)
     },
-    /** It held nothing, or was not answered for. @returns true where that is news */
+    /** Plans a new look at a transaction that held nothing or got no answer. @returns true the first time */
     lookLater(transactionId: string): boolean {
       const looks = open.get(transactionId)?.looks ?? 0
       if (looks < looksMax) open.set(transactionId, { looks: looks + 1, dueMs: now() + pauseMs * 2 ** looks })
       else this.settle(transactionId)
       return looks === 0
     },
-    /** The chain is no longer the one that was read. */
+    /** Forgets all transactions, because the chain is no longer the one that was read. */
     forget() {
       settled = new LruCache(rememberedMax)
       open = new LruCache(rememberedMax)

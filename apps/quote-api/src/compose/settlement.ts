@@ -64,7 +64,7 @@ export function createSettlement(options: {
   oracles: OracleSettings | undefined
   database: SqlDatabase
   ledger: Ledger
-  /** Whatever makes no progress for longer is listed. */
+  /** Requests and claims without progress for longer are listed. */
   standstillSeconds: number
   lateDeposits: Parameters<typeof createLateDeposits>[0]['settings']
   pricing: DepositPricing
@@ -197,7 +197,7 @@ export function createSettlement(options: {
 
 const recoveryDelaySecondsDefault = 86_400
 
-/** What the hub has settled is read there; where none is configured, nothing counts as settled. */
+/** Opens a reader of what the hub has settled; where no hub is configured, nothing counts as settled. */
 function openRecoveries(
   { chains: { hub, chains }, signatures }: Parameters<typeof createSettlement>[0],
   context: SettlementContext,

@@ -49,15 +49,15 @@ export type FeeInputs = {
   readonly external?: readonly ExternalLiquidity[] | undefined
 }
 
-/** What code that is run on behalf of a request takes beyond plain payments. */
+/** Gas and data beyond plain payments, for code that is run on behalf of a request. */
 export type MeasuredUse = {
   /** Gas of the destination calls, simulated or given. */
   readonly callUnits: bigint
-  /** Data of theirs, as `callBytesOf` counts it. */
+  /** Data of the destination calls, as `callBytesOf` counts it. */
   readonly callBytes: bigint
-  /** Of the recipient, and of the token that he is paid in. @source Q-48 */
+  /** Gas of the recipient, and of the token that he is paid in. @source Q-48 */
   readonly payeeUnits: bigint
-  /** The same of the accounts that refunds go to. */
+  /** Gas of the dearest account that a refund may go to, and of its token. */
   readonly refundUnits: bigint
 }
 

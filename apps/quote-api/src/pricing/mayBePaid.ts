@@ -19,8 +19,9 @@ export type KnowsLack = (asked: {
 }) => Promise<AccountLack | undefined>
 
 /**
- * What becomes of a payment that the fill wallet would make now: why it fails, in words for a caller, or the units of the
- * whole transaction, where code or a list decides. `undefined` where that is not known in time. Never rejects.
+ * Tries a payment as the fill wallet would make it now. Returns why it fails, in words for a caller, or the
+ * units of the whole transaction, where code or a list decides; `undefined` where that is not known in time.
+ * Never rejects.
  * @source Q-48; rule P-46
  */
 export type TryPayment = (

@@ -16,7 +16,7 @@ import {
 } from '../../test/fixtures/market.ts'
 import type { TryPayment } from './mayBePaid.ts'
 
-/** What the market of the test charges for a plain payment, and what a unit costs there in units of USDC, times a million. */
+/** Gas of a plain payment in the test's market, and the price of a million units in USDC's smallest units. */
 const plainUnits = 40_000n
 const usdcPerMillion = 250_000n
 

@@ -21,7 +21,7 @@ import { createRegistry, type QuotableChain } from './registry.ts'
 import { resolveRoute } from './route.ts'
 
 const hex = (byte: string): Hex => `0x${byte.repeat(20)}`
-/** One that somebody holds, and the fill wallet. */
+/** An account that somebody holds, and the fill wallet. */
 const accounts: Readonly<Record<VmType, readonly [plain: string, fillWallet: string]>> = {
   'ethereum-vm': [hex('a1'), hex('f1')],
   'hyperliquid-vm': [hex('a1'), hex('f1')],
@@ -33,7 +33,7 @@ const accounts: Readonly<Record<VmType, readonly [plain: string, fillWallet: str
   ],
   'lighter-vm': ['161', '241'],
 }
-/** What the network of a family keeps for itself. */
+/** Accounts that the network of a family keeps for itself. */
 const reserved: Readonly<Record<VmType, readonly string[]>> = {
   'ethereum-vm': [`0x${'0'.repeat(39)}1`, `0x42${'0'.repeat(36)}15`, `0x${'0'.repeat(36)}1010`],
   'hyperliquid-vm': [`0x20${'0'.repeat(36)}c5`, hex('22')],
@@ -148,7 +148,7 @@ const fields: readonly (readonly [string, Field])[] = [
   ],
 ]
 
-/** What refuses an account in a field, and the member that the refusal names. */
+/** The refusal of an account in a field, with the member that it names; undefined where it is accepted. */
 function refusalIn({ name }: Field, chain: QuotableChain, account: string) {
   try {
     name(chain, account)

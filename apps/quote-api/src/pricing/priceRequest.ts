@@ -67,7 +67,7 @@ export type UserFacts = {
   readonly held?: readonly (bigint | undefined)[]
   /** In families without balances. */
   readonly spendable?: readonly SpendableOutput[]
-  /** Why nothing is told of this user, whoever is asked: the caller's to mend. */
+  /** Error that the caller has to mend, since no endpoint can tell anything of this user. */
   readonly refusal?: DomainError
 }
 
@@ -292,7 +292,7 @@ async function priceWithin(
   }
 }
 
-/** What payees take is known once the amounts are: then all is priced with it, and they are tried with what is left. */
+/** Payees' gas is known only once amounts are: the route is priced again with it, and payees tried again. */
 async function priceWithPayees(
   price: (units: PayeeUnits) => Promise<PricedRoute>,
   judgePayees: (priced: PricedRoute) => Promise<JudgedPayees>,

@@ -126,7 +126,7 @@ export function checkRecipient(chain: QuotableChain, account: string, field = 'r
 }
 
 /**
- * Who is owed a fee signs for it with an EVM wallet, on whichever chain: so the rule of each is asked.
+ * The owner of an app fee claims it by an EVM wallet's signature, on any chain: so all chains' rules count.
  * @throws QuoteError INVALID_RECIPIENT
  * @source Q-4
  */

@@ -26,7 +26,7 @@ type Asked = {
 export type PayeeUnits = Pick<MeasuredUse, 'payeeUnits' | 'refundUnits'>
 
 export type JudgedPayees = {
-  /** Whom a refund of the order goes to, the first one first; none where no solver pays. */
+  /** Accounts that a refund of the order goes to, the preferred one first; none where no solver pays. */
   readonly refundAccounts: readonly string[]
   readonly units: PayeeUnits
 }
@@ -34,7 +34,7 @@ export type JudgedPayees = {
 /**
  * Asks at once, with the other questions of the moment, what chains say about whom a route pays, and judges it when the
  * route is priced.
- * @returns what throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE
+ * @returns a judge that throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE
  * @source Q-61, Q-63, Q-64, Q-48
  */
 export function askPayees(ports: PayeePorts, asked: Asked): (priced: PricedRoute) => Promise<JudgedPayees> {
@@ -58,7 +58,7 @@ export function askPayees(ports: PayeePorts, asked: Asked): (priced: PricedRoute
     ])
     const isNamed = isRefundNamed(asked)
     const refunded = accounts.map((account) => ({ chain: route.origin, account, currency, amount, isNamed }))
-    // What was tried just now is remembered.
+    // Trials made just now are remembered.
     const [payeeUnits, refundUnits] = await Promise.all([
       unitsBeyondPlain(ports, { asked, kind: 'fill', payments: paid }),
       unitsBeyondPlain(ports, { asked, kind: 'refund', payments: refunded }),
@@ -72,10 +72,10 @@ export function askPayees(ports: PayeePorts, asked: Asked): (priced: PricedRoute
 
 const sumOf = (units: readonly bigint[]): bigint => units.reduce((sum, each) => sum + each, 0n)
 
-/** What is charged above what a trial took beyond a plain payment: other state may cost more. */
+/** Margin on the units that a trial took beyond a plain payment: other state may cost more. */
 const marginBps = 1_000n
 
-/** Of each payment what its trial took beyond what a plain one is charged for, and a margin. @source Q-48 */
+/** Units that each payment's trial took beyond the charge for a plain payment, with a margin. @source Q-48 */
 function unitsBeyondPlain(
   ports: PayeePorts,
   {
@@ -143,7 +143,7 @@ function defaultCandidate({ origin, recipient, user }: Route, request: QuoteRequ
   return isOther && !origin.payees.isBurnt(recipient) ? recipient : undefined
 }
 
-/** A price that names nobody has nothing tried. */
+/** No payment is tried for a price that names nobody. */
 const isRefundNamed = ({ route, request }: Pick<Asked, 'route' | 'request'>): boolean =>
   route.refundTo !== undefined || request.recipient !== undefined
 

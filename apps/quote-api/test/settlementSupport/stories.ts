@@ -37,7 +37,7 @@ export async function expectStories(database: Database): Promise<void> {
   for (const row of rows) holds(row, await timelines.read(`0x${row.request_id.toString('hex')}`))
 }
 
-/** What a transaction cost, in smallest units of the native coin; undefined where no block has it. */
+/** Cost of a transaction, in smallest units of the native coin; undefined where no block has it. */
 export type CostOf = (chainId: number, hash: Hex) => Promise<bigint | undefined>
 
 /** No fill that a test made costs more than half more than was charged for its gas. @source rule P-56 */
@@ -54,7 +54,7 @@ export async function expectCharges(database: Database, costOf: CostOf): Promise
   }
 }
 
-/** By the receipts of the two EVM chains; of no other. */
+/** Costs by the receipts of the two EVM chains; undefined on every other chain. */
 export function costOnChains({ chains }: Pick<TestNetwork, 'chains'>): CostOf {
   return async (chainId, hash) => {
     const found = Object.values(chains).find(({ chain }) => chain.client.chain?.id === chainId)

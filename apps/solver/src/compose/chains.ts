@@ -327,7 +327,7 @@ export async function examineChains(files: LoadedFiles, nowMs: () => number, fou
   }
 }
 
-/** Whether the submit endpoint is there, and of this chain; one that only takes transactions may not say of which it is. */
+/** Checks that the submit endpoint answers, and is of this chain where it says of which it is. */
 async function examineSubmit(
   key: string,
   policy: SolverChainPolicy,

@@ -50,7 +50,7 @@ export type SolverChain = {
   readonly exposure: ExposureLimits
   /** Whether an account has code now; undefined while that cannot be read. Absent where code changes nothing. */
   readonly hasCode?: ((account: string) => Promise<boolean | undefined>) | undefined
-  /** Of a chain with a submit endpoint: why it took nothing when it was used last. */
+  /** Failure of the submit endpoint in its last use. Absent on chains without such an endpoint. */
   readonly submitFailure?: () => Error | undefined
   /** What a transaction costs now, in smallest units of native coin; undefined while nobody knows. */
   costOf(transaction: CostedTransaction): bigint | undefined

@@ -77,7 +77,7 @@ export async function handleItem(item: WorkItem, filling: Filling): Promise<Hand
 
 type Reading = Exclude<ReadItem, { kind: 'other' | 'broken' }>
 
-/** Whom the work gives money back to, where it does. @source Q-66 */
+/** The account that the work gives money back to; undefined where it gives none back. @source Q-66 */
 function goesBackTo(reading: Reading): string | undefined {
   switch (reading.kind) {
     case 'relay':

@@ -177,7 +177,7 @@ export function recordsOfOthers(
   )
 }
 
-/** @param paidId an order's, or that of the refund of its deposit */
+/** @param paidId id of an order, or of the refund of its deposit */
 export async function closeRecord(paidId: Hex, { desk }: SolverChain, { records }: Filling): Promise<void> {
   const id = `close-${paidId.slice(2)}`
   if (!desk.leads() || !mayTryAgain(await records.latest(id))) return
@@ -187,7 +187,7 @@ export async function closeRecord(paidId: Hex, { desk }: SolverChain, { records 
   await prepared.begin(subject)
 }
 
-/** What was signed and has not landed is sent no more; a nonce is taken for nothing. */
+/** Cancels signed transactions that have not landed: none is sent again, and an empty one takes its nonce. */
 export async function stopSigned(past: readonly KeptRecord[], { chains }: Filling): Promise<void> {
   for (const record of past) {
     if (record.outcome !== 'open') continue

@@ -9,16 +9,16 @@ import type { AskedRecovery } from '../work/workItems.ts'
 import type { Filling, Recoveries, SolverChain } from './filling.ts'
 import { closeRecord, recordsOfOthers, stopSigned } from './judgeItem.ts'
 
-/** `entered`: the hub has the deposit and the promise. `key`: what the deposit goes back under. */
+/** `entered`: the hub has the deposit and the promise. `key`: the hub's key for giving the deposit back. */
 export type Recovered =
   | { readonly kind: 'entered'; readonly key: Hex }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'later'; readonly reason: string; readonly isSpent: true }
 
-/** What it waits for takes blocks, or hours: each look reads chains. */
+/** The item pauses before its next try, which reads chains: the wait takes blocks, or hours. */
 const later = (reason: string): Recovered => ({ kind: 'later', reason, isSpent: true })
 const refused = (reason: string): Recovered => ({ kind: 'refused', reason })
-/** However deep a chain's policy goes. */
+/** Largest value, so that the deposit is read at the greatest depth of any policy. */
 const mostMicroUsd = 2n ** 63n
 
 /**

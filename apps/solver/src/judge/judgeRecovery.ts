@@ -2,9 +2,9 @@ import type { Hex } from '@causeway/core'
 import type { OtherRecord } from './turns.ts'
 import type { SeenDeposit } from './verdict.ts'
 
-/** What a fill contract, or the family's own mark, says of one payment of one fill wallet at a final block. */
+/** Record of one payment by one fill wallet at a final block, by a fill contract or the family's own mark. */
 export type PaymentMark = OtherRecord & {
-  /** The order's, or that of the refund of its deposit. */
+  /** Id of the order, or of the refund of its deposit. */
   readonly id: Hex
   readonly isOwn: boolean
   /** Unix seconds after which the chain refuses what was signed; undefined where only a closing ends it. */
@@ -20,13 +20,13 @@ export type SignedPayment = {
 
 export type RecoveryFacts = {
   readonly orderId: string
-  /** Undefined while it is not final; of a deposit that is not there, too. */
+  /** Undefined while the deposit is not final, or where it does not exist. */
   readonly deposit: Pick<SeenDeposit, 'orderId' | 'depositor'> | undefined
-  /** Of the deposit's chain. */
+  /** Fill wallet on the deposit's chain. */
   readonly fillWallet: string
-  /** What this wallet ever signed for the order. */
+  /** Every payment that this wallet ever signed for the order. */
   readonly signed: readonly SignedPayment[]
-  /** Of the order's fill and of the deposit's refund, each for every fill wallet. */
+  /** Records of the order's fill and of the deposit's refund, each for every fill wallet. */
   readonly marks: readonly PaymentMark[]
 }
 
@@ -37,8 +37,8 @@ type JudgedRecovery =
   | { readonly kind: 'enter' }
 
 /**
- * Whether the promise of an order may become an entry of the hub: what was paid for the order is settled there, nothing
- * was paid for the deposit, and nothing can be any more. Pure.
+ * Judges whether the promise of an order may become an entry of the hub: payments for the order are settled
+ * there, nothing was paid for the deposit, and nothing can be any more. Pure.
  * @source docs/specification/protocol.md P-72
  */
 export function judgeRecovery({

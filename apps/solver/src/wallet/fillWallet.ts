@@ -71,7 +71,7 @@ export type ChainCounts = {
 export type WalletChain = {
   readonly chainId: number
   readonly client: ChainClient
-  /** Takes what is sent, alone; absent: `client` does. Everything is read from `client`. @source rule P-55 */
+  /** The only receiver of transactions; absent: `client`. All is read from `client`. @source rule P-55 */
   readonly submit?: ChainClient | undefined
   readonly finalBlocks: FinalBlocks
   readonly signer: Signer
@@ -84,7 +84,7 @@ export function connectFillWallet(chain: WalletChain): FillWallet {
   const signal = () => AbortSignal.timeout(readTimeoutMs)
   let submitFailure: UpstreamUnavailableError | undefined
 
-  /** What each endpoint says that takes transactions. @throws UpstreamUnavailableError where none says anything */
+  /** Asks each endpoint that takes transactions. @throws UpstreamUnavailableError where none answers */
   async function sayTo(call: RpcCall) {
     const spoken = await (submit ?? client).askEach([call], { timeoutMs: readTimeoutMs })
     const said = spoken.flatMap(({ voice, answers: [answer] = [] }) =>
@@ -160,7 +160,7 @@ export function connectFillWallet(chain: WalletChain): FillWallet {
       { maxFeePerGasWei, maxPriorityFeePerGasWei },
       limits,
     ) {
-      // No nonce is taken for what nobody would get. An error is an answer too: some know nothing but sending.
+      // No nonce is taken while the submit endpoint is silent. An error is an answer: some can only send.
       if (submit !== undefined) await sayTo({ method: 'eth_chainId', params: [] })
       const tried = {
         ...{ ...transaction, from: address, maxFeePerGasWei, maxPriorityFeePerGasWei },
@@ -183,7 +183,7 @@ export function connectFillWallet(chain: WalletChain): FillWallet {
       const [refusal] = refusals
       if (refusal === undefined) throw new Error('what is not taken is refused')
       const forGood = refusals.filter(({ message }) => isNeverTaken(message))
-      // One node alone cannot have a transaction given up, and so the submit endpoint cannot.
+      // A single node's refusal gives no transaction up, and so the submit endpoint's does not.
       const isAgreed = new Set(forGood.map(({ voice }) => voice)).size >= client.electorate.threshold
       if (submit === undefined && isAgreed) throw new NeverTakenError(forGood[0]?.message ?? refusal.message)
       throw new NodeError(refusal)

@@ -50,7 +50,7 @@ export type Relay = {
   readonly transaction: PlannedTransaction
   /** As its gas was charged; absent where no code of strangers runs, and in items that an older release stored. */
   readonly costed?: CostedTransaction | undefined
-  /** Of a sweep that deposits nothing. */
+  /** Receiver of a sweep that makes no deposit but gives the money back. */
   readonly goesBackTo?: string | undefined
 }
 

@@ -152,9 +152,9 @@ export type PaidOrder = {
 /** An order to give up, so that the owner of its deposit can recover it. */
 export type AskedRecovery = {
   readonly orderId: Hex
-  /** Of the deposit. */
+  /** Chain of the deposit. */
   readonly chainId: number
-  /** Of the order's signer; absent until nothing can be paid any more. */
+  /** Signature by the order's signer; absent until nothing can be paid any more. */
   readonly promise?: Hex | undefined
   readonly proof: Proof
 }

@@ -103,7 +103,7 @@ function unlessRefused(error: unknown): undefined {
 
 type Get = (path: string, signal: AbortSignal) => Promise<HttpAnswer>
 
-/** What the newest transactions of an address paid to it, and none of them spent. */
+/** Outputs to an address in its newest transactions that none of these transactions spends. */
 async function nameNewest(get: Get, address: string, signal: AbortSignal): Promise<readonly NamedOutput[]> {
   const what = '/address/txs/chain'
   const named: NamedOutput[] = []

@@ -44,7 +44,9 @@ type Seen = { readonly acceptedIn: { readonly blockNumber: bigint; readonly bloc
 const notAccepted: Sighting<Seen> = { kind: 'final', facts: { acceptedIn: undefined } }
 
 /**
- * Where the account's code accepted the signature: at one final block, by as many endpoints as a signature needs.
+ * Asks at one final block whether the account's code accepts the signature: as many endpoints as a signature
+ * needs have to agree.
+ * @returns the evidence; undefined where the code does not accept it, or there is none
  * @throws InvalidAddressError, UpstreamDisagreementError, UpstreamUnavailableError
  * @source rules P-80, P-81
  */

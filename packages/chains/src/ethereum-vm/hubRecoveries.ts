@@ -12,11 +12,11 @@ import { proofOf, type Vouching, vouchForEntry } from '../oracles/vouching.ts'
 import type { HubReader } from './hubReader.ts'
 import type { HubTransactions } from './hubTransactions.ts'
 
-/** What a solver does at the hub so that the owner of a deposit can recover it. Repeating it changes nothing. */
+/** Steps of a solver at the hub that let a deposit's owner recover it. Repeating them changes nothing. */
 export interface HubRecoveries {
   /** Brings the deposits of a final transaction to the hub. @throws OraclesRefusedError, UpstreamUnavailableError */
   submitDeposits(deposits: { readonly chainId: string; readonly transactionId: string }): Promise<void>
-  /** Whether the hub has executed something under a key. @throws UpstreamUnavailableError */
+  /** True where the hub has executed something under a key. @throws UpstreamUnavailableError */
   isExecuted(key: Hex): Promise<boolean>
   /** Writes what the solver promised. @throws OraclesRefusedError, MappingTakenError, UpstreamUnavailableError */
   writePromise(promise: NoFillOrRefund, signature: Hex): Promise<void>

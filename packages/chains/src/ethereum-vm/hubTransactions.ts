@@ -23,7 +23,7 @@ export interface HubTransactions {
 /** A wallet waits for the answer. */
 const writeTimeoutMs = 12_000
 const pollMs = 200
-/** Another writer with the same key may have taken the place: then it is sent again. */
+/** Another writer with the same key may have taken the nonce: then the call is sent again. */
 const sendAgainAfterMs = 3_000
 
 export function createHubTransactions(options: {
@@ -32,7 +32,7 @@ export function createHubTransactions(options: {
   readonly signer: Pick<Signer, 'address' | 'sign'>
 }): HubTransactions {
   const { client, chainId, signer } = options
-  /** One transaction after the other, so that each has a place of its own. */
+  /** One transaction is sent after the other, so that each has its own nonce. */
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
     const result = last.then(work)
@@ -53,7 +53,7 @@ export function createHubTransactions(options: {
     const unsigned = serializeTransaction(transaction)
     const signature = await signer.sign({ purpose: 'transaction', unsigned })
     const raw = serializeTransaction(transaction, parseSignature(signature))
-    // What one endpoint refuses another may take, or it is there already: the hub's state tells.
+    // A refusal is ignored: another endpoint may take it, or it is there already; the hub's state tells.
     await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }])
   }
 

@@ -25,7 +25,7 @@ export type RecoveryQuestion = {
   /** The account of the hub whose balance is read. */
   readonly holder: Hex
   readonly hubTokenId: bigint
-  /** Of the execution that brings the deposit to the hub. */
+  /** Key of the execution that brings the deposit to the hub. */
   readonly mintKey: Hex
 }
 
@@ -34,7 +34,7 @@ export type RecoveryFacts = {
   readonly entryData: Hex
   /** Time of the block that wrote the entry; 0 when there is none. */
   readonly entrySeconds: bigint
-  /** Whether the deposit was brought to the hub. */
+  /** The deposit was brought to the hub. */
   readonly isMinted: boolean
   readonly balance: bigint
   /** Time of the final block that was read. */

@@ -74,8 +74,9 @@ export interface AddressReading {
  */
 export interface SettlingChain {
   /**
-   * How far it is read in one look and back, where blocks are too large for as many as usual, and how many of the newest
-   * may still be listed late: zero where a block is read whole, or every look lists younger ones again.
+   * Blocks of one look, blocks read again after a reorganization, and newest blocks that may still be listed
+   * late: zero where a block is read whole, or every look lists younger ones again. Absent where blocks are
+   * small enough for the usual numbers.
    */
   readonly steps?: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'lateBlocks', bigint>>
   /** Newest block that a quorum has. */
@@ -106,7 +107,7 @@ export interface SettlingChain {
    * Absent where nothing records payments, or the wallet is not known.
    */
   isPaid?(id: Hex, signal: AbortSignal): Promise<boolean>
-  /** What the record of a fill wallet says of an id at a final block. Absent where nothing records payments. */
+  /** Record of an id by a fill wallet, at a final block. Absent where nothing records payments. */
   finalMark?(payer: FinalPayer, id: Hex, signal: AbortSignal): Promise<FinalMark>
   /**
    * What a final transaction cost its sender, in smallest units of the native currency, as one endpoint says: for
@@ -117,7 +118,7 @@ export interface SettlingChain {
   readonly addresses?: AddressReading
 }
 
-/** Whose record is read. */
+/** Fill wallet, and its contract, whose record is read. */
 export type FinalPayer = { readonly address: string; readonly fillContract?: Hex | undefined }
 
 /** Both ends belong to it. */

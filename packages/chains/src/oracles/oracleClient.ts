@@ -30,7 +30,7 @@ export type MappingRequest = Omit<NonceMapping, 'nonce'> & {
   readonly signature: Hex
 }
 
-/** What is signed for an entry of the hub's generic mapping. */
+/** Signing request for an entry of the hub's generic mapping. */
 export type AskedEntry = Extract<SigningRequest, { purpose: 'mapping-entry' }>
 
 /** Body of `signatures/no-fill-or-refund/v1`. */
@@ -54,9 +54,9 @@ export interface OracleClient {
   attestRefund(request: object, messageId: Hex, signal: AbortSignal): Promise<OracleAnswer>
   /** The same for an entry of the hub's generic mapping, which a wallet's signature proves. Never throws. */
   attestMapping(request: MappingRequest, entry: AskedEntry, signal: AbortSignal): Promise<OracleAnswer>
-  /** The same for an entry that a solver's promise proves. Never throws. */
+  /** Asks in this way for an entry that a solver's promise proves. Never throws. */
   attestPromise(request: PromiseRequest, entry: AskedEntry, signal: AbortSignal): Promise<OracleAnswer>
-  /** What brings the deposits of a transaction to the hub, as its pinned signer signed it. Never throws. */
+  /** Asks for the execution, signed by the pinned signer, that brings deposits to the hub. Never throws. */
   attestDeposits(
     request: { readonly chainId: string; readonly transactionId: string },
     domain: ExecutionDomain,

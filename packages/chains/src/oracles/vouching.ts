@@ -8,7 +8,7 @@ export type Vouching<Asked extends keyof OracleClient = 'attestMapping'> = {
   /** Oracles that have to vouch. */
   readonly threshold: number
   readonly domain: MappingDomain
-  /** What several of them sign for on the hub; absent where one of them writes alone. */
+  /** The hub's contract that several of them sign for; undefined where one of them writes alone. */
   readonly multisig: Hex | undefined
 }
 
@@ -32,7 +32,7 @@ export async function vouchForEntry<Asked extends keyof OracleClient>(
   return { entry, proof: proofOf(vouched, multisig, domain.verifyingContract) }
 }
 
-/** @param signed of one thing, at least one */
+/** @param signed at least one, all for the same entry or execution */
 export function proofOf(
   signed: readonly Extract<OracleAnswer, { said: 'signed' }>[],
   multisig: Hex | undefined,

@@ -50,7 +50,7 @@ export async function askInParts(calls: readonly RpcCall[], endpoint: PartedEndp
   const tooWide = () => new EndpointFailure({ alias, reason: 'too_wide' })
   const isNarrowed = () => tried.calls < start.calls || tried.logBlocks < start.logBlocks
 
-  /** What is asked first after a refusal teaches whether the smaller size is taken. */
+  /** A trial sends one request first, whose answer teaches whether the smaller size is taken. */
   async function ask(asked: readonly RpcCall[], isTrial: boolean): Promise<Answers> {
     const parts = asked.map((call) => partsOf(call, tried.logBlocks))
     const all = parts.flat()

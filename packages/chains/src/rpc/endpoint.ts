@@ -99,7 +99,7 @@ export class Endpoint {
     return this.#state
   }
 
-  /** What it takes at once, as far as its refusals taught it; infinite where nothing was refused. */
+  /** Largest request that it takes, as its refusals taught; infinite where nothing was refused. */
   get sizes(): Sizes {
     return this.#sizes.known
   }
@@ -249,7 +249,7 @@ export class Endpoint {
     }
   }
 
-  /** Whether an endpoint that refuses a question answers at all, its own head shows. */
+  /** Asks for the head: it shows whether an endpoint that refuses a question answers at all. */
   #checkHead(): void {
     const nowMs = this.#now()
     if (nowMs - this.#headCheckedAtMs < headCheckMs.every) return

@@ -8,7 +8,7 @@ import { createJsonRpcClient } from './client.ts'
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 type Reply = { readonly status?: number; readonly type?: string; readonly text: string }
-/** What a node says to a request; undefined where it answers. */
+/** Refusal of a request by a node; undefined where it answers. */
 type Refuse = (calls: readonly Call[], isBatch: boolean) => Reply | undefined
 
 type Node = { readonly url: string; requests(): readonly (readonly Call[])[]; refuse: Refuse }
@@ -91,7 +91,7 @@ const logs = (from: number, to: number) => ({
 })
 /** As if even one block were too wide. */
 const asWide = (call: Call): Call => (call.method === 'eth_getLogs' ? { ...call, ...logs(1, 2) } : call)
-/** What a watcher asks of a pass: a block, and logs of many. */
+/** One batch, as a watcher's pass sends it: logs of many blocks between two small calls. */
 const pass = [chainId, logs(1_000, 1_499), chainId]
 const blocksIn = (answer: unknown) =>
   typeof answer === 'object' && answer !== null && 'result' in answer && Array.isArray(answer.result)

@@ -1,14 +1,14 @@
 import type { EndpointFailure } from './endpointFailure.ts'
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
 
-/** How much one request to an endpoint may hold: calls, and blocks of each `eth_getLogs`. */
+/** Size of one request to an endpoint: its calls, and the blocks of each `eth_getLogs`. */
 export type Sizes = { calls: number; logBlocks: number }
 
 const growth = { firstWaitMs: 60_000, longestWaitMs: 3_600_000 }
-/** An endpoint that refused the smallest request too is not asked in parts for so long. */
+/** Time for which an endpoint that refused even the smallest request is not asked in parts. */
 const giveUpMs = 60_000
 
-/** One size as refusals taught it. It is tried twice as wide after a while, and later each time that fails. */
+/** One limit as refusals taught it. Twice as much is tried after a while, and later each time that fails. */
 class LearnedSize {
   #max = Number.POSITIVE_INFINITY
   #waitMs = growth.firstWaitMs
@@ -22,7 +22,7 @@ class LearnedSize {
     return nowMs < this.#growAtMs ? this.#max : 2 * this.#max
   }
 
-  /** Where what was refused is wider than what is known, only the growth failed. */
+  /** A refused size above the known limit leaves the limit as it is: only the growth failed. */
   narrow(refused: number, hint: number | undefined): number {
     if (refused > this.#max) return this.#max
     return hint !== undefined && hint >= 1 && hint < refused ? hint : Math.max(1, Math.floor(refused / 2))
@@ -36,7 +36,7 @@ class LearnedSize {
     this.#growAtMs = nowMs + this.#waitMs
   }
 
-  /** It was narrowed for a refusal that something else caused. */
+  /** Undoes a narrowing where something else caused the refusal. */
   restore(max: number): void {
     this.#max = Math.max(max, this.#max)
   }
@@ -64,7 +64,7 @@ export class EndpointSizes {
     return { calls: this.#calls.allowed(nowMs), logBlocks: this.#logBlocks.allowed(nowMs) }
   }
 
-  /** Whether a refusal of these calls may be one of their size. */
+  /** True where the size of these calls may be the cause of their refusal. */
   mayBeTooWide(calls: readonly RpcCall[], nowMs: number): boolean {
     return nowMs >= this.#givenUpUntilMs && !isSmallest(calls)
   }
@@ -81,7 +81,7 @@ export class EndpointSizes {
     tried.logBlocks = this.#logBlocks.narrow(widestRange(calls), rangeHint(said))
   }
 
-  /** The first request of what was tried is answered. */
+  /** Keeps the narrowed sizes once a request of that size is answered. */
   learn(tried: Sizes, start: Sizes, nowMs: number): void {
     if (tried.calls < start.calls) this.#calls.learn(tried.calls, nowMs)
     if (tried.logBlocks < start.logBlocks) this.#logBlocks.learn(tried.logBlocks, nowMs)
@@ -93,7 +93,7 @@ export class EndpointSizes {
     this.#logBlocks.answered(widestRange(calls), nowMs)
   }
 
-  /** Some count each call of a batch, and never take one that holds more than they take in a second. */
+  /** Some endpoints count each call of a batch, and never take a batch larger than their limit per second. */
   limited(calls: readonly RpcCall[], nowMs: number): void {
     this.#limitedInARow += 1
     if (calls.length === 1 || this.#limitedInARow < 2) return

@@ -157,7 +157,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0
   #status = 200
   #bytesMax = answerBytesMax.usual
-  /** What the status says, until the words beside it are read. */
+  /** Refusal by the HTTP status, kept until the body is read, which may say why. */
   #refusal: { reason: FailureReason; status: number; retryAfterMs: number | undefined } | undefined
   done = false
 
@@ -242,7 +242,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     return body.toString('utf8')
   }
 
-  /** A status that refuses is the reason, whatever becomes of the words beside it. */
+  /** A status that refuses is the reason, even where the body cannot be read. */
   #fail(
     reason: FailureReason,
     detail: { status?: number; retryAfterMs?: number | undefined; code?: string | undefined } = {},

@@ -99,9 +99,9 @@ export interface JsonRpcClient {
    */
   probeHeads(): Promise<void>
   health(): readonly EndpointHealth[]
-  /** What each endpoint takes at once, as far as its refusals taught it. Asks nothing. */
+  /** Largest request that each endpoint takes, as its refusals taught. Asks nothing. */
   sizes(): readonly TakenSizes[]
-  /** The same after each was asked once for the most that is asked for. Never rejects. */
+  /** Asks each endpoint once for the largest requests in use, then returns `sizes()`. Never rejects. */
   trySizes(): Promise<readonly TakenSizes[]>
   close(): Promise<void>
 }

@@ -15,7 +15,7 @@ export type QuorumQuestion<Source, First, Pin, Facts> = {
   /** What the source says at that height. */
   readonly second: (source: Source, first: First, pin: Pin, signal: AbortSignal) => Promise<Sighting<Facts>>
   readonly key?: (facts: Facts) => string
-  /** Whether the block of facts that another source shows is on this source's chain; absent: not asked. */
+  /** True where the block of another source's facts is on this source's chain; absent: not asked. */
   readonly confirms?: (source: Source, facts: Facts, signal: AbortSignal) => Promise<boolean>
   /** How long sources that are late may still take part in choosing the height. */
   readonly patienceMs: number
@@ -31,7 +31,7 @@ export type QuorumReading<Facts> = {
   readonly outvoted: readonly string[]
 }
 
-/** How long a source that is late may still show a transaction that enough do not find: theirs may be pruned. */
+/** Time in which a late source may still show a transaction that enough do not find: theirs may be pruned. */
 const shownWithinMs = 1_000
 
 /**

@@ -125,7 +125,7 @@ export type WithdrawRequestQuestion = {
   readonly additionalData?: Readonly<Record<string, unknown>>
 }
 
-/** What an account's code is asked about. */
+/** Signature and digest that an account's code is asked to accept. */
 export type CodeSignatureQuestion = {
   readonly account: string
   /** 32 bytes. */
@@ -218,8 +218,8 @@ export interface FactsReader {
    */
   readOwnerKey?(account: string, options: ReadOptions): Promise<Hex>
   /**
-   * Where the code of an account accepted a signature (ERC-1271); `undefined` where it did not, or there is none.
-   * Only families have it whose accounts may have code that signs.
+   * Evidence that the code of an account accepted a signature (ERC-1271); `undefined` where it did not, or
+   * there is no code. Absent in families whose accounts have no code that signs.
    */
   readCodeSignature?(question: CodeSignatureQuestion, options: ReadOptions): Promise<Evidence | undefined>
 }

@@ -18,7 +18,7 @@ export type OwnerSigned = {
   readonly recoverSigner: (digest: Uint8Array, signature: string) => Hex | undefined
   /** EVM address that signs for an account of a family whose accounts are no keys. */
   readonly readOwnerKey: (account: string) => Promise<Hex>
-  /** Whether the code of an account accepts the signature over a digest, where accounts of the family have code. */
+  /** Asks an account's code whether it accepts the signature of a digest; for families with account code. */
   readonly isAcceptedByCode: (account: string, digest: Uint8Array) => Promise<boolean>
 }
 

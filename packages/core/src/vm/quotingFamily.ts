@@ -321,7 +321,7 @@ export type CostedTransaction = {
   readonly callUnits?: bigint
   /** Data of the caller's calls, as `callBytesOf` counts it. */
   readonly callBytes?: bigint
-  /** What the account that runs it takes for itself, as its owner said; or whom it pays, as trials say. */
+  /** Extra units of the account that runs it, as its owner said, or of its payee, as trials measured. */
   readonly overheadUnits?: bigint
   /** What whom it pays lacks. */
   readonly lack?: AccountLack

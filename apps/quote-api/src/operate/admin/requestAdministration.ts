@@ -57,7 +57,7 @@ export type RequestExplanation = RequestRecord & {
  * Nothing here debits a sponsor: a retry lets the automatic rules look again, which demand their evidence.
  */
 export interface RequestAdministration {
-  /** What makes no progress, longest first, with what waits for an operator. */
+  /** Requests and claims without progress or waiting for an operator, longest first. */
   parked(page: { limit: number }): Promise<readonly Standing[]>
   /** @throws UnknownRequestError for requests without an order too */
   explain(requestId: Hex): Promise<RequestExplanation>
@@ -166,7 +166,7 @@ async function letPass(
   else await setStage(tx, requestId, { stage })
 }
 
-/** With all of their attempts, as they were asked for first: of the request's own deposit, and of any other. */
+/** Offers failed refunds again with all of their attempts: of the request's own deposit and of any other. */
 async function offerRefundsAgain(tx: SqlTx, requestId: Hex): Promise<void> {
   for (const { id } of await lockFailedRefunds(tx, requestId))
     await updateWork(tx, id, { state: 'open', txHash: null, attempts: 0, delayMs: 0 })
@@ -174,7 +174,7 @@ async function offerRefundsAgain(tx: SqlTx, requestId: Hex): Promise<void> {
 
 type Parked = Pick<SettledRequest, 'settlement'>
 
-/** What is left behind a request that itself goes on, or has ended, is looked at again and no more. */
+/** Leftovers of a request that itself goes on, or has ended, are only looked at again. */
 const stageOnceRetried = ({ settlement }: Parked, facts: ParkedFacts) =>
   settlement?.stage === 'parked' ? retryStage(facts) : ('looked at' as const)
 

@@ -307,7 +307,7 @@ export async function setLeft(tx: SqlTx, address: string, reason: string): Promi
   return row?.is_news === true
 }
 
-/** What lies there is deep enough to be acted on. */
+/** Marks that the balance of an address is deep enough to be acted on. */
 export async function markDeep(database: Queries, address: string): Promise<void> {
   await database.query(
     'update deposit_address set deep_since = clock_timestamp() where address = $1 and deep_since is null',

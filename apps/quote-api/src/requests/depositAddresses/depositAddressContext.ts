@@ -26,7 +26,7 @@ export type AddressChain = {
     height: bigint,
     signal: AbortSignal,
   ): Promise<readonly string[] | 'reading' | undefined>
-  /** What addresses hold, in their order, as far as blocks up to a height brought it; undefined as `AddressReading.held`. */
+  /** Balances of addresses, in their order, up to a block height; undefined as in `AddressReading.held`. */
   balances(
     addresses: readonly string[],
     height: bigint,

@@ -16,7 +16,7 @@ type Binding = {
   readonly request: SettledRequest
   readonly deposit: StoredDeposit
   readonly seen: SeenDeposit
-  /** What is charged for the gas of the fill by the prices that a late deposit was judged by. @source docs/specification/protocol.md P-54 */
+  /** Charge for the fill's gas at a late deposit's prices. @source docs/specification/protocol.md P-54 */
   readonly gasCharged?: bigint | undefined
 }
 

@@ -7,7 +7,7 @@ export type DepositCursor = {
   /** Undefined where a release without it read last. */
   readonly finalTo: bigint | undefined
   readonly scannedTo: bigint
-  /** Of the block `scannedTo`, as the chain spells it. */
+  /** Hash of the block `scannedTo`, as the chain spells it. */
   readonly scannedHash: string
   /** When a quorum had that block for its newest one; undefined where it may have had more. */
   readonly newestAtSeconds: number | undefined

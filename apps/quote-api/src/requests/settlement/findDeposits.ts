@@ -25,13 +25,13 @@ import type { SettlementContext } from './settlementContext.ts'
 
 export type FindingContext = KeepingContext & Pick<SettlementContext, 'database'>
 
-/** A chain as far as deposits are found on it. */
+/** The part of a chain that finding deposits needs. */
 export type FindingChain = Pick<
   SettlementChain,
   'steps' | 'finalHeight' | 'depositPass' | 'blockTransactions' | 'blockHashes' | 'deposits'
 > & { readonly chain: Pick<SettlementChain['chain'], 'chainId' | 'config'> }
 
-/** Where the family names none: a chain that was not read for long is caught up in several looks. */
+/** Steps of the family, else defaults: a chain that was not read for long is caught up in several looks. */
 function stepsOf({ steps, chain: { config } }: FindingChain): WatchSteps {
   const rewindBlocks = blocksAtPace(config, 512n)
   return steps ?? { rangeBlocks: 1_000n, rewindBlocks, lateBlocks: lateBlocksOf(config) }

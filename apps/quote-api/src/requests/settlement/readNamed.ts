@@ -5,12 +5,12 @@ import { type FoundDeposit, keepRead, type ReadTransactions, readTransactions } 
 import { takeFromAside } from './putAsideStore.ts'
 import type { SettlementChain } from './settlementChain.ts'
 
-/** A chain as far as transactions of it are read by name. */
+/** The part of a chain that reading transactions by name needs. */
 export type NamedChain = Pick<SettlementChain, 'deposits'> & {
   readonly chain: Pick<SettlementChain['chain'], 'chainId' | 'codec'>
 }
 
-/** Keeps what some transactions hold, whatever a watcher has read. What was put aside and is read now is no longer. */
+/** Keeps what some transactions hold, whatever a watcher has read. Those read now are put aside no longer. */
 export async function keepNamed(
   context: FindingContext,
   { chain: { chainId } }: NamedChain,
@@ -19,7 +19,7 @@ export async function keepNamed(
   if (found.length + aside.length + empty.length === 0) return
   await context.database.transaction(async (tx) => {
     const cursor = await readDepositCursor(tx, chainId)
-    // As the watcher has it: that somebody named it makes it no earlier.
+    // The watcher's time counts: a transaction is no earlier because somebody named it.
     await keepRead(context, tx, chainId, { found, aside }, (block) =>
       cursor !== undefined && block > cursor.scannedTo ? cursor.newestAtSeconds : undefined,
     )
@@ -56,7 +56,7 @@ export function createReadNamed(
     running.set(chainId, count + 1)
     try {
       const { found } = await readTransactions(chain, [transactionId], AbortSignal.timeout(budgetMs))
-      // What cannot be read is put aside only where a watcher comes upon it: names cost nothing.
+      // Unreadable transactions are put aside only where a watcher comes upon them: names cost nothing.
       await keepNamed(context, chain, { found, aside: [], empty: [] })
       return found
     } finally {
@@ -65,7 +65,7 @@ export function createReadNamed(
   }
 }
 
-/** Undefined of what names no transaction there. */
+/** Undefined where the text names no transaction there. */
 export function canonicalId({ chain: { codec } }: NamedChain, text: string): string | undefined {
   try {
     return codec.canonicalTransactionId(text)

@@ -82,7 +82,7 @@ export function createSettlementObserver(options: {
   }
 }
 
-/** What makes no progress, by its reason, as the list of operators has it. */
+/** Measures requests and claims without progress, by reason, from the list that operators see. */
 function watchStanding(
   { registry }: Pick<HttpMetrics, 'registry'>,
   database: Pick<SqlDatabase, 'query'>,

@@ -59,7 +59,7 @@ export function paidReading(asked: AskedRecord): Reading<boolean> {
   return { calls, parse: (answers) => parse(answers) === 'paid' }
 }
 
-/** What the fill contract has of an id, at a block. */
+/** State of an id in the fill contract, at a block. */
 export function stateReading(
   { fillContract: to, fillWallet, id }: AskedRecord,
   block: string,

@@ -11,13 +11,13 @@ type Queries = Pick<SqlDatabase, 'query'>
 export type Standing = Pick<Standstill, 'isOperators'> & {
   /** Absent for a claim, and for a transaction that nobody can read. */
   readonly requestId: Hex | undefined
-  /** Of a claim its id, of a transaction its hash. */
+  /** Id of a claim, or hash of a transaction. */
   readonly subject: string | undefined
   readonly isRefund: boolean
   readonly reason: Reason
   readonly meaning: string
   readonly endsBy: string
-  /** Whom the money is for or from, where it is one account. */
+  /** The account that the money is for or from, where it is one account. */
   readonly account: string | undefined
   readonly tries: number
   readonly report: string | undefined
@@ -25,7 +25,7 @@ export type Standing = Pick<Standstill, 'isOperators'> & {
   readonly status: string | undefined
   readonly originChainId: number | undefined
   readonly destinationChainId: number | undefined
-  /** What the sponsor would pay; 0n where the user does. */
+  /** Amount that the sponsor would pay; 0n where the user pays. */
   readonly debitMicroUsd: bigint
   readonly since: Date
   readonly listedAt: Date
@@ -34,12 +34,12 @@ export type Standing = Pick<Standstill, 'isOperators'> & {
 /** The setting, once the job `standstill` has stored it, else its default. */
 const limitSeconds = 'coalesce((select seconds from standstill_limit), 300)'
 
-/** Without progress for so long, something is on the list. */
+/** Time without progress after which something is listed. */
 export const limit = `(${limitSeconds} * interval '1 second')`
 const isLong = (since: string) => `${since} <= statement_timestamp() - ${limit}`
 const columns = 'request_id, subject, part, state, kind, since, chains, account, tries, report, transaction'
 
-/** Of a row of `work_item`: whom it pays, or whose payment it fetches. */
+/** The account that a row of `work_item` pays, or whose payment it fetches. */
 const accountOfWork = `coalesce(w.payload ->> 'recipient', w.payload #>> '{payments,0,recipient}',
   w.payload ->> 'owner', w.payload ->> 'depositAddress', w.payload ->> 'to')`
 
@@ -48,12 +48,12 @@ const workRow = (state: string, since: string) => `select w.request_id,
     array[w.chain_id] as chains, ${accountOfWork} as account, w.attempts as tries, w.reason as report, w.tx_hash as transaction
   from work_item w`
 
-/** Of a settlement: the work that its stage waits for. */
+/** Join of a settlement with the work that its stage waits for. */
 const awaited = `left join work_item w on w.request_id = s.request_id
   and ((s.stage = 'filling' and w.kind = 'fill')
     or (s.stage = 'refunding' and w.kind = 'refund' and w.subject = s.deposit_id::text))`
 
-/** A fitting deposit may follow an unfit one so long. */
+/** A fitting deposit may follow an unfit one until then. */
 const followedUntil = `case s.stage when 'refunding' then o.expires_at + interval '1 minute' end`
 const stageSince = `greatest(s.updated_at, w.updated_at, ${followedUntil})`
 
@@ -104,7 +104,7 @@ const waitingRows = [
    from put_aside p where ${isLong('p.first_seen_at')}`,
 ]
 
-/** @param where of the columns of a row; the parts are narrowed by it, each by its index */
+/** @param where condition on the columns of a row; it narrows each part, by the part's index */
 const select = (where: string) => `
   select w.*, o.status, o.origin_chain_id, o.destination_chain_id, ${limitSeconds} as limit_seconds,
     clock_timestamp() as now,
@@ -121,14 +121,14 @@ const select = (where: string) => `
 const rowsMax = 10_000
 
 /**
- * What stands still now, each request or claim once, longest first: what waits for an operator before the rest of its
- * request.
+ * Lists requests and claims without progress, each once, longest first: with the part that waits for an
+ * operator, where there is one.
  */
 export async function listStanding(database: Queries): Promise<readonly Standing[]> {
   return read(database, '$1::bytea[] is null', null)
 }
 
-/** The same of some requests, by their ids in hex. */
+/** Reads the lines of some requests, by their ids in hex. */
 export async function readStandingOf(
   database: Queries,
   requestIds: readonly Hex[],

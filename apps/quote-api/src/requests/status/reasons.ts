@@ -47,7 +47,7 @@ export const reasonTexts = {
   HOLD_EXPIRED: 'The fill was attested after the hold of its sponsor had ended.',
   HOLD_EXCEEDS_HOLD: 'The debit would be more than the hold of its sponsor.',
   HOLD_UNKNOWN_HOLD: 'The sponsor holds nothing for the request.',
-  // Of what makes no progress.
+  // Reasons of a standstill.
   CHAIN_STOPPED: 'An operator stopped a chain of it.',
   CHAIN_STANDS: 'A chain of it makes no blocks, or its endpoints do not agree on one.',
   DEPOSIT_CONFIRMATION_TIMEOUT:
@@ -70,7 +70,7 @@ export const isReason = (text: string): text is Reason => Object.hasOwn(reasonTe
 export const reasonText = (reason: string): string =>
   isReason(reason) ? reasonTexts[reason] : `An earlier release gave the reason ${reason}.`
 
-/** What ends a standstill; of every other reason an operator decides. */
+/** Events that end a standstill; every other reason is an operator's to decide. */
 const endTexts: Readonly<Partial<Record<Reason, string>>> = {
   RECOVERY_WAITS: 'What requests explain names in recovery, or the solver in work, is there.',
   CHAIN_STOPPED: 'An operator ends the stop (causeway go).',

@@ -20,7 +20,7 @@ export type StatusRecord = {
   readonly failReason: string | undefined
   readonly refundFailReason: string | undefined
   readonly inTxHashes: readonly string[]
-  /** Of the fill, else of the refund: sent, or in a block. */
+  /** Hashes of the fill, else of the refund: sent, or in a block. */
   readonly txHashes: readonly string[]
   readonly originChainId: number
   readonly destinationChainId: number

@@ -34,7 +34,7 @@ test('O-50: a request that fails, is given back or stands still says why, from t
     'TTL_EXPIRED',
     'MANUAL_REFUND_REQUIRED',
   ])
-  // What failed and was made good is no failure of a request that came to its end.
+  // A failure of a fill is not shown once the request succeeded, nor while it goes on.
   expect(pairOf(row('success', { fail_reason: 'SIGNATURE_EXPIRED' }), undefined)[0]).toBeUndefined()
   expect(pairOf(row('pending', { fail_reason: 'SIGNATURE_EXPIRED' }), undefined)[0]).toBeUndefined()
   expect(pairOf(row('refund', { fail_reason: 'TTL_EXPIRED' }), undefined)).toEqual(['TTL_EXPIRED', undefined])

@@ -12,27 +12,27 @@ type OpenWork = {
   readonly tries: number
 }
 
-/** What reasons and transactions are shown of; read with `shownColumns`. */
+/** Row from which reasons and transactions are shown; read with `shownColumns`. */
 export type ShownRow = {
   readonly status: RequestStatus
   readonly fail_reason: string | null
   readonly refund_fail_reason: string | null
-  /** Why the deposit goes back that the request is about. */
+  /** Why the request's deposit goes back. */
   readonly refund_reason: string | null
   readonly open_work: readonly OpenWork[] | null
-  /** Whether it is worth asking what stands still: most that are polled are younger than the limit. */
+  /** False where no standstill is looked for: most requests that are polled are younger than the limit. */
   readonly may_stand: boolean
 }
 
 const of = (table: string) => `select from ${table} where request_id = o.request_id`
 
-/** Of `orders o`: something was paid or signed, and it is old enough, or an operator has it. */
+/** Condition on `orders o`: something was paid or signed, and it is old enough, or an operator has it. */
 const mayStand = `(o.status not in ('success', 'refund') and (
   exists (${of('settlement')} and stage = 'parked') or exists (${of('deposit_seen')} and state = 'held')
   or (o.created_at <= statement_timestamp() - ${limit} and (o.status <> 'waiting' or o.deposit_address is not null
     or exists (${of('deposit_seen')}) or exists (${of('work_item')})))))`
 
-/** Of `orders o`. */
+/** Columns of a `ShownRow`, from `orders o`. */
 export const shownColumns = `o.status, o.fail_reason, o.refund_fail_reason,
   (select d.reason from settlement s join deposit_seen d on d.id = s.deposit_id
     where s.request_id = o.request_id and d.state = 'refund_due') as refund_reason,
@@ -47,8 +47,8 @@ export type ShownReasons = {
 }
 
 /**
- * Why a request failed, is given back, or stands still, and what is wrong with its refund: from the first failure on, and
- * not when the last try is over. Undefined is the public form's `N/A`. Pure. @source O-50
+ * Why a request failed, is given back, or stands still, and what is wrong with its refund: from the first
+ * failure on, not only once the last try is over. Undefined is the public form's `N/A`. Pure. @source O-50
  */
 export function shownReasons(
   row: ShownRow,
@@ -73,7 +73,7 @@ export function shownReasons(
   }
 }
 
-/** What stands still of them, by the id in hex. */
+/** Reads the standstills of requests, by their ids in hex. */
 export function readShown(
   database: Pick<SqlDatabase, 'query'>,
   rows: readonly (Pick<ShownRow, 'may_stand'> & { readonly request_id: Buffer })[],
@@ -84,7 +84,7 @@ export function readShown(
   return readStandingOf(database, ids)
 }
 
-/** Transactions that the solver has reported, of a role, which no block of ours has shown yet. */
+/** Transactions of a role that the solver has reported and that were not seen in a block yet. */
 export function sentHashes({ open_work }: ShownRow, kinds: readonly string[]): readonly string[] {
   return (open_work ?? []).flatMap(({ kind, transaction }) =>
     transaction !== null && kinds.includes(kind) ? [transaction] : [],

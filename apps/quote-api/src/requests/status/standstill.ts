@@ -1,22 +1,22 @@
 import { assertNever, blockedWallet, executionReverted, quotedGasExceeded } from '@causeway/core'
 import { isReason, type Reason } from './reasons.ts'
 
-/** What is kept of work whose transaction reverted. */
+/** Stored report of work whose transaction reverted. */
 export const reverted = 'reverted'
 
-/** How a chain moves, as far as it is read here. */
+/** Time when a chain was last seen to move, and the time between two of its blocks. */
 type ChainMotion = { readonly movedAtMs: number; readonly paceMs: number }
 
 /** Something of a request, or of a claim, that is not over. Times in milliseconds since the epoch. */
 export type Waiting = {
-  /** Since when it made no progress. */
+  /** Start of the time without progress. */
   readonly sinceMs: number
   /** The chains whose blocks it waits for. */
   readonly chains: readonly ChainMotion[]
   /** An operator's stop of a chain that it hangs on, with its reason. */
   readonly stop: string | undefined
   readonly tries: number
-  /** How the solver, or the chain, answered last. */
+  /** Last answer of the solver or of the chain. */
   readonly report: string | undefined
 } & (
   | {
@@ -45,7 +45,7 @@ export type Standstill = {
 }
 
 const dayMs = 86_400_000
-/** A chain stands when no block came in the time of so many. */
+/** A chain has stopped when no block came in the time of so many. */
 const blocksMissed = 10
 
 /**
@@ -102,11 +102,11 @@ export function standstillOf(waiting: Waiting, limitMs: number): Standstill {
   }
 }
 
-/** As the database has it; an earlier release may have had another one. */
+/** The reason as stored; an earlier release may have stored another one. */
 const storedReason = (text: string | undefined): Reason =>
   text !== undefined && isReason(text) ? text : 'UNDECIDED'
 
-/** What went wrong with work that is tried again, from the first time on; undefined where nothing did. */
+/** Failure of work that is tried again, from the first failure on; undefined where nothing went wrong. */
 export function failureOf({ tries, report }: Pick<Waiting, 'tries' | 'report'>): Reason | undefined {
   if (report === reverted) return 'TRANSACTION_REVERTED'
   if (report === 'lapsed' || report === 'not_included') return 'TRANSACTION_NOT_INCLUDED'

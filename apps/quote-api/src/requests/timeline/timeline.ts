@@ -225,7 +225,7 @@ function around(
       ]),
     )
   }
-  // What is parked has its own step.
+  // A parked request has its own step.
   if (standing !== undefined && !standing.isOperators) {
     const { reason, meaning, endsBy, transaction, listedAt } = standing
     const evidence =

@@ -115,7 +115,7 @@ export function createSolverWork(options: {
   announce: Announce
 }): SolverWork {
   const { database, registry, withholding, onChange } = options
-  /** What was sent, and that it failed, are in the status at once. */
+  /** Shows a transaction that was sent, or its failure, in the status at once. */
   async function movesOn(tx: SqlTx, requestId: Hex): Promise<void> {
     await recheckNow(tx, requestId)
     await options.announce(tx, requestId)
@@ -142,7 +142,7 @@ export function createSolverWork(options: {
       await database.transaction(async (tx) => {
         const item = await lockWork(tx, id)
         if (item === undefined) throw new UnknownWorkError()
-        // Of a recovery it is a key of the hub.
+        // The report of a recovery names a key of the hub.
         const txHash = item.kind === 'recovery' ? said.toLowerCase() : spell(item.chainId, said)
         const replaces = saidBefore === undefined ? undefined : spell(item.chainId, saidBefore)
         if (item.txHash === txHash && (item.state === 'reported' || item.state === 'done')) return
@@ -215,12 +215,12 @@ async function markReported(
   }
 }
 
-/** Whom a refund goes to instead, and why, in words that stay with the work. */
+/** Refund to the order's second account, with the reason, in words that stay with the work. */
 type SecondRefund = { readonly payload: RefundPayload; readonly reason: string }
 
 /**
- * What becomes of a refund that a solver cannot pay: it goes to the second account of its order where the first may not
- * be paid, as the service's own endpoints say too.
+ * Redirects a refund that a solver cannot pay: it goes to the second account of its order where the first may
+ * not be paid, as the service's own endpoints say too.
  * @returns undefined where it stays as it is: the order has one account, the second one is asked for already, or the first
  * may be paid, or nobody says so
  * @source Q-64

@@ -231,7 +231,7 @@ export async function markDeposited(tx: SqlTx, requestId: Hex, isDeposited: bool
   )
 }
 
-/** Of a row of `work_item` that becomes $2: asked for anew, sent for the first time, or found in a block. */
+/** Progress of a `work_item` that becomes $2: it is asked for anew, first sent, or found in a block. */
 const isProgress = `(($2 = 'open' and state in ('cancelled', 'failed', 'done'))
   or ($2 = 'reported' and state = 'open' and attempts = 0) or ($11 and not is_included))`
 

@@ -10,7 +10,7 @@ import { hyperliquidQuotingChain } from './hyperliquidQuotingChain.ts'
 const hype = `0x${'0d'.repeat(16)}`
 const user = `0x${'5a'.repeat(20)}`
 
-/** What the exchange says of a question, by its type; what is not here it refuses. */
+/** Opens the chain over an exchange that answers by the question's type and refuses all other types. */
 async function openChain(said: Readonly<Record<string, unknown>>) {
   const server = createServer((request, response) => {
     let body = ''

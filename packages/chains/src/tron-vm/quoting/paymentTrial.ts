@@ -15,7 +15,7 @@ const { nativeCurrency } = createTronCodec()
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 /** Unix seconds that no chain reaches. */
 const never = 2n ** 40n
-/** How long late nodes may still say something else once enough have spoken. */
+/** Time in which late nodes may still disagree once enough have answered. */
 const patienceMs = 100
 /** An account without code that no token lists: what it is not paid either, the payer cannot pay. */
 const control = tronAddress(`0x${'c0'.repeat(20)}`)

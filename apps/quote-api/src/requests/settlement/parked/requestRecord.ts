@@ -4,7 +4,7 @@ import type { WorkState } from '../../work/workItem.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** What is stored about a request, for a person to read; amounts as text. */
+/** Stored rows of a request, for a person to read; amounts as text. */
 export type RequestRecord = {
   readonly deposits: readonly Readonly<Record<string, unknown>>[]
   readonly work: readonly Readonly<Record<string, unknown>>[]

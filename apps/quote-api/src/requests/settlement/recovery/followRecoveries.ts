@@ -28,7 +28,7 @@ import {
 export type RecoveryContext = Pick<SettlementContext, 'database' | 'chains' | 'announce'> & {
   /** Undefined where none is configured: then the solver's report tells what the hub has. */
   readonly hub: (Pick<HubReader, 'isExecuted'> & { readonly entries: HubEntries }) | undefined
-  /** How long promise and deposit stand before oracles release it. */
+  /** Time that promise and deposit stand on the hub before oracles release the deposit. */
   readonly delaySeconds: number
   /** Signs with the key of the orders. @throws OrderKeyReplacedError, SignerFailedError */
   readonly signPromise: (request: Pick<SettledRequest, 'requestId' | 'orderId' | 'order'>) => Promise<Hex>
@@ -56,7 +56,7 @@ export async function followRecoveries(context: RecoveryContext, run: Run): Prom
     list: (limit) => listReportedWork(database, 'recovery', limit),
     read: (item, signal) => readEntered(context, item, signal),
     lock: async (tx, { id, requestId }) => {
-      // The request before its work, as everybody who moves it.
+      // The request is locked before its work, as `followFills` does: one order of locks avoids deadlocks.
       if (requestId !== undefined) await lockSettledRequest(tx, requestId)
       return lockWork(tx, id)
     },
@@ -89,7 +89,7 @@ async function takeStep(
   await keepPromise(tx, requestId, await context.signPromise(request))
 }
 
-/** Whether the hub has the deposit of an item and the promise of its order. */
+/** Reads whether the hub has the deposit of an item and the promise of its order. */
 async function readEntered(
   { database, chains, hub }: RecoveryContext,
   item: WorkItem,

@@ -1,4 +1,4 @@
-/** What the record of one fill wallet says of one payment at a final block. */
+/** Record of one payment by one fill wallet, at a final block. */
 export type PaymentRecord = {
   readonly state: 'open' | 'paid' | 'closed'
   /** Unix seconds of the block. */
@@ -16,7 +16,7 @@ export type RecoveredDeposit = {
   readonly isBound: boolean
   /** It was given back, by what the solver reported. */
   readonly isRefunded: boolean
-  /** Of its refund, for every fill wallet and fill contract. */
+  /** Records of its refund, for every fill wallet and fill contract. */
   readonly refunds: readonly PaymentRecord[]
 }
 
@@ -25,7 +25,7 @@ export type PromiseFacts = {
   readonly deposits: readonly RecoveredDeposit[]
   /** Fills and refunds that are open or reported. */
   readonly hasWork: boolean
-  /** Of the order's fill, for every fill wallet and fill contract. */
+  /** Records of the order's fill, for every fill wallet and fill contract. */
   readonly fills: readonly PaymentRecord[]
 }
 
@@ -41,8 +41,8 @@ export type Obstacle =
   | 'MAY_BE_PAID'
 
 /**
- * Whether the order's solver may promise that it neither filled nor refunded the order. The promise frees every deposit
- * of the order, so each must be settled, or not paid out at all. Pure.
+ * Judges whether the order's solver may promise that it neither filled nor refunded the order. The promise
+ * frees every deposit of the order, so each must be settled, or not paid out at all. Pure.
  * @returns undefined where it may
  * @source docs/specification/protocol.md P-70
  */
@@ -61,7 +61,7 @@ export function promiseObstacle({ deposits, hasWork, fills }: PromiseFacts): Obs
   return [...fills, ...held.flatMap(({ refunds }) => refunds)].some(mayPay) ? 'MAY_BE_PAID' : undefined
 }
 
-/** What an operator's decision needs to know of a request. */
+/** Facts of a request that an operator's decision depends on. */
 export type DecisionFacts = {
   readonly isFilled: boolean
   readonly isRecovered: boolean
@@ -76,7 +76,7 @@ export type DecisionFacts = {
   }[]
 }
 
-/** Whether an operator may give an order up for recovery. What chains say is looked at before anything is signed. Pure. */
+/** True where an operator may give an order up for recovery; chains are read later, before signing. Pure. */
 export function mayRecover(facts: DecisionFacts): boolean {
   const { isFilled, isRecovered, hasWorkUnderWay, sweepsToFillWallet, deposits } = facts
   if (isRecovered || hasWorkUnderWay || sweepsToFillWallet) return false
@@ -88,7 +88,7 @@ export function mayRecover(facts: DecisionFacts): boolean {
   )
 }
 
-/** Of deposits that an order which is not filled holds. */
+/** States of deposits that an order without a fill still holds. */
 const recoveredStates: ReadonlySet<string> = new Set(['seen', 'taken', 'refund_due', 'ignored'])
 
 /** Ids of the deposits whose owners recover them. Pure. */

@@ -22,7 +22,8 @@ type Reading = Pick<SettlementContext, 'chains'> & {
 }
 
 /**
- * What decides on a promise: work as it is stored, and records of every fill wallet at final blocks, by quorum.
+ * Reads the facts that decide on a promise: stored work, and every fill wallet's records at final blocks.
+ * Chains are read by quorum.
  * @throws DomainError where endpoints are silent or contradict each other
  */
 export async function readPromiseFacts(

@@ -16,7 +16,7 @@ type StoredRecovery = {
   readonly recoverableAt: Date | undefined
 }
 
-/** Of an operator's decision; the caller has locked the request. @returns false where it was given up before */
+/** Stores an operator's decision on a locked request. @returns false where it was given up before */
 export async function insertRecovery(tx: SqlTx, requestId: Hex): Promise<boolean> {
   const rows = await tx.query(
     'insert into order_recovery (request_id) values ($1) on conflict do nothing returning 1',
@@ -154,13 +154,13 @@ export async function readDecisionFacts(
   }
 }
 
-/** Of every deposit that still stands on its chain, and of work that may still pay. */
+/** Deposits of an order that still stand on their chains, and its fills and refunds. */
 export type OrderWork = {
   readonly deposits: readonly bigint[]
   readonly hasWork: boolean
   readonly payments: readonly {
     readonly kind: 'fill' | 'refund'
-    /** Of a refund. */
+    /** The deposit that a refund pays back; undefined for a fill. */
     readonly depositId: bigint | undefined
     readonly fillContract: Hex | undefined
     readonly deadlineSeconds: number

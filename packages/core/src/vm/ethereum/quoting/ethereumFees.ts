@@ -51,7 +51,7 @@ export type EthereumFeeFacts = {
   readonly gasUnits: Readonly<Record<GasShape, bigint>>
   /** L1 data fee and operator fee per shape; zero where the chain has none. */
   readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
-  /** Of one more byte that no compression makes smaller; absent: nothing. */
+  /** Fee for one more byte of data that no compression makes smaller; absent: nothing. */
   readonly dataByteWei?: bigint | undefined
   /** True where the data fee is taken as gas: limits must hold it. Absent: it is taken beside the gas. */
   readonly isDataFeeGas?: boolean

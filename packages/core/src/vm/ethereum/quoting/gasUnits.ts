@@ -62,9 +62,9 @@ export function callUnitsOf(
   return fillUnits > plain + least ? fillUnits - plain : least
 }
 
-/** Of an order that runs calls: salt, recipient, swept token, places and lengths. */
+/** Bytes of an order that runs calls, beside the calls: salt, recipient, swept token, offsets and lengths. */
 const callsFrameBytes = 200n
-/** Of each call: target, value, place and length of its data. */
+/** Bytes of each call beside its data: target, value, offset and length of the data. */
 const callFrameBytes = 80n
 
 /**
