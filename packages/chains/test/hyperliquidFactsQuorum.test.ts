@@ -61,8 +61,7 @@ describe('a transaction', () => {
 
   test.each<[string, readonly HttpFault[], string]>([
     ['each says something else', [lying('98'), lying('99')], 'UPSTREAM_DISAGREEMENT'],
-    ['two do not know what one shows', [unknown, unknown], 'UPSTREAM_DISAGREEMENT'],
-    ['nobody knows it', [unknown, unknown, unknown], 'TRANSACTION_MISSING'],
+    ['two do not know it', [unknown, unknown], 'TRANSACTION_MISSING'],
     ['one does not know it and one is silent', [unknown, silent], 'UPSTREAM_DISAGREEMENT'],
     ['two are silent', [silent, silent], 'RPC_HTTP_ERROR'],
   ])('is refused when %s', async (_what, faults, code) => {

@@ -15,7 +15,7 @@ export type QuorumQuestion<Source, First, Pin, Facts> = {
   /** What the source says at that height. */
   readonly second: (source: Source, first: First, pin: Pin, signal: AbortSignal) => Promise<Sighting<Facts>>
   readonly key?: (facts: Facts) => string
-  /** True where the block of another source's facts is on this source's chain; absent: not asked. */
+  /** True where the block of another source's facts is on this source's chain; absent where nodes name none. */
   readonly confirms?: (source: Source, facts: Facts, signal: AbortSignal) => Promise<boolean>
   /** How long sources that are late may still take part in choosing the height. */
   readonly patienceMs: number
@@ -71,11 +71,11 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
 
   /** @source F-83 */
   async function settled(outcome: QuorumOutcome<Facts>): Promise<QuorumOutcome<Facts>> {
-    if (outcome.status !== 'refused' || outcome.shown === undefined) return outcome
+    if (confirms === undefined || outcome.status !== 'refused' || outcome.shown === undefined) return outcome
     const { shown } = outcome
     const confirmed = await Promise.all(
       sources.map(async (source) => {
-        const isOn = confirms === undefined || (await confirms(source, shown, signal).catch(() => false))
+        const isOn = await confirms(source, shown, signal).catch(() => false)
         return isOn ? [voiceOf.get(source.alias) ?? source.alias] : []
       }),
     )
@@ -99,7 +99,8 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
           const outcome = tallySightings(votes, electorate, key)
           if (outcome === undefined) return
           const isMissing = outcome.status === 'refused' && outcome.reason === 'missing'
-          if (!isMissing || votes.length === sources.length) finish(outcome)
+          const isWhole = votes.length === sources.length || confirms === undefined
+          if (!isMissing || isWhole) finish(outcome)
           else late ??= setTimeout(finish, shownWithinMs, outcome)
         })
         .catch(reject)

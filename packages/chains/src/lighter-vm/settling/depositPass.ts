@@ -1,4 +1,4 @@
-import { UpstreamUnavailableError } from '@causeway/core'
+import { UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
 import { unlessGone } from '../../family/settlingReads.ts'
 import { TransactionNotFinalError } from '../../rpc/chainErrors.ts'
 import type { HttpView } from '../../rpc/httpView.ts'
@@ -88,7 +88,9 @@ async function readNow(
     return (await unlessGone(known.read(transactionId, signal)))?.final
   } catch (error) {
     if (error instanceof TransactionNotFinalError) return undefined
-    if (error instanceof UpstreamUnavailableError && !signal.aborted) return { silent: transactionId }
+    const isUnanswered =
+      error instanceof UpstreamUnavailableError || error instanceof UpstreamDisagreementError
+    if (isUnanswered && !signal.aborted) return { silent: transactionId }
     throw error
   }
 }
