@@ -10,13 +10,14 @@ type GitSet = {
 const run = promisify(execFile)
 
 /**
- * Every state of the migrations in the history of the commit that is checked out; none where there is no git.
+ * Every state of the migrations on the main line of the commit that is checked out: no database was made by a branch
+ * before it was merged. None where there is no git.
  * @param folders of migrations: to list the others takes seconds
  */
 export async function readGitSets(root: string, folders: readonly string[]): Promise<readonly GitSet[]> {
   const git = async (...words: readonly string[]) =>
     (await run('git', words, { cwd: root, maxBuffer: 64 * 1024 * 1024 })).stdout
-  const log = await git('log', '--full-history', '--format=%h', 'HEAD', '--', ...folders).catch(() => '')
+  const log = await git('log', '--first-parent', '--format=%h', 'HEAD', '--', ...folders).catch(() => '')
   const commits = log.split('\n').filter((line) => line !== '')
   const states = new Map<string, string>()
   for (const commit of commits) {

@@ -1,4 +1,5 @@
-import type { SqlDatabase } from '@causeway/core'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
 import { type HttpMetrics, type Readiness, watchSeries } from '@causeway/http'
 import type { Logger } from 'pino'
 import type { QuoteRegistry } from '../pricing/registry.ts'
@@ -26,7 +27,7 @@ export async function openStops(options: {
     },
     onFailure: (error) => logger.warn({ err: error }, 'stops of chains are not read: the last ones hold'),
   })
-  await stops.refresh()
+  await readAtStart(stops)
   watchSeries(
     metrics.registry,
     {
@@ -47,4 +48,19 @@ export async function openStops(options: {
   })
   stops.start()
   return stops
+}
+
+const startTriesMax = 10
+const startPauseMs = 1_000
+
+/** A database that is slow for a moment ends no start; nothing is answered before the stops are known. */
+async function readAtStart(stops: ChainStops): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await stops.refresh()
+    } catch (error) {
+      if (tries === startTriesMax || !(error instanceof UpstreamUnavailableError)) throw error
+      await sleep(startPauseMs)
+    }
+  }
 }
