@@ -2,7 +2,7 @@ import type { Hex, SqlTx } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { Reason } from './reasons.ts'
 
-/** As execution reports them. @source quote-api.md 3.1 */
+/** As execution reports them. */
 export const requestStatuses = [
   'waiting',
   'depositing',
@@ -21,7 +21,7 @@ export type SettlementStage = 'filling' | 'filled' | 'refunding' | 'settled' | '
 /** Leaves word of a new status for after the commit. */
 export type Announce = (tx: SqlTx, requestId: Hex) => Promise<void>
 
-/** Statuses that never change again. @source quote-api.md 3.1 */
+/** Statuses that never change again. */
 export const endStatuses: ReadonlySet<RequestStatus> = new Set(['success', 'refund'])
 
 /** Shows a new status; one that is final stays. @returns false when it was */
@@ -46,7 +46,7 @@ export async function setStatus(
   return rows.length > 0
 }
 
-/** A permit became a deposit, which is not deep enough to be acted on. @source quote-api.md 3.1 */
+/** A permit became a deposit, which is not deep enough to be acted on. */
 export async function setDepositing(tx: SqlTx, announce: Announce, requestId: Hex): Promise<void> {
   const rows = await tx.query(
     `update orders set status = 'depositing', updated_at = clock_timestamp()
