@@ -20,7 +20,7 @@ export type Charge = {
   readonly budget: BudgetName
   readonly amount: bigint
   readonly perHour: bigint
-  /** Of an allowance within a budget: the first of an hour is let through, whatever it costs. */
+  /** The first of an hour is let through by an allowance within a budget, whatever it costs. */
   readonly isShare?: true
 }
 
