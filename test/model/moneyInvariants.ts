@@ -105,7 +105,10 @@ function carriesAll(world: World, { chain, transaction, payments }: SignedPaymen
   )
 }
 
-/** I9: what the honest solver paid for fills and no oracle attested is at most the limit and one payment more. */
+/**
+ * I9: what the honest solver paid for fills and no oracle attested is at most the limit and one payment more, beside what
+ * was refused for good, and no fill is signed while more than the limit of its kind was refused.
+ */
 export function capHolds(world: World): readonly string[] {
   const open = world.solver.signed.filter(
     ({ transaction, chain, kind }) =>
@@ -132,15 +135,9 @@ export function capHolds(world: World): readonly string[] {
       'on optimism',
     ),
     ...over(open, allMicroUsd + refusedOf(open), 'on all chains'),
-    ...kindsOf(open).flatMap((kind) =>
-      over(
-        open.filter(
-          ({ state, chain, traits: [trait] }) => state === 'refused' && `${chain} ${trait}` === kind,
-        ),
-        refusedMicroUsd,
-        `and refused, of ${kind}`,
-      ),
-    ),
+    ...open
+      .filter(({ refusedBefore }) => refusedBefore > refusedMicroUsd)
+      .map(({ refusedBefore }) => `I9: signed after ${refusedBefore} of its kind was refused`),
   ]
 }
 
@@ -150,7 +147,3 @@ const refusedOf = (open: readonly SignedPayment[], of?: SignedPayment['chain']) 
       state === 'refused' && (of === undefined || of === chain) ? [microUsd] : [],
     ),
   )
-
-const kindsOf = (open: readonly SignedPayment[]): readonly string[] => [
-  ...new Set(open.map(({ chain, traits: [trait] }) => `${chain} ${trait}`)),
-]

@@ -28,6 +28,8 @@ export type SignedPayment = Pick<Exposure, 'kind' | 'microUsd' | 'traits'> & {
   readonly payments: WorkItem['payments']
   readonly recordId: Hex
   readonly transaction: Hex
+  /** Whole units of its kind that oracles had refused for good when it was signed. */
+  readonly refusedBefore: bigint
   /** In the block that it was sent for. */
   readonly succeeded: boolean
   /** Of a refund beside its order's settlement: no oracle attests it. */
@@ -91,8 +93,11 @@ export class HonestSolver {
       if (trial.kind === 'fails') world.service.fail(item)
       return
     }
+    const [trait = ''] = exposure.traits
+    const refusedBefore = this.#refusedOn(exposure.chainId).get(trait) ?? 0n
     const { id, succeeded } = await world.send(chain, sent)
     this.signed.push({
+      refusedBefore,
       ...{ item, chain, payments, transaction: id, succeeded, recordId: recordIdOf(item), refusals: 0 },
       ...{ kind, microUsd: exposure.microUsd, traits: exposure.traits },
       isAsked: isAttested(item),
@@ -166,13 +171,19 @@ export class HonestSolver {
   }
 
   #waits(exposure: Exposure): boolean {
+    const refused = this.#refusedOn(exposure.chainId)
+    return this.#rules.fullLimit(exposure, { sums: this.#figures(), refused }) !== undefined
+  }
+
+  /** Sums of what oracles refused for good on a chain, by first trait. */
+  #refusedOn(chainId: number): ReadonlyMap<string, bigint> {
     const refused = new Map<string, bigint>()
     for (const { state, chain, traits, microUsd } of this.signed) {
-      if (state !== 'refused' || chainNumbers[chain] !== exposure.chainId) continue
+      if (state !== 'refused' || chainNumbers[chain] !== chainId) continue
       const [trait = ''] = traits
       refused.set(trait, (refused.get(trait) ?? 0n) + microUsd)
     }
-    return this.#rules.fullLimit(exposure, { sums: this.#figures(), refused }) !== undefined
+    return refused
   }
 
   #figures(): Figures {
