@@ -136,8 +136,9 @@ export async function findFinalDeposits(
   const heights = { head, finalHeight: await chain.finalHeight(signal) }
   for (;;) {
     const cursor = await readDepositCursor(database, chainId)
-    const range = cursor && finalRange(placeOf(cursor, steps), heights, steps)
-    if (range === undefined || signal.aborted) return
+    if (cursor === undefined || signal.aborted) return
+    const range = finalRange(placeOf(cursor, steps), heights, steps)
+    if (range === undefined) return
     const { pass, to, isWhole } = await passOver(chain, range, signal)
     if (pass.last === undefined) return
     const change = finalChange(cursor, pass)
