@@ -193,6 +193,11 @@ export const fillings: readonly Filling[] = [
     since: 'quote_api/0075_final_cursors',
     sql: `update deposit_cursor set final_to = scanned_to - 50 where chain_id = 10`,
   },
+  {
+    since: 'quote_api/0077_deposit_sight',
+    sql: `insert into deposit_sight (chain_id, patience_ms) select n, n * 15000 from ${numbers};
+      update deposit_cursor set final_hash = scanned_hash where chain_id = 10`,
+  },
   ...ledgerFillings(),
   {
     since: 'quote_api/0072_recoveries',

@@ -354,8 +354,8 @@ const changes: Readonly<Record<string, Change>> = {
   },
 }
 
-/** Have tests of their own below. */
-const apart = ['ledger.verify', 'ledger.restore']
+/** Have tests of their own. */
+const apart = ['chains.reread', 'ledger.verify', 'ledger.restore']
 
 /** Change nothing that is stored; `contracts deploy` has no database, and its trace is the chain. */
 const reading = [
@@ -372,6 +372,7 @@ const routeOf = (action: string) =>
 
 /** Have no route, each for its reason. */
 const withoutRoute: Readonly<Record<string, string>> = {
+  'chains reread': 'it reads a chain for minutes, by endpoints that it opens itself',
   'ledger backup': 'all tables, keys and secrets of receivers among them, go to a file of the operator alone',
   'ledger restore': 'it fills an empty database, on which no service runs',
   'contracts deploy': 'it works without a database, with the key of the deployer',

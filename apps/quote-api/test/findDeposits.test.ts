@@ -27,6 +27,7 @@ import { createReadNamed } from '../src/requests/settlement/readNamed.ts'
 import type { SettlementChain } from '../src/requests/settlement/settlementChain.ts'
 import type { SettlementContext } from '../src/requests/settlement/settlementContext.ts'
 import { createDepositWatcher } from '../src/requests/settlement/watchDeposits.ts'
+import { endStop, readStops } from '../src/requests/stops/stopStore.ts'
 import { orderMigrations, orderNamed } from './orderSupport/orders.ts'
 
 const chainId = 8_453
@@ -62,7 +63,7 @@ function scriptedChain(at: { lateBlocks?: bigint } = {}) {
   const chain: FindingChain = {
     steps: { ...steps, ...at },
     // CAST: only what decides steps is looked at, and this chain names its own.
-    chain: { chainId, config: { blockTimeMs: 2_000 } as FindingChain['chain']['config'] },
+    chain: { chainId, key: 'base', config: { blockTimeMs: 2_000 } as FindingChain['chain']['config'] },
     finalHeight: async () => BigInt(blocks.length - 1 - 30),
     async depositPass({ known, from, to }) {
       passes += 1
@@ -141,6 +142,7 @@ beforeEach(async () => {
   await server.database.query('delete from deposit_seen')
   await server.database.query('delete from deposit_cursor')
   await server.database.query('delete from put_aside')
+  await server.database.query('delete from chain_stop')
 })
 
 function watcher({ chain, head }: ReturnType<typeof scriptedChain>) {
@@ -206,6 +208,28 @@ test('F-70: the cursor moves for good over final blocks alone, and over none of 
   const quick = { ...at, chain: { ...at.chain, finalHeight: async () => at.head() } }
   await watcher(quick).final()
   expect((await readDepositCursor(server.database, chainId))?.finalTo).toBe(185n)
+})
+
+test('O-61: a final block that is another one stops the chain once, with both hashes, and go ends it', async () => {
+  const at = scriptedChain()
+  const { live, final } = watcher(at)
+  const stops = () => readStops(server.database)
+  await live()
+  await final()
+  at.grow(5)
+  await live()
+  await final()
+  expect(await stops()).toEqual([])
+  at.replaceFrom(170n, 'b', 60)
+  await final()
+  const reason = 'final block 175 was a175 and is b175'
+  expect(await stops()).toMatchObject([{ chainId, toldBy: 'operator', actor: 'quote-api', reason }])
+  await server.database.transaction((tx) =>
+    endStop(tx, { chainId, name: 'base', actor: 'cli:root', reason: 'counted' }),
+  )
+  await live()
+  await final()
+  expect(await stops()).toEqual([])
 })
 
 test('F-70: each transaction is read once, however often its block is looked at', async () => {
@@ -505,6 +529,7 @@ test('F-70: reading for good costs a fiftieth more questions than reading the ne
   const look = createDepositWatcher(
     { ...context(), now: () => nowMs } as unknown as SettlementContext,
     chain as unknown as SettlementChain,
+    15_000,
   )
   const looks = 122
   for (let index = 0; index < looks; index += 1) {

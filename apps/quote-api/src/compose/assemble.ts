@@ -186,9 +186,11 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   })
   const settlement = createSettlement({
     standstillSeconds: config.standstillSeconds,
+    depositsUnreadSeconds: config.depositsUnreadSeconds,
     ...{ ...shared, tracing, lateDeposits, pricing, heads, oracles: config.oracles },
     ...{ hubEntries: mappings?.hubEntries, fillWallet: quote.fillWallet },
   })
+  await settlement.expectSight()
   const webhooks = createWebhooks({ ...shared, peppers })
   const settling = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }
   const appFees = createAppFees({ ...settling, ports: patientPorts })

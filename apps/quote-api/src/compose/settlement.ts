@@ -35,6 +35,7 @@ import type { SettlementContext } from '../requests/settlement/settlementContext
 import { createSettlementObserver } from '../requests/settlement/settlementMetrics.ts'
 import { createDepositWatcher } from '../requests/settlement/watchDeposits.ts'
 import { createWithholding } from '../requests/settlement/withholdWork.ts'
+import { expectSight, patienceMsOf } from '../requests/stops/depositSight.ts'
 import { createNewBlocks } from '../requests/work/followWork.ts'
 import type { Withholding } from '../requests/work/solverWork.ts'
 import { announceStatus } from '../webhooks/announceStatus.ts'
@@ -49,6 +50,8 @@ export type Settlement = {
   /** There may be something new on a chain, or for all of them: look now. */
   hint(chainId?: number): void
   readonly readNamed: ReadNamed
+  /** From now on quotes stop from each of the chains that no process of this database reads. */
+  expectSight(): Promise<void>
   /** A block is told of on a chain: what waits for one is looked at, too. */
   newBlock(chainId: number): void
 }
@@ -66,6 +69,8 @@ export function createSettlement(options: {
   ledger: Ledger
   /** Requests and claims without progress for longer are listed. */
   standstillSeconds: number
+  /** Quotes from a chain stop when its newest blocks were not read for longer. */
+  depositsUnreadSeconds: number
   lateDeposits: Parameters<typeof createLateDeposits>[0]['settings']
   pricing: DepositPricing
   signatures: OrderSignatures
@@ -111,7 +116,11 @@ export function createSettlement(options: {
   }
   const recovering = openRecoveries(options, context)
   const newBlocks = { fills: createNewBlocks(), refunds: createNewBlocks(), selfExecuted: createNewBlocks() }
-  const watchers = new Map([...chains].map(([chainId, chain]) => [chainId, watcherOf(context, chain)]))
+  const patienceOf = (chain: SettlementChain) =>
+    patienceMsOf(options.depositsUnreadSeconds * 1_000, pauseOf(chain))
+  const watchers = new Map(
+    [...chains].map(([chainId, chain]) => [chainId, watcherOf(context, chain, patienceOf(chain))]),
+  )
   const intervalMs = Math.min(...[...chains.values()].map(pauseOf), attestIntervalMs)
   const jobs: Job[] = [
     ...[...watchers.values()],
@@ -188,6 +197,11 @@ export function createSettlement(options: {
     hint,
     close: recovering.close,
     readNamed: createReadNamed(context),
+    expectSight: () =>
+      expectSight(
+        database,
+        [...chains].map(([chainId, chain]) => ({ chainId, patienceMs: patienceOf(chain) })),
+      ),
     newBlock(chainId) {
       for (const blocks of Object.values(newBlocks)) blocks.add(chainId)
       hint(chainId)
@@ -225,12 +239,12 @@ function openRecoveries(
   }
 }
 
-function watcherOf(context: SettlementContext, chain: SettlementChain): Job {
+function watcherOf(context: SettlementContext, chain: SettlementChain, patienceMs: number): Job {
   return {
     name: `deposits-${chain.chain.key}`,
     intervalMs: pauseOf(chain),
     waker: createWaker(),
-    run: createDepositWatcher(context, chain),
+    run: createDepositWatcher(context, chain, patienceMs),
   }
 }
 

@@ -6,7 +6,7 @@ import type { QuoteRegistry } from '../pricing/registry.ts'
 import { type ChainStops, createChainStops, SomethingStoppedError } from '../requests/stops/chainStops.ts'
 import { everyChain } from '../requests/stops/stopStore.ts'
 
-/** The stops that operators and the solver gave, read before anything is answered, and where they are shown. */
+/** The stops of operators, the solver and the watchers, read before anything is answered, and where they are shown. */
 export async function openStops(options: {
   readonly database: SqlDatabase
   readonly registry: Pick<QuoteRegistry, 'chainById'>
@@ -32,7 +32,7 @@ export async function openStops(options: {
     metrics.registry,
     {
       name: 'chain_stopped',
-      help: 'Chains on which nothing new begins, by who stopped them: the operator, or the solver, which does not pay there',
+      help: 'Chains on which nothing new begins, by who stopped them: the operator, the solver, which does not pay there, or the watcher, which cannot read deposits there',
       labelNames: ['chain', 'by'],
     },
     () =>

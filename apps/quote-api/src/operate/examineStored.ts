@@ -50,13 +50,16 @@ async function examineStops(
   for (const { chainId, toldBy, reason, actor, since } of await readStops(database)) {
     const name = chainId === everyChain ? 'all' : (chainNames.get(chainId) ?? String(chainId))
     const isOperators = toldBy === 'operator'
+    const fixes = {
+      operator: `End it: npm run causeway -- go ${name} --reason <text>`,
+      solver: 'Ask the solver why: npm run solver -- status',
+      watcher: 'Look at the job deposits-<chain> and the endpoints of the chain: docs/operating/runbook.md.',
+    }
     found.add({
       ...{ code: 'chain-stopped', severity: 'degrades' },
       setting: isOperators && name === 'all' ? 'all chains' : `chain ${name}`,
       seen: `stopped by ${actor} since ${since.toISOString()}: ${reason}`,
-      fix: isOperators
-        ? `End it: npm run causeway -- go ${name} --reason <text>`
-        : 'Ask the solver why: npm run solver -- status',
+      fix: fixes[toldBy],
     })
   }
 }

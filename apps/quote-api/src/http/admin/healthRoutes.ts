@@ -4,7 +4,13 @@ import { type MarketHealth, marketHealthSchema } from '@causeway/market'
 import { z } from 'zod'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import type { ChainStops } from '../../requests/stops/chainStops.ts'
-import { type ChainStop, everyChain, noteReader, readStops } from '../../requests/stops/stopStore.ts'
+import {
+  type ChainStop,
+  everyChain,
+  noteReader,
+  readStops,
+  stopTellers,
+} from '../../requests/stops/stopStore.ts'
 
 const readinessSchema = z.object({
   ready: z.boolean(),
@@ -15,7 +21,7 @@ const readinessSchema = z.object({
 
 const stopSchema = z.object({
   chainId: z.number().describe('0: every chain'),
-  by: z.enum(['operator', 'solver']),
+  by: z.enum(stopTellers),
   reason: z.string(),
   actor: z.string(),
   since: z.iso.datetime(),

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { adminActor } from '../../access/adminActor.ts'
 import { operatorReason } from '../../access/operatorReason.ts'
 import type { StopAdministration } from '../../operate/admin/stopAdministration.ts'
-import type { ChainStop } from '../../requests/stops/stopStore.ts'
+import { type ChainStop, stopTellers } from '../../requests/stops/stopStore.ts'
 import { adminOperation } from './adminOperation.ts'
 
 const stopSchema = z.object({
   chainId: z.int().describe('0: all chains'),
-  by: z.enum(['operator', 'solver']),
+  by: z.enum(stopTellers),
   actor: z.string(),
   since: z.iso.datetime(),
   reason: z.string(),

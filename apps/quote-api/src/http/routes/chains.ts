@@ -49,7 +49,7 @@ function registerChainHealth(app: HttpApp, { registry, snapshot, stops }: ChainD
         stopped: z
           .array(z.number())
           .optional()
-          .describe('Chain ids of these that the operator stopped, or that the solver does not pay on now'),
+          .describe('Chain ids of these that are stopped: for now nothing is quoted to, or from, or both'),
       }),
       ...errorResponses,
     },

@@ -48,10 +48,13 @@ export const stopCommands: readonly Command[] = [
           released.ended === 0
             ? `${describe(released)} not stopped by an operator.`
             : `${describe(released)} let go on.`,
-          ...released.left.map(({ chainId, toldBy }) =>
-            toldBy === 'solver'
-              ? `The solver still pays nothing on chain ${chainId}: npm run solver -- status`
-              : 'All chains are still stopped: go all',
+          ...released.left.map(
+            ({ chainId, toldBy }) =>
+              ({
+                solver: `The solver still pays nothing on chain ${chainId}: npm run solver -- status`,
+                watcher: `Deposits on chain ${chainId} still cannot be read: npm run causeway -- doctor`,
+                operator: 'All chains are still stopped: go all',
+              })[toldBy],
           ),
         ],
       }

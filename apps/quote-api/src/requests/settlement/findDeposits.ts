@@ -12,6 +12,7 @@ import {
   type WatchSteps,
 } from '../../chainReadings/blockCursor.ts'
 import type { Run } from '../../jobs/runJobs.ts'
+import { stopChain } from '../stops/stopStore.ts'
 import {
   type DepositCursor,
   insertPaidSwaps,
@@ -29,7 +30,7 @@ export type FindingContext = KeepingContext & Pick<SettlementContext, 'database'
 export type FindingChain = Pick<
   SettlementChain,
   'steps' | 'finalHeight' | 'depositPass' | 'blockTransactions' | 'blockHashes' | 'deposits'
-> & { readonly chain: Pick<SettlementChain['chain'], 'chainId' | 'config'> }
+> & { readonly chain: Pick<SettlementChain['chain'], 'chainId' | 'config' | 'key'> }
 
 /** Steps of the family, else defaults: a chain that was not read for long is caught up in several looks. */
 function stepsOf({ steps, chain: { config } }: FindingChain): WatchSteps {
@@ -119,7 +120,8 @@ async function findInRange(
 }
 
 /**
- * Reads final blocks once more, whatever was seen of them before, and moves past them for good.
+ * Reads final blocks once more, whatever was seen of them before, and moves past them for good. A final block that is
+ * another one than before stops its chain until an operator says go.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
  */
 export async function findFinalDeposits(
@@ -134,10 +136,20 @@ export async function findFinalDeposits(
   const heights = { head, finalHeight: await chain.finalHeight(signal) }
   for (;;) {
     const cursor = await readDepositCursor(database, chainId)
-    const range = cursor && finalRange(placeOf(cursor, steps), heights, steps)
-    if (range === undefined || signal.aborted) return
+    if (cursor === undefined || signal.aborted) return
+    const range = finalRange(placeOf(cursor, steps), heights, steps)
+    if (range === undefined) return
     const { pass, to, isWhole } = await passOver(chain, range, signal)
     if (pass.last === undefined) return
+    const change = finalChange(cursor, pass)
+    if (change !== undefined) {
+      await database.transaction(async (tx) => {
+        await fence(tx)
+        await stopChain(tx, { chainId, name: chain.chain.key, actor: 'quote-api', reason: change })
+        await moveFinalCursor(tx, chainId, { finalTo: range.known, finalHash: undefined })
+      })
+      continue
+    }
     const due = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'final'))
     const { found, aside, settled, empty, gone, failed } = await readTransactions(chain, due, signal)
     // A final block lists it, and it succeeded there: whoever has no receipt of it is late.
@@ -155,11 +167,20 @@ export async function findFinalDeposits(
       // The block's own time counts: that it was shown late is no fault of the user.
       await keepRead(context, tx, chainId, read, () => undefined)
       await insertPaidSwaps(tx, chainId, pass.paidSwaps)
-      await moveFinalCursor(tx, chainId, to)
+      await moveFinalCursor(tx, chainId, { finalTo: to, finalHash: pass.last?.hash })
     })
     tellAside(context, chainId, read.aside)
     for (const transactionId of [...settled, ...empty, ...unanswered]) memory.settle(transactionId)
   }
+}
+
+/** Says how a block that was final is not the one that it was: nothing that was read of the chain may be relied on. */
+function finalChange(
+  { finalTo, finalHash }: Pick<DepositCursor, 'finalTo' | 'finalHash'>,
+  { known }: Pick<DepositPass, 'known'>,
+): string | undefined {
+  if (known === undefined || finalHash === undefined || known.hash === finalHash) return undefined
+  return `final block ${finalTo} was ${finalHash} and is ${known.hash}`
 }
 
 /** A look at the first part of a range. @returns where it ends */

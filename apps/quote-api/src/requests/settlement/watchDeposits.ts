@@ -1,5 +1,6 @@
 import { createReadMemory, lateMs } from '../../chainReadings/blockCursor.ts'
 import type { Run } from '../../jobs/runJobs.ts'
+import { createSightNotes } from '../stops/depositSight.ts'
 import { finalizeDeposits, listUnfinalDeposits, type StoredDeposit } from './depositStore.ts'
 import { findFinalDeposits, findNewDeposits } from './findDeposits.ts'
 import { orphanDeposit } from './orphanDeposit.ts'
@@ -15,8 +16,14 @@ import { takeDeposits } from './takeDeposits.ts'
 export function createDepositWatcher(
   context: SettlementContext,
   chain: SettlementChain,
+  patienceMs: number,
 ): (run: Run) => Promise<void> {
   const memory = createReadMemory(context.now)
+  const noteSight = createSightNotes(
+    context.database,
+    { chainId: chain.chain.chainId, patienceMs },
+    context.now,
+  )
   let finalDueMs = 0
   return async (run) => {
     // Taken before the chain is asked: what it does not show then was mined later.
@@ -25,6 +32,7 @@ export function createDepositWatcher(
     let failure: unknown
     try {
       await findNewDeposits(context, chain, { head, askedAtSeconds, memory }, run)
+      await noteSight()
     } catch (error) {
       failure = error
     }

@@ -25,6 +25,7 @@ export interface ChainStops {
 
 const refreshMs = 500
 const retryAfterSeconds = 60
+const unseenRetryAfterSeconds = 5
 
 /** @param options.onChange told of what is in force from now on, after it was another */
 export function createChainStops(options: {
@@ -61,6 +62,8 @@ export function createChainStops(options: {
       const isMeant = (asked: number | undefined) => asked !== undefined && isOf(chainId, asked)
       if (toldBy === 'solver') {
         if (isMeant(paidOn)) throw unpaidChain(chainId)
+      } else if (toldBy === 'watcher') {
+        if (isMeant(origin)) throw unseenChain(chainId)
       } else if (isMeant(paidOn)) throw stoppedChain(paidOn ?? origin)
       else if (isMeant(origin)) throw stoppedChain(origin)
     }
@@ -110,6 +113,14 @@ function unpaidChain(chainId: number): QuoteError {
     'CHAIN_STOPPED',
     `The solver pays nothing on chain ${chainId} at the moment; other destinations are quoted.`,
     { retryAfterSeconds, data: { chainId } },
+  )
+}
+
+function unseenChain(chainId: number): QuoteError {
+  return new QuoteError(
+    'CHAIN_STOPPED',
+    `Deposits on chain ${chainId} cannot be read at the moment; quotes to it, and from other chains, go on.`,
+    { retryAfterSeconds: unseenRetryAfterSeconds, data: { chainId } },
   )
 }
 

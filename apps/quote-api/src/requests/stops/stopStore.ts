@@ -6,15 +6,19 @@ type Queries = Pick<SqlDatabase, 'query'>
 /** Stands for all chains where a stop names one. */
 export const everyChain = 0
 
-/** An operator's stop holds until an operator ends it; a solver's until it has not been repeated for a minute. */
-export type StopTeller = 'operator' | 'solver'
+/**
+ * An operator's stop holds until an operator ends it; a solver's until it has not been repeated for a minute; a watcher's
+ * until it has read the chain again.
+ */
+export const stopTellers = ['operator', 'solver', 'watcher'] as const
+type StopTeller = (typeof stopTellers)[number]
 
 export type ChainStop = {
   /** `everyChain` for all. */
   readonly chainId: number
   readonly toldBy: StopTeller
   readonly reason: string
-  /** `cli:<account>`, `admin` or `solver`. */
+  /** `cli:<account>`, `admin`, `solver` or `quote-api`. */
   readonly actor: string
   readonly since: Date
 }
@@ -29,14 +33,17 @@ export async function readStops(database: Queries): Promise<readonly ChainStop[]
     since: Date
   }>(
     `select chain_id, told_by, reason, actor, since from chain_stop
-     where ends_at is null or ends_at > clock_timestamp() order by since, chain_id`,
+     where ends_at is null or ends_at > clock_timestamp()
+     union all select chain_id, 'watcher', 'its newest blocks cannot be read for deposits', 'quote-api', read_at
+       from deposit_sight where read_at + patience_ms * interval '1 millisecond' < clock_timestamp()
+     order by since, chain_id`,
   )
   return rows.map(({ chain_id: chainId, told_by: toldBy, reason, actor, since }) => ({
     ...{ chainId: Number(chainId), toldBy, reason, actor, since },
   }))
 }
 
-/** A stop or a go of an operator. */
+/** A stop or a go of an operator, or a stop that waits for one. */
 export type StopDeed = {
   /** `everyChain` for all. */
   readonly chainId: number

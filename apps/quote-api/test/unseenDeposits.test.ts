@@ -1,0 +1,95 @@
+// Goal: nothing is sold from a chain whose deposits nobody sees, on any replica, and everything again as soon as they are
+// seen. Attackers: an endpoint that refuses one method, an operator whose jobs do not run. Method: two services on one
+// database, one of them without jobs, and a node whose logs are refused.
+import { startTestDatabase } from '@causeway/database'
+import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestService, type TestService } from './fixtures/service.ts'
+import { post, send } from './serviceSupport/callService.ts'
+import { localRequest } from './serviceSupport/localRequest.ts'
+import {
+  type SettlementBed,
+  type StandInOracles,
+  serviceSettings,
+  startSettlementBed,
+  startStandInOracles,
+} from './settlementSupport/settlementBed.ts'
+
+const amount = 60_000_000n
+const patience = { DEPOSITS_UNREAD_SECONDS: '5' }
+const waits = { timeout: 60_000, interval: 250 }
+let bed: SettlementBed
+let oracles: StandInOracles
+let logs: FaultProxy
+let replica: TestService
+let urls: readonly string[]
+
+beforeAll(async () => {
+  oracles = await startStandInOracles()
+  bed = await startSettlementBed({
+    blockTimeSeconds: 1,
+    oracles: async () => oracles.setting,
+    async environment(network) {
+      logs = await startFaultProxy({ targetUrl: network.chains.base.url })
+      return { ...patience, BASE_RPC_URL: logs.url }
+    },
+  })
+  replica = await startTestService(bed.network, {
+    ...serviceSettings(bed.connectionString, oracles.setting),
+    ...patience,
+    JOBS: 'off',
+  })
+  urls = [bed.url, (await replica.listen()).publicUrl]
+}, 180_000)
+afterAll(async () => {
+  await replica?.stop()
+  await bed?.stop()
+  await logs?.stop()
+  await oracles?.stop()
+})
+
+async function priceOf(url: string, more: object) {
+  const { status, text } = await post(`${url}/price`, localRequest(bed.network, { amount, ...more }))
+  return { status, message: status === 200 ? '' : String(JSON.parse(text).message) }
+}
+const fromBase = (url: string) => priceOf(url, { from: 'base', to: 'optimism' })
+const toBase = (url: string) => priceOf(url, { from: 'optimism', to: 'base' })
+
+test('O-60: a chain whose deposits cannot be read is not sold from, on any replica, until they can', async () => {
+  for (const url of urls) await expect.poll(() => fromBase(url), waits).toMatchObject({ status: 200 })
+  await logs.set({ kind: 'unsupported', methods: ['eth_getLogs'] })
+  for (const url of urls) {
+    await expect
+      .poll(() => fromBase(url), waits)
+      .toEqual({ status: 503, message: expect.stringMatching(/^Deposits on chain [0-9]+ cannot be read/) })
+    expect(await toBase(url)).toMatchObject({ status: 200 })
+    expect(JSON.parse((await send(`${url}/chains/health`)).text)).toMatchObject({
+      healthy: false,
+      stopped: [expect.any(Number)],
+    })
+  }
+  // Every process has the same stop, so each stays ready and names it.
+  const ready = await send(`${bed.opsUrl}/ready`)
+  expect([ready.status, ready.text]).toEqual([200, expect.stringContaining('CHAIN_STOPPED')])
+  await logs.set({ kind: 'pass' })
+  for (const url of urls) await expect.poll(() => fromBase(url), waits).toMatchObject({ status: 200 })
+})
+
+test('O-60: a database whose jobs nobody runs sells nothing', async () => {
+  const idle = await startTestDatabase()
+  const service = await startTestService(bed.network, {
+    ...serviceSettings(idle.connectionString, oracles.setting),
+    ...patience,
+    JOBS: 'off',
+  })
+  try {
+    const { publicUrl } = await service.listen()
+    for (const ask of [fromBase, toBase])
+      await expect
+        .poll(() => ask(publicUrl), waits)
+        .toEqual({ status: 503, message: expect.stringContaining('cannot be read') })
+  } finally {
+    await service.stop()
+    await idle.stop()
+  }
+})
