@@ -4,7 +4,7 @@ import type { Run } from '../../jobs/runJobs.ts'
 import { setDepositing } from '../status/requestProgress.ts'
 import { markDeposited } from '../work/workStore.ts'
 import { type NewDeposit, recordDeposit } from './depositStore.ts'
-import { listDuePutAside, noteTry, putAside, type StoredPutAside, takeFromAside } from './putAsideStore.ts'
+import { forgetUnfollowed, listDuePutAside, noteTry, putAside, type StoredPutAside, takeFromAside } from './putAsideStore.ts'
 import type { SettlementChain } from './settlementChain.ts'
 import type { SettlementContext } from './settlementContext.ts'
 
@@ -147,6 +147,7 @@ export async function retryPutAside(context: RetryContext, run: Run): Promise<vo
   const limits = { purpose: 'deposits', limit: triesAtOnce } as const
   const due = await listDuePutAside(context.database, [...context.chains.keys()], limits)
   await Promise.all(due.map((aside) => retry(context, aside, run)))
+  await forgetUnfollowed(context.database)
 }
 
 async function retry(context: RetryContext, aside: StoredPutAside, { fence, signal }: Run): Promise<void> {
