@@ -54,8 +54,9 @@ export async function findNewDeposits(
   run: Run,
 ): Promise<void> {
   let isFurther = false
+  const look = { ...newest, hasTime: timer(newest.memory) }
   try {
-    while (!run.signal.aborted && !(await findInRange(context, chain, newest, run))) isFurther = true
+    while (!run.signal.aborted && !(await findInRange(context, chain, look, run))) isFurther = true
   } catch (error) {
     // One endpoint's list of the newest blocks is late: the next look reads them.
     if (!isFurther || !(error instanceof UpstreamDisagreementError)) throw error
@@ -66,7 +67,9 @@ export async function findNewDeposits(
 async function findInRange(
   context: FindingContext,
   chain: FindingChain,
-  { head, askedAtSeconds, memory }: Parameters<typeof findNewDeposits>[2],
+  { head, askedAtSeconds, memory, hasTime }: Parameters<typeof findNewDeposits>[2] & {
+    readonly hasTime: () => boolean
+  },
   { fence, signal }: Run,
 ): Promise<boolean> {
   const { database } = context
@@ -94,8 +97,13 @@ async function findInRange(
   if (pass.last === undefined) return true
   const scannedHash = pass.last.hash
   const listed = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'live'))
-  const due = [...new Set([...listed, ...memory.dueAgain()])]
-  const read = await readTransactions(chain, due, signal)
+  // What there was no time for comes after what is new.
+  const again = new Set(memory.dueAgain())
+  const due = [...listed.filter((transactionId) => !again.has(transactionId)), ...again]
+  const isLast = (transactionId: string) => isWhole || memory.isLastLook(transactionId)
+  const mayRead = (transactionId: string) =>
+    !isLast(transactionId) || ((isWhole || to === head) && hasTime())
+  const read = await readTransactions(chain, due, signal, mayRead)
   // Only of blocks that nobody had then is it known that they were made later.
   const minedAfterSeconds = (block: bigint) => (block > known ? cursor?.newestAtSeconds : undefined)
   const newestAtSeconds = to === head ? askedAtSeconds : undefined
@@ -110,7 +118,8 @@ async function findInRange(
   tellAside(context, chainId, read.aside)
   for (const transactionId of read.settled) memory.settle(transactionId)
   const open = steps.lateBlocks > 0n ? [...read.empty, ...read.gone] : read.empty
-  for (const transactionId of open) memory[isWhole ? 'settle' : 'lookLater'](transactionId)
+  for (const transactionId of open) memory[isLast(transactionId) ? 'settle' : 'lookLater'](transactionId)
+  for (const transactionId of read.unread) if (!again.has(transactionId)) memory.lookOnce(transactionId)
   for (const { transactionId, error } of read.failed) {
     if (memory.lookLater(transactionId))
       context.observe({ event: 'unanswered', chainId, transactionId, error })
@@ -139,10 +148,15 @@ export async function findFinalDeposits(
     const { pass, to, isWhole } = await passOver(chain, range, signal)
     if (pass.last === undefined) return
     const due = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'final'))
-    const { found, aside, settled, empty, gone, failed } = await readTransactions(chain, due, signal)
+    const hasTime = timer(memory)
+    const mayRead = () => !isWhole || hasTime()
+    const { found, aside, settled, empty, gone, failed, unread } = await readTransactions(
+      ...([chain, due, signal, mayRead] as const),
+    )
     // A final block lists it, and it succeeded there: whoever has no receipt of it is late.
     const isLate = steps.lateBlocks > 0n && !isWhole
-    const unanswered = [...failed.map(({ transactionId }) => transactionId), ...(isLate ? gone : [])]
+    const silent = [...failed.map(({ transactionId }) => transactionId), ...(isLate ? gone : [])]
+    const unanswered = [...silent, ...unread]
     const read = {
       found,
       aside: [
@@ -159,6 +173,18 @@ export async function findFinalDeposits(
     })
     tellAside(context, chainId, read.aside)
     for (const transactionId of [...settled, ...empty, ...unanswered]) memory.settle(transactionId)
+  }
+}
+
+/** What blocks that are refused cost one look. @source F-77 */
+const refusedBlockMs = 1_000
+
+/** True for one second from its first call on. */
+function timer({ now }: Pick<ReadMemory, 'now'>): () => boolean {
+  let endMs: number | undefined
+  return () => {
+    endMs ??= now() + refusedBlockMs
+    return now() < endMs
   }
 }
 

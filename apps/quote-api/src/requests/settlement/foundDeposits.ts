@@ -64,13 +64,19 @@ export type ReadTransactions = {
   /** They left the chain, or failed, as far as endpoints know by now. */
   readonly gone: readonly string[]
   readonly failed: readonly { readonly transactionId: string; readonly error: Error }[]
+  /** There was no time for them. */
+  readonly unread: readonly string[]
 }
 
-/** A transaction keeps no other one from being read, whatever becomes of its own reading. */
+/**
+ * A transaction keeps no other one from being read, whatever becomes of its own reading.
+ * @param mayRead false of one that there is no time for
+ */
 export async function readTransactions(
   chain: DepositChain,
   transactions: readonly string[],
   signal: AbortSignal,
+  mayRead: (transactionId: string) => boolean = () => true,
 ): Promise<ReadTransactions> {
   const found: FoundDeposit[] = []
   const aside: Aside[] = []
@@ -78,7 +84,12 @@ export async function readTransactions(
   const empty: string[] = []
   const gone: string[] = []
   const failed: { transactionId: string; error: Error }[] = []
+  const unread: string[] = []
   const readOne = async (transactionId: string) => {
+    if (!mayRead(transactionId)) {
+      unread.push(transactionId)
+      return
+    }
     try {
       const read = await readDeposits(chain, transactionId, signal)
       if (read === undefined) {
@@ -99,7 +110,7 @@ export async function readTransactions(
   }
   for (let next = 0; next < transactions.length; next += readingsAtOnce)
     await Promise.all(transactions.slice(next, next + readingsAtOnce).map(readOne))
-  return { found, aside, settled, empty, gone, failed }
+  return { found, aside, settled, empty, gone, failed, unread }
 }
 
 /** @param minedAfterSeconds of a block, as `NewDeposit` has it */
