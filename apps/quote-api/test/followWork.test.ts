@@ -123,8 +123,7 @@ describe('what is due', () => {
         limits.push(limit)
         return follower.list(limit)
       },
-      read: async (id, signal, readApart) =>
-        id === 1n ? undefined : follower.read(id, signal, readApart),
+      read: async (id, signal, readApart) => (id === 1n ? undefined : follower.read(id, signal, readApart)),
     })
     expect(limits).toEqual([500])
     expect(await stepsOf()).toEqual({ 1: 0, 2: 1 })
@@ -237,7 +236,9 @@ describe('a row whose transaction cannot be read', () => {
     await add(1)
     const { follower, asked } = strangers(() => true)
     const agoIs = (seconds: number) =>
-      server.database.query(`update put_aside set last_tried_at = now() - $1 * interval '1 second'`, [seconds])
+      server.database.query(`update put_aside set last_tried_at = now() - $1 * interval '1 second'`, [
+        seconds,
+      ])
     for (const [index, pause] of [0, 0.5, 1, 2, 4, 8, 16, 30, 30].entries()) {
       await agoIs(pause - 0.3)
       await follow(follower)

@@ -52,11 +52,23 @@ function scannedChain() {
     isSeenInBlocks: false,
     balances: async () => [],
     blocks: {
-      steps: { ...{ rangeBlocks: 4n, rewindBlocks: 64n, lateBlocks: 30n }, firstBlocks: 64n, gapBlocks: 256n },
+      steps: {
+        ...{ rangeBlocks: 4n, rewindBlocks: 64n, lateBlocks: 30n },
+        firstBlocks: 64n,
+        gapBlocks: 256n,
+      },
       async payments({ known, from, to, transfersFrom }) {
         if (transfersFrom <= to) listings += 1
-        const listed = transfers.filter(({ block, id }) => block >= transfersFrom && block <= to && !hidden.has(id))
-        const payments = listed.map(({ id }) => ({ id, from: denied, to: address, currency: token, amount: 1n }))
+        const listed = transfers.filter(
+          ({ block, id }) => block >= transfersFrom && block <= to && !hidden.has(id),
+        )
+        const payments = listed.map(({ id }) => ({
+          id,
+          from: denied,
+          to: address,
+          currency: token,
+          amount: 1n,
+        }))
         return { known: markAt(known), last: from <= to ? markAt(to) : undefined, payments, named: [] }
       },
     },
@@ -86,7 +98,12 @@ function scannedChain() {
 function scannerOf(site: AddressChain, database = server.database) {
   const screening = { isDenied: (_chain: number, account: string) => account === denied }
   // CAST: of a deny list nothing but its judgement on accounts is asked for.
-  const context = { database, logger: pino({ level: 'silent' }), now: () => nowMs, screening: screening as never }
+  const context = {
+    database,
+    logger: pino({ level: 'silent' }),
+    now: () => nowMs,
+    screening: screening as never,
+  }
   return createPaymentScanner(context, site)
 }
 

@@ -328,7 +328,10 @@ test.each([
   const proxy = await startFaultProxy({ targetUrl: scripted.url })
   const over = chainOver([proxy.url], { chainId })
   try {
-    await proxy.set({ kind: 'lie', rewrite: ({ method }, result) => (method === late ? hide(result) : result) })
+    await proxy.set({
+      kind: 'lie',
+      rewrite: ({ method }, result) => (method === late ? hide(result) : result),
+    })
     mineFinal(topUp(1, 5n))
     mineFinal()
     await watch(over, 3n)

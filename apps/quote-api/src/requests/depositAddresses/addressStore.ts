@@ -157,10 +157,7 @@ const mentionsAtOnce = 500
 export async function markPaid(
   tx: SqlTx,
   chainId: number,
-  {
-    paid,
-    named,
-  }: Pick<BlockPayments, 'named'> & { readonly paid: ReturnType<typeof sumPayments> },
+  { paid, named }: Pick<BlockPayments, 'named'> & { readonly paid: ReturnType<typeof sumPayments> },
 ): Promise<number> {
   // One row for each address: of two, the statement would take either.
   const mentions = [

@@ -2,12 +2,12 @@ import {
   type BlockMark,
   MalformedAnswerError,
   NodeError,
+  type PassRange,
   parseBytes,
   parseHash,
   parseHead,
   parseList,
   parseQuantity,
-  type PassRange,
   parseRecord,
   type RpcAnswer,
   toQuantity,
@@ -33,7 +33,7 @@ export type BlockPayments = {
 }
 
 export type Payment = {
-  /** Of one that may be listed again. */
+  /** Set where it may be listed again. */
   readonly id?: string
   /** The sender of the coin, the owner of the tokens; absent where blocks do not tell. */
   readonly from?: string
@@ -116,7 +116,7 @@ export function parseBlockPayments(
   }
 }
 
-/** Who paid, by address. Pure. */
+/** Payers by address. Pure. */
 export function payersOf(payments: readonly Payment[]): ReadonlyMap<string, ReadonlySet<string>> {
   const payers = new Map<string, Set<string>>()
   for (const { from, to } of payments)
@@ -125,9 +125,7 @@ export function payersOf(payments: readonly Payment[]): ReadonlyMap<string, Read
 }
 
 /** By address and then by currency. Pure. */
-export function sumPayments(
-  payments: readonly Payment[],
-): ReadonlyMap<string, ReadonlyMap<string, bigint>> {
+export function sumPayments(payments: readonly Payment[]): ReadonlyMap<string, ReadonlyMap<string, bigint>> {
   const sums = new Map<string, Map<string, bigint>>()
   for (const { to, currency, amount } of payments) {
     const amounts = sums.get(to) ?? new Map<string, bigint>()
@@ -195,7 +193,8 @@ function transfersOf(
   return parseList(resultOf(answer), 'eth_getLogs').flatMap((value) => {
     const log = parseRecord(value, 'eth_getLogs')
     const blockNumber = parseQuantity(log['blockNumber'], 'eth_getLogs')
-    if (blockNumber < range.transfersFrom || blockNumber > range.to) throw new MalformedAnswerError('eth_getLogs')
+    if (blockNumber < range.transfersFrom || blockNumber > range.to)
+      throw new MalformedAnswerError('eth_getLogs')
     const currency = parseAddress(log['address'], 'eth_getLogs')
     // Anybody's contract can write such a log.
     if (!tokens.has(currency)) throw new MalformedAnswerError('eth_getLogs')

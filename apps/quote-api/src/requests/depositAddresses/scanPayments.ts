@@ -61,9 +61,7 @@ export function createPaymentScanner(
     const next = isSame
       ? { ...place, scannedTo: to, scannedHash: read.last?.hash ?? read.known?.hash }
       : { ...rewound(place, known, steps), scannedHash: undefined }
-    const marked = await keep(isSame ? read : nothing, fence, (tx) =>
-      moveScanCursor(tx, chain.chainId, next),
-    )
+    const marked = await keep(isSame ? read : nothing, fence, (tx) => moveScanCursor(tx, chain.chainId, next))
     return { isEnd: isSame && to === head, marked }
   }
 
@@ -80,9 +78,7 @@ export function createPaymentScanner(
       if (cursor === undefined || range === undefined || signal.aborted) return isNews
       const { from: transfersFrom, to } = range
       const read = await payments({ from: to + 1n, to, known: to, transfersFrom }, signal)
-      const marked = await keep(read, fence, (tx) =>
-        moveScanCursor(tx, chainId, { ...cursor, finalTo: to }),
-      )
+      const marked = await keep(read, fence, (tx) => moveScanCursor(tx, chainId, { ...cursor, finalTo: to }))
       isNews ||= marked > 0
     }
   }

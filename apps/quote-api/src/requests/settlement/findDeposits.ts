@@ -67,7 +67,12 @@ export async function findNewDeposits(
 async function findInRange(
   context: FindingContext,
   chain: FindingChain,
-  { head, askedAtSeconds, memory, hasTime }: Parameters<typeof findNewDeposits>[2] & {
+  {
+    head,
+    askedAtSeconds,
+    memory,
+    hasTime,
+  }: Parameters<typeof findNewDeposits>[2] & {
     readonly hasTime: () => boolean
   },
   { fence, signal }: Run,
@@ -97,12 +102,11 @@ async function findInRange(
   if (pass.last === undefined) return true
   const scannedHash = pass.last.hash
   const listed = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'live'))
-  // What there was no time for comes after what is new.
+  // New ones come before those that there was no time for.
   const again = new Set(memory.dueAgain())
   const due = [...listed.filter((transactionId) => !again.has(transactionId)), ...again]
   const isLast = (transactionId: string) => isWhole || memory.isLastLook(transactionId)
-  const mayRead = (transactionId: string) =>
-    !isLast(transactionId) || ((isWhole || to === head) && hasTime())
+  const mayRead = (transactionId: string) => !isLast(transactionId) || ((isWhole || to === head) && hasTime())
   const read = await readTransactions(chain, due, signal, mayRead)
   // Only of blocks that nobody had then is it known that they were made later.
   const minedAfterSeconds = (block: bigint) => (block > known ? cursor?.newestAtSeconds : undefined)
@@ -176,7 +180,7 @@ export async function findFinalDeposits(
   }
 }
 
-/** What blocks that are refused cost one look. @source F-77 */
+/** Time that refused blocks cost one look. @source F-77 */
 const refusedBlockMs = 1_000
 
 /** True for one second from its first call on. */

@@ -118,7 +118,11 @@ async function readFill(
   const isWrong = (facts: PaymentFacts) => fillProblem(request, facts, chain.chain.codec) !== undefined
   return readApart({ chainId: destinationChainId, transactionId: item.txHash }, async () => {
     const payment = await chain.payment(question, signal)
-    return { payment, isFinal: await isFinalMismatch({ chain, question, payment, isWrong }, signal), isLapsed }
+    return {
+      payment,
+      isFinal: await isFinalMismatch({ chain, question, payment, isWrong }, signal),
+      isLapsed,
+    }
   })
 }
 

@@ -4,7 +4,14 @@ import type { Run } from '../../jobs/runJobs.ts'
 import { setDepositing } from '../status/requestProgress.ts'
 import { markDeposited } from '../work/workStore.ts'
 import { type NewDeposit, recordDeposit } from './depositStore.ts'
-import { forgetUnfollowed, listDuePutAside, noteTry, putAside, type StoredPutAside, takeFromAside } from './putAsideStore.ts'
+import {
+  forgetUnfollowed,
+  listDuePutAside,
+  noteTry,
+  putAside,
+  type StoredPutAside,
+  takeFromAside,
+} from './putAsideStore.ts'
 import type { SettlementChain } from './settlementChain.ts'
 import type { SettlementContext } from './settlementContext.ts'
 

@@ -63,7 +63,7 @@ export async function followWork<Due, Row, Seen>(
   if (due.length === 0) return
   const { read, asideCount } = await openReadings(database, run)
   // Rows that wait for what is put aside fill no page.
-  if (due.length === dueMax && asideCount > 0) due = await follower.list(dueMax + asideCount)
+  if (due.length >= dueMax && asideCount > 0) due = await follower.list(dueMax + asideCount)
   await runConcurrently(due, { atOnce: follower.atOnce, run }, (one) =>
     followOne(database, run, { follower, due: one, readApart: read }),
   )
