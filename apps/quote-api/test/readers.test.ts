@@ -89,18 +89,16 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
     async () => {
       const bed = await startContracts()
       const proxy = await startFaultProxy({ targetUrl: bed.url })
-      const client = createJsonRpcClient({
-        ...{ chainId: 'base', endpoints: [{ url: proxy.url }], now: Date.now },
-      })
+      const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: proxy.url }], now: Date.now })
       onTestFinished(async () => {
         await client.close()
         await proxy.stop()
       })
       const { depository } = bed.deployment
       const config = { blockTimeMs: 2_000 }
-      const registered = { ...{ id: 'base', depository, rpcThreshold: 1, additionalData: {} } }
+      const registered = { id: 'base', depository, rpcThreshold: 1, additionalData: {} }
       const settling = createSettlementChain({
-        // CAST: the members that settling looks at.
+        // CAST: both have the members that settling looks at.
         quotable: { chainId: 8_453, key: 'base', depository, currencies: new Map(), config } as never,
         registered: { ...registered, vmType: 'ethereum-vm', finality: { mode: 'depth', blocks: 2 } } as never,
         ...{ client, fillWallet: undefined, onMalformed: () => undefined },
