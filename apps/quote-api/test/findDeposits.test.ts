@@ -22,11 +22,11 @@ import {
   findFinalDeposits,
   findNewDeposits,
 } from '../src/requests/settlement/findDeposits.ts'
-import { listPutAside } from '../src/requests/settlement/putAsideStore.ts'
 import { createReadNamed } from '../src/requests/settlement/readNamed.ts'
 import type { SettlementChain } from '../src/requests/settlement/settlementChain.ts'
 import type { SettlementContext } from '../src/requests/settlement/settlementContext.ts'
 import { createDepositWatcher } from '../src/requests/settlement/watchDeposits.ts'
+import { listPutAside } from '../src/requests/work/putAsideStore.ts'
 import { orderMigrations, orderNamed } from './orderSupport/orders.ts'
 
 const chainId = 8_453

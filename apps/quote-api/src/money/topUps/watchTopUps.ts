@@ -25,7 +25,7 @@ import {
   type TopUpEvent,
 } from '@causeway/ledger'
 import { below, type ReadMemory } from '../../chainReadings/blockCursor.ts'
-import { listDuePutAside, noteTry, putAside, takeFromAside } from '../../requests/settlement/putAsideStore.ts'
+import { listDuePutAside, noteTry, putAside, takeFromAside } from '../../requests/work/putAsideStore.ts'
 import type { TopUpChain } from './topUpChain.ts'
 
 /** Everything that one pass did; what operators see of it. */

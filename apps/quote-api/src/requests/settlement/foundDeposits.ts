@@ -2,8 +2,6 @@ import { type PutAsideReason, putAsideReason } from '@causeway/chains'
 import { DomainError, type SqlTx, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { setDepositing } from '../status/requestProgress.ts'
-import { markDeposited } from '../work/workStore.ts'
-import { type NewDeposit, recordDeposit } from './depositStore.ts'
 import {
   forgetUnfollowed,
   listDuePutAside,
@@ -11,7 +9,9 @@ import {
   putAside,
   type StoredPutAside,
   takeFromAside,
-} from './putAsideStore.ts'
+} from '../work/putAsideStore.ts'
+import { markDeposited } from '../work/workStore.ts'
+import { type NewDeposit, recordDeposit } from './depositStore.ts'
 import type { SettlementChain } from './settlementChain.ts'
 import type { SettlementContext } from './settlementContext.ts'
 

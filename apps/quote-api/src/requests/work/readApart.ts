@@ -1,7 +1,7 @@
 import { putAsideReason } from '@causeway/chains'
 import { type SqlDatabase, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
-import { listPutAside, putAside, type StoredPutAside, takeFromAside } from '../settlement/putAsideStore.ts'
+import { listPutAside, putAside, type StoredPutAside, takeFromAside } from './putAsideStore.ts'
 
 type Named = Pick<StoredPutAside, 'chainId' | 'transactionId'>
 

@@ -12,6 +12,7 @@ import { startFaultProxy } from '@causeway/localnet'
 import { ConstructedChain, startBitcoinNode } from '@causeway/localnet/standIns/bitcoin'
 import { depositNative } from '@causeway/localnet/standIns/solana'
 import { afterAll, onTestFinished } from 'vitest'
+import { createSettlementChain } from '../apps/quote-api/src/requests/settlement/settlementChain.ts'
 import {
   chainOf,
   depositoryKey,
@@ -20,27 +21,22 @@ import {
   saying,
   user,
   depository as vault,
-} from '../../../packages/chains/test/bitcoinSupport/bitcoinBed.ts'
-import { type ChainBed, startChainBed } from '../../../packages/chains/test/ethereumSupport/startChainBed.ts'
+} from '../packages/chains/test/bitcoinSupport/bitcoinBed.ts'
+import { type ChainBed, startChainBed } from '../packages/chains/test/ethereumSupport/startChainBed.ts'
 import {
   depository as dex,
   startHyperliquidBed,
   usdSend,
-} from '../../../packages/chains/test/hyperliquidSupport/startHyperliquidBed.ts'
+} from '../packages/chains/test/hyperliquidSupport/startHyperliquidBed.ts'
 import {
   depository as account,
   put,
   queuedAtMs,
   startNodes,
   transfer,
-} from '../../../packages/chains/test/lighterSupport/lighterBed.ts'
-import {
-  proxiesOf,
-  settlingOf,
-  startSolanaBed,
-} from '../../../packages/chains/test/solanaSupport/solanaBed.ts'
-import { tronBedOn } from '../../../packages/chains/test/tronSupport/startTronBed.ts'
-import { createSettlementChain } from '../src/requests/settlement/settlementChain.ts'
+} from '../packages/chains/test/lighterSupport/lighterBed.ts'
+import { proxiesOf, settlingOf, startSolanaBed } from '../packages/chains/test/solanaSupport/solanaBed.ts'
+import { tronBedOn } from '../packages/chains/test/tronSupport/startTronBed.ts'
 import { describeReader, type ReaderFixture } from './readerSupport/describeReader.ts'
 
 const id = `0x${'ab'.repeat(32)}` as const
