@@ -32,7 +32,7 @@ export type BlockPayments = {
   readonly named: readonly string[]
 }
 
-export type Payment = {
+type Payment = {
   /** Set where it may be listed again. */
   readonly id?: string
   /** The sender of the coin, the owner of the tokens; absent where blocks do not tell. */
