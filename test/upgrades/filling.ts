@@ -198,6 +198,10 @@ export const fillings: readonly Filling[] = [
     sql: `insert into deposit_sight (chain_id, patience_ms) select n, n * 15000 from ${numbers};
       update deposit_cursor set final_hash = scanned_hash where chain_id = 10`,
   },
+  {
+    since: 'quote_api/0079_final_scans',
+    sql: `update deposit_address_cursor set final_to = scanned_to - 50`,
+  },
   ...ledgerFillings(),
   {
     since: 'quote_api/0072_recoveries',
@@ -272,6 +276,10 @@ function ledgerFillings(): readonly Filling[] {
         select claim_event(id, ${sponsor('id')}, 'cli:root', '{"ticket": 4}') from chain_event
           where state = 'final' and credited_owner is null and id % 2 = 0 order by id;
         select reverse_event(id, 'cli:root', '{"reorg": true}') from chain_event where id = 36`,
+    },
+    {
+      since: 'ledger/0020_listed_blocks',
+      sql: `update chain_cursor set settled_to = final_to - 15`,
     },
     {
       since: 'ledger/0011_halt',

@@ -22,12 +22,12 @@ import {
   findFinalDeposits,
   findNewDeposits,
 } from '../src/requests/settlement/findDeposits.ts'
-import { listPutAside } from '../src/requests/settlement/putAsideStore.ts'
 import { createReadNamed } from '../src/requests/settlement/readNamed.ts'
 import type { SettlementChain } from '../src/requests/settlement/settlementChain.ts'
 import type { SettlementContext } from '../src/requests/settlement/settlementContext.ts'
 import { createDepositWatcher } from '../src/requests/settlement/watchDeposits.ts'
 import { endStop, readStops } from '../src/requests/stops/stopStore.ts'
+import { listPutAside } from '../src/requests/work/putAsideStore.ts'
 import { orderMigrations, orderNamed } from './orderSupport/orders.ts'
 
 const chainId = 8_453
@@ -375,6 +375,41 @@ test('F-72: where a range is refused for what stands in it, its halves are read,
   at.grow(40)
   await final()
   expect((await readDepositCursor(server.database, chainId))?.finalTo).toBe(223n)
+})
+
+test('F-77: a block of 800 transactions that is refused costs a look one second, and newer deposits go first', async () => {
+  const at = scriptedChain()
+  const { live } = watcher(at)
+  await live()
+  const crowd = Array.from({ length: 800 }, (_, index) => `crowd ${index}`)
+  for (const one of crowd) at.empty.add(one)
+  at.mine(...crowd, 'honest')
+  at.refuse('crowd 0', 0n)
+  const { deposits } = at.chain
+  const slow: typeof at.chain.deposits = async (...args) => {
+    nowMs += 10
+    return deposits(...args)
+  }
+  Object.assign(at.chain, { deposits: slow })
+  const costs: number[] = []
+  for (let look = 0; look < 9; look += 1) {
+    const beganMs = nowMs
+    at.mine(`newer ${look}`)
+    await live()
+    expect(await seen()).toContain(`newer ${look}`)
+    costs.push(nowMs - beganMs)
+  }
+  expect(await seen()).toContain('honest')
+  // With what was begun before the second ended.
+  expect(Math.max(...costs)).toBeLessThan(1_200)
+  expect(at.asked.filter((id) => id.startsWith('crowd'))).toHaveLength(800)
+  // After a restart the look at final blocks spends a second too, and what is left is tried alone.
+  at.grow(40)
+  const beganMs = nowMs
+  await watcher(at).final()
+  expect(nowMs - beganMs).toBeLessThan(1_200)
+  expect((await readDepositCursor(server.database, chainId))?.finalTo).toBe(220n)
+  expect((await listPutAside(server.database)).length).toBeGreaterThan(600)
 })
 
 test('F-72: a block that endpoints list differently waits, and no older one does', async () => {

@@ -1,12 +1,19 @@
 // Goal: a follower acts on nothing but what it read, once, and only while it leads. Method: the frame over rows of a
 // real database; an adversary changes them between reading and lock, takes the lead, throws and aborts.
+import { UpstreamUnavailableError } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
+import { ledgerMigrations } from '@causeway/ledger'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createOrderStore } from '../src/requests/orders/orderStore.ts'
 import { type Follower, followWork, stepWork } from '../src/requests/work/followWork.ts'
+import { addWork, lockWork, lockWorkOf } from '../src/requests/work/workStore.ts'
+import { orderMigrations, orderNamed } from './orderSupport/orders.ts'
+import { bytesOf } from './settlementSupport/requestDriver.ts'
 
 let server: TestDatabase
 beforeAll(async () => {
-  server = await startTestDatabase()
+  const directories = [{ name: 'ledger', path: ledgerMigrations }, orderMigrations]
+  server = await startTestDatabase({ directories })
   await server.database.query(
     'create table job (id bigint primary key, state text not null, tx_hash text, steps int not null default 0)',
   )
@@ -18,6 +25,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await server.database.query('delete from job')
   await server.database.query('delete from lead')
+  await server.database.query('delete from put_aside')
   await server.database.query('insert into lead values (1)')
 })
 
@@ -115,7 +123,7 @@ describe('what is due', () => {
         limits.push(limit)
         return follower.list(limit)
       },
-      read: async (id, signal) => (id === 1n ? undefined : follower.read(id, signal)),
+      read: async (id, signal, readApart) => (id === 1n ? undefined : follower.read(id, signal, readApart)),
     })
     expect(limits).toEqual([500])
     expect(await stepsOf()).toEqual({ 1: 0, 2: 1 })
@@ -189,6 +197,101 @@ test('an abort ends it: nothing more is begun, and what was being read is not wr
   await follow(followerOf())
   expect(Object.values(await stepsOf())).toEqual(Array.from({ length: 20 }, () => 1))
 })
+
+describe('a row whose transaction cannot be read', () => {
+  const silence = new UpstreamUnavailableError('silence', {})
+  /** Rows that the chain does not answer for, and what was read of it. */
+  function strangers(isStrange: (id: bigint) => boolean) {
+    const asked: bigint[] = []
+    const follower = followerOf()
+    const reading: typeof follower.read = (id, signal, readApart) =>
+      readApart({ chainId: 1, transactionId: `0x${id}` }, async () => {
+        asked.push(id)
+        if (isStrange(id)) throw silence
+        return follower.read(id, signal, readApart)
+      })
+    return { asked, follower: { ...follower, read: reading } }
+  }
+  const aside = () => server.database.query('select transaction_id, tries from put_aside order by 1')
+
+  test('F-75: pauses alone: it fails no run, fills no page and is read at last', async () => {
+    await server.database.query(`insert into job select n, 'reported' from generate_series(1, 601) n`)
+    const { follower, asked } = strangers((id) => id <= 600n)
+    const hour = `update put_aside set last_tried_at = now() + interval '1 hour'`
+    await follow(follower)
+    await server.database.query(hour)
+    await follow(follower)
+    expect(asked.filter((id) => id === 1n)).toHaveLength(1)
+    expect((await stepsOf())[601]).toBe(1)
+    expect(await aside()).toHaveLength(600)
+    await server.database.query(`update put_aside set last_tried_at = now() - interval '1 hour'`)
+    const healed = strangers(() => false)
+    await follow(healed.follower)
+    await follow(healed.follower)
+    expect(new Set(Object.values(await stepsOf()))).toEqual(new Set([1]))
+    expect(await aside()).toEqual([])
+  }, 60_000)
+
+  test('F-75: pauses from half a second to half a minute', async () => {
+    await add(1)
+    const { follower, asked } = strangers(() => true)
+    const agoIs = (seconds: number) =>
+      server.database.query(`update put_aside set last_tried_at = now() - $1 * interval '1 second'`, [
+        seconds,
+      ])
+    for (const [index, pause] of [0, 0.5, 1, 2, 4, 8, 16, 30, 30].entries()) {
+      await agoIs(pause - 0.3)
+      await follow(follower)
+      expect(asked).toHaveLength(index === 0 ? 1 : index)
+      await agoIs(pause)
+      await follow(follower)
+      expect(asked).toHaveLength(index + 1)
+    }
+  })
+
+  test('F-75: is put aside by nobody who does not lead, and not after an abort', async () => {
+    await add(1)
+    const { follower } = strangers(() => true)
+    await expect(follow(follower, runWith(7n))).rejects.toThrow('1 requests')
+    const ending = runWith()
+    const read: typeof follower.read = (...args) => {
+      ending.stop.abort()
+      return follower.read(...args)
+    }
+    await expect(follow({ ...follower, read }, ending)).rejects.toThrow('1 requests')
+    expect(await aside()).toEqual([])
+  })
+})
+
+test.each(['permit', 'refund', 'sweep', 'fill'] as const)(
+  'who moves a %s and who moves its request lock in one order',
+  async (kind) => {
+    const { database } = server
+    const order = orderNamed(`locks ${kind}`)
+    await createOrderStore({ database }).save(order)
+    const { requestId } = order
+    // CAST: no schema looks at what is only locked.
+    const work = { kind, requestId, chainId: 1, payload: {} as never }
+    await database.transaction((tx) => addWork(tx, work))
+    const [row] = await database.query<{ id: string }>('select id from work_item where request_id = $1', [
+      bytesOf(requestId),
+    ])
+    const id = row?.id ?? ''
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 300))
+    await Promise.all([
+      database.transaction(async (tx) => {
+        await lockWork(tx, id)
+        await pause()
+        await tx.query('update orders set updated_at = now() where request_id = $1', [bytesOf(requestId)])
+      }),
+      database.transaction(async (tx) => {
+        await tx.query('select 1 from orders where request_id = $1 for update', [bytesOf(requestId)])
+        await pause()
+        await lockWorkOf(tx, work)
+      }),
+    ])
+  },
+)
 
 describe('what hangs on no chain', () => {
   const stepper = {

@@ -6,7 +6,7 @@ import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { examineStored } from '../src/operate/examineStored.ts'
 import { retryPutAside } from '../src/requests/settlement/foundDeposits.ts'
-import { listDuePutAside, listPutAside, putAside } from '../src/requests/settlement/putAsideStore.ts'
+import { listDuePutAside, listPutAside, putAside } from '../src/requests/work/putAsideStore.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
 
 const chainId = 8_453

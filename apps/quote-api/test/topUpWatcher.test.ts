@@ -54,8 +54,8 @@ afterEach(async () => {
   await scripted.stop()
 })
 
-const watch = (over = chain): Promise<TopUpPass> =>
-  watchTopUps({ ...watcherOver(over), fromBlock: 0n, memory: createReadMemory(() => Date.now()) })
+const watch = (over = chain, lateBlocks = 0n): Promise<TopUpPass> =>
+  watchTopUps({ ...watcherOver(over), fromBlock: 0n, lateBlocks, memory: createReadMemory(() => Date.now()) })
 const watcherOver = (over = chain) =>
   ({ chain: over, database: server.database, fence: async () => {}, signal, purpose: 'top-ups' }) as const
 const balance = (owner: Hex = wallet) => server.database.transaction((tx) => ledger.balance(tx, owner))
@@ -315,6 +315,33 @@ test('F-72: a transaction that no endpoint shows delays no other top-up, and cou
     expect((await retryTopUps(watcherOver(over))).final).toEqual([])
     expect(await balance()).toMatchObject({ availableMicroUsd: 8n })
     expect(await server.database.query('select 1 from put_aside')).toEqual([])
+  } finally {
+    await over.close()
+    await proxy.stop()
+  }
+})
+
+test.each([
+  ['logs', 'eth_getLogs', () => []],
+  ['logs of receipts', 'eth_getTransactionReceipt', (result: unknown) => ({ ...Object(result), logs: [] })],
+] as const)('F-76: %s of final blocks that come late lose no top-up', async (_what, late, hide) => {
+  const proxy = await startFaultProxy({ targetUrl: scripted.url })
+  const over = chainOver([proxy.url], { chainId })
+  try {
+    await proxy.set({
+      kind: 'lie',
+      rewrite: ({ method }, result) => (method === late ? hide(result) : result),
+    })
+    mineFinal(topUp(1, 5n))
+    mineFinal()
+    await watch(over, 3n)
+    await proxy.set({ kind: 'pass' })
+    for (const credited of [5n, 5n]) {
+      mineFinal()
+      await watch(over, 3n)
+      await retryTopUps(watcherOver(over))
+      expect(await balance()).toMatchObject({ availableMicroUsd: credited })
+    }
   } finally {
     await over.close()
     await proxy.stop()

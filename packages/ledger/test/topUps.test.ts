@@ -269,7 +269,13 @@ describe('the cursor of an account', () => {
   test('starts before its first block, moves, halts with its sponsors frozen, and resumes', async () => {
     expect(await read()).toBeUndefined()
     const opened = await inTransaction((tx) => openTopUpCursor(tx, account, 5n))
-    expect(opened).toEqual({ scannedTo: 4n, finalTo: 4n, finalHash: undefined, haltedReason: undefined })
+    expect(opened).toEqual({
+      scannedTo: 4n,
+      finalTo: 4n,
+      settledTo: 4n,
+      finalHash: undefined,
+      haltedReason: undefined,
+    })
     const finalHash = hex(0xf1, 32)
     await inTransaction((tx) => moveFinalCursor(tx, account, { finalTo: 9n, finalHash }))
     await inTransaction((tx) => moveLiveCursor(tx, account, 12n))
@@ -290,7 +296,13 @@ describe('the cursor of an account', () => {
         resumeTopUps(tx, account, { finalTo: 6n, finalHash, actor: 'op', reason: 'looked' }),
       )
     expect([await resume(), await resume()]).toEqual([true, false])
-    expect(await read()).toEqual({ scannedTo: 6n, finalTo: 6n, finalHash, haltedReason: undefined })
+    expect(await read()).toEqual({
+      scannedTo: 6n,
+      finalTo: 6n,
+      settledTo: 6n,
+      finalHash,
+      haltedReason: undefined,
+    })
   })
 })
 

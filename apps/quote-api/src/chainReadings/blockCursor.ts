@@ -67,14 +67,22 @@ const pauseMs = 500
 /** The last look comes more than an hour after the first one. */
 const looksMax = 13
 
+type OpenLook = {
+  readonly looks: number
+  readonly dueMs: number
+  /** Nothing comes late: one look that finds nothing is the last. */
+  readonly isLast?: boolean
+}
+
 /**
  * Transactions of one chain that were read, so that none is read at each look at its block, and those that are to be
  * looked at again, each after twice the pause before. Kept in memory: a restart reads some again, which changes nothing.
  */
 export function createReadMemory(now: () => number) {
   let settled = new LruCache<true>(rememberedMax)
-  let open = new LruCache<{ readonly looks: number; readonly dueMs: number }>(rememberedMax)
+  let open = new LruCache<OpenLook>(rememberedMax)
   return {
+    now,
     isDue: (transactionId: string, by: 'live' | 'final'): boolean =>
       settled.get(transactionId) === undefined &&
       (by === 'final' || now() >= (open.get(transactionId)?.dueMs ?? 0)),
@@ -85,10 +93,16 @@ export function createReadMemory(now: () => number) {
       open.delete(transactionId)
       settled.set(transactionId, true)
     },
+    /** Plans a look as soon as there is time, and no other one if it finds nothing. */
+    lookOnce(transactionId: string) {
+      open.set(transactionId, { looks: 0, dueMs: now(), isLast: true })
+    },
+    isLastLook: (transactionId: string): boolean => open.get(transactionId)?.isLast === true,
     /** Plans a new look at a transaction that held nothing or got no answer. @returns true the first time */
     lookLater(transactionId: string): boolean {
-      const looks = open.get(transactionId)?.looks ?? 0
-      if (looks < looksMax) open.set(transactionId, { looks: looks + 1, dueMs: now() + pauseMs * 2 ** looks })
+      const { looks, isLast } = { looks: 0, isLast: false, ...open.get(transactionId) }
+      if (looks < looksMax)
+        open.set(transactionId, { looks: looks + 1, dueMs: now() + pauseMs * 2 ** looks, isLast })
       else this.settle(transactionId)
       return looks === 0
     },

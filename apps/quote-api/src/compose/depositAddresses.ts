@@ -2,6 +2,7 @@ import type { AddressReading, ChainRegistry, JsonRpcClient } from '@causeway/cha
 import { blocksAtPace, type Ledger, minBigint, paceMs, type SqlDatabase } from '@causeway/core'
 import type { Logger } from 'pino'
 import { askQuorum, quorumOf } from '../chainReadings/askChain.ts'
+import { lateBlocksOf } from '../chainReadings/blockCursor.ts'
 import type { Reading } from '../chainReadings/readings.ts'
 import { createWaker, type Job } from '../jobs/runJobs.ts'
 import type { QuotableChain } from '../pricing/registry.ts'
@@ -13,7 +14,7 @@ import type {
 } from '../requests/depositAddresses/depositAddressContext.ts'
 import { followSweeps } from '../requests/depositAddresses/followSweeps.ts'
 import { createReindex, type Reindex } from '../requests/depositAddresses/reindex.ts'
-import { scanPayments } from '../requests/depositAddresses/scanPayments.ts'
+import { createPaymentScanner } from '../requests/depositAddresses/scanPayments.ts'
 import { storeFirstQuote } from '../requests/depositAddresses/storeDepositQuote.ts'
 import { watchAddresses } from '../requests/depositAddresses/watchAddresses.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
@@ -108,12 +109,13 @@ export function createDepositAddresses(options: {
 }
 
 function scannerOf(context: DepositAddressContext, site: AddressChain, onPaid: () => void): Job {
+  const scan = createPaymentScanner(context, site)
   return {
     name: `deposit-payments-${site.chain.key}`,
     intervalMs: intervalOf(site),
     waker: createWaker(),
     async run(run) {
-      if (await scanPayments(context, site, run)) onPaid()
+      if (await scan(run)) onPaid()
     },
   }
 }
@@ -133,6 +135,7 @@ const stepsOfContracts = ({ config }: QuotableChain) => ({
   rewindBlocks: blocksAtPace(config, 64n),
   firstBlocks: blocksAtPace(config, 256n),
   gapBlocks: blocksAtPace(config, 256n),
+  lateBlocks: lateBlocksOf(config),
 })
 
 /** Chains that have deposit addresses and can be read. */
@@ -151,7 +154,7 @@ function openSites(options: {
     const ask = async <T>(reading: Reading<T>, signal: AbortSignal): Promise<T> =>
       (await askQuorum(client, reading, { threshold, signal })).value
     const site: AddressChain = {
-      ...{ chain, head, isSeenInBlocks: false },
+      ...{ chain, head, finalHeight, isSeenInBlocks: false },
       blocks: {
         steps: stepsOfContracts(chain),
         payments: (range, signal) => ask(blockPaymentsReading(chain, range), signal),
@@ -170,15 +173,15 @@ function siteOfFamily(
   const { needsFinal, blocks } = addresses
   const currencies = [...chain.currencies.values()]
   return {
-    ...{ chain, head, isSeenInBlocks: blocks !== undefined },
+    ...{ chain, head, finalHeight, isSeenInBlocks: blocks !== undefined },
     ...(blocks !== undefined && {
       blocks: {
-        steps: blocks.steps,
+        steps: { ...blocks.steps, lateBlocks: 0n },
         async payments(range, signal) {
           const { known, last, paid } = await blocks.payments(range, signal)
           const currency = chain.native.address
-          const amounts = paid.map(([address, amount]) => [address, new Map([[currency, amount]])] as const)
-          return { known, last, paid: new Map(amounts), payers: new Map(), named: [] }
+          const payments = paid.map(([to, amount]) => ({ to, currency, amount }))
+          return { known, last, payments, named: [] }
         },
       },
     }),

@@ -2,6 +2,7 @@ import type { JsonRpcClient, RegisteredChain } from '@causeway/chains'
 import { ConfigurationError, paceMs, type SqlDatabase } from '@causeway/core'
 import type { HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
+import { lateBlocksOf } from '../chainReadings/blockCursor.ts'
 import type { Job } from '../jobs/runJobs.ts'
 import {
   openComparedChain,
@@ -52,7 +53,7 @@ export function createTopUps(options: {
   const solverAccount = solverReading(place)
   const compared = openComparedChain(place)
   const intervalMs = paceMs(options)
-  const common = { database, fromBlock, metrics, logger }
+  const common = { database, fromBlock, lateBlocks: lateBlocksOf(options), metrics, logger }
   return {
     jobs: [
       createTopUpWatcher({ ...common, account: 'custody', chain: watched, intervalMs }),

@@ -1,7 +1,7 @@
 import { DomainError, type Findings, type SqlDatabase } from '@causeway/core'
 import { createDatabase, sqlState } from '@causeway/database'
-import { listPutAside, type StoredPutAside } from '../requests/settlement/putAsideStore.ts'
 import { everyChain, readStops } from '../requests/stops/stopStore.ts'
+import { listPutAside, type StoredPutAside } from '../requests/work/putAsideStore.ts'
 
 /** Named one by one; of more the number is told. */
 const namedMax = 5

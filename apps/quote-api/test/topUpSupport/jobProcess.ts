@@ -34,7 +34,7 @@ const watch = async (fence: Parameters<Job['run']>[0]['fence'], signal: AbortSig
   try {
     const memory = createReadMemory(() => Date.now())
     const common = { chain, database, fence, signal, purpose: 'top-ups', memory } as const
-    const { final } = await watchTopUps({ ...common, fromBlock: 0n })
+    const { final } = await watchTopUps({ ...common, fromBlock: 0n, lateBlocks: 0n })
     for (const { transactionHash } of final) say(`credited ${transactionHash}`)
   } finally {
     await chain.close()

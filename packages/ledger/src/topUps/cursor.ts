@@ -10,6 +10,8 @@ export type TopUpCursor = {
   readonly scannedTo: bigint
   /** Last final block whose top-ups are settled. */
   readonly finalTo: bigint
+  /** Blocks up to here are listed no more: at or below `finalTo`. */
+  readonly settledTo: bigint
   /** Absent before the first final block was read. */
   readonly finalHash: Hex | undefined
   /** Set when a final block changed: an operator has to look. */
@@ -51,16 +53,17 @@ export async function lockTopUpCursor(tx: SqlTx, account: TopUpAccount): Promise
   return row && toCursor(row)
 }
 
-/** Everything up to `finalTo` is settled. */
+/** @param to.settledTo absent: all of it is listed no more */
 export async function moveFinalCursor(
   tx: SqlTx,
   account: TopUpAccount,
-  to: { finalTo: bigint; finalHash: Hex },
+  to: { finalTo: bigint; finalHash: Hex; settledTo?: bigint },
 ): Promise<void> {
+  const { finalTo, finalHash, settledTo = finalTo } = to
   await tx.query(
-    `update chain_cursor set final_to = $4, final_hash = $5, scanned_to = greatest(scanned_to, $4)
+    `update chain_cursor set final_to = $4, final_hash = $5, scanned_to = greatest(scanned_to, $4), settled_to = $6
      where ${isAccount}`,
-    [...accountValues(account), to.finalTo, hexToBuffer(to.finalHash)],
+    [...accountValues(account), finalTo, hexToBuffer(finalHash), settledTo],
   )
 }
 
@@ -111,7 +114,7 @@ export async function resumeTopUps(
   const { finalTo, finalHash, actor, reason } = args
   const rows = await tx.query(
     `update chain_cursor set halted_at = null, halted_reason = null, final_to = $4, final_hash = $5,
-       scanned_to = $4 where ${isAccount} and halted_at is not null returning chain_id`,
+       scanned_to = $4, settled_to = $4 where ${isAccount} and halted_at is not null returning chain_id`,
     [...accountValues(account), finalTo, hexToBuffer(finalHash)],
   )
   if (rows.length === 0) return false
@@ -120,11 +123,12 @@ export async function resumeTopUps(
   return true
 }
 
-const columns = `scanned_to, final_to, '0x' || encode(final_hash, 'hex') as final_hash, halted_reason`
+const columns = `scanned_to, final_to, coalesce(settled_to, final_to) as settled_to, '0x' || encode(final_hash, 'hex') as final_hash, halted_reason`
 
 type CursorRow = {
   readonly scanned_to: bigint
   readonly final_to: bigint
+  readonly settled_to: bigint
   readonly final_hash: Hex
   readonly halted_reason: string | null
 }
@@ -133,6 +137,7 @@ function toCursor(row: CursorRow): TopUpCursor {
   return {
     scannedTo: row.scanned_to,
     finalTo: row.final_to,
+    settledTo: row.settled_to,
     finalHash: row.final_hash === '0x' ? undefined : row.final_hash,
     haltedReason: row.halted_reason ?? undefined,
   }

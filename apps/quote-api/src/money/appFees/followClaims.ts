@@ -6,6 +6,7 @@ import { fillExtraData } from '../../requests/draft/buildOrder.ts'
 import { paymentProblem } from '../../requests/settlement/fillCheck.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../../requests/settlement/settlementContext.ts'
 import { followWork, versionOfWork } from '../../requests/work/followWork.ts'
+import type { ReadApart } from '../../requests/work/readApart.ts'
 import { type ClaimPayload, claimPayloadSchema, type WorkItem } from '../../requests/work/workItem.ts'
 import { listPendingClaimWork, lockWork, updateWork } from '../../requests/work/workStore.ts'
 import { type ClaimFailure, claimStep, type PayoutReading } from './claimStep.ts'
@@ -30,9 +31,9 @@ export async function followClaims(context: ClaimContext, run: Run): Promise<voi
   await followWork(context.database, run, {
     atOnce,
     list: (limit) => listPendingClaimWork(context.database, limit),
-    read: async (item, signal) => ({
+    read: async (item, signal, readApart) => ({
       mark: versionOfWork(item),
-      seen: await readPayout(context, item, signal),
+      seen: await readPayout(context, item, { signal, readApart }),
     }),
     lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,
@@ -49,7 +50,7 @@ type Payout = {
 async function readPayout(
   context: ClaimContext,
   { payload: stored, txHash: transactionId }: WorkItem,
-  signal: AbortSignal,
+  { signal, readApart }: { readonly signal: AbortSignal; readonly readApart: ReadApart },
 ): Promise<Payout> {
   const payload = claimPayloadSchema.parse(stored)
   if (transactionId === undefined) return { payload, reading: 'none' }
@@ -57,7 +58,8 @@ async function readPayout(
   const extraData = fillExtraData(payload.fillContract)
   const question = { transactionId, orderId: payload.claimId, extraData, payments: [payload] }
   try {
-    const facts = await chain.finalPayment(question, signal)
+    const named = { chainId: payload.chainId, transactionId }
+    const facts = await readApart(named, () => chain.finalPayment(question, signal))
     if (facts === undefined) return { payload, reading: 'absent' }
     return {
       payload,

@@ -1,5 +1,12 @@
 import type { ReadingPurpose } from '@causeway/chains'
-import { DomainError, type Hex, type SqlDatabase, type SqlTx, UpstreamUnavailableError } from '@causeway/core'
+import {
+  DomainError,
+  type Hex,
+  minBigint,
+  type SqlDatabase,
+  type SqlTx,
+  UpstreamUnavailableError,
+} from '@causeway/core'
 import type { Fence } from '@causeway/database'
 import {
   finalizeTopUp,
@@ -17,8 +24,8 @@ import {
   type TopUpCursor,
   type TopUpEvent,
 } from '@causeway/ledger'
-import type { ReadMemory } from '../../chainReadings/blockCursor.ts'
-import { listDuePutAside, noteTry, putAside, takeFromAside } from '../../requests/settlement/putAsideStore.ts'
+import { below, type ReadMemory } from '../../chainReadings/blockCursor.ts'
+import { listDuePutAside, noteTry, putAside, takeFromAside } from '../../requests/work/putAsideStore.ts'
 import type { TopUpChain } from './topUpChain.ts'
 
 /** Everything that one pass did; what operators see of it. */
@@ -38,6 +45,8 @@ export type TopUpWatcher = {
   readonly database: SqlDatabase
   /** First block that may hold a top-up. */
   readonly fromBlock: bigint
+  /** Newest blocks whose transfers may be listed late: those of half a minute. */
+  readonly lateBlocks: bigint
   readonly fence: Fence
   readonly signal: AbortSignal
   /** Names this account among those whose transactions are put aside. */
@@ -80,28 +89,32 @@ export async function watchTopUps(watcher: TopUpWatcher): Promise<TopUpPass> {
 
   let result: TopUpPass = pass
   const finalHeight = await chain.finalHeight(watcher.signal)
-  while (cursor.finalTo < finalHeight) {
-    const settled = await settleRange(watcher, cursor, finalHeight)
+  const { number: head } = await chain.latest(watcher.signal)
+  const settledMax = below(head, watcher.lateBlocks)
+  const isDue = cursor.finalTo < finalHeight || cursor.settledTo < minBigint(settledMax, finalHeight)
+  for (let next = cursor.settledTo + 1n; isDue && next <= finalHeight; next = cursor.finalTo + 1n) {
+    const to = minBigint(next + rangeBlocksMax - 1n, finalHeight)
+    const settled = await settleRange(watcher, cursor, { from: next, to, settledMax })
     cursor = settled.cursor
     result = joined(result, settled)
   }
-  return joined(result, await scanLive(watcher, cursor))
+  return joined(result, await scanLive(watcher, cursor, head))
 }
 
 export function accountOf({ chainId, target }: TopUpChain): TopUpAccount {
   return { chainId, custody: target.custody, token: target.token }
 }
 
-/** Reads the next final range by quorum and makes it true in the ledger. */
+/**
+ * Reads a final range by quorum and makes it true in the ledger. Blocks above `settledMax` are listed again later.
+ * @source F-76
+ */
 async function settleRange(
   watcher: TopUpWatcher,
   cursor: TopUpCursor,
-  finalHeight: bigint,
+  { from, to, settledMax }: { readonly from: bigint; readonly to: bigint; readonly settledMax: bigint },
 ): Promise<TopUpPass> {
   const { chain, signal } = watcher
-  const from = cursor.finalTo + 1n
-  const last = cursor.finalTo + rangeBlocksMax
-  const to = last < finalHeight ? last : finalHeight
   // Read before the logs: a chain that changes in between no longer has this block at the next pass.
   const finalHash = await chain.blockHash(to, 'quorum', signal)
   if (finalHash === undefined) throw new UpstreamUnavailableError('A final block is missing.')
@@ -123,7 +136,8 @@ async function settleRange(
       (event) => event.blockNumber <= to && !isAmong(event, topUps),
     )
     const settled = await settleTopUps(tx, topUps)
-    await moveFinalCursor(tx, account, { finalTo: to, finalHash })
+    const settledTo = settledMax > cursor.settledTo ? minBigint(to, settledMax) : cursor.settledTo
+    await moveFinalCursor(tx, account, { finalTo: to, finalHash, settledTo })
     return { seen: [], orphaned, ...settled, aside: strange }
   })
 }
@@ -151,7 +165,7 @@ const triesAtOnce = 2
  * @returns what was settled
  */
 export async function retryTopUps(
-  watcher: Omit<TopUpWatcher, 'fromBlock' | 'memory'>,
+  watcher: Omit<TopUpWatcher, 'fromBlock' | 'lateBlocks' | 'memory'>,
 ): Promise<Pick<TopUpPass, 'final' | 'conflicts'>> {
   const { chain, database, fence, purpose, signal } = watcher
   const { chainId } = chain
@@ -178,12 +192,11 @@ export async function retryTopUps(
 }
 
 /** Stores what is new above the final blocks, and drops what is no longer canonical. */
-async function scanLive(watcher: TopUpWatcher, cursor: TopUpCursor): Promise<TopUpPass> {
-  const { chain, database, signal } = watcher
-  const head = await chain.latest(signal)
-  const overlapped = cursor.scannedTo + 1n - overlapBlocks
+async function scanLive(watcher: TopUpWatcher, cursor: TopUpCursor, head: bigint): Promise<TopUpPass> {
+  const { chain, database, lateBlocks, signal } = watcher
+  const overlapped = cursor.scannedTo + 1n - (lateBlocks > overlapBlocks ? lateBlocks : overlapBlocks)
   const from = overlapped > cursor.finalTo ? overlapped : cursor.finalTo + 1n
-  const to = head.number < from + rangeBlocksMax ? head.number : from + rangeBlocksMax - 1n
+  const to = minBigint(head, from + rangeBlocksMax - 1n)
   const waiting = await database.transaction((tx) => listSeenTopUps(tx, accountOf(chain)))
   const canonical = await canonicalHashes(watcher, waiting)
   const { isDue, lookLater } = watcher.memory

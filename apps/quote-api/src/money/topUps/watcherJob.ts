@@ -13,11 +13,12 @@ export function createTopUpWatcher(options: {
   chain: TopUpChain
   database: SqlDatabase
   fromBlock: bigint
+  lateBlocks: bigint
   intervalMs: number
   metrics: TopUpMetrics
   logger: Logger
 }): Job {
-  const { account, chain, database, fromBlock, intervalMs, metrics, logger } = options
+  const { account, chain, database, fromBlock, lateBlocks, intervalMs, metrics, logger } = options
   const purpose = account === 'custody' ? 'top-ups' : 'solver-top-ups'
   const memory = createReadMemory(() => Date.now())
   return {
@@ -25,7 +26,7 @@ export function createTopUpWatcher(options: {
     intervalMs,
     async run({ fence, signal }) {
       const common = { chain, database, fence, signal, purpose } as const
-      const pass = await watchTopUps({ ...common, fromBlock, memory })
+      const pass = await watchTopUps({ ...common, fromBlock, lateBlocks, memory })
       const { final, conflicts } = await retryTopUps(common)
       const all = {
         ...pass,

@@ -1,8 +1,9 @@
 import type { DepositAddress, DepositAddressTerms, Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import type { BlockCursor } from '../../chainReadings/blockCursor.ts'
 import { type DepositSwap, depositSwapToJson } from '../draft/depositAddress.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { Screening } from '../screening/screenedRequest.ts'
-import type { BlockPayments } from './blockPayments.ts'
+import type { BlockPayments, sumPayments } from './blockPayments.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
@@ -156,7 +157,7 @@ const mentionsAtOnce = 500
 export async function markPaid(
   tx: SqlTx,
   chainId: number,
-  { paid, named }: Pick<BlockPayments, 'paid' | 'named'>,
+  { paid, named }: Pick<BlockPayments, 'named'> & { readonly paid: ReturnType<typeof sumPayments> },
 ): Promise<number> {
   // One row for each address: of two, the statement would take either.
   const mentions = [
@@ -185,7 +186,7 @@ export async function markPaid(
 export async function markDenied(
   tx: SqlTx,
   chainId: number,
-  { payers }: Pick<BlockPayments, 'payers'>,
+  payers: ReadonlyMap<string, ReadonlySet<string>>,
   screening: Pick<Screening, 'isDenied'>,
 ): Promise<void> {
   const paid = [...payers.keys()]
@@ -220,23 +221,24 @@ function toJson(amounts: ReadonlyMap<string, bigint>): string {
   )
 }
 
-export type ScanCursor = { readonly scannedTo: bigint; readonly scannedHash: string | undefined }
+export type ScanCursor = BlockCursor & { readonly scannedHash: string | undefined }
 
 export async function readScanCursor(database: Queries, chainId: number): Promise<ScanCursor | undefined> {
-  const [row] = await database.query<{ scanned_to: bigint; scanned_hash: string | null }>(
-    'select scanned_to, scanned_hash from deposit_address_cursor where chain_id = $1',
+  const [row] = await database.query<{ scanned_to: bigint; scanned_hash: string | null; final_to: bigint }>(
+    `select scanned_to, scanned_hash, coalesce(final_to, scanned_to) as final_to from deposit_address_cursor
+     where chain_id = $1`,
     [chainId],
   )
-  return row === undefined
-    ? undefined
-    : { scannedTo: row.scanned_to, scannedHash: row.scanned_hash ?? undefined }
+  if (row === undefined) return undefined
+  const { scanned_to: scannedTo, scanned_hash: scannedHash, final_to: finalTo } = row
+  return { scannedTo, finalTo, scannedHash: scannedHash ?? undefined }
 }
 
 export async function moveScanCursor(tx: SqlTx, chainId: number, cursor: ScanCursor): Promise<void> {
   await tx.query(
-    `insert into deposit_address_cursor (chain_id, scanned_to, scanned_hash) values ($1, $2, $3)
-     on conflict (chain_id) do update set scanned_to = $2, scanned_hash = $3`,
-    [chainId, cursor.scannedTo, cursor.scannedHash ?? null],
+    `insert into deposit_address_cursor (chain_id, scanned_to, scanned_hash, final_to) values ($1, $2, $3, $4)
+     on conflict (chain_id) do update set scanned_to = $2, scanned_hash = $3, final_to = $4`,
+    [chainId, cursor.scannedTo, cursor.scannedHash ?? null, cursor.finalTo],
   )
 }
 

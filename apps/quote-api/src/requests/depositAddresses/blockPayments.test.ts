@@ -2,7 +2,7 @@ import { MalformedAnswerError, type RpcAnswer, toQuantity } from '@causeway/chai
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, encodePacked, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
-import { addressesIn, parseBlockPayments } from './blockPayments.ts'
+import { addressesIn, parseBlockPayments, payersOf, sumPayments } from './blockPayments.ts'
 
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`
 const hash = (digit: string): Hex => `0x${digit.repeat(64)}`
@@ -19,11 +19,11 @@ function block(number: bigint, hashDigit: string, parentDigit: string, transacti
 }
 
 const payment = (to: Hex | null, value: string, from = address('f')) => ({ from, to, value, input: '0x' })
-const range = { from: 8n, to: 9n }
+const range = { from: 8n, to: 9n, transfersFrom: 8n }
 const watched = { nativeCurrency: address('0'), tokens: new Set([address('1'), address('2')]) }
 const log = (recipient: string, amount: string, token: Hex = address('1')) => ({
   address: token,
-  blockNumber: '0x8',
+  ...{ blockNumber: '0x8', blockHash: hash('8'), logIndex: '0x1' },
   topics: [hash('d'), hash('e'), `0x${recipient.repeat(40).padStart(64, '0')}`],
   data: `0x${amount.padStart(64, '0')}`,
 })
@@ -36,18 +36,18 @@ test('sums what transactions pay, and leaves out what pays nobody', () => {
     payment(null, '0x9'),
   ])
   const nine = block(9n, '9', '8', [payment(address('a'), '0x2', address('c'))])
-  const { last, paid, payers, named } = parseBlockPayments([eight, nine], range, watched)
+  const { last, payments, named } = parseBlockPayments([eight, nine], range, watched)
   expect([last?.number, last?.hash]).toEqual([9n, hash('9')])
-  expect(paid).toEqual(new Map([[address('a'), new Map([[address('0'), 7n]])]]))
-  expect(payers).toEqual(new Map([[address('a'), new Set([address('f'), address('c')])]]))
+  expect(sumPayments(payments)).toEqual(new Map([[address('a'), new Map([[address('0'), 7n]])]]))
+  expect(payersOf(payments)).toEqual(new Map([[address('a'), new Set([address('f'), address('c')])]]))
   expect(named).toEqual([])
 })
 
 test('sums what is received of each token apart, and leaves out what is nothing', () => {
   const logs = [log('a', '5'), log('a', '3'), log('a', '9', address('2')), log('b', '0')]
-  const { paid, payers, named } = parseBlockPayments([...emptyBlocks, ok(logs)], range, watched)
-  expect(payers).toEqual(new Map([[address('a'), new Set([address('e')])]]))
-  expect(paid).toEqual(
+  const { payments, named } = parseBlockPayments([...emptyBlocks, ok(logs)], range, watched)
+  expect(payersOf(payments)).toEqual(new Map([[address('a'), new Set([address('e')])]]))
+  expect(sumPayments(payments)).toEqual(
     new Map([
       [
         address('a'),
@@ -69,7 +69,7 @@ test('a transfer of somebody’s own contract is no answer to the question for l
 test('a token of its own kind under the same event pays nothing', () => {
   const { data: _data, ...nft } = log('a', '1')
   const answers = [...emptyBlocks, ok([{ ...nft, data: '0x' }])]
-  expect(parseBlockPayments(answers, range, watched).paid.size).toBe(0)
+  expect(parseBlockPayments(answers, range, watched).payments).toEqual([])
 })
 
 test('blocks of two branches are no answer: one of them would be skipped', () => {

@@ -2,6 +2,7 @@ import {
   type BlockMark,
   MalformedAnswerError,
   NodeError,
+  type PassRange,
   parseBytes,
   parseHash,
   parseHead,
@@ -25,22 +26,36 @@ export type BlockPayments = {
   /** The last block that was read before, as it stands now. */
   readonly known: BlockMark | undefined
   readonly last: BlockMark | undefined
-  /** Native coin that transactions pay, and listed tokens, by canonical address and then by currency. */
-  readonly paid: ReadonlyMap<string, ReadonlyMap<string, bigint>>
-  /** Who paid them: the sender of the coin, the owner of the tokens. */
-  readonly payers: ReadonlyMap<string, ReadonlySet<string>>
+  /** Native coin that transactions pay, and listed tokens. */
+  readonly payments: readonly Payment[]
   /** Addresses in the calldata of transactions; each once. */
   readonly named: readonly string[]
+}
+
+type Payment = {
+  /** Set where it may be listed again. */
+  readonly id?: string
+  /** The sender of the coin, the owner of the tokens; absent where blocks do not tell. */
+  readonly from?: string
+  /** Canonical, as the currency. */
+  readonly to: string
+  readonly currency: string
+  readonly amount: bigint
+}
+
+/** `known`: height whose hash tells whether the chain below was reorganized. */
+export type PaymentRange = PassRange & {
+  /** First block whose transfers of tokens are listed. */
+  readonly transfersFrom: bigint
 }
 
 /**
  * Reads whole blocks: their size is the cost, not the number of addresses that somebody watches. A payment by
  * a contract is in no transaction's own value; the contract is told whom to pay, so the address is named.
- * @param range.known height whose hash tells whether the chain below was reorganized
  */
 export function blockPaymentsReading(
   { currencies, codec, quoting }: QuotableChain,
-  range: { readonly from: bigint; readonly to: bigint; readonly known: bigint },
+  range: PaymentRange,
 ): Reading<BlockPayments> {
   const tokens = [...currencies.values()]
     .filter(({ isNative }) => !isNative)
@@ -53,7 +68,7 @@ export function blockPaymentsReading(
     params: [
       {
         ...{ address: tokens, topics: [transferTopic] },
-        ...{ fromBlock: toQuantity(range.from), toBlock: toQuantity(range.to) },
+        ...{ fromBlock: toQuantity(range.transfersFrom), toBlock: toQuantity(range.to) },
       },
     ],
   }
@@ -61,7 +76,7 @@ export function blockPaymentsReading(
     calls: [
       ...known.calls,
       ...heights.map((height) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(height), true] })),
-      ...(tokens.length > 0 && heights.length > 0 ? [logs] : []),
+      ...(tokens.length > 0 && range.transfersFrom <= range.to ? [logs] : []),
     ],
     parse: ([knownAnswer, ...answers]) => ({
       known: known.parse([required(knownAnswer)]),
@@ -79,7 +94,7 @@ type WatchedCurrencies = { readonly nativeCurrency: Hex; readonly tokens: Readon
  */
 export function parseBlockPayments(
   answers: readonly RpcAnswer[],
-  range: { readonly from: bigint; readonly to: bigint },
+  range: Omit<PaymentRange, 'known'>,
   { nativeCurrency, tokens }: WatchedCurrencies,
 ): Omit<BlockPayments, 'known'> {
   const heights = heightsOf(range)
@@ -94,24 +109,23 @@ export function parseBlockPayments(
   )
   const received = answers.slice(heights.length).flatMap((answer) => transfersOf(answer, range, tokens))
   const last = blocks.at(-1)
-  const payments = [...coins, ...received]
   return {
     last: last && { number: last.number, hash: last.hash },
-    paid: sumPayments(payments),
-    payers: payersOf(payments),
+    payments: [...coins, ...received],
     named: [...new Set(blocks.flatMap(({ named }) => named))],
   }
 }
 
-type Payment = { readonly from: Hex; readonly to: Hex; readonly currency: Hex; readonly amount: bigint }
-
-function payersOf(payments: readonly Payment[]): BlockPayments['payers'] {
+/** Payers by address. Pure. */
+export function payersOf(payments: readonly Payment[]): ReadonlyMap<string, ReadonlySet<string>> {
   const payers = new Map<string, Set<string>>()
-  for (const { from, to } of payments) payers.set(to, (payers.get(to) ?? new Set()).add(from))
+  for (const { from, to } of payments)
+    if (from !== undefined) payers.set(to, (payers.get(to) ?? new Set()).add(from))
   return payers
 }
 
-function sumPayments(payments: readonly Payment[]): BlockPayments['paid'] {
+/** By address and then by currency. Pure. */
+export function sumPayments(payments: readonly Payment[]): ReadonlyMap<string, ReadonlyMap<string, bigint>> {
   const sums = new Map<string, Map<string, bigint>>()
   for (const { to, currency, amount } of payments) {
     const amounts = sums.get(to) ?? new Map<string, bigint>()
@@ -173,13 +187,14 @@ export function addressesIn(input: Hex): readonly Hex[] {
 
 function transfersOf(
   answer: RpcAnswer,
-  range: { from: bigint; to: bigint },
+  range: Omit<PaymentRange, 'known'>,
   tokens: ReadonlySet<Hex>,
 ): readonly Payment[] {
   return parseList(resultOf(answer), 'eth_getLogs').flatMap((value) => {
     const log = parseRecord(value, 'eth_getLogs')
     const blockNumber = parseQuantity(log['blockNumber'], 'eth_getLogs')
-    if (blockNumber < range.from || blockNumber > range.to) throw new MalformedAnswerError('eth_getLogs')
+    if (blockNumber < range.transfersFrom || blockNumber > range.to)
+      throw new MalformedAnswerError('eth_getLogs')
     const currency = parseAddress(log['address'], 'eth_getLogs')
     // Anybody's contract can write such a log.
     if (!tokens.has(currency)) throw new MalformedAnswerError('eth_getLogs')
@@ -191,7 +206,8 @@ function transfersOf(
       (topic) => `0x${parseHash(topic, 'eth_getLogs').slice(26)}` as const,
     )
     if (from === undefined || to === undefined) return []
-    return [{ from, to, currency, amount: BigInt(data) }]
+    const id = `${parseHash(log['blockHash'], 'eth_getLogs')} ${parseQuantity(log['logIndex'], 'eth_getLogs')}`
+    return [{ id, from, to, currency, amount: BigInt(data) }]
   })
 }
 

@@ -1,22 +1,24 @@
-import type { PassRange } from '@causeway/chains'
 import type { NetworkOf } from '@causeway/core'
 import type { Logger } from 'pino'
+import type { WatchSteps } from '../../chainReadings/blockCursor.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { SponsoredQuoteDependencies } from '../draft/createSponsoredQuote.ts'
 import type { SettlementContext } from '../settlement/settlementContext.ts'
 import type { HeldBalances } from './balanceReading.ts'
-import type { BlockPayments } from './blockPayments.ts'
+import type { BlockPayments, PaymentRange } from './blockPayments.ts'
 
 /** A chain as its deposit addresses are read; everything by quorum. */
 export type AddressChain = {
   readonly chain: QuotableChain
   /** Newest block that a quorum has. */
   head(signal: AbortSignal): Promise<bigint>
+  /** Newest block that no reorganization takes back. */
+  finalHeight(signal: AbortSignal): Promise<bigint>
   /** Absent where blocks tell nothing of payments, and all addresses are looked at in turn. */
   readonly blocks?: {
     readonly steps: AddressSteps
     /** Whom the blocks of a range pay, whoever is watched. */
-    payments(range: PassRange, signal: AbortSignal): Promise<BlockPayments>
+    payments(range: PaymentRange, signal: AbortSignal): Promise<BlockPayments>
   }
   /** Blocks show every payment as one to its address: nobody looks at others in turn. */
   readonly isSeenInBlocks: boolean
@@ -35,11 +37,7 @@ export type AddressChain = {
 }
 
 /** How blocks of a chain are looked through for payments. */
-export type AddressSteps = {
-  /** Of one answer. */
-  readonly rangeBlocks: bigint
-  /** How far a reorganization is followed back. */
-  readonly rewindBlocks: bigint
+export type AddressSteps = WatchSteps & {
   /** How far back the first look of all begins. */
   readonly firstBlocks: bigint
   /** Blocks that were missed for longer are left out. */

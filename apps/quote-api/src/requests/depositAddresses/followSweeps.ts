@@ -5,8 +5,9 @@ import { nowSeconds } from '../settlement/settlementContext.ts'
 import { reverted } from '../status/standstill.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { followWork, type Reading, stepWork, versionOfWork } from '../work/followWork.ts'
+import type { ReadApart } from '../work/readApart.ts'
 import { type SweepPayload, sweepPayloadSchema, type WorkItem } from '../work/workItem.ts'
-import { listReportedWork, lockWork, noteReported, updateWork } from '../work/workStore.ts'
+import { listReportedWork, lockWork, noteReported, readWork, updateWork } from '../work/workStore.ts'
 import { clearSweep, listEndedSweeps, lockAddress } from './addressStore.ts'
 import type { DepositAddressContext } from './depositAddressContext.ts'
 
@@ -22,7 +23,7 @@ export async function followSweeps(context: DepositAddressContext, run: Run): Pr
   await followWork(context.database, run, {
     atOnce,
     list: (limit) => listReportedWork(context.database, 'sweep', limit),
-    read: (item, signal) => readSweep(context, item, signal),
+    read: (item, signal, readApart) => readSweep(context, item, { signal, readApart }),
     lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,
     step: (tx, item, sweep) => takeStep(context, tx, item, sweep),
@@ -43,16 +44,18 @@ type Sweep = {
 async function readSweep(
   context: DepositAddressContext,
   item: WorkItem,
-  signal: AbortSignal,
+  { signal, readApart }: { readonly signal: AbortSignal; readonly readApart: ReadApart },
 ): Promise<Reading<Sweep> | undefined> {
   const { txHash, chainId } = item
   if (txHash === undefined) return undefined
   const payload = sweepPayloadSchema.parse(item.payload)
   const chain = context.chains.get(chainId)
   if (chain === undefined) throw new Error(`chain ${chainId} cannot be read`)
-  const facts = await unlessPutAside(chain.deposits(txHash, signal))
-  const end = sweepEnd(payload, facts, nowSeconds(context))
-  const mined = end === 'wait' ? await chain.transaction(txHash, signal) : undefined
+  const { end, mined } = await readApart({ chainId, transactionId: txHash }, async () => {
+    const facts = await unlessPutAside(chain.deposits(txHash, signal))
+    const end = sweepEnd(payload, facts, nowSeconds(context))
+    return { end, mined: end === 'wait' ? await chain.transaction(txHash, signal) : undefined }
+  })
   const isReverted = mined?.succeeded === false
   const pauseMs = Math.min(paceMs(chain.chain.config) / 2, pauseMaxMs)
   return { mark: versionOfWork(item), seen: { end, isReverted, pauseMs } }
@@ -92,7 +95,8 @@ export function sweepEnd(
 async function endSweep(tx: SqlTx, address: string): Promise<void> {
   const locked = await lockAddress(tx, address)
   if (locked?.sweepId === undefined) return
-  const item = await lockWork(tx, locked.sweepId)
+  // Its request needs no lock: nothing of it changes.
+  const item = await readWork(tx, locked.sweepId, 'for update')
   if (item?.state === 'reported') return
   if (item?.state === 'open') await updateWork(tx, item.id, { state: 'cancelled', reason: 'too late' })
   await clearSweep(tx, address, swapEnd(item))

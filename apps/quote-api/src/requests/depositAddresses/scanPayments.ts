@@ -1,59 +1,116 @@
+import { LruCache } from '@causeway/chains'
+import { minBigint } from '@causeway/core'
+import { below, finalRange, lateMs, liveRange, rewound } from '../../chainReadings/blockCursor.ts'
 import type { Run } from '../../jobs/runJobs.ts'
 import { markDenied, markPaid, moveScanCursor, readScanCursor } from './addressStore.ts'
-import type { BlockPayments } from './blockPayments.ts'
+import { type BlockPayments, payersOf, sumPayments } from './blockPayments.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
 
+type ScanContext = Pick<DepositAddressContext, 'database' | 'logger' | 'screening' | 'now'>
+
+const seenMax = 20_000
+/** Final blocks of one list of transfers. */
+const finalRangeBlocks = 64n
+
 /**
- * Reads every new block once and puts the addresses that it pays or names before the others. Nothing is
- * believed: an address that is put forward has its balance read, by quorum.
- * @returns true when an address of ours is among them
+ * Passes over the blocks of a chain: each puts the addresses that new blocks pay or name before the others. Nothing is
+ * believed: an address that is put forward has its balance read, by quorum. Blocks are read once; transfers of tokens,
+ * which nodes may list late, are listed again for 30 seconds, and once more when their blocks are final.
+ * @returns of a pass: true when an address of ours is among them
+ * @source F-76
  */
-export async function scanPayments(
-  context: Pick<DepositAddressContext, 'database' | 'logger' | 'screening'>,
+export function createPaymentScanner(
+  context: ScanContext,
   site: AddressChain,
-  run: Run,
-): Promise<boolean> {
-  const head = await site.head(run.signal)
-  let isNews = false
-  for (;;) {
-    const scan = await scanRange(context, site, head, run)
-    isNews ||= scan.marked > 0
-    if (scan.isEnd || run.signal.aborted) return isNews
+): (run: Run) => Promise<boolean> {
+  const seen = new LruCache<true>(seenMax)
+  let finalDueMs = 0
+
+  async function pass(run: Run): Promise<boolean> {
+    const head = await site.head(run.signal)
+    let isNews = false
+    for (;;) {
+      const scan = await scanRange(head, run)
+      isNews ||= scan.marked > 0
+      if (run.signal.aborted) return isNews
+      if (scan.isEnd) break
+    }
+    if (blocksOf(site).steps.lateBlocks === 0n || context.now() < finalDueMs) return isNews
+    finalDueMs = context.now() + lateMs
+    return (await scanFinal(head, run)) || isNews
   }
+
+  async function scanRange(
+    head: bigint,
+    { fence, signal }: Run,
+  ): Promise<{ readonly isEnd: boolean; readonly marked: number }> {
+    const { database, logger } = context
+    const { chain } = site
+    const { steps, payments } = blocksOf(site)
+    const cursor = await readScanCursor(database, chain.chainId)
+    const earliest = below(head, cursor === undefined ? steps.firstBlocks : steps.gapBlocks)
+    const isGap = cursor === undefined || cursor.scannedTo < earliest
+    if (cursor !== undefined && isGap) logger.warn({ chain: chain.key }, 'blocks were left out of the scan')
+    const place = isGap ? { scannedTo: earliest, finalTo: earliest } : cursor
+    const { known, from: late, to } = liveRange(place, head, steps)
+    // Without a new block nothing is listed: the next one is seldom further away than lists are late.
+    const transfersFrom = known < to ? late : to + 1n
+    const read = await payments({ from: known + 1n, to, known, transfersFrom }, signal)
+    const isSame = isGap || cursor.scannedHash === undefined || isWhereItWas(read, cursor, known)
+    if (isSame && read.last === undefined && !isGap) return { isEnd: true, marked: 0 }
+    const next = isSame
+      ? { ...place, scannedTo: to, scannedHash: read.last?.hash ?? read.known?.hash }
+      : { ...rewound(place, known, steps), scannedHash: undefined }
+    const marked = await keep(isSame ? read : nothing, fence, (tx) => moveScanCursor(tx, chain.chainId, next))
+    return { isEnd: isSame && to === head, marked }
+  }
+
+  async function scanFinal(head: bigint, { fence, signal }: Run): Promise<boolean> {
+    const { database } = context
+    const { chainId } = site.chain
+    const { steps, payments } = blocksOf(site)
+    const finalHeight = await site.finalHeight(signal)
+    let isNews = false
+    for (;;) {
+      const cursor = await readScanCursor(database, chainId)
+      const heights = cursor && { head: minBigint(head, cursor.scannedTo), finalHeight }
+      const range = heights && finalRange(cursor, heights, { ...steps, rangeBlocks: finalRangeBlocks })
+      if (cursor === undefined || range === undefined || signal.aborted) return isNews
+      const { from: transfersFrom, to } = range
+      const read = await payments({ from: to + 1n, to, known: to, transfersFrom }, signal)
+      const marked = await keep(read, fence, (tx) => moveScanCursor(tx, chainId, { ...cursor, finalTo: to }))
+      isNews ||= marked > 0
+    }
+  }
+
+  /** Keeps what was not kept before, in one commit with the cursor. @returns how many addresses of ours it is about */
+  async function keep(
+    { payments, named }: Pick<BlockPayments, 'payments' | 'named'>,
+    fence: Run['fence'],
+    moveCursor: (tx: Parameters<typeof moveScanCursor>[0]) => Promise<void>,
+  ): Promise<number> {
+    const { database, screening } = context
+    const { chainId } = site.chain
+    const fresh = payments.filter(({ id }) => id === undefined || seen.get(id) === undefined)
+    const marked = await database.transaction(async (tx) => {
+      await fence(tx)
+      const count = await markPaid(tx, chainId, { paid: sumPayments(fresh), named })
+      if (screening !== undefined) await markDenied(tx, chainId, payersOf(fresh), screening)
+      await moveCursor(tx)
+      return count
+    })
+    for (const { id } of fresh) if (id !== undefined) seen.set(id, true)
+    return marked
+  }
+
+  return pass
 }
 
-async function scanRange(
-  { database, logger, screening }: Pick<DepositAddressContext, 'database' | 'logger' | 'screening'>,
-  site: AddressChain,
-  head: bigint,
-  { fence, signal }: Run,
-): Promise<{ readonly isEnd: boolean; readonly marked: number }> {
-  const { chain, blocks } = site
+const nothing = { payments: [], named: [] }
+
+function blocksOf({ blocks }: AddressChain) {
   if (blocks === undefined) throw new Error('blocks of this chain show no payments')
-  const { steps } = blocks
-  const { chainId } = chain
-  const cursor = await readScanCursor(database, chainId)
-  const earliest = below(head, cursor === undefined ? steps.firstBlocks : steps.gapBlocks)
-  const isGap = cursor === undefined || cursor.scannedTo < earliest
-  if (cursor !== undefined && isGap) logger.warn({ chain: chain.key }, 'blocks were left out of the scan')
-  // A chain that became shorter is read again from below its end.
-  const known = isGap ? earliest : cursor.scannedTo < head ? cursor.scannedTo : head
-  const last = known + steps.rangeBlocks
-  const to = last < head ? last : head
-  const read = await blocks.payments({ from: known + 1n, to, known }, signal)
-  const isSame = isGap || cursor.scannedHash === undefined || isWhereItWas(read, cursor, known)
-  const next = isSame
-    ? { scannedTo: to, scannedHash: read.last?.hash ?? read.known?.hash }
-    : { scannedTo: below(known, steps.rewindBlocks), scannedHash: undefined }
-  if (isSame && read.last === undefined && !isGap) return { isEnd: true, marked: 0 }
-  const marked = await database.transaction(async (tx) => {
-    await fence(tx)
-    const count = isSame ? await markPaid(tx, chainId, read) : 0
-    if (isSame && screening !== undefined) await markDenied(tx, chainId, read, screening)
-    await moveScanCursor(tx, chainId, next)
-    return count
-  })
-  return { isEnd: isSame && to === head, marked }
+  return blocks
 }
 
 function isWhereItWas(
@@ -62,8 +119,4 @@ function isWhereItWas(
   height: bigint,
 ): boolean {
   return height === cursor.scannedTo && known?.hash === cursor.scannedHash
-}
-
-function below(height: bigint, blocks: bigint): bigint {
-  return height > blocks ? height - blocks : 0n
 }

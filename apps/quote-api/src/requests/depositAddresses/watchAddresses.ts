@@ -133,7 +133,7 @@ async function areSendersKnown({ database, screening }: DepositAddressContext, l
     await database.transaction((tx) =>
       payers === undefined
         ? markSenderUnknown(tx, address.address)
-        : markDenied(tx, site.chain.chainId, { payers: told }, screening),
+        : markDenied(tx, site.chain.chainId, told, screening),
     )
     return true
   }

@@ -7,6 +7,7 @@ import { setStatus } from '../status/requestProgress.ts'
 import { reverted } from '../status/standstill.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { followWork, versionOfWork } from '../work/followWork.ts'
+import type { ReadApart } from '../work/readApart.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { relayDeadlineSchema, type WorkItem } from '../work/workItem.ts'
 import {
@@ -26,9 +27,9 @@ export async function followPermits(context: SettlementContext, run: Run): Promi
   await followWork(context.database, run, {
     atOnce,
     list: (limit) => listPendingPermitWork(context.database, { limit, endedBefore }),
-    read: async (item, signal) => ({
+    read: async (item, signal, readApart) => ({
       mark: versionOfWork(item),
-      seen: await readRelay(context, item, signal),
+      seen: await readRelay(context, item, { signal, readApart }),
     }),
     lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,
@@ -39,11 +40,12 @@ export async function followPermits(context: SettlementContext, run: Run): Promi
 async function readRelay(
   context: SettlementContext,
   { state, txHash, chainId }: WorkItem,
-  signal: AbortSignal,
+  { signal, readApart }: { readonly signal: AbortSignal; readonly readApart: ReadApart },
 ): Promise<RelayReading> {
   if (state !== 'reported' || txHash === undefined) return 'none'
   const chain = chainOf(context, chainId)
-  const mined = await chain.transaction(txHash, signal)
+  const named = { chainId, transactionId: txHash }
+  const mined = await readApart(named, () => chain.transaction(txHash, signal))
   if (mined === undefined) return 'missing'
   const isFinal = mined.blockNumber <= (await chain.finalHeight(signal))
   if (mined.succeeded) return isFinal ? 'final' : 'included'

@@ -9,6 +9,7 @@ import type { MinedTransaction } from '../settlement/transactionReading.ts'
 import { recordTransaction, setStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { followWork, type NewBlocks, type Reading } from '../work/followWork.ts'
+import type { ReadApart } from '../work/readApart.ts'
 import { callMatch } from './callMatch.ts'
 import {
   decideReported,
@@ -33,7 +34,7 @@ export async function followReportedTransactions(
   await followWork(context.database, run, {
     atOnce,
     list: (limit) => listDueReported(context.database, newBlocks, limit),
-    read: (reported, signal) => readReported(context, reported, signal),
+    read: (reported, signal, readApart) => readReported(context, reported, { signal, readApart }),
     async lock(tx, reported) {
       const request = await lockSelfExecuted(tx, reported.requestId)
       return request !== undefined && (await lockReported(tx, reported)) ? request : undefined
@@ -47,10 +48,11 @@ export async function followReportedTransactions(
 async function readReported(
   context: SettlementContext,
   reported: ReportedTransaction,
-  signal: AbortSignal,
+  { signal, readApart }: { readonly signal: AbortSignal; readonly readApart: ReadApart },
 ): Promise<Reading<Omit<Sighting, 'request'>>> {
   const chain = chainOf(context, reported.chainId)
-  const mined = await chain.transaction(reported.txHash, signal)
+  const named = { chainId: reported.chainId, transactionId: reported.txHash }
+  const mined = await readApart(named, () => chain.transaction(reported.txHash, signal))
   const confirmations = mined === undefined ? 0 : await depthOf(chain, mined, signal)
   return { mark: [], seen: { reported, chain, mined, confirmations } }
 }

@@ -14,6 +14,7 @@ import { findCurrency } from '../../pricing/registry.ts'
 import { countContradictions, recheckAfter, setStage, setUnproven } from '../status/requestProgress.ts'
 import { pinGraceSeconds } from '../timings.ts'
 import { followWork, type Reading } from '../work/followWork.ts'
+import type { ReadApart } from '../work/readApart.ts'
 import { type Booked, bookedFor } from './depositShare.ts'
 import { readDeposit, type StoredDeposit } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
@@ -44,7 +45,7 @@ export async function attestFills(context: AttestationContext, run: Run): Promis
   await followWork(context.database, run, {
     atOnce,
     list: (limit) => listDueRequests(context.database, 'filled', limit),
-    read: (requestId, signal) => readFilled(context, requestId, signal),
+    read: (requestId, signal, readApart) => readFilled(context, requestId, { signal, readApart }),
     async lock(tx, requestId) {
       const request = await lockSettledRequest(tx, requestId)
       return request?.settlement?.stage === 'filled' ? request : undefined
@@ -53,6 +54,8 @@ export async function attestFills(context: AttestationContext, run: Run): Promis
     step: (tx, request, proof) => settle(context, tx, request, proof),
   })
 }
+
+type Reads = { readonly signal: AbortSignal; readonly readApart: ReadApart }
 
 type Proof = {
   readonly deposited: bigint
@@ -64,7 +67,7 @@ type Proof = {
 async function readFilled(
   context: AttestationContext,
   requestId: Hex,
-  signal: AbortSignal,
+  reads: Reads,
 ): Promise<Reading<Proof> | undefined> {
   const request = await readSettledRequest(context.database, requestId)
   const depositId = request?.settlement?.depositId
@@ -72,7 +75,7 @@ async function readFilled(
   const deposit = await readDeposit(context.database, depositId)
   if (deposit === undefined) return undefined
   const { trace = (_request, work) => work() } = context
-  return { mark: [depositId], seen: await trace(request, () => prove(context, request, deposit, signal)) }
+  return { mark: [depositId], seen: await trace(request, () => prove(context, request, deposit, reads)) }
 }
 
 /** Everything that is read before money moves: the deposit, the fill, and what the oracles sign. */
@@ -80,9 +83,10 @@ async function prove(
   context: AttestationContext,
   request: SettledRequest,
   deposit: StoredDeposit,
-  signal: AbortSignal,
+  reads: Reads,
 ): Promise<Proof> {
-  const own = deposit.isFinal ? await readOwn(context, request, signal) : 'not_yet'
+  const { signal } = reads
+  const own = deposit.isFinal ? await readOwn(context, request, reads) : 'not_yet'
   const message = own === 'not_yet' ? undefined : fillMessage(context, request, deposit)
   const { amount: deposited } = deposit
   if (message === undefined) return { own: 'not_yet', deposited, messageId: undefined, answers: [] }
@@ -103,7 +107,7 @@ async function prove(
 async function readOwn(
   context: SettlementContext,
   request: SettledRequest,
-  signal: AbortSignal,
+  { signal, readApart }: Reads,
 ): Promise<OwnReading> {
   const { order, orderId, destinationChainId, settlement } = request
   const transactionId = settlement?.fillTx
@@ -112,7 +116,8 @@ async function readOwn(
   const { extraData, payments, calls } = order.output
   try {
     const question = { transactionId, orderId, extraData, payments, calls }
-    const facts = await destination.finalPayment(question, signal)
+    const named = { chainId: destinationChainId, transactionId }
+    const facts = await readApart(named, () => destination.finalPayment(question, signal))
     const isPaid = facts !== undefined && fillProblem(request, facts, destination.chain.codec) === undefined
     return isPaid ? 'paid' : 'not_paid'
   } catch (error) {

@@ -55,8 +55,9 @@ export async function findNewDeposits(
   run: Run,
 ): Promise<void> {
   let isFurther = false
+  const look = { ...newest, hasTime: timer(newest.memory) }
   try {
-    while (!run.signal.aborted && !(await findInRange(context, chain, newest, run))) isFurther = true
+    while (!run.signal.aborted && !(await findInRange(context, chain, look, run))) isFurther = true
   } catch (error) {
     // One endpoint's list of the newest blocks is late: the next look reads them.
     if (!isFurther || !(error instanceof UpstreamDisagreementError)) throw error
@@ -67,7 +68,14 @@ export async function findNewDeposits(
 async function findInRange(
   context: FindingContext,
   chain: FindingChain,
-  { head, askedAtSeconds, memory }: Parameters<typeof findNewDeposits>[2],
+  {
+    head,
+    askedAtSeconds,
+    memory,
+    hasTime,
+  }: Parameters<typeof findNewDeposits>[2] & {
+    readonly hasTime: () => boolean
+  },
   { fence, signal }: Run,
 ): Promise<boolean> {
   const { database } = context
@@ -95,8 +103,12 @@ async function findInRange(
   if (pass.last === undefined) return true
   const scannedHash = pass.last.hash
   const listed = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'live'))
-  const due = [...new Set([...listed, ...memory.dueAgain()])]
-  const read = await readTransactions(chain, due, signal)
+  // New ones come before those that there was no time for.
+  const again = new Set(memory.dueAgain())
+  const due = [...listed.filter((transactionId) => !again.has(transactionId)), ...again]
+  const isLast = (transactionId: string) => isWhole || memory.isLastLook(transactionId)
+  const mayRead = (transactionId: string) => !isLast(transactionId) || ((isWhole || to === head) && hasTime())
+  const read = await readTransactions(chain, due, signal, mayRead)
   // Only of blocks that nobody had then is it known that they were made later.
   const minedAfterSeconds = (block: bigint) => (block > known ? cursor?.newestAtSeconds : undefined)
   const newestAtSeconds = to === head ? askedAtSeconds : undefined
@@ -111,7 +123,8 @@ async function findInRange(
   tellAside(context, chainId, read.aside)
   for (const transactionId of read.settled) memory.settle(transactionId)
   const open = steps.lateBlocks > 0n ? [...read.empty, ...read.gone] : read.empty
-  for (const transactionId of open) memory[isWhole ? 'settle' : 'lookLater'](transactionId)
+  for (const transactionId of open) memory[isLast(transactionId) ? 'settle' : 'lookLater'](transactionId)
+  for (const transactionId of read.unread) if (!again.has(transactionId)) memory.lookOnce(transactionId)
   for (const { transactionId, error } of read.failed) {
     if (memory.lookLater(transactionId))
       context.observe({ event: 'unanswered', chainId, transactionId, error })
@@ -151,10 +164,15 @@ export async function findFinalDeposits(
       continue
     }
     const due = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'final'))
-    const { found, aside, settled, empty, gone, failed } = await readTransactions(chain, due, signal)
+    const hasTime = timer(memory)
+    const mayRead = () => !isWhole || hasTime()
+    const { found, aside, settled, empty, gone, failed, unread } = await readTransactions(
+      ...([chain, due, signal, mayRead] as const),
+    )
     // A final block lists it, and it succeeded there: whoever has no receipt of it is late.
     const isLate = steps.lateBlocks > 0n && !isWhole
-    const unanswered = [...failed.map(({ transactionId }) => transactionId), ...(isLate ? gone : [])]
+    const silent = [...failed.map(({ transactionId }) => transactionId), ...(isLate ? gone : [])]
+    const unanswered = [...silent, ...unread]
     const read = {
       found,
       aside: [
@@ -181,6 +199,18 @@ function finalChange(
 ): string | undefined {
   if (known === undefined || finalHash === undefined || known.hash === finalHash) return undefined
   return `final block ${finalTo} was ${finalHash} and is ${known.hash}`
+}
+
+/** Time that refused blocks cost one look. @source F-77 */
+const refusedBlockMs = 1_000
+
+/** True for one second from its first call on. */
+function timer({ now }: Pick<ReadMemory, 'now'>): () => boolean {
+  let endMs: number | undefined
+  return () => {
+    endMs ??= now() + refusedBlockMs
+    return now() < endMs
+  }
 }
 
 /** A look at the first part of a range. @returns where it ends */

@@ -12,6 +12,7 @@ import {
 import { reverted } from '../status/standstill.ts'
 import { refundSeconds } from '../timings.ts'
 import { followWork, type NewBlocks, type Reading, versionOfWork } from '../work/followWork.ts'
+import type { ReadApart } from '../work/readApart.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import type { WorkItem } from '../work/workItem.ts'
 import { addWork, lockWorkOf, noteReported, readWorkOf, updateWork } from '../work/workStore.ts'
@@ -44,7 +45,7 @@ export async function followFills(context: SettlementContext, run: Run, newBlock
   await followWork(context.database, run, {
     atOnce,
     list: (limit) => listDue(context, newBlocks, limit),
-    read: (requestId, signal) => readFilling(context, requestId, signal),
+    read: (requestId, signal, readApart) => readFilling(context, requestId, { signal, readApart }),
     lock: lockFilling,
     versionOf: ({ item }) => versionOfWork(item),
     async step(tx, { request, item }, seen) {
@@ -66,15 +67,15 @@ async function listDue(
 async function readFilling(
   context: SettlementContext,
   requestId: Hex,
-  signal: AbortSignal,
+  reads: Reads,
 ): Promise<Reading<Seen & Recorded> | undefined> {
   const request = await readSettledRequest(context.database, requestId)
   const item = await readWorkOf(context.database, { kind: 'fill', requestId })
   if (request === undefined || item === undefined) return undefined
-  const seen = await readFill(context, request, item, signal)
+  const seen = await readFill(context, request, item, reads)
   const { isPaid } = chainOf(context, request.destinationChainId)
   const isGivenUp = stepOf(context, request, item, seen).action === 'refund'
-  const isRecorded = isGivenUp ? await isPaid?.(request.orderId, signal) : undefined
+  const isRecorded = isGivenUp ? await isPaid?.(request.orderId, reads.signal) : undefined
   return { mark: versionOfWork(item), seen: { ...seen, isRecorded } }
 }
 
@@ -86,6 +87,8 @@ async function lockFilling(
   const item = await lockWorkOf(tx, { kind: 'fill', requestId })
   return request?.settlement?.stage === 'filling' && item !== undefined ? { request, item } : undefined
 }
+
+type Reads = { readonly signal: AbortSignal; readonly readApart: ReadApart }
 
 type Seen = {
   readonly payment: PaymentReading | undefined
@@ -103,7 +106,7 @@ async function readFill(
   context: SettlementContext,
   request: SettledRequest,
   item: WorkItem,
-  signal: AbortSignal,
+  { signal, readApart }: Reads,
 ): Promise<Seen> {
   const { order, orderId, destinationChainId } = request
   const chain = chainOf(context, destinationChainId)
@@ -112,12 +115,15 @@ async function readFill(
   const question: PaymentQuestion = { transactionId: item.txHash, orderId, extraData, payments, calls }
   // First of the two: what is missing afterwards is in no block up to this one.
   const isLapsed = await hasLapsed(context, chain, item, signal)
-  const payment = await chain.payment(question, signal)
-  const reported = {
-    ...{ chain, question, payment },
-    isWrong: (facts: PaymentFacts) => fillProblem(request, facts, chain.chain.codec) !== undefined,
-  }
-  return { payment, isFinal: await isFinalMismatch(reported, signal), isLapsed }
+  const isWrong = (facts: PaymentFacts) => fillProblem(request, facts, chain.chain.codec) !== undefined
+  return readApart({ chainId: destinationChainId, transactionId: item.txHash }, async () => {
+    const payment = await chain.payment(question, signal)
+    return {
+      payment,
+      isFinal: await isFinalMismatch({ chain, question, payment, isWrong }, signal),
+      isLapsed,
+    }
+  })
 }
 
 async function hasLapsed(

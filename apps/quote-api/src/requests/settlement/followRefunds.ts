@@ -11,6 +11,7 @@ import {
 import { reverted } from '../status/standstill.ts'
 import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
 import { followWork, type NewBlocks, type Reading, stepWork, versionOfWork } from '../work/followWork.ts'
+import type { ReadApart } from '../work/readApart.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listReportedWork, lockWork, lockWorkOf, noteReported, updateWork } from '../work/workStore.ts'
@@ -35,7 +36,7 @@ export async function followRefunds(
   await followWork(context.database, run, {
     atOnce,
     list: (limit) => listReportedWork(context.database, 'refund', limit, newBlocks),
-    read: (item, signal) => readRefund(context, item, signal),
+    read: (item, signal, readApart) => readRefund(context, item, { signal, readApart }),
     lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,
     step: (tx, item, seen) => takeStep(context, tx, item, seen),
@@ -63,7 +64,7 @@ type Refund = {
 async function readRefund(
   context: SettlementContext,
   item: WorkItem,
-  signal: AbortSignal,
+  { signal, readApart }: { readonly signal: AbortSignal; readonly readApart: ReadApart },
 ): Promise<Reading<Refund> | undefined> {
   const { requestId, txHash, chainId } = item
   if (requestId === undefined || txHash === undefined) return undefined
@@ -74,8 +75,10 @@ async function readRefund(
   if (request === undefined || extraData === undefined) return undefined
   const { orderId } = request
   const question = { transactionId: txHash, orderId, extraData, payments: [payload] }
-  const payment = await chain.payment(question, signal)
-  const recordId = await readRecordId(chain, payload, signal)
+  const { payment, recordId } = await readApart({ chainId, transactionId: txHash }, async () => ({
+    payment: await chain.payment(question, signal),
+    recordId: await readRecordId(chain, payload, signal),
+  }))
   const problemOf = (facts: PaymentFacts) =>
     recordId === undefined
       ? 'not_recorded'

@@ -2,9 +2,16 @@ import { type PutAsideReason, putAsideReason } from '@causeway/chains'
 import { DomainError, type SqlTx, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { setDepositing } from '../status/requestProgress.ts'
+import {
+  forgetUnfollowed,
+  listDuePutAside,
+  noteTry,
+  putAside,
+  type StoredPutAside,
+  takeFromAside,
+} from '../work/putAsideStore.ts'
 import { markDeposited } from '../work/workStore.ts'
 import { type NewDeposit, recordDeposit } from './depositStore.ts'
-import { listDuePutAside, noteTry, putAside, type StoredPutAside, takeFromAside } from './putAsideStore.ts'
 import type { SettlementChain } from './settlementChain.ts'
 import type { SettlementContext } from './settlementContext.ts'
 
@@ -64,13 +71,19 @@ export type ReadTransactions = {
   /** They left the chain, or failed, as far as endpoints know by now. */
   readonly gone: readonly string[]
   readonly failed: readonly { readonly transactionId: string; readonly error: Error }[]
+  /** There was no time for them. */
+  readonly unread: readonly string[]
 }
 
-/** A transaction keeps no other one from being read, whatever becomes of its own reading. */
+/**
+ * A transaction keeps no other one from being read, whatever becomes of its own reading.
+ * @param mayRead false of one that there is no time for
+ */
 export async function readTransactions(
   chain: DepositChain,
   transactions: readonly string[],
   signal: AbortSignal,
+  mayRead: (transactionId: string) => boolean = () => true,
 ): Promise<ReadTransactions> {
   const found: FoundDeposit[] = []
   const aside: Aside[] = []
@@ -78,7 +91,12 @@ export async function readTransactions(
   const empty: string[] = []
   const gone: string[] = []
   const failed: { transactionId: string; error: Error }[] = []
+  const unread: string[] = []
   const readOne = async (transactionId: string) => {
+    if (!mayRead(transactionId)) {
+      unread.push(transactionId)
+      return
+    }
     try {
       const read = await readDeposits(chain, transactionId, signal)
       if (read === undefined) {
@@ -99,7 +117,7 @@ export async function readTransactions(
   }
   for (let next = 0; next < transactions.length; next += readingsAtOnce)
     await Promise.all(transactions.slice(next, next + readingsAtOnce).map(readOne))
-  return { found, aside, settled, empty, gone, failed }
+  return { found, aside, settled, empty, gone, failed, unread }
 }
 
 /** @param minedAfterSeconds of a block, as `NewDeposit` has it */
@@ -147,6 +165,7 @@ export async function retryPutAside(context: RetryContext, run: Run): Promise<vo
   const limits = { purpose: 'deposits', limit: triesAtOnce } as const
   const due = await listDuePutAside(context.database, [...context.chains.keys()], limits)
   await Promise.all(due.map((aside) => retry(context, aside, run)))
+  await forgetUnfollowed(context.database)
 }
 
 async function retry(context: RetryContext, aside: StoredPutAside, { fence, signal }: Run): Promise<void> {

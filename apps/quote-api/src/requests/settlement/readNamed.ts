@@ -1,8 +1,8 @@
 import { LruCache } from '@causeway/chains'
+import { takeFromAside } from '../work/putAsideStore.ts'
 import { readDepositCursor } from './depositStore.ts'
 import type { FindingContext } from './findDeposits.ts'
 import { type FoundDeposit, keepRead, type ReadTransactions, readTransactions } from './foundDeposits.ts'
-import { takeFromAside } from './putAsideStore.ts'
 import type { SettlementChain } from './settlementChain.ts'
 
 /** The part of a chain that reading transactions by name needs. */

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { shareReading } from '../../jobs/shareReading.ts'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import { listStanding } from '../status/readStanding.ts'
-import { type AsideOfChain, countPutAside } from './putAsideStore.ts'
+import { type AsideOfChain, countPutAside } from '../work/putAsideStore.ts'
 import type { SettlementEvent } from './settlementContext.ts'
 
 /** Tells operators what becomes of requests: counters, and a log line each. */

@@ -161,7 +161,13 @@ async function screen(
   { run }: Sight,
 ): Promise<Screened | undefined> {
   if (screening === undefined) return notScreened
-  const senders = await chains.get(chainId)?.senders(deposit.txHash, run.signal)
+  const senders = await chains
+    .get(chainId)
+    ?.senders(deposit.txHash, run.signal)
+    .catch((error: unknown) => {
+      if (error instanceof UpstreamUnavailableError) return undefined
+      throw error
+    })
   if (senders === undefined) return undefined
   const accounts = { ...request, appFees: request.quoted.appFees }
   return { senders, denied: screening.deniedIn(accounts, [deposit.depositor, ...senders]) }

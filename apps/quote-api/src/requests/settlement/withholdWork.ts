@@ -5,7 +5,7 @@ import type { Withholding } from '../work/solverWork.ts'
 import { claimPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { lockWork, withholdItem } from '../work/workStore.ts'
 import { parkRequest } from './parked/parkRequest.ts'
-import { lockSettledRequest } from './settledRequest.ts'
+import { readSettledRequest } from './settledRequest.ts'
 import type { SettlementContext } from './settlementContext.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
@@ -85,19 +85,12 @@ async function withholdOne(
   tx: SqlTx,
   id: string,
 ): Promise<void> {
-  const named = await tx.query<{ request_id: Buffer | null }>(
-    'select request_id from work_item where id = $1',
-    [id],
-  )
-  const [{ request_id: bytes } = { request_id: null }] = named
-  const requestId = bytes === null ? undefined : (`0x${bytes.toString('hex')}` as const)
-  // The request before its work, as everybody who moves it.
-  const request = requestId && (await lockSettledRequest(tx, requestId))
   const item = await lockWork(tx, id)
   if (item?.state !== 'open' || item.isWithheld) return
   await withholdItem(tx, id)
+  const { requestId } = item
   if (requestId === undefined) return
-  const { stage, depositId } = request?.settlement ?? {}
+  const { stage, depositId } = (await readSettledRequest(tx, requestId))?.settlement ?? {}
   const isAwaited =
     (stage === 'filling' && item.kind === 'fill') ||
     (stage === 'refunding' && item.kind === 'refund' && item.subject === String(depositId))

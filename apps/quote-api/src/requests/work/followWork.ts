@@ -1,5 +1,6 @@
 import type { SqlDatabase, SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
+import { openReadings, PutAsideError, type ReadApart } from './readApart.ts'
 import type { WorkItem } from './workItem.ts'
 
 /** What of a row its reading and its step hang on: it is the same under the lock, or nothing is done. */
@@ -13,9 +14,10 @@ export type Follower<Due, Row, Seen> = {
   list(limit: number): Promise<readonly Due[]>
   /**
    * Outside of any transaction: what the chain says, and of what row it was asked.
+   * @param readApart reads each transaction that the row names
    * @returns undefined where there is nothing to follow
    */
-  read(due: Due, signal: AbortSignal): Promise<Reading<Seen> | undefined>
+  read(due: Due, signal: AbortSignal, readApart: ReadApart): Promise<Reading<Seen> | undefined>
   /** The row as it is now, locked until the transaction ends; undefined where it is not due any more. */
   lock(tx: SqlTx, due: Due): Promise<Row | undefined>
   versionOf(row: Row): RowVersion
@@ -48,28 +50,40 @@ const dueMax = 500
 
 /**
  * Moves on what is due: reads each with its chain while nothing is locked, then takes its step in one transaction
- * that is fenced and finds the row as it was read. Whatever was changed meanwhile is due again. One that fails
- * keeps nobody else; after the run is aborted nothing is begun and nothing is written.
+ * that is fenced and finds the row as it was read. Whatever was changed meanwhile is due again. One that fails, or
+ * whose transaction is put aside, keeps nobody else; after the run is aborted nothing is begun and nothing is written.
  * @throws AggregateError of what failed, after all were tried
  */
 export async function followWork<Due, Row, Seen>(
-  database: Pick<SqlDatabase, 'transaction'>,
+  database: Pick<SqlDatabase, 'query' | 'transaction'>,
   run: Run,
   follower: Follower<Due, Row, Seen>,
 ): Promise<void> {
-  const due = await follower.list(dueMax)
+  let due = await follower.list(dueMax)
+  if (due.length === 0) return
+  const { read, asideCount } = await openReadings(database, run)
+  // Rows that wait for what is put aside fill no page.
+  if (due.length >= dueMax && asideCount > 0) due = await follower.list(dueMax + asideCount)
   await runConcurrently(due, { atOnce: follower.atOnce, run }, (one) =>
-    followOne(database, run, follower, one),
+    followOne(database, run, { follower, due: one, readApart: read }),
   )
+}
+
+type Followed<Due, Row, Seen> = {
+  readonly follower: Follower<Due, Row, Seen>
+  readonly due: Due
+  readonly readApart: ReadApart
 }
 
 async function followOne<Due, Row, Seen>(
   database: Pick<SqlDatabase, 'transaction'>,
   { fence, signal }: Run,
-  follower: Follower<Due, Row, Seen>,
-  due: Due,
+  { follower, due, readApart }: Followed<Due, Row, Seen>,
 ): Promise<void> {
-  const read = await follower.read(due, signal)
+  const read = await follower.read(due, signal, readApart).catch((error: unknown) => {
+    if (error instanceof PutAsideError) return undefined
+    throw error
+  })
   if (read === undefined || signal.aborted) return
   await database.transaction(async (tx) => {
     await fence(tx)

@@ -106,8 +106,10 @@ export async function isOfStoppedChain(tx: SqlTx, id: string): Promise<boolean> 
   return rows.length > 0
 }
 
-/** The item, locked until the transaction ends. */
-export function lockWork(tx: SqlTx, id: string): Promise<WorkItem | undefined> {
+/** The item, locked until the transaction ends. Its request is locked first, as by whoever moves the request. */
+export async function lockWork(tx: SqlTx, id: string): Promise<WorkItem | undefined> {
+  const request = 'select 1 from orders where request_id = (select request_id from work_item where id = $1)'
+  await tx.query(`${request} for update`, [id])
   return readWork(tx, id, 'for update')
 }
 

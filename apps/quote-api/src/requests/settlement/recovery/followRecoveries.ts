@@ -55,11 +55,7 @@ export async function followRecoveries(context: RecoveryContext, run: Run): Prom
     atOnce,
     list: (limit) => listReportedWork(database, 'recovery', limit),
     read: (item, signal) => readEntered(context, item, signal),
-    lock: async (tx, { id, requestId }) => {
-      // The request is locked before its work, as `followFills` does: one order of locks avoids deadlocks.
-      if (requestId !== undefined) await lockSettledRequest(tx, requestId)
-      return lockWork(tx, id)
-    },
+    lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,
     step: (tx, item, isEntered) => finishItem(context, tx, item, isEntered),
   })

@@ -2,12 +2,25 @@ import type { PutAside, PutAsideReason, ReadingPurpose } from '@causeway/chains'
 import type { SqlDatabase, SqlTx } from '@causeway/core'
 
 /** Whatever is put aside, by chain. */
-export type StoredPutAside = PutAside & { readonly chainId: number }
+export type StoredPutAside = PutAside & {
+  readonly chainId: number
+  /** It is to be tried again. */
+  readonly isDue: boolean
+}
 
 type Key = Pick<StoredPutAside, 'chainId' | 'transactionId' | 'purpose'>
 type Queries = Pick<SqlDatabase, 'query'>
 
-const columns = `chain_id, transaction_id, purpose, reason, tries,
+/**
+ * The pause doubles with each try, from a minute to six hours; where endpoints only failed to answer, from ten seconds to
+ * ten minutes. A payment keeps a request waiting, and an outage is nobody's fault: from half a second to half a minute.
+ */
+const dueAt = `last_tried_at + case
+  when reason <> 'unanswered' then least(interval '1 minute' * power(2, least(tries, 10) - 1), interval '6 hours')
+  when purpose = 'payment' then least(interval '0.5 seconds' * power(2, least(tries, 10) - 1), interval '30 seconds')
+  else least(interval '10 seconds' * power(2, least(tries, 10) - 1), interval '10 minutes') end`
+
+const columns = `chain_id, transaction_id, purpose, reason, tries, ${dueAt} <= statement_timestamp() as is_due,
   floor(extract(epoch from first_seen_at))::bigint as first_seen_seconds,
   floor(extract(epoch from last_tried_at))::bigint as last_tried_seconds`
 
@@ -22,14 +35,6 @@ export async function putAside(tx: SqlTx, aside: readonly (Key & Pick<PutAside, 
     )
   }
 }
-
-/**
- * The pause doubles with each try, from a minute to six hours; where endpoints only failed to answer, from ten seconds to
- * ten minutes.
- */
-const dueAt = `last_tried_at + case reason
-  when 'unanswered' then least(interval '10 seconds' * power(2, least(tries, 10) - 1), interval '10 minutes')
-  else least(interval '1 minute' * power(2, least(tries, 10) - 1), interval '6 hours') end`
 
 /** Transactions to be tried again for one purpose on some chains, the longest due first. */
 export async function listDuePutAside(
@@ -78,6 +83,13 @@ export async function noteTry(tx: SqlTx, key: Key, reason: PutAsideReason | unde
   )
 }
 
+/** Payments that nobody has tried to read for a day: their requests have ended, or were not followed. */
+export async function forgetUnfollowed(database: Queries): Promise<void> {
+  await database.query(
+    `delete from put_aside where purpose = 'payment' and last_tried_at < statement_timestamp() - interval '1 day'`,
+  )
+}
+
 /** It was read. */
 export async function takeFromAside(tx: SqlTx, key: Key): Promise<void> {
   await tx.query('delete from put_aside where chain_id = $1 and transaction_id = $2 and purpose = $3', [
@@ -93,6 +105,7 @@ type Row = {
   readonly purpose: ReadingPurpose
   readonly reason: PutAsideReason
   readonly tries: bigint
+  readonly is_due: boolean
   readonly first_seen_seconds: bigint
   readonly last_tried_seconds: bigint
 }
@@ -106,5 +119,6 @@ function fromRow(row: Row): StoredPutAside {
     firstSeenSeconds: Number(row.first_seen_seconds),
     lastTriedSeconds: Number(row.last_tried_seconds),
     tries: Number(row.tries),
+    isDue: row.is_due,
   }
 }

@@ -1,0 +1,174 @@
+// Goal: whatever transfers nodes list late, the address that they pay is put forward, and one that a denied account has
+// paid waits for an operator. Method: passes of the scanner over a real database and a chain that lists what its test lets it.
+import { startTestDatabase, type TestDatabase } from '@causeway/database'
+import { ledgerMigrations } from '@causeway/ledger'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readScanCursor } from '../src/requests/depositAddresses/addressStore.ts'
+import type { AddressChain } from '../src/requests/depositAddresses/depositAddressContext.ts'
+import { createPaymentScanner } from '../src/requests/depositAddresses/scanPayments.ts'
+import { createOrderStore } from '../src/requests/orders/orderStore.ts'
+import { orderMigrations, orderNamed } from './orderSupport/orders.ts'
+import { bytesOf } from './settlementSupport/requestDriver.ts'
+
+const chainId = 8_453
+const [address, denied, token] = ['0xa1', '0xdd', '0x70']
+const order = orderNamed('scanned')
+const run = { fence: async () => undefined, signal: new AbortController().signal }
+
+let server: TestDatabase
+beforeAll(async () => {
+  const directories = [{ name: 'ledger', path: ledgerMigrations }, orderMigrations]
+  server = await startTestDatabase({ directories })
+  await createOrderStore({ database: server.database }).save(order)
+})
+afterAll(() => server?.stop())
+
+let nowMs = 0
+beforeEach(async () => {
+  nowMs = 1_000_000
+  await server.database.query('delete from deposit_address_cursor')
+  await server.database.query('delete from deposit_address')
+  await server.database.query(
+    `insert into deposit_address (address, chain_id, order_signer, sweeper, depositor, nonce, request_id, currency, is_strict)
+     values ($1, $2, '0x1', '0x2', '0x3', $3, $3, $4, false)`,
+    [address, chainId, bytesOf(order.requestId), token],
+  )
+})
+
+/** A block a second: the last ones of half a minute may be listed late, and ten are not final. */
+function scannedChain() {
+  let head = 100n
+  let branch = 'a'
+  const transfers: { block: bigint; id: string }[] = []
+  const hidden = new Set<string>()
+  let listings = 0
+  const markAt = (number: bigint) => ({ number, hash: `${branch}${number}` })
+  const site: AddressChain = {
+    // CAST: only the id and the key of the chain are looked at.
+    chain: { chainId, key: 'base' } as AddressChain['chain'],
+    head: async () => head,
+    finalHeight: async () => head - 10n,
+    isSeenInBlocks: false,
+    balances: async () => [],
+    blocks: {
+      steps: {
+        ...{ rangeBlocks: 4n, rewindBlocks: 64n, lateBlocks: 30n },
+        firstBlocks: 64n,
+        gapBlocks: 256n,
+      },
+      async payments({ known, from, to, transfersFrom }) {
+        if (transfersFrom <= to) listings += 1
+        const listed = transfers.filter(
+          ({ block, id }) => block >= transfersFrom && block <= to && !hidden.has(id),
+        )
+        const payments = listed.map(({ id }) => ({
+          id,
+          from: denied,
+          to: address,
+          currency: token,
+          amount: 1n,
+        }))
+        return { known: markAt(known), last: from <= to ? markAt(to) : undefined, payments, named: [] }
+      },
+    },
+  }
+  return {
+    site,
+    hidden,
+    head: () => head,
+    listings: () => listings,
+    pay(id: string) {
+      head += 1n
+      transfers.push({ block: head, id })
+      hidden.add(id)
+    },
+    wait(seconds: number) {
+      head += BigInt(seconds)
+      nowMs += seconds * 1_000
+    },
+    fork(depth: bigint) {
+      branch = 'b'
+      head += 1n
+      for (const one of transfers) if (one.block > head - depth) one.id = `${one.id} again`
+    },
+  }
+}
+
+function scannerOf(site: AddressChain, database = server.database) {
+  const screening = { isDenied: (_chain: number, account: string) => account === denied }
+  // CAST: of a deny list nothing but its judgement on accounts is asked for.
+  const context = {
+    database,
+    logger: pino({ level: 'silent' }),
+    now: () => nowMs,
+    screening: screening as never,
+  }
+  return createPaymentScanner(context, site)
+}
+
+const isMarked = async () => {
+  const [row] = await server.database.query<{ is_sender_denied: boolean; lane: bigint }>(
+    'select is_sender_denied, lane from deposit_address',
+  )
+  return row?.is_sender_denied === true && Number(row.lane) < 3
+}
+
+test.each([3, 25])('F-76: a transfer that is listed %i seconds late marks its payer', async (late) => {
+  const chain = scannedChain()
+  const scan = scannerOf(chain.site)
+  await scan(run)
+  chain.pay('x')
+  for (let second = 0; second < late; second += 1) {
+    await scan(run)
+    chain.wait(1)
+  }
+  expect(await isMarked()).toBe(false)
+  chain.hidden.clear()
+  await scan(run)
+  expect(await isMarked()).toBe(true)
+})
+
+test('F-76: one that is listed while no process runs is found as its block is final, also after kills at each step', async () => {
+  const chain = scannedChain()
+  await scannerOf(chain.site)(run)
+  chain.pay('x')
+  await scannerOf(chain.site)(run)
+  chain.hidden.clear()
+  chain.wait(200)
+  for (let kept = 0; ; kept += 1) {
+    let commits = 0
+    const database = {
+      ...server.database,
+      transaction: ((work) =>
+        server.database.transaction(async (tx) => {
+          const done = await work(tx)
+          commits += 1
+          if (commits > kept) throw new Error('killed')
+          return done
+          // CAST: it passes on what the work returns.
+        })) as TestDatabase['database']['transaction'],
+    }
+    const outcome = await scannerOf(chain.site, database)(run).catch(() => 'killed')
+    if (outcome !== 'killed') break
+    chain.wait(1)
+  }
+  expect(await isMarked()).toBe(true)
+  expect(await readScanCursor(server.database, chainId)).toMatchObject({ finalTo: chain.head() - 30n })
+})
+
+test('F-76: a reorganization loses nothing, and without a new block nothing is listed', async () => {
+  const chain = scannedChain()
+  const scan = scannerOf(chain.site)
+  await scan(run)
+  chain.pay('x')
+  await scan(run)
+  chain.fork(5n)
+  chain.hidden.clear()
+  await scan(run)
+  expect(await isMarked()).toBe(true)
+  const before = chain.listings()
+  await scan(run)
+  await scan(run)
+  expect(chain.listings()).toBe(before)
+})
