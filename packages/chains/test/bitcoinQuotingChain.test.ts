@@ -342,26 +342,171 @@ describe('the network', () => {
     await expect(read()).rejects.toThrow()
   })
 
-  test('Q-83: has what the solver can spend, for a minute while nobody names it, and then says nothing of it', async () => {
+  test.each<readonly [string, Fault]>([
+    ['answers', (what, own) => (what.startsWith('/address') ? 'hang' : own)],
+    ['takes it', (what, own) => (what.startsWith('/address') ? { status: 400, text: 'too many' } : own)],
+  ])('Q-83: has the last inventory for a minute while nobody %s, and then none', async (_what, fault) => {
     chain.mine(funding({ script: user.witness.script, value: 70_000n }))
-    const refused: readonly Fault[] = [
-      (what, own) => (what.startsWith('/address') ? 'hang' : own),
-      (what, own) => (what.startsWith('/address') ? { status: 400, text: 'too many' } : own),
-    ]
-    for (const fault of refused) {
-      for (const node of nodes) node.reset()
-      vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 })
-      onTestFinished(() => void vi.useRealTimers())
-      const network = reader({}, user.witness.address)
-      const inventory = async () =>
-        (await network.read({ signal: AbortSignal.timeout(10_000), timeoutMs: 1_000 })).inventory
-      const held = new Map([[native, 70_000n]])
-      expect(await inventory()).toEqual(held)
-      for (const node of nodes) node.fault(fault)
-      vi.setSystemTime(1_059_000)
-      expect(await inventory()).toEqual(held)
-      vi.setSystemTime(1_060_000)
-      expect(await inventory()).toEqual(new Map())
+    const network = reader({}, user.witness.address)
+    const inventory = async () =>
+      (await network.read({ signal: AbortSignal.timeout(10_000), timeoutMs: 1_000 })).inventory
+    const held = new Map([[native, 70_000n]])
+    const startedAtMs = Date.now()
+    vi.useFakeTimers({ toFake: ['Date'], now: startedAtMs })
+    onTestFinished(() => void vi.useRealTimers())
+    expect(await inventory()).toEqual(held)
+    for (const node of nodes) node.fault(fault)
+    vi.setSystemTime(startedAtMs + 59_000)
+    expect(await inventory()).toEqual(held)
+    vi.setSystemTime(startedAtMs + 60_000)
+    expect(await inventory()).toEqual(new Map())
+  })
+})
+
+describe('settlement', () => {
+  const signal = () => AbortSignal.timeout(20_000)
+  const settling = (asked = nodes) =>
+    bitcoinSettlingChain({
+      chain: { id: 'bitcoin', depository, network: 'regtest', finality: { mode: 'depth', blocks: 3 } },
+      client: connect(3, asked),
+    })
+  const deposit = (value: bigint, more: Parameters<typeof paying>[1] = [saying(orderId)]) => {
+    const made = funding({ script: user.witness.script, value: value + 1_000n })
+    const paid = paying(
+      [{ txid: made.getId(), vout: 0 }],
+      [{ script: depositoryKey.legacy.script, value }, ...more],
+    )
+    return { made, paid, id: paid.getId() }
+  }
+
+  test('finds the deposits of a range in their order, and reads each', async () => {
+    const [one, two] = [deposit(50_000n), deposit(60_000n)]
+    chain.mine(one.made, one.paid)
+    chain.mine(two.made, funding({ script: user.witness.script, value: 1n }), two.paid)
+    const settled = settling()
+    expect([await settled.head(signal()), await settled.finalHeight(signal())]).toEqual([2n, 0n])
+    const pass = await settled.depositPass({ known: 0n, from: 1n, to: 2n }, signal())
+    expect(pass.transactions).toEqual([one.id, two.id])
+    expect(pass.known).toEqual({ number: 0n, hash: chain.blockAt(0)?.hash })
+    expect(pass.last).toEqual({ number: 2n, hash: chain.blockAt(2)?.hash })
+    expect(await settled.deposits(one.id, signal())).toMatchObject({
+      deposits: [{ depositId: orderId, depositor: user.witness.address, amount: 50_000n, currency: native }],
+      evidence: { blockNumber: 1n },
+    })
+    const hashes = await settled.blockHashes([1n, 9n], signal())
+    expect([...hashes]).toEqual([[1n, chain.blockAt(1)?.hash]])
+    chain.mineEmpty(2)
+    expect(await settled.finalSeconds(signal())).toBe(timeAt(2))
+    expect(await settled.feePaid?.(one.id, signal())).toBe(1_000n)
+  })
+
+  test('reads no block again that it has read: a new one may take an hour, and has megabytes', async () => {
+    const one = deposit(50_000n)
+    chain.mine(one.made, one.paid)
+    const settled = settling()
+    for (const node of nodes) node.reset()
+    const mark = { number: 1n, hash: chain.blockAt(1)?.hash }
+    const pass = await settled.depositPass({ known: 1n, from: 1n, to: 1n }, signal())
+    expect(pass).toEqual({ known: mark, last: mark, transactions: [] })
+    expect(nodes.flatMap((node) => node.asked()).filter((method) => method === 'getblock')).toEqual([])
+  })
+
+  test('has no deposit of what waits for a block, or has left its own', async () => {
+    const one = deposit(50_000n)
+    chain.announce(one.made)
+    chain.announce(one.paid)
+    const settled = settling()
+    expect(await settled.deposits(one.id, signal())).toBeUndefined()
+    chain.mine(one.made, one.paid)
+    expect((await settled.deposits(one.id, signal()))?.deposits).toHaveLength(1)
+    chain.drop(1)
+    expect(await settled.deposits(one.id, signal())).toBeUndefined()
+  })
+
+  test('reads a payment as missing, included and final', async () => {
+    const made = funding(
+      { script: depositoryKey.legacy.script, value: 1n },
+      { script: user.legacy.script, value: 9_000n },
+    )
+    const paid = paying(
+      [{ txid: made.getId(), vout: 1 }],
+      [{ script: user.witness.script, value: 8_000n }, saying(orderId)],
+    )
+    const payments = [{ recipient: user.witness.address, currency: native, minimumAmount: 8_000n }]
+    const question = { transactionId: paid.getId(), orderId, extraData: '0x', payments } as const
+    const settled = settling()
+    expect(await settled.payment(question, signal())).toEqual({ state: 'missing' })
+    chain.mine(made, paid)
+    expect(await settled.payment(question, signal())).toMatchObject({ state: 'included', confirmations: 1 })
+    await expect(settled.finalPayment(question, signal())).rejects.toMatchObject({
+      code: 'TRANSACTION_NOT_FINAL',
+    })
+    chain.mineEmpty(2)
+    expect((await settled.finalPayment(question, signal()))?.transfers).toMatchObject([{ amount: 8_000n }])
+  })
+
+  test('reads no block from a node alone that is another one, holds others, or follows another', async () => {
+    const one = deposit(50_000n)
+    chain.mine(one.made, one.paid)
+    chain.mineEmpty(1)
+    const other = new ConstructedChain()
+    other.mine(funding({ script: user.witness.script, value: 1n }))
+    other.mineEmpty(1)
+    const bytesAt = (shown: ConstructedChain, height: number) => {
+      const block = shown.blockAt(height)
+      if (block === undefined) throw new Error('there is a block')
+      return blockBytes(block).toString('hex')
     }
+    const range = { known: 0n, from: 1n, to: 2n }
+    const alone = nodes.slice(0, 1)
+    expect((await settling(alone).depositPass(range, signal())).transactions).toEqual([one.id])
+    const [honest, foreign] = [bytesAt(chain, 1), bytesAt(other, 1)]
+    const headerDigits = 160
+    for (const lie of [
+      // Whole, and another one.
+      lying('getblock', (said) => said.replace(honest, foreign)),
+      // The header that was asked for, before what it does not commit to.
+      lying('getblock', (said) =>
+        said.replace(honest, honest.slice(0, headerDigits) + foreign.slice(headerDigits)),
+      ),
+      lying('getblock', resultOf(null)),
+    ]) {
+      nodes[0]?.fault(lie)
+      await expect(settling(alone).depositPass(range, signal())).rejects.toMatchObject({
+        code: 'RPC_HTTP_ERROR',
+      })
+    }
+    // Each block is real, and the second does not follow the first: heights of two chains, told in one breath.
+    const [first, second] = [chain.blockAt(1), other.blockAt(2)]
+    if (first === undefined || second === undefined) throw new Error('there are blocks')
+    nodes[0]?.fault((what, answer) => {
+      const text = answer.text.replace(String(chain.blockAt(2)?.hash), second.hash)
+      if (what === 'getblock' && answer.text.includes('"code"'))
+        return { ...answer, status: 200, text: resultOf(bytesAt(other, 2))(answer.text) }
+      return { ...answer, text }
+    })
+    await expect(settling(alone).depositPass(range, signal())).rejects.toMatchObject({
+      code: 'RPC_HTTP_ERROR',
+    })
+  })
+
+  test('takes no deposit from one node of three that shows another block, or hides one', async () => {
+    const one = deposit(50_000n)
+    chain.mine(one.made, one.paid)
+    const lie = new ConstructedChain()
+    const invented = deposit(10n ** 12n)
+    lie.mine(invented.made, invented.paid)
+    nodes[0]?.show(lie)
+    expect((await settling().depositPass({ known: 0n, from: 1n, to: 1n }, signal())).transactions).toEqual([
+      one.id,
+    ])
+    nodes[0]?.show(chain)
+    // The bytes of an honest header, with other transactions behind it.
+    nodes[0]?.fault(
+      lying('getblock', (text) => text.replace(/"result":"([0-9a-f]{160})[0-9a-f]*"/, '"result":"$100"')),
+    )
+    expect((await settling().depositPass({ known: 0n, from: 1n, to: 1n }, signal())).transactions).toEqual([
+      one.id,
+    ])
   })
 })

@@ -4,6 +4,7 @@ import type { OpenFamilyChain } from '../family/familyChain.ts'
 import type { EndpointToCreate } from '../rpc/createEndpoints.ts'
 import { createHttpQuorumClient } from '../rpc/quorumClient.ts'
 import { createTronFactsReader } from './factsReader.ts'
+import { tronHeadTracking } from './quoting/nodeCalls.ts'
 import { tronProtocol } from './rawTransaction.ts'
 import { verifyLocalTronEndpoints, verifyTronEndpoints } from './verifyEndpoints.ts'
 
@@ -20,6 +21,7 @@ export const openTronChain: OpenFamilyChain = (chain, limits) => {
     endpoints: tronEndpoints(chain),
     threshold: rpcThreshold,
     now: () => Date.now(),
+    ...{ headTracking: tronHeadTracking, wire: 'paths' },
   })
   return {
     reader: createTronFactsReader({ chain, quorum, limits, recordsPayments: limits.recordsPayments }),
