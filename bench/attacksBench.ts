@@ -9,11 +9,7 @@ import { quote } from '../apps/quote-api/test/serviceSupport/callService.ts'
 import { userOf } from '../apps/quote-api/test/serviceSupport/localRequest.ts'
 import { type Family, families, requestOf, sidesOf } from '../test/support/familySides.ts'
 import { fundedHyperliquidUser, hyperliquidDepository } from '../test/support/hyperliquidSettling.ts'
-import {
-  executeLighterStep,
-  fundedLighterUser,
-  lighterDepository,
-} from '../test/support/lighterSettling.ts'
+import { executeLighterStep, fundedLighterUser, lighterDepository } from '../test/support/lighterSettling.ts'
 import { type SixFamilies, startFamilyChains, startSixFamilies } from '../test/support/sixFamilies.ts'
 import { executeStep, fundedUser as fundedTronUser, stepSchema } from '../test/support/tronSettling.ts'
 import { median } from './load.ts'
@@ -71,7 +67,11 @@ async function rowOf(six: SixFamilies, family: Family, { price, blockMs, burst }
   }
 }
 
-async function depositToWork(six: SixFamilies, family: Family, before?: () => Promise<void>): Promise<number> {
+async function depositToWork(
+  six: SixFamilies,
+  family: Family,
+  before?: () => Promise<void>,
+): Promise<number> {
   const { url, requests } = six
   const to: Family = family === 'EVM' ? 'Tron' : 'EVM'
   const { body, deposit } = await requestOf(sidesOf(six), [family, to])
@@ -146,7 +146,8 @@ function attacksOn(six: SixFamilies): Readonly<Record<Family, Attack>> {
       },
     },
     Tron: {
-      price: '100 sun a unit of energy and 0.30 USD a TRX: one call of 30,000 energy, and one more of free energy',
+      price:
+        '100 sun a unit of energy and 0.30 USD a TRX: one call of 30,000 energy, and one more of free energy',
       blockMs: 3_000,
       async burst() {
         const user = await fundedTronUser(tron)
@@ -166,12 +167,17 @@ function attacksOn(six: SixFamilies): Readonly<Record<Family, Attack>> {
           ...{ toAccountIndex: Number(lighterDepository), assetIndex: 0, fromRouteType: 0, toRouteType: 0 },
           ...{ amount: 1, usdcFee: Number(lighter.exchange.transferFee), memo: nextId() },
         }
-        await executeLighterStep(lighter, { action: { type: 'transfer', parameters } }, fundedLighterUser(lighter))
+        await executeLighterStep(
+          lighter,
+          { action: { type: 'transfer', parameters } },
+          fundedLighterUser(lighter),
+        )
         return 'one transfer of a millionth of a dollar'
       },
     },
     Hyperliquid: {
-      price: '1 USD an account, which may then do 10,000 actions, at 1,200 a minute from one address of the network',
+      price:
+        '1 USD an account, which may then do 10,000 actions, at 1,200 a minute from one address of the network',
       blockMs: 1_000,
       async burst() {
         const { account } = fundedHyperliquidUser(hyperliquid)

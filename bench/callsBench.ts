@@ -25,7 +25,9 @@ export async function benchCalls(): Promise<readonly BenchRow[]> {
   const earlier = join(folder, 'tree')
   await run('git', ['worktree', 'add', '--detach', earlier, earlierCommit], { cwd: here })
   try {
-    await run('npx', ['-y', 'pnpm@10.34.9', 'install', '--frozen-lockfile', '--prefer-offline'], { cwd: earlier })
+    await run('npx', ['-y', 'pnpm@10.34.9', 'install', '--frozen-lockfile', '--prefer-offline'], {
+      cwd: earlier,
+    })
     await copyFile(join(here, 'bench/callsProcess.ts'), join(earlier, 'bench/callsProcess.ts'))
     const [now, before] = await Promise.all([callsOf(here), callsOf(earlier)])
     return Object.keys(before).map((endpoint) => rowOf(endpoint, before[endpoint] ?? 0, now[endpoint] ?? 0))

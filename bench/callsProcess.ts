@@ -12,7 +12,10 @@ const warmUpSeconds = Number(process.argv[3])
 const counts = new Map<string, number>()
 
 /** A server before an endpoint that counts each call of JSON-RPC, and each other request as one. */
-async function counting(name: string, target: string): Promise<{ readonly url: string; readonly server: Server }> {
+async function counting(
+  name: string,
+  target: string,
+): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -50,7 +53,12 @@ for (const [name, value] of Object.entries(chains.environment)) {
 }
 const script = fileURLToPath(new URL('../apps/quote-api/src/main.ts', import.meta.url))
 const service = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', script], {
-  env: { ...process.env, ...environment, DATABASE_URL: database.connectionString, SOLVER_API_KEY: 'solver-key-of-the-bench' },
+  env: {
+    ...process.env,
+    ...environment,
+    DATABASE_URL: database.connectionString,
+    SOLVER_API_KEY: 'solver-key-of-the-bench',
+  },
   stdio: ['ignore', 'ignore', 'inherit'],
 })
 await pause(warmUpSeconds * 1_000)

@@ -20,7 +20,10 @@ const poison = 'aa'.repeat(20)
 
 /** Answers of a chain that stands at height 16, by what is asked. */
 function answerTo(path: string, body: string): unknown {
-  const head = { block_header: { raw_data: { number: 16 } }, blockID: `${'10'.padStart(16, '0')}${'0'.repeat(48)}` }
+  const head = {
+    block_header: { raw_data: { number: 16 } },
+    blockID: `${'10'.padStart(16, '0')}${'0'.repeat(48)}`,
+  }
   if (path.endsWith('/wallet/getblock')) return head
   if (path.endsWith('/info')) return { time: 16 }
   if (path.includes('/logs')) return []
@@ -138,30 +141,42 @@ function exchange(isExplorer: boolean): (url: string) => Asked {
 const get = (path: string): HttpRequest => ({ method: 'GET', path })
 const call = (method: string, ...params: readonly unknown[]): RpcCall => ({ method, params })
 const esplora = (url: string) =>
-  esploraQuorumOf({ ...chainOf('bitcoin-vm', url, { esploraCompatibleApiUrl: new Secret(url) }), ready: false }, (view) => view)
+  esploraQuorumOf(
+    { ...chainOf('bitcoin-vm', url, { esploraCompatibleApiUrl: new Secret(url) }), ready: false },
+    (view) => view,
+  )
 
 const families: readonly (readonly [string, (url: string) => Asked])[] = [
   [
     'an EVM chain',
-    quoting('ethereum-vm', [call('eth_getCode', `0x${poison}`, 'latest'), call('eth_getCode', '0x1', 'latest')]),
+    quoting('ethereum-vm', [
+      call('eth_getCode', `0x${poison}`, 'latest'),
+      call('eth_getCode', '0x1', 'latest'),
+    ]),
   ],
   ['Solana', quoting('solana-vm', [call('getAccountInfo', poison), call('getBlockHeight')])],
   ['Bitcoin', quoting('bitcoin-vm', [call('gettxout', poison, 0), call('getblockchaininfo')])],
   ['Esplora', api(esplora, [get(`/address/${poison}/utxo`), get('/address/b/utxo')])],
   [
     'Tron',
-    quoting('tron-vm', [call('/wallet/getaccount', { address: poison }), call('/wallet/getblock', { detail: false })]),
+    quoting('tron-vm', [
+      call('/wallet/getaccount', { address: poison }),
+      call('/wallet/getblock', { detail: false }),
+    ]),
   ],
   ['Hyperliquid', quoting('hyperliquid-vm', [call('/info', { user: poison }), call('/info', { user: 'b' })])],
   ['the API of Hyperliquid', exchange(false)],
   ['the explorer of Hyperliquid', exchange(true)],
-  ['Lighter', quoting('lighter-vm', [call(`/api/v1/account?value=${poison}`), call('/api/v1/account?value=1')])],
+  [
+    'Lighter',
+    quoting('lighter-vm', [call(`/api/v1/account?value=${poison}`), call('/api/v1/account?value=1')]),
+  ],
   [
     'the explorer of Lighter',
-    api((url) => explorersOf(chainOf('lighter-vm', '', { explorerApiUrl: new Secret(url) })), [
-      get(`/accounts/${poison}/logs`),
-      get('/accounts/1/logs'),
-    ]),
+    api(
+      (url) => explorersOf(chainOf('lighter-vm', '', { explorerApiUrl: new Secret(url) })),
+      [get(`/accounts/${poison}/logs`), get('/accounts/1/logs')],
+    ),
   ],
 ]
 

@@ -42,7 +42,10 @@ const coinUnit = { decimals: 9, usdX18: 100n * e18 }
 const usdcUnit = { decimals: 6, usdX18: e18 }
 
 /** Without a change it is a GET. */
-async function ask(change: object | undefined, { url = '/quote', ...options }: TestAppOptions & { url?: string } = {}) {
+async function ask(
+  change: object | undefined,
+  { url = '/quote', ...options }: TestAppOptions & { url?: string } = {},
+) {
   const market = { current: testSnapshot({ prices, chains: marketWithRentChain() }) }
   const registry = registryWithRentChain()
   const app = await testApp({
@@ -140,7 +143,9 @@ test.each([
   const market = { current: testSnapshot({ prices, chains: unknownOn(chainId, address) }) }
   const { statusCode, json } = await ask('body' in asked ? asked.body : undefined, { url, market })
   expect([statusCode, json.errorCode]).toEqual([503, 'SERVICE_UNAVAILABLE'])
-  expect(json.message).toMatch(new RegExp(`^What the solver holds of \\w+ on chain ${chainId} cannot be read`))
+  expect(json.message).toMatch(
+    new RegExp(`^What the solver holds of \\w+ on chain ${chainId} cannot be read`),
+  )
 })
 
 test('Q-83: an unknown balance refuses nobody who names another chain', async () => {

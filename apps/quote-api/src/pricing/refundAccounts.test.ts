@@ -104,7 +104,10 @@ describe('the account that refunds go to', () => {
   test.each<[string, TestAppOptions]>([
     ['the code of recipient on the origin', { hasCode: silentOn(chainA) }],
     ['the code of recipient on the destination', { hasCode: silentOn(chainB) }],
-    ['what recipient lacks on the origin', { lackOf: async ({ chainId }) => (chainId === chainA ? undefined : {}) }],
+    [
+      'what recipient lacks on the origin',
+      { lackOf: async ({ chainId }) => (chainId === chainA ? undefined : {}) },
+    ],
   ])('Q-84: an unknown default of refunds is no quote: %s', async (_what, options) => {
     const { status, json } = await quote({}, options)
     expect([status, json.errorCode, json.retryable]).toEqual([503, 'SERVICE_UNAVAILABLE', true])

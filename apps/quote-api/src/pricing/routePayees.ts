@@ -189,7 +189,10 @@ async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Prom
   }
   if (candidate !== undefined && ofCandidate === undefined) return withUser(candidate)
   if (candidate !== undefined && ofCandidate === 'silent')
-    throw refusedPayee(ofCandidate, payee(candidate), { field: 'refundTo', shown: 'refundTo is missing, and recipient' })
+    throw refusedPayee(ofCandidate, payee(candidate), {
+      field: 'refundTo',
+      shown: 'refundTo is missing, and recipient',
+    })
   if (ofUser === undefined) return [user]
   throw refusedPayee(ofUser, payee(user), { field: 'refundTo', shown: 'refundTo is missing, and user' })
 }

@@ -47,7 +47,10 @@ export function createAccountGroups(client: JsonRpcClient): AccountGroups {
         const shown = votes.map((vote) => {
           const value = vote.value && listsOf(vote.value, accounts)
           // What it refuses or muddles for several may be for one of them.
-          return { ...vote, value: members.length > 1 && value instanceof MalformedAnswerError ? undefined : value }
+          return {
+            ...vote,
+            value: members.length > 1 && value instanceof MalformedAnswerError ? undefined : value,
+          }
         })
         for (const member of members) member.hear(shown)
         return members.every((member) => member.isSettled) ? true : undefined
