@@ -61,6 +61,8 @@ const service = spawn(process.execPath, ['--conditions=source', '--import', 'tsx
   },
   stdio: ['ignore', 'ignore', 'inherit'],
 })
+// A cold start translates every file first.
+while (counts.size === 0 && service.exitCode === null) await pause(1_000)
 await pause(warmUpSeconds * 1_000)
 if (service.exitCode !== null) throw new Error(`the service ended with ${service.exitCode}`)
 counts.clear()

@@ -5,6 +5,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Secret, type VmType } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { BitcoinView } from '../src/bitcoin-vm/bitcoinView.ts'
+import { createEsploraView } from '../src/bitcoin-vm/esploraView.ts'
 import { esploraQuorumOf } from '../src/bitcoin-vm/openQuorums.ts'
 import { openQuorum } from '../src/hyperliquid-vm/openHyperliquidChain.ts'
 import { recentRequest, statusRequest, userRoleRequest } from '../src/hyperliquid-vm/requests.ts'
@@ -12,7 +14,6 @@ import { connectQuotingChain, type RegisteredChain } from '../src/index.ts'
 import { explorersOf } from '../src/lighter-vm/openLighterChain.ts'
 import { createQuestionGroups } from '../src/rpc/groupedQuestions.ts'
 import type { HttpRequest } from '../src/rpc/httpTransport.ts'
-import type { HttpView } from '../src/rpc/httpView.ts'
 import type { RpcCall } from '../src/rpc/jsonRpc.ts'
 import { createQuorumClient } from '../src/rpc/quorumClient.ts'
 
@@ -61,7 +62,9 @@ async function startEndpoint(fail: Fail): Promise<{ url: string; isDown: boolean
   let asked = 0
   const server = createServer((request, response) => {
     let body = ''
-    request.on('data', (chunk) => (body += chunk))
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString()
+    })
     request.on('end', () => {
       asked += 1
       const path = request.url ?? ''
@@ -104,7 +107,7 @@ function quoting(vmType: VmType, [named, other]: readonly [RpcCall, RpcCall]): (
 const signal = () => AbortSignal.timeout(1_500)
 
 function api(
-  open: (url: string) => ReturnType<typeof esploraQuorumOf<never>> | ReturnType<typeof explorersOf>,
+  open: (url: string) => ReturnType<typeof explorersOf>,
   [named, other]: readonly [HttpRequest, HttpRequest],
 ): (url: string) => Asked {
   return (url) => {
@@ -112,11 +115,26 @@ function api(
     if (quorum === undefined) throw new Error('it has an API')
     onTestFinished(() => quorum.close())
     const ask = async (request: HttpRequest) => {
-      const [one] = await quorum.askEach((view: HttpView, own) => view.ask(request, own), signal())
+      const [one] = await quorum.askEach((view, own) => view.ask(request, own), signal())
       if (one?.said === undefined) throw new Error('no answer')
-      return one.said
     }
     return { named: () => ask(named), other: () => ask(other) }
+  }
+}
+
+function esplora(url: string): Asked {
+  const additionalData = { esploraCompatibleApiUrl: new Secret(url) }
+  const chain = { ...chainOf('bitcoin-vm', url, additionalData), ready: false }
+  const quorum = esploraQuorumOf(chain, createEsploraView)
+  if (quorum === undefined) throw new Error('it has an API')
+  onTestFinished(() => quorum.close())
+  const ask = async (of: (view: BitcoinView, own: AbortSignal) => Promise<unknown>) => {
+    const [one] = await quorum.askEach(of, signal())
+    if (one?.said === undefined) throw new Error('no answer')
+  }
+  return {
+    named: () => ask((view, own) => view.nameOutputs(poison, own)),
+    other: () => ask((view, own) => view.readTipHeight(own)),
   }
 }
 
@@ -140,12 +158,6 @@ function exchange(isExplorer: boolean): (url: string) => Asked {
 
 const get = (path: string): HttpRequest => ({ method: 'GET', path })
 const call = (method: string, ...params: readonly unknown[]): RpcCall => ({ method, params })
-const esplora = (url: string) =>
-  esploraQuorumOf(
-    { ...chainOf('bitcoin-vm', url, { esploraCompatibleApiUrl: new Secret(url) }), ready: false },
-    (view) => view,
-  )
-
 const families: readonly (readonly [string, (url: string) => Asked])[] = [
   [
     'an EVM chain',
@@ -156,7 +168,7 @@ const families: readonly (readonly [string, (url: string) => Asked])[] = [
   ],
   ['Solana', quoting('solana-vm', [call('getAccountInfo', poison), call('getBlockHeight')])],
   ['Bitcoin', quoting('bitcoin-vm', [call('gettxout', poison, 0), call('getblockchaininfo')])],
-  ['Esplora', api(esplora, [get(`/address/${poison}/utxo`), get('/address/b/utxo')])],
+  ['Esplora', esplora],
   [
     'Tron',
     quoting('tron-vm', [
@@ -226,7 +238,8 @@ describe('F-87: what one names costs nobody else an answer', () => {
     const outcomes = new Map<number, string>()
     const sent: number[] = []
     const groups = createQuestionGroups<number>({
-      ...{ inFlightMax: 1, defer: setImmediate, firstOf: (waiting) => waiting },
+      ...{ inFlightMax: 1, defer: setImmediate },
+      firstOf: (waiting) => waiting,
       async send(group) {
         sent.push(group.length)
         if (group.includes(bad)) throw new Error('poison')

@@ -93,10 +93,10 @@ export function afterMoves(asset: AssetInventory, moves: ReadonlyMap<number, Usd
     totalUsd += deltaUsd
     squaresPerShare += perShare(balanceUsd + deltaUsd, shareBps) - perShare(balanceUsd, shareBps)
   }
+  const { parameters, unknown, shareSumBps } = asset
   return {
-    ...asset,
-    ...{ totalUsd, chains, squaresPerShare },
-    potentialTerm: potentialTerm(squaresPerShare, totalUsd, asset.shareSumBps, divideDown),
+    ...{ parameters, totalUsd, chains, unknown, squaresPerShare, shareSumBps },
+    potentialTerm: potentialTerm(squaresPerShare, totalUsd, shareSumBps, divideDown),
   }
 }
 
