@@ -16,6 +16,7 @@ const seconds = { counted: 40, warmUp: 60 }
 
 const run = promisify(execFile)
 const here = fileURLToPath(new URL('..', import.meta.url))
+const processFile = fileURLToPath(new URL('./callsProcess.ts', import.meta.url))
 const countsSchema = z.record(z.string(), z.number())
 type Counts = z.infer<typeof countsSchema>
 
@@ -28,7 +29,7 @@ export async function benchCalls(): Promise<readonly BenchRow[]> {
     await run('npx', ['-y', 'pnpm@10.34.9', 'install', '--frozen-lockfile', '--prefer-offline'], {
       cwd: earlier,
     })
-    await copyFile(join(here, 'bench/callsProcess.ts'), join(earlier, 'bench/callsProcess.ts'))
+    await copyFile(processFile, join(earlier, 'bench/callsProcess.ts'))
     const [now, before] = await Promise.all([callsOf(here), callsOf(earlier)])
     return Object.keys(before).map((endpoint) => rowOf(endpoint, before[endpoint] ?? 0, now[endpoint] ?? 0))
   } finally {

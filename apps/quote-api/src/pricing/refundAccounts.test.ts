@@ -36,7 +36,7 @@ const refuses =
   })
 
 const silentOn =
-  (silent: number): TestAppOptions['hasCode'] =>
+  (silent: number): KnowsCode =>
   async ({ chainId }) =>
     chainId === silent ? undefined : false
 
@@ -113,7 +113,7 @@ describe('the account that refunds go to', () => {
     expect([status, json.errorCode, json.retryable]).toEqual([503, 'SERVICE_UNAVAILABLE', true])
     // Who names the account needs no default, and a payment by record asks for no code.
     const asked: string[] = []
-    const hasCode: TestAppOptions['hasCode'] = async ({ account }) => {
+    const hasCode: KnowsCode = async ({ account }) => {
       asked.push(account)
       return undefined
     }
