@@ -3,14 +3,12 @@ import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
 import { createEndpoints } from '../rpc/createEndpoints.ts'
 import type { Endpoint, ObserveEndpoints } from '../rpc/endpoint.ts'
-import { evmHeadTracking, type HeadTracking } from '../rpc/headTracking.ts'
+import { answersTo, evmHeadTracking } from '../rpc/headTracking.ts'
 import { HttpView } from '../rpc/httpView.ts'
-import type { RpcCall } from '../rpc/jsonRpc.ts'
 import { createQuorum, type QuorumClient } from '../rpc/quorumClient.ts'
 import { createHyperliquidFactsReader } from './factsReader.ts'
 import { createHyperliquidView, type ExplorerProxy, type HyperliquidView } from './hyperliquidView.ts'
-import { hyperliquidHeadTracking } from './quoting/calls.ts'
-import { publicExplorerUrl, recentRequest } from './requests.ts'
+import { publicExplorerUrl, recentRequest, statusRequest } from './requests.ts'
 import { verifyHyperliquidEndpoints, verifyLocalHyperliquidEndpoints } from './verifyEndpoints.ts'
 
 /**
@@ -51,13 +49,11 @@ function refuseMeaninglessSettings({ id, finality, network, additionalData }: Re
 
 const now = () => Date.now()
 
-const explorerCall: RpcCall = { method: '/explorer', params: [recentRequest(`0x${'1'.padStart(40, '0')}`)] }
-/** It tells no height: whether it answers is what is asked, about an account that no caller chose. */
-const explorerHeadTracking: HeadTracking = {
-  call: explorerCall,
-  readHead: ({ params: [request] }, result) =>
-    request === explorerCall.params[0] && typeof result === 'object' ? 0n : undefined,
-}
+const infoHeads = answersTo({ method: '/info', params: [statusRequest] })
+const explorerHeads = answersTo({
+  method: '/explorer',
+  params: [recentRequest(`0x${'1'.padStart(40, '0')}`)],
+})
 
 /** Endpoints are told apart by their API; the explorer of one may stand on a host beside it. */
 export function openQuorum(
@@ -68,11 +64,11 @@ export function openQuorum(
   close(): Promise<void>
 } {
   const { id: chainId, endpoints: urls, rpcThreshold: threshold } = chain
-  const shared = { chainId, headTracking: hyperliquidHeadTracking, wire: 'paths' as const, now }
+  const shared = { chainId, headTracking: infoHeads, wire: 'paths' as const, now }
   const infos = createEndpoints({ ...shared, endpoints: urls.map((url) => ({ url })) })
   const proxy = openProxy(chain)
   const explorers = urls.map((url, index) => ({ url: explorerUrl(url), alias: infos[index]?.alias ?? '' }))
-  const asked = { ...shared, endpoints: explorers, threshold, headTracking: explorerHeadTracking }
+  const asked = { ...shared, endpoints: explorers, threshold, headTracking: explorerHeads }
   const quorum = createQuorum(asked, (endpoint, limits) => {
     const isFirst = endpoint.alias === infos[0]?.alias
     const info = infos.find(({ alias }) => alias === endpoint.alias) ?? endpoint

@@ -3,11 +3,11 @@ import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
 import type { EndpointToCreate } from '../rpc/createEndpoints.ts'
 import { parseEndpoint } from '../rpc/endpointUrl.ts'
+import { answersTo } from '../rpc/headTracking.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import { createHttpQuorumClient, type QuorumClient } from '../rpc/quorumClient.ts'
 import { createLighterFactsReader, depositoriesOf } from './factsReader.ts'
 import { lighterNetworkOf } from './networks.ts'
-import { lighterHeadTracking } from './quoting/calls.ts'
 import { createTransferLookup, explorerHeadTracking, noTransferLookup } from './transferLookup.ts'
 import { verifyLighterEndpoints, verifyLocalLighterEndpoints } from './verifyEndpoints.ts'
 
@@ -48,7 +48,7 @@ function endpointQuorum(chain: ReadableChain): QuorumClient<HttpView> {
   const { id: chainId, rpcThreshold: threshold } = chain
   return createHttpQuorumClient({
     ...{ chainId, endpoints: lighterEndpoints(chain), threshold, now },
-    ...{ headTracking: lighterHeadTracking, wire: 'paths' },
+    ...{ headTracking: answersTo({ method: '/', params: [] }), wire: 'paths' },
   })
 }
 

@@ -1,4 +1,4 @@
-import type { HeadTracking } from '../rpc/headTracking.ts'
+import { answersTo } from '../rpc/headTracking.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { parseList, parseRecord } from '../rpc/quantity.ts'
@@ -39,11 +39,7 @@ export function createTransferLookup(explorers: Pick<QuorumClient<HttpView>, 'as
 const logsOf = (account: string, { limit, offset }: { readonly limit: number; readonly offset: number }) =>
   `/accounts/${account}/logs?pub_data_type=L2Transfer%2CL2TransferV2&limit=${limit}&offset=${offset}`
 
-/** It tells no height: whether it answers is what is asked, about an account that no caller chose. */
-export const explorerHeadTracking: HeadTracking = {
-  call: { method: logsOf('0', { limit: 1, offset: 0 }), params: [] },
-  readHead: (_call, result) => (Array.isArray(result) ? 0n : undefined),
-}
+export const explorerHeadTracking = answersTo({ method: logsOf('0', { limit: 1, offset: 0 }), params: [] })
 
 export type LoggedTransfer = {
   readonly transactionId: string
