@@ -51,8 +51,10 @@ for (const [name, value] of Object.entries(chains.environment)) {
   environment[name] = url
   servers.push(server)
 }
-const script = fileURLToPath(new URL('../apps/quote-api/src/main.ts', import.meta.url))
-const service = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', script], {
+// As `npm run quote-api` starts it: what it needs is built first.
+const words = ['scripts/run.mjs', '--translated', 'apps/quote-api/src/main.ts']
+const service = spawn(process.execPath, words, {
+  cwd: fileURLToPath(new URL('..', import.meta.url)),
   env: {
     ...process.env,
     ...environment,
