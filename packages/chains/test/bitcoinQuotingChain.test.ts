@@ -11,11 +11,11 @@ import {
   startBitcoinNode,
   timeAt,
 } from '@causeway/localnet/standIns/bitcoin'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { bitcoinQuotingChain } from '../src/bitcoin-vm/quoting/bitcoinQuotingChain.ts'
 import { readOwnOutputs } from '../src/bitcoin-vm/quoting/ownOutputs.ts'
 import { bitcoinSettlingChain } from '../src/bitcoin-vm/settling/bitcoinSettlingChain.ts'
-import type { NetworkReading } from '../src/family/networkReader.ts'
+import type { NetworkReader, NetworkReading } from '../src/family/networkReader.ts'
 import type { ChainClient } from '../src/index.ts'
 import {
   chainOf,
@@ -287,7 +287,7 @@ describe('what a user can spend', () => {
 const feeModel: FeerateModel = {
   ...{ kind: 'feerate', targetBlocks: 2, minSatPerKvb: 2_000n, maxSatPerKvb: 100_000n, markupBps: 1_000 },
 }
-function read(change: Partial<FeerateModel> = {}, fillWallet?: string): Promise<NetworkReading> {
+function reader(change: Partial<FeerateModel> = {}, fillWallet?: string): NetworkReader {
   const { network: family } = bitcoinQuotingChain
   if (family === undefined) throw new Error('it has a reader')
   const currencies = [{ address: native, decimals: 8 }]
@@ -295,10 +295,11 @@ function read(change: Partial<FeerateModel> = {}, fillWallet?: string): Promise<
     ...{ client: connect(), depository, network: 'regtest', fillWallet, currencies },
     ...{ hubChainId: '1', fillContract: undefined },
   }
-  return family
-    .reader({ ...options, feeModel: { ...feeModel, ...change } })
-    .read({ signal: AbortSignal.timeout(10_000), timeoutMs: 10_000 })
+  return family.reader({ ...options, feeModel: { ...feeModel, ...change } })
 }
+
+const read = (change?: Partial<FeerateModel>, fillWallet?: string): Promise<NetworkReading> =>
+  reader(change, fillWallet).read({ signal: AbortSignal.timeout(10_000), timeoutMs: 10_000 })
 
 describe('the network', () => {
   test('is read at the head that enough nodes have, at the median of what they estimate', async () => {
@@ -341,11 +342,24 @@ describe('the network', () => {
     await expect(read()).rejects.toThrow()
   })
 
-  test('has the inventory that the solver can spend, and none where nobody names it', async () => {
+  test.each<readonly [string, Fault]>([
+    ['answers', (what, own) => (what.startsWith('/address') ? 'hang' : own)],
+    ['takes it', (what, own) => (what.startsWith('/address') ? { status: 400, text: 'too many' } : own)],
+  ])('Q-83: has the last inventory for a minute while nobody %s, and then none', async (_what, fault) => {
     chain.mine(funding({ script: user.witness.script, value: 70_000n }))
-    expect((await read({}, user.witness.address)).inventory).toEqual(new Map([[native, 70_000n]]))
-    for (const node of nodes) node.fault((what, own) => (what.startsWith('/address') ? 'hang' : own))
-    expect((await read({}, user.witness.address)).inventory).toEqual(new Map())
+    const network = reader({}, user.witness.address)
+    const inventory = async () =>
+      (await network.read({ signal: AbortSignal.timeout(10_000), timeoutMs: 1_000 })).inventory
+    const held = new Map([[native, 70_000n]])
+    const startedAtMs = Date.now()
+    vi.useFakeTimers({ toFake: ['Date'], now: startedAtMs })
+    onTestFinished(() => void vi.useRealTimers())
+    expect(await inventory()).toEqual(held)
+    for (const node of nodes) node.fault(fault)
+    vi.setSystemTime(startedAtMs + 59_000)
+    expect(await inventory()).toEqual(held)
+    vi.setSystemTime(startedAtMs + 60_000)
+    expect(await inventory()).toEqual(new Map())
   })
 })
 

@@ -104,7 +104,7 @@ describe('agree', () => {
     for (let round = 0; round < 6; round += 1) await client.agree([blockCall]).catch(() => undefined)
     expect(client.health()).toMatchObject([{ healthy: false }, { healthy: false }, { healthy: true }])
     await expect(client.agree([blockCall])).rejects.toBeInstanceOf(UpstreamUnavailableError)
-    expect(proxies[0]?.counters().requests).toBe(5)
+    expect(proxies[0]?.counters().requests).toBe(6)
   })
 
   test('asks each endpoint once, all calls in one request', async () => {

@@ -3,6 +3,7 @@
 import {
   convertUp,
   createOrderIdHasher,
+  currencyKey,
   type Hex,
   type NetworkFees,
   type OriginRoute,
@@ -12,6 +13,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
 import {
   chainA,
+  chainB,
   e18,
   examplePrices,
   recipient,
@@ -39,7 +41,11 @@ const prices = { ...examplePrices, 'COIN/USD': usdPrice(100n * e18) }
 const coinUnit = { decimals: 9, usdX18: 100n * e18 }
 const usdcUnit = { decimals: 6, usdX18: e18 }
 
-async function ask(change: object, { url = '/quote', ...options }: TestAppOptions & { url?: string } = {}) {
+/** Without a change it is a GET. */
+async function ask(
+  change: object | undefined,
+  { url = '/quote', ...options }: TestAppOptions & { url?: string } = {},
+) {
   const market = { current: testSnapshot({ prices, chains: marketWithRentChain() }) }
   const registry = registryWithRentChain()
   const app = await testApp({
@@ -51,7 +57,9 @@ async function ask(change: object, { url = '/quote', ...options }: TestAppOption
   })
   onTestFinished(() => app.close())
   const payload = { user, originChainId: chainA, originCurrency: usdc, tradeType: 'EXACT_INPUT', ...change }
-  const response = await app.inject({ method: 'POST', url, payload })
+  const response = await app.inject(
+    change === undefined ? { method: 'GET', url } : { method: 'POST', url, payload },
+  )
   return { statusCode: response.statusCode, json: response.json(), stored: app.stored }
 }
 
@@ -107,6 +115,44 @@ test('rent of an account that the recipient lacks is a fee of its own, and deare
       convertUp(costOf(unitsOf.withAccount), coinUnit, usdcUnit) -
       convertUp(costOf(unitsOf.token), coinUnit, usdcUnit),
   )
+})
+
+const unknownOn = (chainId: number, address: string) =>
+  marketWithRentChain().map((chain) => {
+    if (chain.chainId !== chainId) return chain
+    const inventory = new Map(chain.inventory)
+    inventory.delete(currencyKey(chainId, address))
+    return { ...chain, inventory }
+  })
+
+test.each([
+  ['a price from it', '/price', { body: fromRent, unknown: [rentChain, coin] }],
+  ['a quote from it', '/quote', { body: fromRent, unknown: [rentChain, coin] }],
+  ['a price to it', '/price', { body: toRent, unknown: [rentChain, mint] }],
+  ['a quote to it', '/quote', { body: toRent, unknown: [rentChain, mint] }],
+  ['a price from an EVM chain', '/price', { body: toRent, unknown: [chainA, usdc] }],
+  ['a price to an EVM chain', '/price', { body: fromRent, unknown: [chainA, usdc] }],
+  ['what the solver holds', `/chains/liquidity?chainId=${chainA}`, { unknown: [chainA, usdc] }],
+  [
+    'what can be moved',
+    `/config/v2?originChainId=${chainB}&destinationChainId=${chainA}&currency=usdc`,
+    { unknown: [chainA, usdc] },
+  ],
+] as const)('Q-83: an unknown balance is not zero: %s', async (_what, url, { unknown, ...asked }) => {
+  const [chainId, address] = unknown
+  const market = { current: testSnapshot({ prices, chains: unknownOn(chainId, address) }) }
+  const { statusCode, json } = await ask('body' in asked ? asked.body : undefined, { url, market })
+  expect([statusCode, json.errorCode]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+  expect(json.message).toMatch(
+    new RegExp(`^What the solver holds of \\w+ on chain ${chainId} cannot be read`),
+  )
+})
+
+test('Q-83: an unknown balance refuses nobody who names another chain', async () => {
+  const market = { current: testSnapshot({ prices, chains: unknownOn(chainB, usdc) }) }
+  expect([(await ask(toRent, { market })).statusCode, (await ask(fromRent, { market })).statusCode]).toEqual([
+    200, 200,
+  ])
 })
 
 test('rent is never a guess: while nobody knows what the recipient has, nothing is quoted', async () => {

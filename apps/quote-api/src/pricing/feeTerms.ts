@@ -14,7 +14,7 @@ import { type ExternalLiquidity, offerOf } from './externalLiquidity.ts'
 import { charged, networkFees, relayedDeposit } from './gas.ts'
 import { type AssetInventory, type InventoryView, skewCostUsd } from './inventory.ts'
 import type { LegPlan } from './legs.ts'
-import { type PricedCurrency, requirePrice } from './marketAccess.ts'
+import { type PricedCurrency, requireInventory, requirePrice } from './marketAccess.ts'
 import { type KnowsLack, lackRefusal } from './mayBePaid.ts'
 import { noReward, type RatedMove, type RewardBound } from './openRewards.ts'
 import type { GasTopup } from './pricedRoute.ts'
@@ -137,17 +137,15 @@ function movedPlaces(inputs: SkewInputs): Pick<RatedMove, 'received' | 'paid'> {
   }
 }
 
-/** The inventories a plan touches. @throws QuoteError SERVICE_UNAVAILABLE when they cannot be valued */
-export function inventories(inputs: Pick<SkewInputs, 'plan' | 'inventory'>): {
+/** The inventories a plan touches. @throws QuoteError SERVICE_UNAVAILABLE when one cannot be valued or is unknown */
+export function inventories({ inventory, plan }: Pick<SkewInputs, 'plan' | 'inventory'>): {
   received: AssetInventory
   paid: AssetInventory
 } {
-  const received = inputs.inventory(inputs.plan.feeCurrency.asset)
-  const paid = inputs.inventory(inputs.plan.payoutCurrency.asset)
-  if (received === undefined || paid === undefined) {
-    throw new QuoteError('SERVICE_UNAVAILABLE', 'The solver inventory cannot be valued at the moment.')
+  return {
+    received: requireInventory(inventory, plan.feeCurrency),
+    paid: requireInventory(inventory, plan.payoutCurrency),
   }
-  return { received, paid }
 }
 
 function fillCost({ route, plan, snapshot, use, request, lack: known }: FeeInputs): bigint {

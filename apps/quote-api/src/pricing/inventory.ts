@@ -33,6 +33,8 @@ export type AssetInventory = {
   readonly totalUsd: UsdX18
   /** By chain id. */
   readonly chains: ReadonlyMap<number, Position>
+  /** Chains whose balance is not known now. @source Q-83 */
+  readonly unknown: ReadonlySet<number>
   /** Σ balance²/share, kept so that a move is priced in constant time. */
   readonly squaresPerShare: bigint
   /** Σ shares, in bps. */
@@ -45,16 +47,23 @@ export type AssetInventory = {
 const shareBpsMin = 100n
 const totalUsdMin = 1_000_000_000_000n
 
-/** Builds the view of one asset. @param balances USD value per chain id */
+/** Builds the view of one asset. @param balances USD value per chain id; undefined: not known */
 export function assetInventory(
   parameters: InventoryParameters,
-  balances: Iterable<Position & { readonly chainId: number }>,
+  balances: Iterable<
+    Omit<Position, 'balanceUsd'> & { readonly chainId: number; readonly balanceUsd: UsdX18 | undefined }
+  >,
 ): AssetInventory {
   const chains = new Map<number, Position>()
+  const unknown = new Set<number>()
   let totalUsd = 0n
   let squaresPerShare = 0n
   let shareSumBps = 0n
   for (const { chainId, balanceUsd, shareBps, sides } of balances) {
+    if (balanceUsd === undefined) {
+      unknown.add(chainId)
+      continue
+    }
     const share = maxBigint(shareBps, shareBpsMin)
     chains.set(chainId, { balanceUsd, shareBps: share, sides })
     totalUsd += balanceUsd
@@ -63,10 +72,7 @@ export function assetInventory(
   }
   return {
     parameters,
-    totalUsd,
-    chains,
-    squaresPerShare,
-    shareSumBps,
+    ...{ totalUsd, chains, unknown, squaresPerShare, shareSumBps },
     potentialTerm: potentialTerm(squaresPerShare, totalUsd, shareSumBps, divideDown),
   }
 }
@@ -80,15 +86,16 @@ export function afterMoves(asset: AssetInventory, moves: ReadonlyMap<number, Usd
   const chains = new Map(asset.chains)
   let { totalUsd, squaresPerShare } = asset
   for (const [chainId, deltaUsd] of moves) {
+    if (asset.unknown.has(chainId)) continue
     const position: Position = chains.get(chainId) ?? { balanceUsd: 0n, shareBps: shareBpsMin }
     const { balanceUsd, shareBps, sides } = position
     chains.set(chainId, { balanceUsd: balanceUsd + deltaUsd, shareBps, sides })
     totalUsd += deltaUsd
     squaresPerShare += perShare(balanceUsd + deltaUsd, shareBps) - perShare(balanceUsd, shareBps)
   }
-  const { parameters, shareSumBps } = asset
+  const { parameters, unknown, shareSumBps } = asset
   return {
-    ...{ parameters, totalUsd, chains, squaresPerShare, shareSumBps },
+    ...{ parameters, totalUsd, chains, unknown, squaresPerShare, shareSumBps },
     potentialTerm: potentialTerm(squaresPerShare, totalUsd, shareSumBps, divideDown),
   }
 }
@@ -224,12 +231,13 @@ function position(chain: QuotableChain, snapshot: MarketSnapshot, asset: QuoteAs
   const currencies = chain.solverCurrencies.filter((currency) => currency.asset === asset)
   if ('reason' in market || currencies.length === 0) return []
   const held = new Map(
-    currencies.map(({ key, decimals }) => [
-      key,
-      usdValueDown(market.inventory.get(key) ?? 0n, { decimals, usdX18 }),
-    ]),
+    currencies.flatMap(({ key, decimals }) => {
+      const balance = market.inventory.get(key)
+      return balance === undefined ? [] : [[key, usdValueDown(balance, { decimals, usdX18 })] as const]
+    }),
   )
-  const balanceUsd = [...held.values()].reduce((sum, usd) => sum + usd, 0n)
+  const balanceUsd =
+    held.size < currencies.length ? undefined : [...held.values()].reduce((sum, usd) => sum + usd, 0n)
   const sides = chain.quoting.keepsSides === true ? held : undefined
   const shareBps = chain.config.currencies
     .filter((currency) => currency.asset === asset.id)

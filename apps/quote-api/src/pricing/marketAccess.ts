@@ -1,6 +1,7 @@
 import type { PricedUnit, QuoteAsset } from '@causeway/core'
 import type { ChainMarket, MarketSnapshot, UsdPrice } from '@causeway/market'
 import { QuoteError } from './errors.ts'
+import type { AssetInventory, InventoryView } from './inventory.ts'
 import type { QuotableCurrency } from './registry.ts'
 
 /** A currency's unit and guarded price, and by how much its sources disagree. */
@@ -32,6 +33,24 @@ export function requireAssetPrice(snapshot: MarketSnapshot, { priceKey }: QuoteA
     })
   }
   return price
+}
+
+/** @throws QuoteError SERVICE_UNAVAILABLE, retryable, when it cannot be valued or is not known @source Q-83 */
+export function requireInventory(view: InventoryView, currency: QuotableCurrency): AssetInventory {
+  const inventory = view(currency.asset)
+  if (inventory === undefined) {
+    throw new QuoteError('SERVICE_UNAVAILABLE', 'The solver inventory cannot be valued at the moment.')
+  }
+  if (inventory.unknown.has(currency.chainId)) throw unknownBalance(currency)
+  return inventory
+}
+
+export function unknownBalance({ symbol, chainId }: QuotableCurrency): QuoteError {
+  return new QuoteError(
+    'SERVICE_UNAVAILABLE',
+    `What the solver holds of ${symbol} on chain ${chainId} cannot be read at the moment.`,
+    { data: { chainId, reason: 'inventory_unknown' } },
+  )
 }
 
 /**

@@ -35,6 +35,11 @@ const refuses =
     refusal: chain.chainId === chainA && accounts.includes(account) ? 'cannot be paid' : undefined,
   })
 
+const silentOn =
+  (silent: number): KnowsCode =>
+  async ({ chainId }) =>
+    chainId === silent ? undefined : false
+
 describe('the account that refunds go to', () => {
   test.each<[string, object, TestAppOptions, readonly string[]]>([
     ['refundTo, else user', { refundTo: other }, {}, [other, user]],
@@ -43,7 +48,6 @@ describe('the account that refunds go to', () => {
     ['the recipient with code on both chains', {}, { hasCode: codeOn(chainA, chainB) }, [recipient, user]],
     ['user, where the recipient has code on the destination alone', {}, { hasCode: codeOn(chainB) }, [user]],
     ['the recipient with code on the origin alone', {}, { hasCode: codeOn(chainA) }, [recipient, user]],
-    ['user, where nobody says whether he has code', {}, { hasCode: async () => undefined }, [user]],
     [
       'user, where the recipient cannot be paid on the origin',
       {},
@@ -95,6 +99,26 @@ describe('the account that refunds go to', () => {
   test('Q-61: a chain that says nothing is no answer', async () => {
     const { status, json } = await quote({}, { tryPayment: async () => undefined })
     expect([status, json.errorCode, json.retryable]).toEqual([503, 'SERVICE_UNAVAILABLE', true])
+  })
+
+  test.each<[string, TestAppOptions]>([
+    ['the code of recipient on the origin', { hasCode: silentOn(chainA) }],
+    ['the code of recipient on the destination', { hasCode: silentOn(chainB) }],
+    [
+      'what recipient lacks on the origin',
+      { lackOf: async ({ chainId }) => (chainId === chainA ? undefined : {}) },
+    ],
+  ])('Q-84: an unknown default of refunds is no quote: %s', async (_what, options) => {
+    const { status, json } = await quote({}, options)
+    expect([status, json.errorCode, json.retryable]).toEqual([503, 'SERVICE_UNAVAILABLE', true])
+    // Who names the account needs no default, and a payment by record asks for no code.
+    const asked: string[] = []
+    const hasCode: KnowsCode = async ({ account }) => {
+      asked.push(account)
+      return undefined
+    }
+    expect(await quote({ refundTo: user }, { hasCode })).toMatchObject({ status: 200, refunded: [user] })
+    expect(asked).toEqual([])
   })
 
   test('Q-62: a price that names nobody has no payment tried', async () => {

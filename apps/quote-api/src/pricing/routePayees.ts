@@ -156,7 +156,7 @@ type RefundQuestion = {
 
 /**
  * `refundTo`; else `recipient`, where it may be paid on the origin and has no code on the destination that it lacks
- * there; else `user`. Whatever is not known of the recipient in time makes it `user`. Behind it, where it differs and
+ * there; else `user`. Behind it, where it differs and
  * may be paid, `user`, but not for a deposit address, whose terms name one account.
  */
 async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Promise<readonly string[]> {
@@ -188,22 +188,28 @@ async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Prom
     throw refusedPayee(ofNamed, payee(refundTo), { field: 'refundTo', data })
   }
   if (candidate !== undefined && ofCandidate === undefined) return withUser(candidate)
+  if (candidate !== undefined && ofCandidate === 'silent')
+    throw refusedPayee(ofCandidate, payee(candidate), {
+      field: 'refundTo',
+      shown: 'refundTo is missing, and recipient',
+    })
   if (ofUser === undefined) return [user]
   throw refusedPayee(ofUser, payee(user), { field: 'refundTo', shown: 'refundTo is missing, and user' })
 }
 
-/** Undefined where it may be refunded; what is wrong with it is not told, because `user` is refunded then. */
+/** Undefined where it may be refunded; `user` where he is refunded instead; `silent` where a chain does not say it. */
 async function candidateRefusal(
   ports: PayeePorts,
   payee: Payee,
   { origin, destination }: Route,
-): Promise<unknown> {
+): Promise<'silent' | 'user' | undefined> {
   const { account } = payee
   const [refusal, there, here] = await Promise.all([
     refusalOf(ports, payee),
     ports.hasCode({ chainId: destination.chainId, account }),
     ports.hasCode({ chainId: origin.chainId, account }),
   ])
-  const isSame = there !== undefined && here !== undefined && (!there || here)
-  return refusal ?? (isSame ? undefined : 'silent')
+  if (typeof refusal === 'object') return 'user'
+  if (refusal === 'silent' || there === undefined || here === undefined) return 'silent'
+  return there && !here ? 'user' : undefined
 }

@@ -76,9 +76,7 @@ export function createEsploraView(view: HttpView): BitcoinView {
 
     async nameOutputs(address, signal, whose) {
       const what = '/address/utxo'
-      const path = `/address/${address}/utxo`
-      const asked = { method: 'GET', path, answerStatuses: [notFound], isNamed: true } as const
-      const answer = await view.ask(asked, signal).catch(unlessRefused)
+      const answer = await get(`/address/${address}/utxo`, signal).catch(unlessRefused)
       if (answer === undefined) {
         // Names nothing: an endpoint that refuses everything fails here.
         await this.readTipHeight(signal)

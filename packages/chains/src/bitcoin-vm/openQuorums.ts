@@ -2,11 +2,24 @@ import { ConfigurationError, Secret, splitList } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import { countHosts } from '../rpc/endpointUrl.ts'
 import { EndpointView } from '../rpc/endpointView.ts'
+import type { HeadTracking } from '../rpc/headTracking.ts'
 import { HttpView } from '../rpc/httpView.ts'
 import { createQuorum, type QuorumClient } from '../rpc/quorumClient.ts'
 import { defaultThreshold } from '../rpc/tally.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { esploraHeaders } from './esploraAccess.ts'
+
+/** Heights as numbers, from a method of nodes or a path of Esplora. */
+const heightBy = (call: string): HeadTracking => ({
+  call: { method: call, params: [] },
+  readHead: ({ method }, result) =>
+    method === call && typeof result === 'number' && Number.isSafeInteger(result)
+      ? BigInt(result)
+      : undefined,
+})
+
+export const bitcoinHeadTracking = heightBy('getblockcount')
+const esploraHeads = { headTracking: heightBy('/blocks/tip/height'), wire: 'paths' } as const
 
 /** The endpoints of a `bitcoin-vm` chain, each kind where there is one. */
 export type BitcoinQuorums<View extends BitcoinView> = {
@@ -40,7 +53,8 @@ function nodeQuorum<View extends BitcoinView>(
   viewOf: (view: EndpointView) => View,
 ): QuorumClient<View> {
   const { id: chainId, endpoints, rpcThreshold: threshold } = chain
-  const options = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold, now }
+  const headTracking = bitcoinHeadTracking
+  const options = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold, now, headTracking }
   return createQuorum(options, (endpoint, limits) => viewOf(new EndpointView(endpoint, limits, now)))
 }
 
@@ -61,7 +75,7 @@ export function esploraQuorumOf<View extends BitcoinView>(
     throw new ConfigurationError(`chains: ${chainId}.rpcThreshold is above the number of endpoint hosts`)
   }
   const endpoints = urls.map((url) => ({ url, headers: esploraHeaders(url, additionalData, now) }))
-  return createQuorum({ chainId, endpoints, threshold, now }, (endpoint, limits) =>
+  return createQuorum({ chainId, endpoints, threshold, now, ...esploraHeads }, (endpoint, limits) =>
     viewOf(new HttpView(endpoint, limits, now)),
   )
 }

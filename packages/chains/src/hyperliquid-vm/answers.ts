@@ -117,7 +117,7 @@ export function parseHasAccount(body: unknown): boolean {
 }
 
 /** What the longest decimal text has. */
-const decimalsMax = 78
+export const decimalsMax = 78
 
 function readTransaction(value: unknown, what: string): HyperliquidTransaction {
   const { action, block, error, hash, time, user } = parseRecord(value, what)

@@ -3,12 +3,12 @@ import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
 import { createEndpoints } from '../rpc/createEndpoints.ts'
 import type { Endpoint, ObserveEndpoints } from '../rpc/endpoint.ts'
-import { evmHeadTracking } from '../rpc/headTracking.ts'
+import { answersTo, evmHeadTracking } from '../rpc/headTracking.ts'
 import { HttpView } from '../rpc/httpView.ts'
 import { createQuorum, type QuorumClient } from '../rpc/quorumClient.ts'
 import { createHyperliquidFactsReader } from './factsReader.ts'
 import { createHyperliquidView, type ExplorerProxy, type HyperliquidView } from './hyperliquidView.ts'
-import { publicExplorerUrl } from './requests.ts'
+import { publicExplorerUrl, recentRequest, statusRequest } from './requests.ts'
 import { verifyHyperliquidEndpoints, verifyLocalHyperliquidEndpoints } from './verifyEndpoints.ts'
 
 /**
@@ -49,6 +49,12 @@ function refuseMeaninglessSettings({ id, finality, network, additionalData }: Re
 
 const now = () => Date.now()
 
+const infoHeads = answersTo({ method: '/info', params: [statusRequest] })
+const explorerHeads = answersTo({
+  method: '/explorer',
+  params: [recentRequest(`0x${'1'.padStart(40, '0')}`)],
+})
+
 /** Endpoints are told apart by their API; the explorer of one may stand on a host beside it. */
 export function openQuorum(
   chain: Pick<RegisteredChain, 'id' | 'endpoints' | 'rpcThreshold' | 'additionalData'>,
@@ -58,11 +64,12 @@ export function openQuorum(
   close(): Promise<void>
 } {
   const { id: chainId, endpoints: urls, rpcThreshold: threshold } = chain
-  const shared = { chainId, headTracking: evmHeadTracking, now }
+  const shared = { chainId, headTracking: infoHeads, wire: 'paths' as const, now }
   const infos = createEndpoints({ ...shared, endpoints: urls.map((url) => ({ url })) })
   const proxy = openProxy(chain)
   const explorers = urls.map((url, index) => ({ url: explorerUrl(url), alias: infos[index]?.alias ?? '' }))
-  const quorum = createQuorum({ chainId, endpoints: explorers, threshold, now }, (endpoint, limits) => {
+  const asked = { ...shared, endpoints: explorers, threshold, headTracking: explorerHeads }
+  const quorum = createQuorum(asked, (endpoint, limits) => {
     const isFirst = endpoint.alias === infos[0]?.alias
     const info = infos.find(({ alias }) => alias === endpoint.alias) ?? endpoint
     return createHyperliquidView({

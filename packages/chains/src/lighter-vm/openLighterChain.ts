@@ -3,11 +3,12 @@ import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
 import type { EndpointToCreate } from '../rpc/createEndpoints.ts'
 import { parseEndpoint } from '../rpc/endpointUrl.ts'
+import { answersTo } from '../rpc/headTracking.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import { createHttpQuorumClient, type QuorumClient } from '../rpc/quorumClient.ts'
 import { createLighterFactsReader, depositoriesOf } from './factsReader.ts'
 import { lighterNetworkOf } from './networks.ts'
-import { createTransferLookup, noTransferLookup } from './transferLookup.ts'
+import { createTransferLookup, explorerHeadTracking, noTransferLookup } from './transferLookup.ts'
 import { verifyLighterEndpoints, verifyLocalLighterEndpoints } from './verifyEndpoints.ts'
 
 const now = () => Date.now()
@@ -45,7 +46,10 @@ export const openLighterChain: OpenFamilyChain = (chain, limits) => {
 
 function endpointQuorum(chain: ReadableChain): QuorumClient<HttpView> {
   const { id: chainId, rpcThreshold: threshold } = chain
-  return createHttpQuorumClient({ chainId, endpoints: lighterEndpoints(chain), threshold, now })
+  return createHttpQuorumClient({
+    ...{ chainId, endpoints: lighterEndpoints(chain), threshold, now },
+    ...{ headTracking: answersTo({ method: '/', params: [] }), wire: 'paths' },
+  })
 }
 
 /** The key goes to the host of the first endpoint and to no other. @throws ConfigurationError for what is no URL */
@@ -69,7 +73,8 @@ export function explorersOf({
   const urls = splitList(additionalData.explorerApiUrl?.reveal(), ',')
   const endpoints = urls.map((url) => ({ url: new Secret(url), headers: agentHeaders }))
   if (endpoints.length === 0) return undefined
-  return createHttpQuorumClient({ chainId, endpoints, threshold: 1, now })
+  const dialect = { headTracking: explorerHeadTracking, wire: 'paths' } as const
+  return createHttpQuorumClient({ chainId, endpoints, threshold: 1, now, ...dialect })
 }
 
 /** The sequencer executes or it does not. @source oracle-protocol.md 5.5 */

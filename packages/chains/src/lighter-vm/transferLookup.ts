@@ -1,3 +1,4 @@
+import { answersTo } from '../rpc/headTracking.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { parseList, parseRecord } from '../rpc/quantity.ts'
@@ -35,6 +36,11 @@ export function createTransferLookup(explorers: Pick<QuorumClient<HttpView>, 'as
   }
 }
 
+const logsOf = (account: string, { limit, offset }: { readonly limit: number; readonly offset: number }) =>
+  `/accounts/${account}/logs?pub_data_type=L2Transfer%2CL2TransferV2&limit=${limit}&offset=${offset}`
+
+export const explorerHeadTracking = answersTo({ method: logsOf('0', { limit: 1, offset: 0 }), params: [] })
+
 export type LoggedTransfer = {
   readonly transactionId: string
   readonly from: unknown
@@ -50,8 +56,8 @@ export async function readLoggedTransfers(
   { account, page }: { readonly account: string; readonly page: number },
   signal: AbortSignal,
 ): Promise<readonly LoggedTransfer[]> {
-  const query = `pub_data_type=L2Transfer%2CL2TransferV2&limit=${pageSize}&offset=${page * pageSize}`
-  const { text } = await view.ask({ method: 'GET', path: `/accounts/${account}/logs?${query}` }, signal)
+  const path = logsOf(account, { limit: pageSize, offset: page * pageSize })
+  const { text } = await view.ask({ method: 'GET', path }, signal)
   const what = 'logs'
   return parseList(parseJson(text, what), what).flatMap((log) => {
     const { hash, pubdata } = parseRecord(log, what)

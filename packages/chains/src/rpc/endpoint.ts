@@ -1,16 +1,18 @@
 import { askInParts } from './askInParts.ts'
-import { EndpointFailure, type FailureReason } from './endpointFailure.ts'
+import { EndpointFailure, type FailureReason, mayBeForName } from './endpointFailure.ts'
 import {
   type Availability,
   afterCutShort,
   afterFailure,
   afterHead,
+  afterNamedFailure,
   afterRefusal,
   afterSend,
   afterSuccess,
   availability,
   type HealthState,
   initialHealth,
+  isSuspect,
   pauseMs,
 } from './endpointHealth.ts'
 import { EndpointSizes, isSmallest, mayBeForSize, type Sizes } from './endpointSizes.ts'
@@ -63,7 +65,7 @@ const hangMs = 1_000
 /** Large answers come one after the other, whoever sends them: memory stays bounded. */
 let largeAnswer: Promise<unknown> = Promise.resolve()
 
-/** After a refusal that may be the caller's, the endpoint's own head is asked for, at most so often. */
+/** After failures that may be for what callers name, the endpoint's own head is asked for, at most so often. */
 const headCheckMs = { every: 1_000, timeout: 2_000 }
 
 /** Told by alias, of endpoints that answered something else than what was agreed. */
@@ -134,12 +136,10 @@ export class Endpoint {
     const exchange = (some: readonly RpcCall[], mayBeTooWide: boolean) => {
       // Its head names nothing that an endpoint could refuse.
       const isHead = some.every((call) => isSameCall(call, this.#heads.call))
-      const isForgiven = (failure: EndpointFailure) => {
-        const isRefused = failure.reason === 'refused' && !isHead
-        if (isRefused) this.#checkHead()
-        return isRefused || (mayBeTooWide && mayBeForSize(failure))
-      }
-      return this.#learning(options, () => this.#exchange(some, options, isHead), isForgiven)
+      return this.#learning(options, () => this.#exchange(some, options, isHead), {
+        isHead,
+        isForgiven: (failure) => mayBeTooWide && mayBeForSize(failure),
+      })
     }
     const answers =
       this.#wire === 'paths'
@@ -151,10 +151,11 @@ export class Endpoint {
 
   /** @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause */
   fetch(request: HttpRequest, options: SendOptions): Promise<HttpAnswer> {
+    const { path, body } = request
     return this.#learning(
       options,
       () => this.#evenLarge(options, (sending) => this.#transport.fetch(request, sending)),
-      ({ reason }) => reason === 'refused' && request.isNamed === true,
+      { isHead: isSameCall({ method: path, params: body === undefined ? [] : [body] }, this.#heads.call) },
     )
   }
 
@@ -162,11 +163,11 @@ export class Endpoint {
     await this.#transport.close()
   }
 
-  /** Sends, and notes what the outcome says about the endpoint. */
+  /** Sends, and notes what the outcome says about the endpoint. @source F-82 */
   async #learning<Answer>(
     { evenPaused }: Pick<SendOptions, 'evenPaused'>,
     send: () => Promise<Answer>,
-    isForgiven: (failure: EndpointFailure) => boolean = () => false,
+    question: { readonly isHead: boolean; readonly isForgiven?: (failure: EndpointFailure) => boolean },
   ): Promise<Answer> {
     // Looked at in the same step as the note that a call is out: of many callers one is the probe.
     if (evenPaused !== true && this.availability() === 'closed') {
@@ -183,8 +184,8 @@ export class Endpoint {
     } catch (error) {
       if (error instanceof EndpointFailure) {
         const elapsedMs = this.#now() - startedAtMs
-        if (isForgiven(error)) this.#state = afterRefusal(this.#state)
-        else this.#learnFailure(error, elapsedMs)
+        if (question.isForgiven?.(error)) this.#state = afterRefusal(this.#state)
+        else this.#learnFailure(error, elapsedMs, question.isHead)
         this.#observer?.exchanged(elapsedMs / 1_000, error.reason)
       }
       throw error
@@ -196,10 +197,14 @@ export class Endpoint {
     options: SendOptions,
     isHead: boolean,
   ): Promise<readonly RpcAnswer[]> {
-    if (this.#wire === 'paths')
-      return askPaths(calls, this.alias, (request) =>
+    if (this.#wire === 'paths') {
+      const answers = await askPaths(calls, this.alias, (request) =>
         this.#evenLarge(options, (sending) => this.#transport.fetch(request, sending)),
       )
+      const isShown = answers.some((answer, index) => this.#headIn(calls[index], answer) !== undefined)
+      if (isHead && !isShown) throw new EndpointFailure({ alias: this.alias, reason: 'refused' })
+      return answers
+    }
     const firstId = this.#nextId
     this.#nextId += calls.length
     const expected = { alias: this.alias, count: calls.length, firstId }
@@ -243,13 +248,16 @@ export class Endpoint {
 
   #learnHead(calls: readonly RpcCall[], answers: readonly RpcAnswer[]): void {
     for (const [index, call] of calls.entries()) {
-      const answer = answers[index]
-      const head = answer?.ok ? this.#heads.readHead(call, answer.result) : undefined
+      const head = this.#headIn(call, answers[index])
       if (head !== undefined) this.observeHead(head)
     }
   }
 
-  /** Asks for the head: it shows whether an endpoint that refuses a question answers at all. */
+  #headIn(call: RpcCall | undefined, answer: RpcAnswer | undefined): bigint | undefined {
+    return call !== undefined && answer?.ok ? this.#heads.readHead(call, answer.result) : undefined
+  }
+
+  /** Asks for the head: it shows whether an endpoint that fails at what is named answers at all. */
   #checkHead(): void {
     const nowMs = this.#now()
     if (nowMs - this.#headCheckedAtMs < headCheckMs.every) return
@@ -257,12 +265,14 @@ export class Endpoint {
     this.send([this.#heads.call], { deadlineMs: nowMs + headCheckMs.timeout }).catch(() => {})
   }
 
-  #learnFailure(failure: EndpointFailure, elapsedMs: number): void {
+  #learnFailure(failure: EndpointFailure, elapsedMs: number, isHead: boolean): void {
     const waited = failure.reason === 'timeout' || failure.reason === 'cancelled'
-    this.#state =
-      waited && elapsedMs < hangMs
-        ? afterCutShort(this.#state, elapsedMs, this.#now())
-        : afterFailure(this.#state, failure, this.#now())
+    if (waited && elapsedMs < hangMs) this.#state = afterCutShort(this.#state, elapsedMs, this.#now())
+    else if (isHead || !mayBeForName(failure)) this.#state = afterFailure(this.#state, failure, this.#now())
+    else {
+      this.#state = afterNamedFailure(this.#state)
+      if (isSuspect(this.#state)) this.#checkHead()
+    }
   }
 }
 

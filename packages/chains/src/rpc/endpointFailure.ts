@@ -65,3 +65,18 @@ export class EndpointFailure extends Error {
     return this.#said
   }
 }
+
+const forNames: ReadonlySet<FailureReason> = new Set([
+  'refused',
+  'http_status',
+  'timeout',
+  'cancelled',
+  'connection_lost',
+  'redirect',
+  'oversize',
+  'not_json',
+  'bad_answer',
+])
+
+/** Failures that what a question names can be the cause of: the endpoint was reached. */
+export const mayBeForName = ({ reason }: EndpointFailure) => forNames.has(reason)

@@ -95,9 +95,20 @@ export function afterCutShort(state: HealthState, elapsedMs: number, nowMs: numb
   return state.probing ? opened(measured, nowMs) : measured
 }
 
-/** It answered that it does not take what was asked: that says nothing about it. A probe decides nothing so. */
+/** It does not take so much at once: that says nothing about it. A probe decides nothing so. */
 export function afterRefusal(state: HealthState): HealthState {
   return { ...state, probing: false }
+}
+
+/** No answer to a question that names something. By such failures alone the breaker never opens. @source F-82 */
+export function afterNamedFailure(state: HealthState): HealthState {
+  const counted = Math.min(state.consecutiveFailures + 1, breaker.failuresToOpen - 1)
+  return { ...afterRefusal(state), consecutiveFailures: Math.max(state.consecutiveFailures, counted) }
+}
+
+/** True where only the endpoint's own head can still tell whether it is at fault. */
+export function isSuspect({ openings, consecutiveFailures }: HealthState): boolean {
+  return openings > 0 || consecutiveFailures >= breaker.failuresToOpen - 1
 }
 
 function opened(state: HealthState, nowMs: number): HealthState {

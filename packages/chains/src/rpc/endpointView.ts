@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
-import { EndpointFailure } from './endpointFailure.ts'
+import { EndpointFailure, mayBeForName } from './endpointFailure.ts'
+import { halves } from './groupedQuestions.ts'
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
 import { sendAndRetryOnce } from './sendAndRetryOnce.ts'
 
@@ -117,6 +118,13 @@ export class EndpointView {
         for (const waiter of waiters) if (answer !== undefined) waiter.resolve(answer)
       }
     } catch (failure) {
+      if (batch.length > 1 && failure instanceof EndpointFailure && mayBeForName(failure)) {
+        // One call that it fails at costs the others no answer.
+        await Promise.all(
+          halves(batch.filter(({ waiters }) => waiters.size > 0)).map((half) => this.#send(half)),
+        )
+        return
+      }
       for (const { waiters } of batch) for (const waiter of waiters) waiter.reject(failure)
     }
   }

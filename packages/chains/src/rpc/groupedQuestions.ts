@@ -1,4 +1,4 @@
-/** Group commit for reads: one request to a node serves many questions. */
+/** Group commit for reads: one request to a node serves many questions. @source F-87 */
 export type QuestionGroups<Question> = {
   /** Questions that wait for a group; those in flight are not counted. */
   waiting(): number
@@ -12,19 +12,34 @@ export type QuestionGroupsOptions<Question> = {
   readonly defer: (leave: () => void) => void
   /** What nobody waits for any more is not sent. Default: all are. */
   readonly isWanted?: (question: Question) => boolean
+  /** What may still be asked for once its group failed. Default: what is wanted. */
+  readonly mayAskAgain?: (question: Question) => boolean
   /** As many of the first ones as one request holds. */
   readonly firstOf: (waiting: readonly Question[]) => readonly Question[]
-  /** Answers every question of the group, with a failure too: it never rejects. */
+  /** Answers every question of the group; where it rejects, the halves are asked: one name costs nobody else his answer. */
   readonly send: (group: readonly Question[]) => Promise<void>
+  /** One that failed alone, or may not be asked again. */
+  readonly fail: (question: Question, error: unknown) => void
 }
 
 export function createQuestionGroups<Question>(
   options: QuestionGroupsOptions<Question>,
 ): QuestionGroups<Question> {
-  const { inFlightMax, defer, isWanted = () => true, firstOf, send } = options
+  const { inFlightMax, defer, isWanted = () => true, firstOf, send, fail } = options
+  const { mayAskAgain = isWanted } = options
   let waiting: Question[] = []
   let inFlight = 0
   let isGathering = false
+
+  const ask = async (group: readonly Question[]): Promise<void> => {
+    try {
+      await send(group)
+    } catch (error) {
+      const again = group.length > 1 ? group.filter(mayAskAgain) : []
+      for (const question of group) if (!again.includes(question)) fail(question, error)
+      await Promise.all(halves(again).map(ask))
+    }
+  }
 
   const leave = (): void => {
     isGathering = false
@@ -34,7 +49,7 @@ export function createQuestionGroups<Question>(
       if (group.length === 0) return
       waiting = waiting.slice(group.length)
       inFlight += 1
-      void send(group).finally(() => {
+      void ask(group).finally(() => {
         inFlight -= 1
         leave()
       })
@@ -49,4 +64,10 @@ export function createQuestionGroups<Question>(
       defer(leave)
     },
   }
+}
+
+/** Two of several, one of one, none of none. */
+export function halves<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const middle = Math.ceil(items.length / 2)
+  return [items.slice(0, middle), items.slice(middle)].filter(({ length }) => length > 0)
 }

@@ -9,6 +9,13 @@ export type HeadTracking = {
   widest?(head: bigint): RpcCall
 }
 
+/** Of endpoints whose heights nobody compares: whether they answer a question that no caller chose. */
+export const answersTo = (call: RpcCall): HeadTracking => ({
+  call,
+  readHead: ({ method }, result) =>
+    method === call.method && typeof result === 'object' && result !== null ? 0n : undefined,
+})
+
 /** Blocks that are looked through at once, where an endpoint takes as many. */
 export const logBlocksAtMost = 1_000n
 

@@ -16,8 +16,6 @@ export type HttpRequest = {
   readonly form?: Readonly<Record<string, string>>
   /** Statuses beside 200 that answer the question, such as 404 for what does not exist. */
   readonly answerStatuses?: readonly number[]
-  /** It names something that a caller chose: to refuse it is no failure of the endpoint. */
-  readonly isNamed?: boolean
 }
 
 export type HttpAnswer = { readonly status: number; readonly text: string }

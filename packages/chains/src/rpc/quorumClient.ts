@@ -3,9 +3,9 @@ import { shortestPauseMs } from './agreement.ts'
 import { refusalError, TransactionNotFinalError } from './chainErrors.ts'
 import type { ChainClient } from './client.ts'
 import { createEndpoints, type EndpointToCreate } from './createEndpoints.ts'
-import { type Endpoint, noteOutvoted, type ObserveEndpoints } from './endpoint.ts'
+import { type Endpoint, noteOutvoted, type ObserveEndpoints, type Wire } from './endpoint.ts'
 import { EndpointView, type ViewLimits } from './endpointView.ts'
-import { evmHeadTracking } from './headTracking.ts'
+import { evmHeadTracking, type HeadTracking } from './headTracking.ts'
 import { HttpView } from './httpView.ts'
 import { type QuorumQuestion, readByQuorum, toEndpointFailure } from './readByQuorum.ts'
 import { countVoices, defaultThreshold } from './tally.ts'
@@ -20,6 +20,10 @@ export type QuorumClientOptions = {
   /** Milliseconds since the epoch. */
   readonly now: () => number
   readonly limits?: Partial<QuorumLimits>
+  /** Default: `eth_blockNumber`. */
+  readonly headTracking?: HeadTracking
+  /** Default: JSON-RPC. */
+  readonly wire?: Wire
 }
 
 export type QuorumLimits = ViewLimits & {
@@ -156,7 +160,7 @@ export function createQuorum<View extends EndpointSource>(
 ): QuorumClient<View> {
   const { chainId } = options
   const limits = { ...defaultLimits, ...options.limits }
-  const endpoints = createEndpoints({ ...options, headTracking: evmHeadTracking })
+  const endpoints = createEndpoints({ headTracking: evmHeadTracking, ...options })
   return quorumOf({
     chainId,
     endpoints,

@@ -2,6 +2,7 @@ import { ConfigurationError, solanaCodec, solanaLibrary } from '@causeway/core'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
 import { createQuorumClient } from '../rpc/quorumClient.ts'
 import { createSolanaFactsReader } from './factsReader.ts'
+import { solanaHeadTracking } from './requests.ts'
 import { verifyLocalCluster, verifySolanaEndpoints } from './verifyEndpoints.ts'
 
 /** A `solana-vm` chain. @throws ConfigurationError for endpoints that are no URLs and for other finality rules */
@@ -10,6 +11,7 @@ export const openSolanaChain: OpenFamilyChain = (chain, limits) => {
   checkFinality(chain)
   const depository = solanaCodec.canonicalAddress(chain.depository)
   const quorum = createQuorumClient({
+    headTracking: solanaHeadTracking,
     chainId,
     endpoints: endpoints.map((url) => ({ url })),
     threshold: rpcThreshold,

@@ -2,9 +2,11 @@ import { Secret } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain } from '../family/familyChain.ts'
 import type { EndpointToCreate } from '../rpc/createEndpoints.ts'
+import { answersTo } from '../rpc/headTracking.ts'
 import { createHttpQuorumClient } from '../rpc/quorumClient.ts'
 import { createTronFactsReader } from './factsReader.ts'
 import { tronProtocol } from './rawTransaction.ts'
+import { headRequest } from './requests.ts'
 import { verifyLocalTronEndpoints, verifyTronEndpoints } from './verifyEndpoints.ts'
 
 /** Where nodes serve the interface of Ethereum beside their own. */
@@ -20,6 +22,8 @@ export const openTronChain: OpenFamilyChain = (chain, limits) => {
     endpoints: tronEndpoints(chain),
     threshold: rpcThreshold,
     now: () => Date.now(),
+    headTracking: answersTo({ method: headRequest.path, params: [headRequest.body] }),
+    wire: 'paths',
   })
   return {
     reader: createTronFactsReader({ chain, quorum, limits, recordsPayments: limits.recordsPayments }),

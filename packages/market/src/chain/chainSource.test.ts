@@ -230,7 +230,7 @@ describe('one refresh', () => {
 
   test('asks for no balance without a fill wallet', async () => {
     const { read } = setUp({ wallet: false, script: { failing: 'getEthBalance' } })
-    expect((await read()).inventory.size).toBe(0)
+    expect([...(await read()).inventory.values()]).toEqual([0n, 0n])
   })
 
   test.each<[string, Script]>([

@@ -7,11 +7,32 @@ import type { ChainReading } from './chainReading.ts'
 export type ChainFacts = {
   readonly reading: ChainReading
   readonly readAtMs: number
+  /** Time of the block with which the chain went on after it had stood; undefined where it was not seen to stand. */
+  readonly wentOnAtSeconds?: number | undefined
 }
+
+/** A head that is no older is no sign that the chain stands. */
+const standMs = 120_000
 
 /** Last moment at which a chain's head may still be priced from. */
 export function headUsableUntilMs(facts: ChainFacts, config: QuoteChain): number {
   return facts.reading.head.timestampSeconds * 1_000 + config.headMaxAgeMs
+}
+
+/** A new reading beside what is known. @source F-86 */
+export function chainFacts(
+  before: ChainFacts | undefined,
+  { reading, readAtMs }: ChainFacts,
+  config: QuoteChain | undefined,
+): ChainFacts {
+  if (before === undefined || config === undefined) return { reading, readAtMs }
+  const head = before.reading.head
+  const standsFromMs = head.timestampSeconds * 1_000 + Math.max(standMs, config.headMaxAgeMs)
+  const wentOn = before.readAtMs > standsFromMs && reading.head.number > head.number
+  return {
+    ...{ reading, readAtMs },
+    wentOnAtSeconds: wentOn ? reading.head.timestampSeconds : before.wentOnAtSeconds,
+  }
 }
 
 /** True when the head claims to be from further ahead than clocks differ. */

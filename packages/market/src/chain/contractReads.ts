@@ -63,12 +63,12 @@ const long = {
   ...{ valueWei: 0n, gasUnits: gasUnits[short] },
 }
 
-/** @param fillWallet whose balances are the inventory; without it inventory stays empty */
+/** @param fillWallet whose balances are the inventory; without it there is none */
 export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined): ContractReads {
   const { multicall3, feeModel } = contractChain(plan.config)
   const feeds = createFeedReader(plan.feeds)
   const sequencer = createSequencerReader(plan.feeds.length > 0 ? plan.config.sequencerUptimeFeed : undefined)
-  const balances = fillWallet === undefined ? [] : plan.balances
+  const { balances } = plan
   const balanceCalls =
     fillWallet === undefined
       ? []
@@ -85,7 +85,10 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
       read(answers) {
         const take = takeFrom(answers)
         return {
-          inventory: readBalances(balances, take(balanceCalls.length)),
+          inventory:
+            fillWallet === undefined
+              ? new Map(balances.map(({ key }) => [key, 0n]))
+              : readBalances(balances, take(balanceCalls.length)),
           ...(withDataFees && { dataFees: dataFeesOf(feesOf(take(feeCalls.length))) }),
           feeds: feeds.read(take(feedCalls.length)),
           sequencer: sequencer.read(take(sequencer.calls.length)),
@@ -112,7 +115,7 @@ function balanceCall(
   return token === undefined ? nativeBalanceCall(multicall3, fillWallet) : balanceOfCall(token, fillWallet)
 }
 
-/** A balance that cannot be read is left out: what is not known is not spendable. */
+/** A balance that cannot be read is left out: it is not known. */
 function readBalances(
   balances: readonly BalancePlan[],
   answers: readonly ContractAnswer[],

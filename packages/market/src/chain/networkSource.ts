@@ -11,8 +11,8 @@ export function createNetworkSource(options: {
   readonly onReport: (kind: AgreedKind, report: AgreementReport) => void
 }): ChainSource {
   const { plan, reader, timeoutMs, onReport } = options
-  const { chainId, currencies } = plan.config
-  const kept = new Set(currencies.filter(({ solver }) => solver).map(({ address }) => address))
+  const { chainId, currencies, fillWallet } = plan.config
+  const kept = currencies.filter(({ solver }) => solver).map(({ address }) => address)
   let last: ChainReading | undefined
   return {
     async read(signal) {
@@ -24,9 +24,11 @@ export function createNetworkSource(options: {
         head,
         fees: { fees, shown },
         inventory: new Map(
-          [...inventory].flatMap(([currency, amount]) =>
-            kept.has(currency) ? [[currencyKey(chainId, currency), amount] as const] : [],
-          ),
+          kept.flatMap((currency) => {
+            // Without a wallet nothing is there to pay from.
+            const amount = fillWallet === undefined ? 0n : inventory.get(currency)
+            return amount === undefined ? [] : [[currencyKey(chainId, currency), amount] as const]
+          }),
         ),
         feeds: new Map(),
         contractsAt: { block: head.number, timestampSeconds: head.timestampSeconds },

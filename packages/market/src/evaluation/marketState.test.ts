@@ -300,6 +300,49 @@ describe('chains', () => {
   })
 })
 
+describe('F-86: after its chain stood for minutes', () => {
+  /** The head of block 100, still confirmed so many seconds later; ETH has one source. */
+  async function stood(seconds: number) {
+    const set = setUp()
+    const { clock, state } = set
+    const value = baseReading({ nowMs: clock.now(), headAgeMs: 0, poolUsdPerEth: undefined })
+    state.putChain('base', { value, asOfMs: clock.now() })
+    await clock.advance(seconds * 1_000)
+    state.putChain('base', { value, asOfMs: clock.now() })
+    const goOn = (block: number, feedAgeSeconds: number, headAgeMs = 0) =>
+      set.readBase({ block, headAgeMs, feedAgeSeconds, poolUsdPerEth: undefined })
+    return { ...set, goOn }
+  }
+
+  test('a feed counts only from a round that is newer than the block with which the chain went on', async () => {
+    const { goOn, eth, clock } = await stood(121)
+    goOn(101, 131)
+    expect(eth()).toBe('no_source')
+    await clock.advance(3_000)
+    goOn(102, 3)
+    expect(eth()).toBe('no_source')
+    goOn(103, 2)
+    expect(eth()).toBe('2000 fresh')
+  })
+
+  test('blocks that fill the gap later are part of it', async () => {
+    const { goOn, eth, clock } = await stood(600)
+    goOn(101, 0, 590_000)
+    goOn(150, 0, 300_000)
+    goOn(400, 1)
+    expect(eth()).toBe('no_source')
+    await clock.advance(2_000)
+    goOn(401, 1)
+    expect(eth()).toBe('2000 fresh')
+  })
+
+  test('a shorter pause says nothing of a feed', async () => {
+    const { goOn, eth } = await stood(119)
+    goOn(101, 131)
+    expect(eth()).toBe('2000 fresh')
+  })
+})
+
 describe('snapshots', () => {
   test('are the same object until something changed, and readings that change nothing do not count', async () => {
     const { readBase, state, clock } = setUp()

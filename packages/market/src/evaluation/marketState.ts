@@ -1,7 +1,7 @@
 import type { AgreementReport } from '@causeway/chains'
 import type { CurrencyKey } from '@causeway/core'
 import type { AgreedKind, ChainReading } from '../chain/chainReading.ts'
-import type { ChainFacts } from '../chain/chainState.ts'
+import { type ChainFacts, chainFacts } from '../chain/chainState.ts'
 import type { MarketLimits } from '../limits.ts'
 import type { MarketPlan } from '../plan.ts'
 import type { Clock } from '../ports.ts'
@@ -89,7 +89,8 @@ export function createMarketState(options: {
     },
     putChain(chainKey, { value, asOfMs }) {
       const reading = { ...value, inventory: spendable(value.inventory, reserved) }
-      chains.set(chainKey, { reading, readAtMs: asOfMs })
+      const config = plan.chainByKey.get(chainKey)?.config
+      chains.set(chainKey, chainFacts(chains.get(chainKey), { reading, readAtMs: asOfMs }, config))
       update({ prices: plan.pricesByChain.get(chainKey) ?? [], chains: [chainKey] })
     },
     putHttp(adapter, facts) {

@@ -74,7 +74,11 @@ function readFeed(feed: FeedPlan, facts: MarketFacts): SourceReading {
   return { source, kind: 'feed', readAtMs, block: reading.contractsAt.block, result }
 }
 
-function feedResult(feed: FeedPlan, { reading }: ChainFacts, { plan }: MarketFacts): Result {
+function feedResult(
+  feed: FeedPlan,
+  { reading, wentOnAtSeconds = 0 }: ChainFacts,
+  { plan }: MarketFacts,
+): Result {
   const { round, identity } = reading.feeds.get(feed.address) ?? {}
   if (round === undefined) return { fault: 'no_answer' }
   if (identity === undefined) return { fault: 'unverified' }
@@ -86,6 +90,7 @@ function feedResult(feed: FeedPlan, { reading }: ChainFacts, { plan }: MarketFac
     const fault = sequencerFault(reading.sequencer, blockTimestampSeconds)
     if (fault !== undefined) return { fault }
   }
+  if (round.updatedAtSeconds <= BigInt(wentOnAtSeconds)) return { fault: 'older_than_stop' }
   return feedValue({ round, decimals, heartbeatSeconds, blockTimestampSeconds })
 }
 

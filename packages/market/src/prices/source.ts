@@ -19,6 +19,8 @@ export type SourceFault =
   | 'sequencer_down'
   | 'sequencer_recovering'
   | 'sequencer_unknown'
+  /** A round from before its chain went on after it had stood. */
+  | 'older_than_stop'
   | 'wide_confidence'
   /** A signed update that is not one, or ends too early. */
   | 'malformed_update'

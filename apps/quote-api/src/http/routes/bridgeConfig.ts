@@ -3,7 +3,7 @@ import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { QuoteError } from '../../pricing/errors.ts'
 import { payableUsd } from '../../pricing/inventory.ts'
-import { requireChain, requirePrice } from '../../pricing/marketAccess.ts'
+import { requireChain, requireInventory, requirePrice } from '../../pricing/marketAccess.ts'
 import { type PricingDependencies, priceRequest, rewardsFor } from '../../pricing/priceRequest.ts'
 import type { QuotableChain, QuotableCurrency } from '../../pricing/registry.ts'
 import { pricingErrors } from '../routeErrors.ts'
@@ -60,8 +60,10 @@ export function registerBridgeConfig(app: HttpApp, dependencies: Dependencies): 
     }
     const market = snapshot()
     const price = requirePrice(market, paid)
-    const inventory = inventoryView(market)(paid.asset)
-    const payable = inventory === undefined ? 0n : payableUsd(inventory, paid)
+    const payable =
+      paid.asset.inventory === undefined
+        ? 0n
+        : payableUsd(requireInventory(inventoryView(market), paid), paid)
     const capacity = payable > 0n ? (payable * pow10(paid.decimals)) / price.usdX18 : 0n
     const balance = requireChain(market, destination.chainId).inventory.get(paid.key) ?? 0n
     const fee = await feeOf(dependencies, { given, paid })

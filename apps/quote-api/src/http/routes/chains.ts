@@ -3,7 +3,7 @@ import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { QuoteError } from '../../pricing/errors.ts'
 import { swapSource } from '../../pricing/legs.ts'
-import { requireChain, shownPrice } from '../../pricing/marketAccess.ts'
+import { requireChain, shownPrice, unknownBalance } from '../../pricing/marketAccess.ts'
 import type { QuotableChain, QuoteRegistry } from '../../pricing/registry.ts'
 import { everyChain } from '../../requests/stops/stopStore.ts'
 import type { ChainDirectory } from '../wire/chainsResponse.ts'
@@ -94,7 +94,8 @@ function registerLiquidity(app: HttpApp, { registry, snapshot }: ChainDirectory)
     const { inventory } = requireChain(market, query.chainId)
     return {
       liquidity: solverCurrencies.map((currency) => {
-        const balance = inventory.get(currency.key) ?? 0n
+        const balance = inventory.get(currency.key)
+        if (balance === undefined) throw unknownBalance(currency)
         return {
           chainId: query.chainId,
           currencyId: currency.asset.id,

@@ -3,20 +3,11 @@ import type { RegisteredChain } from '../../config/chainRegistry.ts'
 import { connectByJsonRpc } from '../../family/quotingChain.ts'
 import { AddressRefusedError } from '../../rpc/chainErrors.ts'
 import type { ChainClient, NamedOutput } from '../../rpc/client.ts'
-import type { HeadTracking } from '../../rpc/headTracking.ts'
 import { createQuorumOver, type EndpointSource, type QuorumClient } from '../../rpc/quorumClient.ts'
 import { createBitcoindView } from '../bitcoindView.ts'
 import type { BitcoinView } from '../bitcoinView.ts'
 import { createEsploraView } from '../esploraView.ts'
-import { esploraQuorumOf } from '../openQuorums.ts'
-
-const bitcoinHeadTracking: HeadTracking = {
-  call: { method: 'getblockcount', params: [] },
-  readHead: ({ method }, result) =>
-    method === 'getblockcount' && typeof result === 'number' && Number.isSafeInteger(result)
-      ? BigInt(result)
-      : undefined,
-}
+import { bitcoinHeadTracking, esploraQuorumOf } from '../openQuorums.ts'
 
 /**
  * Nodes, and beside them the Esplora-compatible APIs that name outputs of addresses. Without such an API each node

@@ -7,6 +7,7 @@ import {
   UpstreamUnavailableError,
 } from '@causeway/core'
 import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../family/networkReader.ts'
+import { AddressRefusedError } from '../../rpc/chainErrors.ts'
 import { medianOfVoices } from '../../rpc/estimates.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
@@ -17,8 +18,12 @@ import { readOwnOutputs } from './ownOutputs.ts'
 
 /** How long late endpoints may still say what they have. */
 const patienceMs = 250
-/** Unspent outputs are long lists, and change with blocks and with what the solver sends. */
-const inventoryAgeMsMax = 10_000
+/**
+ * Unspent outputs are long lists, and change with blocks and with what the solver sends: so long one reading counts, and so
+ * long the last one where they cannot be read.
+ * @source Q-83
+ */
+const inventoryMs = { read: 10_000, kept: 60_000 }
 
 /**
  * A chain at its newest block. Nodes stand at different ones for seconds, so nothing is compared that blocks change:
@@ -117,13 +122,14 @@ function feerateIn(answers: readonly RpcAnswer[] | undefined): bigint | undefine
   return floors.reduce(maxBigint, parseCoins(feerate, what))
 }
 
-/** What the solver can spend; left out while it cannot be read, so that nothing is quoted from it. */
+/** What the solver can spend; left out once it could not be read for a minute. */
 function createInventory({ client, network, fillWallet }: NetworkReaderOptions) {
   const codec = createBitcoinCodec(bitcoinNetworkOf(network))
   let known: { readonly atMs: number; readonly held: ReadonlyMap<string, bigint> } | undefined
   return async (timeoutMs: number): Promise<ReadonlyMap<string, bigint>> => {
     if (fillWallet === undefined) return new Map()
-    if (known !== undefined && Date.now() - known.atMs < inventoryAgeMsMax) return known.held
+    const ageMs = Date.now() - (known?.atMs ?? Number.NEGATIVE_INFINITY)
+    if (known !== undefined && ageMs < inventoryMs.read) return known.held
     try {
       const asked = { address: fillWallet, network: bitcoinNetworkOf(network) }
       const outputs = await readOwnOutputs(client, asked, { timeoutMs, whose: 'own' })
@@ -131,8 +137,8 @@ function createInventory({ client, network, fillWallet }: NetworkReaderOptions) 
       known = { atMs: Date.now(), held: new Map([[codec.nativeCurrency, held]]) }
       return known.held
     } catch (error) {
-      if (error instanceof UpstreamUnavailableError) return new Map()
-      throw error
+      if (!(error instanceof UpstreamUnavailableError || error instanceof AddressRefusedError)) throw error
+      return known !== undefined && ageMs < inventoryMs.kept ? known.held : new Map()
     }
   }
 }

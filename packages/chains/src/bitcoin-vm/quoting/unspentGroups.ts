@@ -29,35 +29,32 @@ type Member = {
 
 /**
  * One request to a node serves many addresses: questions of one moment leave together, and while four groups are out
- * further ones gather. Answers are small and of one size, so nobody's outputs can spoil the others' answer; the
- * transactions behind new outputs, which may have megabytes, are asked for apart.
+ * further ones gather. The transactions behind new outputs, which may have megabytes, are asked for apart.
  */
 export function createUnspentGroups(client: ChainClient): AskUnspent {
   const send = async (members: readonly Member[]): Promise<void> => {
     const calls = members.flatMap(({ outputs }) =>
       outputs.map(({ txid, vout }) => ({ method: 'gettxout', params: [txid, vout, true] })),
     )
-    try {
-      const votes = await client.poll<UnspentVotes>(calls, {
-        // Who has waited for other groups has no more time than he came with.
-        timeoutMs: Math.max(1, Math.max(...members.map(({ untilMs }) => untilMs)) - Date.now()),
-        patienceMs,
-        decide: (heard, isLast) => (isLast && areEnough(heard, client) ? heard : undefined),
-      })
-      let next = 0
-      for (const { outputs, resolve } of members) {
-        const at = next
-        next += outputs.length
-        const end = next
-        resolve(votes.map(({ value, ...voter }) => ({ ...voter, value: value?.slice(at, end) })))
-      }
-    } catch (error) {
-      for (const { reject } of members) reject(error)
+    const votes = await client.poll<UnspentVotes>(calls, {
+      // Who has waited for other groups has no more time than he came with.
+      timeoutMs: Math.max(1, Math.max(...members.map(({ untilMs }) => untilMs)) - Date.now()),
+      patienceMs,
+      decide: (heard, isLast) => (isLast && areEnough(heard, client) ? heard : undefined),
+    })
+    let next = 0
+    for (const { outputs, resolve } of members) {
+      const at = next
+      next += outputs.length
+      const end = next
+      resolve(votes.map(({ value, ...voter }) => ({ ...voter, value: value?.slice(at, end) })))
     }
   }
   const groups = createQuestionGroups<Member>({
     // Requests that came in one turn of the loop leave in one group.
     ...{ inFlightMax: groupsInFlightMax, defer: setImmediate, firstOf, send },
+    mayAskAgain: ({ untilMs }) => untilMs > Date.now(),
+    fail: ({ reject }, error) => reject(error),
   })
   return (outputs, { timeoutMs }) =>
     new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import type { HeadTracking } from '../../rpc/headTracking.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError, unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import { parseList, parseRecord, resultOf } from '../../rpc/quantity.ts'
-import { parseSpotTokens, type SpotToken } from '../answers.ts'
+import { decimalsMax, parseSpotTokens, type SpotToken } from '../answers.ts'
 
 /**
  * What quotes ask an endpoint of the exchange, as calls of a client whose endpoints are asked by paths, and what it answers,
@@ -62,8 +62,14 @@ export function parseWithdrawable(answer: RpcAnswer | undefined): bigint {
 export const spotCall = (user: string): RpcCall => info({ type: 'spotClearinghouseState', user })
 
 const balancesMax = 2_000
+/** As many digits as any decimal text of the exchange has, and the decimals of any token. */
+const digitsKept = decimalsMax
 
-/** Free balances by symbol, as decimal text. */
+/**
+ * Free balances by symbol. The exchange keeps more digits (`weiDecimals`) than it sends (`szDecimals`): what is less than one
+ * unit is left out.
+ * @source F-88
+ */
 export function parseSpotBalances(
   answer: RpcAnswer | undefined,
   decimalsOf: (symbol: string) => number | undefined,
@@ -77,8 +83,8 @@ export function parseSpotBalances(
       if (typeof coin !== 'string') throw new MalformedAnswerError(what)
       const decimals = decimalsOf(coin)
       if (decimals === undefined) return []
-      const free = parseUnits(total, decimals, what) - parseUnits(hold, decimals, what)
-      return [[coin, free > 0n ? free : 0n]]
+      const free = parseUnits(total, digitsKept, what) - parseUnits(hold, digitsKept, what)
+      return [[coin, free > 0n ? free / 10n ** BigInt(digitsKept - decimals) : 0n]]
     }),
   )
 }

@@ -177,10 +177,10 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
       if (fillWallet === undefined) return { timeMs, held: new Map() }
       const known = parseTokens(meta)
       const free = parseSpotBalances(spot, (symbol) => known.find(({ name }) => name === symbol)?.decimals)
-      const held = tokens.map(({ address }): [string, bigint] => {
-        if (address === nativeCurrency) return [address, parseWithdrawable(perps)]
-        const symbol = known.find(({ tokenId }) => tokenId === address)?.name ?? ''
-        return [address, free.get(symbol) ?? 0n]
+      const held = tokens.flatMap(({ address }): [string, bigint][] => {
+        if (address === nativeCurrency) return [[address, parseWithdrawable(perps)]]
+        const symbol = known.find(({ tokenId }) => tokenId === address)?.name
+        return symbol === undefined ? [] : [[address, free.get(symbol) ?? 0n]]
       })
       return { timeMs, held: new Map(held) }
     })
@@ -209,7 +209,11 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
       inventory: new Map(
         fillWallet === undefined
           ? []
-          : tokens.map(({ address }) => [address, reached(({ held }) => held.get(address) ?? 0n)]),
+          : tokens.flatMap(({ address }): [string, bigint][] =>
+              states.every(({ held }) => held.has(address))
+                ? [[address, reached(({ held }) => held.get(address) ?? 0n)]]
+                : [],
+            ),
       ),
       voices: {
         agreed: states.filter(({ timeMs }) => timeMs >= number).length,

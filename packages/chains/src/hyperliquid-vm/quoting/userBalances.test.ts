@@ -57,3 +57,13 @@ test('Q-80: a balance of Hyperliquid is that of its side, and unknown where its 
   expect(await balanceOf(silent, hype)).toBeUndefined()
   expect(await balanceOf(exchange, `0x${'0e'.repeat(16)}`)).toBeUndefined()
 })
+
+test.each([
+  ['14.79852012', '0.0', 1_479n],
+  ['3.25', '1.009', 224n],
+  ['3.25', '3.2500001', 0n],
+  ['0.00999999', '0', 0n],
+])('F-88: of a spot balance of %s with %s on hold whole units are free', async (total, hold, free) => {
+  const spotClearinghouseState = { balances: [{ coin: 'HYPE', total, hold }] }
+  expect(await balanceOf({ ...exchange, spotClearinghouseState }, hype)).toBe(free)
+})

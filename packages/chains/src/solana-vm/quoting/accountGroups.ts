@@ -44,7 +44,14 @@ export function createAccountGroups(client: JsonRpcClient): AccountGroups {
     client.poll([accountsCall(accounts)], {
       ...limits,
       decide(votes) {
-        const shown = votes.map((vote) => ({ ...vote, value: vote.value && listsOf(vote.value, accounts) }))
+        const shown = votes.map((vote) => {
+          const value = vote.value && listsOf(vote.value, accounts)
+          // What it refuses or muddles for several may be for one of them.
+          return {
+            ...vote,
+            value: members.length > 1 && value instanceof MalformedAnswerError ? undefined : value,
+          }
+        })
         for (const member of members) member.hear(shown)
         return members.every((member) => member.isSettled) ? true : undefined
       },
@@ -52,6 +59,7 @@ export function createAccountGroups(client: JsonRpcClient): AccountGroups {
   )
   const showing = createLane(chainId, async (accounts, members, limits) => {
     const value = listsOf(await client.batch([accountsCall(accounts)], limits), accounts)
+    if (members.length > 1 && value instanceof MalformedAnswerError) throw value
     for (const member of members) member.hear([{ alias: 'one', voice: 'one', value }])
   })
   const one = { voters: [{ alias: 'one', voice: 'one' }], threshold: 1 }
@@ -147,12 +155,9 @@ function createLane(
     async send(members) {
       const accounts = [...new Set(members.flatMap((member) => member.accounts))]
       const timeoutMs = Math.max(...members.map(({ limits }) => limits.timeoutMs))
-      try {
-        await send(accounts, members, { timeoutMs })
-      } catch (error) {
-        for (const member of members) member.fail(error)
-      }
+      await send(accounts, members, { timeoutMs })
     },
+    fail: (member, error) => member.fail(error),
   })
   return {
     ask: (accounts, limits, verdict) =>
