@@ -31,7 +31,7 @@ beforeAll(async () => {
   const port = typeof address === 'object' ? address?.port : undefined
   other = await startFaultProxy({ targetUrl: `http://127.0.0.1:${port}` })
   await result('anvil_setCode', [emitterAddress, emitter])
-  await result('anvil_mine', ['0x1000'])
+  await result('anvil_mine', ['0x100'])
 })
 afterAll(async () => {
   await proxy.stop()

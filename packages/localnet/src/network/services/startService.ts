@@ -45,7 +45,7 @@ export async function startService(plan: ServicePlan, options: ServiceOptions): 
   const { paths, runFile } = network
   const writeSecret = (name: string, secret: string) => writeSecretFile(paths.secrets, name, secret)
   const own = await plan.environment({ network, writeSecret, ports: options.ports, families }, ports)
-  const environment = options.endpoints.replacedIn(own)
+  const environment = await options.endpoints.replacedIn(own)
   await writeServiceFile(paths.serviceFile(plan.name), environment)
   const process = await startProcess({
     name: plan.name,

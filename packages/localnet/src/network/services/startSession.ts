@@ -47,6 +47,7 @@ export type Session = {
   readonly services: readonly RunningService[]
   /** Chains of the other families; absent where they do not run. The first is open, the others come up behind it. */
   readonly families: OtherChains | undefined
+  readonly endpoints: Pick<SessionEndpoints, 'be'>
   /** Of the demo sponsor; absent when no quote-api runs. */
   readonly sponsorApiKey: string | undefined
   /** Resolves when a part ends on its own; never after `stop`. */
@@ -83,7 +84,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   let stopping: Promise<void> | undefined
   let sponsorApiKey: string | undefined
   let families: OtherChains | undefined
-  let endpoints: SessionEndpoints | undefined
+  const endpoints = openEndpoints({ ...options, personality: options.endpoints })
   const stop = () => {
     stopped.abort()
     stopping ??= stopAll(network, running, { familyProcess, endpoints, behind: families?.settled })
@@ -117,7 +118,6 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       })
     }
     const chains = { network, families: familyProcess?.urls }
-    endpoints = await openEndpoints({ ...options, ...chains, personality: options.endpoints })
     await startServices({ ...options, signal }, { ...chains, endpoints }, running)
     signal.throwIfAborted()
     quoteApi.resolve(urlOf(running, 'quote-api'))
@@ -140,7 +140,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     void nodeFailed.then(tell)
     for (const { process } of running) void process.ended.then((how) => tell(endOf(process, how)))
   })
-  return { network, services: running, families, sponsorApiKey, failed, stop }
+  return { network, services: running, families, endpoints, sponsorApiKey, failed, stop }
 }
 
 /** The nodes, and beside them the process of the other families where it is asked for. */
@@ -249,7 +249,7 @@ async function stopAll(
     behind,
   }: {
     readonly familyProcess: FamilyProcess | undefined
-    readonly endpoints: SessionEndpoints | undefined
+    readonly endpoints: SessionEndpoints
     readonly behind: Promise<void> | undefined
   },
 ): Promise<void> {
@@ -259,7 +259,7 @@ async function stopAll(
   // Nothing is lost where a reading of these chains is cut.
   const familiesStopped = familyProcess?.process.stop()
   for (const { process } of [...running].reverse()) await process.stop()
-  await endpoints?.stop()
+  await endpoints.stop()
   await familiesStopped
   await stopOrphanedDatabases(network.paths.directory)
   await network.stop()
