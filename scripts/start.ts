@@ -1,4 +1,5 @@
-// `npm start`: the local network with every service, until Ctrl-C. `--fresh` forgets its state first.
+// `npm start`: the local network with every service, until Ctrl-C. `--fresh` forgets its state first, `--endpoints` has its
+// nodes answer like hosted ones.
 import { dirname, join, relative } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import {
@@ -35,7 +36,7 @@ try {
 }
 
 async function run(): Promise<number> {
-  const { fresh, directory, firstPorts, chainPorts } = parseStartOptions(
+  const { fresh, endpoints, directory, firstPorts, chainPorts } = parseStartOptions(
     process.argv.slice(2),
     process.env,
     root,
@@ -44,6 +45,7 @@ async function run(): Promise<number> {
   const session = await startSession({
     directory,
     fresh,
+    endpoints,
     firstFamilyPort: firstPorts.families,
     ports: chainPorts,
     firstPorts,

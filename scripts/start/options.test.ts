@@ -46,6 +46,14 @@ describe('parseStartOptions', () => {
     expect(parse).toThrow('CAUSEWAY_CHAIN_PORT')
   })
 
+  test('O-53: takes the name of a behaviour of nodes, and lists all for a wrong one', () => {
+    const parse = (...words: string[]) => parseStartOptions(words, {}, '/repository')
+    expect(parse('--endpoints', 'batch-3', '--fresh')).toMatchObject({ fresh: true, endpoints: 'batch-3' })
+    expect(() => parse('--endpoints', 'batch-4')).toThrow(/batch-4: .*: .*batch-3, batch-10/)
+    expect(() => parse('--endpoints')).toThrow('log-range-10')
+    expect(() => parse('--endpoints', 'batch-3', 'more')).toThrow('not understood: more')
+  })
+
   test('refuses words it does not know', () => {
     expect(() => parseStartOptions(['--frseh'], {}, '/repository')).toThrow('not understood: --frseh')
   })

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ConfigurationError, listenPort } from '@causeway/core'
+import { isPersonalityName, nodePersonalities, type PersonalityName } from '@causeway/localnet'
 import { z } from 'zod'
 
 /** Chains, or the ports of a service, follow on a first port. */
@@ -14,6 +15,8 @@ const variables = z.object({
 
 export type StartOptions = {
   readonly fresh: boolean
+  /** Behaviour of the nodes that services read. */
+  readonly endpoints?: PersonalityName
   /** Absolute. */
   readonly directory: string
   readonly firstPorts: { readonly quote: number; readonly oracle: number; readonly families: number }
@@ -26,7 +29,9 @@ export function parseStartOptions(
   environment: Readonly<Record<string, string | undefined>>,
   root: string,
 ): StartOptions {
-  const unknown = words.find((word) => word !== '--fresh')
+  const at = words.indexOf('--endpoints')
+  const endpoints = at < 0 ? undefined : personalityOf(words[at + 1])
+  const unknown = words.find((word, index) => word !== '--fresh' && (at < 0 || index < at || index > at + 1))
   if (unknown !== undefined) {
     throw new ConfigurationError(`not understood: ${unknown}. What is: npm start -- --help`)
   }
@@ -36,6 +41,7 @@ export function parseStartOptions(
   const { CAUSEWAY_QUOTE_PORT, CAUSEWAY_ORACLE_PORT, CAUSEWAY_CHAIN_PORT, CAUSEWAY_LOCAL_DIR } = parsed.data
   return {
     fresh: words.includes('--fresh'),
+    ...(endpoints !== undefined && { endpoints }),
     directory: resolve(root, CAUSEWAY_LOCAL_DIR),
     firstPorts: {
       quote: CAUSEWAY_QUOTE_PORT,
@@ -48,4 +54,11 @@ export function parseStartOptions(
       hub: CAUSEWAY_CHAIN_PORT + 2,
     },
   }
+}
+
+/** @throws ConfigurationError that lists the names */
+function personalityOf(name = ''): PersonalityName {
+  if (isPersonalityName(name)) return name
+  const names = Object.keys(nodePersonalities).join(', ')
+  throw new ConfigurationError(`--endpoints ${name}: no such behaviour of nodes. There are: ${names}`)
 }

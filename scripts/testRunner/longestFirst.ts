@@ -15,6 +15,7 @@ export const longFiles: readonly string[] = [
   'apps/solver/test/forgedWork.test.ts',
   'packages/market/test/market.test.ts',
   'test/quotedEqualsReceived.test.ts',
+  'test/hostedNodes.test.ts',
   'packages/chains/test/hyperliquidPaying.test.ts',
   'apps/quote-api/test/parkedRequests.test.ts',
   'apps/quote-api/test/settlementReorgs.test.ts',

@@ -50,6 +50,8 @@ export type Life = {
   readonly wish: Wish
   readonly quote: z.infer<typeof quoteSchema>
   readonly status: string
+  /** From the deposit to the first status that knows of it. */
+  readonly unseenMs: number
 }
 
 /** A cross-chain request that a user might send; about `doomedShare` of them can never be filled. */
@@ -118,8 +120,14 @@ export type RequestLives = {
   received(life: Life): Promise<{ readonly amount: bigint; readonly native: bigint }>
 }
 
-/** @param options.isPatient an unreachable service or node is asked again: somebody is killing it */
-export function createRequestLives(bed: SessionBed, options: { isPatient: boolean }): RequestLives {
+/**
+ * @param options.isPatient an unreachable service or node is asked again: somebody is killing it
+ * @param options.onRefusal given the answer to a wish that is not quoted
+ */
+export function createRequestLives(
+  bed: SessionBed,
+  options: { isPatient: boolean; quoteMs?: number; onRefusal?: (wish: Wish, answer: unknown) => void },
+): RequestLives {
   const { session, url } = bed
   const { chains, keys } = session.network
   const turns = new Map<string, Promise<unknown>>()
@@ -132,8 +140,12 @@ export function createRequestLives(bed: SessionBed, options: { isPatient: boolea
     return turn
   }
 
-  async function ask(path: string, body?: object): Promise<{ status: number; json: unknown }> {
-    const giveUpAtMs = Date.now() + endMs
+  async function ask(
+    path: string,
+    body?: object,
+    patienceMs = endMs,
+  ): Promise<{ status: number; json: unknown }> {
+    const giveUpAtMs = Date.now() + patienceMs
     for (;;) {
       try {
         const response = await fetch(`${url}${path}`, {
@@ -142,7 +154,8 @@ export function createRequestLives(bed: SessionBed, options: { isPatient: boolea
           signal: AbortSignal.timeout(10_000),
         })
         const json: unknown = await response.json()
-        if (response.status < 500 || !options.isPatient) return { status: response.status, json }
+        const isLast = !options.isPatient || (patienceMs < endMs && Date.now() > giveUpAtMs)
+        if (response.status < 500 || isLast) return { status: response.status, json }
       } catch (error) {
         if (!options.isPatient) throw error
       }
@@ -174,12 +187,14 @@ export function createRequestLives(bed: SessionBed, options: { isPatient: boolea
   return {
     async live(wish) {
       let quote: Life['quote'] | undefined
+      let paidAtMs = 0
       const begin = async () => {
-        const { status, json } = await ask('/quote', wish.body)
-        if (status !== 200) return
+        const { status, json } = await ask('/quote', wish.body, options.quoteMs)
+        if (status !== 200) return options.onRefusal?.(wish, json)
         quote = quoteSchema.parse(json)
         if (wish.isDoomed) await createRefusing(wish)
         await execute(wish, quote)
+        paidAtMs = Date.now()
         // Until the market has seen the pool that this one moved.
         if (wish.swaps) await new Promise((resolve) => setTimeout(resolve, marketSeesMs))
       }
@@ -188,10 +203,12 @@ export function createRequestLives(bed: SessionBed, options: { isPatient: boolea
       if (quote === undefined) return undefined
       const giveUpAtMs = Date.now() + endMs
       let last = ''
+      let unseenMs: number | undefined
       while (Date.now() < giveUpAtMs) {
         const answer = await ask(`/intents/status/v3?requestId=${quote.requestId}`)
         last = statusSchema.parse(answer.json).status
-        if (endStatuses.includes(last)) return { wish, quote, status: last }
+        if (last !== 'waiting') unseenMs ??= Date.now() - paidAtMs
+        if (endStatuses.includes(last)) return { wish, quote, status: last, unseenMs: unseenMs ?? 0 }
         await new Promise((resolve) => setTimeout(resolve, pollMs))
       }
       throw new Error(

@@ -45,7 +45,7 @@ export type SessionBed = {
  */
 export async function startSessionBed(
   variables: Readonly<Record<string, string>> = {},
-  options: Partial<Pick<SessionOptions, 'firstFamilyPort' | 'services'>> = {},
+  options: Partial<Pick<SessionOptions, 'firstFamilyPort' | 'services' | 'endpoints'>> = {},
 ): Promise<SessionBed> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-session-'))
   const directory = join(folder, '.local')

@@ -1,6 +1,12 @@
 // Goal: a deposit whose logs, or whose receipt's logs, endpoints show seconds after its block is filled all the same, and
 // none is lost. Method: the service over a real node behind three proxies that hold back what is younger than they say.
-import { type FaultMode, type FaultProxy, startFaultProxy, waitUntil } from '@causeway/localnet'
+import {
+  type FaultProxy,
+  nodePersonalities,
+  type PersonalityName,
+  startFaultProxy,
+  waitUntil,
+} from '@causeway/localnet'
 import { afterAll, afterEach, beforeAll, test } from 'vitest'
 import type { QuoteAnswer } from './serviceSupport/callService.ts'
 import { bytesOf } from './settlementSupport/requestDriver.ts'
@@ -11,8 +17,6 @@ import {
   startStandInOracles,
 } from './settlementSupport/settlementBed.ts'
 import { createSponsor } from './sponsorSupport/sponsors.ts'
-
-const lateMs = 3_000
 
 let oracles: StandInOracles
 let proxies: readonly FaultProxy[]
@@ -36,43 +40,13 @@ afterAll(async () => {
 })
 afterEach(() => Promise.all(proxies.map((proxy) => proxy.set({ kind: 'pass' }))))
 
-/** Holds back entries for some seconds from when a list named them first. */
-function hold(ms: number): (entries: unknown) => unknown {
-  const firstMs = new Map<unknown, number>()
-  return (entries) => {
-    if (!Array.isArray(entries)) return entries
-    return entries.filter((entry) => {
-      const id = Object(entry)['transactionHash']
-      const first = firstMs.get(id) ?? Date.now()
-      firstMs.set(id, first)
-      return Date.now() - first >= ms
-    })
-  }
-}
-
-function lateLogs(): FaultMode {
-  const held = hold(lateMs)
-  return { kind: 'lie', rewrite: ({ method }, result) => (method === 'eth_getLogs' ? held(result) : result) }
-}
-
-function lateReceipts(): FaultMode {
-  const held = hold(lateMs)
-  return {
-    kind: 'lie',
-    rewrite: ({ method }, result) =>
-      method === 'eth_getTransactionReceipt' && result !== null
-        ? { ...Object(result), logs: held(Object(result)['logs']) }
-        : result,
-  }
-}
-
-test.each<[string, number, () => FaultMode]>([
-  ['logs at every endpoint', 3, lateLogs],
-  ['logs at a quorum', 2, lateLogs],
-  ['logs of receipts at every endpoint', 3, lateReceipts],
+test.each<[string, number, PersonalityName]>([
+  ['logs at every endpoint', 3, 'late-logs'],
+  ['logs at a quorum', 2, 'late-logs'],
+  ['logs of receipts at every endpoint', 3, 'late-receipts'],
 ])(
   'F-70: %s that come three seconds late lose no deposit',
-  async (_what, count, mode) => {
+  async (_what, count, name) => {
     const sponsor = await createSponsor(bed.database, 1_000_000_000n)
     let quote: QuoteAnswer | undefined
     await waitUntil('it is quoted', async () => {
@@ -81,7 +55,8 @@ test.each<[string, number, () => FaultMode]>([
     })
     if (quote === undefined) throw new Error('there is no quote')
     const { requestId } = quote
-    for (const proxy of proxies.slice(0, count)) await proxy.set(mode())
+    for (const proxy of proxies.slice(0, count))
+      await proxy.set({ kind: 'hosted', personality: nodePersonalities[name] })
     await bed.requests.execute(quote)
     await waitUntil('its deposit is seen', async () => {
       const states = await bed.database.query('select state from deposit_seen where request_id = $1', [

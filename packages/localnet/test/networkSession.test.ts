@@ -93,6 +93,39 @@ describe('startSession', () => {
     expect(await readdir(directory)).not.toContain('network.json')
   })
 
+  it('O-53: a service reads a chain where the shell says, else through nodes of the personality', async () => {
+    const reader: ServicePlan = {
+      ...service('reader', 'good'),
+      environment: async ({ network: { chains } }, ports) => ({
+        ...{ MANNER: 'good', OPS_PORT: String(ports['ops']), SECRET_FILE: '', RELAY_RPC_URL: chains.hub.url },
+        ...{ BASE_RPC_URL: chains.base.url, BASE_WS_RPC_URL: 'ws://127.0.0.1:1' },
+        ...{
+          OPTIMISM_RPC_URL: chains.optimism.url,
+          OPTIMISM_WS_RPC_URL: 'ws://127.0.0.1:2',
+          SOLANA_RPC_URL: '',
+        },
+      }),
+    }
+    const { session, lines } = await start(await copyOf(template), [reader], {
+      endpoints: 'batch-3',
+      environment: { PATH: process.env['PATH'], OPTIMISM_RPC_URL: 'http://own.example', SOLANA_RPC_URL: 'x' },
+    })
+    const { chains, paths } = session.network
+    const read = JSON.parse(await readFile(paths.serviceFile('reader'), 'utf8'))
+    expect(read).toMatchObject({ RELAY_RPC_URL: chains.hub.url, BASE_WS_RPC_URL: '', SOLANA_RPC_URL: '' })
+    expect(read).toMatchObject({ OPTIMISM_RPC_URL: 'http://own.example', OPTIMISM_WS_RPC_URL: '' })
+    expect(lines).toContainEqual(expect.stringContaining('OPTIMISM_RPC_URL'))
+    const ask = async (count: number) => {
+      const calls = Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_chainId' }))
+      return (await fetch(read.BASE_RPC_URL, { method: 'POST', body: JSON.stringify(calls) })).status
+    }
+    expect([await ask(3), await ask(4)]).toEqual([200, 500])
+    await session.endpoints.be('batch-10')
+    expect([await ask(4), await ask(11)]).toEqual([200, 200])
+    await session.stop()
+    await expect(ask(1)).rejects.toThrow('fetch failed')
+  })
+
   it('tells which service ended, with its last words, and stops the rest', async () => {
     const { session } = await start(await copyOf(template), [service('one', 'good'), service('two', 'good')])
     const [one] = session.services

@@ -1,9 +1,13 @@
-/** One JSON-RPC call as the proxy saw it. */
+import type { NodePersonality } from './nodePersonality.ts'
+
+/** One call as the proxy saw it; one of another API has its `type`, or its path, for a method. */
 export type SeenCall = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
 
 /** How the proxy treats the requests that arrive while the mode is set. */
 export type FaultMode =
   | { readonly kind: 'pass' }
+  /** Answers like a hosted node. */
+  | { readonly kind: 'hosted'; readonly personality: NodePersonality }
   | { readonly kind: 'latency'; readonly delayMs: number }
   /** As far away as each draw says; where `drawError` is true it answers 503 after the delay. */
   | { readonly kind: 'distant'; readonly drawDelayMs: () => number; readonly drawError: () => boolean }

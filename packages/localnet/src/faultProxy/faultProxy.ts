@@ -12,7 +12,8 @@ import { pipeline } from 'node:stream/promises'
 import { createCounting, type FaultCounters } from './counting.ts'
 import type { FaultMode } from './faultMode.ts'
 import { faultyAnswer, faultyRequest } from './faultyAnswer.ts'
-import { readCalls } from './rpcBody.ts'
+import { createPersonality, type WireAnswer } from './personality.ts'
+import { isRpc, readCalls } from './rpcBody.ts'
 
 export type SeenRequest = { readonly path: string; readonly headers: IncomingHttpHeaders }
 
@@ -29,15 +30,16 @@ export type FaultProxy = {
 }
 
 /**
- * A real HTTP server on loopback between a client and a JSON-RPC node, which misbehaves on demand: the
- * faults are seen by the client's own sockets and parser, not by a stand-in of them.
- * @source ledger-and-safety.md 5.1
+ * A real HTTP server on loopback between a client and a node, which misbehaves on demand: the faults are seen by the
+ * client's own sockets and parser, not by a stand-in of them. JSON-RPC goes to the root of the target, all else to the
+ * path that it names.
  */
 export async function startFaultProxy(options: { readonly targetUrl: string }): Promise<FaultProxy> {
   const target = new URL(options.targetUrl)
   const agent = new Agent({ keepAlive: true })
   const counting = createCounting()
   let mode: FaultMode = { kind: 'pass' }
+  let respond: ReturnType<typeof createPersonality> | undefined
   let lastRequest: SeenRequest | undefined
 
   const server = createServer((request, response) => {
@@ -51,10 +53,17 @@ export async function startFaultProxy(options: { readonly targetUrl: string }): 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const current = mode
     const body = await readBody(request)
-    const calls = readCalls(body)
+    const { method = 'POST', url: path = '/' } = request
+    const calls = readCalls(body, path)
     counting.count(calls)
     if (await answerAlone(current, request, response)) return
-    const trueAnswer = await forward({ agent, target }, faultyRequest(current, body))
+    const asked = isRpc(body) ? { method, path: '/' } : { method, path }
+    const ask = (text: string) => forward({ agent, target, ...asked }, text)
+    if (current.kind === 'hosted' && respond !== undefined) {
+      const node = { ask, readHead: async () => headIn(await ask(headRequest)) }
+      return deliver(current, response, await respond({ body, calls, isRpc: isRpc(body) }, node))
+    }
+    const trueAnswer = await ask(faultyRequest(current, body))
     await deliver(current, response, { ...trueAnswer, body: faultyAnswer(current, trueAnswer.body, calls) })
   }
 
@@ -67,6 +76,7 @@ export async function startFaultProxy(options: { readonly targetUrl: string }): 
     url: `http://127.0.0.1:${port}`,
     async set(next) {
       mode = next
+      respond = next.kind === 'hosted' ? createPersonality(next.personality) : undefined
       if (next.kind === 'refuse') await stopListening(server)
       else if (!server.listening) await listen(server, port)
     },
@@ -127,24 +137,39 @@ async function answerAlone(
   }
 }
 
-type TargetAnswer = { readonly status: number; readonly body: string }
+type Target = {
+  readonly agent: Agent
+  readonly target: URL
+  readonly method: string
+  readonly path: string
+}
 
-function forward(to: { agent: Agent; target: URL }, body: string): Promise<TargetAnswer> {
+function forward({ agent, target, method, path }: Target, body: string): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    const outgoing = openRequest(
-      { agent: to.agent, hostname: to.target.hostname, port: to.target.port, method: 'POST', headers },
-      (incoming) => {
-        readBody(incoming).then((text) => resolve({ status: incoming.statusCode ?? 502, body: text }), reject)
-      },
-    )
+    const headers = {
+      'content-type': 'application/json',
+      ...(body !== '' && { 'content-length': Buffer.byteLength(body) }),
+    }
+    const { hostname, port } = target
+    const outgoing = openRequest({ agent, hostname, port, method, path, headers }, (incoming) => {
+      const { statusCode: status = 502 } = incoming
+      const type = incoming.headers['content-type']
+      readBody(incoming).then(
+        (text) => resolve({ status, body: text, ...(type !== undefined && { type }) }),
+        reject,
+      )
+    })
     outgoing.on('error', reject)
     outgoing.end(body)
   })
 }
 
-async function deliver(mode: FaultMode, response: ServerResponse, answer: TargetAnswer): Promise<void> {
-  response.writeHead(answer.status, { 'content-type': 'application/json' })
+const headRequest = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
+const headIn = ({ body }: WireAnswer) => BigInt(JSON.parse(body)['result'])
+
+async function deliver(mode: FaultMode, response: ServerResponse, answer: WireAnswer): Promise<void> {
+  const { type = 'application/json', headers, padding } = answer
+  response.writeHead(answer.status, { 'content-type': type, ...headers })
   if (mode.kind === 'slowDrip') {
     for (const byte of Buffer.from(answer.body)) {
       if (response.destroyed) return
@@ -152,7 +177,8 @@ async function deliver(mode: FaultMode, response: ServerResponse, answer: Target
       await delay(mode.intervalMs, response)
     }
   }
-  if (mode.kind === 'oversize') return deliverOversize(response, mode.bytes, answer.body)
+  const bytes = mode.kind === 'oversize' ? mode.bytes : padding
+  if (bytes !== undefined) return deliverOversize(response, bytes, answer.body)
   response.end(mode.kind === 'slowDrip' ? undefined : answer.body)
 }
 

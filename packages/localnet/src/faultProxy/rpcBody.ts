@@ -1,14 +1,25 @@
 import type { SeenCall } from './faultMode.ts'
 
-/** The calls of a JSON-RPC body; empty when the body is none. */
-export function readCalls(body: string): readonly SeenCall[] {
+/** The calls of a request: those of a JSON-RPC body, else one that its `type` or its path names. */
+export function readCalls(body: string, path: string): readonly SeenCall[] {
   const parsed = parseJson(body)
   const members: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed]
-  return members.filter(isObject).map(({ id, method, params }) => ({
-    id,
-    method: typeof method === 'string' ? method : '',
-    params: Array.isArray(params) ? params : [],
-  }))
+  if (isRpc(body)) {
+    return members.filter(isObject).map(({ id, method, params }) => ({
+      id,
+      method: typeof method === 'string' ? method : '',
+      params: Array.isArray(params) ? params : [],
+    }))
+  }
+  const type = isObject(parsed) ? parsed['type'] : undefined
+  return [{ id: undefined, method: typeof type === 'string' ? type : path, params: [] }]
+}
+
+/** A body of JSON-RPC: a call, or a list of calls. */
+export function isRpc(body: string): boolean {
+  const parsed = parseJson(body)
+  const first = Array.isArray(parsed) ? parsed[0] : parsed
+  return isObject(first) && typeof first['method'] === 'string'
 }
 
 /** The same body with every `latest` among the parameters replaced by `block`. */

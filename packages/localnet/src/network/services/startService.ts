@@ -6,6 +6,7 @@ import { type ManagedProcess, startProcess } from '../../processes/managedProces
 import { waitUntilReady } from '../../processes/readiness.ts'
 import { translatedScript } from '../../processes/translatedScript.ts'
 import type { LocalNetwork } from '../startLocalNetwork.ts'
+import type { SessionEndpoints } from './endpoints.ts'
 import type { ServicePlan, ServicePorts } from './servicePlan.ts'
 import { writeSecretFile } from './writeSecretFile.ts'
 
@@ -15,6 +16,7 @@ export type ServiceOptions = {
   /** Of every service of the session, this one's included. */
   readonly ports: ReadonlyMap<string, ServicePorts>
   readonly families?: FamilyUrls | undefined
+  readonly endpoints: Pick<SessionEndpoints, 'replacedIn'>
   /** The JavaScript of a script, from the repository's root; default: the translated file. */
   readonly fileOf?: (script: string) => string
   /** What the service inherits; its plan overrides it. */
@@ -42,7 +44,8 @@ export async function startService(plan: ServicePlan, options: ServiceOptions): 
   const ports = options.ports.get(plan.name) ?? {}
   const { paths, runFile } = network
   const writeSecret = (name: string, secret: string) => writeSecretFile(paths.secrets, name, secret)
-  const environment = await plan.environment({ network, writeSecret, ports: options.ports, families }, ports)
+  const own = await plan.environment({ network, writeSecret, ports: options.ports, families }, ports)
+  const environment = await options.endpoints.replacedIn(own)
   await writeServiceFile(paths.serviceFile(plan.name), environment)
   const process = await startProcess({
     name: plan.name,

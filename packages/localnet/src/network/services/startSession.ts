@@ -2,6 +2,7 @@ import { appendFile, readFile, rm } from 'node:fs/promises'
 import { familyFunding } from '../../families/familyFunding.ts'
 import type { FamilyKey } from '../../families/familyPlans.ts'
 import type { FamilyFacts, FamilyNetwork } from '../../families/familySettings.ts'
+import type { PersonalityName } from '../../faultProxy/nodePersonalities.ts'
 import { nextFreePorts } from '../../nodes/ports.ts'
 import { describeEnd, type ProcessEnd, StartFailure } from '../../processes/processEnd.ts'
 import { type FamilyProcess, startFamilyProcess } from '../familyProcess.ts'
@@ -15,6 +16,7 @@ import {
   type UnexpectedEnd,
 } from '../startLocalNetwork.ts'
 import { type DemoSponsor, prepareDemoSponsor } from './demoSponsor.ts'
+import { openEndpoints, type SessionEndpoints } from './endpoints.ts'
 import { oracleSigners } from './oracle.ts'
 import { type OtherChains, openOtherChains } from './otherChains.ts'
 import type { FirstPorts, ServicePlan, ServicePorts } from './servicePlan.ts'
@@ -24,6 +26,8 @@ export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog' | 
   /** Shows the chains of the other families too, from this port on; default: no. */
   readonly firstFamilyPort?: number
   readonly services: readonly ServicePlan[]
+  /** Services read the chains of its family through nodes that answer so. */
+  readonly endpoints?: PersonalityName | undefined
   readonly firstPorts: FirstPorts
   readonly repositoryRoot: string
   /** The JavaScript of a service's script, from the repository's root; default: the translated file. */
@@ -43,6 +47,7 @@ export type Session = {
   readonly services: readonly RunningService[]
   /** Chains of the other families; absent where they do not run. The first is open, the others come up behind it. */
   readonly families: OtherChains | undefined
+  readonly endpoints: Pick<SessionEndpoints, 'be'>
   /** Of the demo sponsor; absent when no quote-api runs. */
   readonly sponsorApiKey: string | undefined
   /** Resolves when a part ends on its own; never after `stop`. */
@@ -79,9 +84,10 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   let stopping: Promise<void> | undefined
   let sponsorApiKey: string | undefined
   let families: OtherChains | undefined
+  const endpoints = openEndpoints({ ...options, personality: options.endpoints })
   const stop = () => {
     stopped.abort()
-    stopping ??= stopAll(network, running, { familyProcess, behind: families?.settled })
+    stopping ??= stopAll(network, running, { familyProcess, endpoints, behind: families?.settled })
     return stopping
   }
   const facts = new Map<FamilyKey, FamilyFacts>()
@@ -111,7 +117,8 @@ export async function startSession(options: SessionOptions): Promise<Session> {
         },
       })
     }
-    await startServices({ ...options, signal }, { network, families: familyProcess?.urls }, running)
+    const chains = { network, families: familyProcess?.urls }
+    await startServices({ ...options, signal }, { ...chains, endpoints }, running)
     signal.throwIfAborted()
     quoteApi.resolve(urlOf(running, 'quote-api'))
     sponsorApiKey = (await sponsorOf(options, network, running, signal))?.apiKey
@@ -133,7 +140,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     void nodeFailed.then(tell)
     for (const { process } of running) void process.ended.then((how) => tell(endOf(process, how)))
   })
-  return { network, services: running, families, sponsorApiKey, failed, stop }
+  return { network, services: running, families, endpoints, sponsorApiKey, failed, stop }
 }
 
 /** The nodes, and beside them the process of the other families where it is asked for. */
@@ -177,7 +184,7 @@ function networkOf({ chains, deployment, keys, paths }: LocalNetwork): FamilyNet
 /** One failure ends the start of the others too; `running` holds what has to be stopped. */
 async function startServices(
   options: SessionOptions,
-  chains: Pick<ServiceOptions, 'network' | 'families'>,
+  chains: Pick<ServiceOptions, 'network' | 'families' | 'endpoints'>,
   running: RunningService[],
 ): Promise<void> {
   const ports = await choosePorts(options.services, options.firstPorts)
@@ -238,8 +245,13 @@ async function stopAll(
   running: readonly RunningService[],
   {
     familyProcess,
+    endpoints,
     behind,
-  }: { readonly familyProcess: FamilyProcess | undefined; readonly behind: Promise<void> | undefined },
+  }: {
+    readonly familyProcess: FamilyProcess | undefined
+    readonly endpoints: SessionEndpoints
+    readonly behind: Promise<void> | undefined
+  },
 ): Promise<void> {
   // It writes the file that goes now.
   await behind
@@ -247,6 +259,7 @@ async function stopAll(
   // Nothing is lost where a reading of these chains is cut.
   const familiesStopped = familyProcess?.process.stop()
   for (const { process } of [...running].reverse()) await process.stop()
+  await endpoints.stop()
   await familiesStopped
   await stopOrphanedDatabases(network.paths.directory)
   await network.stop()
