@@ -15,6 +15,7 @@ import { type RefundPayload, refundPayloadSchema, sweepPayloadSchema, type WorkI
 import {
   isOfStoppedChain,
   isTaken,
+  keepWait,
   lockWork,
   pageOf,
   readOpenLanes,
@@ -83,6 +84,8 @@ export interface SolverWork {
    * transaction can have no effect any more. @throws UnknownWorkError, WorkNotOpenError
    */
   fail(id: string, reason: string): Promise<void>
+  /** The solver has not begun an open item, and says why. It is no attempt, and what failed before stays its reason. */
+  wait(id: string, reason: string): Promise<void>
 }
 
 const retryFirstMs = 2_000
@@ -157,6 +160,7 @@ export function createSolverWork(options: {
       })
       onChange()
     },
+    wait: (id, reason) => keepWait(database, id, reason),
     async fail(id, reason) {
       if (reason.startsWith(blockedWallet)) {
         const item = await readWork(database, id)
