@@ -32,7 +32,8 @@ afterAll(() => bed?.stop())
 
 describe('the solver', () => {
   test('Q-75: says why it does not begin an item, and leaves it open', async () => {
-    const more = (text: string) => text.replaceAll('"amount": "10000000000000000"', `"amount": "${10n ** 30n}"`)
+    const more = (text: string) =>
+      text.replaceAll('"amount": "10000000000000000"', `"amount": "${10n ** 30n}"`)
     const { work, solver } = await bed.start({ CONFIG_DIR: await changedConfigs('solver.local.json', more) })
     const [order] = await paidOrders(network, [
       { payments: [{ recipient: freshAddress(), currency: zeroAddress, amount: 1000n }] },

@@ -15,7 +15,11 @@ import {
   readRefundWork,
   readRequestRecord,
 } from '../../requests/settlement/parked/requestRecord.ts'
-import { type DecisionFacts, mayRecover, recoveredDeposits } from '../../requests/settlement/recovery/promiseRule.ts'
+import {
+  type DecisionFacts,
+  mayRecover,
+  recoveredDeposits,
+} from '../../requests/settlement/recovery/promiseRule.ts'
 import {
   askForRecovery,
   insertRecovery,

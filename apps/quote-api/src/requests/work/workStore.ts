@@ -303,11 +303,15 @@ export async function noteReported(
 }
 
 /** Why a solver has not begun an item: no progress, and no attempt. */
-export async function keepWait(database: Pick<SqlDatabase, 'query'>, id: string, reason: string): Promise<void> {
-  await database.query(
-    `update work_item set reason = $2 where id = $1 and state = 'open' and attempts = 0`,
-    [id, reason],
-  )
+export async function keepWait(
+  database: Pick<SqlDatabase, 'query'>,
+  id: string,
+  reason: string,
+): Promise<void> {
+  await database.query(`update work_item set reason = $2 where id = $1 and state = 'open' and attempts = 0`, [
+    id,
+    reason,
+  ])
 }
 
 /** Keeps an item that the caller has locked from the solver. */

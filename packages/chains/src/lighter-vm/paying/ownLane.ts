@@ -81,9 +81,7 @@ function stateIn(
       ? paid.length > 0
       : paid.some(
           ({ recipient, currency, amount }) =>
-            recipient === payment?.recipient &&
-            currency === payment?.currency &&
-            amount === payment?.amount,
+            recipient === payment?.recipient && currency === payment?.currency && amount === payment?.amount,
         )
   if (isPaid) return 'paid'
   const closing = closingMemo(id)

@@ -5,8 +5,8 @@ import {
   type PaymentRecord,
   type PromiseFacts,
   promiseObstacle,
-  recoveredDeposits,
   type RecoveredDeposit,
+  recoveredDeposits,
 } from './promiseRule.ts'
 
 const open: PaymentRecord = { state: 'open', finalSeconds: 100, endSeconds: 200 }
