@@ -121,7 +121,8 @@ export function registerSolver(
   })
 
   const waitSchema = {
-    ...{ ...failedSchema, operationId: 'waitWork', errors: databaseErrors },
+    ...failedSchema,
+    operationId: 'waitWork',
     summary: 'Tell why an item is not begun yet; it counts as no attempt',
   }
   app.post('/solver/work/:id/waits', { schema: waitSchema, config }, async ({ params, body, apiKey }) => {

@@ -84,7 +84,10 @@ export interface SolverWork {
    * transaction can have no effect any more. @throws UnknownWorkError, WorkNotOpenError
    */
   fail(id: string, reason: string): Promise<void>
-  /** The solver has not begun an open item, and says why. It is no attempt, and what failed before stays its reason. */
+  /**
+   * The solver has not begun an open item, and says why. It is no attempt, and what failed before stays its reason.
+   * @throws UnknownWorkError, WorkNotOpenError
+   */
   wait(id: string, reason: string): Promise<void>
 }
 
@@ -160,7 +163,12 @@ export function createSolverWork(options: {
       })
       onChange()
     },
-    wait: (id, reason) => keepWait(database, id, reason),
+    async wait(id, reason) {
+      const item = await readWork(database, id)
+      if (item === undefined) throw new UnknownWorkError()
+      if (item.state !== 'open') throw new WorkNotOpenError(item.state)
+      await keepWait(database, id, reason)
+    },
     async fail(id, reason) {
       if (reason.startsWith(blockedWallet)) {
         const item = await readWork(database, id)
