@@ -160,14 +160,14 @@ const passDeadline = ({ quote }: Stuck) =>
 
 async function becomesRecoverable({ quote }: Stuck): Promise<void> {
   const id = quote.requestId as Hex // CAST: the wire describes it as text.
-  await waitUntil(
-    'the hub has it',
-    async () => (await bed.six.requests.statusOf(quote)).status === 'failure',
-    {
-      ...{ patienceMs: 400_000, pollMs: 500 },
-      circumstances: async () => JSON.stringify(await administration.explain(id)),
-    },
-  )
+  const entered = () =>
+    bed.six.database.query('select from order_recovery where request_id = $1 and entered_at is not null', [
+      bytesOf(id),
+    ])
+  await waitUntil('the hub has it', async () => (await entered()).length > 0, {
+    ...{ patienceMs: 400_000, pollMs: 500 },
+    circumstances: async () => JSON.stringify(await administration.explain(id)),
+  })
 }
 
 describe('deposits that stand still', () => {
