@@ -12,6 +12,7 @@ import { ConstructedChain, funded, keyOf } from '@causeway/localnet/standIns/bit
 import { erc20Abi } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../apps/quote-api/src/http/wire/quoteResponse.ts'
+import { createRequestAdministration } from '../apps/quote-api/src/operate/admin/requestAdministration.ts'
 import {
   post,
   postPatiently,
@@ -166,6 +167,33 @@ describe('a payment to a deposit address on Bitcoin', () => {
     const back = heldBy(refundTo) - before
     expect(back).toBeGreaterThan(1_400_000n)
     expect(back).toBeLessThan(1_500_000n)
+  })
+
+  test('Q-74: that is stuck is recovered by nobody, and the advice of the refusal pays whom the order refunds', async () => {
+    const quote = await quoteOf({ strict: true })
+    const requestId = quote.requestId as Hex // CAST: the wire describes it as text.
+    const before = heldBy(refundTo)
+    pay(quote, 1_500_000n)
+    const { id } = await at.requests.workFor(quote, 'refund')
+    solver?.kill('SIGKILL')
+    await solver?.ended
+    await at.database.query('update work_item set attempts = 20 where id = $1', [id])
+    await at.requests.solver.fail(id, 'on purpose')
+    await at.requests.reachesStage(quote, 'parked')
+    const administration = createRequestAdministration(at.database)
+    const deed = { actor: 'cli:operator', reason: 'no refund can land' }
+    await expect(administration.resolve(requestId, 'recover', deed)).rejects.toMatchObject({
+      ...{ code: 'RESOLUTION_NOT_POSSIBLE', message: expect.stringContaining('Use requests retry') },
+    })
+    await administration.retry(requestId, deed)
+    await at.database.query(
+      `update orders set expires_at = now() - interval '1 minute' where request_id = $1`,
+      [bytesOf(requestId)],
+    )
+    solver = spawnSolver(environment)
+    await solver.ready()
+    await at.requests.reaches(quote, 'refund')
+    expect(heldBy(refundTo) - before).toBeGreaterThan(1_400_000n)
   })
 
   test('that one node alone shows, or that a reorganization takes back, is no payment', async () => {

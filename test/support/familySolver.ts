@@ -2,18 +2,21 @@
 // the oracles that vouch, each a process of its own.
 import { bytesToHex } from '@causeway/core'
 import { freeLoopbackPort, type SolverProcess, spawnOracle, spawnSolver } from '@causeway/localnet'
+import type { OracleTrio } from '../../apps/oracle/test/support/oracleTrio.ts'
 import { solverKey as serviceKey } from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
 import { type SolverSettings, startSolverBench } from '../../apps/solver/test/support/solverBench.ts'
 import { makeLighterKey } from '../../packages/chains/src/index.ts'
 import { bitcoin, bitcoinSolver } from './bitcoinSettling.ts'
 import { solverKey as hyperliquidKey, perps } from './hyperliquidSettling.ts'
-import { apiKeyIndex, solverKey as lighterKey, perpsDollars } from './lighterSettling.ts'
+import { apiKeyIndex, lighterDepository, solverKey as lighterKey, perpsDollars } from './lighterSettling.ts'
 import { type FamilyChains, type SixFamilies, startFamilyChains, startSixFamilies } from './sixFamilies.ts'
 import { tronSolverKey, trx } from './tronSettling.ts'
 
 export type FamilySolving = {
   readonly six: SixFamilies
   readonly settings: SolverSettings
+  /** Posts to the first oracle as a caller with a key. */
+  readonly oracle: Pick<OracleTrio, 'post'>
   /** Another process of the one solver; it ends with the bed. */
   startSolver(): SolverProcess
   stop(): Promise<void>
@@ -31,7 +34,8 @@ export async function startFamilySolving(): Promise<FamilySolving> {
     const mining = setInterval(() => chains.btc.chain.mineWaiting(), 1_000)
     closers.push(async () => clearInterval(mining))
     await describePaying(chains)
-    const oracles = await startOracles(chains, (oracle) => closers.push(() => end(oracle)))
+    await ownDepositories(chains)
+    const { oracles, oracle } = await startOracles(chains, (started) => closers.push(() => end(started)))
     const six = await startSixFamilies(chains, oracles)
     closers.push(six.stop)
     const bench = await startSolverBench(chains.network)
@@ -51,7 +55,7 @@ export async function startFamilySolving(): Promise<FamilySolving> {
       closers.push(() => end(solver))
       return solver
     }
-    return { six, settings, startSolver, stop }
+    return { six, settings, oracle, startSolver, stop }
   } catch (error) {
     await stop()
     throw error
@@ -64,27 +68,44 @@ async function end(process: SolverProcess): Promise<void> {
 }
 
 const callerKey = 'caller-key-of-the-tests'
+const peerKey = 'peer-key-of-the-tests'
 
-/** Two of the three that the hub knows: each is needed, so that one that refuses is seen. @returns `ORACLES` */
+/** Two of the three that the hub knows, peers of each other: each is needed, so that one that refuses is seen. */
 async function startOracles(
   { network: { keys }, solana, endpoints }: FamilyChains,
   started: (oracle: SolverProcess) => void,
-): Promise<string> {
-  const settings = await Promise.all(
-    keys.oracles.slice(0, 2).map(async ({ address, privateKey }) => {
-      const port = await freeLoopbackPort()
+): Promise<{ readonly oracles: string } & Pick<FamilySolving, 'oracle'>> {
+  const vouching = await Promise.all(
+    keys.oracles
+      .slice(0, 2)
+      .map(async (key) => ({ ...key, url: `http://127.0.0.1:${await freeLoopbackPort()}` })),
+  )
+  await Promise.all(
+    vouching.map(async ({ privateKey, url }) => {
+      const peers = vouching.filter((other) => other.url !== url).map((other) => `${other.url}|${peerKey}`)
       const oracle = spawnOracle({
-        ...{ ENVIRONMENT: 'local', HTTP_HOST: '127.0.0.1', HTTP_PORT: `${port}`, OPS_PORT: '0' },
+        ...{ ENVIRONMENT: 'local', HTTP_HOST: '127.0.0.1', HTTP_PORT: new URL(url).port, OPS_PORT: '0' },
         ...{ CONFIG_DIR: solana.configs.directory, ...endpoints },
         ...{ SIGNING_MODULE: 'raw-private-key', ECDSA_PRIVATE_KEY: privateKey },
         ...{ API_KEYS: `${callerKey}:caller`, AHEAD: 'off', FINALITY_CHECK_INTERVAL_MS: '100' },
+        ...{ PEERS: peers.join(';'), PEER_API_KEYS: `${peerKey}:peers`, ORACLE_SIGNERS_THRESHOLD: '2' },
+        ORACLE_SIGNERS: keys.oracles.map(({ address }) => address).join(';'),
       })
       started(oracle)
       await oracle.ready()
-      return `http://127.0.0.1:${port}|${callerKey}|${address}`
     }),
   )
-  return settings.join(';')
+  return {
+    oracles: vouching.map(({ url, address }) => `${url}|${callerKey}|${address}`).join(';'),
+    oracle: {
+      async post(path, body) {
+        const headers = { 'content-type': 'application/json', 'x-api-key': callerKey }
+        const request = { method: 'POST', headers, body: JSON.stringify(body) }
+        const answer = await fetch(`${vouching[0]?.url}${path}`, request)
+        return { status: answer.status, text: await answer.text() }
+      },
+    },
+  }
 }
 
 /** The fill wallet of each family, as the quote file lists it. */
@@ -120,5 +141,28 @@ async function describePaying({ solana, btc }: FamilyChains): Promise<void> {
   await solana.configs.edit('solver.local.json', (file) => ({
     ...Object(file),
     chains: { ...Object(file).chains, ...chains },
+  }))
+}
+
+/** An exchange pays out what the key of the account signs, so the allocator's key is that of the depositories there. */
+async function ownDepositories({
+  network: { keys },
+  solana,
+  hyperliquid,
+  lighter,
+}: FamilyChains): Promise<void> {
+  const { address } = keys.allocator
+  hyperliquid.venue.fund(address, {})
+  lighter.exchange.setAccount(lighterDepository, address, { [perpsDollars]: lighter.exchange.transferFee })
+  // Longer than a slow machine takes from an entry to a look at it.
+  await solana.configs.edit('chains.hub.local.json', (file) => ({
+    ...Object(file),
+    recoveryDelaySeconds: 3_600,
+  }))
+  await solana.configs.edit('chains.local.json', (file) => ({
+    ...Object(file),
+    chains: Object(file).chains.map((chain: Readonly<Record<string, unknown>>) =>
+      chain['id'] === 'hyperliquid' ? { ...chain, depository: address } : chain,
+    ),
   }))
 }

@@ -54,6 +54,7 @@ test('the key is asked for where it is needed, and only there', () => {
     'listWork',
     'reportWork',
     'failWork',
+    'waitWork',
   ])
 })
 

@@ -172,6 +172,7 @@ describe('the interface description', () => {
       'POST /quote/v2',
       'POST /solver/work/{id}/failed',
       'POST /solver/work/{id}/report',
+      'POST /solver/work/{id}/waits',
       'POST /sponsorship/wallets/challenge',
       'POST /sponsorship/wallets/link',
       'POST /transactions/deposit-address/reindex',

@@ -54,6 +54,16 @@ type Case = readonly [
 const cases: readonly Case[] = [
   ['a solver that is down', 'SOLVER_SILENT', (_, m) => [work('fill', `'open', null, null, 0`, m)]],
   [
+    'Q-75: a solver that waits for inventory',
+    'SOLVER_BALANCE_TOO_LOW',
+    (_, m) => [work('fill', `'open', null, 'the inventory does not reach', 0`, m)],
+  ],
+  [
+    'Q-75: a solver that waits for its budget',
+    'SOLVER_WAITS',
+    (_, m) => [work('fill', `'open', null, 'the budget of this hour is spent', 0`, m)],
+  ],
+  [
     'a solver without inventory',
     'SOLVER_BALANCE_TOO_LOW',
     (_, m) => [work('fill', `'open', null, 'no inventory', 2`, m)],

@@ -17,7 +17,7 @@ import {
 } from './support/paidOrders.ts'
 import { startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
-import { querySolver, runSolverCommand } from './support/solverBench.ts'
+import { changedConfigs, querySolver, runSolverCommand } from './support/solverBench.ts'
 
 let bed: SolverBed
 let network: SolverBed['network']
@@ -31,6 +31,22 @@ beforeAll(async () => {
 afterAll(() => bed?.stop())
 
 describe('the solver', () => {
+  test('Q-75: says why it does not begin an item, and leaves it open', async () => {
+    const more = (text: string) =>
+      text.replaceAll('"amount": "10000000000000000"', `"amount": "${10n ** 30n}"`)
+    const { work, solver } = await bed.start({ CONFIG_DIR: await changedConfigs('solver.local.json', more) })
+    const [order] = await paidOrders(network, [
+      { payments: [{ recipient: freshAddress(), currency: zeroAddress, amount: 1000n }] },
+    ])
+    if (order === undefined) throw new Error('no order')
+    const item = fillItem(network, order)
+    work.add(item)
+    const reasons = () => work.waits.get(item.id)
+    await waitUntil('it says why', () => reasons() !== undefined, { circumstances: () => solver.output() })
+    expect(reasons()).toEqual(['the inventory does not reach'])
+    expect(work.failures.get(item.id)).toBeUndefined()
+  })
+
   test('pays native coin, tokens, a gas top-up, calls, refunds and claims as the items say, and reports them', async () => {
     const { work, solver } = await bed.start()
     const [native, both, called, refunded, wrapped, claimed] = Array.from({ length: 6 }, freshAddress)

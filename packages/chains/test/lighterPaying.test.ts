@@ -135,6 +135,17 @@ describe('of all that is signed for an id one transfer is executed', () => {
     expect([held(recipientOf(terms)), held(recipientOf(another))]).toEqual([amount, amount])
   })
 
+  test('P-75: a refund whose terms nobody knows was paid where a transfer names its order, closed or not', async () => {
+    const order = termsOf()
+    const refund = termsOf({ orderId: order.id })
+    const read = async (of: PaymentTerms) => (await bed.open().readFinal(of.id, { orderId: order.id })).state
+    expect(await read(refund)).toBe('open')
+    await pay(refund)
+    expect(await read(refund)).toBe('paid')
+    await pay({ id: refund.id, mark: 'closed', payments: [] }, bed.open())
+    expect(await read(refund)).toBe('paid')
+  })
+
   test('and none of a payment that was closed', async () => {
     const terms = termsOf()
     const signed = await signedOf(terms)

@@ -71,6 +71,7 @@ export function operationExamples({ chains }: QuoteRegistry): OperationExamples 
     listWork: { query: { limit: 50 } },
     reportWork: { params: item, body: { txHash: bytes32('c1') } },
     failWork: { params: item, body: { reason: 'The fill wallet is empty' } },
+    waitWork: { params: item, body: { reason: 'The budget of this hour is spent' } },
     getStatus: status,
     getStatusV2: status,
     getStatusV3: status,

@@ -18,8 +18,11 @@ import { encodeFunctionData } from 'viem'
 
 /** The chain's own memory of what the fill wallet paid, which no restored database and no lease can lose. */
 export interface PaymentRecord {
-  /** @throws DomainError where endpoints are silent or contradict each other */
-  readFinal(id: Hex): Promise<FinalMark>
+  /**
+   * @param orderId of a refund, for chains on which a payment names its order alone
+   * @throws DomainError where endpoints are silent or contradict each other
+   */
+  readFinal(id: Hex, orderId?: Hex): Promise<FinalMark>
   /** What it remembers of another wallet. @throws the same; Error on a chain that wallets cannot share by turns */
   readFinalOf(filler: Hex, id: Hex): Promise<FinalMark>
   /**
@@ -33,7 +36,7 @@ export interface PaymentRecord {
 export const createMarkedRecord = ({
   readFinal,
 }: Pick<PayingChain | LinePayingChain, 'readFinal'>): PaymentRecord => ({
-  readFinal,
+  readFinal: (id, orderId) => readFinal(id, orderId === undefined ? {} : { orderId }),
   async readFinalOf() {
     throw new Error('wallets cannot share a chain on which what is signed has no deadline')
   },

@@ -122,7 +122,12 @@ async function marksOf(
       ends && chain.record.endsByDeadline
         ? fillTurn(orderId, deadline, { ...sharing, own }).endSeconds
         : undefined
-    const own = { id, isOwn: true, endSeconds: endOf(sharing.own), ...(await chain.record.readFinal(id)) }
+    const own = {
+      id,
+      isOwn: true,
+      endSeconds: endOf(sharing.own),
+      ...(await chain.record.readFinal(id, orderId)),
+    }
     const others = await recordsOfOthers(id, chain, sharing)
     return [own, ...others.map((mark) => ({ id, isOwn: false, endSeconds: endOf(mark.fillWallet), ...mark }))]
   }

@@ -8,7 +8,7 @@ import { type Handled, handleItem } from './handleItem.ts'
 
 export type RoundOptions = {
   readonly filling: Filling
-  readonly work: Pick<WorkSource, 'open' | 'report' | 'failed'>
+  readonly work: Pick<WorkSource, 'open' | 'report' | 'failed' | 'waits'>
   /** True while an operator has stopped it: what was sent is followed, and nothing new is looked at. */
   readonly isStopped: () => Promise<boolean>
   readonly observe: RoundObserver
@@ -39,6 +39,8 @@ export type RoundReason = (typeof roundReasons)[number]
  */
 const pauseMs = 5_000
 const atOnce = 8
+/** Most waits are over sooner, and nobody asks for their reason. */
+const waitToldMs = 10_000
 /** What was listed so long ago is listed anew before an item is begun at a block: it may be another's by now. */
 const listedMaxMs = 2_000
 
@@ -50,6 +52,8 @@ export function createRound(options: RoundOptions): (told?: Told) => Promise<voi
   const { filling, work, observe, nowMs, tracing } = options
   const { chains, records } = filling
   const pausedAtMs = new Map<string, number>()
+  /** Items that were not begun, since when and why; `isTold`: the service has the reason. */
+  const waits = new Map<string, { readonly reason: string; readonly sinceMs: number; isTold: boolean }>()
   /** Chains on which something was signed that is not at its end. */
   const openOn = new Set<number>()
   /** Items that wait for something. */
@@ -107,6 +111,8 @@ export function createRound(options: RoundOptions): (told?: Told) => Promise<voi
     observe.handled(item, handled)
     if (isWaiting(handled)) waiting.items.set(item.id, item)
     else waiting.items.delete(item.id)
+    if (handled.kind === 'later') await tellWait(item.id, handled.reason)
+    else waits.delete(item.id)
     if (handled.kind === 'signed') {
       openOn.add(handled.record.chainId)
       return release(handled.record)
@@ -117,6 +123,16 @@ export function createRound(options: RoundOptions): (told?: Told) => Promise<voi
     }
     if (handled.kind === 'refused' || isSpent(handled)) pausedAtMs.set(item.id, nowMs())
     if (handled.kind === 'refused' && !filling.isDryRun) await work.failed(item.id, handled.reason)
+  }
+
+  /** @source docs/specification/quotes.md Q-75 */
+  async function tellWait(id: string, reason: string): Promise<void> {
+    const before = waits.get(id)
+    const wait = before?.reason === reason ? before : { reason, sinceMs: nowMs(), isTold: false }
+    waits.set(id, wait)
+    if (wait.isTold || filling.isDryRun || nowMs() - wait.sinceMs < waitToldMs) return
+    await work.waits(id, reason)
+    wait.isTold = true
   }
 
   /** Told once; an attempt that failed for good leaves the next one to the service. */
@@ -159,6 +175,8 @@ export function createRound(options: RoundOptions): (told?: Told) => Promise<voi
     const items = await traced(tracing, 'fetch work', {}, work.open)
     waiting.listedAtMs = listedAtMs
     for (const [id, atMs] of pausedAtMs) if (nowMs() - atMs >= pauseMs) pausedAtMs.delete(id)
+    const listed = new Set(items.map(({ id }) => id))
+    for (const id of waits.keys()) if (!listed.has(id)) waits.delete(id)
     return items.filter((open) => !isPausing(open))
   }
 

@@ -44,6 +44,16 @@ describe('a solver', () => {
       'refuse',
     ],
     [
+      'closes at the very deadline, when a block may still take what was signed',
+      { ...facts, marks: [{ ...open, timestampSeconds: 200 }] },
+      'close',
+    ],
+    [
+      'refuses an order that was filled, though the hub settled a refund of it',
+      { ...facts, signed: [{ kind: 'refund', outcome: 'done', isSettled: true }], marks: [paid] },
+      'refuse',
+    ],
+    [
       'closes what it could still pay',
       { ...facts, marks: [closed, { ...open, id: refund, endSeconds: undefined }] },
       'close',

@@ -28,6 +28,8 @@ export interface WorkSource {
   ): Promise<'accepted' | 'closed'>
   /** Nothing was sent, or what was sent can have no effect any more. */
   failed(id: string, reason: string): Promise<void>
+  /** Nothing was sent, and the item is looked at again: it is no attempt. Releases that do not know this ignore it. */
+  waits(id: string, reason: string): Promise<void>
 }
 
 const requestTimeoutMs = 5_000
@@ -106,6 +108,9 @@ export function createWorkClient(
     report: (id, txHash, said) => tell(`/solver/work/${id}/report`, { txHash, ...said }),
     async failed(id, reason) {
       await tell(`/solver/work/${id}/failed`, { reason })
+    },
+    async waits(id, reason) {
+      await tell(`/solver/work/${id}/waits`, { reason })
     },
   }
 }

@@ -17,6 +17,8 @@ export type ScriptedWork = {
   /** Hashes by item, every report of them. */
   readonly reports: ReadonlyMap<string, readonly string[]>
   readonly failures: ReadonlyMap<string, readonly string[]>
+  /** Why an item is not begun, which leaves it open. */
+  readonly waits: ReadonlyMap<string, readonly string[]>
   /** So many of the next reports count and end without an answer. */
   dropReports(count: number): void
   /** Questions for work that came so far, but for those that are held. */
@@ -38,6 +40,7 @@ export async function startScriptedWork({ holds = false } = {}): Promise<Scripte
   const closed = new Set<string>()
   const reports = new Map<string, string[]>()
   const failures = new Map<string, string[]>()
+  const waits = new Map<string, string[]>()
   const reopenings = new Map<string, number>()
   const held = createHeld(() => {
     const open = [...items.values()].filter(({ id }) => !closed.has(id))
@@ -65,6 +68,10 @@ export async function startScriptedWork({ holds = false } = {}): Promise<Scripte
     const [, , , id = '', verb] = (request.url ?? '').split('/')
     const { txHash, replaces, reason } = reportSchema.parse(JSON.parse(await textOf(request)))
     if (!items.has(id)) return answer(404, { message: 'Unknown.' })
+    if (verb === 'waits' && reason !== undefined) {
+      keep(waits, id, reason)
+      return answer(200, { message: 'Success' })
+    }
     if (verb === 'report' && refusals > 0) {
       refusals -= 1
       closed.add(id)
@@ -107,6 +114,7 @@ export async function startScriptedWork({ holds = false } = {}): Promise<Scripte
     },
     reports,
     failures,
+    waits,
     dropReports(count) {
       drops = count
     },

@@ -108,10 +108,10 @@ export interface PayingChain {
   /** @throws DomainError where too few endpoints answer */
   head(): Promise<PayingHead>
   /**
-   * @param terms of the payment, where they are known: some chains remember what was paid and not under which id
+   * @param terms of the payment, as far as they are known: some chains remember what was paid and not under which id
    * @throws DomainError where endpoints are silent or contradict each other
    */
-  readFinal(id: Hex, terms?: PaymentTerms): Promise<FinalMark>
+  readFinal(id: Hex, terms?: Partial<PaymentTerms>): Promise<FinalMark>
   /** @throws DomainError where too few endpoints answer */
   landingOf(transactions: readonly SentTransaction[]): Promise<Landing>
   /**

@@ -119,8 +119,8 @@ export function signTaproot(message: string, hashType = 0): Hex {
   return witnessHex([hashType === 0 ? signature : Uint8Array.of(...signature, hashType)])
 }
 
-export function signEd25519(message: string): Hex {
-  return hexOf(ed25519.sign(Buffer.from(message), secretKey))
+export function signEd25519(message: string, secret: Uint8Array = secretKey): Hex {
+  return hexOf(ed25519.sign(Buffer.from(message), secret))
 }
 
 /** r‖s‖v of a digest, as wallets of EVM chains and of Tron write it. */

@@ -47,19 +47,26 @@ export function registerQuote(
   const schema = {
     tags: ['quotes'],
     errors: mergeErrors(quotingErrors, keylessErrors),
-    description: aboutFees,
     summary: 'Quote a request: price, steps to execute, and the order they serve',
     response: { 200: quoteResponseSchema, ...errorResponses },
   }
   const config = { rateLimitClass: 'quote' }
   app.post(
     '/quote',
-    { schema: { ...schema, operationId: 'quote', body: quoteBodySchema }, config },
+    { schema: { ...schema, operationId: 'quote', description: aboutFees, body: quoteBodySchema }, config },
     (request, reply) => answerTimed.quote(reply, (waits) => answer(request, request.body, waits)),
   )
   app.post(
     '/quote/v2',
-    { schema: { ...schema, operationId: 'quoteV2', body: quoteV2BodySchema }, config },
+    {
+      schema: {
+        ...schema,
+        operationId: 'quoteV2',
+        description: 'Fees: as of POST /quote',
+        body: quoteV2BodySchema,
+      },
+      config,
+    },
     (request, reply) => answerTimed.quote_v2(reply, (waits) => answer(request, request.body, waits)),
   )
 }

@@ -119,6 +119,17 @@ export function registerSolver(
     await solverWork.fail(params.id, body.reason)
     return { message: 'Noted' }
   })
+
+  const waitSchema = {
+    ...failedSchema,
+    operationId: 'waitWork',
+    summary: 'Tell why an item is not begun yet; it counts as no attempt',
+  }
+  app.post('/solver/work/:id/waits', { schema: waitSchema, config }, async ({ params, body, apiKey }) => {
+    requireSolver(apiKey)
+    await solverWork.wait(params.id, body.reason)
+    return { message: 'Noted' }
+  })
 }
 
 /** @throws RequestFailure: whoever is no solver learns nothing more */

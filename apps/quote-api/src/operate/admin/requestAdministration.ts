@@ -15,7 +15,11 @@ import {
   readRefundWork,
   readRequestRecord,
 } from '../../requests/settlement/parked/requestRecord.ts'
-import { mayRecover, recoveredDeposits } from '../../requests/settlement/recovery/promiseRule.ts'
+import {
+  type DecisionFacts,
+  mayRecover,
+  recoveredDeposits,
+} from '../../requests/settlement/recovery/promiseRule.ts'
 import {
   askForRecovery,
   insertRecovery,
@@ -111,7 +115,10 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
       database.transaction(async (tx) => {
         const { request, facts, parkedReason } = await lockParked(tx, requestId)
         const possible = resolutionsOf(request, facts)
-        if (!possible.includes(resolution)) throw new ResolutionNotPossibleError(possible)
+        if (!possible.includes(resolution)) {
+          const isSwept = resolution === 'recover' && facts.sweepsToFillWallet
+          throw new ResolutionNotPossibleError(possible, isSwept ? sweptAdvice : undefined)
+        }
         if (resolution === 'recover') await giveUp(tx, request)
         else if (resolution === 'unpaid') await endUnpaid(tx, request, deed)
         else if (facts.isBlocked) await letPass(tx, request, { resolution, stage: retryStage(facts) })
@@ -126,13 +133,15 @@ async function factsOf(
   database: Pick<SqlDatabase, 'query'>,
   request: SettledRequest,
   parkedReason: string | undefined,
-): Promise<ParkedFacts> {
+): Promise<ParkedFacts & Pick<DecisionFacts, 'sweepsToFillWallet'>> {
   const { requestId, status, settlement } = request
   const refund = settlement && (await readRefundWork(database, requestId, settlement.depositId))
+  const decision = await readDecisionFacts(database, request)
   return {
     ...{ isFilled: status === 'success', refund: refund?.state },
     ...{ isBlocked: parkedReason === blockedWallet, isRecorded: parkedReason === 'FILL_RECORDED' },
-    mayRecover: mayRecover(await readDecisionFacts(database, request)),
+    mayRecover: mayRecover(decision),
+    sweepsToFillWallet: decision.sweepsToFillWallet,
   }
 }
 
@@ -263,14 +272,18 @@ class RequestNotParkedError extends DomainError {
   }
 }
 
+/** @source docs/specification/quotes.md Q-74 */
+const sweptAdvice =
+  'the fill wallet swept the payment, so the hub would give it to the solver. Use requests retry: the refund pays the account that refundTo named.'
+
 /** A parked request cannot end so. */
 class ResolutionNotPossibleError extends DomainError {
   readonly code = 'RESOLUTION_NOT_POSSIBLE'
   readonly kind = 'conflict'
 
   /** @param possible what is possible instead */
-  constructor(possible: readonly string[]) {
-    super('The request cannot be resolved so; see what explain says.', {
+  constructor(possible: readonly string[], advice = 'see what explain says.') {
+    super(`The request cannot be resolved so; ${advice}`, {
       data: { possible: possible.join(', ') || 'nothing' },
     })
   }

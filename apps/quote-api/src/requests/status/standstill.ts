@@ -85,7 +85,7 @@ export function standstillOf(waiting: Waiting, limitMs: number): Standstill {
         case 'failed':
           return parked('REFUND_FAILED')
         case 'open':
-          return stopped ?? standing(failureOf(waiting) ?? 'SOLVER_SILENT')
+          return stopped ?? standing(failureOf(waiting) ?? waitOf(waiting.report))
         case 'reported':
           return standing(failureOf({ ...waiting, tries: 0 }) ?? 'TRANSACTION_NOT_INCLUDED', patienceMs)
         case 'included':
@@ -114,5 +114,13 @@ export function failureOf({ tries, report }: Pick<Waiting, 'tries' | 'report'>):
   if (tries === 0) return undefined
   if (report?.startsWith(executionReverted) === true) return 'EXECUTION_REVERTED'
   if (report?.startsWith(quotedGasExceeded) === true) return 'QUOTED_GAS_LIMIT_EXCEEDED'
-  return /inventory|balance/i.test(report ?? '') ? 'SOLVER_BALANCE_TOO_LOW' : 'TRANSACTION_SUBMISSION_FAILED'
+  return isShort(report) ? 'SOLVER_BALANCE_TOO_LOW' : 'TRANSACTION_SUBMISSION_FAILED'
 }
+
+/** Why a solver has not begun what is offered to it, as it said. @source docs/specification/quotes.md Q-75 */
+function waitOf(report: string | undefined): Reason {
+  if (report === undefined) return 'SOLVER_SILENT'
+  return isShort(report) ? 'SOLVER_BALANCE_TOO_LOW' : 'SOLVER_WAITS'
+}
+
+const isShort = (report = ''): boolean => /inventory|balance/i.test(report)

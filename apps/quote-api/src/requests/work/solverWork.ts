@@ -15,6 +15,7 @@ import { type RefundPayload, refundPayloadSchema, sweepPayloadSchema, type WorkI
 import {
   isOfStoppedChain,
   isTaken,
+  keepWait,
   lockWork,
   pageOf,
   readOpenLanes,
@@ -83,6 +84,11 @@ export interface SolverWork {
    * transaction can have no effect any more. @throws UnknownWorkError, WorkNotOpenError
    */
   fail(id: string, reason: string): Promise<void>
+  /**
+   * The solver has not begun an open item, and says why. It is no attempt, and what failed before stays its reason.
+   * @throws UnknownWorkError, WorkNotOpenError
+   */
+  wait(id: string, reason: string): Promise<void>
 }
 
 const retryFirstMs = 2_000
@@ -156,6 +162,12 @@ export function createSolverWork(options: {
         if (item.requestId !== undefined) await movesOn(tx, item.requestId)
       })
       onChange()
+    },
+    async wait(id, reason) {
+      const item = await readWork(database, id)
+      if (item === undefined) throw new UnknownWorkError()
+      if (item.state !== 'open') throw new WorkNotOpenError(item.state)
+      await keepWait(database, id, reason)
     },
     async fail(id, reason) {
       if (reason.startsWith(blockedWallet)) {

@@ -304,6 +304,18 @@ export async function noteReported(
   if (isNews && item.requestId !== undefined) await announce(tx, item.requestId)
 }
 
+/** Why a solver has not begun an item: no progress, and no attempt. */
+export async function keepWait(
+  database: Pick<SqlDatabase, 'query'>,
+  id: string,
+  reason: string,
+): Promise<void> {
+  await database.query(`update work_item set reason = $2 where id = $1 and state = 'open' and attempts = 0`, [
+    id,
+    reason,
+  ])
+}
+
 /** Keeps an item that the caller has locked from the solver. */
 export async function withholdItem(tx: SqlTx, id: string): Promise<void> {
   await tx.query('update work_item set withheld_at = clock_timestamp() where id = $1', [id])

@@ -64,24 +64,28 @@ export function createOwnLane(options: LaneOptions): (next: bigint, signal: Abor
   }
 }
 
+/**
+ * A transfer names its order, and not which deposit of it is given back. Where nobody knows what a refund paid, any
+ * transfer that names the order counts. What was paid stays so, though it was closed later.
+ * @source docs/specification/protocol.md P-75
+ */
 function stateIn(
   known: readonly Spent[],
   wallet: string,
-  { id, orderId = id, payments = [] }: Parameters<OwnLane['stateOf']>[0],
+  { id, orderId = id, payments }: Parameters<OwnLane['stateOf']>[0],
 ): PaymentState {
-  if (known.some(({ memo, recipient }) => memo === closingMemo(id) && recipient === wallet)) return 'closed'
-  const [payment] = payments
+  const [payment] = payments ?? []
+  const paid = known.filter(({ memo, recipient }) => memo === orderId && recipient !== wallet)
   const isPaid =
-    id === orderId
-      ? known.some(({ memo, recipient }) => memo === id && recipient !== wallet)
-      : known.some(
-          ({ memo, recipient, currency, amount }) =>
-            memo === orderId &&
-            recipient === payment?.recipient &&
-            currency === payment?.currency &&
-            amount === payment?.amount,
+    id === orderId || payments === undefined
+      ? paid.length > 0
+      : paid.some(
+          ({ recipient, currency, amount }) =>
+            recipient === payment?.recipient && currency === payment?.currency && amount === payment?.amount,
         )
-  return isPaid ? 'paid' : 'open'
+  if (isPaid) return 'paid'
+  const closing = closingMemo(id)
+  return known.some(({ memo, recipient }) => memo === closing && recipient === wallet) ? 'closed' : 'open'
 }
 
 /** One for each nonce of the range, in order. @throws MalformedAnswerError where the endpoint leaves one out */

@@ -6,6 +6,7 @@ import {
   type PromiseFacts,
   promiseObstacle,
   type RecoveredDeposit,
+  recoveredDeposits,
 } from './promiseRule.ts'
 
 const open: PaymentRecord = { state: 'open', finalSeconds: 100, endSeconds: 200 }
@@ -121,4 +122,12 @@ describe('an operator', () => {
   ]
   for (const [name, facts, expected] of cases)
     test(`Q-71: ${name}`, () => expect(mayRecover(facts)).toBe(expected))
+
+  test('Q-71: has those deposits recovered that nobody gave back or was filled for', () => {
+    const refunded = { ...deposit, id: 2n, state: 'refunded' }
+    const bound = { ...deposit, id: 3n, state: 'taken', hasFailedRefund: false }
+    const deposits = [deposit, refunded, bound]
+    expect(recoveredDeposits({ ...parked, deposits })).toEqual([1n, 3n])
+    expect(recoveredDeposits({ ...parked, deposits, isFilled: true })).toEqual([1n])
+  })
 })
