@@ -342,6 +342,26 @@ describe('a claim', () => {
     await reaches(wallet, 'paid')
     expect(await tokenBalance(recipient)).toBe(5_000_000n)
   })
+
+  test('Q-67: of a contract wallet is not refused for an error of its chain', async () => {
+    const wallet = addressNamed(2)
+    const asset = usdc('optimism')
+    await accrue(wallet, 5_000_000n, asset)
+    await callNode(network.chains.optimism.url, 'anvil_setCode', [wallet, walletCode.owned])
+    const claimId = await prepared(wallet, {
+      ...{
+        chainId: asset.chainId,
+        currency: network.deployment.optimism.tokens.USDC,
+        recipient: freshAddress(),
+      },
+    })
+    await setOwnedDigest(network.chains.optimism.url, wallet, hexToBytes(claimId))
+    proxy.set({ kind: 'unsupported', methods: ['eth_call'], code: -32_000, message: 'missing trie node' })
+    const unknown = await submit(claimId, '0x1234')
+    proxy.set({ kind: 'pass' })
+    expect([unknown.status, readError(unknown)]).toMatchObject([503, { retryable: true }])
+    expect((await submit(claimId, '0x1234')).status).toBe(200)
+  })
 })
 
 describe('a claim is refused', () => {
