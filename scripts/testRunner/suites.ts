@@ -222,6 +222,7 @@ export const suiteFiles = {
     'apps/solver/test/solverFaults.test.ts',
     'apps/solver/test/solverReorganizations.test.ts',
     'apps/solver/test/toldWork.test.ts',
+    'test/evmPayees.test.ts',
     'test/settlementByOracles.test.ts',
     'test/unattestedPayments.test.ts',
   ],
