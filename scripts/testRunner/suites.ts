@@ -61,6 +61,7 @@ export const suiteFiles = {
     'test/keptHeads.test.ts',
     'test/lighterAttestations.test.ts',
     'test/lighterQuotes.test.ts',
+    'test/payees.test.ts',
     'test/solanaAppFeeClaims.test.ts',
     'test/solanaAttestations.test.ts',
     'test/solanaDepositAddresses.test.ts',
