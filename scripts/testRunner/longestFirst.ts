@@ -9,6 +9,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 export const longFiles: readonly string[] = [
   'apps/solver/test/solverFaults.test.ts',
   'test/familyPairings.test.ts',
+  'test/payees.test.ts',
   'apps/quote-api/test/depositAddresses.test.ts',
   'apps/quote-api/test/settlement.test.ts',
   'apps/quote-api/test/databaseStates.test.ts',

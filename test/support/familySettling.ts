@@ -14,15 +14,19 @@ import {
   solverKey,
   startStandInOracles,
 } from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
-import { costOnChains, expectCharges } from '../../apps/quote-api/test/settlementSupport/stories.ts'
+import {
+  type Charged,
+  costOnChains,
+  expectCharges,
+} from '../../apps/quote-api/test/settlementSupport/stories.ts'
 
 /** A chain alone, and what a service needs to be told of it. */
 export type QuotedChain = {
   readonly variables: Readonly<Record<string, string>>
   /** Lists it in a quote file, as an operator would. */
   describe(quoteFile: unknown): unknown
-  /** Cost of a transaction on the chain; absent: charges are not compared with costs. */
-  readonly costOf?: (hash: string) => Promise<bigint | undefined>
+  /** What a transaction of the chain cost; absent: charges are not compared with costs. */
+  readonly costOf?: (hash: string) => Promise<Charged | undefined>
   stop(): Promise<void>
 }
 

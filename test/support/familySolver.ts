@@ -10,6 +10,7 @@ import { bitcoin, bitcoinSolver } from './bitcoinSettling.ts'
 import { solverKey as hyperliquidKey, perps } from './hyperliquidSettling.ts'
 import { apiKeyIndex, lighterDepository, solverKey as lighterKey, perpsDollars } from './lighterSettling.ts'
 import { type FamilyChains, type SixFamilies, startFamilyChains, startSixFamilies } from './sixFamilies.ts'
+import type { SolanaServiceChange } from './solanaService.ts'
 import { tronSolverKey, trx } from './tronSettling.ts'
 
 export type FamilySolving = {
@@ -22,13 +23,14 @@ export type FamilySolving = {
   stop(): Promise<void>
 }
 
-export async function startFamilySolving(): Promise<FamilySolving> {
+/** @param change of the Solana cluster */
+export async function startFamilySolving(change: SolanaServiceChange = {}): Promise<FamilySolving> {
   const closers: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const close of closers.reverse()) await close()
   }
   try {
-    const chains = await startFamilyChains()
+    const chains = await startFamilyChains(change)
     closers.push(chains.stop)
     // Nothing on Bitcoin is final before blocks lie on it.
     const mining = setInterval(() => chains.btc.chain.mineWaiting(), 1_000)

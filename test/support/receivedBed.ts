@@ -181,7 +181,7 @@ export async function startReceivedBed(
 }
 
 /** A mint of Token-2022 without a fee, of which the fill wallet has little, for others are quoted by shares of it; the vault has an account for it. */
-async function createWeth(bed: SolanaBed, mint: Keypair, fillWallet: PublicKey): Promise<void> {
+export async function createWeth(bed: SolanaBed, mint: Keypair, fillWallet: PublicKey): Promise<void> {
   const { publicKey: authority } = bed.user
   const [key, program] = [mint.publicKey, token2022Program]
   const creation = SystemProgram.createAccount({

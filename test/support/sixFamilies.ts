@@ -19,7 +19,7 @@ import {
 import { type BitcoinChain, startBitcoinChain } from './bitcoinSettling.ts'
 import { type HyperliquidChain, startHyperliquidChain } from './hyperliquidSettling.ts'
 import { type LighterChain, startLighterChain } from './lighterSettling.ts'
-import { type SolanaNetwork, startSolanaNetwork } from './solanaService.ts'
+import { type SolanaNetwork, type SolanaServiceChange, startSolanaNetwork } from './solanaService.ts'
 import type { SolanaSettling } from './solanaSettling.ts'
 import { startTronChain, type TronChain } from './tronSettling.ts'
 
@@ -45,7 +45,7 @@ export type SixFamilies = {
 }
 
 /** Each with a fill wallet that holds what it pays. */
-export async function startFamilyChains(): Promise<FamilyChains> {
+export async function startFamilyChains(change: SolanaServiceChange = {}): Promise<FamilyChains> {
   const closers: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const close of closers.reverse()) await close()
@@ -58,7 +58,7 @@ export async function startFamilyChains(): Promise<FamilyChains> {
     const btc = kept(await startBitcoinChain(true))
     const tron = kept(await startTronChain(true))
     const lighter = kept(await startLighterChain(true))
-    const { network, bed, solver, configs, variables: solanas } = kept(await startSolanaNetwork())
+    const { network, bed, solver, configs, variables: solanas } = kept(await startSolanaNetwork(change))
     const hyperliquid = kept(await startHyperliquidChain(network, true))
     const others = [btc, tron, lighter, hyperliquid]
     await configs.edit('quote.local.json', (file) =>

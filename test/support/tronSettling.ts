@@ -104,7 +104,10 @@ export async function startTronChain(withSolver = false, isStill = false): Promi
       const body = JSON.stringify({ value: hash.replace(/^0x/, '') })
       const answer = await fetch(`${urls[2]}/wallet/gettransactioninfobyid`, { method: 'POST', body })
       const { fee } = z.object({ fee: z.number().optional() }).parse(await answer.json())
-      return fee === undefined ? undefined : BigInt(fee)
+      if (fee === undefined) return undefined
+      const [sunPerEnergy, sunPerByte] = [BigInt(prices.sunPerEnergy), BigInt(prices.sunPerByte)]
+      const fees = new TronFees({ sunPerEnergy, sunPerByte, tokenEnergy: usualTokenEnergy })
+      return { cost: BigInt(fee), fees, nativeCurrency: createTronCodec().nativeCurrency }
     },
     // In this world a TRX costs what a dollar costs, whatever its feed says.
     describe(quoteFile) {

@@ -211,6 +211,10 @@ export const fillings: readonly Filling[] = [
       from ${numbers} where n % 5 = 0`,
   },
   {
+    since: 'quote_api/0078_claim_charges',
+    sql: 'update app_fee_claim_offer set charged = 1 where amount > 1',
+  },
+  {
     since: 'solver/0001_solver',
     sql: `insert into job_epoch (job, epoch, holder) values ('wallet', 2, 'one');
       insert into signed_record (id, attempt, wallet, chain_id, nonce, kind, payment_id, outcome, is_failure_reported, record)

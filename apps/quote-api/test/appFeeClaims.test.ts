@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Hex } from '@causeway/core'
+import { formatAmount, type Hex } from '@causeway/core'
 import { createDatabase, type Database, type EmbeddedPostgres, startTestPostgres } from '@causeway/database'
 import {
   accrueAppFees,
@@ -19,7 +19,7 @@ import {
   type TestNetwork,
   waitUntil,
 } from '@causeway/localnet'
-import { erc20Abi, hexToBytes, zeroAddress } from 'viem'
+import { erc20Abi, hexToBytes, parseEther, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -105,6 +105,8 @@ type Ask = {
   readonly chainId?: number
   readonly currency?: string
 }
+/** Uses 1.7 million gas. */
+const burning: Hex = '0x61ffff5b600190038060035700'
 const ask = (wallet: Hex, more: Ask = {}) =>
   post(`${url}/app-fees/${wallet}/claim`, {
     ...{ chainId: usdc().chainId, currency: usdc().address, recipient: wallet },
@@ -342,6 +344,65 @@ describe('a claim', () => {
     await reaches(wallet, 'paid')
     expect(await tokenBalance(recipient)).toBe(5_000_000n)
   })
+
+  test('Q-67: of a contract wallet is not refused for an error of its chain', async () => {
+    const wallet = addressNamed(2)
+    const asset = usdc('optimism')
+    await accrue(wallet, 5_000_000n, asset)
+    await callNode(network.chains.optimism.url, 'anvil_setCode', [wallet, walletCode.owned])
+    const claimId = await prepared(wallet, {
+      ...{
+        chainId: asset.chainId,
+        currency: network.deployment.optimism.tokens.USDC,
+        recipient: freshAddress(),
+      },
+    })
+    await setOwnedDigest(network.chains.optimism.url, wallet, hexToBytes(claimId))
+    proxy.set({ kind: 'unsupported', methods: ['eth_call'], code: -32_000, message: 'missing trie node' })
+    const unknown = await submit(claimId, '0x1234')
+    proxy.set({ kind: 'pass' })
+    expect([unknown.status, readError(unknown)]).toMatchObject([503, { retryable: true }])
+    expect((await submit(claimId, '0x1234')).status).toBe(200)
+  })
+})
+
+test('Q-68: a claim for a recipient whose code takes gas pays what that leaves, and is signed so', async () => {
+  const [amount, recipient] = [10n ** 17n, freshAddress()]
+  const [plain, dear] = [await owed(amount, ether()), await owed(amount, ether())]
+  await callNode(network.chains.base.url, 'anvil_setCode', [recipient, burning])
+  const asked = { currency: zeroAddress, recipient }
+  expect(
+    (await preparedWhole(plain.address, { ...asked, recipient: freshAddress() })).typedData.message,
+  ).toMatchObject({
+    ...{ amount: `${amount}`, pays: '0.1 ETH' },
+  })
+  // The service asks at the newest block that it knows, which may still be the one before.
+  await waitUntil('the code is seen', async () => {
+    const { message } = (await preparedWhole(dear.address, asked)).typedData
+    return message['pays'] !== '0.1 ETH'
+  })
+  const { claimId, typedData } = await preparedWhole(dear.address, asked)
+  expect(typedData.message).toMatchObject({ amount: `${amount}` })
+  const taken = amount - parseEther(String(typedData.message['pays']).replace(' ETH', ''))
+  const low = await ask(dear.address, { ...asked, amount: `${taken / 2n}` })
+  expect(readError(low)).toMatchObject({ errorCode: 'AMOUNT_TOO_LOW' })
+  expect((await sign(dear, claimId)).status).toBe(200)
+  expect(await claimable(dear.address)).toEqual([])
+  const item = await payoutOf(claimId)
+  const { amount: paid = '', gasCharged = '' } = Object(item.payload)
+  const charged = amount - BigInt(paid)
+  expect(typedData.message['pays']).toBe(`${formatAmount(BigInt(paid), 18)} ETH`)
+  await solver.carryOut(item)
+  await reaches(dear.address, 'paid')
+  const { client } = network.chains.base.chain
+  expect(await client.getBalance({ address: recipient })).toBe(BigInt(paid))
+  // CAST: a hash of an EVM chain is hex.
+  const hash = (await claimsOf(dear.address))[0]?.txHash as Hex
+  const { gasUsed, effectiveGasPrice } = await client.getTransactionReceipt({ hash })
+  const cost = gasUsed * effectiveGasPrice
+  expect(2n * cost).toBeLessThanOrEqual(3n * BigInt(gasCharged))
+  // A plain payout costs its wallet nothing, and takes less than a tenth of this one.
+  expect(charged).toBeGreaterThan((cost * 8n) / 10n)
 })
 
 describe('a claim is refused', () => {

@@ -133,6 +133,31 @@ test('Q-62: a claim is tried, and nothing is signed for a recipient whose code r
   expect(await held({ recipient, currency: native, amount })).toBe(0n)
 })
 
+test('P-50, P-56: a recipient of more energy than was charged is not paid, and another is paid meanwhile', async () => {
+  const [greedy, other] = [somebody(), somebody()]
+  // Takes 1.7 million.
+  await evm.node('anvil_setCode', [tronHexAddress(greedy), '0x61ffff5b600190038060035700'])
+  const work = await startScriptedWork()
+  const { environment } = await bed.bench.settings(work, await overrides())
+  await startSolver({ environment }).ready()
+  const place = { chainId, fillContract, deadline: Math.floor(Date.now() / 1_000) + 3_600 }
+  const [dear, plain] = [greedy, other].map((recipient) =>
+    claimOf({ recipient, currency: native, amount }, place),
+  )
+  if (dear === undefined || plain === undefined) throw new Error('there are two claims')
+  work.add(dear)
+  work.add(plain)
+  await waitUntil('one is refused and one is paid', async () => {
+    const paid = await held({ recipient: other, currency: native, amount })
+    return work.failures.has(dear.id) && paid === amount
+  })
+  expect(work.failures.get(dear.id)?.[0]).toMatch(/^QUOTED_GAS_LIMIT_EXCEEDED: /)
+  expect([work.reports.has(dear.id), await held({ recipient: greedy, currency: native, amount })]).toEqual([
+    false,
+    0n,
+  ])
+})
+
 test('a deposit on Base goes back once its order is closed on Tron for good', async () => {
   await refundsOnceClosed(family())
 })

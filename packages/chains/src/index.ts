@@ -52,7 +52,7 @@ export {
   createAgreedClient,
   UnpinnedReadError,
 } from './ethereum-vm/agreement/agreedTransport.ts'
-export { isRevert } from './ethereum-vm/agreement/comparableAnswer.ts'
+export { isExecutionFailure } from './ethereum-vm/agreement/comparableAnswer.ts'
 export { type ChainHead, headRequest, parseHead, readHead } from './ethereum-vm/agreement/head.ts'
 export { type HeadChain, type HeadChange, observeHead } from './ethereum-vm/agreement/headChain.ts'
 export {
@@ -61,7 +61,7 @@ export {
   type WithdrawalKeys,
   WithdrawalNotFinalError,
 } from './ethereum-vm/allocatorReader.ts'
-export { acceptsSignature, codeSignatureCall } from './ethereum-vm/codeSignature.ts'
+export { askCodeSignature } from './ethereum-vm/codeSignature.ts'
 export {
   domainProblems,
   type ExpectedDomain,

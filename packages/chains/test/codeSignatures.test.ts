@@ -12,8 +12,8 @@ import {
   walletCode,
   yesToAll,
 } from '../../localnet/test/fixtures/contractWallets.ts'
-import { readCodeSignature } from '../src/ethereum-vm/codeSignature.ts'
-import { createQuorumClient, type FinalityRule } from '../src/index.ts'
+import { askCodeSignature, readCodeSignature } from '../src/ethereum-vm/codeSignature.ts'
+import { createJsonRpcClient, createQuorumClient, type FinalityRule } from '../src/index.ts'
 
 const digest = new Uint8Array(32).fill(7)
 const magic = `0x${'1626ba7e'.padEnd(64, '0')}` as const
@@ -149,3 +149,62 @@ test('P-80: endpoints that contradict each other, or keep no state of the final 
   setProxies(stateless, stateless, stateless)
   await expect(read(owner)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
 })
+
+/** As quote-api asks: on the newest state. */
+async function askNow(account: Hex): Promise<boolean> {
+  const endpoints = proxies.map(({ url }) => ({ url }))
+  const client = createJsonRpcClient({ chainId: 'base', endpoints, threshold: 2, now: () => Date.now() })
+  try {
+    return await askCodeSignature(client, { account, digest, signature: '0x1234' }, 5_000)
+  } finally {
+    await client.close()
+  }
+}
+
+const askers: readonly (readonly [string, (account: Hex) => Promise<boolean>])[] = [
+  ['an oracle', async (account) => (await read(account)) !== undefined],
+  ['quote-api', askNow],
+]
+const failing = (code: number, message: string): FaultMode => ({
+  ...{ kind: 'unsupported', methods: ['eth_call'] },
+  ...{ code, message },
+})
+const troubles = [
+  ...[failing(-32_000, 'missing trie node 7a8d'), failing(-32_603, 'Internal error')],
+  failing(-32_000, 'execution aborted (timeout = 5s)'),
+  failing(-32_601, 'the method eth_call does not exist/is not available'),
+]
+const failures = [
+  ...[
+    failing(3, 'execution reverted'),
+    failing(-32_000, 'out of gas'),
+    failing(-32_015, 'VM execution error.'),
+  ],
+  ...[failing(-32_000, 'invalid opcode: INVALID'), failing(-32_003, 'EVM error: InvalidFEOpcode')],
+  ...[failing(-32_000, 'invalid jump destination'), failing(-32_000, 'stack underflow (0 <=> 2)')],
+]
+
+test.each(askers)(
+  'Q-67, P-80: %s takes a failure of the code for a no, in the words of any node',
+  async (_who, asks) => {
+    const owner = await place(yesToAll)
+    for (const mode of failures) {
+      setProxies(mode, mode, mode)
+      expect(await asks(owner), JSON.stringify(mode)).toBe(false)
+    }
+  },
+)
+
+test.each(askers)(
+  'Q-67, P-80: %s takes an error of nodes for no answer, and that of one node for nothing',
+  async (_who, asks) => {
+    const [owner, other] = [await place(yesToAll), await place(walletCode['says no'])]
+    for (const mode of troubles) {
+      setProxies(mode, mode, mode)
+      const unknown = { kind: expect.stringMatching(/^upstream/) }
+      await expect(asks(owner), JSON.stringify(mode)).rejects.toMatchObject(unknown)
+      setProxies(mode)
+      expect([await asks(owner), await asks(other)], JSON.stringify(mode)).toEqual([true, false])
+    }
+  },
+)

@@ -1,10 +1,12 @@
 // Goal: no payment is signed that its chain, or an oracle, would refuse. Attackers: a recipient whose code tells a trial from
 // the real transaction, one endpoint of three that lies. Method: a real node behind three proxies.
 import type { Hex } from '@causeway/core'
-import { type LocalAccount, type SeenCall, tokenAbi } from '@causeway/localnet'
+import { type FaultMode, type LocalAccount, type SeenCall, tokenAbi, waitUntil } from '@causeway/localnet'
 import { encodeFunctionData, parseEther, toHex } from 'viem'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createJsonRpcClient, type TriedTransaction, tryTransaction } from '../src/index.ts'
+import { ethereumQuotingChain } from '../src/ethereum-vm/ethereumQuotingChain.ts'
+import type { PaymentTrial, SimulatedFill } from '../src/family/quotingChain.ts'
+import { createJsonRpcClient, readHead, type TriedTransaction, tryTransaction } from '../src/index.ts'
 import { type ChainBed, proxiesOf, startChainBed } from './ethereumSupport/chainBed.ts'
 
 let bed: ChainBed
@@ -114,4 +116,63 @@ test('P-46: one endpoint of three that says that everything succeeds has nothing
   const [, ...honest] = proxies
   for (const proxy of honest) await proxy.set({ kind: 'nodeError', code: 3, message: 'execution reverted' })
   expect(await tryTransaction(client, payment(), limits)).toEqual(fails)
+})
+
+/** What a quote is told of a payment of coin to the account, by three endpoints of which the first one lies. */
+async function quotedTrial(code: Hex, lie: FaultMode) {
+  await bed.node('anvil_setCode', [at, code])
+  await bed.node('anvil_mine', ['0x1'])
+  const { proxies, client } = await threeEndpoints()
+  const head = await readHead(client)
+  await proxies[0]?.set(lie)
+  const quoting = ethereumQuotingChain.open({
+    ...{ client, multicall3: bed.deployment.multicall3, currentHead: () => head, now: Date.now },
+    ...{ budgetMs: 5_000, neededWithinMs: 5_000, onFailure: () => {} },
+  })
+  const fill: SimulatedFill = {
+    from: payer.address,
+    to: at,
+    data: '0x',
+    value: 1_000n,
+    token: undefined,
+    hasCalls: false,
+    gasPriceWei: 1_000_000_000n,
+  }
+  // Two that contradict each other say nothing, while the third is slow.
+  let trial: PaymentTrial | undefined
+  await waitUntil('enough say the same', async () => {
+    trial = await quoting.tryPayment?.({ account: at, currency: `0x${'0'.repeat(40)}`, amount: 1_000n, fill })
+    return trial !== undefined
+  })
+  return trial
+}
+
+/** Uses 1.7 million gas. */
+const burning: Hex = '0x61ffff5b600190038060035700'
+const gasUsed = (gas: Hex) => (call: SeenCall, result: unknown) =>
+  call.method === 'eth_simulateV1'
+    ? JSON.parse(JSON.stringify(result).replaceAll(/"gasUsed":"0x[0-9a-f]+"/g, `"gasUsed":"${gas}"`))
+    : result
+const codeIs = (code: Hex) => (call: SeenCall, result: unknown) =>
+  call.method === 'eth_getCode' ? code : result
+
+test.each<[string, FaultMode]>([
+  ['says a high gas', { kind: 'lie', rewrite: gasUsed('0x989680') }],
+  ['says a low gas', { kind: 'lie', rewrite: gasUsed('0x5208') }],
+  ['says that there is no code', { kind: 'lie', rewrite: codeIs('0x') }],
+  ['says that it fails', { kind: 'nodeError', code: 3, message: 'execution reverted' }],
+  ['says nothing', { kind: 'http', status: 503 }],
+])(
+  'Q-48: one endpoint of three that %s changes neither what a payee is charged nor whether it is paid',
+  async (_lie, lie) => {
+    const honest = await quotedTrial(burning, { kind: 'pass' })
+    expect(honest?.units).toBeGreaterThan(1_000_000n)
+    expect(await quotedTrial(burning, lie)).toEqual(honest)
+    expect(await quotedTrial('0x5f5ffd', lie)).toMatchObject({ refusal: expect.any(String) })
+  },
+)
+
+test('Q-48: one endpoint of three that invents code, or its gas, charges a plain account nothing', async () => {
+  for (const rewrite of [codeIs(burning), gasUsed('0x989680')])
+    expect(await quotedTrial('0x', { kind: 'lie', rewrite })).toEqual({ refusal: undefined })
 })

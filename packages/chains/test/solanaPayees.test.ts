@@ -2,7 +2,6 @@
 // paid and an oracle attests it. Attackers: a recipient who sets a rule on his account, so that a fill is quoted and never
 // lands. Method: Token-2022 in the real runtime; accounts are placed with the extensions that their owners can set.
 import { type Hex, token2022Program } from '@causeway/core'
-import { tokenAccount } from '@causeway/localnet/standIns/solana'
 import { Keypair, type PublicKey } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { QuotingChain } from '../src/family/quotingChain.ts'
@@ -11,6 +10,7 @@ import { solanaQuotingChain } from '../src/solana-vm/quoting/solanaQuotingChain.
 import { solanaHeadTracking } from '../src/solana-vm/requests.ts'
 import { bid, type FillWalletBed, startFillWalletBed, walletKey } from './solanaSupport/fillWalletBed.ts'
 import { aSignal, readerOf } from './solanaSupport/solanaBed.ts'
+import { confidential, type Holder, placeTokenHolder } from './solanaSupport/tokenHolders.ts'
 
 let cluster: FillWalletBed
 let client: ChainClient
@@ -41,39 +41,8 @@ afterAll(async () => {
   await cluster?.stop()
 })
 
-type Holder = {
-  readonly owner?: PublicKey
-  readonly amount?: bigint
-  readonly state?: number
-  readonly extension?: readonly [type: number, content: Buffer]
-}
-
-/** The account of a token as its program keeps it. @source SPL Token-2022, Account */
-function placeHolder(of: PublicKey, { owner = of, amount = 0n, state = 1, extension }: Holder): void {
-  const data = Buffer.alloc(165)
-  mint.toBuffer().copy(data, 0)
-  owner.toBuffer().copy(data, 32)
-  data.writeBigUInt64LE(amount, 64)
-  data.writeUInt8(state, 108)
-  const parts: Buffer[] = [data]
-  if (extension !== undefined) {
-    const [type, content] = extension
-    const head = Buffer.alloc(4)
-    head.writeUInt16LE(type, 0)
-    head.writeUInt16LE(content.length, 2)
-    parts.push(Buffer.of(2), head, content)
-  }
-  const account = tokenAccount(of, mint, token2022Program).toBase58()
-  cluster.bed.node.place(account, { owner: token2022Program, data: Buffer.concat(parts) })
-}
-
-/** Of an account that takes confidential transfers, and open ones where it says so. */
-const confidential = (takesOpen: boolean): Holder => {
-  const content = Buffer.alloc(295)
-  content.writeUInt8(1, 261)
-  content.writeUInt8(takesOpen ? 1 : 0, 262)
-  return { extension: [5, content] }
-}
+const placeHolder = (of: PublicKey, holder: Holder): void =>
+  placeTokenHolder(cluster.bed.node, { mint, of, ...holder })
 
 function freshId(): Hex {
   count += 1

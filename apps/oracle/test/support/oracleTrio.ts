@@ -19,7 +19,7 @@ export type OracleTrio = {
   stop(): Promise<void>
 }
 
-const callerKey = 'caller-key-of-the-tests'
+export const callerKey = 'caller-key-of-the-tests'
 const peerKey = 'peer-key-of-the-tests'
 
 /** @param families where the chains of other families are; without it there are none */

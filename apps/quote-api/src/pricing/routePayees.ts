@@ -60,8 +60,10 @@ export function askPayees(ports: PayeePorts, asked: Asked): (priced: PricedRoute
     const refunded = accounts.map((account) => ({ chain: route.origin, account, currency, amount, isNamed }))
     // Trials made just now are remembered.
     const [payeeUnits, refundUnits] = await Promise.all([
-      unitsBeyondPlain(ports, { asked, kind: 'fill', payments: paid }),
-      unitsBeyondPlain(ports, { asked, kind: 'refund', payments: refunded }),
+      Promise.all(paid.map((payment) => unitsBeyondPlain(ports, asked.snapshot, { kind: 'fill', payment }))),
+      Promise.all(
+        refunded.map((payment) => unitsBeyondPlain(ports, asked.snapshot, { kind: 'refund', payment })),
+      ),
     ])
     return {
       refundAccounts: accounts,
@@ -75,32 +77,27 @@ const sumOf = (units: readonly bigint[]): bigint => units.reduce((sum, each) => 
 /** Margin on the units that a trial took beyond a plain payment: other state may cost more. */
 const marginBps = 1_000n
 
-/** Units that each payment's trial took beyond the charge for a plain payment, with a margin. @source Q-48 */
-function unitsBeyondPlain(
+/** Units that a payment's trial takes beyond the charge for a plain payment, with a margin. @source Q-48 */
+export async function unitsBeyondPlain(
   ports: PayeePorts,
+  snapshot: MarketSnapshot,
   {
-    asked: { snapshot },
     kind,
-    payments,
+    payment,
   }: {
-    readonly asked: Asked
     readonly kind: 'fill' | 'refund'
-    readonly payments: readonly (TriedPayment & Pick<Payee, 'isNamed'>)[]
+    readonly payment: TriedPayment & Pick<Payee, 'isNamed'>
   },
-): Promise<readonly bigint[]> {
-  return Promise.all(
-    payments.map(async (payment) => {
-      const { chain, account, currency, amount, isNamed } = payment
-      const units = isNamed && amount > 0n ? (await ports.tryPayment(payment))?.units : undefined
-      if (units === undefined) return 0n
-      const { chainId } = chain
-      const lack = await ports.lackOf({ chainId, account, currency: currency.address })
-      const plain = { kind, isNative: currency.isNative, lack: lack ?? {} }
-      const charged = networkFees(snapshot, chain).gasOf(plain)?.expected ?? 0n
-      const more = maxBigint(0n, units - charged)
-      return more + bpsUp(more, marginBps)
-    }),
-  )
+): Promise<bigint> {
+  const { chain, account, currency, amount, isNamed } = payment
+  const units = isNamed && amount > 0n ? (await ports.tryPayment(payment))?.units : undefined
+  if (units === undefined) return 0n
+  const { chainId } = chain
+  const lack = await ports.lackOf({ chainId, account, currency: currency.address })
+  const plain = { kind, isNative: currency.isNative, lack: lack ?? {} }
+  const charged = networkFees(snapshot, chain).gasOf(plain)?.expected ?? 0n
+  const more = maxBigint(0n, units - charged)
+  return more + bpsUp(more, marginBps)
 }
 
 /** The member of the request that names whom the output goes to. */

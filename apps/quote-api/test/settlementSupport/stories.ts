@@ -1,12 +1,23 @@
 // What must hold of the story of every request, whatever a test did to it: nothing that ends or stops it goes untold,
 // and no reason is one that no list has.
-import type { Hex } from '@causeway/core'
+import {
+  EthereumFees,
+  type GasShape,
+  gasShapes,
+  gasUnits,
+  type Hex,
+  maxBigint,
+  type NetworkFees,
+  permitKinds,
+} from '@causeway/core'
 import type { Database } from '@causeway/database'
 import type { TestNetwork } from '@causeway/localnet'
+import { zeroAddress } from 'viem'
 import { expect } from 'vitest'
 import { isReason } from '../../src/requests/status/reasons.ts'
 import { createTimelines } from '../../src/requests/timeline/readTimeline.ts'
 import type { StepName, Timeline } from '../../src/requests/timeline/timeline.ts'
+import type { WorkKind } from '../../src/requests/work/workItem.ts'
 
 const endings: Readonly<Record<string, StepName>> = {
   success: 'succeeded',
@@ -37,20 +48,72 @@ export async function expectStories(database: Database): Promise<void> {
   for (const row of rows) holds(row, await timelines.read(`0x${row.request_id.toString('hex')}`))
 }
 
-/** Cost of a transaction, in smallest units of the native coin; undefined where no block has it. */
-export type CostOf = (chainId: number, hash: Hex) => Promise<bigint | undefined>
+/** What a transaction cost, in smallest units of the native coin, and what its chain charged at that moment. */
+export type Charged = { readonly cost: bigint; readonly fees: NetworkFees; readonly nativeCurrency: string }
 
-/** No fill that a test made costs more than half more than was charged for its gas. @source rule P-56 */
+/** Undefined where no block has the transaction. */
+export type CostOf = (chainId: number, hash: Hex) => Promise<Charged | undefined>
+
+/**
+ * Nothing that a test had sent costs more than half more than was charged for it: fills and claims what their work says,
+ * refunds what their deposit leaves or what a plain one costs where that is more, sweeps and permits what plain ones cost.
+ * @source rule P-56
+ */
 export async function expectCharges(database: Database, costOf: CostOf): Promise<void> {
-  const fills = await database.query<{ chain_id: bigint; tx_hash: Hex; charged: string; id: string }>(`
-    select id, chain_id, tx_hash, payload ->> 'gasCharged' as charged from work_item
-    where kind = 'fill' and tx_hash is not null and payload ->> 'gasCharged' is not null`)
-  for (const { id, chain_id, tx_hash, charged } of fills) {
-    const cost = await costOf(Number(chain_id), tx_hash)
-    if (cost !== undefined)
-      expect(2n * cost, `P-56: fill ${id} costs ${cost}, charged ${charged}`).toBeLessThanOrEqual(
-        3n * BigInt(charged),
-      )
+  const sent = await database.query<SentWork>(`
+    select w.id, w.kind, w.chain_id, w.tx_hash, w.payload, (select d.amount::text from deposit_seen d
+      where d.request_id = w.request_id and d.currency = w.payload ->> 'currency'
+        and d.chain_id = w.chain_id and d.tx_hash = w.payload -> 'deposits' -> 0 ->> 'transactionId' limit 1) as deposited
+    from work_item w where w.tx_hash is not null and w.kind <> 'recovery'`)
+  for (const work of sent) {
+    const paid = await costOf(Number(work.chain_id), work.tx_hash)
+    const charged = paid && chargedFor(work, paid)
+    if (paid !== undefined && charged !== undefined)
+      expect(
+        2n * paid.cost,
+        `P-56: ${work.kind} ${work.id} costs ${paid.cost}, charged ${charged}`,
+      ).toBeLessThanOrEqual(3n * charged)
+  }
+}
+
+type SentWork = {
+  readonly id: string
+  readonly kind: WorkKind
+  readonly chain_id: bigint
+  readonly tx_hash: Hex
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly deposited: string | null
+}
+
+/** Undefined for what an earlier release stored, and for calls whose gas nobody named. */
+function chargedFor(
+  { kind, payload, deposited }: SentWork,
+  { fees, nativeCurrency }: Charged,
+): bigint | undefined {
+  const { gasCharged, currency, amount, permitKind, gasUnits: units, swap } = payload
+  const isNative = currency === nativeCurrency
+  switch (kind) {
+    case 'fill':
+    case 'claim':
+      return gasCharged === undefined ? undefined : BigInt(String(gasCharged))
+    case 'refund': {
+      const plain = fees.costOf({ kind, isNative })
+      return isNative && deposited !== null
+        ? maxBigint(plain, BigInt(deposited) - BigInt(String(amount)))
+        : plain
+    }
+    case 'sweep':
+      return fees.costOf({ kind: swap === undefined ? kind : 'sweep-swap', isNative })
+    case 'permit': {
+      if (permitKind === 'calls' && units === undefined) return undefined
+      if (permitKind === 'calls')
+        return fees.costOf({ kind: 'execute-swap', isNative, overheadUnits: BigInt(String(units)) })
+      const relayed =
+        permitKind === 'permit2' ? 'permit2-swap' : permitKinds.find((one) => one === permitKind)
+      return fees.costOf({ kind: `permit-${relayed ?? 'permit2-swap'}`, isNative: false })
+    }
+    case 'recovery':
+      return undefined
   }
 }
 
@@ -59,7 +122,13 @@ export function costOnChains({ chains }: Pick<TestNetwork, 'chains'>): CostOf {
   return async (chainId, hash) => {
     const found = Object.values(chains).find(({ chain }) => chain.client.chain?.id === chainId)
     const receipt = await found?.chain.client.getTransactionReceipt({ hash }).catch(() => undefined)
-    return receipt && receipt.gasUsed * receipt.effectiveGasPrice
+    if (receipt === undefined) return undefined
+    const { gasUsed, effectiveGasPrice: expectedWei } = receipt
+    const gasPrice = { expectedWei, maxFeePerGasWei: expectedWei, maxPriorityFeePerGasWei: 0n }
+    // CAST: an entry for each shape.
+    const l1DataFeeWei = Object.fromEntries(gasShapes.map((shape) => [shape, 0n])) as Record<GasShape, bigint>
+    const fees = new EthereumFees({ gasPrice, gasUnits, l1DataFeeWei })
+    return { cost: gasUsed * expectedWei, fees, nativeCurrency: zeroAddress }
   }
 }
 

@@ -6,7 +6,7 @@ import type { Payment, SolverChain } from './filling.ts'
 
 /**
  * What a payment may cost: a fill what the quote charged for it, a refund what its deposit leaves the wallet or what a
- * plain one costs now, a claim what a plain payment costs; each with the chain's margin.
+ * plain one costs now, a claim what a plain one costs and its recipient was charged; each with the chain's margin.
  * @returns undefined for a fill that an older release stored, and while nobody knows a price
  * @source docs/specification/protocol.md P-50
  */
@@ -16,6 +16,7 @@ export function paymentBound(payment: Payment, deposit: SeenDeposit | undefined)
   const callBytes = callBytesOf(order.calls)
   if (order.kind === 'fill') return boundOf({ kind: 'fill', isNative, callBytes }, order.gasCharged, chain)
   const plain: CostedTransaction = { kind: 'refund', isNative }
+  if (order.kind === 'claim' && order.gasCharged !== undefined) return boundOf(plain, order.gasCharged, chain)
   const cost = chain.costOf(plain)
   const kept = cost === undefined || deposit === undefined ? 0n : keptOf(payment, deposit, cost)
   return boundOf(plain, cost === undefined ? undefined : maxBigint(cost, kept), chain)

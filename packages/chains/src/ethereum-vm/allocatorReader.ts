@@ -13,7 +13,7 @@ import type { RpcAnswer } from '../rpc/jsonRpc.ts'
 import { parseBytes, resultOf } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
-import { isRevert } from './agreement/comparableAnswer.ts'
+import { isExecutionFailure } from './agreement/comparableAnswer.ts'
 import { contractCall, headerCall, parseHeader, parseWord } from './answers.ts'
 import { readAbi } from './contracts/abiReader.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
@@ -138,7 +138,7 @@ export function createAllocatorReader(options: {
             ownSignal,
           )
           // A contract without the function reverts, or answers nothing; a node that fails proves neither.
-          if (answer?.ok === false && !isRevert(answer)) resultOf(answer, 'payloadIdOf')
+          if (answer?.ok === false && !isExecutionFailure(answer)) resultOf(answer, 'payloadIdOf')
           return { kind: 'final', facts: answer?.ok === true && answer.result === zeroWord }
         },
       })

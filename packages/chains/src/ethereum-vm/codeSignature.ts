@@ -6,10 +6,12 @@ import {
   type Hex,
 } from '@causeway/core'
 import type { EndpointView } from '../rpc/endpointView.ts'
-import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
-import { toQuantity } from '../rpc/quantity.ts'
+import type { JsonRpcClient, RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
+import { unlessUnreadable } from '../rpc/malformedAnswer.ts'
+import { parseBytes, resultOf, toQuantity } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
+import { isExecutionFailure } from './agreement/comparableAnswer.ts'
 import { codeCall, headerCall, parseCode, parseHeader } from './answers.ts'
 import { newestFinal } from './finalBlocks.ts'
 import { describeFinality, type FinalityRule, type Heads, pinFinalHeight } from './finality.ts'
@@ -22,7 +24,7 @@ const acceptance = new RegExp(`^${selector}0{56}$`)
 const caller = `0x${'0'.repeat(40)}`
 
 /** `isValidSignature(bytes32 hash, bytes signature)` at a block, from the zero address. @source ERC-1271 */
-export function codeSignatureCall(
+function codeSignatureCall(
   { account, digest, signature }: CodeSignatureQuestion,
   block: bigint | 'latest',
 ): RpcCall {
@@ -34,9 +36,27 @@ export function codeSignatureCall(
   return { method: 'eth_call', params: [call, block === 'latest' ? block : toQuantity(block)] }
 }
 
-/** True for the one word of ERC-1271. Nodes word their refusals differently, and every refusal is a no. */
-export function acceptsSignature(answer: RpcAnswer | undefined): boolean {
-  return answer?.ok === true && typeof answer.result === 'string' && acceptance.test(answer.result)
+/** True for the one word of ERC-1271. @throws MalformedAnswerError for a node's own error, which is no answer */
+function acceptsSignature(answer: RpcAnswer | undefined): boolean {
+  if (answer?.ok === false && isExecutionFailure(answer)) return false
+  return acceptance.test(parseBytes(resultOf(answer, 'eth_call'), 'eth_call'))
+}
+
+/**
+ * Whether the code of an account accepts the signature now, as enough endpoints say.
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError while too few say the same
+ * @source Q-67
+ */
+export async function askCodeSignature(
+  client: Pick<JsonRpcClient, 'agree'>,
+  question: CodeSignatureQuestion,
+  timeoutMs: number,
+): Promise<boolean> {
+  const { answers } = await client.agree([codeSignatureCall(question, 'latest')], {
+    timeoutMs,
+    project: ([answer]) => unlessUnreadable(() => acceptsSignature(answer)),
+  })
+  return acceptsSignature(answers[0])
 }
 
 type Seen = { readonly acceptedIn: { readonly blockNumber: bigint; readonly blockHash: Hex } | undefined }

@@ -5,6 +5,7 @@ import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { parseBytes, resultOf } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { singleRoundQuestion } from '../rpc/singleRoundQuestion.ts'
+import { isExecutionFailure } from './agreement/comparableAnswer.ts'
 import { readAbi } from './contracts/abiReader.ts'
 import { readNewest } from './hubReader.ts'
 
@@ -107,7 +108,7 @@ export async function findCodeless(
 
 /** `undefined` for a getter that is not there; a node that answers something else did not answer. */
 function getterResult(answer: RpcAnswer | undefined): Hex | undefined {
-  if (answer?.ok === false && /revert|invalid ?opcode/i.test(answer.message)) return undefined
+  if (answer?.ok === false && isExecutionFailure(answer)) return undefined
   const data = parseBytes(resultOf(answer, 'eth_call'), 'eth_call')
   return data === '0x' ? undefined : data
 }

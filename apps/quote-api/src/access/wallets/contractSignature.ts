@@ -1,4 +1,4 @@
-import { acceptsSignature, codeSignatureCall, type JsonRpcClient, type RpcAnswer } from '@causeway/chains'
+import { askCodeSignature, type JsonRpcClient } from '@causeway/chains'
 import { DomainError, type Hex } from '@causeway/core'
 
 /** More contract wallets are being asked than may; come back later. */
@@ -15,7 +15,8 @@ export class SignatureChecksOverloadedError extends DomainError {
 export interface ContractSignatures {
   /**
    * False for a contract that says no, reverts, loops, answers anything else, or does not exist.
-   * @throws SignatureChecksOverloadedError, UpstreamUnavailableError, UpstreamDisagreementError
+   * @throws SignatureChecksOverloadedError, UpstreamUnavailableError, UpstreamDisagreementError where too few endpoints
+   * say the same
    */
   isValid(args: { wallet: Hex; digest: Uint8Array; signature: Hex }): Promise<boolean>
 }
@@ -25,19 +26,16 @@ const inFlightMax = 8
 
 /**
  * ERC-1271 on the newest state, by as many endpoints as a signature needs: one that lies alone links no
- * wallet. @source ERC-1271; ledger-and-safety.md 2.3, 5
+ * wallet. @source ERC-1271; Q-67
  */
-export function createContractSignatures(client: JsonRpcClient): ContractSignatures {
+export function createContractSignatures(client: Pick<JsonRpcClient, 'agree'>): ContractSignatures {
   let inFlight = 0
-  const isAccepted = ([answer]: readonly RpcAnswer[]) => acceptsSignature(answer)
   return {
     async isValid({ wallet, digest, signature }) {
       if (inFlight >= inFlightMax) throw new SignatureChecksOverloadedError()
       inFlight += 1
       try {
-        const call = codeSignatureCall({ account: wallet, digest, signature }, 'latest')
-        const { answers } = await client.agree([call], { timeoutMs, project: isAccepted })
-        return isAccepted(answers)
+        return await askCodeSignature(client, { account: wallet, digest, signature }, timeoutMs)
       } finally {
         inFlight -= 1
       }

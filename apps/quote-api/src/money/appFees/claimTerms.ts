@@ -1,14 +1,17 @@
 import {
+  type AccountLack,
   type AppFeeClaimTypedData,
   appFeeClaimDigest,
   appFeeClaimTypedData,
   bytesToHex,
+  convertUp,
   formatAmount,
   type Hex,
 } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../../pricing/errors.ts'
-import { refundCost } from '../../pricing/gas.ts'
+import { networkFees, refundCost } from '../../pricing/gas.ts'
+import { requirePrice } from '../../pricing/marketAccess.ts'
 import {
   findCurrency,
   type QuotableChain,
@@ -30,7 +33,11 @@ export type ClaimRequest = {
 }
 
 /** What the wallet's signature agrees to, every address in the spelling of its chain. */
-export type ClaimTerms = ClaimRequest & { readonly amount: bigint }
+export type ClaimTerms = ClaimRequest & {
+  readonly amount: bigint
+  /** A part of the amount that is not paid out: what the recipient takes beyond a plain payment. */
+  readonly charged: bigint
+}
 
 /** Everything about a claim but its amount. */
 export type ClaimPlace = {
@@ -76,9 +83,19 @@ export function claimAmount(args: {
 }): bigint {
   const { place, snapshot, claimable, asked } = args
   const amount = asked ?? claimable
-  const minimumAmount = refundCost(snapshot, place.chain, place.currency)
   if (amount > claimable || claimable === 0n) throw new InsufficientAppFeesError(claimable)
-  if (amount === 0n || amount < minimumAmount) {
+  requireWorth(place, snapshot, { amount, charged: 0n })
+  return amount
+}
+
+/** @throws QuoteError AMOUNT_TOO_LOW where paying a claim out costs more than it is worth */
+export function requireWorth(
+  place: Pick<ClaimPlace, 'chain' | 'currency'>,
+  snapshot: MarketSnapshot,
+  { amount, charged }: Pick<ClaimTerms, 'amount' | 'charged'>,
+): void {
+  const minimumAmount = refundCost(snapshot, place.chain, place.currency) + charged
+  if (amount <= charged || amount < minimumAmount) {
     throw new QuoteError('AMOUNT_TOO_LOW', 'The amount is too low: paying it out costs more gas.', {
       data: {
         field: 'amount',
@@ -88,7 +105,35 @@ export function claimAmount(args: {
       },
     })
   }
-  return amount
+}
+
+/**
+ * What a recipient takes beyond a plain payment, in smallest units of the claim's currency, rounded up.
+ * @param taken units beyond a plain payment, and what the account lacks
+ * @source Q-68
+ */
+export function claimCharge(
+  { chain, currency }: Pick<ClaimPlace, 'chain' | 'currency'>,
+  snapshot: MarketSnapshot,
+  { overheadUnits, lack }: { readonly overheadUnits: bigint; readonly lack: AccountLack },
+): bigint {
+  const fees = networkFees(snapshot, chain)
+  const plain = { kind: 'refund', isNative: currency.isNative } as const
+  const cost = fees.costOf({ ...plain, overheadUnits, lack }) + fees.rentOf(lack) - fees.costOf(plain)
+  return cost <= 0n
+    ? 0n
+    : convertUp(cost, requirePrice(snapshot, chain.native), requirePrice(snapshot, currency))
+}
+
+/** What a claim's payout is charged for its gas, in smallest units of the native coin. */
+export function gasChargedFor(
+  { chain, currency }: Pick<ClaimPlace, 'chain' | 'currency'>,
+  snapshot: MarketSnapshot,
+  { charged }: Pick<ClaimTerms, 'charged'>,
+): bigint {
+  const plain = networkFees(snapshot, chain).costOf({ kind: 'refund', isNative: currency.isNative })
+  if (charged === 0n) return plain
+  return plain + convertUp(charged, requirePrice(snapshot, currency), requirePrice(snapshot, chain.native))
 }
 
 /**
@@ -102,11 +147,11 @@ export function claimToSign(
   { currency }: Pick<ClaimPlace, 'currency'>,
   once: { readonly site: string; readonly nonce: Hex },
 ): { readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData } {
-  const { wallet, chainId, recipient, amount } = terms
+  const { wallet, chainId, recipient, amount, charged } = terms
   const signed = {
     ...{ service: once.site, chainId, wallet, recipient, amount, nonce: once.nonce },
     currency: currency.address,
-    pays: `${formatAmount(amount, currency.decimals)} ${currency.symbol}`,
+    pays: `${formatAmount(amount - charged, currency.decimals)} ${currency.symbol}`,
   }
   return { claimId: bytesToHex(appFeeClaimDigest(signed)), typedData: appFeeClaimTypedData(signed) }
 }

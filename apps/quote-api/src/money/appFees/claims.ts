@@ -14,8 +14,9 @@ import { hasSignedDigest } from '../../access/wallets/walletOwner.ts'
 import { deniedError } from '../../pricing/deniedParties.ts'
 import { checkLeastPayment } from '../../pricing/feeTerms.ts'
 import { networkFees } from '../../pricing/gas.ts'
-import { type PayeePorts, requirePayee } from '../../pricing/mayBePaid.ts'
+import { type Payee, type PayeePorts, requirePayee } from '../../pricing/mayBePaid.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
+import { unitsBeyondPlain } from '../../pricing/routePayees.ts'
 import type { TakeSignature } from '../../requests/permits/takePermit.ts'
 import type { Screening } from '../../requests/screening/screenedRequest.ts'
 import type { ChainStops } from '../../requests/stops/chainStops.ts'
@@ -27,7 +28,10 @@ import {
   type ClaimRequest,
   type ClaimTerms,
   claimAmount,
+  claimCharge,
   claimToSign,
+  gasChargedFor,
+  requireWorth,
   resolveClaim,
 } from './claimTerms.ts'
 import { dropOffer, readOffer, saveOffer } from './offerStore.ts'
@@ -87,7 +91,7 @@ export function createAppFeeClaims(options: {
     const place = resolveClaim(registry, terms)
     const { chain, currency, recipient } = place
     const { chainId, address, symbol, name, decimals } = currency
-    const { wallet, amount } = terms
+    const { wallet, amount, charged } = terms
     await requirePayable(place, amount)
     const payload: ClaimPayload = {
       claimId,
@@ -97,7 +101,8 @@ export function createAppFeeClaims(options: {
       wallet,
       recipient,
       currency: address,
-      amount: amount.toString(),
+      amount: (amount - charged).toString(),
+      gasCharged: gasChargedFor(place, options.snapshot(), terms).toString(),
     }
     await database.transaction(async (tx) => {
       const asset = { chainId, address, symbol, name, decimals }
@@ -112,21 +117,26 @@ export function createAppFeeClaims(options: {
 
   /** Waits for the chain: what nobody can pay, or prove, would never end. */
   async function requirePayable(place: ClaimPlace, amount: bigint): Promise<void> {
-    const { chain, currency, recipient: account } = place
-    // A claim costs its wallet nothing, so nobody was charged for state, whose rent the recipient could keep.
-    const payee = {
-      what: 'claim',
-      chain,
-      account,
-      currency,
-      amount,
-      isNamed: true,
-      makesState: false,
-    } as const
-    await requirePayee(options.payees, payee, 'recipient')
-    const asked = { chainId: chain.chainId, account, currency: currency.address }
-    const lack = (await options.payees.lackOf(asked)) ?? {}
+    const { chain, currency } = place
+    await requirePayee(options.payees, payeeOf(place, amount), 'recipient')
+    const lack = await lackOf(place)
     checkLeastPayment(networkFees(options.snapshot(), chain), { lack, currency, amount })
+  }
+
+  const lackOf = async ({ chain: { chainId }, currency, recipient: account }: ClaimPlace) =>
+    (await options.payees.lackOf({ chainId, account, currency: currency.address })) ?? {}
+
+  /** @throws QuoteError AMOUNT_TOO_LOW */
+  async function chargeOf(place: ClaimPlace, amount: bigint): Promise<bigint> {
+    const snapshot = options.snapshot()
+    const asked = { kind: 'refund', payment: payeeOf(place, amount) } as const
+    const [overheadUnits, lack] = await Promise.all([
+      unitsBeyondPlain(options.payees, snapshot, asked),
+      lackOf(place),
+    ])
+    const charged = claimCharge(place, snapshot, { overheadUnits, lack })
+    requireWorth(place, snapshot, { amount, charged })
+    return charged
   }
 
   async function claimable(wallet: Hex, currency: { chainId: number; address: string }): Promise<bigint> {
@@ -153,8 +163,9 @@ export function createAppFeeClaims(options: {
         asked,
       })
       await requirePayable(place, amount)
+      const charged = await chargeOf(place, amount)
       const { currency, recipient } = place
-      const terms = { ...request, recipient, currency: currency.address, amount }
+      const terms = { ...request, recipient, currency: currency.address, amount, charged }
       const once = { site, nonce: bytesToHex(options.randomBytes(nonceBytes)) }
       const { claimId, typedData } = claimToSign(terms, place, once)
       await saveOffer(database, claimId, terms)
@@ -176,3 +187,14 @@ export function createAppFeeClaims(options: {
     },
   }
 }
+
+/** Nobody was charged for state, whose rent the recipient could keep. */
+const payeeOf = ({ chain, currency, recipient: account }: ClaimPlace, amount: bigint): Payee => ({
+  what: 'claim',
+  chain,
+  account,
+  currency,
+  amount,
+  isNamed: true,
+  makesState: false,
+})

@@ -11,16 +11,16 @@ const swept = 10
 export async function saveOffer(
   database: Pick<SqlDatabase, 'query'>,
   claimId: Hex,
-  { wallet, recipient, chainId, currency, amount }: ClaimTerms,
+  { wallet, recipient, chainId, currency, amount, charged }: ClaimTerms,
 ): Promise<void> {
   await database.query(
     `with swept as (
        delete from app_fee_claim_offer where claim_id in (
          select claim_id from app_fee_claim_offer where expires_at <= statement_timestamp()
          order by expires_at limit ${swept} for update skip locked))
-     insert into app_fee_claim_offer (claim_id, wallet, recipient, chain_id, currency, amount, expires_at)
-     values ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => $7::int))`,
-    [toBytes(claimId), wallet, recipient, chainId, currency, amount, lifetimeSeconds],
+     insert into app_fee_claim_offer (claim_id, wallet, recipient, chain_id, currency, amount, charged, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + make_interval(secs => $8::int))`,
+    [toBytes(claimId), wallet, recipient, chainId, currency, amount, charged, lifetimeSeconds],
   )
 }
 
@@ -30,13 +30,13 @@ export async function readOffer(
   claimId: Hex,
 ): Promise<ClaimTerms | undefined> {
   const [row] = await database.query<OfferRow>(
-    `select wallet, recipient, chain_id, currency, amount from app_fee_claim_offer
+    `select wallet, recipient, chain_id, currency, amount, charged from app_fee_claim_offer
      where claim_id = $1 and expires_at > clock_timestamp()`,
     [toBytes(claimId)],
   )
   if (row === undefined) return undefined
-  const { wallet, recipient, chain_id, currency, amount } = row
-  return { wallet, recipient, chainId: Number(chain_id), currency, amount }
+  const { chain_id, ...terms } = row
+  return { ...terms, chainId: Number(chain_id) }
 }
 
 export async function dropOffer(tx: SqlTx, claimId: Hex): Promise<void> {
@@ -49,4 +49,5 @@ type OfferRow = {
   readonly chain_id: bigint
   readonly currency: string
   readonly amount: bigint
+  readonly charged: bigint
 }

@@ -2,7 +2,7 @@ import {
   balanceOfCall,
   decodeAggregate3,
   encodeAggregate3,
-  isRevert,
+  isExecutionFailure,
   type JsonRpcClient,
   MalformedAnswerError,
   parseBytes,
@@ -69,7 +69,7 @@ function passedInside(answer: RpcAnswer): boolean | undefined {
 
 function passedDirectly(answer: RpcAnswer): boolean | undefined {
   if (answer.ok) return true
-  return isRevert(answer) ? false : undefined
+  return isExecutionFailure(answer) ? false : undefined
 }
 
 function unreadable(chainId: number): UpstreamUnavailableError {

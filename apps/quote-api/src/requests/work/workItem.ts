@@ -180,6 +180,7 @@ export const claimPayloadSchema = z.object({
   deadline: target.deadline,
   wallet: addressText.optional(),
   ...payment,
+  gasCharged: uint256Text.optional(),
 })
 
 /** Gives an order up and brings its deposit, and the promise that it is given up, to the hub. */

@@ -10,7 +10,7 @@ import { parseList, parseRecord } from '../../rpc/quantity.ts'
  * @source ledger-and-safety.md 4.3, rules 3 and 4
  */
 export function comparableAnswer(call: RpcCall, answer: RpcAnswer): string | undefined {
-  if (!answer.ok) return isRevert(answer) ? 'reverted' : undefined
+  if (!answer.ok) return isExecutionFailure(answer) ? 'reverted' : undefined
   const { result } = answer
   if (result === null || result === undefined) return undefined
   if (typeof result === 'string') return result.toLowerCase()
@@ -47,7 +47,13 @@ function pick(value: unknown, names: readonly string[], method: string): readonl
   return names.map((name) => record[name] ?? null)
 }
 
-/** Code 3 is a revert with data; nodes that use another code say so in words. */
-export function isRevert({ code, message }: { readonly code: number; readonly message: string }): boolean {
-  return code === 3 || /revert/i.test(message)
+/**
+ * The call ran and failed, by code 3 or in the words of some node: go-ethereum, Erigon, reth, Besu, Nethermind. Any other
+ * error is the node's own and says nothing of the call.
+ */
+export function isExecutionFailure(error: { readonly code: number; readonly message: string }): boolean {
+  return error.code === 3 || executionFailure.test(error.message)
 }
+
+const executionFailure =
+  /revert|out ?of ?gas|invalid ?(?:fe ?)?(?:opcode|jump)|\bEVM error|VM execution error|stack (?:under|over|limit)|stack(?:Under|Over)flow|write protection|return data out of bounds|gas uint64 overflow/i

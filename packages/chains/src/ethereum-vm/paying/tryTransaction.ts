@@ -10,6 +10,7 @@ import {
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { parseQuantity, resultOf, toQuantity } from '../../rpc/quantity.ts'
 import type { Electorate } from '../../rpc/tally.ts'
+import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
 
 /** A transaction before it has a nonce and a gas limit. */
 export type TriedTransaction = {
@@ -117,10 +118,9 @@ const decideRun =
 /** The node ran the call and it failed; any other error says nothing of the call. Coin bounds the gas that nodes allow. */
 function failureOf(answer: RpcAnswer | undefined, gasAsked: bigint): Failure | undefined {
   if (answer === undefined || answer.ok) return undefined
-  const { code, message } = answer
+  const { message } = answer
   const allowance = /gas required exceeds allowance:? \(?(?<gas>\d+)/i.exec(message)?.groups?.['gas']
   if (allowance !== undefined) return BigInt(allowance) < gasAsked ? 'short' : 'fails'
-  if (code === 3 || /revert|out ?of ?gas|invalid ?(opcode|jump)|stack ?(over|under)flow/i.test(message))
-    return 'fails'
+  if (isExecutionFailure(answer)) return 'fails'
   return /insufficient (funds|balance)/i.test(message) ? 'short' : undefined
 }

@@ -8,6 +8,7 @@ import { NodeError } from '../../rpc/nodeError.ts'
 import { parseList, parseQuantity, parseRecord, toQuantity } from '../../rpc/quantity.ts'
 import { type Electorate, tally, type Vote } from '../../rpc/tally.ts'
 import type { PollingClient } from '../agreement/agreedReads.ts'
+import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
 import { DestinationCallFailedError, revertReason, SimulationUnsupportedError } from './simulationErrors.ts'
 
 /** State that is other than the chain's while calls are simulated. */
@@ -250,7 +251,6 @@ const invalidParams = -32_602
 const unknownMethod = -32_601
 /** Intrinsic gas above the limit; block gas limit reached. @source execution-apis, `eth_simulateV1` */
 const gasLimitCodes: ReadonlySet<number> = new Set([-38_013, -38_015])
-const executionReverted = 3
 
 function isUnknownMethod({ code, message }: Refusal): boolean {
   return code === unknownMethod || code === invalidParams || /method.*(not|unsupported)/i.test(message)
@@ -270,10 +270,7 @@ function refusalError(
   if (gasLimitCodes.has(code) || /out of gas|gas required exceeds|intrinsic gas/i.test(message)) {
     return new DestinationCallFailedError({ ...place, reason: overCap(args.gasMax) })
   }
-  if (
-    code === executionReverted ||
-    /revert|invalid ?(fe)? ?opcode|EVM error|stack (under|over)/i.test(message)
-  ) {
+  if (isExecutionFailure(refusal)) {
     return new DestinationCallFailedError({ ...place, reason: revertReason(data), revertData: data })
   }
   return new UpstreamUnavailableError(`Chain ${chainId} cannot simulate calls at the moment.`, {
