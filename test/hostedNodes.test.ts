@@ -18,7 +18,7 @@ const quoteMs = 60_000
 const names = Object.keys(nodePersonalities).filter(
   (name): name is PersonalityName => name in nodePersonalities && familyOf(name) === 'ethereum',
 )
-const sample: readonly PersonalityName[] = ['log-range-10', 'late-logs', 'error-200']
+const sample: readonly PersonalityName[] = ['log-range-10', 'late-logs']
 
 function familyOf(name: string): string | undefined {
   return Object.entries(nodePersonalities).find(([one]) => one === name)?.[1].family
