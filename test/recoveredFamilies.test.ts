@@ -200,8 +200,9 @@ describe('deposits that stand still', () => {
         const early = await attest('recover/v1', (await recoveryOf(stuckOf(family))).body)
         expect([family, codeOf(early)]).toEqual([family, 'RECOVERY_TOO_EARLY'])
       }
-      const { hub } = bed.six.chains.network.chains
-      await hub.chain.node.increaseTime({ seconds: 3_700 })
+      const { network } = bed.six.chains
+      await network.chains.hub.chain.node.increaseTime({ seconds: 3_700 })
+      await network.mine('hub', 3)
     },
     longTest,
   )
