@@ -211,7 +211,7 @@ export const fillings: readonly Filling[] = [
       from ${numbers} where n % 5 = 0`,
   },
   {
-    since: 'quote_api/0078_claim_charges',
+    since: 'quote_api/0080_claim_charges',
     sql: 'update app_fee_claim_offer set charged = 1 where amount > 1',
   },
   {
