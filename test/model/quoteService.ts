@@ -412,15 +412,18 @@ export class QuoteService {
     const inputs = [{ transactionId, onchainId: id, inputIndex: 0 }]
     const asked = { order, orderSignature, inputs, fill: { transactionId: fillTransaction } }
     const said: OracleVote[] = ['signed']
+    const settled: boolean[] = []
     for (const oracle of this.#oracles.honest) {
       const answer = await oracle.attest('fill', asked)
-      if (answer.ok && answer.response.execution !== undefined)
-        this.settlements.push({
-          ...{ kind: 'fill', known, transaction: fillTransaction, deposit: transactionId },
-          deposited: fact.amount,
-        })
+      settled.push(answer.ok && answer.response.execution !== undefined)
       said.push(answer.ok ? 'signed' : answer.isDenied ? 'denied' : 'nothing')
     }
+    // One payment settles one deposit as long as every honest oracle remembers: the bad peer forgets.
+    if (settled.every(Boolean))
+      this.settlements.push({
+        ...{ kind: 'fill', known, transaction: fillTransaction, deposit: transactionId },
+        deposited: fact.amount,
+      })
     const own = await ownReading(this.chains[known.destination], known, fillTransaction)
     const { contradictions } = request
     const endSeconds = order.output.deadline + finalitySeconds

@@ -141,12 +141,13 @@ export class HonestSolver {
           : oracle.attest('refund', { ...asked, refunds }),
       ),
     )
+    // One payment settles one deposit as long as every honest oracle remembers: the bad peer forgets.
+    if (answers.every((answer) => answer.ok && answer.response.execution !== undefined))
+      this.settlements.push({
+        ...{ kind: kind === 'fill' ? 'fill' : 'refund', known, transaction, deposit: transactionId },
+        deposited: fact.amount,
+      })
     return answers.map((answer): OracleAnswer => {
-      if (answer.ok && answer.response.execution !== undefined)
-        this.settlements.push({
-          ...{ kind: kind === 'fill' ? 'fill' : 'refund', known, transaction, deposit: transactionId },
-          deposited: fact.amount,
-        })
       if (answer.ok) return { said: 'signed', signer: '0x', signature: '0x' }
       return { said: answer.isDenied ? 'denied' : 'nothing', code: answer.code }
     })
