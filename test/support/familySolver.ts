@@ -1,7 +1,13 @@
 // What an operator runs beside the service with six families: one shipped solver that has the keys of all of them, and
 // the oracles that vouch, each a process of its own.
 import { bytesToHex } from '@causeway/core'
-import { freeLoopbackPort, type SolverProcess, spawnOracle, spawnSolver } from '@causeway/localnet'
+import {
+  addDepositories,
+  freeLoopbackPort,
+  type SolverProcess,
+  spawnOracle,
+  spawnSolver,
+} from '@causeway/localnet'
 import type { OracleTrio } from '../../apps/oracle/test/support/oracleTrio.ts'
 import { solverKey as serviceKey } from '../../apps/quote-api/test/settlementSupport/settlementBed.ts'
 import { type SolverSettings, startSolverBench } from '../../apps/solver/test/support/solverBench.ts'
@@ -147,14 +153,14 @@ async function describePaying({ solana, btc }: FamilyChains): Promise<void> {
 }
 
 /** An exchange pays out what the key of the account signs, so the allocator's key is that of the depositories there. */
-async function ownDepositories({
-  network: { keys },
-  solana,
-  hyperliquid,
-  lighter,
-}: FamilyChains): Promise<void> {
+async function ownDepositories({ network, solana, hyperliquid, lighter }: FamilyChains): Promise<void> {
+  const { keys } = network
   const { address } = keys.allocator
   hyperliquid.venue.fund(address, {})
+  await addDepositories(network.chains.hub.chain, keys.deployer, network.deployment.hub, {
+    solana: solana.bed.depository.program.toBase58(),
+    hyperliquid: address.toLowerCase(),
+  })
   lighter.exchange.setAccount(lighterDepository, address, { [perpsDollars]: lighter.exchange.transferFee })
   // Longer than a slow machine takes from an entry to a look at it.
   await solana.configs.edit('chains.hub.local.json', (file) => ({

@@ -39,6 +39,7 @@ export {
 export { type BatchedCall, caliburAddress, signBatch, signDelegation } from './contracts/signBatch.ts'
 export { randomWord, recordsPayments, testCalls, testFill } from './contracts/testFill.ts'
 export { executeCallData, payloadCallData } from './deploy/callRequest.ts'
+export { addDepositories } from './deploy/deployHub.ts'
 export { deployNetwork, type NetworkToDeploy } from './deploy/deployNetwork.ts'
 export { accountAbstractionCode, entryPointAddress, publicContracts } from './deploy/publicContracts.ts'
 export { type FamilyKey, familyKeys, familyPlans } from './families/familyPlans.ts'

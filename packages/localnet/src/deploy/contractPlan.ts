@@ -10,7 +10,14 @@ import {
   type Surroundings,
   settlementPlan,
 } from '@causeway/contracts'
-import { bytesToHex, derivedHubChainId, type Hex, solanaCodec, tronEvmAddress } from '@causeway/core'
+import {
+  bytesToHex,
+  derivedHubChainId,
+  deriveProgramAddresses,
+  type Hex,
+  solanaCodec,
+  tronEvmAddress,
+} from '@causeway/core'
 import { encodeDeployData, zeroAddress } from 'viem'
 import { priceFeedAbi, tokenAbi, wrappedNativeAbi } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/artifacts.ts'
@@ -20,7 +27,6 @@ import {
   hyperliquidNetwork,
   lighterChainId,
   solanaDomain,
-  solanaVault,
   tronChainId,
 } from '../families/familyPlans.ts'
 import { zeroSalt } from '../uniswap/create2.ts'
@@ -141,10 +147,15 @@ export function routerPlan(around: Required<Surroundings>): {
   }
 }
 
-/** What the allocator of a local network pays from. */
-export function paidDepositories(): readonly PaidDepository[] {
+/**
+ * What the allocator of a local network pays from.
+ * @param own depositories of families in place of the planned ones
+ */
+export function paidDepositories(
+  own: Partial<Record<'solana' | 'hyperliquid', string>> = {},
+): readonly PaidDepository[] {
   const depository = localDepository().address
-  const families = familyDepositories(tronDepository().address)
+  const families = { ...familyDepositories(tronDepository().address), ...own }
   const evm = { depository, builder: { name: 'EvmPayloadBuilder' } } as const
   const family = (id: 'solana' | 'bitcoin' | 'hyperliquid' | 'lighter') => ({
     ...{ chainId: derivedHubChainId(id), depository: families[id] },
@@ -158,7 +169,7 @@ export function paidDepositories(): readonly PaidDepository[] {
       ...family('solana'),
       builder: {
         ...{ name: 'SolanaPayloadBuilder', domain: solanaDomain },
-        vault: bytesToHex(solanaCodec.encodeAddress(solanaVault)),
+        vault: bytesToHex(solanaCodec.encodeAddress(deriveProgramAddresses(families.solana).vault)),
       },
     },
     { ...family('bitcoin'), builder: { name: 'BitcoinPayloadBuilder' } },
@@ -173,8 +184,8 @@ export function paidDepositories(): readonly PaidDepository[] {
   ]
 }
 
-export function hubPlan(): SettlementPlan {
-  return settlementPlan(localEnvironment, initializer, paidDepositories())
+export function hubPlan(depositories = paidDepositories()): SettlementPlan {
+  return settlementPlan(localEnvironment, initializer, depositories)
 }
 
 /** As an operator's command plans it. */

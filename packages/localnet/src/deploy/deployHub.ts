@@ -1,4 +1,9 @@
-import { initializeContracts, type PlannedDeployment, settlementInitializations } from '@causeway/contracts'
+import {
+  allocatorAbi,
+  initializeContracts,
+  type PlannedDeployment,
+  settlementInitializations,
+} from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import type { Artifacts } from '../contracts/artifacts.ts'
 import type { HubDeployment } from '../contracts/deployment.ts'
@@ -49,6 +54,27 @@ export async function deployHub(
     bitcoinPayloadBuilder: addressOf(builders, 'BitcoinPayloadBuilder'),
     hyperliquidPayloadBuilder: addressOf(builders, 'HyperliquidPayloadBuilder'),
     lighterPayloadBuilder: addressOf(builders, 'LighterPayloadBuilder'),
+  }
+}
+
+/** The allocator of a deployed hub pays from these depositories as well. */
+export async function addDepositories(
+  chain: LocalChain,
+  deployer: LocalKeys['deployer'],
+  { allocator }: Pick<HubDeployment, 'allocator'>,
+  own: NonNullable<Parameters<typeof paidDepositories>[0]>,
+): Promise<void> {
+  const depositories = paidDepositories(own)
+  const { builders } = hubPlan(depositories)
+  await deployMissing(chain, deployer, builders.map(named))
+  const { publicClient, walletClient } = chain.as(deployer)
+  const added = depositories.filter(({ depository }) => Object.values(own).includes(depository))
+  for (const { chainId, depository, builder } of added) {
+    const { request } = await publicClient.simulateContract({
+      ...{ address: allocator, abi: allocatorAbi, functionName: 'setBuilder' },
+      ...{ args: [chainId, depository, addressOf(builders, builder.name)], account: walletClient.account },
+    })
+    await publicClient.waitForTransactionReceipt({ hash: await walletClient.writeContract(request) })
   }
 }
 
