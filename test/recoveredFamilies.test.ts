@@ -63,6 +63,7 @@ beforeAll(async () => {
   const { ecdsa, ed25519 } = allocatorKeys(network)
   allocator = spawnAllocator({
     ...allocatorEnvironment(network, { opsPort: 0, pollMs: 100 }),
+    CONFIG_DIR: bed.six.chains.solana.configs.directory,
     ...{ ALLOCATOR_ECDSA_PRIVATE_KEY: ecdsa, ALLOCATOR_ED25519_PRIVATE_KEY: ed25519 },
   })
   await allocator.ready()

@@ -161,6 +161,13 @@ async function ownDepositories({ network, solana, hyperliquid, lighter }: Family
     solana: solana.bed.depository.program.toBase58(),
     hyperliquid: address.toLowerCase(),
   })
+  const { vault } = solana.bed.depository.addresses
+  await solana.configs.edit('allocator.local.json', (file) => ({
+    ...Object(file),
+    depositories: Object(file).depositories.map((paid: Readonly<Record<string, unknown>>) =>
+      paid['chain'] === 'solana' ? { ...paid, vault } : paid,
+    ),
+  }))
   lighter.exchange.setAccount(lighterDepository, address, { [perpsDollars]: lighter.exchange.transferFee })
   // Longer than a slow machine takes from an entry to a look at it.
   await solana.configs.edit('chains.hub.local.json', (file) => ({
