@@ -31,6 +31,7 @@ const ends: (() => unknown)[] = []
 
 beforeAll(async () => {
   let trio: OracleTrio | undefined
+  const oracle = { post: async (...asked: Parameters<OracleTrio['post']>) => started(trio).post(...asked) }
   ends.push(() => trio?.stop())
   bed = await startSettlementBed({
     blockTimeSeconds: 1,
@@ -51,11 +52,16 @@ beforeAll(async () => {
     await solver.ended
   })
   await solver.ready()
-  driver = createPayeeDriver(bed)
+  driver = createPayeeDriver({ ...bed, oracle })
 }, 480_000)
 afterAll(async () => {
   for (const end of ends.reverse()) await end()
 })
+
+function started(trio: OracleTrio | undefined): OracleTrio {
+  if (trio === undefined) throw new Error('no oracles')
+  return trio
+}
 
 const freshAddress = (): Hex => privateKeyToAddress(generatePrivateKey())
 
@@ -132,7 +138,7 @@ const filled = async (placed: Placed, body: object) => {
   const quote = await driver.quoteOf(body)
   await placed.appear?.()
   await driver.inTurn(() => bed.requests.execute(quote))
-  await driver.ends(quote, 'success')
+  await driver.fills(quote)
 }
 const ways: readonly (readonly [string, UserChain, (placed: Placed) => Promise<void>])[] = [
   [
@@ -152,7 +158,7 @@ const ways: readonly (readonly [string, UserChain, (placed: Placed) => Promise<v
       const quote = await driver.quoteOf(request('native', 'USDC', { refundTo: placed.account }))
       await placed.appear?.()
       await driver.inTurn(() => bed.requests.deposit(quote, { token: nativeAddress, amount: 10n ** 16n }))
-      await driver.refunds(quote)
+      await driver.refunds(quote, 'base')
     },
   ],
   [

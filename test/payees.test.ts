@@ -41,7 +41,7 @@ beforeAll(async () => {
   })
   at = bed.six
   sides = sidesOf(at)
-  driver = createPayeeDriver(at)
+  driver = createPayeeDriver({ ...at, oracle: bed.oracle })
   await bed.startSolver().ready()
 }, 480_000)
 afterAll(() => bed?.stop())
@@ -58,7 +58,7 @@ const fromBase = (destinationChainId: number, destinationCurrency: string, recip
 async function filledFromBase(...asked: Parameters<typeof fromBase>): Promise<void> {
   const quote = await driver.quoteOf(fromBase(...asked))
   await driver.inTurn(() => at.requests.execute(quote))
-  await driver.ends(quote, 'success')
+  await driver.fills(quote)
 }
 
 describe('Solana', { timeout: longTest }, () => {
@@ -143,7 +143,7 @@ describe('Tron', { timeout: longTest }, () => {
       await deposit(asked)
       return asked
     })
-    await driver.refunds(quote)
+    await driver.refunds(quote, 'tron')
   })
   test.concurrent('Q-69: a contract that refuses coin is refused by name', async () => {
     await driver.refused('recipient', fromBase(tronChainId, trx, await withCode('0x5f5ffd')))
@@ -157,7 +157,7 @@ describe('where no code runs', { timeout: longTest }, () => {
       const { body, deposit } = await requestOf(sides, ['EVM', family])
       const quote = await driver.quoteOf(body)
       await driver.inTurn(async () => deposit(quote))
-      await driver.ends(quote, 'success')
+      await driver.fills(quote)
     },
   )
 

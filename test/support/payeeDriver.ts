@@ -4,6 +4,8 @@ import { waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect } from 'vitest'
 import { z } from 'zod'
+import type { OracleTrio } from '../../apps/oracle/test/support/oracleTrio.ts'
+import { ask } from '../../apps/oracle/test/support/ownerWithdrawals.ts'
 import { quoteResponseSchema } from '../../apps/quote-api/src/http/wire/quoteResponse.ts'
 import { readClaimStep } from '../../apps/quote-api/test/serviceSupport/appFeeClaim.ts'
 import {
@@ -20,17 +22,39 @@ import { accrueAppFees, type LedgerAsset } from '../../packages/ledger/src/index
 
 /** Only ends a test that would hang. */
 export const longTest = 300_000
-const patient = { patienceMs: longTest, pollMs: 200 }
+const patient = { patienceMs: 240_000, pollMs: 200 }
+const ordersSchema = z.object({
+  requests: z.tuple([
+    z.object({
+      protocol: z.object({
+        v2: z.object({ orderData: z.looseObject({}), orderSignature: z.string() }),
+      }),
+      data: z.object({
+        inTxs: z.tuple([z.object({ txHash: z.string() })]),
+        outTxs: z.array(z.object({ txHash: z.string() })),
+      }),
+    }),
+  ]),
+})
 const claimsSchema = z.object({ claims: z.array(z.looseObject({ status: z.string() })) })
 
 export type PayeeDriver = ReturnType<typeof createPayeeDriver>
 
+/** @param oracle asks peers for their signatures */
 export function createPayeeDriver(at: {
+  readonly oracle: Pick<OracleTrio, 'post'>
   readonly url: string
   readonly database: Pick<SqlDatabase, 'query' | 'transaction'>
   readonly requests: RequestDriver
 }) {
   let last: Promise<unknown> = Promise.resolve()
+  async function reaches(quote: QuoteAnswer, status: string, stage: string): Promise<void> {
+    const circumstances = async () =>
+      JSON.stringify([await at.requests.statusOf(quote), await at.requests.settlementOf(quote)])
+    const isSo = async () =>
+      (await at.requests.statusOf(quote)).status === status && (await at.requests.stageOf(quote)) === stage
+    await waitUntil(`it is ${status} and ${stage}`, isSo, { ...patient, circumstances })
+  }
   return {
     /** One transaction after the other of whoever funds users of a family. */
     inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -43,24 +67,37 @@ export function createPayeeDriver(at: {
       return readOk(await postPatiently(`${at.url}/quote`, body), quoteResponseSchema)
     },
 
-    /** It is paid, and the oracles signed that. */
-    async ends(quote: QuoteAnswer, status: 'success' | 'refund'): Promise<void> {
-      const circumstances = async () =>
-        JSON.stringify([await at.requests.statusOf(quote), await at.requests.settlementOf(quote)])
-      const isSo = async () =>
-        (await at.requests.statusOf(quote)).status === status &&
-        (await at.requests.stageOf(quote)) === 'settled'
-      await waitUntil(`it is ${status} and attested`, isSo, { ...patient, circumstances })
+    /** It is filled, and the oracles signed that. */
+    async fills(quote: QuoteAnswer): Promise<void> {
+      await reaches(quote, 'success', 'settled')
     },
 
-    /** Until its quote expires, another deposit may still come. */
-    async refunds(quote: QuoteAnswer): Promise<void> {
+    /** It is given back, and the oracles sign that. Until its quote expires, another deposit may still come. */
+    async refunds(quote: QuoteAnswer, chainId: string): Promise<void> {
       await at.requests.workFor(quote, 'refund')
       await at.database.query(
         `update orders set expires_at = now() - interval '1 minute' where request_id = $1`,
         [bytesOf(quote.requestId)],
       )
-      await this.ends(quote, 'refund')
+      await reaches(quote, 'refund', 'refunded')
+      const response = await send(`${at.url}/requests/v3?id=${quote.requestId}&includeOrderData=true`)
+      const [{ protocol, data }] = readOk(response, ordersSchema).requests
+      const { orderData: order, orderSignature } = protocol.v2
+      const [{ txHash: transactionId }] = data.inTxs
+      const [refund] = data.outTxs
+      let answer: unknown
+      const isSigned = async () => {
+        const deposits = await ask(at.oracle, 'depository-deposits/v1', { chainId, transactionId })
+        const onchainId = deposits.body.messages?.[0].result.onchainId
+        const attested = await ask(at.oracle, 'solver-refunds/v1', {
+          ...{ order, orderSignature, inputs: [{ transactionId, onchainId, inputIndex: 0 }] },
+          refunds: [{ transactionId: refund?.txHash, inputIndex: 0, refundIndex: 0 }],
+        })
+        answer = attested.body
+        return attested.status === 200
+      }
+      const circumstances = async () => JSON.stringify([answer, data])
+      await waitUntil('its refund is attested', isSigned, { ...patient, circumstances })
     },
 
     /** What a wallet is owed is paid to a recipient, as its chain's endpoints agree. */
