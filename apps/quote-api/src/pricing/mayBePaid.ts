@@ -137,7 +137,7 @@ export function refusedPayee(
   if (refusal === 'silent')
     return new QuoteError(
       'SERVICE_UNAVAILABLE',
-      `Chain ${chainId} does not say whether ${shown} can be paid.`,
+      `Chain ${chainId} did not say in time whether ${account} can be paid (${field}).`,
       {
         data: { chainId, reason: 'recipient_unknown' },
       },
