@@ -288,7 +288,7 @@ export async function refundIdOf(
   if (deposit === undefined) throw new Error('the deposit was not seen')
   // CAST: an order id is 32 bytes of hex.
   return refundId(payload.orderId as Hex, {
-    chainId,
+    chainId: hubChainId,
     transactionId: transactionId.toLowerCase(),
     ...deposit,
     ordinal: 0,

@@ -340,7 +340,7 @@ export {
   tokenPermitKinds,
 } from './order/permit.ts'
 export type { Permit2Terms, PermittedCall } from './order/permit2.ts'
-export { type RefundedDeposit, refundId } from './order/refundId.ts'
+export { type RefundedDeposit, refundChainId, refundId } from './order/refundId.ts'
 export { createPayeeRule, type PayeeRule, type PayeeSettings } from './payees/payeeRule.ts'
 export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'

@@ -141,6 +141,8 @@ export async function recordLives(stage: QuoteStage): Promise<void> {
   const failing = await itemOf(solver, refunded)
   quoteApi.name(failing.id, 'failing fill')
   const failed = { path: `/solver/work/${failing.id}/failed`, headers: solverHeaders }
+  const waits = { path: `/solver/work/${failing.id}/waits`, headers: solverHeaders }
+  await quoteApi.ask({ ...waits, name: 'work that waits', body: { reason: 'no inventory' } })
   await quoteApi.ask({ ...failed, name: 'work that fails for now', body: { reason: 'no inventory' } })
   // As if it had failed as often as it may.
   await world.database.query('update work_item set attempts = 3, state = $2 where id = $1', [

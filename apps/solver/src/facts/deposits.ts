@@ -8,7 +8,7 @@ import {
   TransactionMissingError,
   TransactionNotFinalError,
 } from '@causeway/chains'
-import { codecOf, type DepositFact, ordinalOf, type QuoteChain } from '@causeway/core'
+import { codecOf, type DepositFact, ordinalOf, type QuoteChain, refundChainId } from '@causeway/core'
 import type { NamedDeposit } from '../judge/signedOrder.ts'
 import type { SeenDeposit } from '../judge/verdict.ts'
 
@@ -83,6 +83,7 @@ export function createDepositReader(origins: readonly OriginChain[], hubEntries?
       found && {
         chainId: named.chainId,
         chainKey: chain.id,
+        refundChainId: refundChainId(chain, named.chainId),
         transactionId: named.transactionId.toLowerCase(),
         ordinal: ordinalOf(found, facts.deposits),
         orderId: found.depositId,

@@ -4,14 +4,13 @@ import {
   type Hex,
   InvalidAddressError,
   quotedGasExceeded,
-  refundId,
   sha256TextHex,
 } from '@causeway/core'
 import { isUnderpaid } from '../judge/judgeRefund.ts'
 import { judgeSweep } from '../judge/judgeSweep.ts'
 import { isSameSpelling, refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
 import { fillTurn, isOwnClaim, refundTurn, refuseTurn, type Turn } from '../judge/turns.ts'
-import { depositKey, type SeenDeposit } from '../judge/verdict.ts'
+import { depositKey, refundIdOf, type SeenDeposit } from '../judge/verdict.ts'
 import { BudgetSpentError, type Charge } from '../wallet/budgets.ts'
 import {
   type DeskWork,
@@ -202,7 +201,7 @@ function findMisspelled({ payments }: PaidOrder, { codec }: SolverChain): string
 
 /** What the chain records: of a refund, which is one of several that an order may have, its deposit. */
 function recordedId({ kind, orderId }: PaidOrder, deposit: SeenDeposit | undefined): Hex {
-  return kind !== 'refund' || deposit === undefined ? orderId : refundId(orderId, deposit)
+  return kind !== 'refund' || deposit === undefined ? orderId : refundIdOf(orderId, deposit)
 }
 
 /** What needs no chain and no database is looked at first: forged work costs nothing. */

@@ -1,9 +1,9 @@
 import { OraclesRefusedError } from '@causeway/chains'
-import { codecOf, type Hex, onchainId, recoveryKey, refundId, signingDigest } from '@causeway/core'
+import { codecOf, type Hex, onchainId, recoveryKey, signingDigest } from '@causeway/core'
 import { judgeRecovery, type PaymentMark, type SignedPayment } from '../judge/judgeRecovery.ts'
 import { refuseOrder } from '../judge/signedOrder.ts'
 import { fillTurn } from '../judge/turns.ts'
-import type { SeenDeposit } from '../judge/verdict.ts'
+import { refundIdOf, type SeenDeposit } from '../judge/verdict.ts'
 import type { KeptRecord } from '../wallet/signedRecord.ts'
 import type { AskedRecovery } from '../work/workItems.ts'
 import type { Filling, Recoveries, SolverChain } from './filling.ts'
@@ -116,7 +116,7 @@ async function marksOf(
 ): Promise<readonly PaymentMark[]> {
   const { deposit, origin, destination } = places
   const { deadline } = order.output
-  const refund = deposit && refundId(orderId, deposit)
+  const refund = deposit && refundIdOf(orderId, deposit)
   const marksAt = async (id: Hex, chain: SolverChain, ends: boolean): Promise<readonly PaymentMark[]> => {
     const endOf = (own: Hex) =>
       ends && chain.record.endsByDeadline

@@ -58,7 +58,7 @@ const asked = {
   ...{ calls: [call], recipient, filler },
 } as const
 const deposit: SeenDeposit = {
-  ...{ chainId: 8453, chainKey: 'base', transactionId: '0x1', ordinal: 0 },
+  ...{ chainId: 8453, chainKey: 'base', refundChainId: 8453, transactionId: '0x1', ordinal: 0 },
   ...{ orderId, depositor: recipient, currency: usdc, amount: 100n, inTransaction: 100n },
 }
 const depositOf = (amount: bigint): SeenDeposit => ({ ...deposit, amount, inTransaction: amount })

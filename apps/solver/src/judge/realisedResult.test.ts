@@ -9,7 +9,14 @@ const value: Valuer = (_chainId, currency, amount) =>
   currency === 'usd' ? amount * cent : currency === 'coin' ? amount * 200n * cent : undefined
 
 const deposit = depositKey({
-  ...{ chainId: 10, chainKey: 'optimism', transactionId: '0xab', ordinal: 0, orderId: '0x01' },
+  ...{
+    chainId: 10,
+    chainKey: 'optimism',
+    refundChainId: 10,
+    transactionId: '0xab',
+    ordinal: 0,
+    orderId: '0x01',
+  },
   ...{ depositor: '0xd', currency: 'usd', amount: 1_000n, inTransaction: 1_000n },
 })
 const payment: FinalPayment = {

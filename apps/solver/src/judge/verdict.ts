@@ -1,4 +1,4 @@
-import type { UsdX18 } from '@causeway/core'
+import { type Hex, refundId, type UsdX18 } from '@causeway/core'
 
 /** What an amount of a currency is worth; undefined while nobody knows a price. */
 export type Valuer = (chainId: number, currency: string, amount: bigint) => UsdX18 | undefined
@@ -19,6 +19,8 @@ export const wait = (reason: string): Verdict => ({ kind: 'wait', reason })
 export type SeenDeposit = {
   readonly chainId: number
   readonly chainKey: string
+  /** Number of its chain in the id of its refund. */
+  readonly refundChainId: number | bigint
   /** Lower case. */
   readonly transactionId: string
   /** Which of its order's equal deposits in that transaction, from 0. */
@@ -31,6 +33,10 @@ export type SeenDeposit = {
   /** Sum of its order's deposits of this currency in that transaction. */
   readonly inTransaction: bigint
 }
+
+/** The id by which a fill contract, or the mark of a family, records the refund of a deposit. */
+export const refundIdOf = (orderId: Hex, deposit: SeenDeposit): Hex =>
+  refundId(orderId, { ...deposit, chainId: deposit.refundChainId })
 
 /** The same deposit has the same key wherever a reorganization puts it. */
 export const depositKey = (deposit: SeenDeposit): string =>

@@ -98,7 +98,7 @@ async function readRefund(
 
 /** The id that the fill contract records for the refund of a deposit; undefined while the deposit is in no block. */
 async function readRecordId(
-  { chain: { chainId }, deposits }: SettlementChain,
+  { refundChainId: chainId, deposits }: SettlementChain,
   { orderId, deposits: [named] = [] }: RefundPayload,
   signal: AbortSignal,
 ): Promise<Hex | undefined> {

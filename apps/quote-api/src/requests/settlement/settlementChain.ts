@@ -16,7 +16,7 @@ import {
   unlessPutAside,
 } from '@causeway/chains'
 import { recordsPayments } from '@causeway/contracts/codes'
-import { blocksAtPace, type Finality, type Hex } from '@causeway/core'
+import { blocksAtPace, type Finality, type Hex, refundChainId } from '@causeway/core'
 import { askHeight, askQuorum, type OnMalformed } from '../../chainReadings/askChain.ts'
 import { lateBlocksOf } from '../../chainReadings/blockCursor.ts'
 import type { Reading } from '../../chainReadings/readings.ts'
@@ -44,6 +44,8 @@ export interface SettlementChain extends SettlingChain {
   readonly chain: QuotableChain
   /** Whoever pays for solvers there: the fill wallet of now first, then those that are listed. */
   readonly payers: readonly string[]
+  /** Its number in the ids of refunds. */
+  readonly refundChainId: number | bigint
   depositPass(...asked: Parameters<SettlingChain['depositPass']>): Promise<DepositPass>
   /**
    * Who brought the deposits of a transaction, beside the depositors that they name; none where the family does not
@@ -78,6 +80,7 @@ export function createSettlementChain(options: SettlementChainOptions): Settleme
   return {
     ...settling,
     ...{ chain: options.quotable, payers: payersOf(options, address) },
+    refundChainId: refundChainId(chain, options.quotable.chainId),
     depositPass: async (...asked) => ({ ...(await settling.depositPass(...asked)), paidSwaps: [] }),
     senders: async () => [],
     transaction: async () => undefined,
@@ -117,6 +120,7 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
   const head = (signal: AbortSignal) => askHeight(client, 'latest', { threshold, signal, onMalformed })
   return {
     ...{ chain: quotable, payers: payersOf(options, fillWallet), head },
+    refundChainId: refundChainId(registered, quotable.chainId),
     get steps() {
       const { config } = quotable
       const rewindBlocks = blocksAtPace(config, 512n)

@@ -59,7 +59,7 @@ async function readOne(
   const facts = await chain.deposits(deposit.txHash, signal)
   const found = facts?.deposits.find(({ onchainIndex }) => onchainIndex === deposit.onchainIndex)
   const id =
-    found && facts && refundId(orderId, refundedDeposit(found, { ...facts, chainId: deposit.chainId }))
+    found && facts && refundId(orderId, refundedDeposit(found, { ...facts, chainId: chain.refundChainId }))
   const endSeconds = Math.max(0, ...refunds.map(({ deadlineSeconds }) => deadlineSeconds))
   return {
     id: deposit.id,
