@@ -8,7 +8,7 @@ import { type Hex, solanaLibrary, tronHexAddress } from '@causeway/core'
 import { type SolverProcess, waitUntil } from '@causeway/localnet'
 import { keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { createTokenAccount, depositNative, tokenAccount } from '@causeway/localnet/standIns/solana'
-import { erc20Abi } from 'viem'
+import { erc20Abi, parseUnits } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../apps/quote-api/src/http/wire/quoteResponse.ts'
@@ -185,7 +185,9 @@ async function isClaimed(from: Family, { quote, app }: Life): Promise<void> {
     async () => (await send(`${at.url}/app-fees/${app.address}/claims`)).text.includes('"paid"'),
     { ...patient, circumstances: () => solver.output().slice(-3_000) },
   )
-  expect((await held()) - before).toBe(owed)
+  // What the payment makes for its recipient is paid of it.
+  const [pays = ''] = String(typedData.message['pays']).split(' ')
+  expect((await held()) - before).toBe(parseUnits(pays, quote.details.currencyIn.currency?.decimals ?? 0))
   expect(JSON.parse((await send(`${at.url}/app-fees/${app.address}/claimable`)).text).balances).toEqual([])
 }
 
