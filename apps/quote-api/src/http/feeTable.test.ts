@@ -50,7 +50,7 @@ beforeAll(async () => {
   const { body } = await app.inject({ url: '/documentation/json' })
   await app.close()
   const { paths } = descriptionSchema.parse(JSON.parse(body))
-  expect(paths['/quote/v2'].post.description).toBe(paths['/quote'].post.description)
+  expect(paths['/quote/v2'].post.description).toBe('Fees: as of POST /quote')
   described = tableOf(paths['/quote'].post.description)
   ways = waysOf(described)
 })

@@ -2,6 +2,7 @@ import { AbiWords } from '../hashing/abiWords.ts'
 import { fixedHexToBytes, utf8Bytes } from '../hashing/hexBytes.ts'
 import { keccak256, keccak256Hex } from '../hashing/keccak.ts'
 import type { Hex } from '../hex.ts'
+import { families } from '../vm/families.ts'
 import type { VmType } from '../vm/vmType.ts'
 
 /** The deposit that a refund gives back. */
@@ -31,7 +32,7 @@ export function refundChainId(
   { vmType, hubChainId }: { readonly vmType: VmType; readonly hubChainId: string },
   chainId: number,
 ): number | bigint {
-  return vmType === 'ethereum-vm' || vmType === 'tron-vm' ? BigInt(hubChainId) : chainId
+  return families[vmType].payerSettings.includes('fillContracts') ? BigInt(hubChainId) : chainId
 }
 
 const domain = keccak256(utf8Bytes('refund of a deposit'))
