@@ -92,7 +92,8 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
       })
       const { depository } = bed.deployment
       const config = { blockTimeMs: 2_000 }
-      const registered = { id: 'base', depository, rpcThreshold: 1, additionalData: {} }
+      const protocol = { vmType: 'ethereum-vm', hubChainId: '8453' }
+      const registered = { id: 'base', depository, rpcThreshold: 1, additionalData: {}, ...protocol }
       const settling = createSettlementChain({
         // CAST: both have the members that settling looks at.
         quotable: { chainId: 8_453, key: 'base', depository, currencies: new Map(), config } as never,
