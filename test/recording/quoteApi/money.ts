@@ -129,8 +129,8 @@ async function recordClaims({ quoteApi, world, user }: QuoteStage): Promise<void
   })
   await quoteApi.ask({
     ...{ name: 'work: a claim', path: '/solver/work', headers: { 'x-api-key': solverKey } },
-    // Some of the listed work was quoted well before: its quotes tell what deadlines are.
-    volatile: ['deadline'],
+    // Some of the listed work was quoted well before, which tells deadlines; gas is charged at the price of the moment.
+    volatile: ['deadline', 'gasCharged'],
     until: (answer) => JSON.stringify(answer.body).includes(requestId),
   })
   const item = (await solver.work()).find(({ kind }) => kind === 'claim')
