@@ -125,8 +125,8 @@ test('O-40: a stop is in force on every replica within seconds and over a restar
 
 test('O-40: who stopped what and why is in the audit, a mistyped chain is refused, and a number or all will do', async () => {
   expect(await command('stop', 'optimsim', '--reason', reason)).toMatchObject({
-    code: 2,
-    output: expect.stringContaining('expected all or one of base'),
+    code: 1,
+    output: expect.stringContaining('must be all or one of base'),
   })
   await stop('10')
   await stop('all')
