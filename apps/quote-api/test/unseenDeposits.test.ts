@@ -1,6 +1,6 @@
 // Goal: nothing is sold from a chain whose deposits nobody sees, on any replica, and everything again as soon as they are
-// seen. Attackers: an endpoint that refuses one method, an operator whose jobs do not run. Method: two services on one
-// database, one of them without jobs, and a node whose logs are refused.
+// seen. Attackers: an endpoint whose lists are no lists, an operator whose jobs do not run. Method: two services on one
+// database, one of them without jobs, and a node whose lists of logs cannot be read.
 import { startTestDatabase } from '@causeway/database'
 import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -57,7 +57,10 @@ const toBase = (url: string) => priceOf(url, { from: 'optimism', to: 'base' })
 
 test('O-60: a chain whose deposits cannot be read is not sold from, on any replica, until they can', async () => {
   for (const url of urls) await expect.poll(() => fromBase(url), waits).toMatchObject({ status: 200 })
-  await logs.set({ kind: 'unsupported', methods: ['eth_getLogs'] })
+  await logs.set({
+    kind: 'lie',
+    rewrite: ({ method }, result) => (method === 'eth_getLogs' ? 'no list' : result),
+  })
   for (const url of urls) {
     await expect
       .poll(() => fromBase(url), waits)
