@@ -1,4 +1,4 @@
-// What one tree's quote-api asks of each chain when nobody asks it anything: the market and every follower, over stand-ins of
+// Calls that one tree's quote-api makes to each chain when nobody asks it anything: the market and every follower, over stand-ins of
 // all families. It is copied into another tree, so it imports only what both have. Prints calls a second by variable.
 import { spawn } from 'node:child_process'
 import { createServer, type Server } from 'node:http'

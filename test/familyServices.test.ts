@@ -185,7 +185,7 @@ async function isClaimed(from: Family, { quote, app }: Life): Promise<void> {
     async () => (await send(`${at.url}/app-fees/${app.address}/claims`)).text.includes('"paid"'),
     { ...patient, circumstances: () => solver.output().slice(-3_000) },
   )
-  // What the payment makes for its recipient is paid of it.
+  // An account that the payment makes is paid for out of it.
   const [pays = ''] = String(typedData.message['pays']).split(' ')
   expect((await held()) - before).toBe(parseUnits(pays, quote.details.currencyIn.currency?.decimals ?? 0))
   expect(JSON.parse((await send(`${at.url}/app-fees/${app.address}/claimable`)).text).balances).toEqual([])

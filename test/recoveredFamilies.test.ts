@@ -141,7 +141,7 @@ const requestsSchema = z.object({
   ),
 })
 
-/** What its owner reads of the service and of the oracles: bodies of the routes of a recovery. */
+/** Bodies of the routes of a recovery, as its owner reads them of the service and of the oracles. */
 async function recoveryOf({ quote, family }: Stuck) {
   const response = await fetch(`${bed.six.url}/requests/v3?id=${quote.requestId}&includeOrderData=true`)
   const [request] = requestsSchema.parse(await response.json()).requests

@@ -194,7 +194,7 @@ function hashOfHeader(result: unknown): string {
   return block.getId()
 }
 
-/** What the reader names as its reason is a refusal. */
+/** A reason that the reader names is a refusal. */
 function psbtOrRefusal(text: string): ReturnType<typeof parsePsbt> {
   try {
     return parsePsbt(Buffer.from(text, 'base64'))

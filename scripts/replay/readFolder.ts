@@ -67,7 +67,7 @@ async function readFile(folder: string, text: string): Promise<Outcome> {
 
 const envelope: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'result', 'error'])
 
-/** What is no JSON is a text of its own, such as hex. */
+/** A record that is no JSON is a text of its own, such as hex. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -25,7 +25,7 @@ export type QuotedChain = {
   readonly variables: Readonly<Record<string, string>>
   /** Lists it in a quote file, as an operator would. */
   describe(quoteFile: unknown): unknown
-  /** What a transaction of the chain cost; absent: charges are not compared with costs. */
+  /** Cost of a transaction of the chain; absent: charges are not compared with costs. */
   readonly costOf?: (hash: string) => Promise<Charged | undefined>
   stop(): Promise<void>
 }

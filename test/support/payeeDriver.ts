@@ -100,7 +100,7 @@ export function createPayeeDriver(at: {
       await waitUntil('its refund is attested', isSigned, { ...patient, circumstances })
     },
 
-    /** What a wallet is owed is paid to a recipient, as its chain's endpoints agree. */
+    /** The fees of a wallet are paid to a recipient, as its chain's endpoints agree. */
     async claims(asset: Omit<LedgerAsset, 'name'>, amount: bigint, recipient: string): Promise<void> {
       const account = privateKeyToAccount(generatePrivateKey())
       const fees = [{ recipient: account.address.toLowerCase(), amount }]

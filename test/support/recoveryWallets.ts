@@ -56,7 +56,7 @@ export type RecoverySide = {
   stranger(): { readonly account: string; readonly key: Hex }
   /** As wallets of the family sign the text of a withdrawal. */
   sign(hash: Uint8Array, key: Hex): Hex
-  /** Who is paid. */
+  /** A payee, and what he holds. */
   payee(): Promise<{ readonly recipient: string; held(): Promise<bigint> }>
   additionalData?(): Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** Anybody brings payload and signature to the chain. @returns the transaction id */

@@ -92,7 +92,7 @@ describe('an endpoint that answers with', () => {
     expect(outvoted).toMatchObject({ deposits: [{ amount: 9n, depositId: id }] })
   })
 
-  // What fails together is asked in halves, down to one question, which no batch can spoil.
+  // Questions that fail together are asked in halves, down to one, which no batch can spoil.
   test.each([
     ['in another order', 'reversedBatch'],
     ['with a member twice', 'repeatedAnswer'],

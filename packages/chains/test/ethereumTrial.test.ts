@@ -118,7 +118,7 @@ test('P-46: one endpoint of three that says that everything succeeds has nothing
   expect(await tryTransaction(client, payment(), limits)).toEqual(fails)
 })
 
-/** What a quote is told of a payment of coin to the account, by three endpoints of which the first one lies. */
+/** The answer to a quote about a payment of coin to the account, by three endpoints of which the first one lies. */
 async function quotedTrial(code: Hex, lie: FaultMode) {
   await bed.node('anvil_setCode', [at, code])
   await bed.node('anvil_mine', ['0x1'])

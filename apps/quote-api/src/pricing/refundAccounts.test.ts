@@ -111,7 +111,7 @@ describe('the account that refunds go to', () => {
   ])('Q-84: an unknown default of refunds is no quote: %s', async (_what, options) => {
     const { status, json } = await quote({}, options)
     expect([status, json.errorCode, json.retryable]).toEqual([503, 'SERVICE_UNAVAILABLE', true])
-    // Who names the account needs no default, and a payment by record asks for no code.
+    // A named account needs no default, and a payment by record asks for no code.
     const asked: string[] = []
     const hasCode: KnowsCode = async ({ account }) => {
       asked.push(account)

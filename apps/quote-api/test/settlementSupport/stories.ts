@@ -48,7 +48,7 @@ export async function expectStories(database: Database): Promise<void> {
   for (const row of rows) holds(row, await timelines.read(`0x${row.request_id.toString('hex')}`))
 }
 
-/** What a transaction cost, in smallest units of the native coin, and what its chain charged at that moment. */
+/** Cost of a transaction, in smallest units of the native coin, and the price of its chain at that moment. */
 export type Charged = { readonly cost: bigint; readonly fees: NetworkFees; readonly nativeCurrency: string }
 
 /** Undefined where no block has the transaction. */

@@ -21,7 +21,7 @@ const budgetOf = (name: Name): string | undefined =>
   gasCharges(chainId, records[name], 1n, budgets)[0]?.budget
 // CAST: they are the keys of the record above.
 const names = Object.keys(records) as Name[]
-/** What strangers cause together: fills and claims pay for themselves, closings follow refunds that do not. */
+/** All that strangers cause together: fills and claims pay for themselves, closings follow refunds that do not. */
 const together: Readonly<Partial<Record<Name, Name>>> = { claim: 'fill', closing: 'refund that does not pay' }
 
 test.each(names.flatMap((one) => names.map((other) => [one, other] as const)))(

@@ -144,7 +144,7 @@ export type PaidOrder = {
   readonly proof: Proof | undefined
   /** Of a fill, what it leaves owed in the currency of its deposit; of a claim, what it takes. */
   readonly appFees?: readonly { readonly wallet: Hex; readonly amount: bigint }[] | undefined
-  /** Of a fill or a claim: what its network fee was charged at, in smallest units of the native coin there. */
+  /** Network fee that a fill or a claim was charged, in smallest units of the native coin there. */
   readonly gasCharged?: bigint | undefined
   /** Of a refund: the service offers no fill of the order any more, for whatever deposit. */
   readonly endsOrder?: boolean | undefined

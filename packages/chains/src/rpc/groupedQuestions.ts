@@ -12,7 +12,7 @@ export type QuestionGroupsOptions<Question> = {
   readonly defer: (leave: () => void) => void
   /** What nobody waits for any more is not sent. Default: all are. */
   readonly isWanted?: (question: Question) => boolean
-  /** What may still be asked for once its group failed. Default: what is wanted. */
+  /** Questions that may still be asked once their group failed. Default: the wanted ones. */
   readonly mayAskAgain?: (question: Question) => boolean
   /** As many of the first ones as one request holds. */
   readonly firstOf: (waiting: readonly Question[]) => readonly Question[]

@@ -9,7 +9,7 @@ export type HeadTracking = {
   widest?(head: bigint): RpcCall
 }
 
-/** Of endpoints whose heights nobody compares: whether they answer a question that no caller chose. */
+/** Asks endpoints whose heights nobody compares a question that no caller chose. */
 export const answersTo = (call: RpcCall): HeadTracking => ({
   call,
   readHead: ({ method }, result) =>

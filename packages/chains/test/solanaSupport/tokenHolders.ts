@@ -40,7 +40,7 @@ export function placeTokenHolder(
   node.place(account, { owner: token2022Program, data: Buffer.concat(parts) })
 }
 
-/** Of an account that takes confidential transfers, and open ones where it says so. */
+/** Data of an account that takes confidential transfers, and open ones where it says so. */
 export function confidential(takesOpen: boolean): Holder {
   const content = Buffer.alloc(295)
   content.writeUInt8(1, 261)

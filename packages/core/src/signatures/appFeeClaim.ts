@@ -15,7 +15,7 @@ export type AppFeeClaimTerms = {
   readonly currency: string
   /** Smallest units. */
   readonly amount: bigint
-  /** What of it is paid out, for a person, e.g. `1.5 USDC`. */
+  /** The part of it that is paid out, for a person, e.g. `1.5 USDC`. */
   readonly pays: string
   /** Random, so that equal claims differ. */
   readonly nonce: Hex

@@ -148,7 +148,7 @@ export function routerPlan(around: Required<Surroundings>): {
 }
 
 /**
- * What the allocator of a local network pays from.
+ * Depositories that the allocator of a local network pays from.
  * @param own depositories of families in place of the planned ones
  */
 export function paidDepositories(

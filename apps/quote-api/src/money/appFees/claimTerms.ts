@@ -108,7 +108,7 @@ export function requireWorth(
 }
 
 /**
- * What a recipient takes beyond a plain payment, in smallest units of the claim's currency, rounded up.
+ * The cost of a recipient beyond a plain payment, in smallest units of the claim's currency, rounded up.
  * @param taken units beyond a plain payment, and what the account lacks
  * @source Q-68
  */
@@ -125,7 +125,7 @@ export function claimCharge(
     : convertUp(cost, requirePrice(snapshot, chain.native), requirePrice(snapshot, currency))
 }
 
-/** What a claim's payout is charged for its gas, in smallest units of the native coin. */
+/** Charge for the gas of a claim's payout, in smallest units of the native coin. */
 export function gasChargedFor(
   { chain, currency }: Pick<ClaimPlace, 'chain' | 'currency'>,
   snapshot: MarketSnapshot,

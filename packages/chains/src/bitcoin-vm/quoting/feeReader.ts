@@ -122,7 +122,7 @@ function feerateIn(answers: readonly RpcAnswer[] | undefined): bigint | undefine
   return floors.reduce(maxBigint, parseCoins(feerate, what))
 }
 
-/** What the solver can spend; left out once it could not be read for a minute. */
+/** Balance that the solver can spend; left out once it could not be read for a minute. */
 function createInventory({ client, network, fillWallet }: NetworkReaderOptions) {
   const codec = createBitcoinCodec(bitcoinNetworkOf(network))
   let known: { readonly atMs: number; readonly held: ReadonlyMap<string, bigint> } | undefined

@@ -37,7 +37,7 @@ export function createUnspentGroups(client: ChainClient): AskUnspent {
       outputs.map(({ txid, vout }) => ({ method: 'gettxout', params: [txid, vout, true] })),
     )
     const votes = await client.poll<UnspentVotes>(calls, {
-      // Who has waited for other groups has no more time than he came with.
+      // A caller who waited for other groups has no more time than he came with.
       timeoutMs: Math.max(1, Math.max(...members.map(({ untilMs }) => untilMs)) - Date.now()),
       patienceMs,
       decide: (heard, isLast) => (isLast && areEnough(heard, client) ? heard : undefined),

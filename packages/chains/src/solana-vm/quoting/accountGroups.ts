@@ -46,7 +46,7 @@ export function createAccountGroups(client: JsonRpcClient): AccountGroups {
       decide(votes) {
         const shown = votes.map((vote) => {
           const value = vote.value && listsOf(vote.value, accounts)
-          // What it refuses or muddles for several may be for one of them.
+          // A refusal of several accounts may be for one of them.
           return {
             ...vote,
             value: members.length > 1 && value instanceof MalformedAnswerError ? undefined : value,

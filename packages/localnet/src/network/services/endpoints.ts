@@ -3,7 +3,7 @@ import { nodePersonalities, type PersonalityName } from '../../faultProxy/nodePe
 
 type Variables = Readonly<Record<string, string>>
 
-/** Where services read the chains in place of the nodes themselves. */
+/** Places in which services read the chains, in place of the nodes themselves. */
 export type SessionEndpoints = {
   /** The variables of one service: those that a chain's nodes are read by are exchanged. */
   replacedIn(variables: Variables): Promise<Variables>
