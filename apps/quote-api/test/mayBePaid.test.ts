@@ -49,7 +49,7 @@ beforeAll(async () => {
   for (const field of ['recipient', 'refundTo'] as const)
     await waitUntil('the code is seen', async () => {
       const answer = await fields[field].ask(() => withCode('a contract without receive'), 'native')
-      return answer.status === 400
+      return answer.text.includes('cannot be paid')
     })
 })
 afterAll(async () => {
@@ -202,7 +202,12 @@ describe.each<[string, Field]>(Object.entries(fields))('%s', (_field, { member, 
   })
 
   test.each(isTried ? refusing : [])('Q-62: %s is refused by name', async (_what, payee, currency) => {
-    const answer = await ask(payee, currency)
+    // A quote goes on where the chain says nothing within its budget, which a busy machine can take.
+    let answer = await ask(payee, currency)
+    await waitUntil('the chain answers in time', async () => {
+      if (answer.status === 200) answer = await ask(payee, currency)
+      return answer.status !== 200
+    })
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('INVALID_RECIPIENT')])
     expect(readError(answer).message).toMatch(
       new RegExp(`^${member} cannot be paid .*: name another account\\.$`),
