@@ -1,4 +1,4 @@
-import { get } from 'node:http'
+import { z } from 'zod'
 import type { ManagedProcess } from './managedProcess.ts'
 import { describeEnd, StartFailure } from './processEnd.ts'
 
@@ -15,13 +15,25 @@ export type ReadinessOptions = {
 /** Of eight services at once: what asks takes its part of the processor that they start with. */
 const pollMs = 150
 const askTimeoutMs = 2_000
+/** Chains whose deposits nobody has read since the last start sell nothing; the first look ends that. */
+const settleMs = 30_000
 
-/** @throws StartFailure with the log file and its last lines, when the process ends or the time is over */
+/**
+ * Waits until the process is ready, and some seconds for what it shows beside that.
+ * @throws StartFailure with the log file and its last lines, when the process ends or the time is over
+ */
 export async function waitUntilReady(process: ManagedProcess, options: ReadinessOptions): Promise<void> {
   const { url, timeoutMs = 90_000, slowMs = 8_000 } = options
   const startedAt = performance.now()
   let isReported = false
-  while (!(await isReady(url))) {
+  let readyAt: number | undefined
+  for (;;) {
+    const readiness = await readinessAt(url)
+    if (readiness === 'ready') return
+    if (readiness === 'settling') {
+      readyAt ??= performance.now()
+      if (performance.now() - readyAt > settleMs) return
+    }
     options.signal?.throwIfAborted()
     const elapsedMs = performance.now() - startedAt
     if (process.hasEnded()) throw notReady(process, `ended with ${await process.ended}`)
@@ -39,14 +51,16 @@ function notReady({ name, logFile, lastOutput }: ManagedProcess, how: string): S
   return new StartFailure(describeEnd({ name, how, logFile, lastOutput: lastOutput() }))
 }
 
-function isReady(url: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const request = get(url, { timeout: askTimeoutMs }, (response) => {
-      response.resume()
-      response.once('close', () => resolve(response.statusCode === 200))
-    })
-    request.once('timeout', () => request.destroy())
+async function readinessAt(url: string): Promise<'ready' | 'settling' | 'no'> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(askTimeoutMs) })
+    const { reasons } = reportSchema.parse(await response.json())
+    if (response.status !== 200) return 'no'
+    return reasons === undefined ? 'ready' : 'settling'
+  } catch {
     // Nobody listens yet.
-    request.once('error', () => resolve(false))
-  })
+    return 'no'
+  }
 }
+
+const reportSchema = z.object({ reasons: z.record(z.string(), z.string()).optional() })
