@@ -12,7 +12,7 @@ import {
   permitDigest,
   permitTypedData,
 } from '@causeway/core'
-import { recordTopUp } from '@causeway/ledger'
+import { finalizeTopUp, recordTopUp } from '@causeway/ledger'
 import { type LocalAccount, startFaultProxy, tokenAbi, waitUntil } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -302,17 +302,15 @@ const askers: readonly (readonly [string, (contracts: ContractSignatures) => Pro
       async (contracts) => {
         const { wallet } = sponsor
         const [transactionHash, custody] = [generatePrivateKey(), `0x${'c5'.repeat(20)}`] as const
-        await bed.database.transaction((tx) =>
-          recordTopUp(
-            tx,
-            {
-              ...{ chainId: 8_453, transactionHash, blockNumber: 1n, blockHash: transactionHash },
-              ...{ token: custody, custody, tail: undefined, verdict: { kind: 'suspense', parse: 'no_tail' } },
-              log: { ordinal: 0, logIndex: 0, from: wallet, value: 1_000_000n },
-            },
-            { replace: false },
-          ),
-        )
+        const topUp = {
+          ...{ chainId: 8_453, transactionHash, blockNumber: 1n, blockHash: transactionHash },
+          ...{ token: custody, custody, tail: undefined, verdict: { kind: 'suspense', parse: 'no_tail' } },
+          log: { ordinal: 0, logIndex: 0, from: wallet, value: 1_000_000n },
+        } as const
+        await bed.database.transaction(async (tx) => {
+          const { eventId = 0n } = await recordTopUp(tx, topUp, { replace: false })
+          await finalizeTopUp(tx, eventId, {})
+        })
         const claims = createTopUpClaims({ ...signing(contracts), now: Date.now })
         const transfer = { transactionHash, ordinal: 0, wallet }
         const { message } = await claims.prepare(transfer)
