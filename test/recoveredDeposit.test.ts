@@ -155,7 +155,12 @@ async function paidByNobody(payer: LocalAccount): Promise<{ requestId: Hex; litt
   const { requestId, details, steps } = quote
   const little = 3n * (coin - BigInt(details.refundCurrency.amount))
   // CAST: the wire describes an address as text.
-  const payment = { what: 'a payment', to: steps[0].depositAddress as Hex, data: '0x', valueWei: little } as const
+  const payment = {
+    what: 'a payment',
+    to: steps[0].depositAddress as Hex,
+    data: '0x',
+    valueWei: little,
+  } as const
   await connectLocalChain(chains.base.url, deployment.base.chainId).send(payer, [payment])
   await database.query(
     `update orders set expires_at = now() - interval '1 minute' where request_id = decode(substr($1, 3), 'hex')`,

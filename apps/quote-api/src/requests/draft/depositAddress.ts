@@ -96,6 +96,7 @@ export function newDepositAddress(
   }
   const refunded = codec.canonicalAddress(parties.refunded)
   const isNobodys = origin.payees.isBurnt(refunded)
-  const depositor = isNobodys && depositAddresses.creditsDepositor ? codec.canonicalAddress(fillWallet) : refunded
+  const depositor =
+    isNobodys && depositAddresses.creditsDepositor ? codec.canonicalAddress(fillWallet) : refunded
   return depositAddresses.make({ orderSigner, fillWallet, depositor, nonce })
 }
