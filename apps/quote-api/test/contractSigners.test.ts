@@ -16,16 +16,26 @@ import { createTopUpClaims } from '../src/money/topUps/claims.ts'
 import { createTakePermit } from '../src/requests/permits/takePermit.ts'
 import { postPatiently, readOk } from './serviceSupport/callService.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
-import { type SettlementBed, startSettlementBed } from './settlementSupport/settlementBed.ts'
+import {
+  type SettlementBed,
+  type StandInOracles,
+  startSettlementBed,
+  startStandInOracles,
+} from './settlementSupport/settlementBed.ts'
 import { createSponsor, type TestSponsor } from './sponsorSupport/sponsors.ts'
 
 let bed: SettlementBed
+let oracles: StandInOracles
 let sponsor: TestSponsor
 
 beforeAll(async () => {
-  bed = await startSettlementBed({ blockTimeSeconds: 1 })
+  oracles = await startStandInOracles()
+  bed = await startSettlementBed({ blockTimeSeconds: 1, oracles: async () => oracles.setting })
 }, 240_000)
-afterAll(() => bed?.stop())
+afterAll(async () => {
+  await bed?.stop()
+  await oracles?.stop()
+})
 beforeEach(async () => {
   sponsor = await createSponsor(bed.database, 1_000_000_000n)
 })
