@@ -5,11 +5,12 @@
 // `payeeTable.test.ts`, and other families are in `payees.test.ts`.
 import type { Hex } from '@causeway/core'
 import { caliburAddress, spawnSolver } from '@causeway/localnet'
-import { concatHex, getContractAddress, toHex, zeroAddress } from 'viem'
+import { concatHex, getContractAddress, hashTypedData, hexToBytes, toHex, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callerKey, type OracleTrio, startOracleTrio } from '../apps/oracle/test/support/oracleTrio.ts'
 import {
+  currencyAddress,
   localRequest,
   nativeAddress,
   type UserChain,
@@ -22,8 +23,13 @@ import {
 } from '../apps/quote-api/test/settlementSupport/settlementBed.ts'
 import { startSolverBench } from '../apps/solver/test/support/solverBench.ts'
 import { create2Proxy } from '../packages/contracts/src/codes.ts'
-import { safeCode, safeProxy } from '../packages/localnet/test/fixtures/contractWallets.ts'
-import { createPayeeDriver, longTest, type PayeeDriver } from './support/payeeDriver.ts'
+import {
+  safeCode,
+  safeProxy,
+  setOwnedDigest,
+  walletCode,
+} from '../packages/localnet/test/fixtures/contractWallets.ts'
+import { createPayeeDriver, type FeeOwner, longTest, type PayeeDriver } from './support/payeeDriver.ts'
 
 let bed: SettlementBed
 let driver: PayeeDriver
@@ -89,7 +95,8 @@ const created = (runtime: Hex) => async (chain: UserChain) => {
 
 /** By a transaction of somebody else. @source EIP-7702 */
 async function delegated(chain: UserChain) {
-  const owner = privateKeyToAccount(generatePrivateKey())
+  const key = generatePrivateKey()
+  const owner = privateKeyToAccount(key)
   const { client } = chainOf(chain)
   const sender = privateKeyToAccount(relayer().privateKey)
   const { chainId } = bed.network.chains[chain]
@@ -105,7 +112,7 @@ async function delegated(chain: UserChain) {
     })
   })
   expect(await client.getCode({ address: owner.address })).toBe(concatHex(['0xef0100', caliburAddress]))
-  return { account: owner.address }
+  return { account: owner.address, key }
 }
 
 type Placed = { readonly account: Hex; appear?(): Promise<unknown> }
@@ -162,6 +169,20 @@ const ways: readonly (readonly [string, UserChain, (placed: Placed) => Promise<v
     },
   ],
   [
+    'a refund of coin that no account was named for',
+    'base',
+    async (placed) => {
+      const quote = await driver.quoteOf(request('native', 'USDC', { recipient: placed.account }))
+      const refunds = quote.protocol?.v2.orderData.inputs[0]?.refunds.map(({ recipient }) =>
+        recipient.toLowerCase(),
+      )
+      expect(refunds).toEqual([placed.account.toLowerCase(), bed.requests.user.address.toLowerCase()])
+      await placed.appear?.()
+      await driver.inTurn(() => bed.requests.deposit(quote, { token: nativeAddress, amount: 10n ** 16n }))
+      await driver.refunds(quote, 'base')
+    },
+  ],
+  [
     'a claim of coin',
     'base',
     async ({ account, appear }) => {
@@ -185,6 +206,37 @@ test.concurrent(
     const { account: recipient } = await created('0x5f5ffd')('optimism')
     await driver.refused('recipient', request('USDC', 'native', { recipient }))
     await filled({ account: recipient }, request('USDC', 'USDC', { recipient }))
+  },
+  longTest,
+)
+
+const owners: readonly (readonly [string, () => Promise<FeeOwner>])[] = [
+  ['a plain account', async () => privateKeyToAccount(generatePrivateKey())],
+  ['a wallet that delegates', async () => privateKeyToAccount((await delegated('base')).key)],
+  [
+    'a contract wallet',
+    async () => {
+      const [address, { url }] = [freshAddress(), bed.network.chains.base]
+      await chainOf('base').node.setCode({ address, bytecode: walletCode.owned })
+      return {
+        address,
+        async signTypedData(typedData) {
+          await setOwnedDigest(url, address, hexToBytes(hashTypedData(typedData)))
+          return '0x1234'
+        },
+      }
+    },
+  ],
+]
+test.concurrent.each(owners)(
+  'Q-69: app fees for %s are left by a fill, and paid to it by its claim',
+  async (_kind, place) => {
+    const owner = await place()
+    const { chainId } = bed.network.chains.base
+    const appFees = [{ recipient: owner.address, fee: '1000' }]
+    await filled({ account: freshAddress() }, request('USDC', 'USDC', { appFees }))
+    const currency = currencyAddress(bed.network, 'base', 'USDC')
+    await driver.claimsOf(owner, { chainId, currency, recipient: owner.address })
   },
   longTest,
 )

@@ -3,10 +3,12 @@
 // service, its solver and two oracles in processes of their own over six families. Payees on EVM chains are in
 // `evmPayees.test.ts`, and what no chain has to be asked about is in `payeeTable.test.ts`.
 import { type Hex, token2022Program, tronHexAddress } from '@causeway/core'
+import { createTokenAccount, depositToken, mintTo, tokenAccount } from '@causeway/localnet/standIns/solana'
 import { Keypair, PublicKey } from '@solana/web3.js'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { localRequest } from '../apps/quote-api/test/serviceSupport/localRequest.ts'
+import { orderIdOf } from '../apps/quote-api/test/settlementSupport/requestDriver.ts'
 import {
   confidential,
   type Holder,
@@ -85,6 +87,32 @@ describe('Solana', { timeout: longTest }, () => {
   test.concurrent.each(payable.slice(1))('Q-69: %s is paid a claim', async (_kind, payee) => {
     await driver.claims(asset(), 10n ** 7n, payee())
   })
+
+  test.concurrent.each(payable.slice(1))(
+    'Q-69: %s is refunded, and that is attested',
+    async (_kind, payee) => {
+      const { user, depository, send } = at.chains.solana.bed
+      const [sender, refundTo] = [user.publicKey, payee()]
+      const quote = await driver.inTurn(async () => {
+        const to = tokenAccount(sender, mint, token2022Program)
+        const account = { owner: sender, mint, program: token2022Program }
+        await send([
+          createTokenAccount({ payer: sender, ...account }),
+          mintTo({ ...account, to, authority: sender, amount: 10n ** 8n }),
+        ])
+        const { chainId, currency } = sides.EVM.destination()
+        const asked = await driver.quoteOf({
+          ...{ user: sender.toBase58(), refundTo, recipient: freshAddress(), tradeType: 'EXACT_INPUT' },
+          ...{ originChainId: solanaChainId, originCurrency: mint.toBase58(), amount: `${10n ** 8n}` },
+          ...{ destinationChainId: chainId, destinationCurrency: currency },
+        })
+        const short = { sender, amount: 5n * 10n ** 7n, id: orderIdOf(asked), mint }
+        await send([depositToken(depository, { ...short, program: token2022Program })])
+        return asked
+      })
+      await driver.refunds(quote, 'solana')
+    },
+  )
 
   test.concurrent('Q-69: a wallet that is not there is paid coin, and that is attested', () =>
     filledFromBase(solanaChainId, sol, Keypair.generate().publicKey.toBase58()))

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { bytesToHex, type Hex, noFillOrRefundDigest } from '@causeway/core'
 import { createDatabase, type Database, findEmbeddedPostgres } from '@causeway/database'
 import { connectLocalChain, type LocalAccount, waitUntil } from '@causeway/localnet'
-import { erc20Abi } from 'viem'
+import { erc20Abi, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress, sign } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -27,7 +27,16 @@ const quoteSchema = z.object({
       items: z.array(z.object({ data: z.object({ to: z.string(), data: z.string(), value: z.string() }) })),
     }),
   ),
+  details: z.object({ refundCurrency: z.object({ amount: z.string() }) }),
+  protocol: z.object({
+    v2: z.object({
+      orderData: z.object({
+        inputs: z.tuple([z.object({ refunds: z.tuple([z.object({ recipient: z.string() })]) })]),
+      }),
+    }),
+  }),
 })
+const addressedSchema = quoteSchema.extend({ steps: z.tuple([z.object({ depositAddress: z.string() })]) })
 const statusSchema = z.object({ status: z.string(), refundFailReason: z.string() })
 const workSchema = z.object({
   items: z.array(z.object({ id: z.string(), kind: z.string(), requestId: z.string().optional() })),
@@ -109,6 +118,11 @@ async function stuck(user: LocalAccount): Promise<Hex> {
   )
   await giveUp(requestId, 'fill', 3)
   await giveUp(requestId, 'refund', 20)
+  return parked(requestId)
+}
+
+/** The solver works again. */
+async function parked(requestId: string): Promise<Hex> {
   await waitUntil('it is parked', async () => {
     const rows = await database.query(
       `select from settlement where stage = 'parked' and request_id = decode(substr($1, 3), 'hex')`,
@@ -120,9 +134,48 @@ async function stuck(user: LocalAccount): Promise<Hex> {
   return requestId as Hex // CAST: the wire describes it as text.
 }
 
+/** Too little for any quote, paid to an address that was asked for as published pages do: they do not know who pays. */
+async function paidByNobody(payer: LocalAccount): Promise<{ requestId: Hex; little: bigint }> {
+  const { deployment, chains } = bed.session.network
+  const [nobody, recipient] = [`0x${'0'.repeat(36)}dead`, privateKeyToAddress(generatePrivateKey())]
+  // On the other chain alone: refunds do not default to it.
+  const { node } = connectLocalChain(chains.optimism.url, deployment.optimism.chainId)
+  await node.setCode({ address: recipient, bytecode: '0x00' })
+  const coin = 10n ** 17n
+  const asked = {
+    ...{ user: nobody, recipient, tradeType: 'EXACT_INPUT', amount: coin.toString() },
+    ...{ originChainId: deployment.base.chainId, destinationChainId: deployment.optimism.chainId },
+    ...{ originCurrency: zeroAddress, destinationCurrency: zeroAddress, useDepositAddress: true },
+  }
+  let quote = await ask('/quote', addressedSchema, asked)
+  await waitUntil('the code is seen', async () => {
+    quote = await ask('/quote', addressedSchema, asked)
+    return quote.protocol.v2.orderData.inputs[0].refunds[0].recipient === nobody
+  })
+  const { requestId, details, steps } = quote
+  const little = 3n * (coin - BigInt(details.refundCurrency.amount))
+  // CAST: the wire describes an address as text.
+  const payment = {
+    what: 'a payment',
+    to: steps[0].depositAddress as Hex,
+    data: '0x',
+    valueWei: little,
+  } as const
+  await connectLocalChain(chains.base.url, deployment.base.chainId).send(payer, [payment])
+  await database.query(
+    `update orders set expires_at = now() - interval '1 minute' where request_id = decode(substr($1, 3), 'hex')`,
+    [requestId],
+  )
+  await waitUntil('the solver says why it gives nothing back', async () =>
+    /an account that nobody holds/.test(await standing(requestId as Hex)),
+  )
+  await stopSolver(true)
+  await giveUp(requestId, 'refund', 20)
+  return { requestId: await parked(requestId), little }
+}
+
 /** Resolved by an operator, and entered by the solver. */
-async function recoverable(user: LocalAccount): Promise<Hex> {
-  const requestId = await stuck(user)
+async function recoverable(requestId: Hex): Promise<Hex> {
   const deed = { actor: 'cli:operator', reason: 'no refund can land' }
   await createRequestAdministration(database).resolve(requestId, 'recover', deed)
   await waitUntil(
@@ -284,7 +337,7 @@ describe('a deposit that stands still', () => {
     'P-73, Q-73: comes back to its owner by the example of the guide, and to no thief',
     async () => {
       const owner = userOf(3)
-      const requestId = await recoverable(owner)
+      const requestId = await recoverable(await stuck(owner))
       await tellsTheDay(requestId)
       await refusesToPay(requestId)
       const thief = generatePrivateKey()
@@ -302,6 +355,28 @@ describe('a deposit that stands still', () => {
       const again = await runExample(requestId, owner.privateKey, recipient)
       expect(again.code, again.output).toBe(1)
       expect(await balanceOf(recipient)).toBe(amount)
+    },
+    longTest,
+  )
+
+  test(
+    'Q-66: to an address for a user whom nobody holds comes back by the key of the fill wallet, and by no other',
+    async () => {
+      const { keys } = bed.session.network
+      const payer = userOf(2)
+      const { requestId, little } = await paidByNobody(payer)
+      await recoverable(requestId)
+      const recipient = privateKeyToAddress(generatePrivateKey())
+      const stolen = await runExample(requestId, generatePrivateKey(), recipient)
+      expect([stolen.code, stolen.output]).toEqual([1, expect.stringContaining('INVALID_OWNER_SIGNATURE')])
+
+      const { code, output } = await runExample(requestId, keys.fillWallet.privateKey, recipient)
+      expect(code, output).toBe(0)
+      const { client } = connectLocalChain(
+        bed.session.network.chains.base.url,
+        bed.session.network.deployment.base.chainId,
+      )
+      expect(await client.getBalance({ address: recipient })).toBe(little)
     },
     longTest,
   )

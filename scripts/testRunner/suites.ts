@@ -201,6 +201,7 @@ export const suiteFiles = {
     'apps/oracle/test/settledOnce.test.ts',
     'apps/quote-api/test/appFeeAccrual.test.ts',
     'apps/quote-api/test/appFeeClaims.test.ts',
+    'apps/quote-api/test/contractSigners.test.ts',
     'apps/quote-api/test/depositAddresses.test.ts',
     'apps/quote-api/test/execute.test.ts',
     'apps/quote-api/test/execution.test.ts',

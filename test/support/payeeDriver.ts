@@ -1,5 +1,5 @@
 // Whom a quote names is paid by the shipped solver, and what the oracles sign of that.
-import type { SqlDatabase } from '@causeway/core'
+import type { Hex, SqlDatabase } from '@causeway/core'
 import { waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect } from 'vitest'
@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { OracleTrio } from '../../apps/oracle/test/support/oracleTrio.ts'
 import { ask } from '../../apps/oracle/test/support/ownerWithdrawals.ts'
 import { quoteResponseSchema } from '../../apps/quote-api/src/http/wire/quoteResponse.ts'
-import { readClaimStep } from '../../apps/quote-api/test/serviceSupport/appFeeClaim.ts'
+import { type ClaimTypedData, readClaimStep } from '../../apps/quote-api/test/serviceSupport/appFeeClaim.ts'
 import {
   type Answer,
   post,
@@ -37,6 +37,12 @@ const ordersSchema = z.object({
   ]),
 })
 const claimsSchema = z.object({ claims: z.array(z.looseObject({ status: z.string() })) })
+
+/** Owns app fees: a key, or code that says what its owner lets it say. */
+export type FeeOwner = {
+  readonly address: Hex
+  signTypedData(typedData: ClaimTypedData): Promise<Hex>
+}
 
 export type PayeeDriver = ReturnType<typeof createPayeeDriver>
 
@@ -106,7 +112,14 @@ export function createPayeeDriver(at: {
       const fees = [{ recipient: account.address.toLowerCase(), amount }]
       const owed = { requestId: generatePrivateKey(), asset: { ...asset, name: asset.symbol }, fees }
       await at.database.transaction((tx) => accrueAppFees(tx, owed))
-      const asked = { chainId: asset.chainId, currency: asset.address, recipient }
+      await this.claimsOf(account, { chainId: asset.chainId, currency: asset.address, recipient })
+    },
+
+    /** What is owed to an account in a currency is paid to a recipient, as its chain's endpoints agree. */
+    async claimsOf(
+      account: FeeOwner,
+      asked: { readonly chainId: number; readonly currency: string; readonly recipient: string },
+    ): Promise<void> {
       const url = `${at.url}/app-fees/${account.address}`
       const { claimId, typedData } = readClaimStep(await postPatiently(`${url}/claim`, asked))
       const signature = await account.signTypedData(typedData)

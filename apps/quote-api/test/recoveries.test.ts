@@ -148,11 +148,14 @@ describe('an order that an operator gives up', () => {
 })
 
 describe('the promise', () => {
-  test('P-70: is signed once fill and refund are closed at final blocks, and a report alone moves nothing', async () => {
+  test('P-70, Q-72: is signed once fill and refund are closed at final blocks, and a report alone moves nothing', async () => {
     const of = await stuck()
     await resolve(of)
     await waitUntil('it waits', async () => (await waitsFor(of)) === 'MAY_BE_PAID')
     expect((await recoveryWork(of))?.payload.promise).toBeUndefined()
+    const [recovery] = (await administration.explain(idOf(of.quote))).recovery
+    const deadline = of.refund.kind === 'refund' ? of.refund.payload.deadline : 0
+    expect(Date.parse(String(recovery?.['payableUntil']))).toBe(deadline * 1_000)
     await closed(of)
     const { payload, id } = await promised(of)
     const solver = payload.order?.solver.toLowerCase() as Hex // CAST: orders of EVM chains name EVM accounts.

@@ -2,10 +2,10 @@
 // database and node; every field of the message altered in turn; contract wallets that lie, loop and flood.
 import type { Hex } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
-import { type Anvil, startAnvil, startFaultProxy } from '@causeway/localnet'
+import { type Anvil, startAnvil } from '@causeway/localnet'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
   addressNamed,
@@ -354,21 +354,6 @@ describe('a contract wallet', () => {
       await slow.close()
       await silent.stop()
     }
-  })
-
-  test('Q-67: is not refused for an error of its chain', async () => {
-    const broken = await startFaultProxy({ targetUrl: node.url })
-    broken.set({ kind: 'unsupported', methods: ['eth_call'], code: -32_000, message: 'missing trie node' })
-    const unknowing = await startAccessService({ database: testDatabase.database, rpcUrls: [broken.url] })
-    onTestFinished(async () => {
-      await unknowing.close()
-      await broken.stop()
-    })
-    const { apiKey } = await newKey()
-    const wallet = await place(walletCode.owned, 400)
-    const { nonce } = await challenge(apiKey, wallet)
-    const answer = await post('link', apiKey, { wallet, nonce, signature: '0x' }, unknowing)
-    expect([answer.status, answer.body.retryable]).toEqual([503, true])
   })
 
   test('is not linked on the word of one endpoint against another', async () => {

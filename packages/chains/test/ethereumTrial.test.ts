@@ -59,6 +59,22 @@ test.each<[string, Hex, object]>([
   expect(await tried(code)).toMatchObject(outcome)
 })
 
+test.each<[string, Hex, boolean]>([
+  ['without code', '0x', true],
+  ['that burns 1.7 million gas', '0x61ffff5b600190038060035700', true],
+  ['that refuses where gas has a price', revertUnless.pricedGas, false],
+  ['that refuses where more gas is left than it needs', revertUnless.littleGas, false],
+  ['that refuses every payment', '0x5f5ffd', false],
+  ['that burns all gas', '0x5b5f56', false],
+])(
+  'Q-62, P-46: the quote and the payer find the same of a recipient %s',
+  async (_recipient, code, isPaid) => {
+    expect((await tried(code)).kind).toBe(isPaid ? 'succeeds' : 'fails')
+    const trial = await quotedTrial(code, { kind: 'pass' })
+    expect(trial).toMatchObject({ refusal: isPaid ? undefined : expect.any(String) })
+  },
+)
+
 test('P-50: one that takes more gas than it may have is not signed, and none gets a higher limit', async () => {
   const { proxies, client } = await threeEndpoints()
   await bed.node('anvil_setCode', [at, '0x'])

@@ -43,6 +43,12 @@ const silentOn =
 describe('the account that refunds go to', () => {
   test.each<[string, object, TestAppOptions, readonly string[]]>([
     ['refundTo, else user', { refundTo: other }, {}, [other, user]],
+    [
+      'refundTo alone, at a deposit address',
+      { refundTo: other, useDepositAddress: true },
+      { fillWallet: `0x${'f1'.repeat(20)}` },
+      [other],
+    ],
     ['user where refundTo names him', { refundTo: user }, {}, [user]],
     ['the recipient, else user', {}, {}, [recipient, user]],
     ['the recipient with code on both chains', {}, { hasCode: codeOn(chainA, chainB) }, [recipient, user]],

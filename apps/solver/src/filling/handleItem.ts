@@ -58,6 +58,8 @@ export async function handleItem(item: WorkItem, filling: Filling): Promise<Hand
   const back = goesBackTo(reading)
   if (back !== undefined && chain.payees.isBurnt(back))
     return refused(`it would go back to ${back}, an account that nobody holds`)
+  if (back !== undefined && chain.codec.spellAddress(back) === chain.desk.address)
+    return refused('it would go to the fill wallet itself')
   return orLater(() => {
     switch (reading.kind) {
       case 'relay':

@@ -49,6 +49,9 @@ export async function recover(
   const [deposit] = (await filling.deposits.read(named, mostMicroUsd)) ?? []
   const judged = judgeRecovery({
     ...{ orderId, deposit, fillWallet: origin.desk.address },
+    isRefundable: proof.order.inputs.some(({ refunds }) =>
+      refunds.some(({ recipient }) => !origin.payees.isBurnt(recipient)),
+    ),
     signed: await signedOf(past, orderId, filling, recoveries),
     marks: await marksOf(asked, { deposit, origin, destination }, filling),
   })

@@ -10,7 +10,7 @@ const closed: PaymentMark = {
 const open: PaymentMark = { ...closed, state: 'open' }
 const paid: PaymentMark = { ...closed, state: 'paid' }
 const facts: RecoveryFacts = {
-  ...{ orderId, fillWallet: '0xwallet', deposit: { orderId, depositor: '0xuser' } },
+  ...{ orderId, fillWallet: '0xwallet', isRefundable: true, deposit: { orderId, depositor: '0xuser' } },
   ...{
     signed: [{ kind: 'fill', outcome: 'cancelled', isSettled: false }],
     marks: [closed, { ...closed, id: refund }],
@@ -89,6 +89,11 @@ describe('a solver', () => {
       'refuses its own deposit, which the hub would give to it',
       { ...facts, deposit: { orderId, depositor: '0xwallet' } },
       'refuse',
+    ],
+    [
+      'enters its own deposit where the order refunds an account that nobody holds',
+      { ...facts, isRefundable: false, deposit: { orderId, depositor: '0xwallet' } },
+      'enter',
     ],
   ]
   for (const [name, known, kind] of cases)

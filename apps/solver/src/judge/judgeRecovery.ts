@@ -24,6 +24,8 @@ export type RecoveryFacts = {
   readonly deposit: Pick<SeenDeposit, 'orderId' | 'depositor'> | undefined
   /** Fill wallet on the deposit's chain. */
   readonly fillWallet: string
+  /** The order names an account for its refund that somebody holds. */
+  readonly isRefundable: boolean
   /** Every payment that this wallet ever signed for the order. */
   readonly signed: readonly SignedPayment[]
   /** Records of the order's fill and of the deposit's refund, each for every fill wallet. */
@@ -45,6 +47,7 @@ export function judgeRecovery({
   orderId,
   deposit,
   fillWallet,
+  isRefundable,
   signed,
   marks,
 }: RecoveryFacts): JudgedRecovery {
@@ -59,7 +62,7 @@ export function judgeRecovery({
     }
   if (deposit === undefined) return { kind: 'wait', reason: 'the deposit is not deep enough' }
   if (deposit.orderId !== orderId) return { kind: 'refuse', reason: 'the deposit is of another order' }
-  if (deposit.depositor === fillWallet)
+  if (deposit.depositor === fillWallet && isRefundable)
     return { kind: 'refuse', reason: 'the fill wallet made the deposit: a refund gives it back' }
   const open = marks.filter(
     ({ state, endSeconds, timestampSeconds }) =>

@@ -167,6 +167,8 @@ export type DepositAddressing = {
   readonly leadSeconds: number
   /** Nobody but the solver can move what lies there meanwhile, so that the price of its quote holds. */
   readonly isKeptWhileSwept: boolean
+  /** A sweep deposits for the depositor of the terms; where it does not, the fill wallet is the depositor. */
+  readonly creditsDepositor: boolean
 }
 
 /** An account and a currency of one chain, in canonical spelling. */

@@ -88,7 +88,7 @@ describe('deposit addresses', () => {
 
   test('Q-63: are priced before anybody is named', async () => {
     const { stored } = await quote({ user: dead, recipient: dead, refundTo: undefined })
-    expect(stored[0]?.quote.depositAddress?.terms.depositor).toBe(dead)
+    expect(stored[0]?.quote.depositAddress?.terms.depositor).toBe(fillWallet)
   })
 
   test('Q-66: are given where nobody can be refunded, as published pages ask', async () => {
@@ -99,6 +99,7 @@ describe('deposit addresses', () => {
     const [made] = app.stored
     expect(json.steps[0].depositAddress).toBe(made?.quote.depositAddress?.address)
     expect(json.protocol.v2.orderData.inputs[0].refunds).toMatchObject([{ recipient: dead }])
+    expect(made?.quote.depositAddress?.terms.depositor).toBe(fillWallet)
   })
 
   test('cost the gas of the sweep, in the fee and in what a refund gives back', async () => {

@@ -67,7 +67,7 @@ export function takesDepositAddresses(
 
 /**
  * An address that nobody has used. Whoever is refunded is also credited with the deposits, so that both
- * ways back end with the same party.
+ * ways back end with the same party; where nobody holds that account, the fill wallet is, so that a deposit can be recovered.
  * @throws QuoteError UNSUPPORTED_EXECUTION_TYPE where nobody could empty it, INVALID_ADDRESS where the native currency's id,
  * which oracles read as whoever deposits, would be refunded
  * @source Q-66
@@ -94,6 +94,9 @@ export function newDepositAddress(
       data: { field: 'refundTo' },
     })
   }
-  const depositor = codec.canonicalAddress(parties.refunded)
+  const refunded = codec.canonicalAddress(parties.refunded)
+  const isNobodys = origin.payees.isBurnt(refunded)
+  const depositor =
+    isNobodys && depositAddresses.creditsDepositor ? codec.canonicalAddress(fillWallet) : refunded
   return depositAddresses.make({ orderSigner, fillWallet, depositor, nonce })
 }

@@ -47,6 +47,8 @@ const floorGasPerByte = 64n
 /**
  * Has enough endpoints run a transaction as it would be signed: with its sender, value, price and gas limit. The limit is
  * what enough of them estimate, with a margin, up to what is affordable. So no node alone has it refused, or signed where it fails.
+ * The quote's trial (`createPaymentTrials`) is another one: it has one round trip, and lends the wallet what it lacks, so
+ * that it knows no limit, and must not say what may be signed.
  * @throws UpstreamUnavailableError where too few say the same
  * @source rules P-46, P-50
  */

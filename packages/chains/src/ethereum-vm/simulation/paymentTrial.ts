@@ -18,7 +18,8 @@ const taken: PaymentTrial = { refusal: undefined }
 /**
  * Has enough endpoints run a payment as the fill wallet would send it: with its value and its price. Native coin to an
  * account without code arrives, so nobody is asked. A token's own list looks at who is paid and not at how much, so
- * that one answer serves all amounts for a while.
+ * that one answer serves all amounts for a while. The payer's own trial (`tryTransaction`) is another one: it finds a gas
+ * limit, which takes a second round trip, and lends the wallet nothing, which a quote must.
  * @returns never rejects; undefined where enough endpoints do not say the same in time
  * @source Q-62; rule P-46
  */

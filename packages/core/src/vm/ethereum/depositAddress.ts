@@ -47,5 +47,6 @@ export function contractAddressing(
     leadSeconds: 120,
     // Its depositor may withdraw it at any time.
     isKeptWhileSwept: false,
+    creditsDepositor: true,
   }
 }

@@ -59,5 +59,6 @@ export function programAddressing(program: string, depository: () => SolanaDepos
     leadSeconds: 120,
     // Its depositor may withdraw it at any time.
     isKeptWhileSwept: false,
+    creditsDepositor: true,
   }
 }

@@ -27,8 +27,10 @@ const parts = {
     from hold where request_id = $1 order by attempt`,
   actions: `select json_build_object('at', done_at, 'actor', actor, 'action', action, 'details', details) as part
     from admin_action where subject = '0x' || encode($1, 'hex') order by id`,
-  recovery: `select json_build_object('decidedAt', decided_at, 'waitsFor', waits_for, 'signedAt', signed_at,
-      'recoverableAt', recoverable_at) as part
+  recovery: `select json_build_object('decidedAt', decided_at, 'waitsFor', waits_for, 'payableUntil',
+      (select to_timestamp(max((w.payload ->> 'deadline')::bigint)) from work_item w
+       where w.request_id = $1 and w.kind in ('fill', 'refund')),
+      'signedAt', signed_at, 'recoverableAt', recoverable_at) as part
     from order_recovery where request_id = $1`,
 } as const
 

@@ -88,7 +88,8 @@ describe('no promise is given', () => {
 describe('an operator', () => {
   const deposit = { id: 1n, state: 'refund_due', reason: undefined, hasFailedRefund: true }
   const parked: DecisionFacts = {
-    ...{ isFilled: false, isRecovered: false, hasWorkUnderWay: false, sweepsToFillWallet: false },
+    ...{ isFilled: false, isRecovered: false, hasWorkUnderWay: false },
+    ...{ sweepsToFillWallet: false, isRefundable: true },
     deposits: [deposit],
   }
   const cases: readonly (readonly [string, DecisionFacts, boolean])[] = [
@@ -105,6 +106,11 @@ describe('an operator', () => {
       'gives none up whose money the fill wallet swept to itself',
       { ...parked, sweepsToFillWallet: true },
       false,
+    ],
+    [
+      'gives one up whose money the fill wallet swept, where nobody holds the account of its refund',
+      { ...parked, sweepsToFillWallet: true, isRefundable: false },
+      true,
     ],
     [
       'gives none up whose deposits were all given back',

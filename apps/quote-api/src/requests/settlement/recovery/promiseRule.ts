@@ -68,6 +68,8 @@ export type DecisionFacts = {
   readonly hasWorkUnderWay: boolean
   /** The fill wallet is the depositor of what was swept: the hub would give it the money. */
   readonly sweepsToFillWallet: boolean
+  /** The order names an account for its refund that somebody holds. */
+  readonly isRefundable: boolean
   readonly deposits: readonly {
     readonly id: bigint
     readonly state: string
@@ -78,8 +80,8 @@ export type DecisionFacts = {
 
 /** True where an operator may give an order up for recovery; chains are read later, before signing. Pure. */
 export function mayRecover(facts: DecisionFacts): boolean {
-  const { isFilled, isRecovered, hasWorkUnderWay, sweepsToFillWallet, deposits } = facts
-  if (isRecovered || hasWorkUnderWay || sweepsToFillWallet) return false
+  const { isFilled, isRecovered, hasWorkUnderWay, sweepsToFillWallet, isRefundable, deposits } = facts
+  if (isRecovered || hasWorkUnderWay || (sweepsToFillWallet && isRefundable)) return false
   // No oracle attests a refund in another currency: the hub holds its deposit for ever.
   if (deposits.some(({ state, reason }) => state === 'refunded' && reason === 'INCORRECT_DEPOSIT_CURRENCY'))
     return false

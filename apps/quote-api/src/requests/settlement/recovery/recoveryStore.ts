@@ -1,4 +1,4 @@
-import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { type Hex, quotingFamilies, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { toBytes } from '../../orders/orderColumns.ts'
 import { addWork } from '../../work/workStore.ts'
 import { type StoredDeposit, setDepositState } from '../depositStore.ts'
@@ -121,7 +121,7 @@ export async function askForRecovery(
 /** Deposits of a request that stand on their chains, with what was reported for them. */
 export async function readDecisionFacts(
   database: Queries,
-  { requestId, status }: Pick<SettledRequest, 'requestId' | 'status'>,
+  { requestId, status, order }: Pick<SettledRequest, 'requestId' | 'status' | 'order'>,
 ): Promise<DecisionFacts> {
   const id = toBytes(requestId)
   const [row] = await database.query<{ is_recovered: boolean; under_way: boolean; to_fill_wallet: boolean }>(
@@ -148,11 +148,18 @@ export async function readDecisionFacts(
     isRecovered: row?.is_recovered === true,
     hasWorkUnderWay: row?.under_way === true,
     sweepsToFillWallet: row?.to_fill_wallet === true,
+    isRefundable: order.inputs.some(({ refunds }) => refunds.some(({ recipient }) => !isNobodys(recipient))),
     deposits: deposits.map(({ id: depositId, state, reason, has_failed }) => ({
       ...{ id: depositId, state, reason: reason ?? undefined, hasFailedRefund: has_failed },
     })),
   }
 }
+
+/** Nobody holds the account, whatever its family is: none is an account of another. */
+const isNobodys = (account: string): boolean =>
+  Object.values(quotingFamilies).some(({ burnt }) =>
+    burnt.some((one) => one === account || one === account.toLowerCase()),
+  )
 
 /** Deposits of an order that still stand on their chains, and its fills and refunds. */
 export type OrderWork = {

@@ -107,6 +107,7 @@ function addressesBy(sweeper: Hex, network: BitcoinNetwork): DepositAddressing {
     sweepSeconds,
     leadSeconds: sweepSeconds + 60,
     isKeptWhileSwept: true,
+    creditsDepositor: false,
   }
 }
 
