@@ -28,6 +28,7 @@ import {
   type SendingOptions,
 } from './httpTransport.ts'
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
+import { retryPassing } from './sendAndRetryOnce.ts'
 import { askPaths, encodeCalls, parseAnswers, refusalIn } from './wire.ts'
 
 export type SendOptions = {
@@ -136,10 +137,12 @@ export class Endpoint {
     const exchange = (some: readonly RpcCall[], mayBeTooWide: boolean) => {
       // Its head names nothing that an endpoint could refuse.
       const isHead = some.every((call) => isSameCall(call, this.#heads.call))
-      return this.#learning(options, () => this.#exchange(some, options, isHead), {
-        isHead,
-        isForgiven: (failure) => mayBeTooWide && mayBeForSize(failure),
-      })
+      return retryPassing(some, () =>
+        this.#learning(options, () => this.#exchange(some, options, isHead), {
+          isHead,
+          isForgiven: (failure) => mayBeTooWide && mayBeForSize(failure),
+        }),
+      )
     }
     const answers =
       this.#wire === 'paths'
@@ -215,7 +218,7 @@ export class Endpoint {
         : await post(this.#sending(options))
       const answers = parseAnswers(text, expected)
       if (isHead && answers.every(({ ok }) => !ok))
-        throw new EndpointFailure({ alias: this.alias, reason: 'refused' })
+        throw new EndpointFailure({ alias: this.alias, reason: 'refused', said: text })
       return answers
     } catch (error) {
       const refusal =

@@ -312,3 +312,49 @@ test('F-80: 429 with a page is patience first, and twice in a row a smaller batc
   }
   expect(outcomes).toEqual([false, false, false, false, true, true])
 })
+
+const passing = (calls: readonly Call[], isBatch: boolean): Reply => {
+  const said = calls.map(({ id }) => error(-32_603, 'http request handling timeout', id))
+  return json(isBatch ? said : said[0])
+}
+const every = (number: number, refusal: (calls: readonly Call[], isBatch: boolean) => Reply): Refuse => {
+  let count = 0
+  return (calls, isBatch) => (++count % number === 0 ? refusal(calls, isBatch) : undefined)
+}
+
+test.each<[string, (calls: readonly Call[], isBatch: boolean) => Reply]>([
+  ['each call of one request in three', passing],
+  ['a whole request in three', () => json(error(-32_603, 'http request handling timeout'))],
+  [
+    'a block that it is to have',
+    (calls, isBatch) => {
+      const said = calls.map(({ id }) => error(-32_000, 'header not found', id))
+      return json(isBatch ? said : said[0])
+    },
+  ],
+])('F-62: an endpoint that fails at %s, and passes, is asked once more and costs nothing', async (_name, refusal) => {
+  const client = clientOf([await startNode(every(3, refusal))])
+  for (let round = 0; round < 12; round += 1) {
+    expect(await client.request({ method: 'eth_blockNumber', params: [] })).toBe('0x2105')
+    expect((await client.batch([chainId, chainId])).every(({ ok }) => ok)).toBe(true)
+    expect((await client.batch([logs(1, 40)])).map(blocksIn)).toMatchObject([{ length: 40 }])
+  }
+  expect(client.sizes()).toMatchObject([{ calls: Number.POSITIVE_INFINITY, logBlocks: Number.POSITIVE_INFINITY }])
+})
+
+test('F-62: what is sent once more is the whole request, and an error that stays is handed on', async () => {
+  const node = await startNode(passing)
+  const client = clientOf([node])
+  const answers = await client.batch([chainId, chainId])
+  expect(answers).toMatchObject([{ code: -32_603 }, { code: -32_603 }])
+  expect(node.requests().map(({ length }) => length)).toEqual([2, 2])
+})
+
+test('F-62: a transaction is not sent again by itself, nor is what ran and failed', async () => {
+  const node = await startNode(passing)
+  const client = clientOf([node])
+  await client.batch([{ method: 'eth_sendRawTransaction', params: ['0x'] }])
+  node.refuse = ([call]) => json(error(3, 'execution reverted: timeout', call?.id))
+  await client.batch([{ method: 'eth_call', params: [] }])
+  expect(node.requests()).toHaveLength(2)
+})
