@@ -28,6 +28,7 @@ import {
   type SendingOptions,
 } from './httpTransport.ts'
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
+import { RequestPace } from './requestPace.ts'
 import { retryPassing } from './sendAndRetryOnce.ts'
 import { askPaths, encodeCalls, parseAnswers, refusalIn } from './wire.ts'
 
@@ -87,6 +88,7 @@ export class Endpoint {
   #nextId = 1
   #observer: EndpointObserver | undefined
   readonly #sizes = new EndpointSizes()
+  readonly #pace = new RequestPace()
   #headCheckedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(target: EndpointTarget, { heads, headers, wire }: EndpointDialect, now: () => number) {
@@ -130,7 +132,7 @@ export class Endpoint {
 
   /**
    * Answers in call order. What is more than the endpoint is known to take, or refuses for its size, is asked in parts.
-   * @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause
+   * @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause, `busy` because of its rate
    * @source F-80
    */
   async send(calls: readonly RpcCall[], options: SendOptions): Promise<readonly RpcAnswer[]> {
@@ -152,7 +154,7 @@ export class Endpoint {
     return answers
   }
 
-  /** @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause */
+  /** @throws EndpointFailure, as `send` */
   fetch(request: HttpRequest, options: SendOptions): Promise<HttpAnswer> {
     const { path, body } = request
     return this.#learning(
@@ -166,18 +168,21 @@ export class Endpoint {
     await this.#transport.close()
   }
 
-  /** Sends, and notes what the outcome says about the endpoint. @source F-82 */
+  /** Sends in its turn, and notes what the outcome says about the endpoint. @source F-63, F-82 */
   async #learning<Answer>(
-    { evenPaused }: Pick<SendOptions, 'evenPaused'>,
+    options: SendOptions,
     send: () => Promise<Answer>,
     question: { readonly isHead: boolean; readonly isForgiven?: (failure: EndpointFailure) => boolean },
   ): Promise<Answer> {
+    if (this.#pace.isLimited && !(await this.#pace.turn(this.#now(), options)))
+      throw new EndpointFailure({ alias: this.alias, reason: 'busy' })
     // Looked at in the same step as the note that a call is out: of many callers one is the probe.
-    if (evenPaused !== true && this.availability() === 'closed') {
+    if (options.evenPaused !== true && this.availability() === 'closed') {
       throw new EndpointFailure({ alias: this.alias, reason: 'excluded' })
     }
     const startedAtMs = this.#now()
     this.#state = afterSend(this.#state)
+    this.#pace.sent(startedAtMs)
     try {
       const answer = await send()
       const elapsedMs = this.#now() - startedAtMs
@@ -187,6 +192,7 @@ export class Endpoint {
     } catch (error) {
       if (error instanceof EndpointFailure) {
         const elapsedMs = this.#now() - startedAtMs
+        if (error.reason === 'rate_limited') this.#pace.refused(this.#now())
         if (question.isForgiven?.(error)) this.#state = afterRefusal(this.#state)
         else this.#learnFailure(error, elapsedMs, question.isHead)
         this.#observer?.exchanged(elapsedMs / 1_000, error.reason)
