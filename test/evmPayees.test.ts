@@ -4,7 +4,7 @@
 // accounts by real transactions of creation and delegation. What no chain has to be asked about is in
 // `payeeTable.test.ts`, and other families are in `payees.test.ts`.
 import type { Hex } from '@causeway/core'
-import { caliburAddress, spawnSolver } from '@causeway/localnet'
+import { caliburAddress, safeCode, safeProxy, spawnSolver } from '@causeway/localnet'
 import { concatHex, getContractAddress, toHex, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -22,7 +22,6 @@ import {
 } from '../apps/quote-api/test/settlementSupport/settlementBed.ts'
 import { startSolverBench } from '../apps/solver/test/support/solverBench.ts'
 import { create2Proxy } from '../packages/contracts/src/codes.ts'
-import { safeCode, safeProxy } from '../packages/localnet/test/fixtures/contractWallets.ts'
 import { createPayeeDriver, longTest, type PayeeDriver } from './support/payeeDriver.ts'
 
 let bed: SettlementBed

@@ -129,3 +129,4 @@ export {
 } from './uniswap/positions.ts'
 export { swapExactInput } from './uniswap/swap.ts'
 export { type WaitOptions, waitUntil } from './waitUntil.ts'
+export { evmWallets, placeEvmWallet, safeCode, safeProxy } from './wallets/evmWallets.ts'

@@ -30,7 +30,7 @@ import {
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
 import { RequestPace } from './requestPace.ts'
 import { retryPassing } from './sendAndRetryOnce.ts'
-import { askPaths, encodeCalls, parseAnswers, refusalIn } from './wire.ts'
+import { askPaths, encodeCalls, parseAnswers, refusalIn, refuseHollow } from './wire.ts'
 
 export type SendOptions = {
   readonly deadlineMs: number
@@ -222,7 +222,7 @@ export class Endpoint {
       const text = isSmallest(calls)
         ? await this.#evenLarge(options, post)
         : await post(this.#sending(options))
-      const answers = parseAnswers(text, expected)
+      const answers = parseAnswers(text, expected).map((answer, index) => refuseHollow(answer, calls[index]))
       if (isHead && answers.every(({ ok }) => !ok))
         throw new EndpointFailure({ alias: this.alias, reason: 'refused', said: text })
       return answers

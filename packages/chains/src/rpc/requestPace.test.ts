@@ -30,7 +30,7 @@ test('F-63: a lower rate is learned by each refusal, and no longer kept after qu
   pace.sent(5_000)
   pace.refused(5_000)
   await pace.turn(5_000, far)
-  expect(await pace.turn(5_000, { deadlineMs: 5_999 })).toBe(false)
+  expect(await pace.turn(5_000, { deadlineMs: 5_333 })).toBe(false)
   await pace.turn(5_000 + 20 * 20_000, far)
   expect(pace.isLimited).toBe(false)
 })

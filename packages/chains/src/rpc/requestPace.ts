@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const secondMs = 1_000
-/** Of the rate that was refused, so much is kept; after each quiet time it grows by so much, up to no limit. */
+/** Of the rate that was refused, so much is kept, never less than the slowest; it grows in quiet times, up to no limit. */
 const kept = 0.8
+const slowest = 3
 const growth = { factor: 1.5, everyMs: 20_000, endsAbove: 1_000 }
 
 /** Requests of one second that an endpoint takes, as its refusals taught it. No limit before the first. @source F-63 */
@@ -25,7 +26,7 @@ export class RequestPace {
   refused(nowMs: number): void {
     if (nowMs - this.#changedAtMs < secondMs) return
     const recent = this.#sentAtMs.filter((ms) => nowMs - ms < secondMs).length
-    this.#perSecond = Math.max(1, kept * Math.min(this.#perSecond, recent))
+    this.#perSecond = Math.max(slowest, kept * Math.min(this.#perSecond, recent))
     this.#changedAtMs = nowMs
   }
 

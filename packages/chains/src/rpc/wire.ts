@@ -130,6 +130,14 @@ function withId(member: unknown, id: number): unknown {
     : member
 }
 
+/** A receipt whose bloom has logs that it does not show: the node has none of them yet. @source F-64 */
+export function refuseHollow(answer: RpcAnswer, call: RpcCall | undefined): RpcAnswer {
+  if (call?.method !== 'eth_getTransactionReceipt' || !answer.ok || !isObject(answer.result)) return answer
+  const { logs, logsBloom } = answer.result
+  const isHollow = Array.isArray(logs) && logs.length === 0 && /^0x0*[1-9a-f]/i.test(String(logsBloom))
+  return isHollow ? { ok: false, code: -32_603, message: 'the node does not show the logs yet' } : answer
+}
+
 type NodeRefusal = Extract<RpcAnswer, { ok: false }>
 
 function parseError(member: Readonly<Record<string, unknown>>): NodeRefusal | undefined {
