@@ -80,7 +80,8 @@ async function lives(pair: readonly [Family, Family]): Promise<void> {
   const circumstances = async () =>
     JSON.stringify([pair, await at.requests.statusOf(quote), await at.requests.settlementOf(quote)])
   const hasEnded = async () => {
-    const { status } = await at.requests.statusOf(quote)
+    // On a busy machine a status may be refused: it is asked for again.
+    const { status } = await at.requests.statusOf(quote).catch(() => ({ status: 'waiting' }))
     if (status !== 'waiting') seenAtMs ??= Date.now()
     return isEnd(status)
   }
