@@ -30,7 +30,7 @@ import {
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
 import { RequestPace } from './requestPace.ts'
 import { retryPassing } from './sendAndRetryOnce.ts'
-import { askPaths, encodeCalls, parseAnswers, refusalIn, refuseHollow } from './wire.ts'
+import { askPaths, encodeCalls, parseAnswers, refusalIn, refuseHollow, saidMax } from './wire.ts'
 
 export type SendOptions = {
   readonly deadlineMs: number
@@ -224,7 +224,7 @@ export class Endpoint {
         : await post(this.#sending(options))
       const answers = parseAnswers(text, expected).map((answer, index) => refuseHollow(answer, calls[index]))
       if (isHead && answers.every(({ ok }) => !ok))
-        throw new EndpointFailure({ alias: this.alias, reason: 'refused', said: text })
+        throw new EndpointFailure({ alias: this.alias, reason: 'refused', said: text.slice(0, saidMax) })
       return answers
     } catch (error) {
       const refusal =

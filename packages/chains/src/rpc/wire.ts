@@ -62,7 +62,7 @@ export function refusalIn(
 }
 
 /** Characters of a refusal that are read. */
-const saidMax = 1_000
+export const saidMax = 1_000
 
 /** What nodes answer with status 200 where they do not do what they are asked. */
 const refusalCode = -32_000
