@@ -6,6 +6,8 @@
 import type { Hex } from '@causeway/core'
 import { caliburAddress, spawnSolver } from '@causeway/localnet'
 import { concatHex, getContractAddress, hashTypedData, hexToBytes, toHex, zeroAddress } from 'viem'
+import { caliburAddress, safeCode, safeProxy, spawnSolver } from '@causeway/localnet'
+import { concatHex, getContractAddress, toHex, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callerKey, type OracleTrio, startOracleTrio } from '../apps/oracle/test/support/oracleTrio.ts'
@@ -30,6 +32,7 @@ import {
   walletCode,
 } from '../packages/localnet/test/fixtures/contractWallets.ts'
 import { createPayeeDriver, type FeeOwner, longTest, type PayeeDriver } from './support/payeeDriver.ts'
+import { createPayeeDriver, longTest, type PayeeDriver } from './support/payeeDriver.ts'
 
 let bed: SettlementBed
 let driver: PayeeDriver

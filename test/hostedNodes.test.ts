@@ -1,6 +1,7 @@
 // Goal: with nodes that answer as hosted ones do, each order ends in success or refund, or its quote was refused with the
 // cause in words, and no deposit is unseen after 30 seconds. Method: the whole local network, whose services read the
 // chains through nodes of one behaviour after the other; requests of each kind for each. CAUSEWAY_FAULTS=1 runs all.
+import { readFile } from 'node:fs/promises'
 import type { Database } from '@causeway/database'
 import { nodePersonalities, type PersonalityName } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -77,3 +78,11 @@ test.each(isLong ? names : sample)(
   },
   900_000,
 )
+
+test('O-75: the page of service levels measures what was just done', async () => {
+  const page = await readFile(new URL('../docs/operating/service-levels.md', import.meta.url), 'utf8')
+  const [, statement = ''] = /```sql\n(.*?)```/s.exec(page) ?? []
+  const rows = await database.query<{ level: string; requests: bigint }>(statement, [])
+  expect(rows.map(({ level }) => level)).toEqual(['seen', 'filled', 'attested'])
+  for (const { requests } of rows) expect(Number(requests)).toBeGreaterThan(0)
+})

@@ -130,13 +130,13 @@ test.each<[string, unknown, RegExp]>([
   ['ethereum-vm', { ...receipt, status: undefined, root: hash('44') }, /not understood: a receipt: /],
   [
     'errors',
-    { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'empty batch' } },
+    { jsonrpc: '2.0', id: null, error: { code: '-32600', message: 'empty batch' } },
     /not understood: -32600/,
   ],
   [
     'errors',
-    { code: -32_016, message: 'over 15 requests per second' },
-    /differs: -32016 .* a limit of the rate/,
+    { code: -32_015, message: 'over 15 requests per second' },
+    /differs: -32015 .* a limit of the rate/,
   ],
 ])('O-54: %s that is read otherwise ends the replay with 1', async (folder, body, line) => {
   const { code, lines } = await replayed({ [`${folder}/one.json`]: body, 'SOURCES.md': 'a page' })

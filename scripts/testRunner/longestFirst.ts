@@ -17,6 +17,7 @@ export const longFiles: readonly string[] = [
   'packages/market/test/market.test.ts',
   'test/quotedEqualsReceived.test.ts',
   'test/hostedNodes.test.ts',
+  'test/hostedFamilies.test.ts',
   'packages/chains/test/hyperliquidPaying.test.ts',
   'apps/quote-api/test/parkedRequests.test.ts',
   'apps/quote-api/test/settlementReorgs.test.ts',

@@ -55,6 +55,7 @@ export const suiteFiles = {
     'test/familyPairings.test.ts',
     'test/familyPairingsSolver.test.ts',
     'test/familyServices.test.ts',
+    'test/hostedFamilies.test.ts',
     'test/hyperliquidAttestations.test.ts',
     'test/hyperliquidQuotes.test.ts',
     'test/hyperliquidSolver.test.ts',

@@ -29,8 +29,16 @@ export type FamilySolving = {
   stop(): Promise<void>
 }
 
-/** @param change of the Solana cluster */
-export async function startFamilySolving(change: SolanaServiceChange = {}): Promise<FamilySolving> {
+type Places = FamilyChains['endpoints']
+
+/**
+ * @param change of the Solana cluster
+ * @param placesOf where one service reads the chains; default: at their nodes
+ */
+export async function startFamilySolving(
+  change: SolanaServiceChange = {},
+  placesOf: (nodes: Places) => Promise<Places> = async (nodes) => nodes,
+): Promise<FamilySolving> {
   const closers: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const close of closers.reverse()) await close()
@@ -43,15 +51,17 @@ export async function startFamilySolving(change: SolanaServiceChange = {}): Prom
     closers.push(async () => clearInterval(mining))
     await describePaying(chains)
     await ownDepositories(chains)
-    const { oracles, oracle } = await startOracles(chains, (started) => closers.push(() => end(started)))
-    const six = await startSixFamilies(chains, oracles)
+    const readElsewhere = async () => ({ ...chains, endpoints: await placesOf(chains.endpoints) })
+    const started = (process: SolverProcess) => closers.push(() => end(process))
+    const { oracles, oracle } = await startOracles(await readElsewhere(), started)
+    const six = await startSixFamilies(await readElsewhere(), oracles)
     closers.push(six.stop)
     const bench = await startSolverBench(chains.network)
     closers.push(bench.stop)
     const settings = await bench.settings(
       { url: six.url, apiKey: serviceKey },
       {
-        ...{ CONFIG_DIR: chains.solana.configs.directory, ...chains.endpoints },
+        ...{ CONFIG_DIR: chains.solana.configs.directory, ...(await placesOf(chains.endpoints)) },
         ...(await walletKeys(chains)),
         ...{ ORACLES: oracles, ORACLES_THRESHOLD: '2' },
         HUB_ECDSA_PRIVATE_KEY: chains.network.keys.keeper.privateKey,

@@ -4,10 +4,9 @@
 // real nodes; code is given to accounts on the node. Each kind of payee is named in each field.
 import type { Hex } from '@causeway/core'
 import { accrueAppFees } from '@causeway/ledger'
-import { waitUntil } from '@causeway/localnet'
+import { evmWallets, placeEvmWallet, safeCode, waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { safeCode, safeProxy } from '../../../packages/localnet/test/fixtures/contractWallets.ts'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { type Answer, postPatiently, readError, readOk, send } from './serviceSupport/callService.ts'
 import {
@@ -31,7 +30,7 @@ let oracles: StandInOracles
 /** It is owed fees in both currencies of Base. */
 const claimant = freshAddress().toLowerCase()
 /** Whom the token of both chains lets nobody pay. */
-const blocked = privateKeyToAddress(generatePrivateKey())
+const blocked: Record<UserChain, Hex> = { base: '0x', optimism: '0x' }
 const forwarder = freshAddress()
 const chains = ['base', 'optimism'] as const
 
@@ -41,7 +40,12 @@ beforeAll(async () => {
     ...{ blockTimeSeconds: 1, oracles: async () => oracles.setting },
     environment: async ({ keys }) => ({ CUSTODY_ADDRESS: keys.custody.address }),
   })
-  for (const chain of chains) await block(chain)
+  for (const chain of chains)
+    blocked[chain] = await placeEvmWallet(
+      bed.network.chains[chain].chain,
+      'blocked',
+      deployed(chain).tokens.USDC,
+    )
   for (const currency of currencies) await accrue(currency)
   for (const chain of chains)
     for (const [account, code] of [...codes.values()]) await setCode(chain, account, code)
@@ -72,29 +76,17 @@ async function accrue(currency: LocalCurrency): Promise<void> {
   await bed.database.transaction((tx) => accrueAppFees(tx, { requestId: generatePrivateKey(), asset, fees }))
 }
 
-/** The token reverts where the second word of a call is the blocked account, and does as before otherwise. */
-async function block(chain: UserChain): Promise<void> {
-  const token = bed.network.deployment[chain].tokens.USDC
-  const { client } = bed.network.chains[chain].chain
-  const behind = freshAddress()
-  await setCode(chain, behind, (await client.getCode({ address: token })) ?? '0x')
-  const list = `73${blocked.slice(2)}60243514604957`
-  const handOn = `365f5f375f5f365f73${behind.slice(2)}5af43d5f5f3e604557`
-  const [fail, succeed] = ['3d5ffd', '5b3d5ff3']
-  await setCode(chain, token, `0x${list}${handOn}${fail}${succeed}5b5f5ffd`.toLowerCase() as Hex)
-}
-
 /** Accounts with code, by what they are. */
 const codes: ReadonlyMap<string, readonly [Hex, Hex]> = new Map([
   ['a wallet that delegates', [freshAddress(), `0xef0100${forwarder.slice(2)}`]],
-  ['a wallet that is a contract', [freshAddress(), '0x00']],
-  ['a Safe', [freshAddress(), safeProxy]],
+  ['a wallet that is a contract', [freshAddress(), evmWallets.contract.code]],
+  ['a Safe', [freshAddress(), evmWallets.safe.code]],
   ['the code behind it', [safeCode.address, safeCode.bytecode]],
-  ['a contract that passes the coin on', [forwarder, `0x5f5f5f5f4773${'e1'.repeat(20)}5af100`]],
-  ['a contract without receive', [freshAddress(), '0x5f5ffd']],
-  ['a contract that burns 25 million gas', [freshAddress(), '0x620f42405b600190038060045700']],
-  ['a contract that refuses a trial without a price', [freshAddress(), '0x3a6007575f5ffd5b00']],
-  ['a contract that refuses whatever has a price', [freshAddress(), '0x3a600557005b5f5ffd']],
+  ['a contract that passes the coin on', [forwarder, evmWallets.forwarder.code]],
+  ['a contract without receive', [freshAddress(), evmWallets['without-receive'].code]],
+  ['a contract that burns 25 million gas', [freshAddress(), evmWallets.costly.code]],
+  ['a contract that refuses a trial without a price', [freshAddress(), evmWallets['wants-price'].code]],
+  ['a contract that refuses whatever has a price', [freshAddress(), evmWallets['refuses-price'].code]],
 ])
 const withCode = (what: string): Hex => {
   const [account] = codes.get(what) ?? []
@@ -125,7 +117,7 @@ const neverPaid: readonly Payee[] = [
 
 /** The chain says it, of one kind of currency alone. */
 const refusing: readonly (readonly [...Payee, LocalCurrency])[] = [
-  ['an account that its token blocks', () => blocked, 'USDC'],
+  ['an account that its token blocks', (chain) => blocked[chain], 'USDC'],
   ...[
     'a contract without receive',
     'a contract that burns 25 million gas',

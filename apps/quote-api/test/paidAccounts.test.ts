@@ -4,11 +4,10 @@
 // real nodes; code is given to accounts on the node.
 import type { Hex } from '@causeway/core'
 import { accrueAppFees } from '@causeway/ledger'
-import { waitUntil } from '@causeway/localnet'
+import { safeCode, safeProxy, waitUntil } from '@causeway/localnet'
 import { zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { safeCode, safeProxy } from '../../../packages/localnet/test/fixtures/contractWallets.ts'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { readClaimStep } from './serviceSupport/appFeeClaim.ts'
 import { post, postPatiently, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'

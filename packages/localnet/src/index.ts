@@ -82,6 +82,7 @@ export type { OperatedNetwork } from './network/operate/operatedNetwork.ts'
 export { runOperatorCommand } from './network/operate/runCommand.ts'
 export { attestedExecutionSchema, submitExecution } from './network/operate/submitAttestation.ts'
 export type { PriceKey } from './network/refreshFeeds.ts'
+export { openEndpoints, type SessionEndpoints } from './network/services/endpoints.ts'
 export { type ServicePlan, servicePlans } from './network/services/servicePlan.ts'
 export { type Session, type SessionOptions, startSession } from './network/services/startSession.ts'
 export {
@@ -128,3 +129,4 @@ export {
 } from './uniswap/positions.ts'
 export { swapExactInput } from './uniswap/swap.ts'
 export { type WaitOptions, waitUntil } from './waitUntil.ts'
+export { evmWallets, placeEvmWallet, safeCode, safeProxy } from './wallets/evmWallets.ts'

@@ -24,7 +24,7 @@ export class AddressRefusedError extends DomainError {
   constructor(chainId: string, address: string) {
     super(
       `${address} has more unspent outputs than are listed on chain ${chainId}: combine them, or name another address.`,
-      { data: { chainId, address } },
+      { data: { chainId } },
     )
   }
 }

@@ -8,7 +8,7 @@ import { evmHeadTracking, type HeadTracking } from './headTracking.ts'
 import { hedgedRequest } from './hedgedRequest.ts'
 import type { JsonRpcClient, RpcAnswer, RpcCall, RpcOptions } from './jsonRpc.ts'
 import { NodeError } from './nodeError.ts'
-import { sendAndRetryOnce } from './sendAndRetryOnce.ts'
+import { isRepeatable, sendAndRetryOnce } from './sendAndRetryOnce.ts'
 import { countVoices, defaultThreshold } from './tally.ts'
 import { toUpstreamError } from './upstreamError.ts'
 
@@ -38,9 +38,6 @@ const patienceMs = 500
 
 /** Calls of one request, where an endpoint takes as many. */
 const callsAtMost = 40
-
-/** Sending these twice could act twice, so they go to one endpoint, once. */
-const unrepeatable = /^(eth_send|personal_|miner_|admin_|anvil_|hardhat_|evm_)/
 
 /** An output that somebody names; whoever spends it asks nodes whether it is there. */
 export type NamedOutput = OutPoint & { readonly value: bigint }
@@ -90,7 +87,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
     if (calls.length === 0) return []
     const sending = { deadlineMs: deadline(callOptions), signal: callOptions.signal }
     const candidates = await pool.candidates(sending.deadlineMs)
-    const repeatable = calls.every(({ method }) => !unrepeatable.test(method))
+    const repeatable = isRepeatable(calls)
     const tried = repeatable ? candidates : candidates.slice(0, 1)
     try {
       return await askInTurn(tried, calls, { repeatable, now, ...sending })

@@ -28,7 +28,9 @@ import {
   type SendingOptions,
 } from './httpTransport.ts'
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
-import { askPaths, encodeCalls, parseAnswers, refusalIn } from './wire.ts'
+import { RequestPace } from './requestPace.ts'
+import { retryPassing } from './sendAndRetryOnce.ts'
+import { askPaths, encodeCalls, parseAnswers, refusalIn, refuseHollow, saidMax } from './wire.ts'
 
 export type SendOptions = {
   readonly deadlineMs: number
@@ -86,6 +88,7 @@ export class Endpoint {
   #nextId = 1
   #observer: EndpointObserver | undefined
   readonly #sizes = new EndpointSizes()
+  readonly #pace = new RequestPace()
   #headCheckedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(target: EndpointTarget, { heads, headers, wire }: EndpointDialect, now: () => number) {
@@ -129,17 +132,19 @@ export class Endpoint {
 
   /**
    * Answers in call order. What is more than the endpoint is known to take, or refuses for its size, is asked in parts.
-   * @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause
+   * @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause, `busy` because of its rate
    * @source F-80
    */
   async send(calls: readonly RpcCall[], options: SendOptions): Promise<readonly RpcAnswer[]> {
     const exchange = (some: readonly RpcCall[], mayBeTooWide: boolean) => {
       // Its head names nothing that an endpoint could refuse.
       const isHead = some.every((call) => isSameCall(call, this.#heads.call))
-      return this.#learning(options, () => this.#exchange(some, options, isHead), {
-        isHead,
-        isForgiven: (failure) => mayBeTooWide && mayBeForSize(failure),
-      })
+      return retryPassing(some, () =>
+        this.#learning(options, () => this.#exchange(some, options, isHead), {
+          isHead,
+          isForgiven: (failure) => mayBeTooWide && mayBeForSize(failure),
+        }),
+      )
     }
     const answers =
       this.#wire === 'paths'
@@ -149,7 +154,7 @@ export class Endpoint {
     return answers
   }
 
-  /** @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause */
+  /** @throws EndpointFailure, as `send` */
   fetch(request: HttpRequest, options: SendOptions): Promise<HttpAnswer> {
     const { path, body } = request
     return this.#learning(
@@ -163,18 +168,21 @@ export class Endpoint {
     await this.#transport.close()
   }
 
-  /** Sends, and notes what the outcome says about the endpoint. @source F-82 */
+  /** Sends in its turn, and notes what the outcome says about the endpoint. @source F-63, F-82 */
   async #learning<Answer>(
-    { evenPaused }: Pick<SendOptions, 'evenPaused'>,
+    options: SendOptions,
     send: () => Promise<Answer>,
     question: { readonly isHead: boolean; readonly isForgiven?: (failure: EndpointFailure) => boolean },
   ): Promise<Answer> {
+    if (this.#pace.isLimited && !(await this.#pace.turn(this.#now(), options)))
+      throw new EndpointFailure({ alias: this.alias, reason: 'busy' })
     // Looked at in the same step as the note that a call is out: of many callers one is the probe.
-    if (evenPaused !== true && this.availability() === 'closed') {
+    if (options.evenPaused !== true && this.availability() === 'closed') {
       throw new EndpointFailure({ alias: this.alias, reason: 'excluded' })
     }
     const startedAtMs = this.#now()
     this.#state = afterSend(this.#state)
+    this.#pace.sent(startedAtMs)
     try {
       const answer = await send()
       const elapsedMs = this.#now() - startedAtMs
@@ -184,6 +192,7 @@ export class Endpoint {
     } catch (error) {
       if (error instanceof EndpointFailure) {
         const elapsedMs = this.#now() - startedAtMs
+        if (error.reason === 'rate_limited') this.#pace.refused(this.#now())
         if (question.isForgiven?.(error)) this.#state = afterRefusal(this.#state)
         else this.#learnFailure(error, elapsedMs, question.isHead)
         this.#observer?.exchanged(elapsedMs / 1_000, error.reason)
@@ -213,9 +222,9 @@ export class Endpoint {
       const text = isSmallest(calls)
         ? await this.#evenLarge(options, post)
         : await post(this.#sending(options))
-      const answers = parseAnswers(text, expected)
+      const answers = parseAnswers(text, expected).map((answer, index) => refuseHollow(answer, calls[index]))
       if (isHead && answers.every(({ ok }) => !ok))
-        throw new EndpointFailure({ alias: this.alias, reason: 'refused' })
+        throw new EndpointFailure({ alias: this.alias, reason: 'refused', said: text.slice(0, saidMax) })
       return answers
     } catch (error) {
       const refusal =

@@ -310,5 +310,85 @@ test('F-80: 429 with a page is patience first, and twice in a row a smaller batc
     )
     client.skip(2_000)
   }
-  expect(outcomes).toEqual([false, false, false, false, true, true])
+  expect(outcomes).toEqual([false, false, false, false, false, true])
 })
+
+const passing = (calls: readonly Call[], isBatch: boolean): Reply => {
+  const said = calls.map(({ id }) => error(-32_603, 'http request handling timeout', id))
+  return json(isBatch ? said : said[0])
+}
+const every = (number: number, refusal: (calls: readonly Call[], isBatch: boolean) => Reply): Refuse => {
+  let count = 0
+  return (calls, isBatch) => (++count % number === 0 ? refusal(calls, isBatch) : undefined)
+}
+
+test.each<[string, (calls: readonly Call[], isBatch: boolean) => Reply]>([
+  ['each call of one request in three', passing],
+  ['a whole request in three', () => json(error(-32_603, 'http request handling timeout'))],
+  [
+    'a block that it is to have',
+    (calls, isBatch) => {
+      const said = calls.map(({ id }) => error(-32_000, 'header not found', id))
+      return json(isBatch ? said : said[0])
+    },
+  ],
+])(
+  'F-62: an endpoint that fails at %s, and passes, is asked once more and costs nothing',
+  async (_name, refusal) => {
+    const client = clientOf([await startNode(every(3, refusal))])
+    for (let round = 0; round < 12; round += 1) {
+      expect(await client.request({ method: 'eth_blockNumber', params: [] })).toBe('0x2105')
+      expect((await client.batch([chainId, chainId])).every(({ ok }) => ok)).toBe(true)
+      expect((await client.batch([logs(1, 40)])).map(blocksIn)).toMatchObject([{ length: 40 }])
+    }
+    expect(client.sizes()).toMatchObject([
+      { calls: Number.POSITIVE_INFINITY, logBlocks: Number.POSITIVE_INFINITY },
+    ])
+  },
+)
+
+test('F-62: what is sent once more is the whole request, and an error that stays is handed on', async () => {
+  const node = await startNode(passing)
+  const client = clientOf([node])
+  const answers = await client.batch([chainId, chainId])
+  expect(answers).toMatchObject([{ code: -32_603 }, { code: -32_603 }])
+  expect(node.requests().map(({ length }) => length)).toEqual([2, 2])
+})
+
+test('F-62: a transaction is not sent again by itself, nor is what ran and failed', async () => {
+  const node = await startNode(passing)
+  const client = clientOf([node])
+  await client.batch([{ method: 'eth_sendRawTransaction', params: ['0x'] }])
+  node.refuse = ([call]) => json(error(3, 'execution reverted: timeout', call?.id))
+  await client.batch([{ method: 'eth_call', params: [] }])
+  expect(node.requests()).toHaveLength(2)
+})
+
+const receiptOf = (logs: readonly object[], logsBloom?: string) => ({ status: '0x1', logs, logsBloom })
+const bloom = `0x${'0'.repeat(500)}800000000000`
+const receipt = { method: 'eth_getTransactionReceipt', params: [`0x${'11'.repeat(32)}`] }
+
+test('F-64: a receipt whose bloom has logs that it does not show is asked for again, and is no answer', async () => {
+  let shown: readonly object[] = []
+  const node = await startNode((calls, isBatch) => {
+    const answers = calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: receiptOf(shown, bloom) }))
+    return json(isBatch ? answers : answers[0])
+  })
+  const client = clientOf([node])
+  await expect(client.request(receipt)).rejects.toThrow('does not show the logs')
+  expect(await client.batch([receipt, chainId])).toMatchObject([{ ok: false, code: -32_603 }, { ok: true }])
+  expect(node.requests().map(({ length }) => length)).toEqual([1, 1, 2, 2])
+  shown = [{}]
+  expect(await client.request(receipt)).toMatchObject({ logs: [{}] })
+})
+
+test.each([[`0x${'0'.repeat(512)}`], [undefined]])(
+  'F-64: a receipt without logs by its bloom, or without one, is read',
+  async (logsBloom) => {
+    const node = await startNode(([call]) =>
+      json({ jsonrpc: '2.0', id: call?.id, result: receiptOf([], logsBloom) }),
+    )
+    expect(await clientOf([node]).request(receipt)).toMatchObject({ logs: [] })
+    expect(node.requests()).toHaveLength(1)
+  },
+)

@@ -71,6 +71,37 @@ describe('parseAnswers', () => {
     expect(reasonOf(() => parse(text, count))).toBe(reason)
   })
 
+  const refused = (code: number, message: string, id: number | null = 7) =>
+    JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+
+  test.each([
+    [429, 'too many requests', 7],
+    [-32_005, 'rate limited, try again in 4ms', 7],
+    [-32_005, 'method request rate exceed', 7],
+    [-32_007, '20/second request limit reached - reduce calls per second', 7],
+    [-32_016, 'Your IP has exceeded its requests per second capacity.', null],
+  ])('F-61: %i %s is a limit of the rate', (code, message, id) => {
+    expect(reasonOf(() => parse(refused(code, message, id)))).toBe('rate_limited')
+  })
+
+  test.each([
+    [-32_007, 'Slot 104369 was skipped, or missing due to ledger jump to recent snapshot'],
+    [-32_005, 'Node is behind by 42 slots'],
+    [-32_005, 'batch item count exceeded'],
+    [-32_000, 'execution reverted: rate limit exceeded'],
+  ])('F-61: %i %s is none', (code, message) => {
+    expect(parse(refused(code, message))).toEqual([{ ok: false, code, message }])
+  })
+
+  test.each([
+    [-32_603, 'http request handling timeout'],
+    [-32_014, 'maximum 10 calls in 1 batch'],
+  ])('F-61: %i %s without an id is of the one call that was sent', (code, message) => {
+    expect(parse(refused(code, message, null))).toEqual([{ ok: false, code, message }])
+    expect(reasonOf(() => parse(refused(code, message, null), 2))).toBe('bad_answer')
+    expect(reasonOf(() => parse(refused(code, message, 8)))).toBe('bad_answer')
+  })
+
   test('leaves a log query with too many results to the caller', () => {
     const text = '{"id":7,"error":{"code":-32005,"message":"query returned more than 10000 results"}}'
     expect(parse(text)).toMatchObject([{ ok: false, code: -32_005 }])

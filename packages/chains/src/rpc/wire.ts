@@ -25,7 +25,8 @@ export function parseAnswers(
   const { alias, count, firstId } = expected
   const parsed = parseJson(text, alias)
   if (count > 1 && !Array.isArray(parsed)) throw refusedBatch(parsed, text, alias)
-  const members: readonly unknown[] = count === 1 ? [parsed] : Array.isArray(parsed) ? parsed : []
+  const members: readonly unknown[] =
+    count === 1 ? [withId(parsed, firstId)] : Array.isArray(parsed) ? parsed : []
   // Fewer than were asked for may be all that it takes at once.
   if (members.length !== count) {
     const said = members.length < count ? `${members.length} answers` : ''
@@ -61,7 +62,7 @@ export function refusalIn(
 }
 
 /** Characters of a refusal that are read. */
-const saidMax = 1_000
+export const saidMax = 1_000
 
 /** What nodes answer with status 200 where they do not do what they are asked. */
 const refusalCode = -32_000
@@ -122,6 +123,21 @@ function parseMember(member: unknown, alias: string): { id: number; answer: RpcA
   return { id, answer: { ok: true, result: member['result'] } }
 }
 
+/** An error whose `id` is null or missing can only be of the one call that was sent. @source JSON-RPC 2.0, 5 */
+function withId(member: unknown, id: number): unknown {
+  return isObject(member) && isPresent(member['error']) && !isPresent(member['id'])
+    ? { ...member, id }
+    : member
+}
+
+/** A receipt whose bloom has logs that it does not show: the node has none of them yet. @source F-64 */
+export function refuseHollow(answer: RpcAnswer, call: RpcCall | undefined): RpcAnswer {
+  if (call?.method !== 'eth_getTransactionReceipt' || !answer.ok || !isObject(answer.result)) return answer
+  const { logs, logsBloom } = answer.result
+  const isHollow = Array.isArray(logs) && logs.length === 0 && /^0x0*[1-9a-f]/i.test(String(logsBloom))
+  return isHollow ? { ok: false, code: -32_603, message: 'the node does not show the logs yet' } : answer
+}
+
 type NodeRefusal = Extract<RpcAnswer, { ok: false }>
 
 function parseError(member: Readonly<Record<string, unknown>>): NodeRefusal | undefined {
@@ -146,13 +162,17 @@ function refusedBatch(parsed: unknown, text: string, alias: string): EndpointFai
 }
 
 /**
- * Providers answer "too often" with status 200 as well. Code -32005 alone does not say it: some use it
- * for a log query with too many results, which the caller must see.
+ * Providers answer "too often" with status 200 as well. Some codes alone do not say it: they are those of a log query
+ * with too many results and of a skipped slot, too, which the caller must see.
+ * @source F-61
  */
 function isRateLimit({ code, message }: NodeRefusal): boolean {
   if (code === 429 || code === -32_029) return true
-  return code === -32_005 && /too many requests|rate.?limit|request limit|per second|capacity/i.test(message)
+  return limitCodes.has(code) && limitWords.test(message)
 }
+
+const limitCodes: ReadonlySet<number> = new Set([-32_005, -32_007, -32_016])
+const limitWords = /too many requests|rate.?limit|request (limit|rate)|per second|capacity/i
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

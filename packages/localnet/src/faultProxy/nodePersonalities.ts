@@ -2,8 +2,6 @@ import type { NodeAnswer, NodePersonality } from './nodePersonality.ts'
 
 const alchemy = 'https://www.alchemy.com/docs/reference'
 const agave = 'https://docs.rs/crate/solana-rpc-client-api/latest/source/src/custom_error.rs'
-const hyperliquid =
-  'https://hyperliquid.gitbook.io/hyperliquid-docs/for-developers/api/rate-limits-and-user-limits'
 const getLogs = /^eth_getLogs$/
 const stateReads = /^eth_(call|getBalance|getCode|getStorageAt|getTransactionCount)$/
 
@@ -12,7 +10,7 @@ const tooMany: NodeAnswer = {
   body: '<html><head><title>429 Too Many Requests</title></head><body><h1>Rate limited</h1></body></html>',
 }
 
-/** Behaviours of hosted nodes by the name that `npm start -- --endpoints` takes, each with the page that tells of it. */
+/** Behaviours of hosted nodes by the name that `npm start -- --endpoints` takes. */
 export const nodePersonalities = {
   'log-range-10': {
     ...{ family: 'ethereum', source: `${alchemy}/eth-getlogs`, calls: getLogs },
@@ -25,7 +23,7 @@ export const nodePersonalities = {
   },
   'log-range-500': {
     family: 'ethereum',
-    source: 'https://github.com/boundless-xyz/boundless/issues/838',
+    source: 'https://github.com/risc0/risc0-ethereum/pull/656',
     ...{ calls: getLogs, when: { kind: 'logRange', above: 500 } },
     answer: {
       ...{ kind: 'error', status: 400, code: -32_600 },
@@ -97,11 +95,11 @@ export const nodePersonalities = {
     },
   },
   'late-logs': {
-    ...{ family: 'ethereum', source: 'https://github.com/ethereum/go-ethereum/issues/26098', calls: getLogs },
+    ...{ family: 'ethereum', source: 'https://github.com/erigontech/erigon/issues/17624', calls: getLogs },
     ...{ when: { kind: 'always' }, answer: { kind: 'late', ms: 3_000 } },
   },
   'late-receipts': {
-    ...{ family: 'ethereum', source: 'https://github.com/bobanetwork/boba_legacy/issues/239' },
+    ...{ family: 'ethereum', source: 'https://github.com/filecoin-project/lotus/issues/13758' },
     ...{
       calls: /^eth_getTransactionReceipt$/,
       when: { kind: 'always' },
@@ -114,7 +112,7 @@ export const nodePersonalities = {
     answer: { kind: 'error', code: -32_000, message: 'missing trie node (path ) state is not available' },
   },
   balancer: {
-    ...{ family: 'ethereum', source: 'https://github.com/ethereum/go-ethereum/issues/27353' },
+    ...{ family: 'ethereum', source: 'https://github.com/bobanetwork/boba_legacy/issues/239' },
     ...{ when: { kind: 'always' }, answer: { kind: 'behind', blocks: [0, 2, 1, 3] } },
   },
   'error-200': {
@@ -123,16 +121,16 @@ export const nodePersonalities = {
   },
   'empty-logs': {
     family: 'ethereum',
-    source: 'https://github.com/ethereum/go-ethereum/issues/24078',
+    source: 'https://github.com/privacy-ethereum/zkevm-chain/pull/88',
     ...{ calls: getLogs, when: { kind: 'every', request: 2 }, answer: { kind: 'empty' } },
   },
   'long-answers': {
-    ...{ family: 'ethereum', source: 'https://github.com/ethereum/go-ethereum/pull/26681', calls: getLogs },
+    ...{ family: 'ethereum', source: 'unconfirmed', calls: getLogs },
     ...{ when: { kind: 'every', request: 3 }, answer: { kind: 'long', bytes: 100_000_000 } },
   },
   'block-object': {
     family: 'ethereum',
-    source: 'https://eips.ethereum.org/EIPS/eip-1898',
+    source: 'unconfirmed',
     when: { kind: 'blockObject' },
     answer: {
       ...{ kind: 'error', code: -32_602 },
@@ -140,7 +138,7 @@ export const nodePersonalities = {
     },
   },
   'body-413': {
-    ...{ family: 'ethereum', source: 'https://nginx.org/en/docs/http/ngx_http_core_module.html' },
+    ...{ family: 'ethereum', source: 'unconfirmed' },
     when: { kind: 'bodyBytes', above: 2_000 },
     answer: { kind: 'page', status: 413, type: 'text/plain', body: 'Request Entity Too Large' },
   },
@@ -171,7 +169,7 @@ export const nodePersonalities = {
     answer: { kind: 'error', code: -32_005, message: 'Node is behind by 42 slots' },
   },
   'solana-late-lists': {
-    ...{ family: 'solana', source: 'https://solana.com/docs/rpc/http/getsignaturesforaddress' },
+    ...{ family: 'solana', source: 'unconfirmed' },
     ...{ calls: /^getSignaturesForAddress$/, when: { kind: 'always' }, answer: { kind: 'late', ms: 3_000 } },
   },
   'bitcoin-history': {
@@ -180,7 +178,7 @@ export const nodePersonalities = {
     answer: { kind: 'page', status: 400, type: 'text/plain', body: 'Too many history entries' },
   },
   'bitcoin-rate': {
-    ...{ family: 'bitcoin', source: 'https://github.com/Blockstream/esplora/issues/449' },
+    ...{ family: 'bitcoin', source: 'unconfirmed' },
     ...{ when: { kind: 'rate', above: 4 }, answer: tooMany },
   },
   'tron-rate': {
@@ -192,11 +190,11 @@ export const nodePersonalities = {
     },
   },
   'hyperliquid-rate': {
-    ...{ family: 'hyperliquid', source: hyperliquid, when: { kind: 'rate', above: 10 } },
+    ...{ family: 'hyperliquid', source: 'unconfirmed', when: { kind: 'rate', above: 10 } },
     answer: { kind: 'page', status: 429, type: 'application/json', body: 'null' },
   },
   'hyperliquid-hash': {
-    ...{ family: 'hyperliquid', source: hyperliquid },
+    ...{ family: 'hyperliquid', source: 'unconfirmed' },
     ...{ calls: /^txDetails$/, when: { kind: 'every', request: 2 } },
     answer: {
       ...{ kind: 'page', status: 200, type: 'application/json' },

@@ -6,7 +6,7 @@ export type NodeFamily = 'ethereum' | FamilyKey
 /** One behaviour of hosted nodes: when a node does not give the true answer, and which answer it gives then. */
 export type NodePersonality = {
   readonly family: NodeFamily
-  /** Public page that documents or reports it. */
+  /** Public page that documents or reports it. `unconfirmed`: no recorded answer and no page was found that shows it. */
   readonly source: string
   /** Calls that it concerns: the method of JSON-RPC, the `type` of a body, else the path. Absent: all. */
   readonly calls?: RegExp

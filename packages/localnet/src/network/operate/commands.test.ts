@@ -16,6 +16,7 @@ describe('parseOperatorCommand', () => {
     ['mine base 3', { kind: 'mine', chain: 'base', blocks: 3 }],
     ['mine hub', { kind: 'mine', chain: 'hub', blocks: 1 }],
     [`faucet 0x${'Ab'.repeat(20)}`, { kind: 'faucet', account: `0x${'ab'.repeat(20)}` }],
+    ['wallet base safe', { kind: 'wallet', chain: 'base', wallet: 'safe' }],
     ['deposit base', { kind: 'deposit', chain: 'base', amount: 25_000_000n }],
     ['deposit optimism 0.000001', { kind: 'deposit', chain: 'optimism', amount: 1n }],
     ['deposit solana', { kind: 'familyDeposit', family: 'solana', amount: 2_500_000_000n }],
@@ -31,6 +32,8 @@ describe('parseOperatorCommand', () => {
   it.each([
     '',
     'help',
+    'wallet hub safe',
+    'wallet base hand',
     'prices',
     'prices get ETH/USD',
     'prices set DOGE/USD 1',

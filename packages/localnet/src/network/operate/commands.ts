@@ -1,6 +1,7 @@
 import { ConfigurationError, type Hex } from '@causeway/core'
 import { isAddress, parseGwei, parseUnits } from 'viem'
 import { type FamilyKey, familyPlans, isFamilyKey } from '../../families/familyPlans.ts'
+import { type EvmWalletName, evmWallets, isEvmWalletName } from '../../wallets/evmWallets.ts'
 import { type ChainKey, isChainKey } from '../chainPlan.ts'
 import { type PriceKey, priceKeys } from '../refreshFeeds.ts'
 
@@ -9,6 +10,7 @@ export type OperatorCommand =
   | { readonly kind: 'basefee'; readonly chain: ChainKey; readonly baseFeeWei: bigint }
   | { readonly kind: 'mine'; readonly chain: ChainKey; readonly blocks: number }
   | { readonly kind: 'faucet'; readonly account: Hex }
+  | { readonly kind: 'wallet'; readonly chain: 'base' | 'optimism'; readonly wallet: EvmWalletName }
   | { readonly kind: 'deposit'; readonly chain: 'base' | 'optimism'; readonly amount: bigint }
   | { readonly kind: 'familyDeposit'; readonly family: FamilyKey; readonly amount: bigint }
   | { readonly kind: 'families' }
@@ -22,6 +24,8 @@ npm run localnet -- basefee set base 5gwei
 npm run localnet -- mine base 3
 npm run localnet -- faucet 0x…
                  10 native coins per chain, 10,000 USD of each token
+npm run localnet -- wallet base safe
+                 a new account to pay: ${Object.keys(evmWallets).join(', ')}
 npm run localnet -- deposit base 25
                  the first user deposits so much USDC; prints the transaction to attest
 npm run localnet -- deposit solana 2.5
@@ -42,6 +46,7 @@ const parsers: ReadonlyMap<string, Parser> = new Map<string, Parser>([
   ['basefee', parseBaseFee],
   ['mine', parseMine],
   ['faucet', parseFaucet],
+  ['wallet', parseWallet],
   ['deposit', parseDeposit],
   ['families', (words) => (words.length === 0 ? { kind: 'families' } : undefined)],
   ['silence', parseSilence],
@@ -93,11 +98,19 @@ function parseFaucet([account, ...more]: readonly string[]): OperatorCommand | u
   return isOne ? { kind: 'faucet', account: account.toLowerCase() as Hex } : undefined
 }
 
+const isUserChain = (chain: string | undefined): chain is 'base' | 'optimism' =>
+  chain === 'base' || chain === 'optimism'
+
+function parseWallet([chain, name = '', ...more]: readonly string[]): OperatorCommand | undefined {
+  return isUserChain(chain) && isEvmWalletName(name) && more.length === 0
+    ? { kind: 'wallet', chain, wallet: name }
+    : undefined
+}
+
 function parseDeposit(words: readonly string[]): OperatorCommand | undefined {
   const [chain, amount = '25', ...more] = words
   if (isFamilyKey(chain ?? '')) return parseFamilyDeposit(words)
-  const isChain = chain === 'base' || chain === 'optimism'
-  if (!isChain || !/^[0-9]{1,9}(\.[0-9]{1,6})?$/.test(amount) || more.length > 0) return undefined
+  if (!isUserChain(chain) || !/^[0-9]{1,9}(\.[0-9]{1,6})?$/.test(amount) || more.length > 0) return undefined
   return { kind: 'deposit', chain, amount: parseUnits(amount, 6) }
 }
 

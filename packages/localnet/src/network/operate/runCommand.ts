@@ -1,5 +1,6 @@
 import { assertNever } from '@causeway/core'
 import { formatGwei, formatUnits } from 'viem'
+import { placeEvmWallet } from '../../wallets/evmWallets.ts'
 import { setBaseFee } from './baseFee.ts'
 import type { OperatorCommand } from './commands.ts'
 import { depositUsdc } from './deposit.ts'
@@ -31,6 +32,11 @@ export async function runOperatorCommand(
     case 'faucet':
       await dispense(network, command.account)
       return `${command.account} received 10 native coins per chain and 10,000 USD of each token.`
+    case 'wallet': {
+      const { chain, wallet } = command
+      const { USDC } = network.deployment[chain].tokens
+      return `${await placeEvmWallet(network.chains[chain].chain, wallet, USDC)} on ${chain} is ${wallet}.`
+    }
     case 'deposit': {
       const { transactionId, depositor } = await depositUsdc(network, command)
       const usdc = formatUnits(command.amount, 6)

@@ -38,6 +38,7 @@ export function openEndpoints(args: {
     if (personality !== undefined) await become(proxy, personality)
     return `${proxy.url}${pathname === '/' ? '' : pathname}`
   }
+  const beforeEach = async (urls: string) => (await Promise.all(urls.split(',').map(before))).join(',')
   return {
     async replacedIn(variables) {
       const replaced: Record<string, string> = {}
@@ -46,7 +47,7 @@ export function openEndpoints(args: {
         if (value === '') continue
         const isElsewhere = fromShell(readBy) !== undefined || isOf(readBy, personality)
         if (readBy !== name) replaced[name] = fromShell(name) ?? (isElsewhere ? '' : value)
-        else if (isElsewhere) replaced[name] = fromShell(name) ?? (await before(value))
+        else if (isElsewhere) replaced[name] = fromShell(name) ?? (await beforeEach(value))
       }
       return { ...variables, ...replaced }
     },
