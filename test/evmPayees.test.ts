@@ -4,10 +4,8 @@
 // accounts by real transactions of creation and delegation. What no chain has to be asked about is in
 // `payeeTable.test.ts`, and other families are in `payees.test.ts`.
 import type { Hex } from '@causeway/core'
-import { caliburAddress, spawnSolver } from '@causeway/localnet'
-import { concatHex, getContractAddress, hashTypedData, hexToBytes, toHex, zeroAddress } from 'viem'
 import { caliburAddress, safeCode, safeProxy, spawnSolver } from '@causeway/localnet'
-import { concatHex, getContractAddress, toHex, zeroAddress } from 'viem'
+import { concatHex, getContractAddress, hashTypedData, hexToBytes, toHex, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callerKey, type OracleTrio, startOracleTrio } from '../apps/oracle/test/support/oracleTrio.ts'
@@ -25,14 +23,8 @@ import {
 } from '../apps/quote-api/test/settlementSupport/settlementBed.ts'
 import { startSolverBench } from '../apps/solver/test/support/solverBench.ts'
 import { create2Proxy } from '../packages/contracts/src/codes.ts'
-import {
-  safeCode,
-  safeProxy,
-  setOwnedDigest,
-  walletCode,
-} from '../packages/localnet/test/fixtures/contractWallets.ts'
+import { setOwnedDigest, walletCode } from '../packages/localnet/test/fixtures/contractWallets.ts'
 import { createPayeeDriver, type FeeOwner, longTest, type PayeeDriver } from './support/payeeDriver.ts'
-import { createPayeeDriver, longTest, type PayeeDriver } from './support/payeeDriver.ts'
 
 let bed: SettlementBed
 let driver: PayeeDriver
