@@ -134,7 +134,6 @@ const stepsOfContracts = ({ config }: QuotableChain) => ({
   rangeBlocks: 4n,
   rewindBlocks: blocksAtPace(config, 64n),
   firstBlocks: blocksAtPace(config, 256n),
-  gapBlocks: blocksAtPace(config, 256n),
   lateBlocks: lateBlocksOf(config),
 })
 
