@@ -2,12 +2,7 @@
 // neighbours are found in the same look. Method: the passes of the watcher over a real database and a chain that shows
 // only what its script says, at any height.
 import { EndpointFailure, TransactionTooLargeError } from '@causeway/chains'
-import {
-  codecOf,
-  mainNetwork,
-  UpstreamDisagreementError,
-  UpstreamUnavailableError,
-} from '@causeway/core'
+import { codecOf, mainNetwork, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createReadMemory } from '../src/chainReadings/blockCursor.ts'

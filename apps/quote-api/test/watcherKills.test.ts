@@ -111,7 +111,10 @@ test.each(['process', 'session'])(
       }
       const dying = looks(database, memory, live)
       const whole = looks(server.database, ended === 'session' ? memory : createReadMemory(() => 0))
-      await looks(server.database, createReadMemory(() => 0)).young()
+      await looks(
+        server.database,
+        createReadMemory(() => 0),
+      ).young()
       at.failures.set('large', new TransactionTooLargeError({ chainId: 'base', transactionId: 'large' }))
       at.failures.set('silent', new UpstreamUnavailableError('silence'))
       at.hidden.add('late')
