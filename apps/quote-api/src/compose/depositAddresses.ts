@@ -129,7 +129,7 @@ function watcherOf(context: DepositAddressContext, site: AddressChain): Job {
   }
 }
 
-/** Whole blocks are a few megabytes on the busiest chains. What is left out is found as balances are read in turn. */
+/** Whole blocks are a few megabytes on the busiest chains. What lies below the first look is found as balances are read in turn. */
 const stepsOfContracts = ({ config }: QuotableChain) => ({
   rangeBlocks: 4n,
   rewindBlocks: blocksAtPace(config, 64n),
