@@ -10,6 +10,8 @@ import {
 import { encodeDepositNative, Secret } from '@causeway/core'
 import { startFaultProxy } from '@causeway/localnet'
 import { ConstructedChain, startBitcoinNode } from '@causeway/localnet/standIns/bitcoin'
+import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'
+import { lighterBodies } from '@causeway/localnet/standIns/lighter'
 import { depositNative } from '@causeway/localnet/standIns/solana'
 import { afterAll, onTestFinished } from 'vitest'
 import { createSettlementChain } from '../apps/quote-api/src/requests/settlement/settlementChain.ts'
@@ -39,6 +41,10 @@ import { proxiesOf, settlingOf, startSolanaBed } from '../packages/chains/test/s
 import { tronBedOn } from '../packages/chains/test/tronSupport/startTronBed.ts'
 import { describeReader, type ReaderFixture } from './readerSupport/describeReader.ts'
 
+const bitcoinNone = {
+  result: null,
+  error: { code: -5, message: 'No such mempool or blockchain transaction' },
+}
 const id = `0x${'ab'.repeat(32)}` as const
 const signal = () => AbortSignal.timeout(30_000)
 
@@ -110,6 +116,12 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
           return (await bed.send(sender, depository, data, 5n)).transactionId
         },
         newest: async () => ({ known: began, from: began + 1n, to: await settling.head(signal()) }),
+        lose: (transactionId) =>
+          proxy.set({
+            kind: 'lie',
+            rewrite: ({ method, params }, result) =>
+              method !== 'eth_getLogs' && params[0] === transactionId ? null : result,
+          }),
         refuse: (transactionId) =>
           proxy.set({
             kind: 'lie',
@@ -147,6 +159,12 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
           const to = await settling.head(signal())
           return { known: to, from: to - 60_000n, to }
         },
+        lose: (transactionId) =>
+          exchange.set({
+            kind: 'lie',
+            isAbout: ({ path, text }) => path === '/explorer' && text.includes(transactionId),
+            rewrite: () => hyperliquidBodies.missing.body,
+          }),
         refuse: (transactionId) =>
           exchange.set({
             kind: 'lie',
@@ -179,6 +197,12 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
         settling,
         deposit: async () => put([node], transfer()),
         newest: async () => ({ known: queuedAtMs + 1n, from: queuedAtMs - 1n, to: queuedAtMs + 1n }),
+        lose: (transactionId) =>
+          node.fault((path, answer) =>
+            path.startsWith('/api/v1/tx?') && path.includes(transactionId)
+              ? { status: 400, text: lighterBodies.notFound.body.transaction }
+              : answer,
+          ),
         refuse: (transactionId) =>
           node.fault((path, answer) =>
             path.startsWith('/api/v1/tx?') && path.includes(transactionId)
@@ -211,6 +235,14 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
           return bed.send([depositNative(bed.depository, { sender: bed.user.publicKey, amount, id })])
         },
         newest: async () => ({ known: bed.node.slot('confirmed'), from: 1n, to: bed.node.slot('confirmed') }),
+        lose: (transactionId) =>
+          proxy.set({
+            kind: 'lie',
+            rewrite({ method, params }, result) {
+              if (method === 'getSignatureStatuses') return { ...Object(result), value: [null] }
+              return method === 'getTransaction' && params[0] === transactionId ? null : result
+            },
+          }),
         refuse: (transactionId) =>
           proxy.set({
             kind: 'lie',
@@ -250,6 +282,15 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
           return paid.getId()
         },
         newest: async () => ({ known: 0n, from: 1n, to: await settling.head(signal()) }),
+        lose: (transactionId) =>
+          node.fault((what, answer) =>
+            what === 'getrawtransaction' && answer.text.includes(transactionId)
+              ? {
+                  ...answer,
+                  text: JSON.stringify({ ...Object(JSON.parse(answer.text)), ...bitcoinNone }),
+                }
+              : answer,
+          ),
         refuse: (transactionId) =>
           node.fault((what, answer) =>
             what === 'getrawtransaction' && answer.text.includes(transactionId)
@@ -283,6 +324,12 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
           return transactionId
         },
         newest: async () => ({ known: began, from: began + 1n, to: await settling.head(signal()) }),
+        lose: (transactionId) =>
+          bed.facade.set({
+            kind: 'lie',
+            isAbout: ({ path, text }) => path.includes('byid') && text.includes(transactionId),
+            rewrite: () => ({}),
+          }),
         refuse: (transactionId) =>
           bed.facade.set({
             kind: 'lie',

@@ -11,9 +11,22 @@ export type ReaderFixture = {
   newest(): Promise<{ readonly known: bigint; readonly from: bigint; readonly to: bigint }>
   /** The endpoint does not answer for it. */
   refuse(transactionId: string): void | Promise<void>
+  /** The endpoint says that there is none of that id. */
+  lose(transactionId: string): void | Promise<void>
   /** The endpoint answers for it, and no list names it. Absent where whole blocks are read. */
   leaveOut?(transactionId: string): void | Promise<void>
   heal(): void | Promise<void>
+}
+
+const whole = 'reads whole blocks, of which nothing is refused or comes late'
+const ledger = 'reads pages of what one account did, however much one block holds'
+/** Families that have no form of a rule, and why. */
+const withoutForm: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'late lists': { 'bitcoin-vm': whole, 'tron-vm': whole },
+  'blocks read apart': {
+    ...{ 'bitcoin-vm': whole, 'tron-vm': whole, 'solana-vm': ledger },
+    ...{ 'hyperliquid-vm': ledger, 'lighter-vm': ledger },
+  },
 }
 
 const signal = () => AbortSignal.timeout(30_000)
@@ -39,8 +52,10 @@ export function describeReader(family: string, start: () => Promise<ReaderFixtur
       const { settling, deposit, newest, leaveOut, heal } = await start()
       const [late, other] = [await deposit(), await deposit()]
       const { lateBlocks } = settling.steps ?? {}
-      // Nothing of a whole block comes late.
-      if (leaveOut === undefined) return expect(lateBlocks).toBe(0n)
+      if (leaveOut === undefined) {
+        expect(withoutForm['late lists']).toHaveProperty(family)
+        return expect(lateBlocks).toBe(0n)
+      }
       await leaveOut(late)
       const range = await newest()
       expect((await settling.depositPass(range, signal())).transactions).toEqual([other])
@@ -48,6 +63,55 @@ export function describeReader(family: string, start: () => Promise<ReaderFixtur
       // A watcher lists younger blocks again where there are late ones, else the newest alone.
       const next = lateBlocks === 0n ? { known: range.to, from: range.to, to: range.to } : range
       expect((await settling.depositPass(next, signal())).transactions).toContain(late)
+    })
+
+    test('F-72: halves of a range list what the whole lists', async () => {
+      const { settling, deposit, newest } = await start()
+      const made = [await deposit(), await deposit()]
+      const range = await newest()
+      const middle = (range.from + range.to) / 2n
+      const passOver = async (part: typeof range) => (await settling.depositPass(part, signal())).transactions
+      const lower = await passOver({ ...range, to: middle })
+      const upper =
+        middle < range.to ? await passOver({ known: middle, from: middle + 1n, to: range.to }) : []
+      expect(new Set([...lower, ...upper])).toEqual(new Set(made))
+    })
+
+    test('F-77: of a block that is read whole, each transaction is named', async () => {
+      const { settling, deposit, newest } = await start()
+      const made = [await deposit(), await deposit()]
+      const { blockTransactions } = settling
+      if (blockTransactions === undefined)
+        return expect(withoutForm['blocks read apart']).toHaveProperty(family)
+      const { from, to } = await newest()
+      const named: string[] = []
+      for (let height = from; height <= to; height += 1n) {
+        const block = await blockTransactions(height, signal())
+        named.push(...(block?.transactions ?? []))
+      }
+      expect(named).toEqual(expect.arrayContaining(made))
+    })
+
+    test('F-75: a payment that no endpoint answers for is neither paid nor missing, and is read once one does', async () => {
+      const { settling, deposit, refuse, heal } = await start()
+      const transactionId = await deposit()
+      const order = { orderId: `0x${'ab'.repeat(32)}`, extraData: '0x', payments: [], calls: [] } as const
+      const read = () => settling.payment({ transactionId, ...order }, signal())
+      await refuse(transactionId)
+      for (let asked = 0; asked < 2; asked += 1)
+        await expect(read()).rejects.toBeInstanceOf(UpstreamUnavailableError)
+      await heal()
+      expect((await read()).state).not.toBe('missing')
+    })
+
+    test('F-83: a transaction that endpoints do not have is none yet, and is found once they have it', async () => {
+      const { settling, deposit, lose, heal } = await start()
+      const transactionId = await deposit()
+      await lose(transactionId)
+      for (let asked = 0; asked < 2; asked += 1)
+        expect(await settling.deposits(transactionId, signal())).toBeUndefined()
+      await heal()
+      expect((await settling.deposits(transactionId, signal()))?.deposits).toHaveLength(1)
     })
 
     test('F-70: a look names the last block of its range, by which the next one knows the chain', async () => {

@@ -1,15 +1,8 @@
 // Goal: whatever endpoints leave out or delay, a deposit is found, once, and whatever one transaction does, its
 // neighbours are found in the same look. Method: the passes of the watcher over a real database and a chain that shows
 // only what its script says, at any height.
-import { EndpointFailure, NodeError, TransactionTooLargeError } from '@causeway/chains'
-import {
-  codecOf,
-  type DepositFacts,
-  type InBlock,
-  mainNetwork,
-  UpstreamDisagreementError,
-  UpstreamUnavailableError,
-} from '@causeway/core'
+import { EndpointFailure, TransactionTooLargeError } from '@causeway/chains'
+import { codecOf, mainNetwork, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createReadMemory } from '../src/chainReadings/blockCursor.ts'
@@ -28,11 +21,8 @@ import type { SettlementContext } from '../src/requests/settlement/settlementCon
 import { createDepositWatcher } from '../src/requests/settlement/watchDeposits.ts'
 import { endStop, readStops } from '../src/requests/stops/stopStore.ts'
 import { listPutAside } from '../src/requests/work/putAsideStore.ts'
-import { orderMigrations, orderNamed } from './orderSupport/orders.ts'
-
-const chainId = 8_453
-const order = orderNamed('watched')
-const steps = { rangeBlocks: 100n, rewindBlocks: 64n, lateBlocks: 15n }
+import { orderMigrations } from './orderSupport/orders.ts'
+import { chainId, order, scriptedChain } from './settlementSupport/scriptedDeposits.ts'
 
 let server: TestDatabase
 beforeAll(async () => {
@@ -40,93 +30,6 @@ beforeAll(async () => {
   await createOrderStore({ database: server.database }).save(order)
 })
 afterAll(() => server?.stop())
-
-type Block = { hash: string; transactions: string[] }
-
-/** A chain that its test mines; what is `hidden` stands in a block and in no list. */
-function scriptedChain(at: { lateBlocks?: bigint } = {}) {
-  const blocks: Block[] = Array.from({ length: 201 }, (_, height) => ({
-    hash: `a${height}`,
-    transactions: [],
-  }))
-  const hidden = new Set<string>()
-  const failures = new Map<string, Error>()
-  const empty = new Set<string>()
-  const asked: string[] = []
-  let passes = 0
-  let refusesAbove: { readonly transaction: string; readonly blocks: bigint } | undefined
-  const markAt = (height: bigint) => {
-    const block = blocks[Number(height)]
-    return block && { number: height, hash: block.hash }
-  }
-  const heightOf = (id: string) => blocks.findIndex(({ transactions }) => transactions.includes(id))
-  const chain: FindingChain = {
-    steps: { ...steps, ...at },
-    // CAST: only what decides steps is looked at, and this chain names its own.
-    chain: { chainId, key: 'base', config: { blockTimeMs: 2_000 } as FindingChain['chain']['config'] },
-    finalHeight: async () => BigInt(blocks.length - 1 - 30),
-    async depositPass({ known, from, to }) {
-      passes += 1
-      const inRange = blocks.slice(Number(from), Number(to) + 1).flatMap(({ transactions }) => transactions)
-      if (refusesAbove && inRange.includes(refusesAbove.transaction) && to - from >= refusesAbove.blocks)
-        throw new NodeError({ code: -32_005, message: 'query returned more than 10000 results' })
-      const transactions = inRange.filter((id) => !hidden.has(id))
-      return { known: markAt(known), last: markAt(to), transactions, paidSwaps: [] }
-    },
-    async blockTransactions(height) {
-      return { last: markAt(height), transactions: blocks[Number(height)]?.transactions ?? [] }
-    },
-    blockHashes: async (heights) =>
-      new Map(heights.flatMap((height) => (markAt(height) ? [[height, markAt(height)?.hash ?? '']] : []))),
-    async deposits(transactionId): Promise<InBlock<DepositFacts> | undefined> {
-      asked.push(transactionId)
-      const failure = failures.get(transactionId)
-      if (failure !== undefined) throw failure
-      const height = heightOf(transactionId)
-      const block = blocks[height]
-      if (block === undefined) return undefined
-      const deposit = {
-        ...{ onchainIndex: '0', depository: '0xd0', depositId: order.orderId ?? order.requestId },
-        ...{ depositor: '0xaa', currency: '0x00', amount: 1n },
-      }
-      return {
-        ...{ kind: 'deposits', transactionId, blockTimestampSeconds: 1_800_000_000n },
-        deposits: empty.has(transactionId) ? [] : [deposit],
-        evidence: {
-          ...{ chainId: 'base', blockHash: block.hash, blockNumber: BigInt(height) },
-          ...{ finalityRule: 'any', agreeingEndpoints: [] },
-        },
-      }
-    },
-  }
-  return {
-    chain,
-    asked,
-    hidden,
-    failures,
-    empty,
-    passes: () => passes,
-    refuse: (transaction: string, above: bigint) => {
-      refusesAbove = { transaction, blocks: above }
-    },
-    head: () => BigInt(blocks.length - 1),
-    mine(...transactions: string[]) {
-      blocks.push({ hash: `a${blocks.length}`, transactions })
-    },
-    grow(count: number) {
-      for (let next = 0; next < count; next += 1) this.mine()
-    },
-    /** Other blocks from a height on, and as many as there were or fewer. */
-    replaceFrom(height: bigint, branch: string, length: number) {
-      blocks.length = Number(height)
-      for (let next = 0; next < length; next += 1)
-        blocks.push({ hash: `${branch}${blocks.length}`, transactions: [] })
-    },
-    put(height: bigint, transaction: string) {
-      blocks[Number(height)]?.transactions.push(transaction)
-    },
-  }
-}
 
 let nowMs = 1_000_000
 const told: object[] = []
@@ -148,10 +51,8 @@ beforeEach(async () => {
 function watcher({ chain, head }: ReturnType<typeof scriptedChain>) {
   const memory = createReadMemory(() => nowMs)
   return {
-    live: (more: { fence?: () => Promise<undefined> } = {}) =>
-      findNewDeposits(context(), chain, { head: head(), askedAtSeconds: 5, memory }, { ...run, ...more }),
-    final: (more: { fence?: () => Promise<undefined> } = {}) =>
-      findFinalDeposits(context(), chain, { head: head(), memory }, { ...run, ...more }),
+    live: () => findNewDeposits(context(), chain, { head: head(), askedAtSeconds: 5, memory }, run),
+    final: () => findFinalDeposits(context(), chain, { head: head(), memory }, run),
   }
 }
 
@@ -272,27 +173,6 @@ test('F-70: a receipt whose logs come late is read again, each time after a long
   nowMs += 10_000
   await live()
   expect(await seen()).toEqual(['short'])
-})
-
-test('F-70: a process that is killed before a commit has read nothing, at each step', async () => {
-  const at = scriptedChain()
-  const killed = async () => {
-    throw new Error('killed')
-  }
-  await watcher(at).live()
-  at.mine('one')
-  at.grow(40)
-  await expect(watcher(at).live({ fence: killed })).rejects.toThrow('killed')
-  expect([await seen(), (await readDepositCursor(server.database, chainId))?.scannedTo]).toEqual([[], 200n])
-  const first = watcher(at)
-  await expect(first.live({ fence: killed })).rejects.toThrow('killed')
-  // Nor does the process itself take for read what it did not commit.
-  await first.live()
-  expect(await seen()).toEqual(['one'])
-  await server.database.query('delete from deposit_seen')
-  await expect(watcher(at).final({ fence: killed })).rejects.toThrow('killed')
-  await watcher(at).final()
-  expect(await seen()).toEqual(['one'])
 })
 
 test('F-70: a reorganization between the two looks, and a chain that became shorter, lose nothing', async () => {

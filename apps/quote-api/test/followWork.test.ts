@@ -4,6 +4,7 @@ import { UpstreamUnavailableError } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { ledgerMigrations } from '@causeway/ledger'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { lockAddress, takeLeftAgain } from '../src/requests/depositAddresses/addressStore.ts'
 import { createOrderStore } from '../src/requests/orders/orderStore.ts'
 import { type Follower, followWork, stepWork } from '../src/requests/work/followWork.ts'
 import { addWork, lockWork, lockWorkOf } from '../src/requests/work/workStore.ts'
@@ -292,6 +293,31 @@ test.each(['permit', 'refund', 'sweep', 'fill'] as const)(
     ])
   },
 )
+
+test('who moves a deposit address and who moves its request lock in one order', async () => {
+  const { database } = server
+  const order = orderNamed('locks address')
+  await createOrderStore({ database }).save(order)
+  const id = bytesOf(order.requestId)
+  await database.query(
+    `insert into deposit_address (address, chain_id, order_signer, sweeper, depositor, nonce, request_id, currency, is_strict, left_reason)
+     values ('0xa1', 1, '0x1', '0x2', '0x3', $1, $1, '0x0', false, 'denied')`,
+    [id],
+  )
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 300))
+  await Promise.all([
+    database.transaction(async (tx) => {
+      await lockAddress(tx, '0xa1')
+      await pause()
+      await tx.query('update orders set updated_at = now() where request_id = $1', [id])
+    }),
+    database.transaction(async (tx) => {
+      await tx.query('select 1 from orders where request_id = $1 for update', [id])
+      await pause()
+      await takeLeftAgain(tx, order.requestId)
+    }),
+  ])
+})
 
 describe('what hangs on no chain', () => {
   const stepper = {

@@ -2,7 +2,6 @@
 // paid waits for an operator. Method: passes of the scanner over a real database and a chain that lists what its test lets it.
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { ledgerMigrations } from '@causeway/ledger'
-import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readScanCursor } from '../src/requests/depositAddresses/addressStore.ts'
 import type { AddressChain } from '../src/requests/depositAddresses/depositAddressContext.ts'
@@ -42,6 +41,7 @@ function scannedChain() {
   let branch = 'a'
   const transfers: { block: bigint; id: string }[] = []
   const hidden = new Set<string>()
+  const read: (readonly [bigint, bigint])[] = []
   let listings = 0
   const markAt = (number: bigint) => ({ number, hash: `${branch}${number}` })
   const site: AddressChain = {
@@ -52,12 +52,9 @@ function scannedChain() {
     isSeenInBlocks: false,
     balances: async () => [],
     blocks: {
-      steps: {
-        ...{ rangeBlocks: 4n, rewindBlocks: 64n, lateBlocks: 30n },
-        firstBlocks: 64n,
-        gapBlocks: 256n,
-      },
+      steps: { rangeBlocks: 4n, rewindBlocks: 64n, lateBlocks: 30n, firstBlocks: 64n },
       async payments({ known, from, to, transfersFrom }) {
+        read.push([from, to])
         if (transfersFrom <= to) listings += 1
         const listed = transfers.filter(
           ({ block, id }) => block >= transfersFrom && block <= to && !hidden.has(id),
@@ -76,6 +73,7 @@ function scannedChain() {
   return {
     site,
     hidden,
+    read,
     head: () => head,
     listings: () => listings,
     pay(id: string) {
@@ -100,7 +98,6 @@ function scannerOf(site: AddressChain, database = server.database) {
   // CAST: of a deny list nothing but its judgement on accounts is asked for.
   const context = {
     database,
-    logger: pino({ level: 'silent' }),
     now: () => nowMs,
     screening: screening as never,
   }
@@ -127,6 +124,24 @@ test.each([3, 25])('F-76: a transfer that is listed %i seconds late marks its pa
   chain.hidden.clear()
   await scan(run)
   expect(await isMarked()).toBe(true)
+})
+
+test('F-79: blocks of a long pause are read in order, some at a time, and none is left out', async () => {
+  const chain = scannedChain()
+  await scannerOf(chain.site)(run)
+  const paused = chain.head()
+  chain.pay('x')
+  chain.hidden.clear()
+  chain.wait(1_000)
+  chain.read.length = 0
+  await scannerOf(chain.site)(run)
+  expect(await isMarked()).toBe(true)
+  const ranges = chain.read.filter(([from, to]) => from <= to)
+  for (const [index, [from, to]] of ranges.entries()) {
+    expect(from).toBe(index === 0 ? paused + 1n : (ranges[index - 1]?.[1] ?? 0n) + 1n)
+    expect(to - from).toBeLessThan(4n)
+  }
+  expect(ranges.at(-1)?.[1]).toBe(chain.head())
 })
 
 test('F-76: one that is listed while no process runs is found as its block is final, also after kills at each step', async () => {

@@ -348,6 +348,28 @@ test.each([
   }
 })
 
+test('F-89: one endpoint that names a head of its own lets no young block pass for an old one', async () => {
+  const proxy = await startFaultProxy({ targetUrl: scripted.url })
+  await proxy.set({
+    kind: 'lie',
+    rewrite: ({ method, params }, result) =>
+      method === 'eth_getBlockByNumber' && params[0] === 'latest'
+        ? { ...Object(result), number: '0x7fffffff' }
+        : result,
+  })
+  const honest = await startScriptedChain({ chainId, tree })
+  const over = chainOver([proxy.url, scripted.url, honest.url], { chainId })
+  try {
+    mineFinal()
+    mineFinal()
+    expect(await over.head(signal)).toBe(2n)
+    expect((await watch(over, 5n)).cursor).toMatchObject({ finalTo: 2n, settledTo: 0n })
+  } finally {
+    await over.close()
+    await Promise.all([proxy.stop(), honest.stop()])
+  }
+})
+
 describe('a final block that changes', () => {
   test('halts everything, freezes who was credited by it, and reverses nothing by itself', async () => {
     const before = hexOf(0x9100_0000 + chainId, 20)

@@ -342,6 +342,30 @@ describe('the network', () => {
     await expect(read()).rejects.toThrow()
   })
 
+  test('Q-81: of a fill wallet with 501 outputs, which no list names, has an inventory that quotes go on with', async () => {
+    const made = Array.from({ length: 501 }, (_, index) =>
+      funding({ script: user.witness.script, value: 10_000n + BigInt(index) }),
+    )
+    chain.mine(...made)
+    const newest = made.toReversed().map((transaction) => transaction.getId())
+    const [of, page] = [`/address/${user.witness.address}`, 25]
+    for (const node of nodes)
+      node.fault((asked, answer) => {
+        if (asked === `${of}/utxo`)
+          return { status: 400, text: 'Too many unspent transaction outputs (>500)' }
+        if (!asked.startsWith(`${of}/txs/chain`)) return answer
+        const begin = newest.indexOf(asked.slice(`${of}/txs/chain/`.length)) + 1
+        const listed = newest.slice(begin, begin + page)
+        const paid = listed.map((txid, at) => ({ txid, value: 10_000 + 500 - begin - at }))
+        const { body } = bitcoinBodies.addressTransactions
+        return { status: 200, text: JSON.stringify(body(user.witness.address, paid)) }
+      })
+    const { inventory, head } = await read({}, user.witness.address)
+    expect(head.number).toBe(1n)
+    // Enough of them for two payments, each of as many inputs as one may have.
+    expect(inventory.get(native)).toBeGreaterThan(10_000n * 100n)
+  })
+
   test.each<readonly [string, Fault]>([
     ['answers', (what, own) => (what.startsWith('/address') ? 'hang' : own)],
     ['takes it', (what, own) => (what.startsWith('/address') ? { status: 400, text: 'too many' } : own)],

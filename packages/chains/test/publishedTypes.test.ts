@@ -92,6 +92,7 @@ test('Hyperliquid: its time, what accounts hold and take, and what it says of tr
     info('preTransferCheck', { user: account('99'), source: account('52') }),
     info('clearinghouseState', { user }),
     info('spotClearinghouseState', { user }),
+    info('userAbstraction', { user }),
     post(`${exchange.url}/exchange`, 'sendAsset', { action: { type: 'sendAsset', nonce: 1 }, nonce: 2 }),
     { type: 'sendAsset' as const, text: JSON.stringify(hyperliquidBodies.taken.body) },
   ])

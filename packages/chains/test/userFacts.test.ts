@@ -1,6 +1,6 @@
 // Goal: balances and allowances cost at most one call per user and block, many users share calls, and
 // nothing that happens to the chain keeps a quote waiting or makes it fail. Method: a real node and token.
-import type { Hex } from '@causeway/core'
+import { type Hex, UpstreamDisagreementError } from '@causeway/core'
 import { startFaultProxy } from '@causeway/localnet'
 import { erc20Abi } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -297,6 +297,23 @@ describe('code of accounts', () => {
     expect(await reader.hasCode(chain.token, generous)).toBeUndefined()
     await chain.proxy.set({ kind: 'pass' })
     expect(await reader.hasCode(chain.token, generous)).toBe(true)
+  })
+
+  test('F-87: over which endpoints contradict each other is unknown alone, and all of one moment leave together', async () => {
+    const strange = userAt(7)
+    const asked: number[] = []
+    const agree: AccountCodeOptions['client']['agree'] = async (calls) => {
+      asked.push(calls.length)
+      if (calls.some(({ params: [account] }) => account === strange))
+        throw new UpstreamDisagreementError('no')
+      return { answers: calls.map(() => ({ ok: true, result: '0x' })), agreeingEndpoints: [] }
+    }
+    const reader = codeReaderOf({ client: { agree } })
+    const accounts = Array.from({ length: 60 }, (_, index) => userAt(index))
+    const said = await Promise.all(accounts.map((one) => reader.hasCode(one, generous)))
+    expect(said).toEqual(accounts.map((one) => (one === strange ? undefined : false)))
+    expect(asked[0]).toBe(60)
+    expect(asked.length).toBeLessThan(15)
   })
 
   test('that is late costs the budget and no more, and is there for the next quote', async () => {

@@ -129,12 +129,11 @@ function watcherOf(context: DepositAddressContext, site: AddressChain): Job {
   }
 }
 
-/** Whole blocks are a few megabytes on the busiest chains. What is left out is found as balances are read in turn. */
+/** Whole blocks are a few megabytes on the busiest chains. What lies below the first look is found as balances are read in turn. */
 const stepsOfContracts = ({ config }: QuotableChain) => ({
   rangeBlocks: 4n,
   rewindBlocks: blocksAtPace(config, 64n),
   firstBlocks: blocksAtPace(config, 256n),
-  gapBlocks: blocksAtPace(config, 256n),
   lateBlocks: lateBlocksOf(config),
 })
 

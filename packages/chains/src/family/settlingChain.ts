@@ -44,8 +44,8 @@ export interface AddressReading {
   readonly needsFinal: boolean
   /** Blocks show every payment as one to its address; absent where they do not, and addresses are looked at in turn. */
   readonly blocks?: {
-    /** How they are looked through: of one answer, back after a reorganization, at first, and after a pause. */
-    readonly steps: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'firstBlocks' | 'gapBlocks', bigint>>
+    /** How they are looked through: of one answer, back after a reorganization, and at first. */
+    readonly steps: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'firstBlocks', bigint>>
     payments(range: PassRange, signal: AbortSignal): Promise<AddressPayments>
   }
   /**

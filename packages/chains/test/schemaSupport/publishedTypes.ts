@@ -7,6 +7,7 @@ import type {
   SpotClearinghouseStateResponse,
   SpotMetaResponse,
   TxDetailsResponse,
+  UserAbstractionResponse,
   UserDetailsResponse,
   UserNonFundingLedgerUpdatesResponse,
   UserRoleResponse,
@@ -30,6 +31,7 @@ export type PublishedTypes = {
   readonly preTransferCheck: PreTransferCheckResponse
   readonly clearinghouseState: ClearinghouseStateResponse
   readonly spotClearinghouseState: SpotClearinghouseStateResponse
+  readonly userAbstraction: UserAbstractionResponse
   readonly sendAsset: SendAssetResponse
   readonly userRole: UserRoleResponse
   readonly userNonFundingLedgerUpdates: UserNonFundingLedgerUpdatesResponse

@@ -12,12 +12,12 @@ import type { ObservedTopUp } from '@causeway/ledger'
 import {
   askAny,
   askFinalHeight,
+  askHeight,
   askQuorum,
   type OnMalformed,
   quorumOf,
 } from '../../chainReadings/askChain.ts'
 import {
-  type BlockReference,
   blockReading,
   type Reading,
   type TransferHit,
@@ -33,7 +33,8 @@ export type Trust = 'any' | 'quorum'
 export interface TopUpChain {
   readonly chainId: number
   readonly target: TopUpTarget
-  latest(signal: AbortSignal): Promise<BlockReference>
+  /** Newest block that a quorum has. */
+  head(signal: AbortSignal): Promise<bigint>
   /** Newest block that a quorum calls final. */
   finalHeight(signal: AbortSignal): Promise<bigint>
   /** `undefined` when there is no such block. */
@@ -142,11 +143,7 @@ export function createTopUpChain(options: TopUpChainOptions): TopUpChain {
   return {
     chainId,
     target,
-    async latest(signal) {
-      const block = await ask(blockReading('latest'), 'any', signal)
-      if (block === undefined) throw new UpstreamUnavailableError('A chain has no latest block.')
-      return block
-    },
+    head: (signal) => askHeight(client, 'latest', { threshold, signal, onMalformed }),
     finalHeight: (signal) => askFinalHeight(client, { threshold, signal, onMalformed }),
     blockHash,
     topUpsIn: (transaction, signal) => topUpsOf(transaction, undefined, 'quorum', signal),

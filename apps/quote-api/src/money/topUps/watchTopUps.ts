@@ -89,7 +89,7 @@ export async function watchTopUps(watcher: TopUpWatcher): Promise<TopUpPass> {
 
   let result: TopUpPass = pass
   const finalHeight = await chain.finalHeight(watcher.signal)
-  const { number: head } = await chain.latest(watcher.signal)
+  const head = await chain.head(watcher.signal)
   const settledMax = below(head, watcher.lateBlocks)
   const isDue = cursor.finalTo < finalHeight || cursor.settledTo < minBigint(settledMax, finalHeight)
   for (let next = cursor.settledTo + 1n; isDue && next <= finalHeight; next = cursor.finalTo + 1n) {

@@ -242,8 +242,12 @@ export async function moveScanCursor(tx: SqlTx, chainId: number, cursor: ScanCur
   )
 }
 
-/** The address, locked until the transaction ends. */
+/** The address behind its request, as all lock who lock both, until the transaction ends. */
 export async function lockAddress(tx: SqlTx, address: string): Promise<StoredAddress | undefined> {
+  await tx.query(
+    'select 1 from orders where request_id = (select request_id from deposit_address where address = $1) for update',
+    [address],
+  )
   const [row] = await tx.query<AddressRow>(
     `select ${columns} from deposit_address where address = $1 for update`,
     [address],

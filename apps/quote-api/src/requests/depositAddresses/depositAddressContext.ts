@@ -40,8 +40,6 @@ export type AddressChain = {
 export type AddressSteps = WatchSteps & {
   /** How far back the first look of all begins. */
   readonly firstBlocks: bigint
-  /** Blocks that were missed for longer are left out. */
-  readonly gapBlocks: bigint
 }
 
 /** What the jobs of deposit addresses work with. */

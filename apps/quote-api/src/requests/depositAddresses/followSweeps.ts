@@ -95,7 +95,6 @@ export function sweepEnd(
 async function endSweep(tx: SqlTx, address: string): Promise<void> {
   const locked = await lockAddress(tx, address)
   if (locked?.sweepId === undefined) return
-  // Its request needs no lock: nothing of it changes.
   const item = await readWork(tx, locked.sweepId, 'for update')
   if (item?.state === 'reported') return
   if (item?.state === 'open') await updateWork(tx, item.id, { state: 'cancelled', reason: 'too late' })

@@ -6,7 +6,7 @@ import { markDenied, markPaid, moveScanCursor, readScanCursor } from './addressS
 import { type BlockPayments, payersOf, sumPayments } from './blockPayments.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
 
-type ScanContext = Pick<DepositAddressContext, 'database' | 'logger' | 'screening' | 'now'>
+type ScanContext = Pick<DepositAddressContext, 'database' | 'screening' | 'now'>
 
 const seenMax = 20_000
 /** Final blocks of one list of transfers. */
@@ -44,20 +44,18 @@ export function createPaymentScanner(
     head: bigint,
     { fence, signal }: Run,
   ): Promise<{ readonly isEnd: boolean; readonly marked: number }> {
-    const { database, logger } = context
+    const { database } = context
     const { chain } = site
     const { steps, payments } = blocksOf(site)
     const cursor = await readScanCursor(database, chain.chainId)
-    const earliest = below(head, cursor === undefined ? steps.firstBlocks : steps.gapBlocks)
-    const isGap = cursor === undefined || cursor.scannedTo < earliest
-    if (cursor !== undefined && isGap) logger.warn({ chain: chain.key }, 'blocks were left out of the scan')
-    const place = isGap ? { scannedTo: earliest, finalTo: earliest } : cursor
+    const first = below(head, steps.firstBlocks)
+    const place = cursor ?? { scannedTo: first, finalTo: first }
     const { known, from: late, to } = liveRange(place, head, steps)
     // Without a new block nothing is listed: the next one is seldom further away than lists are late.
     const transfersFrom = known < to ? late : to + 1n
     const read = await payments({ from: known + 1n, to, known, transfersFrom }, signal)
-    const isSame = isGap || cursor.scannedHash === undefined || isWhereItWas(read, cursor, known)
-    if (isSame && read.last === undefined && !isGap) return { isEnd: true, marked: 0 }
+    const isSame = cursor?.scannedHash === undefined || isWhereItWas(read, cursor, known)
+    if (isSame && read.last === undefined && cursor !== undefined) return { isEnd: true, marked: 0 }
     const next = isSame
       ? { ...place, scannedTo: to, scannedHash: read.last?.hash ?? read.known?.hash }
       : { ...rewound(place, known, steps), scannedHash: undefined }

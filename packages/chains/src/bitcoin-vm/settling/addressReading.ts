@@ -20,7 +20,7 @@ import { readTransactions } from './readFee.ts'
 /** What a reward spends. @source Bitcoin Core, COutPoint::SetNull */
 const noTransaction = '0'.repeat(64)
 /** Blocks are seldom and large, and none is left out. */
-const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n, gapBlocks: 4_320n }
+const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n }
 const silenceMs = 10_000
 /** Transactions of one request: whoever pays may have gathered a thousand coins. */
 const transactionsAtOnce = 50

@@ -1,4 +1,5 @@
 import type { Hex } from '@causeway/core'
+import { createQuestionGroups } from '../../rpc/groupedQuestions.ts'
 import type { JsonRpcClient, RpcAnswer } from '../../rpc/jsonRpc.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
 import { parseBytes } from '../../rpc/quantity.ts'
@@ -36,51 +37,45 @@ type Waiting = {
   readonly account: Hex
   readonly blockHash: Hex
   readonly key: string
+  /** Of the call that asks for it, and of its halves; set as it leaves. */
+  untilMs?: number
   readonly answer: (hasCode: boolean | undefined) => void
 }
 
 /**
  * One batch asks for many accounts, once per account and block: while one is out, further accounts gather. What
- * it says refuses quotes, so endpoints must agree: one that lies refuses nobody.
- * @source design.md 5.4, 7.2
+ * it says refuses quotes, so endpoints must agree: one that lies refuses nobody. Where a batch is refused, or endpoints
+ * contradict each other over one account, its halves are asked.
+ * @source F-87
  */
 export function createAccountCodeReader(options: AccountCodeOptions): AccountCodeReader {
+  const { client, threshold, callTimeoutMs = 500, onFailure } = options
   const known = new LruCache<Promise<boolean | undefined>>(entriesMax)
-  let waiting: Waiting[] = []
-  let isBusy = false
+  const groups = createQuestionGroups<Waiting>({
+    ...{ inFlightMax: 1, defer: queueMicrotask, firstOf, send },
+    mayAskAgain: ({ untilMs = 0 }) => untilMs > performance.now(),
+    fail({ key, answer }) {
+      // Leaves no trace, so that the next question is asked anew.
+      known.delete(key)
+      answer(undefined)
+    },
+  })
 
-  async function askAll(): Promise<void> {
-    if (isBusy) return
-    isBusy = true
-    // Accounts of the same moment leave in the first call already.
-    await Promise.resolve()
-    while (waiting.length > 0) {
-      const blockHash = waiting[0]?.blockHash
-      const group = waiting.filter((one) => one.blockHash === blockHash).slice(0, accountsPerCall)
-      waiting = waiting.filter((one) => !group.includes(one))
-      await ask(group).catch((error: unknown) => {
-        // Leaves no trace, so that the next question is asked anew.
-        for (const { key, answer } of group) {
-          known.delete(key)
-          answer(undefined)
-        }
-        options.onFailure?.(error)
-      })
-    }
-    isBusy = false
-  }
-
-  async function ask(group: readonly Waiting[]): Promise<void> {
-    const { client, threshold, callTimeoutMs: timeoutMs = 500 } = options
+  async function send(group: readonly Waiting[]): Promise<void> {
     const calls = group.map(({ account, blockHash }) => ({
       method: what,
       params: [account, blockParameter({ hash: blockHash })],
     }))
+    const nowMs = performance.now()
+    for (const one of group) one.untilMs ??= nowMs + callTimeoutMs
+    const timeoutMs = Math.max(1, (group[0]?.untilMs ?? nowMs) - nowMs)
     const agreeing = { timeoutMs, ...(threshold !== undefined && { threshold }) }
-    const { answers } = await client.agree(calls, {
-      ...agreeing,
-      project: (all) => all.map((one) => codeOf(one) ?? 'unreadable'),
-    })
+    const { answers } = await client
+      .agree(calls, { ...agreeing, project: (all) => all.map((one) => codeOf(one) ?? 'unreadable') })
+      .catch((error: unknown) => {
+        onFailure?.(error)
+        throw error
+      })
     for (const [index, { key, answer }] of group.entries()) {
       const hasCode = codeOf(answers[index])
       if (hasCode === undefined) known.delete(key)
@@ -97,15 +92,20 @@ export function createAccountCodeReader(options: AccountCodeOptions): AccountCod
       const key = `${blockHash} ${account}`
       const asked = known.get(key)
       if (asked !== undefined) return within(budgetMs, asked, undefined)
-      if (waiting.length >= waitingMax) return unknown
+      if (groups.waiting() >= waitingMax) return unknown
       const asking = new Promise<boolean | undefined>((answer) => {
-        waiting.push({ account, blockHash, key, answer })
+        groups.add({ account, blockHash, key, answer })
       })
       known.set(key, asking)
-      void askAll()
       return within(budgetMs, asking, undefined)
     },
   }
+}
+
+/** Those of one block, as many as one batch holds. */
+function firstOf(waiting: readonly Waiting[]): readonly Waiting[] {
+  const end = waiting.findIndex(({ blockHash }) => blockHash !== waiting[0]?.blockHash)
+  return waiting.slice(0, end === -1 ? accountsPerCall : Math.min(end, accountsPerCall))
 }
 
 /** `undefined` for a node's own error and for what is no code. */

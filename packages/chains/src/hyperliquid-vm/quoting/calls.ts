@@ -50,6 +50,17 @@ export function parseTransferCheck(answer: RpcAnswer | undefined): TransferCheck
   }
 }
 
+export const modeCall = (user: string): RpcCall => info({ type: 'userAbstraction', user })
+
+/** True where an account has one balance of each asset, on the spot side, and sends from there alone. @source F-90 */
+export function parseHasOneSide(answer: RpcAnswer | undefined): boolean {
+  const what = 'userAbstraction'
+  const mode = resultOf(answer, what)
+  if (mode === 'unifiedAccount' || mode === 'portfolioMargin') return true
+  if (mode === 'default' || mode === 'disabled' || mode === 'dexAbstraction') return false
+  throw new MalformedAnswerError(what)
+}
+
 export const perpsCall = (user: string): RpcCall => info({ type: 'clearinghouseState', user })
 
 /** What an account can take out of the first perps dex, in 8 decimals. */

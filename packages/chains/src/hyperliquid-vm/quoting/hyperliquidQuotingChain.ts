@@ -24,6 +24,8 @@ import { openQuorum } from '../openHyperliquidChain.ts'
 import { verifyHyperliquidEndpoints, verifyLocalHyperliquidEndpoints } from '../verifyEndpoints.ts'
 import {
   hyperliquidHeadTracking,
+  modeCall,
+  parseHasOneSide,
   parseSpotBalances,
   parseTime,
   parseTokens,
@@ -81,6 +83,13 @@ export const hyperliquidQuotingChain: QuotingChainFamily = {
         budgetMs,
       )
     }
+    const perpsBalance = async (account: string): Promise<bigint | undefined> => {
+      const [hasOneSide, balance] = await Promise.all([
+        agreed(modeCall(account), parseHasOneSide, budgetMs),
+        agreed(perpsCall(account), parseWithdrawable, budgetMs),
+      ])
+      return hasOneSide === true ? 0n : hasOneSide === undefined ? undefined : balance
+    }
     const lackOf = (account: string): Promise<AccountLack | undefined> =>
       recent.lacks(account, () =>
         agreed(
@@ -100,9 +109,7 @@ export const hyperliquidQuotingChain: QuotingChainFamily = {
         if (!isAddress(user)) return { held }
         const account = user.toLowerCase()
         const balance = await recent.amounts(`${account} ${currency}`, () =>
-          currency === nativeCurrency
-            ? agreed(perpsCall(account), parseWithdrawable, budgetMs)
-            : spotBalance(account, currency),
+          currency === nativeCurrency ? perpsBalance(account) : spotBalance(account, currency),
         )
         return { held, ...(balance !== undefined && { balance }) }
       },
@@ -232,23 +239,37 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
   }
 }
 
-/** Endpoints of another network, depositories that are no accounts, and tokens of other decimals. */
+/** Endpoints of another network, depositories that are no accounts, tokens of other decimals, a wallet of one side. */
 async function contradictions(
   options: NetworkReaderOptions & { readonly isLocal: boolean },
 ): Promise<readonly ChainFinding[]> {
   const { client, depository, isLocal } = options
   const quorum = explorersBeside(client)
   const signal = AbortSignal.timeout(checkTimeoutMs)
-  const [problems, foreign, odd] = await Promise.all([
+  const [problems, foreign, odd, oneSided] = await Promise.all([
     verifyHyperliquidEndpoints({ quorum, depositories: [depository] }, signal),
     isLocal ? verifyLocalHyperliquidEndpoints(quorum, signal) : [],
     oddCurrencies(options),
+    oneSidedWallet(options),
   ])
   const setting = `chains: ${client.chainId}.httpRpcUrl`
   const strangers = [...problems, ...foreign].map((problem): ChainFinding => {
     return { kind: 'network', setting, value: 'mainnet', said: 'something else', problem }
   })
-  return [...strangers, ...odd]
+  return [...strangers, ...odd, ...oneSided]
+}
+
+/** The exchange refuses what such a wallet would pay in the native currency. @source F-90 */
+async function oneSidedWallet({
+  client,
+  fillWallet,
+  currencies,
+}: NetworkReaderOptions): Promise<readonly ChainFinding[]> {
+  if (fillWallet === undefined || !currencies.some(({ address }) => address === nativeCurrency)) return []
+  if (!(await agreedAnswer(client, modeCall(fillWallet), parseHasOneSide, checkTimeoutMs))) return []
+  const problem = `${fillWallet} is a unified account, which sends nothing from its perps side; set its mode to disabled`
+  const setting = `quote: chains.${client.chainId}.fillWallet`
+  return [{ kind: 'refusal', setting, value: 'two sides', said: 'one side', problem }]
 }
 
 async function oddCurrencies({ client, currencies }: NetworkReaderOptions): Promise<readonly ChainFinding[]> {

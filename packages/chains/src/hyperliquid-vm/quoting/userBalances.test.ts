@@ -1,7 +1,7 @@
 // Goal: what a user holds is told of every currency, each by the side that it lies on. Who gains by breaking it: nobody; a
 // wallet would show that its owner has nothing. Method: the shipped reader over one endpoint of the test.
 import { createServer } from 'node:http'
-import { hyperliquidCodec } from '@causeway/core'
+import { hyperliquidCodec, Secret } from '@causeway/core'
 import { expect, onTestFinished, test } from 'vitest'
 import { createJsonRpcClient } from '../../rpc/client.ts'
 import { hyperliquidHeadTracking } from './calls.ts'
@@ -10,8 +10,8 @@ import { hyperliquidQuotingChain } from './hyperliquidQuotingChain.ts'
 const hype = `0x${'0d'.repeat(16)}`
 const user = `0x${'5a'.repeat(20)}`
 
-/** Opens the chain over an exchange that answers by the question's type and refuses all other types. */
-async function openChain(said: Readonly<Record<string, unknown>>) {
+/** An exchange that answers by the question's type and refuses all other types. @returns its URL */
+async function startExchange(said: Readonly<Record<string, unknown>>) {
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => {
@@ -25,15 +25,19 @@ async function openChain(said: Readonly<Record<string, unknown>>) {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
-  const now = () => Date.now()
-  const dialect = { headTracking: hyperliquidHeadTracking, wire: 'paths' } as const
-  const client = createJsonRpcClient({ chainId: 'hyperliquid', endpoints: [{ url }], now, ...dialect })
-  onTestFinished(async () => {
-    await client.close()
+  onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+}
+
+async function openChain(said: Readonly<Record<string, unknown>>) {
+  const url = await startExchange(said)
+  const now = () => Date.now()
+  const dialect = { headTracking: hyperliquidHeadTracking, wire: 'paths' } as const
+  const client = createJsonRpcClient({ chainId: 'hyperliquid', endpoints: [{ url }], now, ...dialect })
+  onTestFinished(() => client.close())
   return hyperliquidQuotingChain.open({
     ...{ client, multicall3: undefined, currentHead: () => undefined, now, onFailure: () => {} },
     ...{ budgetMs: 20_000, neededWithinMs: 20_000 },
@@ -41,6 +45,7 @@ async function openChain(said: Readonly<Record<string, unknown>>) {
 }
 
 const exchange = {
+  userAbstraction: 'default',
   clearinghouseState: { withdrawable: '12.5' },
   spotMeta: { tokens: [{ name: 'HYPE', tokenId: hype, szDecimals: 2, index: 150 }] },
   spotClearinghouseState: { balances: [{ coin: 'HYPE', total: '3.25', hold: '1.0' }] },
@@ -67,3 +72,47 @@ test.each([
   const spotClearinghouseState = { balances: [{ coin: 'HYPE', total, hold }] }
   expect(await balanceOf({ ...exchange, spotClearinghouseState }, hype)).toBe(free)
 })
+
+test.each([
+  ['default', 1_250_000_000n],
+  ['disabled', 1_250_000_000n],
+  ['dexAbstraction', 1_250_000_000n],
+  ['unifiedAccount', 0n],
+  ['portfolioMargin', 0n],
+  ['somethingNew', undefined],
+  [undefined, undefined],
+])('F-90: what an account of mode %s can send from its perps side', async (userAbstraction, balance) => {
+  const { nativeCurrency } = hyperliquidCodec
+  expect(await balanceOf({ ...exchange, userAbstraction }, nativeCurrency)).toBe(balance)
+  // All of it lies on the spot side in each mode, and is sent from there.
+  expect(await balanceOf({ ...exchange, userAbstraction }, hype)).toBe(225n)
+})
+
+test.each([
+  [
+    'unifiedAccount',
+    [`${user} is a unified account, which sends nothing from its perps side; set its mode to disabled`],
+  ],
+  ['disabled', []],
+])(
+  'F-90: a fill wallet of mode %s is named at a start where it pays dollars of the perps side',
+  async (mode, said) => {
+    const url = await startExchange({ ...exchange, userAbstraction: mode, userRole: { role: 'user' } })
+    // CAST: a chain as its file describes it, with the members that a connection looks at.
+    const chain = {
+      id: 'hyperliquid',
+      endpoints: [new Secret(url)],
+      rpcThreshold: 1,
+      additionalData: {},
+    } as never
+    const client = hyperliquidQuotingChain.connect(chain)
+    onTestFinished(() => client.close())
+    const findings = await hyperliquidQuotingChain.network?.contradictions({
+      ...{ client, fillWallet: user, depository: user, isLocal: false },
+      currencies: [{ address: hyperliquidCodec.nativeCurrency, decimals: 8 }],
+      // CAST: nothing else is compared.
+    } as never)
+    const problems = findings?.filter(({ kind }) => kind === 'refusal').map(({ problem }) => problem)
+    expect(problems).toEqual(said)
+  },
+)

@@ -69,6 +69,12 @@ export const hyperliquidBodies = {
       ...{ fee: exists ? '0.0' : '1.0', isSanctioned: false, userExists: exists, userHasSentTx: exists },
     }),
   },
+  mode: {
+    provenance: 'specified',
+    source: `${client}, UserAbstractionResponse`,
+    proves: ['an account that set no mode keeps its sides apart'],
+    body: 'default',
+  },
   perpsState: {
     provenance: 'specified',
     source: `${client}, ClearinghouseStateResponse`,

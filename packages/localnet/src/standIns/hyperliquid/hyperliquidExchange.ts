@@ -50,7 +50,7 @@ async function post({ venue }: ExchangeLedger, asked: Asked): Promise<unknown> {
 
 function bodyOf(ledger: ExchangeLedger, asked: Asked): unknown {
   const { spotMeta, userRole, explorerTransaction, missing, refusals } = hyperliquidBodies
-  const { exchangeStatus, preTransferCheck, perpsState, spotState } = hyperliquidBodies
+  const { exchangeStatus, preTransferCheck, mode, perpsState, spotState } = hyperliquidBodies
   const user = String(asked['user']).toLowerCase()
   const { venue } = ledger
   const nowMs = venue?.nowMs() ?? Date.now()
@@ -59,6 +59,8 @@ function bodyOf(ledger: ExchangeLedger, asked: Asked): unknown {
       return exchangeStatus.body(nowMs)
     case 'preTransferCheck':
       return preTransferCheck.body(ledger.accounts.has(user))
+    case 'userAbstraction':
+      return mode.body
     case 'clearinghouseState':
       return perpsState.body(formatFixed(venue?.held(user, '') ?? 0n, 8), nowMs)
     case 'spotClearinghouseState':
