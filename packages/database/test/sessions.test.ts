@@ -2,12 +2,13 @@
 // Attacks: a role that is read-only for a moment, as in a failover; traffic that never lets a connection idle; an
 // expired password; a full list of connections; something in between that drops SET. Method: a real server.
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { UpstreamUnavailableError } from '@causeway/core'
+import { createFindings, UpstreamUnavailableError } from '@causeway/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   createDatabase,
   type Database,
   DatabaseStartingError,
+  examineDatabase,
   openMigrated,
   startTestDatabase,
   type TestDatabase,
@@ -29,6 +30,13 @@ async function createRole(name: string): Promise<string> {
 
 const write = (database: Database) => database.query('insert into notes values (1)')
 const refusalOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error)
+
+async function findingOf(connectionString: string): Promise<string | undefined> {
+  const found = createFindings()
+  const examined = { setting: 'SOME_URL', isWaitedFor: true, connections: 1, runsJobs: true }
+  await examineDatabase({ ...examined, connectionString, nowMs: () => Date.now() }, found)
+  return found.list[0]?.seen
+}
 
 test('O-56: a session that was opened while nothing could be written ends, however busy it is', async () => {
   const connectionString = await createRole('halted')
@@ -96,6 +104,9 @@ test('O-58: a password that expires says so in the words of the server, and is a
     .toMatchObject({
       ...{ code: 'SERVICE_UNAVAILABLE', retryable: true, message: 'The database takes no connection.' },
     })
+  expect(await findingOf(connectionString)).toBe(
+    'the database cannot be used (28P01): password authentication failed for user "passing"',
+  )
   await server.database.query(`alter role passing valid until 'infinity'`)
   await expect.poll(() => refusalOf(write(running))).toBeUndefined()
   await running.close()
@@ -112,6 +123,9 @@ test('O-58: a full list of connections is waited for at the start, and is a 503 
     'The database of SOME_URL cannot be used (53300): too many connections for role "crowded".',
   )
   expect(whileStarting(refused)).toBeInstanceOf(DatabaseStartingError)
+  expect(await findingOf(connectionString)).toBe(
+    'the database cannot be used (53300): too many connections for role "crowded"; the start waits for it',
+  )
   await first.close()
   await expect.poll(() => refusalOf(write(second))).toBeUndefined()
   await second.close()
