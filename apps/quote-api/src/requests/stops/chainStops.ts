@@ -151,7 +151,7 @@ function unseenChain(chainId: number): QuoteError {
 }
 
 /** For readiness: another process may have the right time. */
-export class ClockOffError extends DomainError {
+class ClockOffError extends DomainError {
   readonly code = 'CLOCK_OFF'
   readonly kind = 'upstream_unavailable'
 
