@@ -24,7 +24,7 @@ export async function openMigrated(options: MigratedOptions): Promise<Database> 
   try {
     await migrate({ connectionString: pool.connectionString, directories, ...(log !== undefined && { log }) })
     database = createDatabase(pool)
-    await database.ping()
+    await firstPing(database)
     return database
   } catch (error) {
     await database?.close()
@@ -32,11 +32,28 @@ export async function openMigrated(options: MigratedOptions): Promise<Database> 
   }
 }
 
+const firstPings = 10
+
+/** A busy machine may need longer for its first connection than a statement waits for one. */
+async function firstPing(database: Database): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await database.ping()
+    } catch (error) {
+      if (tries === firstPings || refusalOf(originOf(error)) !== undefined) throw error
+    }
+  }
+}
+
+/** The driver's error, where there is one. */
+function originOf(error: unknown): unknown {
+  return error instanceof UpstreamUnavailableError ? (error.cause ?? error) : error
+}
+
 function startingError(setting: string, error: unknown): unknown {
   if (error instanceof UnfitSettingsError)
     return new UnfitSettingsError(error.findings.map((finding) => ({ ...finding, setting })))
-  // The driver's error, where there is one.
-  const cause = error instanceof UpstreamUnavailableError ? (error.cause ?? error) : error
+  const cause = originOf(error)
   const refusal = refusalOf(cause)
   if (refusal === undefined) return error
   return new ConfigurationError(`The database of ${setting} cannot be used${refusal}.`, { cause })
