@@ -215,6 +215,10 @@ export const fillings: readonly Filling[] = [
     sql: 'update app_fee_claim_offer set charged = 1 where amount > 1',
   },
   {
+    since: 'quote_api/0083_job_write',
+    sql: 'insert into job_write default values',
+  },
+  {
     since: 'solver/0001_solver',
     sql: `insert into job_epoch (job, epoch, holder) values ('wallet', 2, 'one');
       insert into signed_record (id, attempt, wallet, chain_id, nonce, kind, payment_id, outcome, is_failure_reported, record)

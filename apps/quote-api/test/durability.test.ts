@@ -154,12 +154,14 @@ async function expectServesWithoutDatabase(publicUrl: string, opsUrl: string): P
   expect((await post(`${publicUrl}/price`, bridge())).status).toBe(200)
   expect((await send(`${publicUrl}/lives/v1`)).status).toBe(200)
   const ready = await send(`${opsUrl}/ready`)
-  expect([ready.status, JSON.parse(ready.text)]).toEqual([
+  expect([ready.status, JSON.parse(ready.text)]).toMatchObject([
     503,
     {
       ...{ ready: false, draining: false },
       checks: {
+        clock: 'ok',
         database: 'failed',
+        jobs: 'failed',
         'fill wallet': 'ok',
         market: 'ok',
         'order signer': 'ok',

@@ -70,13 +70,16 @@ describe('listeners', () => {
       ready: true,
       draining: false,
       checks: {
+        clock: 'ok',
         database: 'ok',
         'fill wallet': 'ok',
+        jobs: 'ok',
         market: 'ok',
         'order signer': 'ok',
         requests: 'ok',
         stops: 'ok',
       },
+      agesSeconds: { jobs: expect.any(Number) },
     })
     await price(urls.publicUrl, bridge())
     const metrics = await send(`${urls.opsUrl}/metrics`)

@@ -184,6 +184,7 @@ export {
 } from './denyList/denyList.ts'
 export {
   clockFindings,
+  clockLimitMs,
   createFindings,
   type Finding,
   type FindingCode,

@@ -4,9 +4,12 @@ import { createDiskSpace, type DiskSpace, writeProbe } from './diskSpace.ts'
 import {
   type DatabaseDiskFullError,
   DatabaseOverloadedError,
+  DatabaseStartingError,
   isConnectionError,
   toCallerError,
+  toConnectingError,
 } from './errors.ts'
+import { openSession, type Session } from './session.ts'
 import { type RunStatement, runTransaction, UnfinishedTransaction } from './transaction.ts'
 
 export type DatabaseOptions = {
@@ -19,11 +22,6 @@ export type DatabaseOptions = {
   readonly acquireTimeoutMs?: number
   /** Time for one statement, enforced by the server and, a little later, by us. Default 5 s. */
   readonly statementTimeoutMs?: number
-  /**
-   * Parses each statement with parameters once per connection instead of each time. False behind a
-   * pooler that hands every transaction another connection. Default true.
-   */
-  readonly preparedStatements?: boolean
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string
   /** Told about connections that broke while idle. */
@@ -37,7 +35,7 @@ export type PoolUsage = { readonly inUse: number; readonly waiting: number; read
 
 /** The one pool of a process. */
 export interface Database extends SqlDatabase {
-  /** @throws UpstreamUnavailableError; DatabaseDiskFullError while nothing can be written */
+  /** @throws UpstreamUnavailableError; DatabaseStartingError or DatabaseDiskFullError while nothing can be written */
   ping(): Promise<void>
   /** The pool now. */
   usage(): PoolUsage
@@ -65,47 +63,67 @@ export function createDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     // A caller has its connection alone: only statements of one transaction ever follow each other unanswered.
     pipeline: true,
-    statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + clientGraceMs,
-    idle_in_transaction_session_timeout: idleInTransactionMs,
     application_name: options.applicationName ?? 'causeway',
     types: typeParsers,
+    async onConnect(client) {
+      const session = await openSession(client, {
+        statement_timeout: statementTimeoutMs,
+        idle_in_transaction_session_timeout: idleInTransactionMs,
+      })
+      if (session.isReadOnly) throw new DatabaseStartingError()
+      sessions.set(client, session)
+    },
   })
+  const sessions = new WeakMap<object, Session>()
   pool.on('error', (error) => options.onConnectionLost?.(error))
   // Whoever uses a connection that breaks learns it from its statement; unheard, the event would end
   // the process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const nameOf = createStatementNames(options.preparedStatements ?? true)
+  const nameOf = createStatementNames()
   let callers = 0
   const disk = createDiskSpace({
     probe: () => transaction(writeProbe),
     onChange: (full) => options.onDiskFull?.(full),
   })
 
-  const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+  const withClient = async <T>(work: (run: RunStatement, session: Session | undefined) => Promise<T>) => {
     if (callers >= poolSize + queueMax) throw new DatabaseOverloadedError()
     callers += 1
     try {
-      return await useClient(pool, disk, work)
+      return await useClient(pool, disk, (client) => {
+        const session = sessions.get(client)
+        // A plan stays on a connection of the server, which is another one for a pooler's next transaction.
+        const nameHere = session?.isPooled === true ? () => undefined : nameOf
+        return work((text, values) => run(client, nameHere, text, values), session)
+      })
     } finally {
       callers -= 1
     }
   }
 
   const query = <Row extends SqlRow>(text: string, values?: readonly unknown[]) =>
-    withClient(async (client) => (await run<Row>(client, nameOf, text, values)).rows)
+    withClient(async (runOn, session) =>
+      // A limit that holds in a transaction alone needs one.
+      session?.isPooled === true
+        ? runTransaction(runOn, (tx) => tx.query<Row>(text, values), {
+            begin: session.begin,
+            opensWithRead: true,
+          })
+        : (await runOn<Row>(text, values)).rows,
+    )
 
   const transaction: Database['transaction'] = (work, options) =>
-    withClient((client) => {
-      const runOn: RunStatement = (text, values) => run(client, nameOf, text, values)
-      return runTransaction(runOn, work, options)
-    })
+    withClient((runOn, session) => runTransaction(runOn, work, { ...options, begin: session?.begin }))
 
   return {
     query,
     transaction,
     async ping() {
-      await query('select 1')
+      await withClient(async (runOn) => {
+        const { rows } = await runOn("select current_setting('transaction_read_only') as value")
+        if (rows[0]?.['value'] === 'on') throw new DatabaseStartingError()
+      })
       disk.requireSpace()
     },
     usage: () => ({
@@ -126,7 +144,7 @@ async function useClient<T>(
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
-    throw disk.judge(toCallerError(error), isConnectionError(error))
+    throw disk.judge(toConnectingError(error), isConnectionError(error))
   })
   let isBroken = false
   try {
@@ -147,11 +165,11 @@ const namedStatementsMax = 200
 type NameOf = (text: string) => string | undefined
 
 /** Gives each statement text the name under which connections remember its plan. */
-function createStatementNames(isOn: boolean): NameOf {
+function createStatementNames(): NameOf {
   const names = new Map<string, string>()
   return (text) => {
     const known = names.get(text)
-    if (known !== undefined || !isOn || names.size >= namedStatementsMax) return known
+    if (known !== undefined || names.size >= namedStatementsMax) return known
     const name = `causeway_${names.size + 1}`
     names.set(text, name)
     return name

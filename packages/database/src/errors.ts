@@ -1,4 +1,4 @@
-import { DomainError, UpstreamUnavailableError } from '@causeway/core'
+import { ConfigurationError, DomainError, UnfitSettingsError, UpstreamUnavailableError } from '@causeway/core'
 
 /** More statements wait for a connection than may: the caller should come back later. */
 export class DatabaseOverloadedError extends DomainError {
@@ -28,9 +28,15 @@ export class DatabaseDiskFullError extends UpstreamUnavailableError {
   }
 }
 
+/**
+ * A session that may not write. It can outlast what made it so, as a failover or a role's setting, so it ends and the
+ * next one is asked anew.
+ */
+const readOnly = '25006'
+
 /** SQLSTATEs after which the same transaction may succeed: nothing of it was committed. */
 const transientStates: ReadonlySet<string> = new Set([
-  '25006', // read-only transaction: a standby
+  readOnly,
   '40001', // serialization failure
   '40P01', // deadlock
   '53000', // insufficient resources
@@ -54,10 +60,11 @@ const connectionMessage =
 /** True when an error says that the connection, not the statement, is at fault. */
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
+  if (error instanceof DatabaseStartingError) return true
   const code = sqlState(error)
   if (code === undefined) return connectionMessage.test(error.message)
   if (isStalePlan(code, error.message)) return true
-  return connectionCode.test(code) || code.startsWith('57P')
+  return code === readOnly || connectionCode.test(code) || code.startsWith('57P')
 }
 
 /** A migration changed what a prepared statement returns: a new connection plans it anew. */
@@ -76,12 +83,19 @@ export function toCallerError(error: unknown): unknown {
   return new UpstreamUnavailableError('The database did not answer in time.', { cause: error })
 }
 
+/** Like `toCallerError`, for whoever cannot connect: a refused login or a full list ends by itself or by an operator. */
+export function toConnectingError(error: unknown): unknown {
+  const known = toCallerError(error)
+  if (known instanceof DomainError) return known
+  return new UpstreamUnavailableError('The database takes no connection.', { cause: error })
+}
+
 /** SQLSTATE 53100, or the words of the operating system where a server gives its error another state. */
 function isDiskFull(error: Error): boolean {
   return sqlState(error) === '53100' || /No space left on device|Disk quota exceeded/.test(error.message)
 }
 
-const startingStates: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03'])
+const startingStates: ReadonlySet<string> = new Set([readOnly, '57P01', '57P02', '57P03'])
 
 /** Where nothing listens yet, or what listens does not take connections yet. */
 const comingStates: ReadonlySet<string> = new Set([
@@ -103,6 +117,8 @@ const comingStates: ReadonlySet<string> = new Set([
 export function whileStarting(error: unknown): DatabaseStartingError | DatabaseDiskFullError | undefined {
   if (error instanceof DatabaseStartingError) return error
   if (!(error instanceof Error)) return undefined
+  if (error instanceof ConfigurationError && !(error instanceof UnfitSettingsError))
+    return whileStarting(error.cause)
   if (isDiskFull(error)) return new DatabaseDiskFullError({ cause: error })
   const code = sqlState(error)
   const isComing = code === undefined ? connectionMessage.test(error.message) : comingStates.has(code)

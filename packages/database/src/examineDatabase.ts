@@ -6,6 +6,8 @@ import { sqlState, whileStarting } from './errors.ts'
 import { catalogOf } from './migrations/describeSchema.ts'
 import { examineSchema } from './migrations/history.ts'
 import type { MigrationDirectory } from './migrations/migrationFiles.ts'
+import { refusalOf } from './openMigrated.ts'
+import { openSession } from './session.ts'
 
 /** What a server says of itself and of the role that asks. */
 export type DatabaseFacts = {
@@ -55,19 +57,20 @@ export async function examineDatabase(examined: ExaminedDatabase, found: Finding
     const { facts, schema } = await readFacts(examined)
     found.add(...judgeDatabase(facts, examined), ...schema.map((finding) => ({ ...finding, setting })))
   } catch (error) {
-    const state = sqlState(error)
     const isComing = isWaitedFor && whileStarting(error) !== undefined
     found.add({
       ...{ code: 'database-unreachable', severity: isComing ? 'degrades' : 'stops', setting },
-      seen: `the database cannot be used${state === undefined ? '' : ` (${state})`}${isComing ? '; the start waits for it' : ''}`,
-      fix: fixOf(state),
+      seen: `the database cannot be used${refusalOf(error) ?? ''}${isComing ? '; the start waits for it' : ''}`,
+      fix: fixOf(sqlState(error)),
     })
   }
 }
 
-/** Messages of drivers may quote the connection string: only codes are told. */
 function fixOf(state: string | undefined): string {
-  if (state?.startsWith('28') === true) return 'Compare user and password with those of the server.'
+  if (state?.startsWith('28') === true)
+    return 'Compare user and password with those of the server, and see that the password is still valid.'
+  if (state === '53300') return 'End connections that nobody needs, or raise max_connections.'
+  if (state?.startsWith('08') === true) return 'See what the pooler in front of the server says.'
   if (state === '3D000') return 'Create the database: create database <name> owner <user>.'
   if (state === 'ENOTFOUND') return 'Compare the host name; inside containers it is the name of the service.'
   if (state === 'ERR_INVALID_URL')
@@ -81,12 +84,16 @@ async function readFacts({
   directories = [],
 }: ExaminedDatabase): Promise<{ readonly facts: DatabaseFacts; readonly schema: readonly Finding[] }> {
   const client = new pg.Client({
-    ...{ connectionString, connectionTimeoutMillis: connectTimeoutMs, statement_timeout: connectTimeoutMs },
+    ...{ connectionString, connectionTimeoutMillis: connectTimeoutMs, query_timeout: connectTimeoutMs },
+    pipeline: true,
     application_name: 'causeway-doctor',
   })
   client.on('error', () => {})
   await client.connect()
   try {
+    await openSession(client, {
+      ...{ statement_timeout: connectTimeoutMs, idle_in_transaction_session_timeout: connectTimeoutMs },
+    })
     const before = nowMs()
     const { rows } = await client.query<FactsRow>(factsQuery, [jobLockClass])
     const [row] = rows

@@ -31,5 +31,6 @@ export {
   migrationFileName,
   olderReleasesLine,
 } from './migrations/migrationFiles.ts'
+export { type MigratedOptions, openMigrated } from './openMigrated.ts'
 export { startTestDatabase, type TestDatabase } from './startTestDatabase.ts'
 export { startTestPostgres } from './startTestPostgres.ts'

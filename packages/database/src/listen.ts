@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { isConnectionError } from './errors.ts'
+import { isBehindPooler } from './session.ts'
 
 export type ListenOptions = {
   readonly connectionString: string
@@ -9,7 +11,10 @@ export type ListenOptions = {
   readonly applicationName: string
   /** Told the payload of each `pg_notify`, after the commit that made it. */
   readonly onNotification: (payload: string) => void
-  /** Notifications come from now on. Those since the last loss are gone. */
+  /**
+   * Notifications come from now on. Those since the last loss are gone. Called every second where a pooler keeps them
+   * away, so that whoever listens looks for changes himself.
+   */
   readonly onConnected: () => void
   readonly onLost: (error: Error) => void
 }
@@ -19,6 +24,16 @@ const connectTimeoutMs = 5_000
 /** A server that is gone without a word is found by this question. */
 const probeMs = 10_000
 const probeTimeoutMs = 5_000
+const lookMs = 1_000
+
+/** A pooler gives the connection that listens to somebody else after each transaction. */
+class UnheardChannelError extends Error {
+  override readonly name = 'UnheardChannelError'
+
+  constructor() {
+    super('a pooler that pools transactions keeps notifications away: changes are looked for every second')
+  }
+}
 
 /** Hears a channel on one connection of its own, and connects anew until closed. */
 export function startListening(options: ListenOptions): { close(): Promise<void> } {
@@ -43,17 +58,15 @@ export function startListening(options: ListenOptions): { close(): Promise<void>
 
 /** Until the connection ends. @returns why */
 async function listenOnce(options: ListenOptions, closing: AbortSignal): Promise<Error | undefined> {
-  const client = new pg.Client({
-    connectionString: options.connectionString,
-    connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: probeTimeoutMs,
-    keepAlive: true,
-    application_name: options.applicationName,
-  })
+  const client = createClient(options)
   const lost = new AbortController()
   client.on('error', (error) => lost.abort(error))
   client.on('end', () => lost.abort())
-  client.on('notification', ({ payload }) => options.onNotification(payload ?? ''))
+  const probe = randomUUID()
+  const heard = new AbortController()
+  client.on('notification', ({ payload = '' }) =>
+    payload === probe ? heard.abort() : options.onNotification(payload),
+  )
   const { signal } = lost
   const end = () => lost.abort()
   closing.addEventListener('abort', end)
@@ -61,9 +74,13 @@ async function listenOnce(options: ListenOptions, closing: AbortSignal): Promise
   try {
     await client.connect()
     await client.query(`listen ${client.escapeIdentifier(options.channel)}`)
+    signal.addEventListener('abort', () => heard.abort())
+    const isHeard = !(await isBehindPooler(client)) || (await isHeardElsewhere(options, probe, heard.signal))
+    if (!isHeard) options.onLost(new UnheardChannelError())
     if (!signal.aborted) options.onConnected()
     while (!signal.aborted) {
-      await sleep(probeMs, undefined, { signal }).catch(() => {})
+      if (!isHeard) options.onConnected()
+      await sleep(isHeard ? probeMs : lookMs, undefined, { signal }).catch(() => {})
       if (!signal.aborted) await client.query('select 1')
     }
   } finally {
@@ -74,6 +91,30 @@ async function listenOnce(options: ListenOptions, closing: AbortSignal): Promise
     })
   }
   return signal.reason instanceof Error ? signal.reason : undefined
+}
+
+/** Notifies on another connection: on the same one a pooler would hand the notification over with the answer. */
+async function isHeardElsewhere(options: ListenOptions, probe: string, heard: AbortSignal): Promise<boolean> {
+  const other = createClient(options)
+  other.on('error', () => {})
+  await other.connect()
+  try {
+    await other.query('select pg_notify($1, $2)', [options.channel, probe])
+    await sleep(probeTimeoutMs, undefined, { signal: heard }).catch(() => {})
+    return heard.aborted
+  } finally {
+    await other.end()
+  }
+}
+
+function createClient({ connectionString, applicationName }: ListenOptions): pg.Client {
+  return new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: probeTimeoutMs,
+    keepAlive: true,
+    application_name: applicationName,
+  })
 }
 
 function toError(error: unknown): Error {

@@ -12,14 +12,18 @@ export class UnfinishedTransaction extends Error {}
 
 /**
  * Runs `work` between `begin` and `commit` on one connection.
+ * @param options.begin opens the transaction; may set what holds in it
  * @throws UnfinishedTransaction, the error of a statement, or what `work` throws
  */
 export async function runTransaction<T>(
   run: RunStatement,
   work: (tx: SqlWriteTx) => Promise<T>,
-  { opensWithRead = false }: TransactionOptions = {},
+  {
+    opensWithRead = false,
+    begin = 'begin',
+  }: TransactionOptions & { readonly begin?: string | undefined } = {},
 ): Promise<T> {
-  const begun = heard(run('begin'))
+  const begun = heard(run(begin))
   if (!opensWithRead) await begun
   let isBegun = !opensWithRead
   let isOpen = true

@@ -81,14 +81,22 @@ test('what cannot be reached is waited for where the service waits, and stops it
 })
 
 test.each([
-  ['a database that does not exist', () => server.connectionString.replace(/[^/]+$/, 'canary'), '3D000'],
-  ['a user that does not', () => as('canary'), '28'],
-  ['no URL', () => 'postgres://[canary', 'ERR_INVALID_URL'],
-])('%s is no matter of waiting', async (_what, url, state) => {
+  [
+    'a database that does not exist',
+    () => server.connectionString.replace(/[^/]+$/, 'elsewhere'),
+    '3D000): database "elsewhere" does not exist',
+  ],
+  [
+    'a user that does not',
+    () => as('stranger'),
+    '28P01): password authentication failed for user "stranger"',
+  ],
+  ['no URL', () => 'postgres://[canary', 'ERR_INVALID_URL)'],
+])('O-58: %s is told in the words of the server, and is no matter of waiting', async (_what, url, state) => {
   const [found, ...more] = await examine(url())
   expect(more).toEqual([])
   expect(found?.slice(0, 2)).toEqual(['database-unreachable', 'stops'])
-  expect(found?.[2]).toContain(`(${state}`)
+  expect(found?.[2]).toBe(`the database cannot be used (${state}`)
 })
 
 test('more connections than the server takes contradict its setting', async () => {

@@ -55,7 +55,13 @@ export type { KeyedAnswer } from './overload.ts'
 export { type PageFile, registerPages } from './pages.ts'
 export { parseSecretsFile } from './parseSecretsFile.ts'
 export { callerOf, type RateLimit, type RateLimitOptions } from './rateLimit.ts'
-export { createReadiness, type Readiness, type ReadinessCheck, type ReadinessReport } from './readiness.ts'
+export {
+  createReadiness,
+  type Readiness,
+  type ReadinessCheck,
+  type ReadinessReport,
+  readinessSchema,
+} from './readiness.ts'
 export type { TracedRequests } from './requestLine.ts'
 export { noteSubject } from './requestSubject.ts'
 export { scrubUrls } from './scrubUrls.ts'

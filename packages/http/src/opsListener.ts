@@ -1,19 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from 'prom-client'
-import { z } from 'zod'
 import { createBareApp } from './bareApp.ts'
 import type { ErrorPolicy } from './describeFailure.ts'
 import { notFound } from './errorHandler.ts'
 import type { HttpApp } from './fastifyTypes.ts'
-import type { Readiness } from './readiness.ts'
-
-const reportSchema = z.object({
-  ready: z.boolean(),
-  draining: z.boolean(),
-  checks: z.record(z.string(), z.enum(['ok', 'failed'])),
-  reasons: z.record(z.string(), z.string()).optional(),
-})
+import { type Readiness, readinessSchema } from './readiness.ts'
 
 /**
  * The listener for operators, on `OPS_PORT`: GET /metrics (Prometheus text), GET /ready (503 until every
@@ -42,10 +34,14 @@ export function createOpsListener(options: {
   })
   // Asks nobody, as on the public listener: a service without one is ended by its keeper for no endpoint's silence.
   app.get('/lives/v1', async () => ({ status: 'ok' as const }))
-  app.get('/ready', { schema: { response: { 200: reportSchema, 503: reportSchema } } }, async (_, reply) => {
-    const report = await readiness.report()
-    reply.code(report.ready ? 200 : 503)
-    return report
-  })
+  app.get(
+    '/ready',
+    { schema: { response: { 200: readinessSchema, 503: readinessSchema } } },
+    async (_, reply) => {
+      const report = await readiness.report()
+      reply.code(report.ready ? 200 : 503)
+      return report
+    },
+  )
   return app
 }

@@ -48,6 +48,17 @@ test('O-22: a check that is shown only fails visibly and takes no traffic away',
   })
 })
 
+test('O-59: an age that a check knows is shown, also of one that fails', async () => {
+  const silent = new UpstreamUnavailableError('silent', { code: 'JOBS_SILENT', data: { ageSeconds: 31 } })
+  const checks = [
+    { name: 'recent', check: async () => 1.4 },
+    { name: 'old', check: async () => Promise.reject(silent) },
+  ]
+  expect(await createReadiness({ checks }).report()).toMatchObject({
+    ...{ ready: false, agesSeconds: { recent: 1, old: 31 }, reasons: { old: 'JOBS_SILENT' } },
+  })
+})
+
 test('a check recovers', async () => {
   let broken = true
   const readiness = createReadiness({

@@ -1,20 +1,27 @@
 import { DomainError } from '@causeway/core'
+import { z } from 'zod'
 
-/** One condition that must hold before traffic may come. `check` throws or resolves. */
+/** One condition that must hold before traffic may come. */
 export type ReadinessCheck = {
   readonly name: string
-  check(signal: AbortSignal): Promise<void>
+  /**
+   * Throws where it does not hold, an error with `ageSeconds` in its data included. @returns an age in seconds, to be
+   * shown
+   */
+  check(signal: AbortSignal): Promise<unknown>
   /** True for what is only shown: every process has it, so that sending traffic elsewhere helps nobody. */
   readonly isShownOnly?: boolean
 }
 
-export type ReadinessReport = {
-  readonly ready: boolean
-  readonly draining: boolean
-  readonly checks: Readonly<Record<string, 'ok' | 'failed'>>
-  /** Error codes of failed checks that name one. */
-  readonly reasons?: Readonly<Record<string, string>>
-}
+export const readinessSchema = z.object({
+  ready: z.boolean(),
+  draining: z.boolean(),
+  checks: z.record(z.string(), z.enum(['ok', 'failed'])),
+  reasons: z.record(z.string(), z.string()).optional().describe('Error codes of failed checks that name one'),
+  agesSeconds: z.record(z.string(), z.number()).optional(),
+})
+
+export type ReadinessReport = z.output<typeof readinessSchema>
 
 /** True if a balancer should send traffic here: all checks hold but those only shown, and the process is not stopping. */
 export interface Readiness {
@@ -54,22 +61,32 @@ export function createReadiness(options: {
     async report() {
       const signal = AbortSignal.timeout(timeoutMs)
       const reasons: Record<string, string> = {}
+      const agesSeconds: Record<string, number> = {}
+      const noteAge = (name: string, age: unknown) => {
+        if (typeof age === 'number') agesSeconds[name] = Math.round(age)
+      }
       const results = await Promise.all(
         checks.map(async ({ name, check, isShownOnly = false }) => {
           try {
-            await Promise.race([check(signal), rejectOnAbort(signal)])
+            noteAge(name, await Promise.race([check(signal), rejectOnAbort(signal)]))
             return { name, outcome: 'ok', holds: true } as const
           } catch (error) {
             onFailure?.(name, error)
-            if (error instanceof DomainError) reasons[name] = error.code
+            if (error instanceof DomainError) {
+              reasons[name] = error.code
+              noteAge(name, error.data['ageSeconds'])
+            }
             return { name, outcome: 'failed', holds: isShownOnly } as const
           }
         }),
       )
       const allHold = results.every(({ holds }) => holds)
       const outcomes = Object.fromEntries(results.map(({ name, outcome }) => [name, outcome]))
-      const isReasoned = Object.keys(reasons).length > 0
-      return { ready: allHold && !draining, draining, checks: outcomes, ...(isReasoned && { reasons }) }
+      return {
+        ...{ ready: allHold && !draining, draining, checks: outcomes },
+        ...(Object.keys(reasons).length > 0 && { reasons }),
+        ...(Object.keys(agesSeconds).length > 0 && { agesSeconds }),
+      }
     },
   }
 }

@@ -9,14 +9,13 @@ import {
   type Hex,
   type Secret,
   type SqlDatabase,
-  UnfitSettingsError,
 } from '@causeway/core'
 import {
   createDatabase,
   type Database,
   examineDatabase,
   type MigrationDirectory,
-  migrate,
+  openMigrated,
   sqlState,
 } from '@causeway/database'
 import { createCapJournal } from '@causeway/signer'
@@ -65,8 +64,7 @@ type Options = Owner & {
  */
 export async function openSharedState(options: Options): Promise<SharedState> {
   const { url, log, stateDirectory } = options
-  await migrateShared(url)
-  const database = connect(url, log)
+  const database = await connect(url, log)
   const guarded = refusing(database)
   try {
     await claim(database, options)
@@ -95,8 +93,7 @@ export async function withSharedState<Result>(
   url: Secret,
   use: (state: OperatorState) => Promise<Result>,
 ): Promise<Result> {
-  await migrateShared(url)
-  const database = connect(url, undefined)
+  const database = await connect(url, undefined)
   try {
     return await use({
       place: 'the database',
@@ -149,8 +146,9 @@ export async function examineSharedState(
 
 const actor = () => `cli:${userInfo().username}`
 
-function connect(url: Secret, log: WatchLog | undefined): Database {
-  return createDatabase({
+function connect(url: Secret, log: WatchLog | undefined): Promise<Database> {
+  return openMigrated({
+    ...{ setting, directories: schemaModules },
     ...{ connectionString: url.reveal(), applicationName: 'causeway-oracle', poolSize, ...timeouts },
     onConnectionLost: (error) =>
       log?.warn({ event: 'database_connection_lost', err: error }, 'database connection lost'),
@@ -158,18 +156,6 @@ function connect(url: Secret, log: WatchLog | undefined): Database {
       if (full !== undefined) log?.error({ event: 'database_full', err: full }, full.message)
     },
   })
-}
-
-async function migrateShared(url: Secret): Promise<void> {
-  try {
-    await migrate({ connectionString: url.reveal(), directories: schemaModules })
-  } catch (error) {
-    if (error instanceof UnfitSettingsError)
-      throw new UnfitSettingsError(error.findings.map((finding) => ({ ...finding, setting })))
-    const state = error instanceof DomainError ? error.code : sqlState(error)
-    if (state === undefined) throw error
-    throw new ConfigurationError(`The database of ${setting} cannot be used (${state}).`, { cause: error })
-  }
 }
 
 /** Fails wherever nothing may be written. @throws ConfigurationError where it is another's */

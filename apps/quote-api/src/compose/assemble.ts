@@ -34,6 +34,7 @@ import { registerAdmin } from '../http/admin/registerAdmin.ts'
 import { buildApp } from '../http/app.ts'
 import { loadConsolePage } from '../http/console/consoleFiles.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
+import { createJobWrites } from '../jobs/jobWrites.ts'
 import { watchMoney } from '../money/moneyMetrics.ts'
 import { createAdministration, loadPeppers } from '../operate/administration.ts'
 import { openCommandChain } from '../operate/cli/commandChain.ts'
@@ -123,9 +124,15 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   })
   signer.start()
   const market = await startMarket({ config, chains, quote, clients, gates, metrics, tracing, logger })
+  const jobWrites = createJobWrites({
+    database,
+    silentSeconds: config.jobsSilentSeconds,
+    now: () => Date.now(),
+  })
   const readiness = createReadiness({
     checks: [
       { name: 'database', check: () => database.ping() },
+      jobWrites.check,
       { name: 'order signer', check: async () => signer.assertWorks() },
       ...quotableChecks(market, parts),
       ...(denyList === undefined ? [] : [denyListCheck(denyList)]),
@@ -225,7 +232,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     openSingle: parts.openSingle,
     moreJobs: [
       ...[...settlement.jobs, ...depositAddresses.jobs, ...appFees.jobs],
-      ...[webhooks.job, accuracy.job, usage.job, ...retention],
+      ...[webhooks.job, accuracy.job, usage.job, jobWrites.job, ...retention],
       ...(config.rateLimits.isShared ? [createWindowCleaner(database)] : []),
     ],
   })

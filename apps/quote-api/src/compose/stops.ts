@@ -25,6 +25,7 @@ export async function openStops(options: {
       }))
       logger.warn({ event: 'chains_stopped', stopped }, 'other chains are stopped from now on')
     },
+    now: () => Date.now(),
     onFailure: (error) => logger.warn({ err: error }, 'stops of chains are not read: the last ones hold'),
   })
   await readAtStart(stops)
@@ -38,6 +39,7 @@ export async function openStops(options: {
     () =>
       stops.list().map(({ chainId, toldBy: by }) => ({ labels: { chain: nameOf(chainId), by }, value: 1 })),
   )
+  readiness.addCheck({ name: 'clock', check: async () => stops.requireClock() })
   readiness.addCheck({
     name: 'stops',
     isShownOnly: true,

@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { ConfigurationError } from '@causeway/core'
 import {
   createDatabase,
   type Database,
@@ -10,9 +9,9 @@ import {
   DatabaseStartingError,
   findEmbeddedPostgres,
   type ListenOptions,
+  type MigratedOptions,
   type MigrationDirectory,
-  migrate,
-  sqlState,
+  openMigrated,
   startEmbeddedPostgres,
   startListening,
   whileStarting,
@@ -45,7 +44,7 @@ export const schemaModules: readonly MigrationDirectory[] = [
 /**
  * The database at `DATABASE_URL`, or in `local` without one an embedded server under the local folder;
  * migrated to the newest schema. One that starts, recovers, is a standby or has a full disk is waited for.
- * @throws ConfigurationError for what waiting cannot mend, or the driver's error of a migration
+ * @throws ConfigurationError for what waiting cannot mend
  */
 export async function openDatabase(
   config: QuoteApiConfig,
@@ -69,24 +68,20 @@ export async function openDatabase(
       ? await startEmbedded(config.localDirectory, port, options.log)
       : undefined
   const connectionString = running ?? embedded?.connectionString ?? url?.reveal() ?? ''
-  try {
-    const { log } = options
-    await migrateWhenUp({ connectionString, directories: schemaModules, log }, url && options.wait)
-  } catch (error) {
+  const opening = openWhenUp(
+    {
+      ...{ connectionString, poolSize, directories: schemaModules, log: options.log },
+      setting: url === undefined ? 'CAUSEWAY_LOCAL_DIR' : 'DATABASE_URL',
+      applicationName: 'causeway-quote-api',
+      onConnectionLost: options.onConnectionLost,
+      ...(options.onDiskFull !== undefined && { onDiskFull: options.onDiskFull }),
+      ...(options.statementTimeoutMs !== undefined && { statementTimeoutMs: options.statementTimeoutMs }),
+    },
+    url && options.wait,
+  )
+  const database = await opening.catch(async (error: unknown) => {
     await embedded?.stop()
-    throw isUnreachable(error) && url !== undefined
-      ? new ConfigurationError(`The database of DATABASE_URL cannot be used (${sqlState(error)}).`, {
-          cause: error,
-        })
-      : error
-  }
-  const database = createDatabase({
-    connectionString,
-    poolSize,
-    applicationName: 'causeway-quote-api',
-    onConnectionLost: options.onConnectionLost,
-    ...(options.onDiskFull !== undefined && { onDiskFull: options.onDiskFull }),
-    ...(options.statementTimeoutMs !== undefined && { statementTimeoutMs: options.statementTimeoutMs }),
+    throw error
   })
   return {
     database,
@@ -110,14 +105,11 @@ export async function openDatabase(
 /** Longer than migrations of small tables, shorter than the patience of who looks whether the process lives. */
 const quietMigrationMs = 1_000
 
-async function migrateWhenUp(
-  migration: Parameters<typeof migrate>[0],
-  wait: DatabaseWait | undefined,
-): Promise<void> {
+async function openWhenUp(options: MigratedOptions, wait: DatabaseWait | undefined): Promise<Database> {
   for (;;) {
     try {
-      await (wait === undefined ? migrate(migration) : showingThatItTakesLong(migrate(migration), wait))
-      return
+      const opening = openMigrated(options)
+      return await (wait === undefined ? opening : showingThatItTakesLong(opening, wait))
     } catch (error) {
       const problem = whileStarting(error)
       if (wait === undefined || problem === undefined) throw error
@@ -127,7 +119,7 @@ async function migrateWhenUp(
 }
 
 /** Rows by the million, or another process that has its turn: whoever took this one for dead would undo the work. */
-async function showingThatItTakesLong(migrating: Promise<unknown>, wait: DatabaseWait): Promise<void> {
+async function showingThatItTakesLong<T>(migrating: Promise<T>, wait: DatabaseWait): Promise<T> {
   const isDone = new AbortController()
   const showing = sleep(quietMigrationMs, undefined, { signal: isDone.signal }).then(
     () => wait.show(new DatabaseStartingError()),
@@ -136,7 +128,7 @@ async function showingThatItTakesLong(migrating: Promise<unknown>, wait: Databas
   // Told below, once the migrations are through.
   showing.catch(() => {})
   try {
-    await migrating
+    return await migrating
   } finally {
     isDone.abort()
     await showing
@@ -160,9 +152,4 @@ async function startEmbedded(
     log,
     ...(port !== undefined && { port }),
   })
-}
-
-/** Sockets, refused logins, databases that do not exist: an address to mend, not a migration. */
-function isUnreachable(error: unknown): boolean {
-  return /^(E[A-Z]|08|28|3D|57P)/.test(sqlState(error) ?? '')
 }

@@ -1,14 +1,12 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ConfigurationError } from '@causeway/core'
 import {
   createDatabase,
   type Database,
   findEmbeddedPostgres,
   type MigrationDirectory,
-  migrate,
-  sqlState,
+  openMigrated,
   startEmbeddedPostgres,
 } from '@causeway/database'
 import type { SolverConfig } from './config.ts'
@@ -42,18 +40,15 @@ export async function openDatabase(
   const embedded =
     databaseUrl === undefined && running === undefined ? await startEmbedded(dataDirectory) : undefined
   const connectionString = databaseUrl?.reveal() ?? running ?? embedded?.connectionString ?? ''
-  try {
-    await migrate({ connectionString, directories: schemaModules })
-  } catch (error) {
-    await embedded?.stop()
-    throw databaseUrl !== undefined && /^(E[A-Z]|08|28|3D|57P)/.test(sqlState(error) ?? '')
-      ? new ConfigurationError(`The database of DATABASE_URL cannot be used (${sqlState(error)}).`, {
-          cause: error,
-        })
-      : error
-  }
   const shared = { connectionString, onConnectionLost: options.onConnectionLost }
-  const database = createDatabase({ ...shared, applicationName: 'causeway-solver' })
+  const opening = openMigrated({
+    ...{ ...shared, applicationName: 'causeway-solver', directories: schemaModules },
+    setting: databaseUrl === undefined ? 'CAUSEWAY_LOCAL_DIR' : 'DATABASE_URL',
+  })
+  const database = await opening.catch(async (error: unknown) => {
+    await embedded?.stop()
+    throw error
+  })
   const singles: Database[] = []
   return {
     database,

@@ -57,7 +57,8 @@ export type Finding = {
   readonly fix: string
 }
 
-const clockLimitMs = 5_000
+/** Two clocks that are kept by NTP differ by less. */
+export const clockLimitMs = 5_000
 
 /**
  * A clock of ours against one of others, with how far that one may be off by itself.

@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '@causeway/core'
-import { errorResponses, type HttpApp, type Readiness } from '@causeway/http'
+import { errorResponses, type HttpApp, type Readiness, readinessSchema } from '@causeway/http'
 import { type MarketHealth, marketHealthSchema } from '@causeway/market'
 import { z } from 'zod'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
@@ -11,13 +11,6 @@ import {
   readStops,
   stopTellers,
 } from '../../requests/stops/stopStore.ts'
-
-const readinessSchema = z.object({
-  ready: z.boolean(),
-  draining: z.boolean(),
-  checks: z.record(z.string(), z.enum(['ok', 'failed'])),
-  reasons: z.record(z.string(), z.string()).optional(),
-})
 
 const stopSchema = z.object({
   chainId: z.number().describe('0: every chain'),
@@ -57,18 +50,11 @@ export function registerHealthRoutes(
       ...errorResponses,
     },
   }
-  app.get('/admin/health', { schema }, async () => {
-    const { reasons, checks, ...report } = await readiness.report()
-    return {
-      readiness: {
-        ...report,
-        checks: { ...checks },
-        ...(reasons !== undefined && { reasons: { ...reasons } }),
-      },
-      stops: stops.list().map(stopToWire),
-      market: marketHealth(),
-    }
-  })
+  app.get('/admin/health', { schema }, async () => ({
+    readiness: await readiness.report(),
+    stops: stops.list().map(stopToWire),
+    market: marketHealth(),
+  }))
 }
 
 /**

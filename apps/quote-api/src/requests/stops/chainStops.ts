@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
+import { clockLimitMs, DomainError, type Hex, type SqlDatabase } from '@causeway/core'
 import { QuoteError } from '../../pricing/errors.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { type ChainStop, everyChain, readStops } from './stopStore.ts'
@@ -11,10 +11,12 @@ export interface ChainStops {
   /**
    * Nothing begins on a chain that is stopped.
    * @param paidOn where a solver would pay; undefined where none does
-   * @throws QuoteError CHAIN_STOPPED
+   * @throws QuoteError CHAIN_STOPPED, SERVICE_UNAVAILABLE while the clock of this process is off
    */
   refuse(origin: number, paidOn: number | undefined): void
-  /** The same for what goes on with a stored request. @throws QuoteError CHAIN_STOPPED */
+  /** @throws ClockOffError while this process and the database disagree about the time */
+  requireClock(): void
+  /** `refuse` for what goes on with a stored request. @throws QuoteError CHAIN_STOPPED, SERVICE_UNAVAILABLE */
   refuseRequest(requestId: Hex): Promise<void>
   /** Reads them now. */
   refresh(): Promise<void>
@@ -32,15 +34,18 @@ export function createChainStops(options: {
   readonly database: Pick<SqlDatabase, 'query'>
   readonly onChange: (stops: readonly ChainStop[]) => void
   readonly onFailure: (error: unknown) => void
+  readonly now: () => number
 }): ChainStops {
-  const { database, onChange, onFailure } = options
+  const { database, onChange, onFailure, now } = options
   const closing = new AbortController()
   let known: readonly ChainStop[] = []
+  let offsetMs = 0
   let ended: Promise<void> = Promise.resolve()
 
   async function refresh(): Promise<void> {
     const before = known
     known = await readStops(database)
+    offsetMs = await readClockOffset(database, now)
     if (namesOf(known) !== namesOf(before)) onChange(known)
   }
   async function repeat(): Promise<void> {
@@ -56,7 +61,11 @@ export function createChainStops(options: {
       }
     }
   }
+  function requireClock(): void {
+    if (Math.abs(offsetMs) > clockLimitMs) throw new ClockOffError(offsetMs)
+  }
   function refuse(origin: number, paidOn: number | undefined): void {
+    if (Math.abs(offsetMs) > clockLimitMs) throw clockOff()
     if (known.length === 0) return
     for (const { chainId, toldBy } of known) {
       const isMeant = (asked: number | undefined) => asked !== undefined && isOf(chainId, asked)
@@ -72,6 +81,7 @@ export function createChainStops(options: {
   return {
     list: () => known,
     refuse,
+    requireClock,
     async refuseRequest(requestId) {
       if (known.length === 0) return
       const [row] = await database.query<{ origin_chain_id: bigint; destination_chain_id: bigint }>(
@@ -91,6 +101,16 @@ export function createChainStops(options: {
   }
 }
 
+/** How far this process is ahead of the database at least; below zero: behind. However late the answer is. */
+async function readClockOffset(database: Pick<SqlDatabase, 'query'>, now: () => number): Promise<number> {
+  const sentMs = now()
+  const [row] = await database.query<{ clockMs: bigint }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::int8 as "clockMs"',
+  )
+  const clockMs = Number(row?.clockMs)
+  return Math.max(sentMs - clockMs, 0) + Math.min(now() - clockMs, 0)
+}
+
 const isOf = (stopped: number, chainId: number): boolean => stopped === everyChain || stopped === chainId
 
 const namesOf = (stops: readonly ChainStop[]): string =>
@@ -108,6 +128,12 @@ function stoppedChain(chainId: number): QuoteError {
   )
 }
 
+function clockOff(): QuoteError {
+  return new QuoteError('SERVICE_UNAVAILABLE', 'The clock of this service is off, so nothing is quoted.', {
+    retryAfterSeconds,
+  })
+}
+
 function unpaidChain(chainId: number): QuoteError {
   return new QuoteError(
     'CHAIN_STOPPED',
@@ -122,6 +148,17 @@ function unseenChain(chainId: number): QuoteError {
     `Deposits on chain ${chainId} cannot be read at the moment; quotes to it, and from other chains, go on.`,
     { retryAfterSeconds: unseenRetryAfterSeconds, data: { chainId } },
   )
+}
+
+/** For readiness: another process may have the right time. */
+class ClockOffError extends DomainError {
+  readonly code = 'CLOCK_OFF'
+  readonly kind = 'upstream_unavailable'
+
+  constructor(offsetMs: number) {
+    const seconds = Math.round(Math.abs(offsetMs) / 1_000)
+    super(`The clock of this machine is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} the database's.`)
+  }
 }
 
 /** For readiness, which shows it and stays ready: every process has the same stops. */
