@@ -74,7 +74,7 @@ import { createRandomPool } from './randomPool.ts'
 import { createRetention } from './retention.ts'
 import { createSettlement } from './settlement.ts'
 import { createSponsorship } from './sponsorship.ts'
-import { openStops } from './stops.ts'
+import { atStart, openStops } from './stops.ts'
 import { createUsage } from './usage.ts'
 import { createWebhooks } from './webhooks.ts'
 
@@ -197,7 +197,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     ...{ ...shared, tracing, lateDeposits, pricing, heads, oracles: config.oracles },
     ...{ hubEntries: mappings?.hubEntries, fillWallet: quote.fillWallet },
   })
-  await settlement.expectSight()
+  await atStart(settlement.expectSight)
   const webhooks = createWebhooks({ ...shared, peppers })
   const settling = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }
   const appFees = createAppFees({ ...settling, ports: patientPorts })

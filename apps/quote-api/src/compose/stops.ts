@@ -28,7 +28,7 @@ export async function openStops(options: {
     now: () => Date.now(),
     onFailure: (error) => logger.warn({ err: error }, 'stops of chains are not read: the last ones hold'),
   })
-  await readAtStart(stops)
+  await atStart(stops.refresh)
   watchSeries(
     metrics.registry,
     {
@@ -56,10 +56,10 @@ const startTriesMax = 10
 const startPauseMs = 1_000
 
 /** A database that is slow for a moment ends no start; nothing is answered before the stops are known. */
-async function readAtStart(stops: ChainStops): Promise<void> {
+export async function atStart(task: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await stops.refresh()
+      return await task()
     } catch (error) {
       if (tries === startTriesMax || !(error instanceof UpstreamUnavailableError)) throw error
       await sleep(startPauseMs)
