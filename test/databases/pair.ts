@@ -7,7 +7,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@causeway/database
 
 /** A primary whose commits wait until its standby has them on disk, under one address. */
 export type Pair = {
-  /** Of whichever server the address leads to. */
+  /** A server that the address leads to. */
   readonly connectionString: string
   /** Kills the primary with SIGKILL, and leads the address to the standby, which takes no writes yet. */
   killPrimary(): void

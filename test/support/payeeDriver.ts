@@ -115,7 +115,7 @@ export function createPayeeDriver(at: {
       await this.claimsOf(account, { chainId: asset.chainId, currency: asset.address, recipient })
     },
 
-    /** What is owed to an account in a currency is paid to a recipient, as its chain's endpoints agree. */
+    /** The amount owed to an account in a currency is paid to a recipient, as its chain's endpoints agree. */
     async claimsOf(
       account: FeeOwner,
       asked: { readonly chainId: number; readonly currency: string; readonly recipient: string },

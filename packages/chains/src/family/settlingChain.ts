@@ -44,7 +44,7 @@ export interface AddressReading {
   readonly needsFinal: boolean
   /** Blocks show every payment as one to its address; absent where they do not, and addresses are looked at in turn. */
   readonly blocks?: {
-    /** How they are looked through: of one answer, back after a reorganization, and at first. */
+    /** Blocks of one answer, blocks read again after a reorganization, and blocks of the first look. */
     readonly steps: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'firstBlocks', bigint>>
     payments(range: PassRange, signal: AbortSignal): Promise<AddressPayments>
   }

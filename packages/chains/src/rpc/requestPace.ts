@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const secondMs = 1_000
-/** Of the rate that was refused, so much is kept, never less than the slowest; it grows in quiet times, up to no limit. */
+/** The part of a refused rate that is kept, never less than the slowest; it grows in quiet times, up to no limit. */
 const kept = 0.8
 const slowest = 3
 const growth = { factor: 1.5, everyMs: 20_000, endsAbove: 1_000 }

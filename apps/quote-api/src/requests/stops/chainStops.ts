@@ -101,7 +101,7 @@ export function createChainStops(options: {
   }
 }
 
-/** How far this process is ahead of the database at least; below zero: behind. However late the answer is. */
+/** The least lead of this clock over the database's, however late the answer is; below zero: it is behind. */
 async function readClockOffset(database: Pick<SqlDatabase, 'query'>, now: () => number): Promise<number> {
   const sentMs = now()
   const [row] = await database.query<{ clockMs: bigint }>(

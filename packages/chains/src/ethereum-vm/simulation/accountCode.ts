@@ -37,7 +37,7 @@ type Waiting = {
   readonly account: Hex
   readonly blockHash: Hex
   readonly key: string
-  /** Of the call that asks for it, and of its halves; set as it leaves. */
+  /** The deadline of the call that asks for it, and of its halves; set as it leaves. */
   untilMs?: number
   readonly answer: (hasCode: boolean | undefined) => void
 }
