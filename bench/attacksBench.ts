@@ -32,7 +32,11 @@ export async function benchAttacks(): Promise<readonly BenchRow[]> {
     try {
       const attacks = attacksOn(six)
       const rows: BenchRow[] = []
-      for (const family of families) rows.push(await rowOf(six, family, attacks[family]))
+      for (const family of families) {
+        const row = await rowOf(six, family, attacks[family])
+        console.log(`${row.id}: ${row.value}`)
+        rows.push(row)
+      }
       return rows
     } finally {
       await six.stop()
@@ -164,7 +168,7 @@ function attacksOn(six: SixFamilies): Readonly<Record<Family, Attack>> {
       blockMs: 1_000,
       async burst() {
         const parameters = {
-          ...{ toAccountIndex: Number(lighterDepository), assetIndex: 0, fromRouteType: 0, toRouteType: 0 },
+          ...{ toAccountIndex: Number(lighterDepository), assetIndex: 3, fromRouteType: 0, toRouteType: 0 },
           ...{ amount: 1, usdcFee: Number(lighter.exchange.transferFee), memo: nextId() },
         }
         await executeLighterStep(

@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@causeway/core'
-import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
+import { type FaultMode, type FaultProxy, nodePersonalities, startFaultProxy } from '@causeway/localnet'
+import type { Pair } from '../databases/pair.ts'
 import type { MortalService, SessionBed, UserChain } from '../support/sessionBed.ts'
 
 export type Fault = {
@@ -18,6 +19,8 @@ const endpointsPerChain = 3
 const endpointFaultMs = 15_000
 const outageMs = 8_000
 const stallMs = 5_000
+const standbyMs = 3_000
+const behaviourMs = 20_000
 
 /** Endpoints between services and nodes, by the address of the node. */
 export type Endpoints = {
@@ -48,18 +51,19 @@ export function createEndpoints(): Endpoints {
 }
 
 /**
- * Kills first, so that memory can be watched afterwards in processes that go on living. The list is walked from its
- * beginning again when it is through.
+ * Kills first, so that memory can be watched afterwards in processes that go on living. The failover is the last of them:
+ * there is one standby. `behaviours`: nodes that answer as hosted ones do.
  */
 export function allFaults(
   bed: SessionBed,
   services: readonly MortalService[],
-  endpoints: Endpoints,
-): { readonly kills: readonly Fault[]; readonly others: readonly Fault[] } {
+  { endpoints, pair, directory }: { endpoints: Endpoints; pair: Pair; directory: string },
+): Readonly<Record<'kills' | 'others' | 'behaviours', readonly Fault[]>> {
   const kills = [
     ...services.map((service) => ({ name: `kill ${service.name}`, inject: () => service.killAndRestart() })),
-    databaseCrash(bed, 'quote-api', 'postgres'),
-    databaseCrash(bed, 'solver', 'solver-postgres'),
+    databaseCrash('quote-api', join(directory, 'first')),
+    databaseCrash('solver', join(directory, 'solver')),
+    failover(pair),
   ]
   const modes: readonly { readonly what: string; readonly mode: FaultMode }[] = [
     { what: 'hangs', mode: { kind: 'hang' } },
@@ -91,15 +95,35 @@ export function allFaults(
     stall(bed, 'optimism'),
     ...chains.flatMap((key) => [1, 2].map((depth) => reorganization(bed, key, depth))),
   ]
-  return { kills, others }
+  const behaviours = Object.entries(nodePersonalities)
+    .filter(([, { family }]) => family === 'ethereum')
+    .map(([name, personality], index) =>
+      endpointFault(bed, endpoints, {
+        ...{ name: `all endpoints of ${other(index)} are ${name}`, key: other(index) },
+        ...{ mode: { kind: 'hosted', personality }, hurt: endpointsPerChain, lastsMs: behaviourMs },
+      }),
+    )
+  return { kills, others, behaviours }
+}
+
+/** The primary dies under load; its standby takes writes a moment later, under the same address. */
+function failover(pair: Pair): Fault {
+  return {
+    name: 'a failover of the database of quote-api',
+    async inject() {
+      pair.killPrimary()
+      await sleep(standbyMs)
+      await pair.promote()
+    },
+  }
 }
 
 /** One process of the server dies; the server ends all sessions and recovers from its log, as after a crash. */
-function databaseCrash(bed: SessionBed, owner: string, folder: string): Fault {
+function databaseCrash(owner: string, folder: string): Fault {
   return {
     name: `crash of the database of ${owner}`,
     async inject() {
-      const text = await readFile(join(bed.directory, folder, 'cluster', 'postmaster.pid'), 'utf8')
+      const text = await readFile(join(folder, 'cluster', 'postmaster.pid'), 'utf8')
       const [server = ''] = text.split('\n')
       const children = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', server]).toString().split('\n')
       const session = children.find((line) => /postgres: \S+ \S+ 127\.0\.0\.1/.test(line))

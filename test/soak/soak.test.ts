@@ -1,17 +1,26 @@
-// Goal: mixed load for half an hour while everything that can break breaks, one thing a minute: no money lost or
-// unexplained, and callers are served again within a minute. Method: the whole local network, three endpoints per
-// chain; requests of users from quote to end, and a steady mix of prices, quotes, statuses, histories and attestations
-// beside them. What chains and books hold at the end is judged; times and memory are reported, never judged.
-// `npm run soak` is the half hour and writes its figures; `npm run test:faults` runs every fault once.
+// Goal: mixed load for an hour while everything that can break breaks, one thing a minute: no money lost or
+// unexplained, and callers are served again within a minute. Method: the whole local network with two processes of
+// quote-api and two of the solver, a database with a synchronous standby, three endpoints per chain; requests of users from
+// quote to end, and a steady mix of prices, quotes, statuses, histories and attestations beside them. What chains and books
+// hold at the end is judged; times and memory are reported, never judged. `npm run soak` is the hour and writes its
+// figures; `npm run test:faults` runs every fault once.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@causeway/core'
-import type { Database } from '@causeway/database'
-import { servicePlans } from '@causeway/localnet'
+import {
+  createDatabase,
+  type Database,
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '@causeway/database'
+import { type ServicePlan, servicePlans } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyLedger } from '../../packages/ledger/src/index.ts'
 import { createRandom } from '../../packages/localnet/test/support/random.ts'
+import { type Pair, startPair } from '../databases/pair.ts'
 import { endsWell, expectSingleFills } from '../support/endsOfLives.ts'
 import { createRequestLives, drawWish, type Life } from '../support/requestLives.ts'
 import {
@@ -43,33 +52,24 @@ const pauseMs = isTimed ? 60_000 : 15_000
 const livesAtOnce = 3
 const memoryEveryMs = 10_000
 const memoryWarmMs = 120_000
+/** Above those of the first processes. */
+const doubledPorts = 5
 /** Deposits that are asked about are older, so that they are final. */
 const finalAfterMs = 20_000
 
 const endpoints = createEndpoints()
+let directory: string
+let pair: Pair
+let solverServer: EmbeddedPostgres
 let bed: SessionBed
 let services: readonly MortalService[]
 let database: Database | undefined
 
 beforeAll(async () => {
-  const chainVariables = { base: 'BASE_RPC_URL', optimism: 'OPTIMISM_RPC_URL', hub: 'RELAY_RPC_URL' } as const
-  bed = await startSessionBed(
-    {},
-    {
-      services: servicePlans.map((plan) => ({
-        ...plan,
-        async environment(context, ports) {
-          const own = await plan.environment(context, ports)
-          const urls = { ...own }
-          for (const key of ['base', 'optimism', 'hub'] as const) {
-            if (own[chainVariables[key]] === undefined) continue
-            urls[chainVariables[key]] = await endpoints.urlsOf(context.network.chains[key].url)
-          }
-          return urls
-        },
-      })),
-    },
-  )
+  directory = await mkdtemp(join(tmpdir(), 'causeway-soak-'))
+  pair = await startPair(directory)
+  solverServer = await startEmbeddedPostgres({ dataDirectory: join(directory, 'solver') })
+  bed = await startSessionBed({}, { services: [...servicePlans, ...seconds()].map(readingByProxies) })
   services = mortalServices(bed)
 }, 240_000)
 afterAll(async () => {
@@ -77,13 +77,52 @@ afterAll(async () => {
   await Promise.all((services ?? []).map((service) => service.stop()))
   await bed?.stop()
   await endpoints.stop()
+  await Promise.all([pair?.stop(), solverServer?.stop()])
+  await rm(directory, { recursive: true, force: true })
 }, 120_000)
+
+const chainVariables = { base: 'BASE_RPC_URL', optimism: 'OPTIMISM_RPC_URL', hub: 'RELAY_RPC_URL' } as const
+
+/** Databases that processes of one service share, and endpoints that can be hurt. */
+function readingByProxies(plan: ServicePlan): ServicePlan {
+  return {
+    ...plan,
+    async environment(context, ports) {
+      const own = await plan.environment(context, ports)
+      const urls = { ...own }
+      for (const key of ['base', 'optimism', 'hub'] as const) {
+        if (own[chainVariables[key]] === undefined) continue
+        urls[chainVariables[key]] = await endpoints.urlsOf(context.network.chains[key].url)
+      }
+      if (plan.script.includes('quote-api')) urls['DATABASE_URL'] = pair.connectionString
+      if (plan.script.includes('solver')) urls['DATABASE_URL'] = solverServer.connectionString
+      return urls
+    },
+  }
+}
+
+/** A second process of quote-api and of the solver, which asks it. */
+function seconds(): readonly ServicePlan[] {
+  const doubled = servicePlans.filter(({ name }) => name === 'quote-api' || name === 'solver')
+  return doubled.map((plan) => ({
+    ...plan,
+    name: `${plan.name}-2`,
+    ports: (first) => plan.ports({ ...first, quote: first.quote + doubledPorts }),
+    environment({ ports: all, ...context }, ports) {
+      const second = all.get('quote-api-2')
+      return plan.environment(
+        { ...context, ports: second === undefined ? all : new Map([...all, ['quote-api', second]]) },
+        ports,
+      )
+    },
+  }))
+}
 
 test(`${isTimed ? `${minutes} minutes` : 'every fault once'} under load: all money is explained (seed ${seed})`, async () => {
   const startedAtMs = performance.now()
   const sinceMs = () => performance.now() - startedAtMs
   const random = createRandom(seed)
-  const { kills, others } = allFaults(bed, services, endpoints)
+  const { kills, others, behaviours } = allFaults(bed, services, { endpoints, pair, directory })
   const mix = startSteadyMix(loadKinds(sinceMs), {
     ...{ headers: { 'x-api-key': bed.session.sponsorApiKey ?? '' }, sinceMs },
   })
@@ -94,13 +133,16 @@ test(`${isTimed ? `${minutes} minutes` : 'every fault once'} under load: all mon
   const watching = (async () => {
     for (; !isOver; await sleep(memoryEveryMs)) memory.push(...residents(sinceMs()))
   })()
-  const spans = await injectAll(isTimed ? timedFaults(kills, others) : chosen([...kills, ...others]), sinceMs)
+  const spans = await injectAll(
+    isTimed ? timedFaults(kills, [...others, ...behaviours]) : chosen([...kills, ...others]),
+    sinceMs,
+  )
   isOver = true
   await mix.stop()
   await watching
   await Promise.all(running)
 
-  database = await bed.openDatabase()
+  database = createDatabase({ connectionString: pair.connectionString, poolSize: 2 })
   for (const life of lives) await endsWell(database, life)
   await expectSingleFills(bed, database, lives)
   const findings = await database.transaction((tx) => verifyLedger(tx, { depth: 'all' }))
@@ -110,7 +152,7 @@ test(`${isTimed ? `${minutes} minutes` : 'every fault once'} under load: all mon
   // Somebody was served, or nothing was proven.
   expect(lives.length).toBeGreaterThan(spans.length)
   expect(new Set(lives.map(({ status }) => status))).toEqual(new Set(['success', 'refund']))
-}, 5_400_000)
+}, 7_200_000)
 
 function chosen(all: readonly Fault[]): readonly Fault[] {
   if (only === '') return all
@@ -120,15 +162,15 @@ function chosen(all: readonly Fault[]): readonly Fault[] {
   )
 }
 
-/** As many faults as the time has room for: kills in its first half, so that memory can be watched in the second. */
+/** As many faults as the time has room for: kills in the beginning, so that memory can be watched afterwards. */
 function timedFaults(kills: readonly Fault[], others: readonly Fault[]): readonly Fault[] {
   const count = Math.floor((minutes * 60_000 - warmMs) / pauseMs)
   const again = <Value>(values: readonly Value[], wanted: number): readonly Value[] =>
     Array.from({ length: wanted }, (_, index) => values[index % values.length]).filter(
       (value) => value !== undefined,
     )
-  const killed = Math.min(Math.ceil(count * 0.4), kills.length + 2)
-  return [...again(kills, killed), ...again(others, count - killed)]
+  const killed = Math.min(Math.ceil(count * 0.4), kills.length)
+  return [...kills.slice(0, killed), ...again(others, count - killed)]
 }
 
 async function injectAll(faults: readonly Fault[], sinceMs: () => number): Promise<readonly FaultSpan[]> {
@@ -171,8 +213,13 @@ function keepLiving(random: ReturnType<typeof createRandom>, isOver: () => boole
 }
 
 function loadKinds(sinceMs: () => number): readonly LoadKind[] {
-  const { url, session } = bed
+  const { session } = bed
   const { deployment, keys } = session.network
+  const urls = session.services.flatMap(({ plan, ports }) =>
+    plan.script.includes('quote-api') ? [`http://127.0.0.1:${ports['http']}`] : [],
+  )
+  let turn = 0
+  const nextUrl = () => urls[turn++ % urls.length] ?? ''
   const oracles = session.services.flatMap(({ plan, ports }) =>
     plan.name.startsWith('oracle') ? [`http://127.0.0.1:${ports['http']}`] : [],
   )
@@ -190,10 +237,18 @@ function loadKinds(sinceMs: () => number): readonly LoadKind[] {
     }
   }
   return [
-    { kind: 'POST /price', perSecond: 8, next: () => ({ url: `${url}/price`, body: body('EXACT_INPUT') }) },
-    { kind: 'POST /quote', perSecond: 3, next: () => ({ url: `${url}/quote`, body: body('EXACT_OUTPUT') }) },
-    { kind: 'GET /requests/v3', perSecond: 2, next: () => ({ url: `${url}/requests/v3?limit=10` }) },
-    { kind: 'GET /chains', perSecond: 2, next: () => ({ url: `${url}/chains` }) },
+    {
+      kind: 'POST /price',
+      perSecond: 8,
+      next: () => ({ url: `${nextUrl()}/price`, body: body('EXACT_INPUT') }),
+    },
+    {
+      kind: 'POST /quote',
+      perSecond: 3,
+      next: () => ({ url: `${nextUrl()}/quote`, body: body('EXACT_OUTPUT') }),
+    },
+    { kind: 'GET /requests/v3', perSecond: 2, next: () => ({ url: `${nextUrl()}/requests/v3?limit=10` }) },
+    { kind: 'GET /chains', perSecond: 2, next: () => ({ url: `${nextUrl()}/chains` }) },
     {
       ...{ kind: 'attest a deposit', perSecond: 2 },
       next() {
