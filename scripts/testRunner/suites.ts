@@ -145,6 +145,7 @@ export const suiteFiles = {
     'apps/quote-api/test/audit.test.ts',
     'apps/quote-api/test/chainFaults.test.ts',
     'apps/quote-api/test/chainStops.test.ts',
+    'apps/quote-api/test/oracleHalts.test.ts',
     'apps/quote-api/test/databaseStates.test.ts',
     'apps/quote-api/test/defaultLimits.test.ts',
     'apps/quote-api/test/deniedAccounts.test.ts',
@@ -233,6 +234,7 @@ export const suiteFiles = {
     'test/evmPayees.test.ts',
     'test/settlementByOracles.test.ts',
     'test/unattestedPayments.test.ts',
+    'test/haltedChains.test.ts',
   ],
   /**
    * `npm run test:faults`: kills at random moments, whose rule a shorter file proves as well. The long sizes of all

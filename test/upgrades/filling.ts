@@ -175,6 +175,11 @@ export const fillings: readonly Filling[] = [
       insert into stop_reader (reader, read_at) values ('allocator', now())`,
   },
   {
+    since: 'quote_api/0084_oracle_halts',
+    sql: `insert into oracle_halt (oracle, chain_id) select 'oracle ' || n, n from ${numbers};
+      insert into chain_stop (chain_id, told_by, reason, actor) select n, 'oracles', 'test', 'quote-api' from ${numbers}`,
+  },
+  {
     since: 'quote_api/0070_skew_bookings',
     sql: `insert into skew_booking (request_id, micro_usd, booked_at)
         select ${id('request')}, case when n % 2 = 0 then n else -n end, now() - n * interval '1 hour' from ${numbers};

@@ -85,6 +85,7 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
     denyList: undefined,
     isDryRun: false,
     hasOracles: false,
+    isHalted: () => false,
     ...change,
   }
   return { process, filling }

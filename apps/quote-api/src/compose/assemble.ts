@@ -52,6 +52,7 @@ import { toStoredOrder } from '../requests/orders/storedOrder.ts'
 import { createScreening } from '../requests/screening/screenedRequest.ts'
 import { insertReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
+import { createOracleHalts } from '../requests/stops/oracleHalts.ts'
 import { createTimelines } from '../requests/timeline/readTimeline.ts'
 import { createSignTimeline } from '../requests/timeline/signTimeline.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
@@ -232,6 +233,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     openSingle: parts.openSingle,
     moreJobs: [
       ...[...settlement.jobs, ...depositAddresses.jobs, ...appFees.jobs],
+      createOracleHalts({ database, oracles: config.oracles, chains: registry.chains }),
       ...[webhooks.job, accuracy.job, usage.job, jobWrites.job, ...retention],
       ...(config.rateLimits.isShared ? [createWindowCleaner(database)] : []),
     ],

@@ -6,7 +6,7 @@ import type { QuoteRegistry } from '../pricing/registry.ts'
 import { type ChainStops, createChainStops, SomethingStoppedError } from '../requests/stops/chainStops.ts'
 import { everyChain } from '../requests/stops/stopStore.ts'
 
-/** The stops of operators, the solver and the watchers, read before anything is answered, and where they are shown. */
+/** The stops of operators, oracles, the solver and the watchers, read before anything is answered, and where they are shown. */
 export async function openStops(options: {
   readonly database: SqlDatabase
   readonly registry: Pick<QuoteRegistry, 'chainById'>
@@ -33,11 +33,15 @@ export async function openStops(options: {
     metrics.registry,
     {
       name: 'chain_stopped',
-      help: 'Chains on which nothing new begins, by who stopped them: the operator, the solver, which does not pay there, or the watcher, which cannot read deposits there',
+      help: 'Chains on which nothing new begins, by who stopped them: the operator, oracles, which halted it, the solver, which does not pay there, or the watcher, which cannot read deposits there',
       labelNames: ['chain', 'by'],
     },
     () =>
-      stops.list().map(({ chainId, toldBy: by }) => ({ labels: { chain: nameOf(chainId), by }, value: 1 })),
+      stops.list().map(({ chainId, toldBy, actor }) => {
+        // A changed final block waits for an operator as well, and is news to him.
+        const by = toldBy === 'operator' && actor === 'quote-api' ? actor : toldBy
+        return { labels: { chain: nameOf(chainId), by }, value: 1 }
+      }),
   )
   readiness.addCheck({ name: 'clock', check: async () => stops.requireClock() })
   readiness.addCheck({

@@ -43,6 +43,8 @@ export type StandInOracle = {
   readonly url: string
   readonly signer: Hex
   mode: OracleMode
+  /** Chains that it says it has halted. */
+  halted: readonly string[]
   asked: number
   /** Paths that were asked for, in order. */
   readonly paths: string[]
@@ -85,6 +87,11 @@ export async function startStandInOracle(options: {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', async () => {
+      if (request.url === '/chains/v1') {
+        const chains = oracle.halted.map((id) => ({ id, halted: true }))
+        response.end(oracle.mode === 'garbage' ? '{' : JSON.stringify({ chains }))
+        return
+      }
       oracle.asked += 1
       oracle.paths.push(request.url ?? '')
       if (oracle.mode === 'garbage') {
@@ -115,6 +122,7 @@ export async function startStandInOracle(options: {
     // CAST: lower-cased hex stays hex.
     signer: account.address.toLowerCase() as Hex,
     mode: 'honest',
+    halted: [],
     asked: 0,
     paths: [],
     stop: () =>

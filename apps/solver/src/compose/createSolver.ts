@@ -71,6 +71,7 @@ import { type FillKeys, type OpenChains, openChains } from './chains.ts'
 import { type SolverConfig, workSettings } from './config.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
+import { type HaltedChains, watchHalts } from './haltedChains.ts'
 import { type Hub, openHub } from './hub.ts'
 import { createWaker, startLoop } from './loop.ts'
 import { createSolverMetrics } from './metrics.ts'
@@ -209,11 +210,13 @@ async function assemble(untraced: Parts): Promise<Solver> {
     parts.hub?.entries,
   )
   const { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd } = files.solver
+  let halts: HaltedChains | undefined
   const filling: Filling = {
     ...{ chains: paying, records, deposits, networkOf, denyList, isDryRun: config.isDryRun },
     orders: { networkOf, recoverSigner, orderSigners: settings.orderSigners },
     sharing: sharingOf(files.solver, signer.address),
     hasOracles: config.oracles !== undefined,
+    isHalted: (key) => halts?.has(key) === true,
     recoveries: recoveriesOf(parts),
     valuer,
     limits: { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd },
@@ -223,7 +226,10 @@ async function assemble(untraced: Parts): Promise<Solver> {
   let attesting: Attesting | undefined
   const work = createWorkClient(settings.quoteApiUrl, settings.solverApiKey, {
     tracing,
-    stopped: () => attesting?.full() ?? [],
+    stopped: () => [
+      ...(attesting?.full() ?? []),
+      ...paying.flatMap(({ key, chainId }) => (filling.isHalted(key) ? [chainId] : [])),
+    ],
   })
   const nowMs = () => performance.now()
   let watch: WorkWatch | undefined
@@ -290,6 +296,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
       await market.start()
       const url = await openListener(opsListener, config.ops, 'OPS_PORT')
       const { oracles } = config
+      halts = await watchHalts(oracles, logger)
       attesting = startAttesting({ database, oracles, networkOf, chains: paying, logger })
       watch = watchWork({ work, onTold: waker.work, nowMs })
       pushes = followNewHeads({
@@ -314,6 +321,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
       { name: 'told work', close: async () => watch?.close() },
       { name: 'rounds', close: async () => loop?.stop() },
       { name: 'attestations', close: async () => attesting?.close() },
+      { name: 'halts', close: async () => halts?.close() },
       { name: 'lease', close: () => elections.close() },
       { name: 'market', close: async () => market.close() },
       { name: 'deny list', close: async () => denyList?.close() },

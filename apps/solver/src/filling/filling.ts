@@ -78,6 +78,8 @@ export type Filling = {
   readonly denyList: DenyList | undefined
   /** Fills are attested by somebody. */
   readonly hasOracles: boolean
+  /** Whether too few oracles sign for a chain, by its key. */
+  readonly isHalted: (key: string) => boolean
   /** Undefined where nobody vouches for entries of the hub or pays for them. */
   readonly recoveries: Recoveries | undefined
   /** True: everything is judged and nothing is signed. */

@@ -60,6 +60,8 @@ export async function handleItem(item: WorkItem, filling: Filling): Promise<Hand
     return refused(`it would go back to ${back}, an account that nobody holds`)
   if (back !== undefined && chain.codec.spellAddress(back) === chain.desk.address)
     return refused('it would go to the fill wallet itself')
+  const halted = [chain.key, ...depositChainsOf(reading)].find(filling.isHalted)
+  if (halted !== undefined) return later(`oracles halted chain ${halted}`)
   return orLater(() => {
     switch (reading.kind) {
       case 'relay':
@@ -90,6 +92,12 @@ function goesBackTo(reading: Reading): string | undefined {
     case 'recovery':
       return undefined
   }
+}
+
+/** Where the money is that pays for the work. */
+function depositChainsOf(reading: Reading): readonly string[] {
+  const inputs = (reading.kind === 'order' && reading.order.proof?.order.inputs) || []
+  return inputs.map(({ payment }) => payment.chainId)
 }
 
 function workOf(reading: Reading): { readonly chainId: number } {

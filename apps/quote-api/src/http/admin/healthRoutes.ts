@@ -58,7 +58,7 @@ export function registerHealthRoutes(
 }
 
 /**
- * GET /stops of the operations listener: what an operator stopped, for processes that obey it. Read from the database
+ * GET /stops of the operations listener: what an operator or the oracles stopped, for processes that obey it. Read from the database
  * at this moment, so that no answer is older than the question; without the database there is none.
  */
 export function registerStopList(
@@ -82,7 +82,7 @@ export function registerStopList(
     // In this order: whoever is noted has read what was stopped before.
     if (reader !== undefined) await noteReader(database, reader)
     const ids = (await readStops(database)).flatMap(({ chainId, toldBy }) =>
-      toldBy === 'operator' ? [chainId] : [],
+      toldBy === 'operator' || toldBy === 'oracles' ? [chainId] : [],
     )
     const chains = ids.flatMap((id) => registry.chainById.get(id)?.key ?? [])
     return { all: ids.includes(everyChain), chains }

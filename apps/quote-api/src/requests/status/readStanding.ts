@@ -1,7 +1,7 @@
 import { blockedWallet, type Hex, type SqlDatabase } from '@causeway/core'
 import { z } from 'zod'
 import { toBytes } from '../orders/orderColumns.ts'
-import { everyChain } from '../stops/stopStore.ts'
+import { endsWork, everyChain } from '../stops/stopStore.ts'
 import { endText, type Reason, reasonText } from './reasons.ts'
 import { type Standstill, standstillOf, type Waiting } from './standstill.ts'
 
@@ -111,7 +111,7 @@ const select = (where: string) => `
     (select r.debit_micro_usd from request_sponsorship r where r.request_id = w.request_id) as debit,
     (select json_agg(json_build_object('movedAtMs', extract(epoch from c.moved_at) * 1000, 'paceMs', c.pace_ms))
       from deposit_cursor c where c.chain_id = any(w.chains)) as motions,
-    (select s.reason from chain_stop s where s.told_by = 'operator'
+    (select s.reason from chain_stop s where ${endsWork('s.told_by')}
       and (s.chain_id in (${everyChain}, o.origin_chain_id) or s.chain_id = any(w.chains)) limit 1) as stop
   from (${waitingRows.map((row) => `(${row})`).join(' union all ')}) w (${columns})
   left join orders o on o.request_id = w.request_id

@@ -73,6 +73,8 @@ export function createChainStops(options: {
         if (isMeant(paidOn)) throw unpaidChain(chainId)
       } else if (toldBy === 'watcher') {
         if (isMeant(origin)) throw unseenChain(chainId)
+      } else if (toldBy === 'oracles') {
+        if (isMeant(origin) || isMeant(paidOn)) throw haltedChain(chainId)
       } else if (isMeant(paidOn)) throw stoppedChain(paidOn ?? origin)
       else if (isMeant(origin)) throw stoppedChain(origin)
     }
@@ -124,6 +126,14 @@ function stoppedChain(chainId: number): QuoteError {
   return new QuoteError(
     'CHAIN_STOPPED',
     `The operator stopped chain ${chainId}: nothing new begins there until the operator lets it go on.`,
+    { retryAfterSeconds, data: { chainId } },
+  )
+}
+
+function haltedChain(chainId: number): QuoteError {
+  return new QuoteError(
+    'CHAIN_STOPPED',
+    `Oracles halted chain ${chainId}, because a final block changed: nothing new begins there.`,
     { retryAfterSeconds, data: { chainId } },
   )
 }

@@ -8,9 +8,9 @@ export const everyChain = 0
 
 /**
  * An operator's stop holds until an operator ends it; a solver's until it has not been repeated for a minute; a watcher's
- * until it has read the chain again.
+ * until it has read the chain again; the oracles' until enough of them sign for it again.
  */
-export const stopTellers = ['operator', 'solver', 'watcher'] as const
+export const stopTellers = ['operator', 'solver', 'watcher', 'oracles'] as const
 type StopTeller = (typeof stopTellers)[number]
 
 export type ChainStop = {
@@ -96,11 +96,14 @@ export async function keepSolverStops(database: Queries, chainIds: readonly numb
   )
 }
 
+/** SQL: these tellers end everything on their chain, also what is sold already. */
+export const endsWork = (toldBy: string): string => `${toldBy} in ('operator', 'oracles')`
+
 /**
- * Of a row of `work_item`: an operator stopped the chain that it is done on, or the one that its request's money is
- * deposited on.
+ * Of a row of `work_item`: the chain that it is done on is stopped, or the one that its request's money is deposited
+ * on.
  */
-export const isStoppedWork = `exists (select from chain_stop s where s.told_by = 'operator' and (s.chain_id in
+export const isStoppedWork = `exists (select from chain_stop s where ${endsWork('s.told_by')} and (s.chain_id in
   (${everyChain}, work_item.chain_id)
   or s.chain_id = (select o.origin_chain_id from orders o where o.request_id = work_item.request_id)))`
 
