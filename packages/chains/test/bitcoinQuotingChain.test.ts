@@ -82,15 +82,13 @@ describe('what a user can spend', () => {
     chain.announce(paying([{ txid: made.getId(), vout: 4 }], [saying('spent by what waits')]))
     chain.announce(funding({ script: user.witness.script, value: 99_000n }))
     const script = `0x${Buffer.from(user.witness.script).toString('hex')}`
-    const at = (vout: number, value: bigint) => ({ txid: made.getId(), vout, value, script })
+    const transaction = `0x${Buffer.from(made.toBuffer()).toString('hex')}`
+    const at = (vout: number, value: bigint) => ({ txid: made.getId(), vout, value, script, transaction })
     for (const apis of [3, 0]) {
       const found = await outputsOf(user.witness.address, connect(apis))
       expect(found.toSorted((a, b) => a.vout - b.vout)).toEqual([at(0, 70_000n), at(1, 90_000n)])
     }
-    // A legacy input shows the transaction that it spends from.
-    expect(await outputsOf(user.legacy.address)).toEqual([
-      expect.objectContaining({ vout: 2, transaction: `0x${Buffer.from(made.toBuffer()).toString('hex')}` }),
-    ])
+    expect(await outputsOf(user.legacy.address)).toEqual([expect.objectContaining({ vout: 2, transaction })])
     expect(await outputsOf(user.nested.address)).toEqual([])
   })
 
@@ -127,6 +125,14 @@ describe('what a user can spend', () => {
       kind: 'upstream_unavailable',
     })
     expect(nodes.flatMap((node) => node.asked()).filter((asked) => asked.includes('/utxo'))).toEqual([])
+  })
+
+  test('F-96: is shown by the bytes that its id covers, and no witness of megabytes beside them', async () => {
+    const made = funding({ script: user.witness.script, value: 70_000n })
+    const bare = Buffer.from(made.toBuffer()).toString('hex')
+    made.setWitness(0, [new Uint8Array(300_000)])
+    chain.mine(made)
+    expect(await outputsOf(user.witness.address)).toMatchObject([{ transaction: `0x${bare}` }])
   })
 
   test('leaves out a reward that is not ripe', async () => {

@@ -439,13 +439,20 @@ export { BitcoinFees, feeAt } from './vm/bitcoin/quoting/bitcoinFees.ts'
 export { BitcoinFundsError, bitcoinQuoting } from './vm/bitcoin/quoting/bitcoinQuoting.ts'
 export { inputsMax } from './vm/bitcoin/quoting/fundTransaction.ts'
 export { OwnerKeyError } from './vm/bitcoin/quoting/ownerKey.ts'
-export { dustOf, type InputKind, inputKindOf, virtualBytesOf } from './vm/bitcoin/quoting/virtualSize.ts'
+export {
+  dustOf,
+  type InputKind,
+  inputKindOf,
+  showsTransaction,
+  virtualBytesOf,
+} from './vm/bitcoin/quoting/virtualSize.ts'
 export { outputScript, scriptAddress } from './vm/bitcoin/script.ts'
 export {
   type BitcoinInput,
   type BitcoinOutput,
   type BitcoinTransaction,
   bitcoinTransactionId,
+  encodeBitcoinTransaction,
   type OutPoint,
   parseBitcoinTransaction,
 } from './vm/bitcoin/transaction.ts'

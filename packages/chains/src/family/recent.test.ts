@@ -57,3 +57,11 @@ test('one account says nothing of another', async () => {
   await Promise.all([ask(), ask('other')])
   expect(state.asked).toBe(2)
 })
+
+test('F-96: what weighs much counts as many of those that are kept', async () => {
+  const { state, ask } = counted({ weightOf: (found) => found })
+  state.says = async () => 4_000
+  for (const key of ['one', 'two', 'three']) await ask(key)
+  expect([await ask('three'), await ask('two'), state.asked]).toEqual([4_000, 4_000, 3])
+  expect([await ask('one'), state.asked]).toEqual([4_000, 4])
+})

@@ -11,6 +11,7 @@ const recentMax = 10_000
 
 /**
  * One question about an account serves whoever asks the same soon; what nobody answered is asked again.
+ * @param weightOf as how many of the ten thousand that are kept it counts; at least as one
  * @param lasts says of what was found that nothing changes it any more: it is not asked again
  */
 export function createRecent<Value>(
@@ -18,20 +19,27 @@ export function createRecent<Value>(
   {
     forMs = recentMs.changing,
     lasts = () => false,
-  }: { readonly forMs?: number; readonly lasts?: (found: Value) => boolean } = {},
+    weightOf = () => 1,
+  }: {
+    readonly forMs?: number
+    readonly lasts?: (found: Value) => boolean
+    readonly weightOf?: (found: Value) => number
+  } = {},
 ) {
-  type Entry = { readonly found: Promise<Value | undefined>; untilMs: number }
-  const known = new LruCache<Entry>(recentMax)
+  type Entry = { readonly found: Promise<Value | undefined>; untilMs: number; weight: number }
+  const known = new LruCache<Entry>(recentMax, ({ weight }) => weight)
   return (key: string, find: () => Promise<Value | undefined>): Promise<Value | undefined> => {
     const before = known.get(key)
     const atMs = now()
     if (before !== undefined && atMs < before.untilMs) return before.found
     const found = find()
-    const entry: Entry = { found, untilMs: atMs + forMs }
+    const entry: Entry = { found, untilMs: atMs + forMs, weight: 1 }
     known.set(key, entry)
     void found.then((value) => {
       if (value !== undefined) {
         if (lasts(value)) entry.untilMs = Number.POSITIVE_INFINITY
+        entry.weight = Math.max(1, weightOf(value))
+        if (entry.weight > 1 && known.get(key) === entry) known.set(key, entry)
       } else if (known.get(key) === entry) known.delete(key)
     })
     return found

@@ -16,3 +16,18 @@ test('keeps one entry per key, with the newest value', () => {
   for (let value = 0; value < 5; value += 1) cache.set('a', value)
   expect([cache.get('a'), cache.size]).toEqual([4, 1])
 })
+
+test('F-96: holds no more than its weight, whatever one value weighs', () => {
+  const cache = new LruCache<string>(10, ({ length }) => length)
+  cache.set('a', 'aaaa')
+  cache.set('b', 'bbbb')
+  cache.set('a', 'a')
+  cache.set('c', 'ccccc')
+  expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual(['a', 'bbbb', 'ccccc'])
+  cache.set('d', 'dddddd')
+  expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.get('d')]).toEqual([
+    ...[undefined, undefined, undefined, 'dddddd'],
+  ])
+  cache.set('e', 'e'.repeat(11))
+  expect(cache.size).toBe(0)
+})

@@ -198,7 +198,7 @@ export type SpendableOutput = {
   /** Smallest units. */
   readonly value: bigint
   readonly script: Hex
-  /** The transaction that made it, where whoever spends it has to show that. */
+  /** The transaction that made it, without witnesses, where whoever spends it has to show that. */
   readonly transaction?: Hex
 }
 

@@ -26,6 +26,8 @@ const lacksNothing: AccountLack = {}
 const decimals = 8
 /** Outputs whose bytes are remembered: what an id and a number name never changes. */
 const outputsMax = 20_000
+/** Of the transactions beside them; what has more counts as several. */
+const charactersEach = 4_096
 /** A start waits so long for a chain. */
 const checkTimeoutMs = 5_000
 
@@ -35,9 +37,11 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
   open({ client, network: name, neededWithinMs, now, onFailure }): QuotingChain {
     const network = bitcoinNetworkOf(name)
     const { isAddress } = createBitcoinCodec(network)
-    const recent = createRecent<UserFacts>(now)
+    const recent = createRecent<UserFacts>(now, {
+      weightOf: ({ spendable = [] }) => spendable.reduce((sum, output) => sum + weightOf(output), 0),
+    })
     const named = rememberingNames(client, now)
-    const known = new LruCache<SpendableOutput>(outputsMax)
+    const known = new LruCache<SpendableOutput>(outputsMax, weightOf)
     const askUnspent = createUnspentGroups(client)
     return {
       async userFacts({ user }) {
@@ -67,6 +71,9 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
   },
   network: { reader: createBitcoinNetworkReader, contradictions },
 }
+
+const weightOf = ({ transaction = '0x' }: SpendableOutput): number =>
+  Math.ceil(transaction.length / charactersEach)
 
 /**
  * What an address is said to hold changes with blocks of minutes, so it is remembered longer than whether that is

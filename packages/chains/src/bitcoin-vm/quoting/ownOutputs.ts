@@ -1,11 +1,13 @@
 import {
   type BitcoinNetwork,
   bytesToHex,
+  encodeBitcoinTransaction,
   inputKindOf,
   inputsMax,
   type OutPoint,
   outputScript,
   type SpendableOutput,
+  showsTransaction,
 } from '@causeway/core'
 import type { ChainClient, NamedOutput } from '../../rpc/client.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
@@ -74,8 +76,7 @@ export async function readOwnOutputs(
       return agreedOutputs(votes, { looked, script, threshold })
     },
   })
-  // One that is spent by showing all of an earlier transaction may have megabytes.
-  for (const output of own) if (output.transaction === undefined) known?.set(keyOf(output), output)
+  for (const output of own) known?.set(keyOf(output), output)
   return own
 }
 
@@ -139,10 +140,12 @@ function outputIn(
     const seen = parseSeenTransaction(hex, { transactionId: txid, block: undefined }, 'getrawtransaction')
     const made = seen.transaction.outputs[vout]
     if (made === undefined || Buffer.compare(made.script, script) !== 0) return undefined
-    const isShown = inputKindOf(script) === 'public-key-hash'
     return {
       ...{ txid, vout, value: made.value, script: bytesToHex(script) },
-      ...(isShown && { transaction: `0x${seen.hex}` as const }),
+      // Signers need what the id covers; witnesses may have megabytes.
+      ...(showsTransaction(inputKindOf(script)) && {
+        transaction: bytesToHex(encodeBitcoinTransaction(seen.transaction)),
+      }),
     }
   } catch (error) {
     if (error instanceof MalformedAnswerError) return undefined

@@ -65,19 +65,24 @@ function outputsOf(script: Uint8Array, values: readonly bigint[]): readonly Spen
   for (const value of values) funding.addOutput(script, value)
   const transaction = bytesToHex(funding.toBuffer())
   return values.map((value, vout) => ({
-    ...{ txid: funding.getId(), vout, value, script: bytesToHex(script), transaction },
+    ...{ txid: funding.getId(), vout, value, script: bytesToHex(script) },
+    ...(script !== taprootScript && { transaction }),
   }))
 }
-const aa: SpendableOutput = {
-  ...{ txid: 'aa'.repeat(32), vout: 1, value: 200_000n, script: bytesToHex(scripts.witness) },
+const aa = present(outputsOf(scripts.witness, [200_000n])[0])
+/** A PSBT without the transactions that its inputs show. */
+function withoutTransactions(psbt: string): string {
+  const shown = Psbt.fromHex(psbt)
+  for (const input of shown.data.inputs) delete input.nonWitnessUtxo
+  return shown.toHex()
 }
 
 describe('the transaction of a deposit', () => {
   test('is the vector of the fact sheet, byte by byte', () => {
     const route = routeOf(addressOf(scripts.witness))
     const psbt = encode(plan(route, [aa]), route)
-    expect(psbt).toMatch(/^70736274ff0100be0200000001a{64}01000000/)
-    expect(psbt.length / 2).toBe(237)
+    expect(psbt).toMatch(/^70736274ff0100be0200000001[0-9a-f]{64}00000000/)
+    expect(withoutTransactions(psbt).length / 2).toBe(237)
     const { txOutputs, txInputs } = Psbt.fromHex(psbt)
     expect(txInputs.map(({ sequence }) => sequence)).toEqual([0xffff_fffd])
     expect(txOutputs.map(({ value }) => value)).toEqual([100_000n, 0n, 98_000n])
@@ -111,9 +116,8 @@ describe('the transaction of a deposit', () => {
         for (const { txid: hash, vout: index, value, transaction = '' } of planned.funding.inputs)
           library.addInput({
             ...{ hash, index, sequence: 0xffff_fffd },
-            ...(kind === 'public-key-hash'
-              ? { nonWitnessUtxo: Buffer.from(transaction.slice(2), 'hex') }
-              : { witnessUtxo: { script, value }, ...shown }),
+            ...(kind !== 'taproot' && { nonWitnessUtxo: Buffer.from(transaction.slice(2), 'hex') }),
+            ...(kind !== 'public-key-hash' && { witnessUtxo: { script, value }, ...shown }),
           })
         library.addOutputs([...Psbt.fromHex(psbt).txOutputs])
         expect(psbt).toBe(library.toHex())
@@ -150,7 +154,7 @@ describe('the transaction of a deposit', () => {
 
   test('of taproot shows the internal key, which has to be that of the address', () => {
     const user = addressOf(taprootScript)
-    const spendable = [{ ...aa, script: bytesToHex(taprootScript) }]
+    const spendable = outputsOf(taprootScript, [200_000n])
     for (const key of [publicKey, internalKey]) {
       const route = routeOf(user, { userPublicKey: hexDigits(key) })
       const [input] = Psbt.fromHex(encode(plan(route, spendable), route)).data.inputs
@@ -191,6 +195,37 @@ describe('the transaction of a deposit', () => {
     expect(() => encode(planned, route)).toThrow(/hold 200000 satoshi; the deposit needs 201716 satoshi/)
     // It is priced all the same, as nobody's is.
     expect(fees.costOf(planned)).toBe(fees.feeOf(242))
+  })
+
+  test.each([...(Object.keys(scripts) as Kind[]), 'taproot' as const])(
+    'F-96: from %s shows what a signer without a network proves its fee by, unless its signature does',
+    (kind) => {
+      const script = kind === 'taproot' ? taprootScript : scripts[kind]
+      const route = routeOf(addressOf(script), { userPublicKey: hexDigits(publicKey) })
+      const spendable = outputsOf(script, [70_000n, 60_000n])
+      const { inputs } = Psbt.fromHex(encode(plan(route, spendable), route)).data
+      expect(inputs).toHaveLength(2)
+      inputs.forEach(({ nonWitnessUtxo, witnessUtxo }, index) => {
+        const proven = nonWitnessUtxo && Transaction.fromBuffer(nonWitnessUtxo)
+        expect(proven?.getId()).toBe(kind === 'taproot' ? undefined : spendable[index]?.txid)
+        expect(witnessUtxo?.value).toBe(kind === 'public-key-hash' ? undefined : spendable[index]?.value)
+      })
+      const unread = spendable.map(({ transaction: _transaction, ...output }) => output)
+      if (kind !== 'taproot')
+        expect(() => encode(plan(route, unread), route)).toThrow(/shows the transaction/)
+    },
+  )
+
+  test('F-96: shows a million bytes at most, and says to join outputs where they are not enough', () => {
+    const script = scripts.witness
+    const large = outputsOf(script, [90_000n, 80_000n, 70_000n]).map((output, index) => ({
+      ...output,
+      transaction: `0x${'00'.repeat(index === 1 ? 900_000 : 400_000)}` as const,
+    }))
+    const of = (amountIn: bigint) => plan(routeOf(addressOf(script), { amountIn }), large)
+    expect(of(130_000n).funding).toMatchObject({ kind: 'chosen', inputs: [{ vout: 0 }, { vout: 2 }] })
+    const route = routeOf(addressOf(script), { amountIn: 200_000n })
+    expect(() => encode(plan(route, large), route)).toThrow(/hold 160000 satoshi; .*: join outputs first/)
   })
 
   test('of more outputs than a wallet signs says so', () => {

@@ -19,9 +19,9 @@ import { encodePsbt, type ShownInput } from '../psbt.ts'
 import { orderScript, outputScript } from '../script.ts'
 import type { BitcoinOutput } from '../transaction.ts'
 import { BitcoinFees } from './bitcoinFees.ts'
-import { fundPayment, inputsMax } from './fundTransaction.ts'
+import { fundPayment } from './fundTransaction.ts'
 import { type OwnerKey, ownerKeyOf } from './ownerKey.ts'
-import { inputKindOf } from './virtualSize.ts'
+import { inputKindOf, showsTransaction } from './virtualSize.ts'
 
 /**
  * An unsigned transaction in hex, as the public client takes it; of a deposit address whom to pay how many satoshi from
@@ -50,7 +50,7 @@ export class BitcoinFundsError extends DomainError {
     const [has, wants] = [`${spendable} satoshi`, `${needed} satoshi with its network fee`]
     super(
       isOfTooMany
-        ? `The ${inputsMax} largest outputs of user hold ${has}; the deposit needs ${wants}: join outputs first.`
+        ? `All outputs that one transaction of user can spend hold ${has}; the deposit needs ${wants}: join outputs first.`
         : `The confirmed outputs of user that are worth spending hold ${has}; the deposit needs ${wants}.`,
       { data: { field: 'amount', availableAmount: spendable.toString(), neededAmount: needed.toString() } },
     )
@@ -194,11 +194,11 @@ function addressData({ depositAddress, depositScript }: StepIdentity, value: big
 /** Nothing is signed yet. */
 const nothing = new Uint8Array()
 
-/** @throws Error where nobody read the transaction that a legacy input has to show */
-function shownOf({ value, script, transaction }: SpendableOutput, owner: OwnerKey): ShownInput {
-  if (owner.kind === 'public-key-hash') {
-    if (transaction === undefined) throw new Error('a legacy input shows the transaction that it spends from')
-    return { nonWitnessUtxo: hexToBytes(transaction) }
-  }
-  return { witnessUtxo: { script: hexToBytes(script), value }, ...owner.shown }
+/** @throws Error where nobody read the transaction that an input has to show */
+function shownOf({ value, script: spent, transaction }: SpendableOutput, owner: OwnerKey): ShownInput {
+  const script = hexToBytes(spent)
+  const witnessed = owner.kind === 'witness' && { witnessUtxo: { script, value }, ...owner.shown }
+  if (!showsTransaction(inputKindOf(script))) return { ...witnessed }
+  if (transaction === undefined) throw new Error('an input shows the transaction that it spends from')
+  return { nonWitnessUtxo: hexToBytes(transaction), ...witnessed }
 }

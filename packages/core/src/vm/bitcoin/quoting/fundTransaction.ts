@@ -5,6 +5,9 @@ import { dustOf, type InputKind, virtualBytesOf } from './virtualSize.ts'
 /** Wallets sign each input by itself, some of them by hand; and nodes relay nothing above 100,000 virtual bytes. */
 export const inputsMax = 100
 
+/** Of all transactions that inputs show (F-96): as much as one of the largest that a block can hold. */
+const shownBytesMax = 1_000_000
+
 export type FundedPayment = {
   /** What the outputs of `paid` get together. */
   readonly amount: bigint
@@ -29,7 +32,8 @@ export function fundPayment(spendable: readonly SpendableOutput[], payment: Fund
   const useful = spendable.filter(({ value }) => value > worth).toSorted(largestFirst)
   const chosen: SpendableOutput[] = []
   let held = 0n
-  for (const output of useful.slice(0, inputsMax)) {
+  const signable = signableOf(useful)
+  for (const output of signable) {
     chosen.push(output)
     held += output.value
     const settled = settle(held, chosen.length, payment)
@@ -40,8 +44,21 @@ export function fundPayment(spendable: readonly SpendableOutput[], payment: Fund
     kind: 'short',
     spendable: held,
     needed: amount + feeOf(count, payment, []),
-    isOfTooMany: useful.length > inputsMax,
+    isOfTooMany: useful.length > signable.length,
   }
+}
+
+/** The largest that one transaction can spend and show. */
+function signableOf(outputs: readonly SpendableOutput[]): readonly SpendableOutput[] {
+  const signable: SpendableOutput[] = []
+  let shownBytes = 0
+  for (const output of outputs) {
+    const bytes = (output.transaction?.length ?? 0) / 2
+    if (signable.length === inputsMax || shownBytes + bytes > shownBytesMax) continue
+    shownBytes += bytes
+    signable.push(output)
+  }
+  return signable
 }
 
 const emptyFee = (fees: BitcoinFees): bigint => fees.feeOf(virtualBytesOf({ inputs: [], outputs: [] }))

@@ -45,6 +45,14 @@ function kindOf(form: ScriptForm): InputKind | undefined {
   }
 }
 
+/**
+ * Signers want the transaction that made what they spend: a fee that they reckon from stated values alone may be a lie.
+ * Signatures of taproot cover the values. @source F-96; BIP 174, BIP 341
+ */
+export function showsTransaction(kind: InputKind | undefined): boolean {
+  return kind !== 'taproot'
+}
+
 /** What a transaction is measured by. */
 export type TransactionShape = {
   readonly inputs: readonly InputKind[]
