@@ -24,15 +24,23 @@ type Attack = { readonly price: string; readonly blockMs: number; burst(): Promi
 let ids = 0
 const nextId = (): Hex => `0x${(++ids).toString(16).padStart(64, 'a')}`
 
-/** @throws Error when a deposit becomes no work */
-export async function benchAttacks(): Promise<readonly BenchRow[]> {
+const idOf = (family: Family) => `P25-${family.toLowerCase()}`
+
+export const attackIds = families.map(idOf)
+
+/**
+ * @param wanted ids of rows; all where it names none
+ * @throws Error when a deposit becomes no work
+ */
+export async function benchAttacks(wanted: ReadonlySet<string>): Promise<readonly BenchRow[]> {
+  const named = families.filter((family) => wanted.has(idOf(family)))
   const chains = await startFamilyChains()
   try {
     const six = await startSixFamilies(chains)
     try {
       const attacks = attacksOn(six)
       const rows: BenchRow[] = []
-      for (const family of families) {
+      for (const family of named.length > 0 ? named : families) {
         const row = await rowOf(six, family, attacks[family])
         console.log(`${row.id}: ${row.value}`)
         rows.push(row)
@@ -61,7 +69,7 @@ async function rowOf(six: SixFamilies, family: Family, { price, blockMs, burst }
   const [before, during] = [median(calm), median(attacked)]
   const boundMs = Math.max(1_000, blockMs)
   return {
-    id: `P25-${family.toLowerCase()}`,
+    id: idOf(family),
     name: `deposit to offered work after a minute of an attack for 1 USD on ${family}: ${written} (${price})`,
     value: `${during.toFixed(0)} ms, without ${before.toFixed(0)} ms: ${(during / before).toFixed(2)} times, ${(during - before).toFixed(0)} ms later`,
     limit: `<= ${boundMs} ms later`,

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { benchAhead } from './aheadBench.ts'
-import { benchAttacks } from './attacksBench.ts'
+import { attackIds, benchAttacks } from './attacksBench.ts'
 import { keepBaseline, movedLine, readBaseline } from './baseline.ts'
 import { benchCalls } from './callsBench.ts'
 import { benchDepositLatency } from './depositLatencyBench.ts'
@@ -63,7 +63,7 @@ const suites: readonly {
   { ids: ['P20', 'P20-rows'], run: benchUnpaidQuotes },
   { ids: ['P23-line', 'P23-unsampled', 'P23-sampled', 'P23-all'], run: benchTraces },
   { ids: ['P24', 'P24-open'], run: benchPage },
-  { ids: ['P25', 'attacks'], run: benchAttacks },
+  { ids: ['P25', 'attacks', ...attackIds], run: benchAttacks },
   { ids: ['P26', 'calls'], run: benchCalls },
   { ids: ['P3-growth'], run: benchSponsoredGrowth },
   { ids: ['P1-growth'], run: async () => [await benchGrowth(grownTo70)] },

@@ -1,10 +1,10 @@
 import { addressWord, bytes32Word, type Hex } from '@causeway/core'
-import type { HubEntries } from '../family/hubEntries.ts'
+import type { EntryPlace, HubEntries } from '../family/hubEntries.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { parseBytes, resultOf } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { readAbi } from './contracts/abiReader.ts'
-import { readNewest } from './hubReader.ts'
+import { readEachNewest, readNewest } from './hubReader.ts'
 
 /** `getEntry(address,bytes32)` returns `(bytes data, uint256 createdAt)`. */
 const getEntry = '0xcad2ab23'
@@ -20,15 +20,19 @@ export function createHubEntries(options: {
   readonly mappingAddress: Hex
 }): HubEntries {
   const { quorum, mappingAddress } = options
+  const callOf = ({ user, id }: EntryPlace) => ({
+    to: mappingAddress,
+    data: getEntryData(user, id),
+    parse: (answer: Parameters<typeof resultOf>[0]) => parseEntry(resultOf(answer, 'getEntry')),
+  })
   return {
     async read(user, id, { signal }) {
-      const call = {
-        to: mappingAddress,
-        data: getEntryData(user, id),
-        parse: (answer: Parameters<typeof resultOf>[0]) => parseEntry(resultOf(answer, 'getEntry')),
-      }
-      const { value, timestampSeconds } = await readNewest(quorum, call, signal)
+      const { value, timestampSeconds } = await readNewest(quorum, callOf({ user, id }), signal)
       return { ...value, readAtSeconds: timestampSeconds }
+    },
+    async readEach(places, { signal }) {
+      const { values, timestampSeconds } = await readEachNewest(quorum, places.map(callOf), signal)
+      return values.map((value) => ({ ...value, readAtSeconds: timestampSeconds }))
     },
   }
 }

@@ -98,31 +98,34 @@ export type HubCall<Value> = {
 }
 
 /** Two rounds: the heads, then the call at the newest block that enough endpoints have. */
-export function readNewest<Value>(
+export async function readNewest<Value>(
   quorum: QuorumClient,
   call: HubCall<Value>,
   signal: AbortSignal,
 ): Promise<{ readonly value: Value; readonly timestampSeconds: bigint }> {
-  return readAt(quorum, newest, call, signal)
+  const { values, timestampSeconds } = await readEachNewest(quorum, [call], signal)
+  // CAST: one call has one value.
+  return { value: values[0] as Value, timestampSeconds }
 }
 
-async function readAt<Value>(
+/** The same for several calls, at one block. */
+export async function readEachNewest<Value>(
   quorum: QuorumClient,
-  rule: FinalityRule,
-  call: HubCall<Value>,
+  calls: readonly HubCall<Value>[],
   signal: AbortSignal,
-): Promise<{ readonly value: Value; readonly timestampSeconds: bigint }> {
+): Promise<{ readonly values: readonly Value[]; readonly timestampSeconds: bigint }> {
   const { facts } = await quorum.read({
     signal,
     first: async (view: EndpointView, ownSignal) =>
-      parseHeads(rule, await view.ask(headCalls(rule), ownSignal)),
-    pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads).height,
+      parseHeads(newest, await view.ask(headCalls(newest), ownSignal)),
+    pin: (heads) => pinFinalHeight(newest, quorum.threshold, heads).height,
     async second(view, _own, height, ownSignal) {
       if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
-      const calls = [contractCall(call.to, call.data, height), headerCall(height)]
-      const [answer, header] = await view.ask(calls, ownSignal)
+      const asked = calls.map(({ to, data }) => contractCall(to, data, height))
+      const [header, ...answers] = await view.ask([headerCall(height), ...asked], ownSignal)
       const { hash, timestampSeconds } = parseHeader(header, height)
-      return { kind: 'final', facts: { hash, timestampSeconds, value: call.parse(answer) } }
+      const values = calls.map(({ parse }, index) => parse(answers[index]))
+      return { kind: 'final', facts: { hash, timestampSeconds, values } }
     },
   })
   return facts

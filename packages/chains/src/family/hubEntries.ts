@@ -10,8 +10,13 @@ export type HubEntry = {
   readonly readAtSeconds: bigint
 }
 
+/** An account of the hub, and an id of its own. */
+export type EntryPlace = { readonly user: Hex; readonly id: Hex }
+
 /** What families read of the hub. */
 export interface HubEntries {
+  /** Several at one block, in the order asked for. @throws as `read` */
+  readEach(places: readonly EntryPlace[], options: ReadOptions): Promise<readonly HubEntry[]>
   /** @throws UpstreamDisagreementError, UpstreamUnavailableError */
   read(user: Hex, id: Hex, options: ReadOptions): Promise<HubEntry>
 }

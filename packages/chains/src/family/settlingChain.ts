@@ -16,6 +16,8 @@ export type SettlingPass = {
   readonly last: BlockMark | undefined
   /** Transactions that may hold deposits, each once, in chain order, as the family's codec spells them. */
   readonly transactions: readonly string[]
+  /** What else the range holds is listed by looks at it that come later. */
+  readonly isShort?: boolean
 }
 
 /** A payment as the chain shows it now, by quorum and at whatever depth. */

@@ -13,8 +13,8 @@ export type LedgerEntry = {
 const what = 'userNonFundingLedgerUpdates'
 /** The exchange lists so many at most; what is behind is asked for by its time. @source Hyperliquid API, "Info endpoint" */
 const listedMax = 500
-/** A hundred thousand entries: far more than an account has within a range that is asked for. */
-const pagesMax = 200
+/** A million entries: more than an account has within a range that is asked for. */
+const pagesMax = 2_000
 
 /**
  * All that an endpoint lists of an account between two times, both included, in order of time; what stands in two pages is
@@ -33,11 +33,12 @@ export async function readLedger(
     const read = entries.map(parseEntry)
     found.push(...read)
     const last = read.at(-1)?.timeMs
-    if (read.length < listedMax || last === undefined) break
+    if (read.length < listedMax || last === undefined) return found
     // Again from the millisecond of the last one, of which some may be missing.
     start = last > start ? last : last + 1
   }
-  return found
+  // Entries that are left out would be lost.
+  throw new MalformedAnswerError(what)
 }
 
 function parseEntry(entry: unknown): LedgerEntry {

@@ -1,5 +1,5 @@
 import { type Hex, hubAlias, mainNetwork, nonceMappingId, type ReadOptions } from '@causeway/core'
-import type { HubEntries, HubEntry } from '../family/hubEntries.ts'
+import type { EntryPlace, HubEntries, HubEntry } from '../family/hubEntries.ts'
 import type { HyperliquidTransaction, SendAction } from './answers.ts'
 import { NonceMappingMissingError } from './hyperliquidErrors.ts'
 import { nonceOf } from './transfers.ts'
@@ -29,24 +29,39 @@ export async function readNonceMapping(
 ): Promise<NonceMapping | undefined> {
   const { user, send, timeMs } = transaction
   const nonce = nonceOf(send)
-  const alias = hubAlias({ ...mainNetwork('hyperliquid-vm'), chainId }, user)
-  const entry = await hub.read(alias, nonceMappingId(nonce), options)
-  return judgeEntry(entry, { nonce, sender: user, timeSeconds: timeMs / 1_000n })
+  const { user: alias, id } = placeOfMapping(chainId, user, nonce)
+  const entry = await hub.read(alias, id, options)
+  return judgeEntry(entry, { nonce, sender: user, timeMs })
+}
+
+/** Where the hub says what the transfer of a sender with a nonce is for. */
+export function placeOfMapping(chainId: string, sender: string, nonce: bigint): EntryPlace {
+  return { user: hubAlias({ ...mainNetwork('hyperliquid-vm'), chainId }, sender), id: nonceMappingId(nonce) }
+}
+
+/** `open`: an entry may still come; `nobodys`: none counts any more. */
+export type ClaimState = 'open' | 'claimed' | 'nobodys'
+
+/** Whether the hub says what a transfer is for. Pure. */
+export function claimOf({ createdAtSeconds, readAtSeconds }: HubEntry, timeMs: bigint): ClaimState {
+  const closesAt = timeMs / 1_000n + mappingWindowSeconds
+  if (createdAtSeconds === 0n) return readAtSeconds > closesAt ? 'nobodys' : 'open'
+  return createdAtSeconds > closesAt ? 'nobodys' : 'claimed'
 }
 
 /** @throws NonceMappingMissingError */
 function judgeEntry(
-  { data, createdAtSeconds, readAtSeconds }: HubEntry,
-  transfer: { readonly nonce: bigint; readonly sender: string; readonly timeSeconds: bigint },
+  entry: HubEntry,
+  { timeMs, ...transfer }: { readonly nonce: bigint; readonly sender: string; readonly timeMs: bigint },
 ): NonceMapping | undefined {
-  const closesAt = transfer.timeSeconds + mappingWindowSeconds
-  if (createdAtSeconds === 0n) {
-    if (readAtSeconds > closesAt) return undefined
-    const left = closesAt - readAtSeconds + 1n
-    const waitSeconds = Number(left < waitSecondsMax ? left : waitSecondsMax)
-    throw new NonceMappingMissingError({ ...transfer, waitSeconds })
-  }
-  return createdAtSeconds > closesAt ? undefined : readData(data)
+  const state = claimOf(entry, timeMs)
+  if (state === 'claimed') return readData(entry.data)
+  if (state === 'nobodys') return undefined
+  const left = timeMs / 1_000n + mappingWindowSeconds - entry.readAtSeconds + 1n
+  throw new NonceMappingMissingError({
+    ...transfer,
+    waitSeconds: Number(left < waitSecondsMax ? left : waitSecondsMax),
+  })
 }
 
 const noAccount = '0'.repeat(40)

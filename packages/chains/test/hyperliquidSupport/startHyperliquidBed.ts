@@ -75,6 +75,8 @@ export async function startHyperliquidBed(): Promise<HyperliquidBed> {
     await startExchange(ledger),
   ] as const
   const keyOf = (user: string, id: string) => `${user} ${id}`
+  const entryAt = (user: string, id: string): HubEntry =>
+    entries.get(keyOf(user, id)) ?? { data: '0x', createdAtSeconds: 0n, readAtSeconds: timeSeconds + 60n }
   return {
     ledger,
     exchanges: [...exchanges],
@@ -89,10 +91,8 @@ export async function startHyperliquidBed(): Promise<HyperliquidBed> {
       entries.set(keyOf(alias, nonceMappingId(nonce)), { ...found, ...entry })
     },
     hubEntries: {
-      async read(user, id) {
-        const nothing: HubEntry = { data: '0x', createdAtSeconds: 0n, readAtSeconds: timeSeconds + 60n }
-        return entries.get(keyOf(user, id)) ?? nothing
-      },
+      read: async (user, id) => entryAt(user, id),
+      readEach: async (places) => places.map(({ user, id }) => entryAt(user, id)),
     },
     reset() {
       ledger.transactions.splice(0)

@@ -126,7 +126,7 @@ async function readAll(
     if (listed.pass.last === undefined)
       throw new UpstreamUnavailableError(`The chain does not reach block ${listed.to} yet.`)
     read.push(await readTransactions(chain, listed.pass.transactions, signal))
-    next = listed.to + 1n
+    if (listed.pass.isShort !== true) next = listed.to + 1n
   }
   return read
 }

@@ -9,7 +9,8 @@ import { createHyperliquidFactsReader } from '../factsReader.ts'
 import { NonceMappingMissingError } from '../hyperliquidErrors.ts'
 import { parseTime, statusCall } from '../quoting/calls.ts'
 import { explorersBeside } from '../quoting/hyperliquidQuotingChain.ts'
-import { readDepositPass } from './depositPass.ts'
+import { createDepositClaims } from './depositClaims.ts'
+import { readDepositPass, type Times, timesOfLook } from './depositPass.ts'
 
 /** What is shown is never replaced, so it may be remembered. */
 const limits = { finalEntriesMax: 10_000 }
@@ -35,17 +36,25 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
     readMs: parseTime,
     hash: 'shown',
   })
+  const claims = createDepositClaims({ chainId: chain.id, hubEntries }, Date.now)
+  let listed: Times | undefined
   const known = new LruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)
   return {
-    steps: { rangeBlocks: 60n * minuteMs, rewindBlocks: 60n * minuteMs, lateBlocks: 0n },
+    steps: { rangeBlocks: 5n * minuteMs, rewindBlocks: 60n * minuteMs, lateBlocks: 0n },
     ...time,
     async depositPass({ from, to, known }, signal): Promise<SettlingPass> {
-      const transactions = await agreeOn(
+      const look = timesOfLook({ from, to }, listed)
+      const { found } = await agreeOn(
         quorum,
-        async (view, own) => ({ listed: await readDepositPass(view, { from, to, depositories }, own) }),
+        async (view, own) => ({
+          found: await readDepositPass(view, { times: look.times, depositories }, own),
+        }),
         signal,
       )
-      return { known: markAt(known), last: markAt(to), transactions: transactions.listed }
+      const { transfers, isShort } = await claims.look(found, to, signal)
+      listed = look.listed
+      const transactions = transfers.map(({ hash }) => hash)
+      return { known: markAt(known), last: markAt(to), transactions, isShort: isShort || !look.isWhole }
     },
     async deposits(transactionId, signal) {
       const before = known.get(transactionId)
