@@ -142,11 +142,11 @@ test(`${isTimed ? `${minutes} minutes` : 'every fault once'} under load: all mon
   await watching
   await Promise.all(running)
 
+  report({ mix, spans, memory, lives, notPaid, lastedMs: sinceMs() })
   database = createDatabase({ connectionString: pair.connectionString, poolSize: 2 })
   for (const life of lives) await endsWell(database, life)
   await expectSingleFills(bed, database, lives)
   const findings = await database.transaction((tx) => verifyLedger(tx, { depth: 'all' }))
-  report({ mix, spans, memory, lives, notPaid, lastedMs: sinceMs() })
   expect(unexplained).toEqual([])
   expect(findings).toEqual([])
   // Somebody was served, or nothing was proven.
