@@ -26,6 +26,7 @@ import { type AttestationContext, attestFills } from '../requests/settlement/att
 import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
 import { retryPutAside } from '../requests/settlement/foundDeposits.ts'
+import { createLostDeposits } from '../requests/settlement/lostDeposits.ts'
 import { createStandstillJob } from '../requests/settlement/parked/standstillJob.ts'
 import { createLateDeposits, otherRefundCost } from '../requests/settlement/priceLateDeposit.ts'
 import { createReadNamed, type ReadNamed } from '../requests/settlement/readNamed.ts'
@@ -143,6 +144,7 @@ export function createSettlement(options: {
       run: (run) => followRecoveries(recovering, run),
     },
     { name: 'put-aside', intervalMs: putAsideIntervalMs, run: (run) => retryPutAside(context, run) },
+    createLostDeposits(context),
     createStandstillJob(context, options.standstillSeconds),
     { name: 'permits', intervalMs, waker: followers.permits, run: (run) => followPermits(context, run) },
     {
@@ -200,7 +202,9 @@ export function createSettlement(options: {
     expectSight: () =>
       expectSight(
         database,
-        [...chains].map(([chainId, chain]) => ({ chainId, patienceMs: patienceOf(chain) })),
+        [...chains].map(([chainId, chain]) => ({
+          ...{ chainId, patienceMs: patienceOf(chain), headPatienceMs: chain.chain.config.headMaxAgeMs },
+        })),
       ),
     newBlock(chainId) {
       for (const blocks of Object.values(newBlocks)) blocks.add(chainId)

@@ -73,8 +73,8 @@ export function createChainStops(options: {
         if (isMeant(paidOn)) throw unpaidChain(chainId)
       } else if (toldBy === 'watcher') {
         if (isMeant(origin)) throw unseenChain(chainId)
-      } else if (toldBy === 'oracles') {
-        if (isMeant(origin) || isMeant(paidOn)) throw haltedChain(chainId)
+      } else if (toldBy === 'oracles' || toldBy === 'head') {
+        if (isMeant(origin) || isMeant(paidOn)) throw ownStops[toldBy](chainId)
       } else if (isMeant(paidOn)) throw stoppedChain(paidOn ?? origin)
       else if (isMeant(origin)) throw stoppedChain(origin)
     }
@@ -127,6 +127,17 @@ function stoppedChain(chainId: number): QuoteError {
     'CHAIN_STOPPED',
     `The operator stopped chain ${chainId}: nothing new begins there until the operator lets it go on.`,
     { retryAfterSeconds, data: { chainId } },
+  )
+}
+
+/** Of both directions, and not an operator's. */
+const ownStops = { oracles: haltedChain, head: standingChain } as const
+
+function standingChain(chainId: number): QuoteError {
+  return new QuoteError(
+    'CHAIN_STOPPED',
+    `Chain ${chainId} makes no blocks at the moment: nothing new begins there until it does.`,
+    { retryAfterSeconds: unseenRetryAfterSeconds, data: { chainId } },
   )
 }
 
