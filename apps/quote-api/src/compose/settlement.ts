@@ -36,6 +36,7 @@ import type { SettlementContext } from '../requests/settlement/settlementContext
 import { createSettlementObserver } from '../requests/settlement/settlementMetrics.ts'
 import { createDepositWatcher } from '../requests/settlement/watchDeposits.ts'
 import { createWithholding } from '../requests/settlement/withholdWork.ts'
+import type { ChainStops } from '../requests/stops/chainStops.ts'
 import { expectSight, patienceMsOf } from '../requests/stops/depositSight.ts'
 import { createNewBlocks } from '../requests/work/followWork.ts'
 import type { Withholding } from '../requests/work/solverWork.ts'
@@ -84,9 +85,11 @@ export function createSettlement(options: {
   hubEntries: HubEntries | undefined
   /** The solver's wallet, where a chain names none of its own. */
   fillWallet: string | undefined
+  stops: Pick<ChainStops, 'now'>
   logger: Logger
 }): Settlement {
   const { database, ledger, registry, oracles, screening, tracing, logger } = options
+  const { now } = options.stops
   const chains = openChains(options)
   const context: SettlementContext = {
     database,
@@ -95,14 +98,14 @@ export function createSettlement(options: {
     lateDeposits: createLateDeposits({
       settings: options.lateDeposits,
       pricing: options.pricing,
-      now: () => Date.now(),
+      now,
       onFailure: (requestId, error) => logger.error({ requestId, err: error }, 'a deposit cannot be priced'),
     }),
     otherRefund: (chain, currency, relayedBy) => otherRefundCost(options.pricing, chain, currency, relayedBy),
     screening,
     signatures: options.signatures,
     announce: announceStatus,
-    now: () => Date.now(),
+    now,
     observe: createSettlementObserver({
       ...options,
       oracleNames: (oracles?.oracles ?? []).map(({ name }) => name),

@@ -16,6 +16,8 @@ export interface ChainStops {
   refuse(origin: number, paidOn: number | undefined): void
   /** @throws ClockOffError while this process and the database disagree about the time */
   requireClock(): void
+  /** Unix milliseconds by the database's clock, as this process knows it: half a second old at most. */
+  now(): number
   /** `refuse` for what goes on with a stored request. @throws QuoteError CHAIN_STOPPED, SERVICE_UNAVAILABLE */
   refuseRequest(requestId: Hex): Promise<void>
   /** Reads them now. */
@@ -84,7 +86,9 @@ export function createChainStops(options: {
     list: () => known,
     refuse,
     requireClock,
+    now: () => now() - offsetMs,
     async refuseRequest(requestId) {
+      if (Math.abs(offsetMs) > clockLimitMs) throw clockOff()
       if (known.length === 0) return
       const [row] = await database.query<{ origin_chain_id: bigint; destination_chain_id: bigint }>(
         'select origin_chain_id, destination_chain_id from orders where request_id = $1',
