@@ -180,6 +180,10 @@ export const fillings: readonly Filling[] = [
       insert into chain_stop (chain_id, told_by, reason, actor) select n, 'oracles', 'test', 'quote-api' from ${numbers}`,
   },
   {
+    since: 'quote_api/0085_lost_deposits',
+    sql: `update deposit_seen set loss_turns = id % 3 where state = 'orphaned'`,
+  },
+  {
     since: 'quote_api/0070_skew_bookings',
     sql: `insert into skew_booking (request_id, micro_usd, booked_at)
         select ${id('request')}, case when n % 2 = 0 then n else -n end, now() - n * interval '1 hour' from ${numbers};

@@ -133,6 +133,64 @@ test('O-61: a final block that is another one stops the chain once, with both ha
   expect(await stops()).toEqual([])
 })
 
+test('O-68: a chain that is shorter than its final block is read no further, and stops once it stays so', async () => {
+  const at = scriptedChain()
+  const { live, final } = watcher(at)
+  await live()
+  at.grow(5)
+  await live()
+  await final()
+  const { finalTo = 0n } = (await readDepositCursor(server.database, chainId)) ?? {}
+  let head = at.head()
+  const chain = { ...at.chain, head: async () => head } as unknown as SettlementChain
+  const look = createDepositWatcher(
+    { ...context(), chains: new Map(), now: () => nowMs } as unknown as SettlementContext,
+    chain,
+    15_000,
+  )
+  const sights = () =>
+    server.database.query('select read_at from deposit_sight where chain_id = $1', [chainId])
+  // Endpoints that lag by half a minute are no shorter chain.
+  head = finalTo - 15n
+  await look(run)
+  head = finalTo - 16n
+  const before = await sights()
+  await expect(look(run)).rejects.toThrow(/ends at block [0-9]+, below its final block/)
+  nowMs += 29_999
+  await expect(look(run)).rejects.toThrow(/ends at block/)
+  expect([await readStops(server.database), await sights()]).toEqual([[], before])
+  nowMs += 1
+  await look(run)
+  const reason = `the chain ends at block ${head}, below its final block ${finalTo}`
+  expect(await readStops(server.database)).toMatchObject([
+    { chainId, toldBy: 'operator', actor: 'quote-api', reason },
+  ])
+  expect(await readDepositCursor(server.database, chainId)).not.toMatchObject({ finalTo })
+})
+
+test('O-68: one that is long enough again in time is not stopped, and its final block is compared', async () => {
+  const at = scriptedChain()
+  const { live, final } = watcher(at)
+  await live()
+  at.grow(5)
+  await live()
+  await final()
+  let head = 100n
+  const look = createDepositWatcher(
+    { ...context(), chains: new Map(), now: () => nowMs } as unknown as SettlementContext,
+    { ...at.chain, head: async () => head } as unknown as SettlementChain,
+    15_000,
+  )
+  await expect(look(run)).rejects.toThrow(/ends at block 100/)
+  nowMs += 20_000
+  at.replaceFrom(150n, 'b', 60)
+  head = at.head()
+  await look(run)
+  expect(await readStops(server.database)).toMatchObject([
+    { reason: expect.stringMatching(/^final block [0-9]+ was a/) },
+  ])
+})
+
 test('F-70: each transaction is read once, however often its block is looked at', async () => {
   const at = scriptedChain()
   const { live, final } = watcher(at)
@@ -194,7 +252,6 @@ test('F-70: a reorganization between the two looks, and a chain that became shor
   at.put(155n, 'low')
   await live()
   expect(await seen()).toContain('low')
-  expect((await readDepositCursor(server.database, chainId))?.finalTo).toBeLessThan(155n)
   at.grow(60)
   await live()
   await final()

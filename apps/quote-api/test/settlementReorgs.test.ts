@@ -6,7 +6,8 @@ import { verifyLedger } from '@causeway/ledger'
 import { movePrice, waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { QuoteAnswer } from './serviceSupport/callService.ts'
+import { checkBooks } from '../src/jobs/invariants.ts'
+import { type QuoteAnswer, send } from './serviceSupport/callService.ts'
 import { type LocalRequest, nativeAddress, type UserChain } from './serviceSupport/localRequest.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
@@ -439,6 +440,119 @@ describe('a fill', () => {
     await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
     await requests.reaches(quote, 'success')
     await settles(quote)
+  })
+})
+
+describe('a deposit that was paid for and leaves its chain', () => {
+  const booked = async ({ requestId }: QuoteAnswer) =>
+    (
+      await bed.database.query<{ code: string; amount: bigint }>(
+        `select code, amount from transfer where request_id = $1 and code in ('deposit_lost', 'deposit_found') order by seq`,
+        [bytesOf(requestId)],
+      )
+    ).map(({ code, amount }) => `${code} ${amount}`)
+  const isBooked = async (quote: QuoteAnswer, ...lines: readonly string[]) => {
+    await expect.poll(() => booked(quote), { timeout: 60_000 }).toEqual(lines)
+    expect(await checkBooks(bed.database, 'all')).toEqual([])
+  }
+  const stepsOf = async ({ requestId }: QuoteAnswer): Promise<readonly string[]> =>
+    JSON.parse((await send(`${bed.url}/requests/${requestId}/timeline`)).text).steps.map(
+      ({ step }: { step: string }) => step,
+    )
+  /** Sends what left the chain once more, in its order. */
+  const bringBack = async (raws: readonly Hex[]) => {
+    for (const raw of raws) await resend('base', raw)
+    await bed.network.mine('base')
+  }
+  const rawsSince = async (height: bigint): Promise<readonly Hex[]> => {
+    const { client } = bed.network.chains.base.chain
+    const raws: Hex[] = []
+    for (let blockNumber = height + 1n; blockNumber <= (await heightOf('base')); blockNumber += 1n) {
+      const { transactions } = await client.getBlock({ blockNumber })
+      for (const hash of transactions) raws.push(await rawOf('base', hash))
+    }
+    return raws
+  }
+  const statesOf = async (quote: QuoteAnswer) => (await depositsOf(quote)).map(({ state }) => state)
+
+  test('L-25, Q-50: is booked as a loss once it is filled, and the booking is taken back when it is back', async () => {
+    const quote = await quoted(small)
+    let raws: readonly Hex[] = []
+    const before = await heightOf('base')
+    const takeAway = await onABranch('base', async () => {
+      await requests.execute(quote)
+      const item = await requests.workFor(quote, 'fill')
+      raws = await rawsSince(before)
+      await bed.solver.carryOut(item)
+    })
+    await requests.reaches(quote, 'success')
+    expect(await booked(quote)).toEqual([])
+    await takeAway()
+    await isBooked(quote, `deposit_lost ${small}`)
+    expect((await stepsOf(quote)).slice(-2)).toEqual(['deposit-lost', 'loss-booked'])
+    await bringBack(raws)
+    await isBooked(quote, `deposit_lost ${small}`, `deposit_found ${small}`)
+    expect(await stepsOf(quote)).toContain('loss-taken-back')
+    await settles(quote)
+  })
+
+  test('L-25, L-27: is booked once it is given back, and is not given back again when it is back', async () => {
+    const quote = await quoted(small)
+    const amount = small / 2n
+    let raws: readonly Hex[] = []
+    const before = await heightOf('base')
+    // The refund stays, as one that was paid from money of the solver does.
+    const takeAway = await onABranch('base', async () => {
+      await requests.deposit(quote, { amount })
+      const item = await requests.workFor(quote, 'refund')
+      raws = await rawsSince(before)
+      const refund = await bed.solver.carryOut(item)
+      await waitUntil('it is done', async () => (await workStateOf(item.id))?.state === 'done')
+      expect(refund).toMatch(/^0x/)
+    })
+    await hasDeposit(quote, 'refunded')
+    await takeAway()
+    await isBooked(quote, `deposit_lost ${amount}`)
+    await bringBack(raws)
+    await isBooked(quote, `deposit_lost ${amount}`, `deposit_found ${amount}`)
+    expect(await statesOf(quote)).toEqual(['orphaned', 'refunded'])
+    expect(await requests.openWork(quote, 'refund')).toBeUndefined()
+  })
+
+  test('L-28: is booked although it was final and its request settled, its chain stops, and back it is no second one', async () => {
+    const quote = await quoted(small)
+    let raws: readonly Hex[] = []
+    const before = await heightOf('base')
+    const takeAway = await onABranch('base', async () => {
+      await requests.execute(quote)
+      const item = await requests.workFor(quote, 'fill')
+      raws = await rawsSince(before)
+      await bed.solver.carryOut(item)
+      await requests.reaches(quote, 'success')
+      await settles(quote)
+      await bed.network.mine('base', 40)
+      // Final blocks are looked at every half minute.
+      const isReadForGood = async () => {
+        const rows = await bed.database.query(
+          `select from deposit_seen d join deposit_cursor c using (chain_id)
+           where d.request_id = $1 and d.is_final and c.final_to > d.block_number and c.final_hash is not null`,
+          [bytesOf(quote.requestId)],
+        )
+        return rows.length > 0
+      }
+      await expect.poll(isReadForGood, { timeout: 60_000 }).toBe(true)
+    })
+    await takeAway()
+    await bed.network.mine('base', 20)
+    await isBooked(quote, `deposit_lost ${small}`)
+    const stop = await bed.database.query(`select reason from chain_stop where told_by = 'operator'`)
+    expect(stop).toMatchObject([{ reason: expect.stringMatching(/^final block [0-9]+ was 0x/) }])
+    expect((await requests.statusOf(quote)).status).toBe('success')
+    await bringBack(raws)
+    await isBooked(quote, `deposit_lost ${small}`, `deposit_found ${small}`)
+    expect(await statesOf(quote)).toEqual(['orphaned', 'taken'])
+    expect(await requests.openWork(quote, 'refund')).toBeUndefined()
+    await bed.database.query('delete from chain_stop')
   })
 })
 

@@ -78,6 +78,24 @@ test('O-60: a chain whose deposits cannot be read is not sold from, on any repli
   for (const url of urls) await expect.poll(() => fromBase(url), waits).toMatchObject({ status: 200 })
 })
 
+test('O-67: a chain that makes no blocks is neither sold from nor to, on any replica, until it makes one', async () => {
+  const { node } = bed.network.chains.base.chain
+  await node.setIntervalMining({ interval: 0 })
+  try {
+    const stands = { status: 503, message: expect.stringMatching(/^Chain 8453 makes no blocks/) }
+    for (const url of urls)
+      for (const ask of [fromBase, toBase]) await expect.poll(() => ask(url), waits).toEqual(stands)
+    const metrics = (await send(`${bed.opsUrl}/metrics`)).text
+    expect(/^chain_stopped\{.*$/m.exec(metrics)?.[0]).toMatch(/chain="base",by="head".*\} 1$/)
+    expect(JSON.parse((await send(`${bed.url}/chains/health`)).text)).toMatchObject({ stopped: [8453] })
+  } finally {
+    await node.setIntervalMining({ interval: 1 })
+  }
+  for (const url of urls)
+    for (const ask of [fromBase, toBase])
+      await expect.poll(() => ask(url), waits).toMatchObject({ status: 200 })
+})
+
 test('O-60: a database whose jobs nobody runs sells nothing', async () => {
   const idle = await startTestDatabase()
   const service = await startTestService(bed.network, {

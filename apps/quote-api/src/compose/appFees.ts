@@ -41,7 +41,7 @@ export function createAppFees(options: {
   logger: Logger
 }): AppFees {
   const { registry, clients, chains, database } = options
-  const now = () => Date.now()
+  const { now } = options.stops
   const contracts = new Map(
     registry.chains.flatMap(({ chainId, key, quoting }) => {
       const client = clients.get(key)

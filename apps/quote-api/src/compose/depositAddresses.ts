@@ -21,6 +21,7 @@ import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsor
 import type { OrderSignatures } from '../requests/orders/orderSignatures.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
+import type { ChainStops } from '../requests/stops/chainStops.ts'
 import { announceStatus } from '../webhooks/announceStatus.ts'
 
 type Stores = Pick<SponsoredQuoteDependencies, 'store' | 'storeSponsored'>
@@ -65,14 +66,15 @@ export function createDepositAddresses(options: {
   quoting: SponsoredQuoteDependencies
   screening: Screening | undefined
   signatures: OrderSignatures
+  stops: Pick<ChainStops, 'now'>
   logger: Logger
 }): DepositAddresses {
-  const { database, ledger, quoting, settlementChains, screening, signatures, logger } = options
+  const { database, ledger, quoting, settlementChains, screening, signatures, stops, logger } = options
   const context: DepositAddressContext = {
     database,
     ledger,
     chains: settlementChains,
-    now: () => Date.now(),
+    now: stops.now,
     quoting,
     networkOf: quoting.registry.networkByKey,
     screening,

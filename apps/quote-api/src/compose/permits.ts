@@ -27,7 +27,7 @@ export function createPermits(options: {
   fillWallet: string | undefined
 }): Permits {
   const { registry, clients, database, screening, stops, fillWallet } = options
-  const now = () => Date.now()
+  const { now } = stops
   const clientOf = (chainId: number) => clients.get(registry.chainById.get(chainId)?.key ?? '')
   const contracts = new Map(
     registry.chains.flatMap(({ chainId }) => {

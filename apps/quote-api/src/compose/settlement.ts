@@ -26,6 +26,7 @@ import { type AttestationContext, attestFills } from '../requests/settlement/att
 import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
 import { retryPutAside } from '../requests/settlement/foundDeposits.ts'
+import { createLostDeposits } from '../requests/settlement/lostDeposits.ts'
 import { createStandstillJob } from '../requests/settlement/parked/standstillJob.ts'
 import { createLateDeposits, otherRefundCost } from '../requests/settlement/priceLateDeposit.ts'
 import { createReadNamed, type ReadNamed } from '../requests/settlement/readNamed.ts'
@@ -35,6 +36,7 @@ import type { SettlementContext } from '../requests/settlement/settlementContext
 import { createSettlementObserver } from '../requests/settlement/settlementMetrics.ts'
 import { createDepositWatcher } from '../requests/settlement/watchDeposits.ts'
 import { createWithholding } from '../requests/settlement/withholdWork.ts'
+import type { ChainStops } from '../requests/stops/chainStops.ts'
 import { expectSight, patienceMsOf } from '../requests/stops/depositSight.ts'
 import { createNewBlocks } from '../requests/work/followWork.ts'
 import type { Withholding } from '../requests/work/solverWork.ts'
@@ -83,9 +85,11 @@ export function createSettlement(options: {
   hubEntries: HubEntries | undefined
   /** The solver's wallet, where a chain names none of its own. */
   fillWallet: string | undefined
+  stops: Pick<ChainStops, 'now'>
   logger: Logger
 }): Settlement {
   const { database, ledger, registry, oracles, screening, tracing, logger } = options
+  const { now } = options.stops
   const chains = openChains(options)
   const context: SettlementContext = {
     database,
@@ -94,14 +98,14 @@ export function createSettlement(options: {
     lateDeposits: createLateDeposits({
       settings: options.lateDeposits,
       pricing: options.pricing,
-      now: () => Date.now(),
+      now,
       onFailure: (requestId, error) => logger.error({ requestId, err: error }, 'a deposit cannot be priced'),
     }),
     otherRefund: (chain, currency, relayedBy) => otherRefundCost(options.pricing, chain, currency, relayedBy),
     screening,
     signatures: options.signatures,
     announce: announceStatus,
-    now: () => Date.now(),
+    now,
     observe: createSettlementObserver({
       ...options,
       oracleNames: (oracles?.oracles ?? []).map(({ name }) => name),
@@ -143,6 +147,7 @@ export function createSettlement(options: {
       run: (run) => followRecoveries(recovering, run),
     },
     { name: 'put-aside', intervalMs: putAsideIntervalMs, run: (run) => retryPutAside(context, run) },
+    createLostDeposits(context),
     createStandstillJob(context, options.standstillSeconds),
     { name: 'permits', intervalMs, waker: followers.permits, run: (run) => followPermits(context, run) },
     {
@@ -200,7 +205,9 @@ export function createSettlement(options: {
     expectSight: () =>
       expectSight(
         database,
-        [...chains].map(([chainId, chain]) => ({ chainId, patienceMs: patienceOf(chain) })),
+        [...chains].map(([chainId, chain]) => ({
+          ...{ chainId, patienceMs: patienceOf(chain), headPatienceMs: chain.chain.config.headMaxAgeMs },
+        })),
       ),
     newBlock(chainId) {
       for (const blocks of Object.values(newBlocks)) blocks.add(chainId)

@@ -33,7 +33,7 @@ export async function openStops(options: {
     metrics.registry,
     {
       name: 'chain_stopped',
-      help: 'Chains on which nothing new begins, by who stopped them: the operator, oracles, which halted it, the solver, which does not pay there, or the watcher, which cannot read deposits there',
+      help: 'Chains on which nothing new begins, by who stopped them: the operator, oracles, which halted it, its head, which stands, the solver, which does not pay there, or the watcher, which cannot read deposits there',
       labelNames: ['chain', 'by'],
     },
     () =>

@@ -1,5 +1,6 @@
 import type { SqlTx } from '@causeway/core'
 import type { LedgerFinding } from '@causeway/ledger'
+import { isLostDeposit } from '../requests/settlement/lostDeposits.ts'
 
 /**
  * Holds every settled request against the deposit that is bound to it, by the rule of its own that `bookedFor` and
@@ -37,6 +38,34 @@ const selectDiffering = `
   where input <> least(deposited, basis) or fees_accrued <> fees_owed or debited <> debit_owed
     or asked_to_pay <> payment_owed
   limit 20`
+
+/** What is lost and not booked for so long was forgotten, not under way. */
+const bookedWithin = `interval '5 minutes'`
+
+const selectUnbookedLosses = `
+  with booked as (
+    select evidence ->> 'depositId' as deposit,
+      sum(case code when 'deposit_lost' then amount else -amount end) as amount
+    from transfer where code in ('deposit_lost', 'deposit_found') group by 1)
+  select d.id as deposit, '0x' || encode(d.request_id, 'hex') as request, d.state, d.amount as deposited,
+    coalesce(b.amount, 0) as booked
+  from deposit_seen d left join booked b on b.deposit = d.id::text
+  where (d.state = 'orphaned' or d.loss_turns > 0)
+    and (coalesce(b.amount, 0) <> case d.loss_turns % 2 when 1 then d.amount else 0 end
+      or (d.loss_turns % 2 = 1) <> ${isLostDeposit} and d.updated_at < clock_timestamp() - ${bookedWithin})
+  limit 20`
+
+/** Reads only. @source docs/specification/ledger.md L-26 */
+export async function findUnbookedLosses(tx: SqlTx): Promise<readonly LedgerFinding[]> {
+  const rows = await tx.query<{ figures: LedgerFinding['figures'] }>(`
+    select (select json_object_agg(key, value) from json_each_text(row_to_json(found))) as figures
+    from (${selectUnbookedLosses}) found`)
+  return rows.map(({ figures }) => ({
+    invariant: 'I11',
+    problem: 'A deposit that left its chain is not booked as what it is.',
+    figures,
+  }))
+}
 
 /** Reads only. @source docs/specification/ledger.md L-10 */
 export async function findBookedDeposits(tx: SqlTx): Promise<readonly LedgerFinding[]> {

@@ -9,7 +9,7 @@ import {
   writeCheckpoints,
 } from '@causeway/ledger'
 import type { Logger } from 'pino'
-import { findBookedDeposits } from './bookedDeposits.ts'
+import { findBookedDeposits, findUnbookedLosses } from './bookedDeposits.ts'
 import type { Job } from './runJobs.ts'
 
 /** @source ledger-and-safety.md 1.9: each minute */
@@ -75,7 +75,9 @@ export function checkBooks(database: SqlDatabase, depth: 'cheap' | 'all'): Promi
   return database.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only')
     const findings = await verifyLedger(tx, { depth })
-    return depth === 'cheap' ? findings : [...findings, ...(await findBookedDeposits(tx))]
+    return depth === 'cheap'
+      ? findings
+      : [...findings, ...(await findBookedDeposits(tx)), ...(await findUnbookedLosses(tx))]
   })
 }
 

@@ -53,6 +53,7 @@ async function examineStops(
     const fixes = {
       operator: `End it: npm run causeway -- go ${name} --reason <text>`,
       solver: 'Ask the solver why: npm run solver -- status',
+      head: 'Look whether the chain makes blocks, and whether the endpoints show them: docs/operating/runbook.md.',
       oracles: 'Ask the operators of the oracles what changed; `halted clear` at enough of them ends it.',
       watcher: 'Look at the job deposits-<chain> and the endpoints of the chain: docs/operating/runbook.md.',
     }

@@ -85,7 +85,7 @@ export async function moveDepositCursor(
      values ($1, $2, $3, $4, to_timestamp($5), $6)
      on conflict (chain_id) do update
        set final_hash = case when c.final_to = $2 then c.final_hash end, final_to = $2, scanned_to = $3, scanned_hash = $4, newest_at = to_timestamp($5), pace_ms = $6,
-         moved_at = case when c.scanned_hash = $4 then c.moved_at else clock_timestamp() end`,
+         moved_at = case when c.scanned_to = $3 and c.scanned_hash = $4 then c.moved_at else clock_timestamp() end`,
     [
       ...[chain.chainId, finalTo, scannedTo, scannedHash],
       ...[newestAtSeconds ?? null, Math.ceil(chain.paceMs)],
@@ -159,13 +159,15 @@ const columns = `id, chain_id, tx_hash, onchain_index, block_number, block_hash,
   floor(extract(epoch from seen_at))::bigint as seen_at_seconds,
   floor(extract(epoch from mined_after))::bigint as mined_after_seconds`
 
-/** Deposits that a reorganization can still take away. */
-export async function listUnfinalDeposits(
+/** Deposits that a reorganization can still take away, and final ones above the last block whose hash is kept. */
+export async function listYoungDeposits(
   database: Queries,
   chainId: number,
 ): Promise<readonly StoredDeposit[]> {
   const rows = await database.query<DepositRow>(
-    `select ${columns} from deposit_seen where chain_id = $1 and not is_final and state <> 'orphaned'`,
+    `select ${columns} from deposit_seen where chain_id = $1 and not is_final and state <> 'orphaned'
+     union all select ${columns} from deposit_seen where chain_id = $1 and is_final and state <> 'orphaned'
+       and block_number > (select final_to from deposit_cursor where chain_id = $1 and final_hash is not null)`,
     [chainId],
   )
   return rows.map(fromRow)
@@ -256,6 +258,15 @@ export async function setSenders(tx: SqlTx, id: bigint, senders: readonly string
 export async function finalizeDeposits(tx: SqlTx, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return
   await tx.query('update deposit_seen set is_final = true where id = any($1)', [ids])
+}
+
+/** Deposits of the last day, final or not, are compared with their chain again: one of its final blocks changed. */
+export async function doubtDeposits(tx: SqlTx, chainId: number): Promise<void> {
+  await tx.query(
+    `update deposit_seen set is_final = false where chain_id = $1 and is_final and state <> 'orphaned'
+       and block_time > clock_timestamp() - interval '1 day'`,
+    [chainId],
+  )
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type PassRange, refusesContent } from '@causeway/chains'
-import { blocksAtPace, minBigint, paceMs, UpstreamDisagreementError } from '@causeway/core'
+import { blocksAtPace, minBigint, paceMs, type SqlTx, UpstreamDisagreementError } from '@causeway/core'
 import {
   type BlockCursor,
   below,
@@ -15,6 +15,7 @@ import type { Run } from '../../jobs/runJobs.ts'
 import { stopChain } from '../stops/stopStore.ts'
 import {
   type DepositCursor,
+  doubtDeposits,
   insertPaidSwaps,
   moveDepositCursor,
   moveFinalCursor,
@@ -33,7 +34,7 @@ export type FindingChain = Pick<
 > & { readonly chain: Pick<SettlementChain['chain'], 'chainId' | 'config' | 'key'> }
 
 /** Steps of the family, else defaults: a chain that was not read for long is caught up in several looks. */
-function stepsOf({ steps, chain: { config } }: FindingChain): WatchSteps {
+function stepsOf({ steps, chain: { config } }: Pick<FindingChain, 'chain' | 'steps'>): WatchSteps {
   const rewindBlocks = blocksAtPace(config, 512n)
   return steps ?? { rangeBlocks: 1_000n, rewindBlocks, lateBlocks: lateBlocksOf(config) }
 }
@@ -95,7 +96,9 @@ async function findInRange(
     const scannedHash = (await chain.blockHashes([back.scannedTo], signal)).get(back.scannedTo)
     await database.transaction(async (tx) => {
       await fence(tx)
-      const next = { ...back, newestAtSeconds: undefined }
+      // A final block whose hash is known stays what later ones are compared with.
+      const finalTo = cursor.finalHash === undefined ? back.finalTo : place.finalTo
+      const next = { ...back, finalTo, newestAtSeconds: undefined }
       if (scannedHash !== undefined) await moveDepositCursor(tx, paced, { ...next, scannedHash })
     })
     return false
@@ -158,8 +161,7 @@ export async function findFinalDeposits(
     if (change !== undefined) {
       await database.transaction(async (tx) => {
         await fence(tx)
-        await stopChain(tx, { chainId, name: chain.chain.key, actor: 'quote-api', reason: change })
-        await moveFinalCursor(tx, chainId, { finalTo: range.known, finalHash: undefined })
+        await stopAt(tx, chain, { end: range.known, reason: change })
       })
       continue
     }
@@ -190,6 +192,35 @@ export async function findFinalDeposits(
     tellAside(context, chainId, read.aside)
     for (const transactionId of [...settled, ...empty, ...unanswered]) memory.settle(transactionId)
   }
+}
+
+/**
+ * Says how far a chain ends below a final block of it, by more than endpoints that lag; undefined: it does not.
+ * @source O-68
+ */
+export async function endsBelowFinal(
+  { database }: Pick<FindingContext, 'database'>,
+  { chain: { chainId, config } }: Pick<FindingChain, 'chain'>,
+  head: bigint,
+): Promise<string | undefined> {
+  const { finalTo, finalHash } = (await readDepositCursor(database, chainId)) ?? {}
+  if (finalTo === undefined || finalHash === undefined || head + lateBlocksOf(config) >= finalTo)
+    return undefined
+  return `the chain ends at block ${head}, below its final block ${finalTo}`
+}
+
+/** Stops a chain whose final blocks are not what they were, and has its deposits looked at once more. */
+export async function stopAt(
+  tx: SqlTx,
+  chain: Pick<FindingChain, 'chain' | 'steps'>,
+  { end, reason }: { readonly end: bigint; readonly reason: string },
+): Promise<void> {
+  const { chainId, key } = chain.chain
+  await stopChain(tx, { chainId, name: key, actor: 'quote-api', reason })
+  // Blocks below it may have changed as well, and are read for good once more.
+  const finalTo = below(end, stepsOf(chain).rewindBlocks)
+  await moveFinalCursor(tx, chainId, { finalTo, finalHash: undefined })
+  await doubtDeposits(tx, chainId)
 }
 
 /** Says how a block that was final is not the one that it was: nothing that was read of the chain may be relied on. */

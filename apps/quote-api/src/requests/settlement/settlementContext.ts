@@ -36,6 +36,8 @@ type DepositedMoney = { readonly chainId: number; readonly currency: string; rea
 
 export type SettlementEvent =
   | { readonly event: 'deposit_seen' | 'deposit_orphaned'; readonly requestId: Hex }
+  /** A deposit that was paid for left its chain, and is booked as a loss; or it is back, and the booking is taken back. */
+  | { readonly event: 'deposit_lost' | 'deposit_found'; readonly requestId: Hex }
   | { readonly event: 'deposit_bound'; readonly requestId: Hex; readonly deposit: DepositedMoney }
   | {
       readonly event: 'deposit_refund'

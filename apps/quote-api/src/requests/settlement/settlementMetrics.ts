@@ -77,6 +77,8 @@ export function createSettlementObserver(options: {
     if (event.event === 'put_aside')
       logger.warn(fields, 'a transaction cannot be read: it is put aside and tried again')
     else if (event.event === 'stands_still') logger.error(fields, 'it makes no progress: see requests parked')
+    else if (event.event === 'deposit_lost')
+      logger.error(fields, 'a deposit that was paid for left its chain: it is booked as a loss')
     else if (event.event === 'parked') logger.error(fields, 'a request is parked: an operator must look')
     else logger.info(fields, 'settlement')
   }

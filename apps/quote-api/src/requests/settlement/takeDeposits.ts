@@ -1,6 +1,7 @@
 import { blockedWallet, type SqlTx, type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
+import { toBytes } from '../orders/orderColumns.ts'
 import { endStatuses, recordTransaction, setStatus } from '../status/requestProgress.ts'
 import { bindDeposit, withdrawFill } from './bindDeposit.ts'
 import {
@@ -20,6 +21,7 @@ import {
   setSenders,
 } from './depositStore.ts'
 import { blockGraceSeconds, isLate, type LateStep, lateStep, sweptGraceSeconds } from './lateDeposit.ts'
+import { isSameDeposit } from './lostDeposits.ts'
 import type { SeenDeposit } from './pinDecision.ts'
 import { askForRecovery, readRecovery } from './recovery/recoveryStore.ts'
 import {
@@ -189,6 +191,7 @@ async function takeDeposit(
   const request = await lockSettledRequest(tx, deposit.requestId)
   const stored = await lockDeposit(tx, deposit.id)
   if (request === undefined || stored?.state !== 'seen') return
+  if (seen.isCanonical && (await isPaidAlready(tx, deposit))) return
   const fate = fateOf(context, chain, seen, request)
   const { requestId } = request
   if (fate.action === 'wait') return
@@ -233,6 +236,33 @@ async function takeDeposit(
       await bindDeposit(context, tx, { chain, request, deposit, seen, gasCharged })
     }
   }
+}
+
+/**
+ * A deposit that was paid for and comes back, in whatever block, is the one that was paid for, and no second one.
+ * @returns false where nothing was paid for it
+ * @source L-27
+ */
+async function isPaidAlready(tx: SqlTx, { id, requestId }: StoredDeposit): Promise<boolean> {
+  const rows = await tx.query<{ state: 'refunded' | 'taken'; earlier: bigint }>(
+    `select case when w.kind = 'refund' then 'refunded' else 'taken' end as state, t.id as earlier
+     from deposit_seen d join deposit_seen t on t.request_id = d.request_id
+       and (t.id = d.id or ${isSameDeposit} and t.state = 'orphaned')
+     join work_item w on w.request_id = d.request_id and w.state = 'done'
+     left join settlement s on s.request_id = d.request_id
+     where d.id = $1 and (w.kind = 'refund' and w.subject = t.id::text
+       or w.kind = 'fill' and s.deposit_id = t.id and s.stage in ('settled', 'parked'))`,
+    [id],
+  )
+  const [paid] = rows
+  if (paid === undefined) return false
+  await setDepositState(tx, id, paid.state)
+  await tx.query(
+    `update settlement set deposit_id = $2, is_bound = is_bound or stage <> 'refunded', updated_at = clock_timestamp()
+     where request_id = $1 and deposit_id = $3`,
+    [toBytes(requestId), id, paid.earlier],
+  )
+  return true
 }
 
 /**

@@ -1,8 +1,9 @@
+import { UpstreamUnavailableError } from '@causeway/core'
 import { createReadMemory, lateMs } from '../../chainReadings/blockCursor.ts'
 import type { Run } from '../../jobs/runJobs.ts'
 import { createSightNotes } from '../stops/depositSight.ts'
-import { finalizeDeposits, listUnfinalDeposits, type StoredDeposit } from './depositStore.ts'
-import { findFinalDeposits, findNewDeposits } from './findDeposits.ts'
+import { finalizeDeposits, listYoungDeposits, type StoredDeposit } from './depositStore.ts'
+import { endsBelowFinal, findFinalDeposits, findNewDeposits, stopAt } from './findDeposits.ts'
 import { orphanDeposit } from './orphanDeposit.ts'
 import type { SettlementChain } from './settlementChain.ts'
 import { nowSeconds, type SettlementContext } from './settlementContext.ts'
@@ -25,10 +26,26 @@ export function createDepositWatcher(
     context.now,
   )
   let finalDueMs = 0
+  let shortSinceMs: number | undefined
+  /** A chain that stays too short for half a minute is stopped; before, its endpoints may lag, and nothing is read. */
+  async function refuseShort(head: bigint, { fence }: Run): Promise<void> {
+    const reason = await endsBelowFinal(context, chain, head)
+    if (reason === undefined) {
+      shortSinceMs = undefined
+      return
+    }
+    shortSinceMs ??= context.now()
+    if (context.now() - shortSinceMs < lateMs) throw new UpstreamUnavailableError(`${reason}.`)
+    await context.database.transaction(async (tx) => {
+      await fence(tx)
+      await stopAt(tx, chain, { end: head, reason })
+    })
+  }
   return async (run) => {
     // Taken before the chain is asked: what it does not show then was mined later.
     const askedAtSeconds = nowSeconds(context)
     const head = await chain.head(run.signal)
+    await refuseShort(head, run)
     let failure: unknown
     try {
       await findNewDeposits(context, chain, { head, askedAtSeconds, memory }, run)
@@ -48,7 +65,7 @@ export function createDepositWatcher(
 }
 
 /**
- * Compares the blocks of deposits that can still vanish with the chain.
+ * Compares the blocks of deposits that can still vanish with the chain, which stops where one was final.
  * @returns the hashes that stand at their heights now, and how many deposits are gone
  */
 async function followBlocks(
@@ -57,7 +74,7 @@ async function followBlocks(
   { fence, signal }: Run,
 ): Promise<{ readonly canonical: ReadonlyMap<bigint, string>; readonly orphaned: number }> {
   const { database } = context
-  const deposits = await listUnfinalDeposits(database, chain.chain.chainId)
+  const deposits = await listYoungDeposits(database, chain.chain.chainId)
   if (deposits.length === 0) return { canonical: new Map(), orphaned: 0 }
   const finalHeight = await chain.finalHeight(signal)
   const heights = [...new Set(deposits.map(({ blockNumber }) => blockNumber))]
@@ -67,7 +84,8 @@ async function followBlocks(
     return hash !== undefined && hash !== blockHash
   }
   const final = deposits.filter(
-    ({ blockNumber, blockHash }) => blockNumber <= finalHeight && hashes.get(blockNumber) === blockHash,
+    ({ isFinal, blockNumber, blockHash }) =>
+      !isFinal && blockNumber <= finalHeight && hashes.get(blockNumber) === blockHash,
   )
   const gone = deposits.filter(isGone)
   if (final.length + gone.length === 0) return { canonical: hashes, orphaned: 0 }
@@ -77,6 +95,12 @@ async function followBlocks(
       tx,
       final.map(({ id }) => id),
     )
+    const changed = gone.find(({ isFinal }) => isFinal)
+    if (changed !== undefined) {
+      const { blockNumber: end, blockHash } = changed
+      const reason = `final block ${end} was ${blockHash} and is ${hashes.get(end)}`
+      await stopAt(tx, chain, { end, reason })
+    }
     for (const deposit of gone) await orphanDeposit(context, tx, deposit)
   })
   return { canonical: hashes, orphaned: gone.length }

@@ -16,6 +16,8 @@ export interface ChainStops {
   refuse(origin: number, paidOn: number | undefined): void
   /** @throws ClockOffError while this process and the database disagree about the time */
   requireClock(): void
+  /** Unix milliseconds by the database's clock, as this process knows it: half a second old at most. */
+  now(): number
   /** `refuse` for what goes on with a stored request. @throws QuoteError CHAIN_STOPPED, SERVICE_UNAVAILABLE */
   refuseRequest(requestId: Hex): Promise<void>
   /** Reads them now. */
@@ -73,8 +75,8 @@ export function createChainStops(options: {
         if (isMeant(paidOn)) throw unpaidChain(chainId)
       } else if (toldBy === 'watcher') {
         if (isMeant(origin)) throw unseenChain(chainId)
-      } else if (toldBy === 'oracles') {
-        if (isMeant(origin) || isMeant(paidOn)) throw haltedChain(chainId)
+      } else if (toldBy === 'oracles' || toldBy === 'head') {
+        if (isMeant(origin) || isMeant(paidOn)) throw ownStops[toldBy](chainId)
       } else if (isMeant(paidOn)) throw stoppedChain(paidOn ?? origin)
       else if (isMeant(origin)) throw stoppedChain(origin)
     }
@@ -84,7 +86,9 @@ export function createChainStops(options: {
     list: () => known,
     refuse,
     requireClock,
+    now: () => now() - offsetMs,
     async refuseRequest(requestId) {
+      if (Math.abs(offsetMs) > clockLimitMs) throw clockOff()
       if (known.length === 0) return
       const [row] = await database.query<{ origin_chain_id: bigint; destination_chain_id: bigint }>(
         'select origin_chain_id, destination_chain_id from orders where request_id = $1',
@@ -127,6 +131,17 @@ function stoppedChain(chainId: number): QuoteError {
     'CHAIN_STOPPED',
     `The operator stopped chain ${chainId}: nothing new begins there until the operator lets it go on.`,
     { retryAfterSeconds, data: { chainId } },
+  )
+}
+
+/** Of both directions, and not an operator's. */
+const ownStops = { oracles: haltedChain, head: standingChain } as const
+
+function standingChain(chainId: number): QuoteError {
+  return new QuoteError(
+    'CHAIN_STOPPED',
+    `Chain ${chainId} makes no blocks at the moment: nothing new begins there until it does.`,
+    { retryAfterSeconds: unseenRetryAfterSeconds, data: { chainId } },
   )
 }
 

@@ -7,6 +7,8 @@ export type WatchedForDeposits = {
   readonly chainId: number
   /** So long its newest blocks may not be read before quotes from it stop. */
   readonly patienceMs: number
+  /** So long its newest block may be the same before quotes from and to it stop. */
+  readonly headPatienceMs: number
 }
 
 /** A watcher whose looks are further apart than the setting has two of them. Pure. @source O-60 */
@@ -20,9 +22,14 @@ export async function expectSight(database: Queries, chains: readonly WatchedFor
     chains.map(({ chainId }) => chainId),
   ])
   await database.query(
-    `insert into deposit_sight (chain_id, patience_ms) select * from unnest($1::bigint[], $2::bigint[])
-     on conflict (chain_id) do update set patience_ms = excluded.patience_ms`,
-    [chains.map(({ chainId }) => chainId), chains.map(({ patienceMs }) => patienceMs)],
+    `insert into deposit_sight (chain_id, patience_ms, head_patience_ms)
+     select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) on conflict (chain_id)
+     do update set patience_ms = excluded.patience_ms, head_patience_ms = excluded.head_patience_ms`,
+    [
+      chains.map(({ chainId }) => chainId),
+      chains.map(({ patienceMs }) => patienceMs),
+      chains.map(({ headPatienceMs }) => headPatienceMs),
+    ],
   )
 }
 
@@ -31,7 +38,7 @@ const noteEveryMs = 1_000
 /** Notes that the newest blocks of a chain were read to their end, once a second at most. */
 export function createSightNotes(
   database: Queries,
-  { chainId, patienceMs }: WatchedForDeposits,
+  { chainId, patienceMs }: Omit<WatchedForDeposits, 'headPatienceMs'>,
   now: () => number,
 ): () => Promise<void> {
   let notedAtMs = -Infinity

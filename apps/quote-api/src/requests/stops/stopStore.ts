@@ -8,9 +8,9 @@ export const everyChain = 0
 
 /**
  * An operator's stop holds until an operator ends it; a solver's until it has not been repeated for a minute; a watcher's
- * until it has read the chain again; the oracles' until enough of them sign for it again.
+ * until it has read the chain again; a head's until there is another block; the oracles' until enough of them sign for it again.
  */
-export const stopTellers = ['operator', 'solver', 'watcher', 'oracles'] as const
+export const stopTellers = ['operator', 'solver', 'watcher', 'oracles', 'head'] as const
 type StopTeller = (typeof stopTellers)[number]
 
 export type ChainStop = {
@@ -36,6 +36,9 @@ export async function readStops(database: Queries): Promise<readonly ChainStop[]
      where ends_at is null or ends_at > clock_timestamp()
      union all select chain_id, 'watcher', 'its newest blocks cannot be read for deposits', 'quote-api', read_at
        from deposit_sight where read_at + patience_ms * interval '1 millisecond' < clock_timestamp()
+     union all select chain_id, 'head', 'it makes no blocks', 'quote-api', moved_at
+       from deposit_cursor c join deposit_sight s using (chain_id)
+       where c.moved_at + s.head_patience_ms * interval '1 millisecond' < s.read_at
      order by since, chain_id`,
   )
   return rows.map(({ chain_id: chainId, told_by: toldBy, reason, actor, since }) => ({

@@ -74,7 +74,10 @@ const proofSchema = z.object({
 const eventSchema = z.discriminatedUnion('part', [
   z.object({
     part: z.literal('deposit'),
-    state: z.enum(['seen', 'taken', 'refund_due', 'refunded', 'ignored', 'orphaned', 'held', 'final']),
+    state: z.enum([
+      ...(['seen', 'taken', 'refund_due', 'refunded', 'ignored'] as const),
+      ...(['orphaned', 'held', 'final', 'lost', 'found'] as const),
+    ]),
     evidence: depositSchema,
   }),
   z.object({

@@ -9,7 +9,17 @@ import type { WorkKind } from '../work/workItem.ts'
 export type RequestEvent = { readonly atMs: number; readonly reason: string | undefined } & (
   | {
       readonly part: 'deposit'
-      readonly state: 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ignored' | 'orphaned' | 'held' | 'final'
+      readonly state:
+        | 'seen'
+        | 'taken'
+        | 'refund_due'
+        | 'refunded'
+        | 'ignored'
+        | 'orphaned'
+        | 'held'
+        | 'final'
+        | 'lost'
+        | 'found'
       readonly deposit: {
         readonly chainId: number
         readonly transaction: string

@@ -17,6 +17,8 @@ export const stepNames = [
   'deposit-kept',
   'deposit-stopped',
   'deposit-lost',
+  'loss-booked',
+  'loss-taken-back',
   'deposit-transaction',
   'payment-left',
   'asked-solver',
@@ -312,6 +314,8 @@ const depositWords: Readonly<Record<Of<'deposit'>['state'], readonly [StepName, 
   ignored: ['deposit-kept', 'stays where it is'],
   held: ['deposit-stopped', 'waits for an operator'],
   orphaned: ['deposit-lost', 'left its chain'],
+  lost: ['loss-booked', 'was paid for and left its chain: the operator bears the loss'],
+  found: ['loss-taken-back', 'is back on its chain: the loss is taken back'],
 }
 
 function depositStep({ state, atMs, reason, deposit }: Of<'deposit'>, nameOf: NameOf): TimelineStep {

@@ -1,0 +1,84 @@
+import type { Hex, SqlTx } from '@causeway/core'
+import { bookLostDeposit } from '@causeway/ledger'
+import type { Job } from '../../jobs/runJobs.ts'
+import { findCurrency } from '../../pricing/registry.ts'
+import type { SettlementContext } from './settlementContext.ts'
+
+const intervalMs = 2_000
+const depositsPerRun = 200
+
+/** Another row has the same deposit, in a block that stands. Of rows `d` and `t` of `deposit_seen`. */
+export const isSameDeposit = `t.chain_id = d.chain_id and t.tx_hash = d.tx_hash and t.onchain_index = d.onchain_index
+  and t.id <> d.id`
+
+/**
+ * SQL: a fill or a refund was paid for deposit `d`, and no block of its chain has the deposit any more.
+ * @source L-25
+ */
+export const isLostDeposit = `(d.state = 'orphaned'
+  and not exists (select from deposit_seen t where ${isSameDeposit} and t.state <> 'orphaned')
+  and exists (select from work_item w where w.request_id = d.request_id and w.state = 'done'
+    and (w.kind = 'refund' and w.subject = d.id::text
+      or w.kind = 'fill' and exists (select from settlement s where s.deposit_id = d.id))))`
+
+/** Books each deposit that was paid for and left its chain, and takes the booking back when the deposit is back. */
+export function createLostDeposits({
+  database,
+  chains,
+  observe,
+}: Pick<SettlementContext, 'database' | 'chains' | 'observe'>): Job {
+  return {
+    name: 'lost-deposits',
+    intervalMs,
+    async run({ fence }) {
+      await database.transaction(async (tx) => {
+        await fence(tx)
+        for (const deposit of await lockUnbooked(tx)) {
+          const { id, requestId, chainId, currency, amount } = deposit
+          const chain = chains.get(chainId)?.chain
+          const listed = chain && findCurrency(chain, currency)
+          // Nothing is paid for a currency that is not listed: it left the configuration meanwhile.
+          if (listed === undefined) continue
+          const { address, symbol, name, decimals } = listed
+          const asset = { chainId, address, symbol, name, decimals }
+          const turn = deposit.turns + 1
+          await bookLostDeposit(tx, { requestId, depositId: id, turn, asset, amount })
+          await tx.query('update deposit_seen set loss_turns = $2 where id = $1', [id, turn])
+          observe({ event: turn % 2 === 1 ? 'deposit_lost' : 'deposit_found', requestId })
+        }
+      })
+    },
+  }
+}
+
+type Unbooked = {
+  readonly id: bigint
+  readonly requestId: Hex
+  readonly chainId: number
+  readonly currency: string
+  readonly amount: bigint
+  readonly turns: number
+}
+
+async function lockUnbooked(tx: SqlTx): Promise<readonly Unbooked[]> {
+  const rows = await tx.query<{
+    id: bigint
+    request_id: Buffer
+    chain_id: bigint
+    currency: string
+    amount: bigint
+    loss_turns: number
+  }>(
+    `select id, request_id, chain_id, currency, amount, loss_turns from deposit_seen d
+     where (state = 'orphaned' or loss_turns % 2 = 1) and (loss_turns % 2 = 1) <> ${isLostDeposit}
+     order by id limit ${depositsPerRun} for update`,
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    requestId: `0x${row.request_id.toString('hex')}`,
+    chainId: Number(row.chain_id),
+    currency: row.currency,
+    amount: row.amount,
+    turns: Number(row.loss_turns),
+  }))
+}
