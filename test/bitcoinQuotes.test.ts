@@ -62,6 +62,35 @@ describe('a quote', () => {
     expect(quote.fees.gas).toMatchObject({ amount: '286' })
   })
 
+  test('F-97: spends what the user lets it spend, and takes the key that his address does not name', async () => {
+    const user = fundedUser(at, [1_500_000n, 900_000n, 5_000n, 400_000n])
+    const quoted = async (additionalData?: unknown, amount = '300000') =>
+      psbtOf(await quoteFromBitcoin(at, user.witness.address, { additionalData, amount }))
+    const [largest, next] = (await quoted(undefined, '2000000')).txInputs
+    const nameOf = (input: typeof largest) =>
+      `${Buffer.from(input?.hash ?? [])
+        .reverse()
+        .toString('hex')}:${input?.index}`
+    const excludedOutputs = [largest, next].map(nameOf)
+    expect((await quoted()).txInputs.map(nameOf)).toEqual([nameOf(largest)])
+    const [kept] = (await quoted({ excludedOutputs })).txInputs
+    expect(excludedOutputs).not.toContain(nameOf(kept))
+    // The rest is one output below the floor.
+    const all = { excludedOutputs: [...excludedOutputs, nameOf(kept)] }
+    const refusal = readError(
+      await askQuote(at, user.witness.address, { additionalData: all, amount: '300000' }),
+    )
+    expect([refusal.errorCode, refusal.message]).toEqual([
+      'INSUFFICIENT_FUNDS',
+      expect.stringContaining('Below 10000 satoshi each'),
+    ])
+    const other = fundedUser(at, [2_500_000n], 'nested')
+    const nested = await quoteFromBitcoin(at, other.nested.address, {
+      additionalData: { userPublicKey: Buffer.from(other.publicKey).toString('hex') },
+    })
+    expect(psbtOf(nested).data.inputs[0]?.redeemScript).toBeDefined()
+  })
+
   test('is refused to whom the amount and its fee exceed, and who lacks what signs', async () => {
     const user = fundedUser(at, [2_000_000n])
     const short = readError(await askQuote(at, user.witness.address))

@@ -44,7 +44,7 @@ export async function startBitcoinChain(withSolver = false): Promise<BitcoinChai
   if (withSolver)
     chain.mine(
       fundingOf(
-        bitcoinSolver,
+        bitcoinSolver.witness.script,
         Array.from({ length: 10 }, () => 100_000_000n),
       ),
     )
@@ -95,18 +95,22 @@ type Transaction = InstanceType<typeof Transaction>
 let fundings = 0
 
 /** Outputs from nothing: a constructed block takes that. */
-function fundingOf({ witness }: TestKey, values: readonly bigint[]): Transaction {
+function fundingOf(script: Uint8Array, values: readonly bigint[]): Transaction {
   fundings += 1
   const funding = new Transaction()
   funding.addInput(new Uint8Array(32).fill(fundings), fundings, 0xffff_ffff, Uint8Array.of(0x51))
-  for (const value of values) funding.addOutput(witness.script, value)
+  for (const value of values) funding.addOutput(script, value)
   return funding
 }
 
 /** A user whose outputs are confirmed. */
-export function fundedUser({ chain }: Pick<BitcoinSettling, 'chain'>, values: readonly bigint[]): TestKey {
+export function fundedUser(
+  { chain }: Pick<BitcoinSettling, 'chain'>,
+  values: readonly bigint[],
+  kind: 'witness' | 'nested' = 'witness',
+): TestKey {
   const user = keyOf(`user ${fundings}`)
-  chain.mine(fundingOf(user, values))
+  chain.mine(fundingOf(user[kind].script, values))
   return user
 }
 

@@ -55,7 +55,12 @@ const askers: readonly (readonly [
       const { requestId } = readOk(await postPatiently(`${bed.url}/quote`, body), quoteResponseSchema)
       const take = createTakePermit({
         ...{ kind: 'eip3009', database: bed.database, contractsOf: () => contracts, now: Date.now },
-        ...{ trial: async () => 'passes', screening: undefined, stops: { refuseRequest: async () => {} } },
+        ...{
+          hasCode: async () => true,
+          trial: async () => 'passes',
+          screening: undefined,
+          stops: { refuseRequest: async () => {} },
+        },
       })
       // CAST: the wire describes a request id as text.
       return () => take({ requestId: requestId as Hex, signature: '0x1234' })

@@ -21,10 +21,12 @@ import {
   setOwnedDigest,
   walletCode,
 } from '../../../packages/localnet/test/fixtures/contractWallets.ts'
+import { createContractSignatures } from '../src/access/wallets/contractSignature.ts'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { parseExecution } from '../src/requests/orders/execution.ts'
 import { createDepositSimulation } from '../src/requests/permits/depositSimulation.ts'
 import { createPermitTokens } from '../src/requests/permits/permitTokens.ts'
+import { createTakePermit } from '../src/requests/permits/takePermit.ts'
 import { type Answer, post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { postSignature, signatureOf, signStep } from './serviceSupport/signatureStep.ts'
@@ -252,6 +254,62 @@ describe('a contract wallet', () => {
     await bed.network.mine('base')
     await requests.reaches(quote, 'pending')
     expect(await usdcOf(wallet)).toBe(0n)
+  })
+})
+
+describe('Q-57: what no token takes is refused with the way that works', () => {
+  const alternative = { usePermitInstead: false }
+  async function refused(quote: QuoteAnswer, signature: Hex) {
+    const error = readError(await hand(quote, signature))
+    expect([error.statusCode, error.errorCode]).toEqual([400, 'PERMIT_FAILED'])
+    return { words: error.message, data: JSON.parse(error.errorData ?? '{}') }
+  }
+
+  test('code that refuses the signature, of a contract wallet and of a delegated key', async () => {
+    const { base } = bed.network.chains
+    const wallet = addressNamed(701)
+    await callNode(base.url, 'anvil_setCode', [wallet, walletCode['says no']])
+    const quote = await quoted({}, { user: wallet, recipient: user.address })
+    expect(await refused(quote, await sign(await quoted()))).toEqual({
+      words:
+        'The code of user on chain 8453 refuses the signature: quote without usePermit, then user approves and deposits.',
+      data: expect.objectContaining(alternative),
+    })
+    const { steps } = await quoted({}, { user: wallet, recipient: user.address, usePermit: false })
+    expect(steps.map(({ id }) => id)).toEqual(['approve', 'deposit'])
+    // Nothing of the money: the trial fails, and so does the code that the token would ask.
+    const delegate = freshAccount()
+    const funds = encodeFunctionData({
+      ...{ abi: erc20Abi, functionName: 'transfer', args: [delegate.address, amount] },
+    })
+    await base.chain.send(user, [{ what: 'funds', to: bed.network.deployment.base.tokens.USDC, data: funds }])
+    const delegated = await quoted({}, { user: delegate.address, recipient: user.address })
+    const signature = await sign(delegated, delegate)
+    const [terms, now] = [await storedTerms(delegated), Date.now]
+    await callNode(base.url, 'anvil_setCode', [delegate.address, walletCode['says no']])
+    const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: base.url }], now })
+    onTestFinished(() => client.close())
+    const take = createTakePermit({
+      ...{ kind: terms.kind, database: bed.database, now, screening: undefined },
+      ...{ contractsOf: () => createContractSignatures(client), hasCode: async () => true },
+      // As a token says it that asks the code of its owners.
+      ...{ trial: async () => 'fails', stops: { refuseRequest: async () => {} } },
+    })
+    // CAST: the wire describes a request id as text.
+    const taken = take({ requestId: delegated.requestId as Hex, signature })
+    await expect(taken).rejects.toThrow('The code of user on chain 8453 refuses the signature')
+  })
+
+  test('a signature that is wrapped by ERC-6492', async () => {
+    const { words, data } = await refused(await quoted(), `0x${'ab'.repeat(96)}${'6492'.repeat(16)}`)
+    expect(words).toContain('wrapped by ERC-6492')
+    expect(data).toMatchObject(alternative)
+  })
+
+  test('a wrong key has no code to blame', async () => {
+    const { words, data } = await refused(await quoted(), await sign(await quoted(), other))
+    expect(words).toBe('The signature is not of the user, or not over what was quoted.')
+    expect(data).not.toMatchObject(alternative)
   })
 })
 

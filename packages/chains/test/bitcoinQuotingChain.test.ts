@@ -291,7 +291,14 @@ describe('what a user can spend', () => {
 })
 
 const feeModel: FeerateModel = {
-  ...{ kind: 'feerate', targetBlocks: 2, minSatPerKvb: 2_000n, maxSatPerKvb: 100_000n, markupBps: 1_000 },
+  ...{
+    kind: 'feerate',
+    targetBlocks: 2,
+    minSatPerKvb: 2_000n,
+    maxSatPerKvb: 100_000n,
+    markupBps: 1_000,
+    leastOutputSat: 0n,
+  },
 }
 function reader(change: Partial<FeerateModel> = {}, fillWallet?: string): NetworkReader {
   const { network: family } = bitcoinQuotingChain

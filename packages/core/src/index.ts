@@ -568,6 +568,7 @@ export type {
   Holding,
   NetworkFees,
   OriginRoute,
+  OutputChoice,
   PlannedTransaction,
   QuotedCurrency,
   QuotingFamily,

@@ -206,7 +206,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const access = createAccess({ ...settling, peppers, chain: sponsorshipChain })
   const usage = createUsage(shared)
   const retention = createRetention({ ...shared, settings: config.retention })
-  const permits = createPermits({ ...shared, fillWallet: quote.fillWallet })
+  const permits = createPermits({ ...shared, fillWallet: quote.fillWallet, ports: patientPorts })
   const quoting = createQuoting({
     ...shared,
     pricing,

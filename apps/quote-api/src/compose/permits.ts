@@ -10,6 +10,7 @@ import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import { createTakePermit } from '../requests/permits/takePermit.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
+import type { ChainPorts } from './quoting.ts'
 
 export type Permits = {
   readonly permitTokens: PermitTokens
@@ -25,9 +26,12 @@ export function createPermits(options: {
   screening: Screening | undefined
   stops: ChainStops
   fillWallet: string | undefined
+  ports: Pick<ChainPorts, 'hasCode'>
 }): Permits {
   const { registry, clients, database, screening, stops, fillWallet } = options
   const { now } = stops
+  const { registry, clients, database, screening, stops, fillWallet, ports } = options
+  const now = () => Date.now()
   const clientOf = (chainId: number) => clients.get(registry.chainById.get(chainId)?.key ?? '')
   const contracts = new Map(
     registry.chains.flatMap(({ chainId }) => {
@@ -41,7 +45,7 @@ export function createPermits(options: {
     const multicall3 = registry.chainById.get(chainId)?.config.multicall3
     return client && multicall3 && { client, multicall3 }
   })
-  const shared = { database, contractsOf, trial, screening, stops, now }
+  const shared = { database, contractsOf, hasCode: ports.hasCode, trial, screening, stops, now }
   const [eip3009, eip2612, permit2] = permitKinds
   return {
     permitTokens: createPermitTokens({ clientOf, now }),

@@ -185,12 +185,18 @@ test.each([
   expect([statusCode, json.errorCode]).toEqual([400, code])
 })
 
-test('Q-2: without a recipient, a user of another family is told that one is required', async () => {
-  const { json } = await ask({ ...toRent, recipient: undefined }, { url: '/price' })
-  expect(json).toMatchObject({ errorCode: 'INVALID_ADDRESS', statusCode: 400 })
-  expect(json.message).toBe(`recipient is required: user is not a valid address on chain ${rentChain}.`)
-  expect(JSON.parse(json.errorData)).toMatchObject({ field: 'recipient', chainId: rentChain })
-})
+test.each([
+  ['none', undefined, '/price'],
+  ['the user, as clients do that were given none', user, '/quote'],
+])(
+  'Q-2: where the recipient is %s, a user of another family is told what is missing',
+  async (...[, to, url]) => {
+    const { json } = await ask({ ...toRent, recipient: to }, { url })
+    expect(json).toMatchObject({ errorCode: 'INVALID_ADDRESS', statusCode: 400 })
+    expect(json.message).toBe(`recipient is required: user is not a valid address on chain ${rentChain}.`)
+    expect(JSON.parse(json.errorData)).toMatchObject({ field: 'recipient', chainId: rentChain })
+  },
+)
 
 test('a transfer that its user sends alone carries no call to look for', async () => {
   const { json, stored } = await ask({

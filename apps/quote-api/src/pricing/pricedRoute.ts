@@ -126,7 +126,7 @@ export function shownPrices(snapshot: MarketSnapshot, route: Route): RoutePrices
 
 type DepositChoice = Pick<
   QuoteRequest,
-  'explicitDeposit' | 'useDepositAddress' | 'usePermit' | 'depositFeePayer' | 'userPublicKey'
+  'explicitDeposit' | 'useDepositAddress' | 'usePermit' | 'depositFeePayer' | 'userPublicKey' | 'outputChoice'
 >
 
 /** What the origin's family plans and encodes transactions from. */
@@ -141,6 +141,7 @@ export function originRoute(priced: PricedRoute, request: DepositChoice): Origin
     by: wayOf(priced, request),
     ...(request.depositFeePayer !== undefined && { depositFeePayer: request.depositFeePayer }),
     ...(request.userPublicKey !== undefined && { userPublicKey: request.userPublicKey }),
+    ...(request.outputChoice !== undefined && { outputChoice: request.outputChoice }),
     currencyIn,
     currencyOut,
     amountIn,

@@ -189,6 +189,7 @@ function quotableChain(args: {
       depositAddresses: config.depositAddresses,
       depositAddressProgram: config.depositAddressProgram,
       depositAddressKey: config.depositAddressKey,
+      leastOutput: 'leastOutputSat' in config.feeModel ? config.feeModel.leastOutputSat : undefined,
     }),
     config,
     depository,

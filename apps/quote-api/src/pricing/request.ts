@@ -1,4 +1,4 @@
-import type { Hex } from '@causeway/core'
+import type { Hex, OutputChoice } from '@causeway/core'
 
 export const tradeTypes = ['EXACT_INPUT', 'EXACT_OUTPUT', 'EXPECTED_OUTPUT'] as const
 export type TradeType = (typeof tradeTypes)[number]
@@ -32,6 +32,8 @@ export type QuoteRequest = {
   readonly depositFeePayer?: string | undefined
   /** Hex: of a user whose address does not name it. */
   readonly userPublicKey?: string | undefined
+  /** Of a user without a balance, whose outputs are spent. */
+  readonly outputChoice?: OutputChoice | undefined
   readonly topupGas: boolean
   readonly topupGasMicroUsd: bigint
   readonly appFees: readonly AppFeeRequest[]

@@ -35,8 +35,10 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
   // Pages price before a wallet is connected, and then name nobody's account.
   if (!origin.quoting.isNobody(request.user)) requireSigner(origin, request.user)
   const recipient = request.recipient ?? request.user
+  // Public clients send the user where nobody named a recipient.
+  if (recipient === request.user && !destination.quoting.isNobody(recipient))
+    checkUserReceives(destination, recipient)
   if (request.recipient !== undefined) checkRecipient(destination, request.recipient)
-  else if (!destination.quoting.isNobody(recipient)) checkUserReceives(destination, recipient)
   for (const [index, fee] of request.appFees.entries())
     checkAppFee(registry, fee.recipient, `appFees.${index}.recipient`)
 
@@ -109,7 +111,7 @@ function requireSigner(chain: QuotableChain, user: string): void {
   })
 }
 
-/** For a request that names no recipient. @throws QuoteError INVALID_ADDRESS */
+/** For a request that names no recipient but its user. @throws QuoteError INVALID_ADDRESS */
 function checkUserReceives({ codec, chainId, vmType }: QuotableChain, user: string): void {
   if (codec.isAddress(user)) return
   const message = `recipient is required: user is not a valid address on chain ${chainId}.`

@@ -78,7 +78,14 @@ async function fund(script: Uint8Array, ...values: readonly bigint[]): Promise<T
 
 describe('quotes', () => {
   const feeModel: FeerateModel = {
-    ...{ kind: 'feerate', targetBlocks: 2, minSatPerKvb: 2_000n, maxSatPerKvb: 100_000n, markupBps: 1_000 },
+    ...{
+      kind: 'feerate',
+      targetBlocks: 2,
+      minSatPerKvb: 2_000n,
+      maxSatPerKvb: 100_000n,
+      markupBps: 1_000,
+      leastOutputSat: 0n,
+    },
   }
 
   test('have head and fees of the node, and the floor while it has no estimate', async () => {

@@ -161,6 +161,9 @@ const feerateModelSchema = z.object({
     .default(1_000n)
     .describe('Floor, and the price while too few endpoints estimate one'),
   maxSatPerKvb: decimalInteger.default(500_000n).describe('While the price is above this, nothing is quoted'),
+  leastOutputSat: decimalInteger
+    .default(10_000n)
+    .describe('Outputs of users below this are not spent unless the user asks for it'),
   markupBps,
 })
 

@@ -49,6 +49,8 @@ export type ChainSettings = {
   readonly depositAddressProgram?: string | undefined
   /** Public key of the fill wallet, which empties deposit addresses in families of scripts. */
   readonly depositAddressKey?: Hex | undefined
+  /** Of families without balances: what no user's transaction spends unasked is worth less, in smallest units. */
+  readonly leastOutput?: bigint | undefined
 }
 
 /** What pricing asks of the family of one chain. Pure: all of it is decided by arguments. */
@@ -200,6 +202,14 @@ export type SpendableOutput = {
   readonly script: Hex
   /** The transaction that made it, without witnesses, where whoever spends it has to show that. */
   readonly transaction?: Hex
+}
+
+/** Which of his outputs a user lets a transaction spend. */
+export type OutputChoice = {
+  /** Kept out, as `txid:vout`. */
+  readonly excluded: readonly string[]
+  /** Smallest units: what is worth less is kept out; undefined: what the chain's settings say. */
+  readonly least?: bigint | undefined
 }
 
 /** What pays for a transaction in families without balances. */
@@ -383,6 +393,8 @@ export type OriginRoute = {
   readonly depositFeePayer?: string | undefined
   /** Hex, as the caller wrote it, where an address does not name its key. */
   readonly userPublicKey?: string | undefined
+  /** In families without balances. */
+  readonly outputChoice?: OutputChoice | undefined
   readonly currencyIn: QuotedCurrency
   readonly currencyOut: QuotedCurrency
   /** Expected input, and the most that is taken. */

@@ -89,6 +89,19 @@ describe('refused by name, wherever the table says so:', () => {
     expect((await quote(change)).json).toMatchObject({ errorCode: 'INVALID_ADDRESS', statusCode: 400 })
   })
 
+  test.each([
+    ['excludedOutputs', ['ab:0']],
+    ['excludedOutputs', [`${'AB'.repeat(32)}:0`]],
+    ['excludedOutputs', 'none'],
+    ['minimumOutput', '-1'],
+    ['minimumOutput', 5],
+    ['userPublicKey', 5],
+  ])('F-97: a malformed additionalData.%s: %j', async (member, value) => {
+    const { status, json } = await quote({ additionalData: { [member]: value } })
+    expect([status, json.errorCode]).toEqual([400, 'INVALID_REQUEST'])
+    expect(json.message).toContain(`additionalData.${member}`)
+  })
+
   test('a tolerance that is none', async () => {
     const { json } = await quote({ latePaymentSlippageTolerance: '10001' })
     expect(json.errorCode).toBe('INVALID_SLIPPAGE_TOLERANCE')
@@ -98,7 +111,10 @@ describe('refused by name, wherever the table says so:', () => {
 describe('without effect, and no reason to refuse:', () => {
   test.each<[string, unknown]>([
     ['authorizationList', []],
-    ['additionalData', { userPublicKey: '02ab' }],
+    [
+      'additionalData',
+      { userPublicKey: '02ab', excludedOutputs: [`${'ab'.repeat(32)}:0`], minimumOutput: '1' },
+    ],
     ['disableSwapProviderPreference', true],
     ['enableTrueExactOutput', true],
     ['includeComputeUnitLimit', true],

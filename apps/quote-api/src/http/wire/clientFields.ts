@@ -1,3 +1,4 @@
+import type { OutputChoice } from '@causeway/core'
 import { z } from 'zod'
 import { QuoteError, type QuoteErrorCode } from '../../pricing/errors.ts'
 import { swapSource } from '../../pricing/legs.ts'
@@ -55,9 +56,19 @@ export const clientFields = {
         .max(256)
         .optional()
         .describe('Hex. Of a user whose address is the hash of a script: needed to spend from it'),
+      excludedOutputs: z
+        .array(z.string().regex(/^[0-9a-f]{64}:(0|[1-9][0-9]{0,9})$/, 'must be txid:vout in lower case'))
+        .max(500)
+        .optional()
+        .describe('Outputs of user that are not spent, each `txid:vout`'),
+      minimumOutput: z
+        .string()
+        .regex(/^(0|[1-9][0-9]{0,15})$/, 'must be decimal digits')
+        .optional()
+        .describe('Outputs of user below this are not spent'),
     })
     .optional()
-    .describe('Without effect where the address of `user` says how it is spent from'),
+    .describe('Of users on Bitcoin; no effect elsewhere'),
   maxRouteLength: z.int().min(0).optional().describe('As useSharedAccounts'),
   useSharedAccounts: z.boolean().optional().describe('No effect'),
   includeComputeUnitLimit: z.boolean().optional().describe('No effect: it is always there'),
@@ -96,6 +107,16 @@ export function refuseClientFields(
 
 function refusal(code: QuoteErrorCode, field: string, why: string): QuoteError {
   return new QuoteError(code, `${field} cannot be honoured: ${why}. Leave it out.`, { data: { field } })
+}
+
+/** Undefined where a body does not choose. */
+export function toOutputChoice({ additionalData }: ClientFields): OutputChoice | undefined {
+  const { excludedOutputs, minimumOutput } = additionalData ?? {}
+  if (excludedOutputs === undefined && minimumOutput === undefined) return undefined
+  return {
+    excluded: excludedOutputs ?? [],
+    ...(minimumOutput !== undefined && { least: BigInt(minimumOutput) }),
+  }
 }
 
 /** Which sides may swap. An empty list of sources restricts nothing. */

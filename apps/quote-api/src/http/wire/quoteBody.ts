@@ -7,7 +7,13 @@ import {
   tradeTypes,
 } from '../../pricing/request.ts'
 import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipTerms.ts'
-import { clientFields, refuseClientFields, tolerance, toSwapPermissions } from './clientFields.ts'
+import {
+  clientFields,
+  refuseClientFields,
+  tolerance,
+  toOutputChoice,
+  toSwapPermissions,
+} from './clientFields.ts'
 
 const chainId = z.int().positive()
 /** Longest spelling of any family's address or currency id. */
@@ -214,6 +220,8 @@ export function toQuoteRequest(body: PriceBody): QuoteRequest {
     includeProtocolData: body.includeProtocolData ?? false,
     originGasOverhead: body.originGasOverhead === undefined ? undefined : BigInt(body.originGasOverhead),
     swaps: toSwapPermissions(body),
+    userPublicKey: body.additionalData?.userPublicKey,
+    outputChoice: toOutputChoice(body),
     ttlSeconds: body.ttl,
     referrer: body.referrer,
     referrerAddress: body.referrerAddress,

@@ -44,12 +44,14 @@ export function createTakePermit(options: {
   database: SqlDatabase
   /** Contract wallets of a chain. */
   contractsOf: (chainId: number) => ContractSignatures | undefined
+  /** Whether an account has code now; `undefined` where that is not known in time. */
+  hasCode: (account: { readonly chainId: number; readonly account: string }) => Promise<boolean | undefined>
   trial: SimulateDeposit
   screening: Screening | undefined
   stops: Pick<ChainStops, 'refuseRequest'>
   now: () => number
 }): TakeSignature {
-  const { kind, database, contractsOf, trial, screening, stops, now } = options
+  const { kind, database, contractsOf, hasCode, trial, screening, stops, now } = options
 
   return async ({ requestId, signature: given }) => {
     // Tokens take no other spelling.
@@ -59,7 +61,7 @@ export function createTakePermit(options: {
     await stops.refuseRequest(requestId)
     const signed = { digest: permitDigest(terms), wallet: terms.owner, signature }
     if (!(await hasSignedDigest(signed, contractsOf(chainId)))) {
-      throw new PermitFailedError('The signature is not of the user, or not over what was quoted.')
+      throw await refusalOf(signed, chainId, 'The signature is not of the user, or not over what was quoted.')
     }
     if ((await readWorkOf(database, { kind: 'permit', requestId })) !== undefined) return
     if (Math.floor(now() / 1_000) + relaySecondsMin > terms.deadlineSeconds) {
@@ -68,9 +70,8 @@ export function createTakePermit(options: {
     const outcome = await trial(chainId, terms, signature)
     if (outcome === 'short') throw new PermitBalanceTooLowError(terms)
     if (outcome === 'fails') {
-      throw new PermitFailedError(
-        'The permit makes no deposit now: it was used, cancelled or is not allowed.',
-      )
+      const plain = 'The permit makes no deposit now: it was used, cancelled or is not allowed.'
+      throw await refusalOf(signed, chainId, plain)
     }
     await database.transaction(async (tx) => {
       const locked = await readPermit(tx, requestId, 'for update')
@@ -83,6 +84,23 @@ export function createTakePermit(options: {
         })
       }
     })
+  }
+
+  /** Tokens ask the code of an owner that has some, also where its key signed; and they unwrap nothing. @source Q-57 */
+  async function refusalOf(
+    signed: { readonly digest: Uint8Array; readonly wallet: Hex; readonly signature: Hex },
+    chainId: number,
+    plain: string,
+  ): Promise<PermitFailedError> {
+    const { wallet: account, signature } = signed
+    if (signature.endsWith(erc6492Suffix))
+      return unpermitted('The signature is wrapped by ERC-6492, which no token takes')
+    const isRefused =
+      (await hasCode({ chainId, account })) === true &&
+      (await contractsOf(chainId)?.isValid(signed)) === false
+    return isRefused
+      ? unpermitted(`The code of user on chain ${chainId} refuses the signature`)
+      : new PermitFailedError(plain)
   }
 
   async function requirePermit(requestId: Hex): Promise<StoredPermit> {
@@ -120,6 +138,15 @@ class PermitFailedError extends DomainError {
   readonly code = 'PERMIT_FAILED'
   readonly kind = 'invalid_request'
 }
+
+/** Suffix of a signature that is wrapped for an account without code. @source ERC-6492 */
+const erc6492Suffix = '6492'.repeat(16)
+
+/** Transactions need no signature that a token judges. */
+const unpermitted = (why: string) =>
+  new PermitFailedError(`${why}: quote without usePermit, then user approves and deposits.`, {
+    data: { usePermitInstead: false },
+  })
 
 /** The tokens went elsewhere after the quote. @source clients.md 2.1 */
 class PermitBalanceTooLowError extends DomainError {

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesToHex, hexDigits } from '../../../hashing/hexBytes.ts'
 import type { Hex } from '../../../hex.ts'
-import type { OriginRoute, PlannedTransaction, SpendableOutput } from '../../quotingFamily.ts'
+import type { OriginRoute, OutputChoice, PlannedTransaction, SpendableOutput } from '../../quotingFamily.ts'
 import { SolanaFees } from '../../solana/quoting/solanaFees.ts'
 import { bitcoinMainnet, createBitcoinCodec } from '../codec.ts'
 import { orderScript, outputScript, scriptAddress } from '../script.ts'
@@ -226,6 +226,24 @@ describe('the transaction of a deposit', () => {
     expect(of(130_000n).funding).toMatchObject({ kind: 'chosen', inputs: [{ vout: 0 }, { vout: 2 }] })
     const route = routeOf(addressOf(script), { amountIn: 200_000n })
     expect(() => encode(plan(route, large), route)).toThrow(/hold 160000 satoshi; .*: join outputs first/)
+  })
+
+  test('F-97: spends nothing below the floor unasked, and nothing that the user keeps out', () => {
+    const floored = bitcoinQuoting.bind({ chainId: 8_253_038, codec, depository, leastOutput: 10_000n })
+    const outputs = outputsOf(scripts.witness, [40_000n, 10_000n, 9_999n, 9_998n])
+    const inputsOf = (amountIn: bigint, outputChoice?: OutputChoice) => {
+      const route = routeOf(addressOf(scripts.witness), { amountIn, outputChoice })
+      const [planned] = floored.plan(route, { allowance: undefined, spendable: outputs, fees })
+      const { funding } = present(planned)
+      if (funding?.kind === 'chosen') return funding.inputs.map(({ vout }) => vout)
+      return () => floored.encode(present(planned), route, { identity, fees })
+    }
+    expect(inputsOf(45_000n)).toEqual([0, 1])
+    expect(inputsOf(55_000n)).toThrow(/hold 50000 satoshi; .* Below 10000 satoshi each .*minimumOutput/)
+    expect(inputsOf(55_000n, { excluded: [], least: 9_999n })).toEqual([0, 1, 2])
+    const excluded = [`${outputs[0]?.txid}:0`]
+    expect(inputsOf(9_000n, { excluded, least: 0n })).toEqual([1, 2])
+    expect(inputsOf(9_000n, { excluded })).toThrow(/hold 10000 satoshi/)
   })
 
   test('of more outputs than a wallet signs says so', () => {

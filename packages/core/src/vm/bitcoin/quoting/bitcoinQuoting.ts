@@ -46,12 +46,15 @@ export class BitcoinFundsError extends DomainError {
   readonly code = 'INSUFFICIENT_FUNDS'
   readonly kind = 'invalid_request'
 
-  constructor({ spendable, needed, isOfTooMany }: Extract<Funding, { kind: 'short' }>) {
+  /** @param least satoshi: no output of less was looked at */
+  constructor({ spendable, needed, isOfTooMany }: Extract<Funding, { kind: 'short' }>, least: bigint) {
     const [has, wants] = [`${spendable} satoshi`, `${needed} satoshi with its network fee`]
     super(
       isOfTooMany
         ? `All outputs that one transaction of user can spend hold ${has}; the deposit needs ${wants}: join outputs first.`
-        : `The confirmed outputs of user that are worth spending hold ${has}; the deposit needs ${wants}.`,
+        : `The confirmed outputs of user that are worth spending hold ${has}; the deposit needs ${wants}.${
+            least > 0n ? ` Below ${least} satoshi each (additionalData.minimumOutput) none counts.` : ''
+          }`,
       { data: { field: 'amount', availableAmount: spendable.toString(), neededAmount: needed.toString() } },
     )
   }
@@ -67,11 +70,11 @@ export const bitcoinQuoting: QuotingFamily = {
   // What no rule of spending guards is no address at all.
   reserved: () => undefined,
   burnt: clientsNobodies,
-  bind: ({ chainKey, codec, network: name, depository, depositAddressKey }) => {
+  bind: ({ chainKey, codec, network: name, depository, depositAddressKey, leastOutput = 0n }) => {
     if (depositAddressKey !== undefined && !isSweeper(depositAddressKey))
       throw new ConfigurationError(`quote: chains.${chainKey}.depositAddressKey is no public key`)
     const network = bitcoinNetworkOf(name)
-    const parties = { network, depository: () => outputScript(depository, network) }
+    const parties = { network, leastOutput, depository: () => outputScript(depository, network) }
     return {
       isNobody: (address) => address === codec.nativeCurrency || clientsNobodies.includes(address),
       canSign: (address) => inputKindOf(outputScript(address, network)) !== undefined,
@@ -120,13 +123,18 @@ function noOrderScript(): Uint8Array {
   return knownNoOrderScript
 }
 
-type Parties = { readonly network: BitcoinNetwork; readonly depository: () => Uint8Array }
+type Parties = {
+  readonly network: BitcoinNetwork
+  readonly depository: () => Uint8Array
+  readonly leastOutput: bigint
+}
 
-function plan(
-  route: OriginRoute,
-  { spendable, fees }: KnownState,
-  { network, depository }: Parties,
-): PlannedTransaction {
+/** Small outputs carry tokens and inscriptions, which a payment would lose; and dust that others sent. @source F-97 */
+const leastOf = ({ outputChoice }: OriginRoute, { leastOutput }: Parties): bigint =>
+  outputChoice?.least ?? leastOutput
+
+function plan(route: OriginRoute, { spendable, fees }: KnownState, parties: Parties): PlannedTransaction {
+  const { network, depository } = parties
   // Any wallet may pay: what this user has says nothing.
   if (route.by === 'pay-address') return { kind: 'pay-address', isNative: true }
   const kind = kindOf(route)
@@ -137,7 +145,11 @@ function plan(
   const inputKind = inputKindOf(own)
   if (inputKind === undefined) throw new Error('nobody signs for this account')
   const paid = kind === 'deposit' ? [depository(), noOrderScript()] : [outputScript(route.recipient, network)]
-  const funding = fundPayment(spendable, { amount: route.amountIn, paid, change: own, inputKind, fees })
+  const [least, excluded] = [leastOf(route, parties), new Set(route.outputChoice?.excluded)]
+  const offered = spendable.filter(
+    ({ txid, vout, value }) => value >= least && !excluded.has(`${txid}:${vout}`),
+  )
+  const funding = fundPayment(offered, { amount: route.amountIn, paid, change: own, inputKind, fees })
   return funding.kind === 'chosen'
     ? { ...planned, funding, networkFee: funding.fee }
     : { ...planned, funding }
@@ -156,15 +168,17 @@ function kindOf({ by, swap }: OriginRoute): 'deposit' | 'send-input' {
  */
 function encode(
   { kind, funding }: PlannedTransaction,
-  { user, recipient, userPublicKey, amountIn: value }: OriginRoute,
-  { identity, network, depository }: Parties & { readonly identity: StepIdentity },
+  route: OriginRoute,
+  { identity, ...parties }: Parties & { readonly identity: StepIdentity },
 ): EncodedTransaction {
+  const { user, recipient, userPublicKey, amountIn: value } = route
+  const { network, depository } = parties
   if (kind === 'pay-address') return { data: addressData(identity, value), call: undefined }
   const { orderId } = identity
   if (funding === undefined) throw new Error('it was planned by another family')
   if (funding.kind === 'unknown')
     throw new UpstreamUnavailableError('The outputs of user could not be read in time.')
-  if (funding.kind === 'short') throw new BitcoinFundsError(funding)
+  if (funding.kind === 'short') throw new BitcoinFundsError(funding, leastOf(route, parties))
   const script = outputScript(user, network)
   const owner = ownerKeyOf(script, userPublicKey)
   const outputs: BitcoinOutput[] = []
