@@ -39,10 +39,8 @@ async function attack(logs: number): Promise<{ readonly hash: Hex; readonly char
   const { base } = bed.network.deployment
   const { walletClient, publicClient } = bed.network.chains.base.chain.as(userOf(bed.network, 3))
   const writer: Hex = `0x${logs.toString(16).padStart(40, 'c')}`
-  await publicClient.request({
-    // CAST: a method of the node, which the types of the library do not name.
-    ...({ method: 'anvil_setCode', params: [writer, codeOfLogs(logs)] } as never),
-  })
+  // CAST: a method of the node, which the types of the library do not name.
+  await publicClient.request({ method: 'anvil_setCode', params: [writer, codeOfLogs(logs)] } as never)
   const callData = encodeFunctionData({
     ...{ abi: contracts, functionName: 'depositNative' },
     args: [walletClient.account.address, `0x${'a7'.repeat(32)}`],
