@@ -6,6 +6,7 @@
 
 import { genericMappingAbi } from '@causeway/contracts'
 import { type Hex, hubAlias, mainNetwork, nonceMappingId } from '@causeway/core'
+import { waitUntil } from '@causeway/localnet'
 import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../apps/quote-api/src/http/wire/quoteResponse.ts'
@@ -74,6 +75,29 @@ function stranger(): Hex {
   strangers += 1
   return `0x${(0xbeef0000 + strangers).toString(16).padStart(40, '0')}`
 }
+
+test('F-54: while the fill wallet has one side no dollars of its perps side are quoted, and all else is', async () => {
+  const known = fundedHyperliquidUser(at).account
+  const inPerps = () => post(`${at.url}/price`, toHyperliquid(known))
+  const inSpot = () => post(`${at.url}/price`, toHyperliquid(known, { destinationCurrency: spotDollars }))
+  const answers = async (status: number) =>
+    waitUntil(`it is ${status}`, async () => (await inPerps()).status === status)
+  await answers(200)
+  for (const node of at.nodes)
+    node.set({
+      kind: 'lie',
+      isAbout: ({ text }) => text.includes('"userAbstraction"'),
+      rewrite: () => 'unifiedAccount',
+    })
+  await waitUntil('it is refused', async () => (await inPerps()).status !== 200)
+  expect([(await inPerps()).status, readError(await inPerps()).errorCode]).toEqual([
+    400,
+    'INSUFFICIENT_LIQUIDITY',
+  ])
+  expect((await inSpot()).status).toBe(200)
+  for (const node of at.nodes) node.set({ kind: 'none' })
+  await answers(200)
+}, 120_000)
 
 describe('a price', () => {
   test('is told before anybody is connected: a transfer costs its user nothing', async () => {

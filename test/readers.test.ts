@@ -5,7 +5,6 @@ import {
   createJsonRpcClient,
   openSettlingChain,
   type RegisteredChain,
-  type SettlingChain,
 } from '@causeway/chains'
 import { encodeDepositNative, Secret } from '@causeway/core'
 import { startFaultProxy } from '@causeway/localnet'
@@ -37,9 +36,10 @@ import {
   startNodes,
   transfer,
 } from '../packages/chains/test/lighterSupport/lighterBed.ts'
-import { proxiesOf, settlingOf, startSolanaBed } from '../packages/chains/test/solanaSupport/solanaBed.ts'
+import { proxiesOf, startSolanaBed } from '../packages/chains/test/solanaSupport/solanaBed.ts'
 import { tronBedOn } from '../packages/chains/test/tronSupport/startTronBed.ts'
 import { describeReader, type ReaderFixture } from './readerSupport/describeReader.ts'
+import { startWire } from './readerSupport/wire.ts'
 
 const bitcoinNone = {
   result: null,
@@ -72,7 +72,7 @@ function settle(
   parts: Pick<RegisteredChain, 'vmType'> & Partial<RegisteredChain> & { readonly id: string },
   url: string,
   options: Parameters<typeof openSettlingChain>[2] = {},
-): SettlingChain {
+): Pick<ReaderFixture, 'settling' | 'client'> {
   // CAST: a chain as its file describes it, with the members that settling looks at.
   const chain = {
     ...{ endpoints: [new Secret(url)], ready: true, unsetVariables: [], rpcThreshold: 1, additionalData: {} },
@@ -82,7 +82,7 @@ function settle(
   const settling = client && openSettlingChain(chain, client, options)
   if (client === undefined || settling === undefined) throw new Error(`${parts.vmType} is not settled`)
   onTestFinished(() => client.close())
-  return settling
+  return { settling, client }
 }
 
 const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
@@ -91,7 +91,8 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
     async () => {
       const bed = await startContracts()
       const proxy = await startFaultProxy({ targetUrl: bed.url })
-      const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: proxy.url }], now: Date.now })
+      const wire = await startWire(proxy.url)
+      const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: wire.url }], now: Date.now })
       onTestFinished(async () => {
         await client.close()
         await proxy.stop()
@@ -110,7 +111,7 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
       const [sender] = bed.network.keys.users
       if (sender === undefined) throw new Error('no user')
       return {
-        settling,
+        ...{ settling, client, wire },
         async deposit() {
           const data = encodeDepositNative(`0x${'11'.repeat(20)}`, id)
           return (await bed.send(sender, depository, data, 5n)).transactionId
@@ -147,13 +148,13 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
       const { hubEntries } = bed
       const nowMs = Date.now()
       bed.map({ nonce: BigInt(nowMs), createdAtSeconds: BigInt(Math.floor(nowMs / 1_000)) })
-      const settling = settle(
-        { id: 'hyperliquid', vmType: 'hyperliquid-vm', depository: dex },
-        exchange.url,
-        { hubEntries },
-      )
+      const wire = await startWire(exchange.url)
+      const read = settle({ id: 'hyperliquid', vmType: 'hyperliquid-vm', depository: dex }, wire.url, {
+        hubEntries,
+      })
+      const { settling } = read
       return {
-        settling,
+        ...{ ...read, wire },
         deposit: async () => bed.list(usdSend({ time: BigInt(nowMs) }), { timeMs: nowMs }),
         newest: async () => {
           const to = await settling.head(signal())
@@ -186,15 +187,16 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
     async () => {
       const [node] = await startNodes()
       if (node === undefined) throw new Error('no node')
-      const settling = settle(
+      const wire = await startWire(node.url)
+      const read = settle(
         {
           ...{ id: 'lighter', vmType: 'lighter-vm', depository: account },
           additionalData: { explorerApiUrl: new Secret(node.explorerUrl) },
         },
-        node.url,
+        wire.url,
       )
       return {
-        settling,
+        ...{ ...read, wire },
         deposit: async () => put([node], transfer()),
         newest: async () => ({ known: queuedAtMs + 1n, from: queuedAtMs - 1n, to: queuedAtMs + 1n }),
         lose: (transactionId) =>
@@ -226,10 +228,12 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
       onTestFinished(() => bed.stop())
       const [proxy] = await proxiesOf(bed, 1)
       if (proxy === undefined) throw new Error('no proxy')
-      const settling = settlingOf(bed, [proxy.url])
+      const wire = await startWire(proxy.url)
+      const depository = bed.depository.program.toBase58()
+      const read = settle({ id: 'solana', vmType: 'solana-vm', depository }, wire.url)
       let amount = 1_000n
       return {
-        settling,
+        ...{ ...read, wire },
         async deposit() {
           amount += 1n
           return bed.send([depositNative(bed.depository, { sender: bed.user.publicKey, amount, id })])
@@ -265,12 +269,14 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
       const chain = new ConstructedChain()
       const node = await startBitcoinNode(chain)
       onTestFinished(() => node.stop())
+      const wire = await startWire(node.url('node'))
       // CAST: as the file of the chain has it.
-      const registered = chainOf({ api: 'node', urls: [node.url('node')] }) as unknown as RegisteredChain
-      const settling = settle({ ...registered, depository: vault }, node.url('node'))
+      const registered = chainOf({ api: 'node', urls: [wire.url] }) as unknown as RegisteredChain
+      const read = settle({ ...registered, depository: vault }, wire.url)
+      const { settling } = read
       let value = 50_000n
       return {
-        settling,
+        ...{ ...read, wire },
         async deposit() {
           value += 1_000n
           const made = funding({ script: user.witness.script, value: value + 1_000n })
@@ -306,15 +312,17 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
     async () => {
       const bed = await tronBedOn(await startContracts())
       onTestFinished(() => bed.facade.stop())
-      const settling = settle(
+      const wire = await startWire(bed.facade.url)
+      const read = settle(
         {
           ...{ id: 'tron', vmType: 'tron-vm', depository: bed.depository, finality: { mode: 'tag' } },
         },
-        bed.facade.url,
+        wire.url,
       )
+      const { settling } = read
       const began = await settling.head(signal())
       return {
-        settling,
+        ...{ ...read, wire },
         async deposit() {
           const { transactionId } = await bed.ledger.submit(bed.user, {
             ...{ kind: 'trigger', to: bed.evm.deployment.depository, callValue: 5n },

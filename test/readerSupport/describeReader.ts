@@ -1,10 +1,16 @@
-import type { SettlingChain } from '@causeway/chains'
+import { readFileSync } from 'node:fs'
+import type { ChainClient, SettlingChain } from '@causeway/chains'
 import { UpstreamUnavailableError } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
+import type { Fault, Wire } from './wire.ts'
 
 /** A chain of a family behind one endpoint that its test can make strange. */
 export type ReaderFixture = {
   readonly settling: SettlingChain
+  /** Of the one endpoint, which `settling` reads. */
+  readonly client: Pick<ChainClient, 'health' | 'trySizes'>
+  /** Before the endpoint. */
+  readonly wire: Pick<Wire, 'set'>
   /** One after the other; their ids. */
   deposit(): Promise<string>
   /** From below what was read to the newest. */
@@ -20,16 +26,43 @@ export type ReaderFixture = {
 
 const whole = 'reads whole blocks, of which nothing is refused or comes late'
 const ledger = 'reads pages of what one account did, however much one block holds'
+const paths = 'asks by paths, one question in a request'
+const contracts = 'contracts make the addresses, or nobody does'
+const none = 'has no deposit addresses'
 /** Families that have no form of a rule, and why. */
-const withoutForm: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const withoutForm = {
   'late lists': { 'bitcoin-vm': whole, 'tron-vm': whole },
   'blocks read apart': {
     ...{ 'bitcoin-vm': whole, 'tron-vm': whole, 'solana-vm': ledger },
     ...{ 'hyperliquid-vm': ledger, 'lighter-vm': ledger },
   },
-}
+  'long answers': { 'lighter-vm': 'a transaction has some hundred bytes, and its reader takes a megabyte' },
+  batches: { 'tron-vm': paths, 'hyperliquid-vm': paths, 'lighter-vm': paths },
+  'payments in blocks': {
+    ...{
+      'ethereum-vm': 'a scanner of quote-api lists transfers: scanPayments.test.ts',
+      'tron-vm': contracts,
+    },
+    ...{ 'solana-vm': 'addresses are looked at in turn', 'hyperliquid-vm': none, 'lighter-vm': none },
+  },
+} satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** Rules of what every family shares, which have no form in one; where each is tested. */
+const sharedByAll = {
+  'F-73': ['counts what is put aside, whoever put it there', 'test/alerts/money.test.ts'],
+  'F-74': ['paces jobs, which name no family', 'apps/quote-api/src/jobs/runJobs.test.ts'],
+  'F-84': ['is of nodes of Tron, which keep no bytecode', 'packages/chains/src/tron-vm/answers.test.ts'],
+} as const
 
 const signal = () => AbortSignal.timeout(30_000)
+const root = new URL('../../', import.meta.url)
+
+const takes = 3
+/** Refuses more calls in one request than three, as nodes do. */
+const refuseBatches: Fault = (asked) =>
+  (asked.match(/"method":/g)?.length ?? 0) > takes
+    ? { status: 413, text: `batch limit is ${takes} calls` }
+    : 'pass'
 
 /** Rules that a watcher relies on, whatever the family. @source F-70, F-72 */
 export function describeReader(family: string, start: () => Promise<ReaderFixture>): void {
@@ -124,6 +157,74 @@ export function describeReader(family: string, start: () => Promise<ReaderFixtur
       const next = await settling.depositPass({ ...range, known: range.to }, signal())
       expect(next.known).toEqual(last)
       expect((await settling.blockHashes([range.to], signal())).get(range.to)).toBe(last?.hash)
+    })
+
+    test('F-71: whoever names a transaction has it read, though no look lists it or came before', async () => {
+      const { settling, deposit, leaveOut } = await start()
+      const transactionId = await deposit()
+      if (leaveOut === undefined) expect(withoutForm['late lists']).toHaveProperty(family)
+      await leaveOut?.(transactionId)
+      expect((await settling.deposits(transactionId, signal()))?.deposits).toHaveLength(1)
+    })
+
+    test('F-76: whole blocks are read for payments where the family shows them there', async () => {
+      const { settling, deposit } = await start()
+      await deposit()
+      if (settling.addresses?.blocks === undefined)
+        return expect(withoutForm['payments in blocks']).toHaveProperty(family)
+      const height = await settling.head(signal())
+      const { last } = await settling.addresses.blocks.payments(
+        { known: height - 1n, from: height, to: height },
+        signal(),
+      )
+      expect(last?.number).toBe(height)
+    })
+
+    test('F-80: an endpoint that takes three calls in a request is read as every other one', async () => {
+      const { settling, client, deposit, newest, wire } = await start()
+      const made = [await deposit(), await deposit()]
+      wire.set(refuseBatches)
+      const { transactions } = await settling.depositPass(await newest(), signal())
+      expect(new Set(transactions)).toEqual(new Set(made))
+      for (const id of made) expect((await settling.deposits(id, signal()))?.deposits).toHaveLength(1)
+      expect(client.health()).toMatchObject([{ healthy: true }])
+    })
+
+    test('F-81: an answer above 8 MiB about one transaction is read', async () => {
+      const { settling, client, deposit, wire } = await start()
+      if (family in withoutForm['long answers']) return
+      const large = await deposit()
+      let padded = 0
+      wire.set((asked) => {
+        if (!asked.includes(large)) return 'pass'
+        padded += 1
+        return 'pad'
+      })
+      expect((await settling.deposits(large, signal()))?.deposits).toHaveLength(1)
+      expect(padded).toBeGreaterThan(0)
+      expect(client.health()).toMatchObject([{ healthy: true }])
+    })
+
+    test('F-82: an endpoint that fails at one name is asked about all others', async () => {
+      const { settling, client, deposit, wire } = await start()
+      const [strange, honest] = [await deposit(), await deposit()]
+      wire.set((asked) => (asked.includes(strange) ? 'fail' : 'pass'))
+      for (let asked = 0; asked < 8; asked += 1)
+        await expect(settling.deposits(strange, signal())).rejects.toBeInstanceOf(UpstreamUnavailableError)
+      expect((await settling.deposits(honest, signal()))?.deposits).toHaveLength(1)
+      expect(client.health()).toMatchObject([{ healthy: true }])
+    })
+
+    test('F-85: what an endpoint takes at once is found by asking once', async () => {
+      const { client, wire } = await start()
+      wire.set(refuseBatches)
+      const [sizes] = await client.trySizes()
+      if (sizes?.calls === Number.POSITIVE_INFINITY) return expect(withoutForm.batches).toHaveProperty(family)
+      expect(sizes?.calls).toBe(takes)
+    })
+
+    test.each(Object.entries(sharedByAll))('%s: is shown once for all families', (rule, [why, where]) => {
+      expect(readFileSync(new URL(where, root), 'utf8'), why).toContain(`'${rule}: `)
     })
   })
 }

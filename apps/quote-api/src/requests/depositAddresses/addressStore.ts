@@ -150,6 +150,18 @@ export async function listDueAddresses(
 const mentionsAtOnce = 500
 
 /**
+ * Locks those that there are until the transaction ends, the lowest first: as all do who change several, so that none of
+ * them waits for the other. @source F-53
+ */
+async function lockAddresses(tx: SqlTx, addresses: readonly string[]): Promise<readonly string[]> {
+  const rows = await tx.query<{ address: string }>(
+    'select address from deposit_address where address = any($1) order by address collate "C" for update',
+    [addresses],
+  )
+  return rows.map(({ address }) => address)
+}
+
+/**
  * Puts the addresses that blocks pay or name before the others. What pays less than half of what was asked, or in
  * another currency, is dust to a stranger: it is looked at, but before nothing that was paid for.
  * @returns how many mentions are of ours
@@ -163,11 +175,19 @@ export async function markPaid(
   const mentions = [
     ...[...paid].map(([address, amounts]) => ({ address, amounts: toJson(amounts) })),
     ...named.filter((address) => !paid.has(address)).map((address) => ({ address, amounts: '{}' })),
-  ]
+  ].toSorted((one, other) => (one.address < other.address ? -1 : 1))
   const paidAmount = 'coalesce((p.amounts ->> d.currency)::numeric, 0)'
   let marked = 0
   for (let next = 0; next < mentions.length; next += mentionsAtOnce) {
     const some = mentions.slice(next, next + mentionsAtOnce)
+    const own = new Set(
+      await lockAddresses(
+        tx,
+        some.map(({ address }) => address),
+      ),
+    )
+    if (own.size === 0) continue
+    const ours = some.filter(({ address }) => own.has(address))
     const rows = await tx.query(
       `update deposit_address d set active_at = clock_timestamp(),
          look_at = case when d.is_keyed and ${paidAmount} < d.asked / 2 then '-infinity' else clock_timestamp() end,
@@ -175,7 +195,7 @@ export async function markPaid(
            when d.is_keyed then ${lanes.keyed} else ${lanes.named} end)
        from unnest($2::text[], $3::jsonb[]) as p (address, amounts)
        where d.address = p.address and d.chain_id = $1 returning 1`,
-      [chainId, some.map(({ address }) => address), some.map(({ amounts }) => amounts)],
+      [chainId, ours.map(({ address }) => address), ours.map(({ amounts }) => amounts)],
     )
     marked += rows.length
   }
@@ -276,6 +296,10 @@ export async function recheckAddressesAfter(
   addresses: readonly { readonly address: string; readonly isEmpty: boolean }[],
   pauses: { readonly leastMs: number; readonly keepsMs: number },
 ): Promise<void> {
+  await lockAddresses(
+    tx,
+    addresses.map(({ address }) => address),
+  )
   await tx.query(
     `update deposit_address set look_at = clock_timestamp() + least(interval '1 millisecond' * $3,
        greatest(interval '1 millisecond' * $2, (clock_timestamp() - active_at) / ${idlePart})),

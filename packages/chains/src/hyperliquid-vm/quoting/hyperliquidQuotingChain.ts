@@ -10,7 +10,7 @@ import { agreedAnswer, agreedAnswersOf } from '../../family/agreedAnswer.ts'
 import type { ChainFinding } from '../../family/chainFinding.ts'
 import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../family/networkReader.ts'
 import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../family/quotingChain.ts'
-import { createRecent } from '../../family/recent.ts'
+import { createRecent, recentMs } from '../../family/recent.ts'
 import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
@@ -178,6 +178,15 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
     tokensCall,
     ...(fillWallet === undefined ? [] : [perpsCall(fillWallet), spotCall(fillWallet)]),
   ]
+  const recentMode = createRecent<boolean>(() => Date.now(), { forMs: recentMs.steady })
+  /** Whether the wallet can pay from its perps side, which its owner may change; undefined where nobody answers. @source F-54 */
+  const hasTwoSides = (wallet: string, timeoutMs: number): Promise<boolean | undefined> =>
+    recentMode(wallet, () =>
+      agreedAnswer(client, modeCall(wallet), parseHasOneSide, timeoutMs).then(
+        (hasOneSide) => !hasOneSide,
+        () => undefined,
+      ),
+    )
   const stateIn = ([status, meta, perps, spot]: readonly RpcAnswer[]): State | undefined =>
     unlessUnreadable(() => {
       const timeMs = parseTime(status)
@@ -230,12 +239,18 @@ function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkR
     }
   }
   return {
-    read: (limits) =>
-      client.poll<NetworkReading>(calls, {
-        ...limits,
-        patienceMs,
-        decide: (votes, isLast) => (isLast ? readingOf(votes, electorate) : undefined),
-      }),
+    async read(limits) {
+      const decide = (votes: Votes, isLast: boolean) => (isLast ? readingOf(votes, electorate) : undefined)
+      const [reading, canPayPerps] = await Promise.all([
+        client.poll<NetworkReading>(calls, { ...limits, patienceMs, decide }),
+        fillWallet === undefined ? true : hasTwoSides(fillWallet, limits.timeoutMs),
+      ])
+      if (canPayPerps === true || !reading.inventory.has(nativeCurrency)) return reading
+      const inventory = new Map(reading.inventory)
+      if (canPayPerps === false) inventory.set(nativeCurrency, 0n)
+      else inventory.delete(nativeCurrency)
+      return { ...reading, inventory }
+    },
   }
 }
 
