@@ -1,5 +1,5 @@
-// What makes an interface description readable: every body and answer is a component with a name, and each
-// operation shows one request that works. Pure functions over the JSON of the description.
+// What makes an interface description readable: a body or an answer is a component with a name, or stands in its
+// operation whole, and each operation shows one request that works. Pure functions over the JSON of the description.
 
 type Json = null | boolean | number | string | readonly Json[] | JsonObject
 type JsonObject = { readonly [member: string]: Json | undefined }
@@ -18,16 +18,25 @@ const json = 'application/json'
 /** What these hold is data, in which a member `title` names no schema. */
 const dataMembers: ReadonlySet<string> = new Set(['default', 'enum', 'const', 'example', 'examples'])
 
+export type Readability = {
+  readonly examples?: OperationExamples
+  /** `operationId`s of operations whose body and success stand in them whole, for readers that follow no `$ref`. */
+  readonly whole?: ReadonlySet<string>
+}
+
 /**
  * The description with every request body, every answer and every schema that has a `title` moved to
- * `components.schemas` and referred to. Untitled ones are called after their operation.
+ * `components.schemas` and referred to, but for operations that are `whole`. Untitled ones are called after their
+ * operation.
  * @throws Error when two different schemas have one title
  */
-export function nameSchemas(document: object, examples: OperationExamples): object {
+export function nameSchemas(document: object, { examples = {}, whole = new Set() }: Readability): object {
   const schemas = new NamedSchemas()
-  const description = asObject(document)
+  const description = asObject(withoutSafeBounds(asJson(document)))
   const paths = mapMembers(asObject(description['paths']), (methods) =>
-    mapMembers(asObject(methods), (operation) => nameOperation(asObject(operation), schemas, examples)),
+    mapMembers(asObject(methods), (operation) =>
+      nameOperation(asObject(operation), schemas, { examples, whole }),
+    ),
   )
   const refusals = repeatedRefusals(
     Object.values(paths).flatMap((methods) => Object.values(asObject(methods))),
@@ -73,10 +82,16 @@ function refusalsOf(operation: JsonObject) {
   return Object.entries(asObject(operation['responses'])).filter(([status]) => Number(status) >= 400)
 }
 
-function nameOperation(operation: JsonObject, schemas: NamedSchemas, examples: OperationExamples): Json {
+function nameOperation(
+  operation: JsonObject,
+  schemas: NamedSchemas,
+  { examples, whole }: Required<Readability>,
+): Json {
   const { operationId, requestBody, responses, parameters } = operation
-  const name = typeof operationId === 'string' ? capitalized(operationId) : undefined
-  const example = typeof operationId === 'string' ? examples[operationId] : undefined
+  const id = typeof operationId === 'string' ? operationId : undefined
+  const name = id && capitalized(id)
+  const example = id === undefined ? undefined : examples[id]
+  const isWhole = id !== undefined && whole.has(id)
   return {
     ...operation,
     ...(Array.isArray(parameters) && {
@@ -84,13 +99,17 @@ function nameOperation(operation: JsonObject, schemas: NamedSchemas, examples: O
     }),
     ...(requestBody !== undefined && {
       requestBody: withBodyExample(
-        nameContent(asObject(requestBody), name && `${name}Request`, schemas, 'Input'),
+        isWhole
+          ? wholeContent(asObject(requestBody))
+          : nameContent(asObject(requestBody), name && `${name}Request`, schemas, 'Input'),
         example,
       ),
     }),
     ...(responses !== undefined && {
-      responses: mapMembers(asObject(responses), (response) =>
-        nameContent(asObject(response), name && `${name}Answer`, schemas, ''),
+      responses: mapMembers(asObject(responses), (response, status) =>
+        isWhole && Number(status) < 400
+          ? wholeContent(asObject(response))
+          : nameContent(asObject(response), name && `${name}Answer`, schemas, ''),
       ),
     }),
   }
@@ -130,6 +149,47 @@ function nameContent(
       return { ...rest, schema: schemas.name(own, { fallback, suffix }) }
     }),
   }
+}
+
+function wholeContent(holder: JsonObject): JsonObject {
+  return {
+    ...holder,
+    content: mapMembers(asObject(holder['content']), (media) => ({
+      ...asObject(media),
+      schema: withTypes(asObject(media)['schema'] ?? {}),
+    })),
+  }
+}
+
+/** Titles name components, which there are none of here. A choice says its types, where all that is chosen from have one. */
+function withTypes(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withTypes)
+  if (!isObject(value)) return value
+  const { title, ...rest } = value
+  const own = mapMembers(typeof title === 'string' ? rest : value, (inner, member) =>
+    inner === undefined || dataMembers.has(member) ? inner : withTypes(inner),
+  )
+  const choice = own['anyOf'] ?? own['oneOf']
+  if (own['type'] !== undefined || !Array.isArray(choice)) return own
+  const types = [...new Set(choice.flatMap((one: Json) => asObject(one)['type'] ?? null))]
+  const [type, ...others] = types.filter((one) => typeof one === 'string')
+  if (type === undefined || others.length + 1 < types.length) return own
+  return { type: others.length === 0 ? type : [type, ...others], ...own }
+}
+
+/** Every integer of JavaScript is within these: they tell nobody anything, and examples are made of them. */
+function withoutSafeBounds(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutSafeBounds)
+  if (!isObject(value)) return value
+  const { minimum, maximum } = value
+  const told = Object.entries(value).filter(
+    ([member]) =>
+      !(member === 'minimum' && minimum === Number.MIN_SAFE_INTEGER) &&
+      !(member === 'maximum' && maximum === Number.MAX_SAFE_INTEGER),
+  )
+  return Object.fromEntries(
+    told.map(([member, inner]) => [member, inner === undefined ? inner : withoutSafeBounds(inner)]),
+  )
 }
 
 type Naming = { readonly fallback?: string | undefined; readonly suffix: string }
@@ -178,6 +238,11 @@ function mapMembers(
   change: (value: Json | undefined, member: string) => Json | undefined,
 ): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([member, value]) => [member, change(value, member)]))
+}
+
+function asJson(value: object): Json {
+  // CAST: a description is JSON.
+  return value as Json
 }
 
 function asObject(value: unknown): JsonObject {

@@ -3,16 +3,14 @@ import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 import type { ErrorPolicy } from './describeFailure.ts'
 import { errorBodySchema } from './errorBody.ts'
 import type { HttpApp } from './fastifyTypes.ts'
-import { nameSchemas, type OperationExamples } from './openApiDocument.ts'
+import { nameSchemas, type Readability } from './openApiDocument.ts'
 import { descriptionPath, registerReferencePage } from './referencePage.ts'
 
-export type OpenApiOptions = {
+export type OpenApiOptions = Readability & {
   readonly title: string
   readonly description: string
   /** Mainnet and testnet addresses, from configuration. */
   readonly servers: readonly { readonly url: string; readonly description: string }[]
-  /** A request of each operation that takes members. */
-  readonly examples?: OperationExamples
 }
 
 type Listener = {
@@ -55,9 +53,7 @@ export async function registerOpenApi(app: HttpApp, options: OpenApiOptions & Li
       return { schema: withKeys(withErrors(schema, options), keyed), url }
     },
     transformObject: (document) =>
-      'openapiObject' in document
-        ? nameSchemas(document.openapiObject, options.examples ?? {})
-        : document.swaggerObject,
+      'openapiObject' in document ? nameSchemas(document.openapiObject, options) : document.swaggerObject,
   })
   await registerReferencePage(app, options)
   app.get('/', { schema: { hide: true }, config: { rateLimitClass: false } }, async (_request, reply) =>

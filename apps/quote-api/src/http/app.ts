@@ -36,7 +36,7 @@ import type { SolverWork } from '../requests/work/solverWork.ts'
 import type { WorkOffers } from '../requests/work/workOffers.ts'
 import { registerSponsorConsole, type SponsorConsole } from './console/sponsorRoutes.ts'
 import { errorPolicy } from './errorPolicy.ts'
-import { operationExamples } from './operationExamples.ts'
+import { mainOperations, operationExamples } from './operationExamples.ts'
 import { registerAppFees } from './routes/appFeeClaims.ts'
 import { registerAuthorize } from './routes/authorize.ts'
 import { registerBalanceEvents } from './routes/balanceEvents.ts'
@@ -154,6 +154,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
         'Quotes for moving value between chains and currencies, with sponsored fees. Sponsors top their balance up at the address that `topUp` of GET /chains names. `/intents/status/ws` pushes the state of requests by websocket: send `{"type":"subscribe","event":"request.status.updated","filters":{"id":"<requestId>"}}`; the acknowledgement is followed by the current state and by each later one.',
       servers: dependencies.servers,
       examples: operationExamples(dependencies.registry),
+      whole: mainOperations,
     },
   })
   // The short name that clients of the public service know; the description has the other.

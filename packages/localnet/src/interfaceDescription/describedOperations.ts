@@ -7,7 +7,7 @@ const parameterSchema = z.object({
   example: z.union([z.string(), z.number()]).optional(),
 })
 const mediaSchema = z.object({
-  schema: z.object({ $ref: z.string() }).optional(),
+  schema: z.looseObject({ $ref: z.string().optional() }).optional(),
   example: z.unknown().optional(),
   examples: z.record(z.string(), z.object({ value: z.unknown().optional() })).optional(),
 })
@@ -41,7 +41,7 @@ type DescribedOperation = z.infer<typeof operationSchema> & {
   readonly codes: Readonly<Record<string, readonly string[]>>
 }
 
-/** Every operation of an interface description. @throws ZodError where one has no id, or a body has no named schema */
+/** Every operation of an interface description. @throws ZodError where one has no id */
 export function describedOperations(text: string): readonly DescribedOperation[] {
   const { paths, components } = descriptionSchema.parse(JSON.parse(text))
   return Object.entries(paths).flatMap(([path, methods]) =>
