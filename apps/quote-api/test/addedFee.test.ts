@@ -274,10 +274,10 @@ async function loadModules(change: Change) {
       updatedAtMs: 0,
     }
     const sponsorCurrency = { chainId: 8_453, currency: '0x' }
-    const view = { includeOrderData: false, sponsorCurrency }
+    const view = { includeOrderData: false, sponsorCurrency, apiKeyId: order.apiKeyId }
     const histories = {
       v2: v2.requestToV2(registry, kept, view),
-      v3: v3.requestToV3(registry, kept, { ...view, isOwners: true }),
+      v3: v3.requestToV3(registry, kept, view),
     }
     return { answer: response.json(), hold: sponsor.holds[0], rows, histories }
   }

@@ -6,7 +6,7 @@ import { QuoteError } from '../../pricing/errors.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
 import { decodeCursor } from '../../requests/history/cursor.ts'
-import { requireKey, requireKeyOfWallet } from '../../requests/history/historyAccess.ts'
+import { scopeOfRequests } from '../../requests/history/historyAccess.ts'
 import type { Page, RequestFilter } from '../../requests/history/requestFilter.ts'
 import type { RequestHistory, RequestRecord } from '../../requests/history/requestHistory.ts'
 import type { OrderSignatures } from '../../requests/orders/orderSignatures.ts'
@@ -28,7 +28,7 @@ type Dependencies = {
 const deprecatedSinceUnixSeconds = 1_784_678_400
 
 /**
- * GET /requests/v3 lists the requests of the caller's key, and without one shows what `id` or `depositAddress`
+ * GET /requests/v3 lists the requests of the caller's key, and shows anybody what `id` or `depositAddress`
  * names, without what is its owner's to see; GET /requests/v2 looks single requests up,
  * for clients of before. @source quote-and-sponsorship.md, Request history; quote-api.md 3.4
  */
@@ -53,7 +53,7 @@ export function registerRequests(
     tags: ['history'],
     errors: mergeErrors(databaseErrors, keylessErrors, { 400: ['INVALID_CURSOR'] }),
     summary:
-      'Requests that were made with your key; without one, the request that id or depositAddress names',
+      'Requests that were made with your key, or for anybody the request that id or depositAddress names',
     querystring: z.object({ ...shared, txHash: hash }),
     response: { 200: requestsV3Schema, ...errorResponses },
   }
@@ -61,14 +61,11 @@ export function registerRequests(
   app.get('/requests/v3', { schema: v3, config }, async (request) => {
     const { apiKey } = request
     const { txHash, ...query } = request.query
-    // One request that the caller can name is not a secret; whose sponsor pays for it is.
-    const isLookup = query.id !== undefined || query.depositAddress !== undefined
-    const apiKeyId = apiKey === null && isLookup ? undefined : requireKey(apiKey)
-    const filter = {
-      ...filterOf({ ...query, hash: txHash }),
-      ...(apiKeyId !== undefined && { apiKeyId }),
-    }
-    const view = { ...query, sponsorCurrency, isOwners: apiKeyId !== undefined }
+    const isNamed = query.id !== undefined || query.depositAddress !== undefined
+    const asks = { isNamed, user: query.user, ofWallet: false }
+    const scope = await scopeOfRequests({ sponsors, history }, apiKey, asks)
+    const filter = { ...filterOf({ ...query, hash: txHash }), ...scope }
+    const view = { ...query, sponsorCurrency, apiKeyId: apiKey?.keyId }
     const { requests, continuation } = await listed(filter, query, request)
     return {
       requests: requests.map((one) => requestToV3(registry, one, view)),
@@ -79,7 +76,7 @@ export function registerRequests(
   const v2 = {
     operationId: 'findRequests',
     tags: ['history'],
-    errors: mergeErrors(databaseErrors, keylessErrors, { 400: ['INVALID_CURSOR'], 403: ['FORBIDDEN'] }),
+    errors: mergeErrors(databaseErrors, keylessErrors, { 400: ['INVALID_CURSOR'] }),
     summary: 'Look requests up by id, order id, transaction hash, deposit address or user',
     deprecated: true,
     querystring: z.object(requestsQueryFields),
@@ -89,20 +86,25 @@ export function registerRequests(
   app.get('/requests/v2', { schema: v2, config: { ...config, deprecation } }, async (request) => {
     const { query, apiKey } = request
     const { user } = query
-    if (user !== undefined) await requireKeyOfWallet(sponsors, apiKey, user)
-    else requireLookup(query)
-    const { requests, continuation } = await listed(filterOf(query), query, request)
+    const isNamed = namesRequests(query)
+    if (!isNamed && user === undefined) throw unnamed()
+    const scope = await scopeOfRequests({ sponsors, history }, apiKey, { isNamed, user, ofWallet: true })
+    const view = { ...query, sponsorCurrency, apiKeyId: apiKey?.keyId }
+    const { requests, continuation } = await listed({ ...filterOf(query), ...scope }, query, request)
     return {
-      requests: requests.map((one) => requestToV2(registry, one, { ...query, sponsorCurrency })),
+      requests: requests.map((one) => requestToV2(registry, one, view)),
       ...(continuation !== undefined && { continuation }),
     }
   })
 }
 
-/** Nobody lists the requests of others. @throws QuoteError INVALID_REQUEST */
-function requireLookup({ id, orderId, hash, depositAddress }: RequestsQuery): void {
-  if (id !== undefined || orderId !== undefined || hash !== undefined || depositAddress !== undefined) return
-  throw new QuoteError('INVALID_REQUEST', 'Name one of id, orderId, hash, depositAddress or user.', {
+function namesRequests({ id, orderId, hash, depositAddress }: RequestsQuery): boolean {
+  return id !== undefined || orderId !== undefined || hash !== undefined || depositAddress !== undefined
+}
+
+/** Nobody lists the requests of others. */
+function unnamed(): QuoteError {
+  return new QuoteError('INVALID_REQUEST', 'Name one of id, orderId, hash, depositAddress or user.', {
     data: { field: 'id' },
   })
 }

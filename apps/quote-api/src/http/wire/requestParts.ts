@@ -52,6 +52,13 @@ export type RequestView = {
   readonly includeOrderData: boolean
   /** What sponsors are debited in. */
   readonly sponsorCurrency: SponsorCurrency
+  /** Of the caller, if any. */
+  readonly apiKeyId: string | undefined
+}
+
+/** What a request says of its sponsor and its referrer is told to the key that it was made with, and to no other. @source Q-104 */
+export function isOwn({ apiKeyId }: RequestRecord, view: RequestView): boolean {
+  return apiKeyId !== undefined && apiKeyId === view.apiKeyId
 }
 
 /** Beside the order. */

@@ -6,6 +6,7 @@ import { requestStatuses } from '../../requests/status/requestProgress.ts'
 import { pastFeeSponsorshipSchema } from './feeSponsorship.ts'
 import { orderDataSchema, orderSignatureSchema } from './orderWire.ts'
 import {
+  isOwn,
   isoTime,
   pastFeeAsset,
   pastFeeSponsorship,
@@ -75,14 +76,13 @@ export type RequestV2 = z.infer<typeof requestV2Schema>
 
 const nothingFailed = 'N/A'
 
-export function requestToV2(
-  registry: QuoteRegistry,
-  record: RequestRecord,
-  { includeOrderData, sponsorCurrency }: RequestView,
-): RequestV2 {
+export function requestToV2(registry: QuoteRegistry, record: RequestRecord, view: RequestView): RequestV2 {
+  const { includeOrderData, sponsorCurrency } = view
   const { quoted, depositAddress, supersededByRequestId, orderId, order } = record
   const { incoming, outgoing } = splitTransactions(record)
-  const feeSponsorship = pastFeeSponsorship(registry, record, sponsorCurrency)
+  const feeSponsorship = isOwn(record, view)
+    ? pastFeeSponsorship(registry, record, sponsorCurrency)
+    : undefined
   return {
     id: record.requestId,
     status: record.status,

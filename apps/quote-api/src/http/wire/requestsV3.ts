@@ -15,6 +15,7 @@ import { currencySchema } from './currencyAmount.ts'
 import { inWordsOfV3, pastFeeSponsorshipV3Schema } from './feeSponsorship.ts'
 import { orderDataSchema, orderSignatureSchema } from './orderWire.ts'
 import {
+  isOwn,
   isoTime,
   pastFeeCurrency,
   pastFeeSponsorship,
@@ -106,11 +107,9 @@ export const requestsV3Schema = z.object({
 
 export type RequestV3 = z.infer<typeof requestV3Schema>
 
-export function requestToV3(
-  registry: QuoteRegistry,
-  record: RequestRecord,
-  { includeOrderData, sponsorCurrency, isOwners }: RequestView & { readonly isOwners: boolean },
-): RequestV3 {
+export function requestToV3(registry: QuoteRegistry, record: RequestRecord, view: RequestView): RequestV3 {
+  const { includeOrderData, sponsorCurrency } = view
+  const isOwners = isOwn(record, view)
   const { quoted, orderId, order } = record
   const { incoming, outgoing } = splitTransactions(record)
   const feeSponsorship = isOwners ? pastFeeSponsorship(registry, record, sponsorCurrency) : undefined

@@ -6,6 +6,8 @@ import type { Keyset } from './cursor.ts'
 export type RequestFilter = {
   /** Made with this key. */
   readonly apiKeyId?: string | undefined
+  /** Without quotes that nobody paid. */
+  readonly isPaid?: boolean
   readonly id?: Hex | undefined
   readonly orderId?: Hex | undefined
   /** In hex any case. Lists requests that were made with some key. */
@@ -35,6 +37,14 @@ export type Where = { readonly text: string; readonly values: readonly unknown[]
 const isSpelled = (column: string, parameter: string): string =>
   `(lower(${column}) = lower(${parameter}) and (${column} = ${parameter} or ${column} like '0x%'))`
 
+/** Condition on `orders o`. */
+export const depositAddressIs = (parameter: string): string =>
+  `(o.deposit_address is not null and lower(o.deposit_address) = lower(${parameter}))`
+
+/** Condition on `orders o`: somebody paid, or signed what pays. @source Q-102 */
+const wasPaid = `(o.status <> 'waiting' or exists (select from deposit_seen where request_id = o.request_id)
+  or exists (select from work_item where request_id = o.request_id))`
+
 /** The SQL of a filter over `orders o`. The texts are a closed list: nothing of the caller is in them. */
 export function whereOf(filter: RequestFilter, { after, direction }: Page): Where {
   const clauses: string[] = []
@@ -56,13 +66,11 @@ export function whereOf(filter: RequestFilter, { after, direction }: Page): Wher
     (p) => `o.request_id in (select request_id from request_transaction where ${isSpelled('tx_hash', p)})`,
     filter.txHash,
   )
-  add(
-    (p) => `o.deposit_address is not null and lower(o.deposit_address) = lower(${p})`,
-    filter.depositAddress,
-  )
+  add(depositAddressIs, filter.depositAddress)
   add((p) => `o.created_at >= to_timestamp(${p}::bigint)`, filter.startSeconds)
   // The whole last second belongs to the range.
   add((p) => `o.created_at < to_timestamp(${p}::bigint + 1)`, filter.endSeconds)
+  if (filter.isPaid === true) clauses.push(wasPaid)
   if (after !== undefined) {
     values.push(after.atMicros, toBytes(after.id))
     const [at, id] = [`$${values.length - 1}`, `$${values.length}`]

@@ -9,7 +9,7 @@ import {
   quotedAmountsSchema,
   quotedSponsorshipSchema,
 } from './quotedAmounts.ts'
-import { type Page, type RequestFilter, whereOf } from './requestFilter.ts'
+import { depositAddressIs, type Page, type RequestFilter, whereOf } from './requestFilter.ts'
 
 /** One transaction that was seen for a request. */
 export type RequestTransaction = {
@@ -34,6 +34,8 @@ export type RequestSponsorship = {
 export type RequestRecord = {
   readonly requestId: Hex
   readonly orderId: Hex | undefined
+  /** Key that it was made with. */
+  readonly apiKeyId: string | undefined
   readonly status: RequestStatus
   readonly failReason: string | undefined
   readonly refundFailReason: string | undefined
@@ -62,10 +64,12 @@ export interface RequestHistory {
     filter: RequestFilter,
     page: Page,
   ): Promise<{ readonly requests: readonly RequestRecord[]; readonly continuation: string | undefined }>
+  /** Whether a request is paid at this address; in hex any case. */
+  isDepositAddress(address: string): Promise<boolean>
 }
 
 const columns = `
-  o.request_id, o.order_id, ${shownColumns}, o.user_address, o.recipient,
+  o.request_id, o.order_id, o.api_key_id, ${shownColumns}, o.user_address, o.recipient,
   o.origin_chain_id, o.destination_chain_id, o.deposit_address, o.superseded_by, o.quoted, o.order_data, o.order_signature,
   (extract(epoch from o.created_at) * 1000000)::bigint as created_at_us,
   (extract(epoch from coalesce(o.updated_at, o.created_at)) * 1000000)::bigint as updated_at_us,
@@ -102,12 +106,20 @@ export function createRequestHistory({ database }: { database: SqlDatabase }): R
           : undefined,
       }
     },
+
+    async isDepositAddress(address) {
+      const rows = await database.query(`select from orders o where ${depositAddressIs('$1')} limit 1`, [
+        address,
+      ])
+      return rows.length > 0
+    },
   }
 }
 
 type HistoryRow = ShownRow & {
   readonly request_id: Buffer
   readonly order_id: Buffer | null
+  readonly api_key_id: string | null
   readonly user_address: string
   readonly recipient: string
   readonly origin_chain_id: bigint
@@ -140,6 +152,7 @@ function fromRow(row: HistoryRow, standing: Standing | undefined): RequestRecord
   return {
     requestId: toHex(row.request_id),
     orderId: row.order_id === null ? undefined : toHex(row.order_id),
+    apiKeyId: row.api_key_id ?? undefined,
     status: row.status,
     ...shownReasons(row, standing),
     user: row.user_address,

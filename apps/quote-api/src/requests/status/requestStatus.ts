@@ -57,7 +57,9 @@ export function createRequestStatuses({
       const hashesOf = (wanted: string) =>
         (row.transactions ?? []).filter(([role]) => role === wanted).map(([, hash]) => hash)
       const standing = await readShown(database, [row])
-      const paid = hashesOf(row.status === 'refund' ? 'refund' : 'fill')
+      const [fills, refunds] = [hashesOf('fill'), hashesOf('refund')]
+      // A surplus may have been given back beside a fill.
+      const paid = row.status === 'success' || refunds.length === 0 ? fills : refunds
       return {
         status: row.status,
         ...shownReasons(row, [...standing.values()][0]),

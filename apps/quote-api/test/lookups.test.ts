@@ -1,0 +1,164 @@
+// Goal: who looks a request up reads that request, and nobody reads whose sponsor pays for it. Attackers: who names a
+// request of somebody else, who sends a wallet that is not his, who has the hash of a transaction that many share.
+// Method: quotes of the routes themselves in a real database; what jobs write is written as they do.
+import { randomBytes } from 'node:crypto'
+import type { Hex } from '@causeway/core'
+import { startTestDatabase, type TestDatabase } from '@causeway/database'
+import type { HttpApp } from '@causeway/http'
+import { createLedger, ledgerMigrations } from '@causeway/ledger'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRequestHistory } from '../src/requests/history/requestHistory.ts'
+import { createOrderStore } from '../src/requests/orders/orderStore.ts'
+import { createSponsoredOrderStore, toStoredSponsorship } from '../src/requests/orders/sponsoredOrderStore.ts'
+import { toStoredOrder } from '../src/requests/orders/storedOrder.ts'
+import { createRequestStatuses } from '../src/requests/status/requestStatus.ts'
+import { testApp } from './fixtures/app.ts'
+import { chainA, chainB, usdc } from './fixtures/market.ts'
+import { linkedKey, sponsorWallet, testApiKeys, testSponsor, unlinkedKey } from './fixtures/sponsor.ts'
+import { orderMigrations } from './orderSupport/orders.ts'
+
+let testDatabase: TestDatabase
+let app: HttpApp
+const query = (text: string, values: readonly unknown[]) => testDatabase.database.query(text, values)
+
+beforeAll(async () => {
+  testDatabase = await startTestDatabase({
+    directories: [{ name: 'ledger', path: ledgerMigrations }, orderMigrations],
+  })
+  const { database } = testDatabase
+  const [orders, sponsored] = [
+    createOrderStore({ database }),
+    createSponsoredOrderStore({ database, ledger: createLedger() }),
+  ]
+  app = await testApp({
+    apiKeys: testApiKeys,
+    sponsors: testSponsor(0n).sponsors,
+    history: createRequestHistory({ database }),
+    statuses: createRequestStatuses({ database }),
+    store: (record) => orders.save(toStoredOrder(record)),
+    // The rows of sponsorship are read; nothing here asks for money.
+    async storeSponsored(record, hold) {
+      const { sponsorship } = record.quote
+      if (sponsorship === undefined) throw new Error('a sponsored quote says how')
+      const stored = toStoredSponsorship(sponsorship)
+      await sponsored.save({ order: toStoredOrder(record), sponsorship: stored, hold: undefined })
+      return hold === undefined ? { status: 'no_hold' } : { status: 'reserved', holdId: hold.requestId }
+    },
+  })
+})
+afterAll(async () => {
+  await app?.close()
+  await testDatabase?.stop()
+})
+
+const randomHex = (length: number): Hex => `0x${randomBytes(length).toString('hex')}`
+const bytes = (hex: string) => Buffer.from(hex.slice(2), 'hex')
+const keyed = (apiKey?: string) => (apiKey === undefined ? {} : { 'x-api-key': apiKey })
+
+async function quoted({ apiKey, user = randomHex(20) }: { apiKey?: string; user?: Hex } = {}): Promise<Hex> {
+  const isSponsored = apiKey === linkedKey
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/quote',
+    headers: keyed(apiKey),
+    payload: {
+      ...{ user, recipient: user, originChainId: chainA, destinationChainId: chainB, originCurrency: usdc },
+      ...{ destinationCurrency: usdc, amount: '100000000', tradeType: 'EXACT_INPUT', referrer: 'an.app' },
+      ...(isSponsored && { subsidizeFees: true }),
+    },
+  })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json().requestId
+}
+
+/** What settling writes, in its columns. */
+const setStatus = (requestId: Hex, status: string) =>
+  query('update orders set status = $2 where request_id = $1', [bytes(requestId), status])
+const addTransaction = (requestId: Hex, role: string, hash: string, chainId = chainA) =>
+  query(
+    'insert into request_transaction (request_id, role, chain_id, tx_hash, block_number) values ($1, $2, $3, $4, 7)',
+    [bytes(requestId), role, chainId, hash],
+  )
+
+async function get(url: string, apiKey?: string) {
+  const answer = await app.inject({ url, headers: keyed(apiKey) })
+  return { status: answer.statusCode, json: answer.json() }
+}
+
+async function idsOf(url: string, apiKey?: string): Promise<readonly string[]> {
+  const { status, json } = await get(url, apiKey)
+  expect(status, JSON.stringify(json)).toBe(200)
+  return json.requests.map(({ id }: { id: string }) => id)
+}
+
+test('Q-100: a user that is a deposit address is that address, with and without a key', async () => {
+  const [id, depositAddress] = [await quoted(), randomHex(20)]
+  await query('update orders set deposit_address = $2 where request_id = $1', [bytes(id), depositAddress])
+  for (const version of ['v2', 'v3'])
+    for (const key of [undefined, linkedKey, unlinkedKey])
+      expect(await idsOf(`/requests/${version}?user=${depositAddress}`, key), version).toEqual([id])
+  expect((await get(`/requests/v2?user=${randomHex(20)}`)).status).toBe(401)
+  expect((await get(`/requests/v3?user=${randomHex(20)}`)).status).toBe(401)
+})
+
+test('Q-101: an id is answered alike to anybody', async () => {
+  const id = await quoted({ apiKey: unlinkedKey })
+  for (const version of ['v2', 'v3'])
+    for (const key of [undefined, linkedKey, unlinkedKey])
+      expect(await idsOf(`/requests/${version}?id=${id}`, key)).toEqual([id])
+})
+
+test('Q-102: a list leaves out quotes that nobody paid, and has one whose deposit was seen', async () => {
+  const user = randomHex(20)
+  const [paid, unpaid] = [
+    await quoted({ apiKey: unlinkedKey, user }),
+    await quoted({ apiKey: unlinkedKey, user }),
+  ]
+  const list = () => idsOf(`/requests/v3?user=${user}`, unlinkedKey)
+  expect(await list()).toEqual([])
+  await query(
+    `insert into deposit_seen (chain_id, tx_hash, onchain_index, block_number, block_hash, block_time, order_id,
+       request_id, depositor, currency, amount)
+     select origin_chain_id, 'a', '0', 7, 'b', now(), order_id, request_id, user_address, 'c', 1 from orders
+     where request_id = $1`,
+    [bytes(paid)],
+  )
+  expect(await list()).toEqual([paid])
+  await setStatus(unpaid, 'pending')
+  expect(await list()).toEqual([unpaid, paid])
+})
+
+test('Q-103: a user whose wallet the key is not linked to is shown what was made with the key', async () => {
+  const user = randomHex(20)
+  const own = await quoted({ apiKey: unlinkedKey, user })
+  const others = await quoted({ apiKey: linkedKey, user })
+  const ofWallet = await quoted({ apiKey: unlinkedKey, user: sponsorWallet })
+  for (const id of [own, others, ofWallet]) await setStatus(id, 'success')
+  for (const version of ['v2', 'v3']) {
+    expect(await idsOf(`/requests/${version}?user=${user}`, unlinkedKey)).toEqual([own])
+    expect(await idsOf(`/requests/${version}?user=${user}`, linkedKey)).toEqual([others])
+  }
+  expect(await idsOf(`/requests/v2?user=${sponsorWallet}`, linkedKey)).toEqual([ofWallet])
+})
+
+test('Q-104: who pays for a request is told to the key that it was made with alone', async () => {
+  const id = await quoted({ apiKey: linkedKey })
+  for (const version of ['v2', 'v3']) {
+    const shown = async (key?: string) =>
+      'feeSponsorship' in (await get(`/requests/${version}?id=${id}`, key)).json.requests[0].data
+    expect([await shown(), await shown(unlinkedKey), await shown(linkedKey)]).toEqual([false, false, true])
+  }
+})
+
+test('Q-105: the hash of a refund is there as soon as its block is', async () => {
+  const id = await quoted()
+  const [fill, refund] = [randomHex(32), randomHex(32)]
+  await setStatus(id, 'pending')
+  await addTransaction(id, 'fill', fill, chainB)
+  const hashes = async () => (await get(`/intents/status/v3?requestId=${id}`)).json.txHashes
+  expect(await hashes()).toEqual([fill])
+  await addTransaction(id, 'refund', refund)
+  expect(await hashes()).toEqual([refund])
+  await setStatus(id, 'success')
+  expect(await hashes()).toEqual([fill])
+})
