@@ -28,10 +28,8 @@ export function createPermits(options: {
   fillWallet: string | undefined
   ports: Pick<ChainPorts, 'hasCode'>
 }): Permits {
-  const { registry, clients, database, screening, stops, fillWallet } = options
-  const { now } = stops
   const { registry, clients, database, screening, stops, fillWallet, ports } = options
-  const now = () => Date.now()
+  const { now } = stops
   const clientOf = (chainId: number) => clients.get(registry.chainById.get(chainId)?.key ?? '')
   const contracts = new Map(
     registry.chains.flatMap(({ chainId }) => {
