@@ -77,6 +77,13 @@ test('OracleDoesNotSign and RequestsStandStill where two of three oracles deny a
   oracles.set()
 })
 
+test('O-64: ChainStopped where two of three oracles halt a chain', async () => {
+  expect(await isQuiet('ChainStopped')).toBe(true)
+  for (const oracle of oracles.all.slice(0, 2)) oracle.halted = ['base']
+  await fires(prometheus, 'ChainStopped')
+  for (const oracle of oracles.all) oracle.halted = []
+})
+
 test('F-73: TransactionsUnread where one that may hold a deposit waits for an hour', async () => {
   expect(await isQuiet('TransactionsUnread')).toBe(true)
   await bed.database.query(
@@ -163,4 +170,17 @@ test('TopUpsPendingLong where the chain of a top-up makes nothing final for an h
   } finally {
     await chain.node.setIntervalMining({ interval: 1 })
   }
+})
+
+// The last one: the chain is stopped afterwards.
+test('L-25: LossBooked where the block of a deposit that was filled leaves its chain', async () => {
+  expect(await isQuiet('LossBooked')).toBe(true)
+  const { requests, solver, network } = bed
+  const { node } = network.chains.base.chain
+  const id = await node.snapshot()
+  const quote = await deposited()
+  await solver.carryOut(await requests.workFor(quote, 'fill'))
+  await requests.reaches(quote, 'success')
+  await node.revert({ id })
+  await fires(prometheus, 'LossBooked')
 })

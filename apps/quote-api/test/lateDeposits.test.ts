@@ -403,7 +403,8 @@ describe('quotes that are left open', () => {
     const most = 1_000_000_000_000n
     const ask = (request: LocalRequest) =>
       post(`${bed.url}/quote`, localRequest(bed.network, { ...request, more: { user } }))
-    expect((await ask({ ...usdcToEther, receive: 'USDC', amount: most })).status).toBe(200)
+    const first = await ask({ ...usdcToEther, receive: 'USDC', amount: most })
+    expect(first.status, first.text).toBe(200)
     const refused = await ask({ ...usdcToEther, receive: 'USDC', amount: most })
     expect([refused.status, readError(refused).errorCode]).toEqual([400, 'OPEN_QUOTES_LIMIT'])
     expect(readError(refused)).toMatchObject({ retryable: true })

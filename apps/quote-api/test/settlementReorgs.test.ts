@@ -6,6 +6,7 @@ import { verifyLedger } from '@causeway/ledger'
 import { movePrice, waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { findUnbookedLosses } from '../src/jobs/bookedDeposits.ts'
 import { checkBooks } from '../src/jobs/invariants.ts'
 import { type QuoteAnswer, send } from './serviceSupport/callService.ts'
 import { type LocalRequest, nativeAddress, type UserChain } from './serviceSupport/localRequest.ts'
@@ -494,6 +495,30 @@ describe('a deposit that was paid for and leaves its chain', () => {
     await isBooked(quote, `deposit_lost ${small}`, `deposit_found ${small}`)
     expect(await stepsOf(quote)).toContain('loss-taken-back')
     await settles(quote)
+  })
+
+  test('L-26: is a finding of the audit where it is not booked, is booked and there, or with another amount', async () => {
+    const quote = await quoted(small)
+    const takeAway = await onABranch('base', async () => {
+      await requests.execute(quote)
+      await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+    })
+    await requests.reaches(quote, 'success')
+    await takeAway()
+    await isBooked(quote, `deposit_lost ${small}`)
+    const changes = [
+      'loss_turns = 2',
+      'amount = amount - 1',
+      `loss_turns = 0, updated_at = clock_timestamp() - interval '6 minutes'`,
+    ]
+    for (const change of changes) {
+      const changed = bed.database.transaction(async (tx) => {
+        await tx.query(`update deposit_seen set ${change} where request_id = $1`, [bytesOf(quote.requestId)])
+        const found = await findUnbookedLosses(tx)
+        throw new Error(found.map(({ invariant }) => invariant).join())
+      })
+      await expect(changed, change).rejects.toThrow(/^I11$/)
+    }
   })
 
   test('L-25, L-27: is booked once it is given back, and is not given back again when it is back', async () => {

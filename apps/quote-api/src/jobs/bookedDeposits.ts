@@ -1,6 +1,5 @@
 import type { SqlTx } from '@causeway/core'
 import type { LedgerFinding } from '@causeway/ledger'
-import { isLostDeposit } from '../requests/settlement/lostDeposits.ts'
 
 /**
  * Holds every settled request against the deposit that is bound to it, by the rule of its own that `bookedFor` and
@@ -38,6 +37,20 @@ const selectDiffering = `
   where input <> least(deposited, basis) or fees_accrued <> fees_owed or debited <> debit_owed
     or asked_to_pay <> payment_owed
   limit 20`
+
+/** Another row has the same deposit, in a block that stands. Of rows `d` and `t` of `deposit_seen`. */
+export const isSameDeposit = `t.chain_id = d.chain_id and t.tx_hash = d.tx_hash and t.onchain_index = d.onchain_index
+  and t.id <> d.id`
+
+/**
+ * SQL: a fill or a refund was paid for deposit `d`, and no block of its chain has the deposit any more.
+ * @source L-25
+ */
+export const isLostDeposit = `(d.state = 'orphaned'
+  and not exists (select from deposit_seen t where ${isSameDeposit} and t.state <> 'orphaned')
+  and exists (select from work_item w where w.request_id = d.request_id and w.state = 'done'
+    and (w.kind = 'refund' and w.subject = d.id::text
+      or w.kind = 'fill' and exists (select from settlement s where s.deposit_id = d.id))))`
 
 /** What is lost and not booked for so long was forgotten, not under way. */
 const bookedWithin = `interval '5 minutes'`

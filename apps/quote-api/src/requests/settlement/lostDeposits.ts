@@ -1,25 +1,12 @@
 import type { Hex, SqlTx } from '@causeway/core'
 import { bookLostDeposit } from '@causeway/ledger'
+import { isLostDeposit } from '../../jobs/bookedDeposits.ts'
 import type { Job } from '../../jobs/runJobs.ts'
 import { findCurrency } from '../../pricing/registry.ts'
 import type { SettlementContext } from './settlementContext.ts'
 
 const intervalMs = 2_000
 const depositsPerRun = 200
-
-/** Another row has the same deposit, in a block that stands. Of rows `d` and `t` of `deposit_seen`. */
-export const isSameDeposit = `t.chain_id = d.chain_id and t.tx_hash = d.tx_hash and t.onchain_index = d.onchain_index
-  and t.id <> d.id`
-
-/**
- * SQL: a fill or a refund was paid for deposit `d`, and no block of its chain has the deposit any more.
- * @source L-25
- */
-export const isLostDeposit = `(d.state = 'orphaned'
-  and not exists (select from deposit_seen t where ${isSameDeposit} and t.state <> 'orphaned')
-  and exists (select from work_item w where w.request_id = d.request_id and w.state = 'done'
-    and (w.kind = 'refund' and w.subject = d.id::text
-      or w.kind = 'fill' and exists (select from settlement s where s.deposit_id = d.id))))`
 
 /** Books each deposit that was paid for and left its chain, and takes the booking back when the deposit is back. */
 export function createLostDeposits({

@@ -1,4 +1,5 @@
 import { blockedWallet, type SqlTx, type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
+import { isSameDeposit } from '../../jobs/bookedDeposits.ts'
 import type { Run } from '../../jobs/runJobs.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import { toBytes } from '../orders/orderColumns.ts'
@@ -21,7 +22,6 @@ import {
   setSenders,
 } from './depositStore.ts'
 import { blockGraceSeconds, isLate, type LateStep, lateStep, sweptGraceSeconds } from './lateDeposit.ts'
-import { isSameDeposit } from './lostDeposits.ts'
 import type { SeenDeposit } from './pinDecision.ts'
 import { askForRecovery, readRecovery } from './recovery/recoveryStore.ts'
 import {
