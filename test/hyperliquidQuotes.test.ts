@@ -305,6 +305,40 @@ describe('a deposit', () => {
     await at.requests.reachesStage(quote, 'settled')
   })
 
+  test("F-51: counts behind a stranger's 1,200 transfers, for none of which the explorer is asked", async () => {
+    const user = fundedHyperliquidUser(at)
+    const quote = await quoteOf(user.account)
+    const stranger = fundedHyperliquidUser(at).account.toLowerCase()
+    const [{ name, tokenId } = { name: '', tokenId: '' }] = at.ledger.tokens
+    const before = at.ledger.transactions.length
+    for (let sent = 0; sent < 1_200; sent += 1)
+      at.venue.repeat({
+        ...{ user: stranger, timeMs: Date.now() },
+        action: {
+          ...{ type: 'sendAsset', signatureChainId: '0x66eee', hyperliquidChain: 'Mainnet' },
+          ...{ destination: hyperliquidDepository, sourceDex: '', destinationDex: '' },
+          ...{ token: `${name}:${tokenId}`, amount: '0.000001', fromSubAccount: '' },
+          nonce: Date.now() * 10 + sent,
+        },
+      })
+    const strange = new Set(at.ledger.transactions.slice(before).map(({ hash }) => hash))
+    let explored = 0
+    for (const node of at.nodes)
+      node.set({
+        kind: 'lie',
+        isAbout: ({ path, text }) => path === '/explorer' && strange.has(Object(JSON.parse(text)).hash),
+        rewrite() {
+          explored += 1
+          return { type: 'error', message: 'Internal error' }
+        },
+      })
+    const fromMs = performance.now()
+    await depositOnHyperliquid(at, at.url, quote, user)
+    await at.requests.workFor(quote, 'fill')
+    expect(performance.now() - fromMs).toBeLessThan(20_000)
+    expect(explored).toBe(0)
+  })
+
   test('counts once the hub says what it is for, also when that comes after it', async () => {
     const user = fundedHyperliquidUser(at)
     const quote = await quoteOf(user.account)

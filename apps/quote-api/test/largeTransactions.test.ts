@@ -51,19 +51,26 @@ async function attack(logs: number): Promise<{ readonly hash: Hex; readonly char
   ]
   const data = encodeFunctionData({ abi: contracts, functionName: 'aggregate3Value', args: [calls] })
   const hash = await walletClient.sendTransaction({
-    ...{ to: base.multicall3, data, value: 1n, gas: 16_000_000n, chain: null },
+    ...{ to: base.multicall3, data, value: 1n, gas: 16_777_216n, chain: null },
   })
-  await publicClient.waitForTransactionReceipt({ hash })
-  const receipt = await publicClient.request({ method: 'eth_getTransactionReceipt', params: [hash] })
-  expect(receipt?.logs.length).toBeGreaterThan(logs)
-  return { hash, characters: JSON.stringify(receipt).length }
+  // As text: the library reads no receipt of that length.
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [hash] })
+  let receipt = ''
+  await waitUntil('it is in a block', async () => {
+    const headers = { 'content-type': 'application/json' }
+    receipt = await (await fetch(bed.network.chains.base.url, { method: 'POST', headers, body })).text()
+    return receipt.includes('"status":"0x1"')
+  })
+  expect(receipt.match(/"logIndex"/g)?.length).toBeGreaterThan(logs)
+  return { hash, characters: receipt.length }
 }
 
 test.each([
   ['5,001 logs', 5_000, 0],
-  ['a receipt above 8 MiB', 20_000, 8 * 1_024 * 1_024],
+  ['a receipt above 8 MiB', 24_000, 8 * 1_024 * 1_024],
+  ['as many logs as one may write (EIP-7825)', 38_000, 12 * 1_024 * 1_024],
 ])(
-  'F-6: a transaction of %s and 1 wei keeps no other deposit waiting, and is put aside by name',
+  'F-55: a transaction of %s and 1 wei keeps no other deposit waiting, and is put aside by name',
   async (_what, logs, charactersMin) => {
     const sponsor = await createSponsor(bed.database, 1_000_000_000n)
     const { requestId, ...quote } = await bed.requests.quoted(sponsor, { amount: 60_000_000n, more: {} })

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { Secret } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createJsonRpcClient } from './client.ts'
+import { answerBytesMax } from './httpTransport.ts'
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 type Reply = { readonly status?: number; readonly type?: string; readonly text: string }
@@ -274,6 +275,19 @@ test('F-81: an answer above 8 MiB is read where nothing smaller can be asked for
   ])
   expect(client.endpoints[0]?.sizes.calls).toBe(Number.POSITIVE_INFINITY)
   expect(client.health()[0]).toMatchObject({ healthy: true, consecutiveFailures: 0 })
+})
+
+test.each([
+  // Digits of 4,000,000 bytes, with what stands around them.
+  ['a block of Bitcoin', 2 * 4_000_000 + 1_024, answerBytesMax.usual],
+  ['a receipt of 16,777,216 gas', 1.3 * 16_777_216, answerBytesMax.alone],
+  // Digits of 2,000,000 bytes twice, and names of members beside them.
+  ['a block of Tron', 4 * 2 * 2_000_000, answerBytesMax.alone],
+])('F-55: %s is no longer than an answer may be', async (_what, length, limit) => {
+  expect(length).toBeLessThanOrEqual(limit)
+  const node = await startNode(([call]) => json({ jsonrpc: '2.0', id: call?.id, result: 'f'.repeat(length) }))
+  const answer = await clientOf([node]).request({ method: 'eth_getTransactionReceipt', params: ['0x1'] })
+  expect(String(answer)).toHaveLength(Math.floor(length))
 })
 
 test('F-82: a refusal of what one caller named is no failure of the endpoint, one of its head is', async () => {
