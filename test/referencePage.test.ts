@@ -6,6 +6,7 @@ import type { HttpApp } from '@causeway/http'
 import { describedOperations } from '@causeway/localnet'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
 import { testApp } from '../apps/quote-api/test/fixtures/app.ts'
 import { marketWithPools } from '../apps/quote-api/test/fixtures/market.ts'
 import { startBrowser } from './support/widgetPage.ts'
@@ -203,3 +204,52 @@ test('every example is sent by the page as the description has it', async () => 
   expect(answered).toMatchObject({ quote: 200, price: 200, getTokenPrice: 200, findCurrencies: 200 })
   await page.close()
 }, 900_000)
+
+test('Q-118: no text shows its backticks, and no example a bound of integers', async () => {
+  const { page } = await openList(url)
+  const texts = async () => z.string().parse(await page.evaluate('document.body.innerText'))
+  expect(await texts()).not.toContain('`')
+  await page.locator('#operation-list li a').first().click()
+  await page.locator('.opblock-body').first().waitFor({ timeout: 60_000 })
+  for (const id of ['quotes-price', 'history-getStatement']) {
+    const block = page.locator(`[id="operations-${id}"]`)
+    if ((await block.locator('.opblock-body').count()) === 0)
+      await block.locator('.opblock-summary-control').click()
+    await block.locator('.responses-wrapper').waitFor()
+    const shown = [await block.innerText()]
+    for (const tab of await block.getByRole('tab', { name: 'Schema' }).all()) await tab.click()
+    shown.push(await block.innerText())
+    expect(shown[0]).toContain('statusCode')
+    expect(
+      shown
+        .join('\n')
+        .split('\n')
+        .filter((line) => /`|9007199254740991/.test(line)),
+    ).toEqual([])
+  }
+  await page.close()
+}, 120_000)
+
+test('Q-118: the search leaves what has all its words, in the list and when an operation is open', async () => {
+  const { page, said } = await openList(url)
+  const search = page.getByRole('searchbox', { name: 'Search' })
+  const listed = page.locator('#operation-list li:visible')
+  const count = await listed.count()
+  await search.fill('statement sponsor')
+  await expect.poll(() => listed.count()).toBe(1)
+  expect(await listed.textContent()).toContain('/sponsorship/statements/')
+  await search.fill('no such word')
+  await expect.poll(() => listed.count()).toBe(0)
+  await search.fill('')
+  await expect.poll(() => listed.count()).toBe(count)
+  await search.fill('/price')
+  await listed.first().locator('a').click()
+  await page.locator('.opblock-body').first().waitFor({ timeout: 60_000 })
+  const blocks = page.locator('.opblock:visible')
+  await expect.poll(async () => (await blocks.count()) > 0 && (await blocks.count()) < 8).toBe(true)
+  await search.fill('')
+  await expect.poll(() => blocks.count()).toBe(count)
+  expect(await widthOf(page)).toBe(screen.width)
+  expect(said).toEqual([])
+  await page.close()
+}, 120_000)

@@ -46,9 +46,10 @@ export function operationList(
   })
   return `<main id="operation-list">
 <h1>${escaped(title)}</h1>
-<p>${escaped(description)}</p>
+<p>${withCode(description)}</p>
 <p>Open an operation for its members and answers, and to try it. The whole description: <a href="${folder}json">JSON</a>, <a href="${folder}yaml">YAML</a>.</p>
 <p id="opening" role="status"></p>
+<label id="search" hidden>Search <input type="search" autocomplete="off"></label>
 ${sections.join('\n')}
 </main>`
 }
@@ -56,7 +57,7 @@ ${sections.join('\n')}
 /** @source Swagger UI documentation, "Deep linking" */
 function itemOf({ method, path, operationId, summary, tag }: ListedOperation): string {
   const link = `#/${encodeURIComponent(tag)}/${encodeURIComponent(operationId)}`
-  return `<li><a href="${escaped(link)}"><b class="${method.toLowerCase()}">${method}</b> <code>${escaped(path)}</code> <span>${escaped(summary)}</span></a></li>`
+  return `<li><a href="${escaped(link)}"><b class="${method.toLowerCase()}">${method}</b> <code>${escaped(path)}</code> <span>${withCode(summary)}</span></a></li>`
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -65,3 +66,6 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
+
+/** Text as it may stand in HTML, what is between backticks as code. */
+const withCode = (text: string): string => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')

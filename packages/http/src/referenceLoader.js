@@ -32,12 +32,40 @@
     if (typeof begin === 'function') begin.call(window, new Event('load'))
   }
 
+  const search = document.getElementById('search')
+  if (search !== null) {
+    search.hidden = false
+    search.addEventListener('input', showFound)
+    // The search stays when the list goes, for what comes in its place.
+    document.body.prepend(search)
+  }
+
+  /** What has all words that are looked for, in its method, path, summary or tag. Swagger UI draws its own anew. */
+  function showFound() {
+    const words = (search?.querySelector('input')?.value ?? '').toLowerCase().split(/\s+/)
+    for (const group of document.querySelectorAll(
+      '#operation-list section, #swagger-ui .opblock-tag-section',
+    )) {
+      const tag = group.querySelector('h2, h3')?.textContent ?? ''
+      const operations = [...group.querySelectorAll('li, .opblock')]
+      const found = operations.filter((operation) => {
+        const summary = operation.querySelector('a, .opblock-summary')?.textContent ?? ''
+        const text = `${tag} ${summary}`.replaceAll('\u200b', '').toLowerCase()
+        operation.hidden = !words.every((word) => text.includes(word))
+        return !operation.hidden
+      })
+      group.hidden = operations.length > 0 && found.length === 0
+    }
+  }
+
   /** The list stays until there is more to see. */
   function leaveWhenListed() {
     const watched = new MutationObserver(() => {
       if (document.querySelector('#swagger-ui .opblock') === null) return
       watched.disconnect()
       list?.remove()
+      new MutationObserver(showFound).observe(document.body, { childList: true, subtree: true })
+      showFound()
     })
     watched.observe(document.body, { childList: true, subtree: true })
   }

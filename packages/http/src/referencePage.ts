@@ -40,7 +40,12 @@ const listStyle = `
 #operation-list b.delete { background: #b3261e }
 #operation-list code { font-weight: 600; font-size: 15px }
 #operation-list span { font-size: 14px }
+#operation-list p code, #operation-list span code { font-weight: 400; font-size: inherit }
 #opening:empty { display: none }
+[hidden] { display: none !important }
+#search { display: block; box-sizing: border-box; max-width: 1460px; margin: auto; padding: 16px 16px 0; color: #3b4151;
+  font-family: sans-serif }
+#search input { width: 320px; max-width: 100%; padding: 8px; font: inherit; font-size: 16px; border: 1px solid #4a5468; border-radius: 3px }
 `
 
 /** On a narrow screen a line per part of an operation's head; what is too wide breaks or scrolls in its own box. */
