@@ -194,6 +194,11 @@ describe('a sponsored quote', () => {
   })
 })
 
+/** Something was paid for all requests of a key. */
+async function setPending({ keyId }: TestSponsor): Promise<void> {
+  await database.query(`update orders set status = 'pending' where api_key_id = $1`, [keyId])
+}
+
 describe('GET /requests/v3', () => {
   test('lists the requests of the key, newest first, page by page, each once', async () => {
     const sponsor = await createSponsor(database, 100n * usd)
@@ -201,6 +206,7 @@ describe('GET /requests/v3', () => {
     const ids: string[] = []
     for (let index = 0; index < 5; index += 1) ids.unshift((await quoted(sponsor)).requestId)
     await quoted(other)
+    await setPending(sponsor)
     const seen: string[] = []
     let path = '/requests/v3?limit=2'
     for (let pages = 0; pages < 5; pages += 1) {
@@ -260,6 +266,7 @@ describe('GET /requests/v3', () => {
       quote.requestId.slice(2),
       amount,
     ])
+    await setPending(sponsor)
     const { requests } = await getJson('/requests/v3', sponsor)
     expect(requests[0].data.feeSponsorship.actual).toMatchObject({
       sponsorPayment: { amount },
@@ -272,7 +279,9 @@ describe('GET /requests/v3', () => {
     const quote = await quoted(sponsor)
     const now = Math.floor(Date.now() / 1_000)
     const count = async (query: string) => (await getJson(`/requests/v3?${query}`, sponsor)).requests.length
-    expect(await count('status=waiting')).toBe(1)
+    expect(await count('status=waiting')).toBe(0)
+    await setPending(sponsor)
+    expect(await count('status=pending')).toBe(1)
     expect(await count('status=success')).toBe(0)
     expect(await count(`user=${quote.details.sender.toUpperCase().replace('0X', '0x')}`)).toBe(1)
     expect(await count(`user=${newUser()}`)).toBe(0)
@@ -347,6 +356,7 @@ describe('GET /requests/v2', () => {
     expect((await get('/requests/v2?status=waiting', sponsor)).status).toBe(400)
     expect((await get(`/requests/v2?user=${sponsor.wallet}`)).status).toBe(401)
     expect((await get(`/requests/v2?user=${newUser()}`, sponsor)).status).toBe(403)
+    await setPending(sponsor)
     const { requests } = await getJson(`/requests/v2?user=${sponsor.wallet}`, sponsor)
     expect(requests.map(({ id }: { id: string }) => id)).toEqual([own.requestId])
   })

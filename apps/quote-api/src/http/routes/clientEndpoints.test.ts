@@ -71,6 +71,7 @@ describe('GET /requests/v3', () => {
           filters.push(filter)
           return { requests: [kept], continuation: undefined }
         },
+        count: async () => 1,
       },
     })
     const answer = await app.inject({ url: `/requests/v3${query}`, headers })

@@ -8,10 +8,15 @@ import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.
 import { decodeCursor } from '../../requests/history/cursor.ts'
 import { requireKey, requireKeyOfWallet } from '../../requests/history/historyAccess.ts'
 import type { Page, RequestFilter } from '../../requests/history/requestFilter.ts'
-import type { RequestHistory, RequestRecord } from '../../requests/history/requestHistory.ts'
+import { type RequestHistory, type RequestRecord, totalMax } from '../../requests/history/requestHistory.ts'
 import type { OrderSignatures } from '../../requests/orders/orderSignatures.ts'
 import { databaseErrors, keylessErrors, mergeErrors } from '../routeErrors.ts'
-import { type RequestsQuery, requestsQueryFields } from '../wire/historyQuery.ts'
+import {
+  type RequestsQuery,
+  refuseParameters,
+  requestsV2Fields,
+  requestsV3Fields,
+} from '../wire/historyQuery.ts'
 import { requestsV2Schema, requestToV2 } from '../wire/requestsV2.ts'
 import { requestsV3Schema, requestToV3 } from '../wire/requestsV3.ts'
 
@@ -38,7 +43,7 @@ export function registerRequests(
 ): void {
   const listed = async (
     filter: RequestFilter,
-    query: PageQuery & Pick<RequestsQuery, 'includeOrderData'>,
+    query: RequestsQuery,
     asked: Parameters<typeof callerOf>[0],
   ) => {
     const page = await history.list(filter, pageOf(query))
@@ -47,30 +52,31 @@ export function registerRequests(
       if (order !== undefined && orderSignature === undefined) await signatureBudget.take([callerOf(asked)])
     return { ...page, requests: await Promise.all(page.requests.map((one) => signed(signatures, one))) }
   }
-  const { hash, ...shared } = requestsQueryFields
   const v3 = {
     operationId: 'listRequests',
     tags: ['history'],
     errors: mergeErrors(databaseErrors, keylessErrors, { 400: ['INVALID_CURSOR'] }),
     summary:
       'Requests that were made with your key; without one, the request that id or depositAddress names',
-    querystring: z.object({ ...shared, txHash: hash }),
+    querystring: z.object(requestsV3Fields),
     response: { 200: requestsV3Schema, ...errorResponses },
   }
   const config = { rateLimitClass: 'read' }
-  app.get('/requests/v3', { schema: v3, config }, async (request) => {
-    const { apiKey } = request
-    const { txHash, ...query } = request.query
+  const v3Known = { preValidation: knowing(requestsV3Fields) }
+  app.get('/requests/v3', { schema: v3, config, ...v3Known }, async (request) => {
+    const { apiKey, query } = request
     // One request that the caller can name is not a secret; whose sponsor pays for it is.
-    const isLookup = query.id !== undefined || query.depositAddress !== undefined
+    const isLookup = (query.id !== undefined || query.depositAddress !== undefined) && !asksForOwners(query)
     const apiKeyId = apiKey === null && isLookup ? undefined : requireKey(apiKey)
-    const filter = {
-      ...filterOf({ ...query, hash: txHash }),
-      ...(apiKeyId !== undefined && { apiKeyId }),
-    }
+    const filter = { ...filterOf(query), ...(apiKeyId !== undefined && { apiKeyId }) }
     const view = { ...query, sponsorCurrency, isOwners: apiKeyId !== undefined }
+    const total = query.includeTotal ? await history.count(filter, pageOf(query)) : undefined
     const { requests, continuation } = await listed(filter, query, request)
     return {
+      ...(total !== undefined && {
+        total: Math.min(total, totalMax),
+        totalRelation: total > totalMax ? ('gte' as const) : ('eq' as const),
+      }),
       requests: requests.map((one) => requestToV3(registry, one, view)),
       ...(continuation !== undefined && { continuation }),
     }
@@ -82,16 +88,18 @@ export function registerRequests(
     errors: mergeErrors(databaseErrors, keylessErrors, { 400: ['INVALID_CURSOR'], 403: ['FORBIDDEN'] }),
     summary: 'Look requests up by id, order id, transaction hash, deposit address or user',
     deprecated: true,
-    querystring: z.object(requestsQueryFields),
+    querystring: z.object(requestsV2Fields),
     response: { 200: requestsV2Schema, ...errorResponses },
   }
   const deprecation = { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/requests/v3' }
-  app.get('/requests/v2', { schema: v2, config: { ...config, deprecation } }, async (request) => {
+  const v2Known = { preValidation: knowing(requestsV2Fields) }
+  app.get('/requests/v2', { schema: v2, config: { ...config, deprecation }, ...v2Known }, async (request) => {
     const { query, apiKey } = request
     const { user } = query
     if (user !== undefined) await requireKeyOfWallet(sponsors, apiKey, user)
     else requireLookup(query)
-    const { requests, continuation } = await listed(filterOf(query), query, request)
+    const own = asksForOwners(query) && { apiKeyId: requireKey(apiKey) }
+    const { requests, continuation } = await listed({ ...filterOf(query), ...own }, query, request)
     return {
       requests: requests.map((one) => requestToV2(registry, one, { ...query, sponsorCurrency })),
       ...(continuation !== undefined && { continuation }),
@@ -107,21 +115,27 @@ function requireLookup({ id, orderId, hash, depositAddress }: RequestsQuery): vo
   })
 }
 
+/** Runs before the query is read, because reading it leaves out what the schema does not have. */
+function knowing(fields: object) {
+  return async ({ query }: { readonly query: unknown }): Promise<void> =>
+    refuseParameters(query ?? {}, fields)
+}
+
+/** What only the owner of a request is shown is no filter for others either: the answer would tell it. */
+function asksForOwners({ referrer, includeAuthenticatedData }: RequestsQuery): boolean {
+  return referrer !== undefined || includeAuthenticatedData === true
+}
+
 function filterOf(query: RequestsQuery): RequestFilter {
-  const { hash, startTimestamp, endTimestamp, ...filter } = query
-  const { id, orderId, user, recipient, status, originChainId, destinationChainId, depositAddress } = filter
+  const { id, orderId, user, recipient, term, status, failReason, requestType, referrer } = query
+  const { chainId, originChainId, destinationChainId, depositAddress } = query
+  const { hash, txHash, depositTxHash, fillTxHash, refundTxHash } = query
   return {
-    id,
-    orderId,
-    user,
-    recipient,
-    status,
-    originChainId,
-    destinationChainId,
-    depositAddress,
-    txHash: hash,
-    startSeconds: startTimestamp,
-    endSeconds: endTimestamp,
+    ...{ id, orderId, user, recipient, term, status, failReason, requestType, referrer },
+    ...{ chainId, originChainId, destinationChainId, depositAddress },
+    ...{ hash, txHash, depositTxHash, fillTxHash, refundTxHash },
+    startSeconds: query.startTimestamp,
+    endSeconds: query.endTimestamp,
   }
 }
 
@@ -133,13 +147,12 @@ async function signed(signatures: OrderSignatures, record: RequestRecord): Promi
   return { ...record, orderSignature }
 }
 
-type PageQuery = Pick<RequestsQuery, 'limit' | 'continuation' | 'sortDirection'>
-
 /** @throws InvalidCursorError */
-function pageOf({ limit, continuation, sortDirection }: PageQuery): Page {
+function pageOf({ limit, continuation, sortBy, sortDirection }: RequestsQuery): Page {
   return {
     limit,
+    sortBy,
     direction: sortDirection,
-    after: continuation === undefined ? undefined : decodeCursor(continuation),
+    after: continuation === undefined ? undefined : decodeCursor(continuation, sortBy),
   }
 }
