@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor, encodeSequence } from '../src/requests/history/cursor.ts'
 import { createMoneyHistory } from '../src/requests/history/moneyHistory.ts'
+import { sortKeys } from '../src/requests/history/requestFilter.ts'
 import { createRequestHistory } from '../src/requests/history/requestHistory.ts'
 import { testApp } from './fixtures/app.ts'
 import { linkedKey, sponsorWallet, testApiKeys, testSponsor } from './fixtures/sponsor.ts'
@@ -47,7 +48,9 @@ const id = hex(32)
 const micros = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const number = fc.oneof(fc.nat(60), fc.integer(), fc.double()).map(String)
 const cursor = fc.oneof(
-  fc.tuple(micros, id).map(([atMicros, raw]) => encodeCursor({ atMicros, id: raw })),
+  fc
+    .tuple(micros, id, fc.constantFrom(...sortKeys))
+    .map(([atMicros, raw, sortBy]) => encodeCursor({ sortBy, atMicros, id: raw })),
   micros.map(encodeSequence),
 )
 
@@ -59,6 +62,14 @@ const members: Readonly<Record<string, fc.Arbitrary<string>>> = {
   txHash: id,
   user: fc.constantFrom<string>(sponsorWallet, sponsorWallet.toUpperCase()),
   recipient: hex(20),
+  term: fc.oneof(id, hex(20)),
+  depositTxHash: id,
+  failReason: fc.constantFrom('UNKNOWN', 'TTL_EXPIRED'),
+  requestType: fc.constantFrom('Bridge', 'same-chain swap'),
+  referrer: fc.constantFrom('an.app', '%00'),
+  chainId: number,
+  sortBy: fc.constantFrom(...sortKeys),
+  includeTotal: fc.constantFrom('true', 'false'),
   depositAddress: hex(20),
   status: fc.constantFrom('waiting', 'success', 'refund'),
   context: fc.constantFrom('pay-fees', 'balance-topup'),

@@ -375,7 +375,7 @@ export { type NoFillOrRefund, noFillOrRefundDigest } from './signatures/noFillOr
 export { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './signatures/ownerRequest.ts'
 export type { RecoverSigner, Signer, SigningRequest } from './signatures/signer.ts'
 export { type TimelineStatement, timelineDomain, timelineTypes } from './signatures/timelineStatement.ts'
-export type { SqlDatabase, SqlRow, SqlTx, SqlWriteTx, TransactionOptions } from './sql/sqlTx.ts'
+export type { QueryOptions, SqlDatabase, SqlRow, SqlTx, SqlWriteTx, TransactionOptions } from './sql/sqlTx.ts'
 export { classifyTopUps, needsTrace } from './topUps/classifyTopUps.ts'
 export { encodeTopUp, type TopUpCall } from './topUps/encodeTopUp.ts'
 export {

@@ -1,4 +1,4 @@
-import type { SqlDatabase, SqlRow } from '@causeway/core'
+import type { QueryOptions, SqlDatabase, SqlRow } from '@causeway/core'
 import pg from 'pg'
 import { createDiskSpace, type DiskSpace, writeProbe } from './diskSpace.ts'
 import {
@@ -87,14 +87,17 @@ export function createDatabase(options: DatabaseOptions): Database {
     onChange: (full) => options.onDiskFull?.(full),
   })
 
-  const withClient = async <T>(work: (run: RunStatement, session: Session | undefined) => Promise<T>) => {
+  const withClient = async <T>(
+    work: (run: RunStatement, session: Session | undefined) => Promise<T>,
+    { isPlannedEachTime = false }: QueryOptions = {},
+  ) => {
     if (callers >= poolSize + queueMax) throw new DatabaseOverloadedError()
     callers += 1
     try {
       return await useClient(pool, disk, (client) => {
         const session = sessions.get(client)
         // A plan stays on a connection of the server, which is another one for a pooler's next transaction.
-        const nameHere = session?.isPooled === true ? () => undefined : nameOf
+        const nameHere = session?.isPooled === true || isPlannedEachTime ? () => undefined : nameOf
         return work((text, values) => run(client, nameHere, text, values), session)
       })
     } finally {
@@ -102,15 +105,17 @@ export function createDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  const query = <Row extends SqlRow>(text: string, values?: readonly unknown[]) =>
-    withClient(async (runOn, session) =>
-      // A limit that holds in a transaction alone needs one.
-      session?.isPooled === true
-        ? runTransaction(runOn, (tx) => tx.query<Row>(text, values), {
-            begin: session.begin,
-            opensWithRead: true,
-          })
-        : (await runOn<Row>(text, values)).rows,
+  const query = <Row extends SqlRow>(text: string, values?: readonly unknown[], more?: QueryOptions) =>
+    withClient(
+      async (runOn, session) =>
+        // A limit that holds in a transaction alone needs one.
+        session?.isPooled === true
+          ? runTransaction(runOn, (tx) => tx.query<Row>(text, values), {
+              begin: session.begin,
+              opensWithRead: true,
+            })
+          : (await runOn<Row>(text, values)).rows,
+      more,
     )
 
   const transaction: Database['transaction'] = (work, options) =>

@@ -95,7 +95,7 @@ function nameOperation(
   return {
     ...operation,
     ...(Array.isArray(parameters) && {
-      parameters: parameters.map((parameter) => withExample(asObject(parameter), example)),
+      parameters: parameters.map((parameter) => withExample(briefly(asObject(parameter)), example)),
     }),
     ...(requestBody !== undefined && {
       requestBody: withBodyExample(
@@ -112,6 +112,25 @@ function nameOperation(
           : nameContent(asObject(response), name && `${name}Answer`, schemas, ''),
       ),
     }),
+  }
+}
+
+/** A parameter may be left out where nothing else is said. */
+function briefly({ required, schema, ...parameter }: JsonObject): JsonObject {
+  return {
+    ...parameter,
+    ...(required === true && { required }),
+    schema: withoutSafeBounds(asObject(schema)),
+  }
+}
+
+/** Whoever reads JSON expects no integer beyond those that JSON's readers keep exactly. */
+function withoutSafeBounds(schema: JsonObject): JsonObject {
+  const { minimum, maximum, ...rest } = schema
+  return {
+    ...rest,
+    ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER && { minimum }),
+    ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
   }
 }
 
@@ -199,7 +218,7 @@ class NamedSchemas {
 
   /** The schema, or a reference to it where it has a name. Inner schemas first. */
   name(schema: JsonObject, { fallback, suffix }: Naming): JsonObject {
-    const { title, ...rest } = schema
+    const { title, ...rest } = withoutSafeBounds(schema)
     const inner = mapMembers(rest, (value, member) =>
       value === undefined || dataMembers.has(member) ? value : this.#inside(value, suffix),
     )

@@ -35,5 +35,14 @@ export interface SqlDatabase {
    */
   transaction<T>(work: (tx: SqlWriteTx) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** One statement in its own implicit transaction. */
-  query<Row extends SqlRow = SqlRow>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
+  query<Row extends SqlRow = SqlRow>(
+    text: string,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<readonly Row[]>
+}
+
+export type QueryOptions = {
+  /** The plan is made for the values each time, and none is remembered. Default false. */
+  readonly isPlannedEachTime?: boolean
 }

@@ -72,6 +72,7 @@ describe('GET /requests/v3', () => {
           return { requests: [kept], continuation: undefined }
         },
         isDepositAddress: async () => false,
+        count: async () => 1,
       },
     })
     const answer = await app.inject({ url: `/requests/v3${query}`, headers })

@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
 import { sharedTestApp, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
 import {
   chainA,
@@ -17,7 +18,8 @@ import {
   usdc,
   user,
 } from '../../../test/fixtures/market.ts'
-import { sdkMembersAt } from '../../../test/fixtures/sdkTypes.ts'
+import { sdkMembersAt, sdkQueryParameters } from '../../../test/fixtures/sdkTypes.ts'
+import { refusedParameters } from '../wire/historyQuery.ts'
 
 const root = join(import.meta.dirname, '../../../../..')
 const table = join(root, 'docs/reference/request-fields.md')
@@ -60,6 +62,44 @@ test("the table says of each member of the SDK's body what becomes of it", async
   const [members, rows] = [await sdkMembers(), await tableRows()]
   expect(members.length).toBeGreaterThan(40)
   expect(members.filter((member) => !rows.has(member))).toEqual([])
+})
+
+test('Q-76: a table says of each query parameter of each path of ours what becomes of it', async () => {
+  const text = await readFile(join(root, 'docs/reference/query-parameters.md'), 'utf8')
+  const rows = [...text.matchAll(/^\| ([^|]+) \| `(\w+)` \| (honoured|no effect|refused) \|/gm)].flatMap(
+    ([, paths = '', name = '', does = '']) =>
+      [...paths.matchAll(/`([^`]+)`/g)].map(([, path = '']) => [`${path} ${name}`, does] as const),
+  )
+  const table = new Map<string, string>(rows)
+  expect(table.size).toBe(rows.length)
+  const app = await testApp()
+  onTestFinished(() => app.close())
+  const described = z.object({ paths: z.record(z.string(), z.record(z.string(), operationSchema)) })
+  const { paths } = described.parse((await app.inject({ url: '/documentation/json' })).json())
+  const read = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods).flatMap(({ parameters }) =>
+      parameters.flatMap((one) => (one.in === 'query' ? [`${path} ${one.name}`] : [])),
+    ),
+  )
+  const asked = (await sdkQueryParameters()).filter((one) => (one.split(' ')[0] ?? '') in paths)
+  expect(asked.length).toBeGreaterThan(100)
+  expect(asked.filter((one) => !table.has(one))).toEqual([])
+  const honoured = [...table].flatMap(([one, does]) => (does === 'honoured' ? [one] : []))
+  expect(honoured.filter((one) => !read.includes(one))).toEqual([])
+  // What a list reads and the table does not tell, nobody finds.
+  expect(read.filter((one) => one.startsWith('/requests/v') && !honoured.includes(one))).toEqual([])
+  const refused = [...table].flatMap(([one, does]) => (does === 'refused' ? [one] : []))
+  expect(refused.toSorted()).toEqual(
+    ['/requests/v2', '/requests/v3']
+      .flatMap((path) => Object.keys(refusedParameters).map((name) => `${path} ${name}`))
+      .toSorted(),
+  )
+  const silent = [...table].flatMap(([one, does]) => (does === 'no effect' ? [one] : []))
+  expect(silent.filter((one) => read.includes(one))).toEqual([])
+})
+
+const operationSchema = z.object({
+  parameters: z.array(z.object({ in: z.string(), name: z.string() })).default([]),
 })
 
 describe('refused by name, wherever the table says so:', () => {

@@ -6,12 +6,17 @@ import { QuoteError } from '../../pricing/errors.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
 import { decodeCursor } from '../../requests/history/cursor.ts'
-import { scopeOfRequests } from '../../requests/history/historyAccess.ts'
+import { type Caller, scopeOfRequests } from '../../requests/history/historyAccess.ts'
 import type { Page, RequestFilter } from '../../requests/history/requestFilter.ts'
-import type { RequestHistory, RequestRecord } from '../../requests/history/requestHistory.ts'
+import { type RequestHistory, type RequestRecord, totalMax } from '../../requests/history/requestHistory.ts'
 import type { OrderSignatures } from '../../requests/orders/orderSignatures.ts'
 import { databaseErrors, keylessErrors, mergeErrors } from '../routeErrors.ts'
-import { type RequestsQuery, requestsQueryFields } from '../wire/historyQuery.ts'
+import {
+  type RequestsQuery,
+  refuseParameters,
+  requestsV2Fields,
+  requestsV3Fields,
+} from '../wire/historyQuery.ts'
 import { requestsV2Schema, requestToV2 } from '../wire/requestsV2.ts'
 import { requestsV3Schema, requestToV3 } from '../wire/requestsV3.ts'
 
@@ -38,7 +43,7 @@ export function registerRequests(
 ): void {
   const listed = async (
     filter: RequestFilter,
-    query: PageQuery & Pick<RequestsQuery, 'includeOrderData'>,
+    query: RequestsQuery,
     asked: Parameters<typeof callerOf>[0],
   ) => {
     const page = await history.list(filter, pageOf(query))
@@ -47,27 +52,37 @@ export function registerRequests(
       if (order !== undefined && orderSignature === undefined) await signatureBudget.take([callerOf(asked)])
     return { ...page, requests: await Promise.all(page.requests.map((one) => signed(signatures, one))) }
   }
-  const { hash, ...shared } = requestsQueryFields
+  const scoped = async (
+    query: RequestsQuery,
+    caller: Caller,
+    of: { readonly isNamed: boolean; readonly ofWallet: boolean },
+  ): Promise<RequestFilter> => {
+    const asked = { ...of, user: query.user, asksForOwners: asksForOwners(query) }
+    return { ...filterOf(query), ...(await scopeOfRequests({ sponsors, history }, caller, asked)) }
+  }
   const v3 = {
     operationId: 'listRequests',
     tags: ['history'],
     errors: mergeErrors(databaseErrors, keylessErrors, { 400: ['INVALID_CURSOR'] }),
     summary:
       'Requests that were made with your key, or for anybody the request that id or depositAddress names',
-    querystring: z.object({ ...shared, txHash: hash }),
+    querystring: z.object(requestsV3Fields),
     response: { 200: requestsV3Schema, ...errorResponses },
   }
   const config = { rateLimitClass: 'read' }
-  app.get('/requests/v3', { schema: v3, config }, async (request) => {
-    const { apiKey } = request
-    const { txHash, ...query } = request.query
+  const v3Known = { preValidation: knowing(requestsV3Fields) }
+  app.get('/requests/v3', { schema: v3, config, ...v3Known }, async (request) => {
+    const { apiKey, query } = request
     const isNamed = query.id !== undefined || query.depositAddress !== undefined
-    const asks = { isNamed, user: query.user, ofWallet: false }
-    const scope = await scopeOfRequests({ sponsors, history }, apiKey, asks)
-    const filter = { ...filterOf({ ...query, hash: txHash }), ...scope }
+    const filter = await scoped(query, apiKey, { isNamed, ofWallet: false })
     const view = { ...query, sponsorCurrency, apiKeyId: apiKey?.keyId }
+    const total = query.includeTotal ? await history.count(filter, pageOf(query)) : undefined
     const { requests, continuation } = await listed(filter, query, request)
     return {
+      ...(total !== undefined && {
+        total: Math.min(total, totalMax),
+        totalRelation: total > totalMax ? ('gte' as const) : ('eq' as const),
+      }),
       requests: requests.map((one) => requestToV3(registry, one, view)),
       ...(continuation !== undefined && { continuation }),
     }
@@ -79,18 +94,18 @@ export function registerRequests(
     errors: mergeErrors(databaseErrors, keylessErrors, { 400: ['INVALID_CURSOR'] }),
     summary: 'Look requests up by id, order id, transaction hash, deposit address or user',
     deprecated: true,
-    querystring: z.object(requestsQueryFields),
+    querystring: z.object(requestsV2Fields),
     response: { 200: requestsV2Schema, ...errorResponses },
   }
   const deprecation = { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/requests/v3' }
-  app.get('/requests/v2', { schema: v2, config: { ...config, deprecation } }, async (request) => {
+  const v2Known = { preValidation: knowing(requestsV2Fields) }
+  app.get('/requests/v2', { schema: v2, config: { ...config, deprecation }, ...v2Known }, async (request) => {
     const { query, apiKey } = request
     const { user } = query
-    const isNamed = namesRequests(query)
-    if (!isNamed && user === undefined) throw unnamed()
-    const scope = await scopeOfRequests({ sponsors, history }, apiKey, { isNamed, user, ofWallet: true })
+    if (!namesRequests(query) && user === undefined) throw unnamed()
+    const filter = await scoped(query, apiKey, { isNamed: namesRequests(query), ofWallet: true })
     const view = { ...query, sponsorCurrency, apiKeyId: apiKey?.keyId }
-    const { requests, continuation } = await listed({ ...filterOf(query), ...scope }, query, request)
+    const { requests, continuation } = await listed(filter, query, request)
     return {
       requests: requests.map((one) => requestToV2(registry, one, view)),
       ...(continuation !== undefined && { continuation }),
@@ -109,21 +124,27 @@ function unnamed(): QuoteError {
   })
 }
 
+/** Runs before the query is read, because reading it leaves out what the schema does not have. */
+function knowing(fields: object) {
+  return async ({ query }: { readonly query: unknown }): Promise<void> =>
+    refuseParameters(query ?? {}, fields)
+}
+
+/** What only the owner of a request is shown is no filter for others either: the answer would tell it. */
+function asksForOwners({ referrer, includeAuthenticatedData }: RequestsQuery): boolean {
+  return referrer !== undefined || includeAuthenticatedData === true
+}
+
 function filterOf(query: RequestsQuery): RequestFilter {
-  const { hash, startTimestamp, endTimestamp, ...filter } = query
-  const { id, orderId, user, recipient, status, originChainId, destinationChainId, depositAddress } = filter
+  const { id, orderId, user, recipient, term, status, failReason, requestType, referrer } = query
+  const { chainId, originChainId, destinationChainId, depositAddress } = query
+  const { hash, txHash, depositTxHash, fillTxHash, refundTxHash } = query
   return {
-    id,
-    orderId,
-    user,
-    recipient,
-    status,
-    originChainId,
-    destinationChainId,
-    depositAddress,
-    txHash: hash,
-    startSeconds: startTimestamp,
-    endSeconds: endTimestamp,
+    ...{ id, orderId, user, recipient, term, status, failReason, requestType, referrer },
+    ...{ chainId, originChainId, destinationChainId, depositAddress },
+    ...{ hash, txHash, depositTxHash, fillTxHash, refundTxHash },
+    startSeconds: query.startTimestamp,
+    endSeconds: query.endTimestamp,
   }
 }
 
@@ -135,13 +156,12 @@ async function signed(signatures: OrderSignatures, record: RequestRecord): Promi
   return { ...record, orderSignature }
 }
 
-type PageQuery = Pick<RequestsQuery, 'limit' | 'continuation' | 'sortDirection'>
-
 /** @throws InvalidCursorError */
-function pageOf({ limit, continuation, sortDirection }: PageQuery): Page {
+function pageOf({ limit, continuation, sortBy, sortDirection }: RequestsQuery): Page {
   return {
     limit,
+    sortBy,
     direction: sortDirection,
-    after: continuation === undefined ? undefined : decodeCursor(continuation),
+    after: continuation === undefined ? undefined : decodeCursor(continuation, sortBy),
   }
 }

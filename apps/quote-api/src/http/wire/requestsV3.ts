@@ -9,6 +9,7 @@ import {
 } from '@causeway/core'
 import { z } from 'zod'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
+import { requestTypes } from '../../requests/history/requestFilter.ts'
 import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
 import { requestStatuses } from '../../requests/status/requestProgress.ts'
 import { currencySchema } from './currencyAmount.ts'
@@ -27,16 +28,6 @@ import {
 } from './requestParts.ts'
 
 const text = z.string()
-
-const requestTypes = [
-  'Bridge',
-  'Crosschain Swap',
-  'Same-chain Swap',
-  'Send',
-  'Wrap',
-  'Unwrap',
-  'Call',
-] as const
 
 const features = ['app_fees', 'gas_top_up', 'deposit_address'] as const
 
@@ -102,6 +93,8 @@ const requestV3Schema = z.object({
 
 export const requestsV3Schema = z.object({
   requests: z.array(requestV3Schema),
+  total: z.number().optional().describe('On all pages, with includeTotal; at most 10000'),
+  totalRelation: z.enum(['eq', 'gte']).optional().describe('`gte`: there are more than total'),
   continuation: z.string().optional().describe('Send it back for the next page; absent on the last'),
 })
 

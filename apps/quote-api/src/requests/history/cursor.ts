@@ -1,7 +1,10 @@
 import { DomainError, type Hex } from '@causeway/core'
+import type { SortKey } from './requestFilter.ts'
 
 /** Place in a list that is sorted by time, then by id: what comes after it is the next page. */
 export type Keyset = {
+  /** What the list is sorted by. */
+  readonly sortBy: SortKey
   /** Microseconds since 1970. */
   readonly atMicros: bigint
   /** 32 bytes. */
@@ -25,24 +28,32 @@ const idBytes = 32
 /** PostgreSQL's last timestamp is later than anything that was stored. */
 const microsMax = 253_402_300_799_999_999n
 
+/** Ends the places of lists that are sorted by the last change. */
+const changedTail = Buffer.of(1)
+
 /** Opaque text of a place; the client sends it back unread. */
-export function encodeCursor({ atMicros, id }: Keyset): string {
+export function encodeCursor({ sortBy, atMicros, id }: Keyset): string {
   const bytes = Buffer.alloc(timeBytes + idBytes)
   bytes.writeBigUInt64BE(atMicros)
   bytes.write(id.slice(2), timeBytes, 'hex')
-  return bytes.toString('base64url')
+  return (sortBy === 'updatedAt' ? Buffer.concat([bytes, changedTail]) : bytes).toString('base64url')
 }
 
-/** @throws InvalidCursorError */
-export function decodeCursor(text: string): Keyset {
+/** @throws InvalidCursorError also for a place of a list that is sorted otherwise */
+export function decodeCursor(text: string, sortBy: SortKey): Keyset {
   const bytes = Buffer.from(text, 'base64url')
+  const tail = bytes.subarray(timeBytes + idBytes)
   // Decoding skips what it does not know; only our own spelling comes out again as it went in.
-  if (bytes.length !== timeBytes + idBytes || bytes.toString('base64url') !== text) {
+  if (
+    !tail.equals(sortBy === 'updatedAt' ? changedTail : Buffer.of()) ||
+    bytes.toString('base64url') !== text
+  )
     throw new InvalidCursorError()
-  }
+  const id: Hex = `0x${bytes.toString('hex', timeBytes, timeBytes + idBytes)}`
+  if (id.length !== 2 + 2 * idBytes) throw new InvalidCursorError()
   const atMicros = bytes.readBigUInt64BE()
   if (atMicros > microsMax) throw new InvalidCursorError()
-  return { atMicros, id: `0x${bytes.toString('hex', timeBytes)}` }
+  return { sortBy, atMicros, id }
 }
 
 /** Opaque text of a place in a numbered list. */

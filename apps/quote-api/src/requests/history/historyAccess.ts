@@ -4,7 +4,7 @@ import type { RequestFilter } from './requestFilter.ts'
 import type { RequestHistory } from './requestHistory.ts'
 
 /** The key of a request, as routes have it. */
-type Caller = { readonly keyId: string } | null
+export type Caller = { readonly keyId: string } | null
 
 /** @throws QuoteError UNAUTHORIZED without a key */
 export function requireKey(caller: Caller): string {
@@ -24,25 +24,33 @@ export async function requireKeyOfWallet(sponsors: Sponsors, caller: Caller, wal
 }
 
 /** What a list of requests is limited to beside its filters. */
-type Scope = Pick<RequestFilter, 'apiKeyId' | 'user' | 'depositAddress' | 'isPaid'>
+type Scope = Pick<RequestFilter, 'apiKeyId' | 'user' | 'depositAddress'>
 
 /**
  * One request that the caller can name is no secret, and is answered alike with and without a key. Anything else is
  * a list of what was made with the key, or of all requests of its wallet where `ofWallet` asks for them.
- * @param isNamed the query names a request, or a deposit address @throws QuoteError UNAUTHORIZED
+ * @param asked.isNamed the query names a request, or a deposit address
+ * @param asked.asksForOwners a filter tells what only the owner of a request is shown
+ * @throws QuoteError UNAUTHORIZED
  * @source Q-100, Q-101, Q-102, Q-103
  */
 export async function scopeOfRequests(
   dependencies: { readonly sponsors: Sponsors; readonly history: RequestHistory },
   caller: Caller,
-  asked: { readonly isNamed: boolean; readonly user: string | undefined; readonly ofWallet: boolean },
+  asked: {
+    readonly isNamed: boolean
+    readonly asksForOwners: boolean
+    readonly user: string | undefined
+    readonly ofWallet: boolean
+  },
 ): Promise<Scope> {
-  const { isNamed, user, ofWallet } = asked
+  const { isNamed, asksForOwners, user, ofWallet } = asked
+  if (asksForOwners) return { apiKeyId: requireKey(caller) }
   if (isNamed) return {}
   if (user !== undefined && (await dependencies.history.isDepositAddress(user)))
     return { user: undefined, depositAddress: user }
   const apiKeyId = requireKey(caller)
   const isWallets =
     ofWallet && user !== undefined && (await dependencies.sponsors.walletOf(apiKeyId)) === user.toLowerCase()
-  return isWallets ? { isPaid: true } : { apiKeyId, isPaid: true }
+  return isWallets ? {} : { apiKeyId }
 }

@@ -2,57 +2,153 @@ import type { Hex } from '@causeway/core'
 import type { RequestStatus } from '../status/requestProgress.ts'
 import type { Keyset } from './cursor.ts'
 
+export const requestTypes = [
+  'Bridge',
+  'Crosschain Swap',
+  'Same-chain Swap',
+  'Send',
+  'Wrap',
+  'Unwrap',
+  'Call',
+] as const
+export type RequestType = (typeof requestTypes)[number]
+
 /** Which requests; members that are left out do not restrict. */
 export type RequestFilter = {
   /** Made with this key. */
   readonly apiKeyId?: string | undefined
-  /** Without quotes that nobody paid. */
-  readonly isPaid?: boolean
   readonly id?: Hex | undefined
   readonly orderId?: Hex | undefined
   /** In hex any case. Lists requests that were made with some key. */
   readonly user?: string | undefined
   readonly recipient?: string | undefined
+  /** Id, user, deposit address, or hash of any transaction. */
+  readonly term?: string | undefined
   readonly status?: RequestStatus | undefined
+  /** Of requests that failed or were given back. */
+  readonly failReason?: string | undefined
+  readonly requestType?: RequestType | undefined
+  readonly referrer?: string | undefined
+  /** Origin or destination. */
+  readonly chainId?: number | undefined
   readonly originChainId?: number | undefined
   readonly destinationChainId?: number | undefined
-  /** Hash of any transaction of the request. */
+  /** Hash of any transaction of the request; the other name of `txHash`. */
+  readonly hash?: string | undefined
   readonly txHash?: string | undefined
+  readonly depositTxHash?: string | undefined
+  readonly fillTxHash?: string | undefined
+  readonly refundTxHash?: string | undefined
   readonly depositAddress?: string | undefined
-  /** Unix seconds, both included. */
+  /** Unix seconds of what the list is sorted by, both included. */
   readonly startSeconds?: number | undefined
   readonly endSeconds?: number | undefined
 }
+
+export const sortKeys = ['createdAt', 'updatedAt'] as const
+export type SortKey = (typeof sortKeys)[number]
 
 export type Page = {
   readonly limit: number
   readonly after: Keyset | undefined
   readonly direction: 'asc' | 'desc'
+  readonly sortBy: SortKey
 }
 
-/** A `where` clause whose values stand apart, as parameters from `$1` on. */
-export type Where = { readonly text: string; readonly values: readonly unknown[] }
+/** SQL whose values stand apart, as parameters from `$1` on. */
+export type Sql = { readonly text: string; readonly values: readonly unknown[] }
+
+/** Of `orders o`; the indexes of `updatedAt` have the same words. */
+const sortColumns = { createdAt: 'o.created_at', updatedAt: 'coalesce(o.updated_at, o.created_at)' } as const
 
 /** Indexes fold everything; only what is written in hex is the same in either case. */
 const isSpelled = (column: string, parameter: string): string =>
-  `(lower(${column}) = lower(${parameter}) and (${column} = ${parameter} or ${column} like '0x%'))`
+  `lower(${column}) = lower(${parameter}) and (${column} = ${parameter} or ${column} like '0x%')`
+
+const hasTransaction = (parameter: string, role?: string): string =>
+  `o.request_id in (select request_id from request_transaction
+    where ${isSpelled('tx_hash', parameter)}${role === undefined ? '' : ` and role = '${role}'`})`
 
 /** Condition on `orders o`. */
-export const depositAddressIs = (parameter: string): string =>
-  `(o.deposit_address is not null and lower(o.deposit_address) = lower(${parameter}))`
+export const isAtAddress = (parameter: string): string =>
+  `o.deposit_address is not null and lower(o.deposit_address) = lower(${parameter})`
 
-/** Condition on `orders o`: somebody paid, or signed what pays. @source Q-102 */
-const wasPaid = `(o.status <> 'waiting' or exists (select from deposit_seen where request_id = o.request_id)
-  or exists (select from work_item where request_id = o.request_id))`
+/** A quote that nobody paid, or signed what pays it, is no request. Three cases, so that each has its index. */
+const paid = [
+  `o.status <> 'waiting'`,
+  `o.status = 'waiting' and o.request_id in
+    (select request_id from deposit_seen where state in ('seen', 'held', 'refund_due'))`,
+]
 
-/** The SQL of a filter over `orders o`. The texts are a closed list: nothing of the caller is in them. */
-export function whereOf(filter: RequestFilter, { after, direction }: Page): Where {
-  const clauses: string[] = []
+/** Whoever names one of these knows the request, and is shown a quote too. */
+const lookups = [
+  'id',
+  'orderId',
+  'hash',
+  'txHash',
+  'depositTxHash',
+  'fillTxHash',
+  'refundTxHash',
+  'depositAddress',
+] as const
+
+/**
+ * Ids of the requests of a page, and one more than it holds, with `at`, the time that they are sorted by. What
+ * no single index answers is several lists, each in order and as long as the page, of which the first are taken.
+ * The texts are a closed list: nothing of the caller is in them. Pure.
+ * @param changedBeforeMicros of a list by `updatedAt`: nothing that is changed from now on has an earlier time
+ */
+export function pageSql(filter: RequestFilter, page: Page, changedBeforeMicros?: bigint): Sql {
+  const { values, add, clauses, alternatives } = clausesOf(filter, page)
+  const { direction, after } = page
+  const sort = sortColumns[page.sortBy]
+  if (changedBeforeMicros !== undefined) add((p) => `${sort} < ${timeOf(p)}`, changedBeforeMicros)
+  if (after !== undefined) {
+    const id = `$${values.push(toBytes(after.id))}`
+    add(
+      (p) => `(${sort}, o.request_id) ${direction === 'desc' ? '<' : '>'} (${timeOf(p)}, ${id}::bytea)`,
+      after.atMicros,
+    )
+  }
+  const limit = `limit $${values.push(page.limit + 1)}`
+  const order = (at: string, id: string) => `order by ${at} ${direction}, ${id} ${direction} ${limit}`
+  const lists = alternatives.map(
+    (more) => `(select o.request_id, ${sort} as at from orders o
+      where ${[...clauses, ...more].join(' and ')} ${order(sort, 'o.request_id')})`,
+  )
+  return {
+    text: `select distinct request_id, at from (${lists.join(' union all ')}) found ${order('at', 'request_id')}`,
+    values,
+  }
+}
+
+/** How many requests there are, up to `most`. Pure. */
+export function countSql(filter: RequestFilter, page: Page, most: number): Sql {
+  const { values, clauses, alternatives } = clausesOf(filter, page)
+  const limit = `limit $${values.push(most)}`
+  const lists = alternatives.map(
+    (more) => `(select o.request_id from orders o where ${[...clauses, ...more].join(' and ')} ${limit})`,
+  )
+  return {
+    text: `select count(*) from (select distinct request_id from (${lists.join(' union all ')}) found ${limit}) counted`,
+    values,
+  }
+}
+
+type Clauses = {
+  readonly values: unknown[]
+  /** What all requests fulfil. */
+  readonly clauses: string[]
+  /** Of which each request fulfils one. */
+  readonly alternatives: readonly (readonly string[])[]
+  add(clause: (parameter: string) => string, value: unknown): void
+}
+
+function clausesOf(filter: RequestFilter, { sortBy }: Page): Clauses {
   const values: unknown[] = []
-  const add = (clause: (parameter: string) => string, value: unknown) => {
-    if (value === undefined) return
-    values.push(value)
-    clauses.push(clause(`$${values.length}`))
+  const clauses: string[] = ['true']
+  const add: Clauses['add'] = (clause, value) => {
+    if (value !== undefined) clauses.push(clause(`$${values.push(value)}`))
   }
   add((p) => `o.api_key_id = ${p}`, filter.apiKeyId)
   add((p) => `o.request_id = ${p}`, filter.id && toBytes(filter.id))
@@ -60,25 +156,58 @@ export function whereOf(filter: RequestFilter, { after, direction }: Page): Wher
   add((p) => `o.api_key_id is not null and ${isSpelled('o.user_address', p)}`, filter.user)
   add((p) => isSpelled('o.recipient', p), filter.recipient)
   add((p) => `o.status = ${p}`, filter.status)
+  add(
+    (p) => `o.status in ('failure', 'refund') and coalesce(o.fail_reason, 'UNKNOWN') = ${p}`,
+    filter.failReason,
+  )
+  add(
+    (p) => `request_type(o.quoted, o.order_data, o.origin_chain_id, o.destination_chain_id) = ${p}`,
+    filter.requestType,
+  )
+  add((p) => `o.quoted ->> 'referrer' = ${p}`, filter.referrer)
   add((p) => `o.origin_chain_id = ${p}`, filter.originChainId)
   add((p) => `o.destination_chain_id = ${p}`, filter.destinationChainId)
-  add(
-    (p) => `o.request_id in (select request_id from request_transaction where ${isSpelled('tx_hash', p)})`,
-    filter.txHash,
-  )
-  add(depositAddressIs, filter.depositAddress)
-  add((p) => `o.created_at >= to_timestamp(${p}::bigint)`, filter.startSeconds)
+  add((p) => hasTransaction(p), filter.hash)
+  add((p) => hasTransaction(p), filter.txHash)
+  add((p) => hasTransaction(p, 'deposit'), filter.depositTxHash)
+  add((p) => hasTransaction(p, 'fill'), filter.fillTxHash)
+  add((p) => hasTransaction(p, 'refund'), filter.refundTxHash)
+  add(isAtAddress, filter.depositAddress)
+  const sort = sortColumns[sortBy]
+  add((p) => `${sort} >= to_timestamp(${p}::bigint)`, filter.startSeconds)
   // The whole last second belongs to the range.
-  add((p) => `o.created_at < to_timestamp(${p}::bigint + 1)`, filter.endSeconds)
-  if (filter.isPaid === true) clauses.push(wasPaid)
-  if (after !== undefined) {
-    values.push(after.atMicros, toBytes(after.id))
-    const [at, id] = [`$${values.length - 1}`, `$${values.length}`]
-    const place = `(timestamptz 'epoch' + ${at}::bigint * interval '1 microsecond', ${id}::bytea)`
-    clauses.push(`(o.created_at, o.request_id) ${direction === 'desc' ? '<' : '>'} ${place}`)
-  }
-  return { text: clauses.length === 0 ? 'true' : clauses.join(' and '), values }
+  add((p) => `${sort} < to_timestamp(${p}::bigint + 1)`, filter.endSeconds)
+
+  const isLookup = lookups.some((name) => filter[name] !== undefined)
+  const whenPaid = isLookup ? ['true'] : paid
+  const { chainId, term } = filter
+  const chain = chainId === undefined ? undefined : `$${values.push(chainId)}`
+  const sides =
+    chain === undefined
+      ? ['true']
+      : [
+          `o.origin_chain_id = ${chain}`,
+          `o.destination_chain_id = ${chain} and o.origin_chain_id <> ${chain}`,
+        ]
+  const named = term === undefined ? whenPaid : termCases(term, `$${values.push(term)}`, whenPaid)
+  return { values, clauses, add, alternatives: sides.flatMap((side) => named.map((one) => [side, one])) }
 }
+
+/** What a term may name, each with its index. */
+function termCases(term: string, parameter: string, whenPaid: readonly string[]): readonly string[] {
+  const isId = /^0x[0-9a-f]{64}$/i.test(term)
+  return [
+    ...(isId ? [`o.request_id = decode(substr(lower(${parameter}), 3), 'hex')`] : []),
+    isAtAddress(parameter),
+    hasTransaction(parameter),
+    ...whenPaid.map(
+      (one) => `o.api_key_id is not null and ${isSpelled('o.user_address', parameter)} and ${one}`,
+    ),
+  ]
+}
+
+const timeOf = (micros: string): string =>
+  `timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond'`
 
 function toBytes(hex: Hex): Buffer {
   return Buffer.from(hex.slice(2), 'hex')

@@ -9,7 +9,7 @@ import {
   quotedAmountsSchema,
   quotedSponsorshipSchema,
 } from './quotedAmounts.ts'
-import { depositAddressIs, type Page, type RequestFilter, whereOf } from './requestFilter.ts'
+import { countSql, isAtAddress, type Page, pageSql, type RequestFilter } from './requestFilter.ts'
 
 /** One transaction that was seen for a request. */
 export type RequestTransaction = {
@@ -58,6 +58,9 @@ export type RequestRecord = {
   readonly updatedAtMs: number
 }
 
+/** Up to this many requests are counted: more would take longer than a list may. */
+export const totalMax = 10_000
+
 export interface RequestHistory {
   /** Newest first unless asked otherwise. `continuation` is absent on the last page. */
   list(
@@ -66,6 +69,8 @@ export interface RequestHistory {
   ): Promise<{ readonly requests: readonly RequestRecord[]; readonly continuation: string | undefined }>
   /** Whether a request is paid at this address; in hex any case. */
   isDepositAddress(address: string): Promise<boolean>
+  /** How many there are on all pages, `totalMax + 1` where there are more. */
+  count(filter: RequestFilter, page: Page): Promise<number>
 }
 
 const columns = `
@@ -83,18 +88,27 @@ const columns = `
       order by t.seen_at, t.tx_hash)
     from request_transaction t where t.request_id = o.request_id) as transactions`
 
-/** Requests in PostgreSQL. @source quote-api.md 3.4; quote-and-sponsorship.md, Request history */
+/** Plans depend on the values: a key may have one request of a chain or a million. */
+const planned = { isPlannedEachTime: true } as const
+
+/** Requests in PostgreSQL. @source Q-77 */
 export function createRequestHistory({ database }: { database: SqlDatabase }): RequestHistory {
   return {
     async list(filter, page) {
-      const where = whereOf(filter, page)
-      const rows = await database.query<HistoryRow>(
-        `select ${columns} from orders o left join request_sponsorship s using (request_id)
-         where ${where.text} order by o.created_at ${page.direction}, o.request_id ${page.direction}
-         limit $${where.values.length + 1}`,
-        // One more than asked for tells whether there is a next page.
-        [...where.values, page.limit + 1],
+      const { text, values } = pageSql(
+        filter,
+        page,
+        page.sortBy === 'updatedAt' ? await changedBefore(database) : undefined,
       )
+      const { direction, sortBy } = page
+      const rows = await database.query<HistoryRow>(
+        `select ${columns}, (extract(epoch from page.at) * 1000000)::bigint as at_us
+         from (${text}) page join orders o using (request_id) left join request_sponsorship s using (request_id)
+         order by page.at ${direction}, page.request_id ${direction}`,
+        values,
+        planned,
+      )
+      // One more than asked for tells whether there is a next page.
       const shown = rows.slice(0, page.limit)
       const last = shown.at(-1)
       const standing = await readShown(database, shown)
@@ -102,18 +116,36 @@ export function createRequestHistory({ database }: { database: SqlDatabase }): R
       return {
         requests: shown.map((row) => fromRow(row, standing.get(toHex(row.request_id)))),
         continuation: hasMore
-          ? encodeCursor({ atMicros: last.created_at_us, id: toHex(last.request_id) })
+          ? encodeCursor({ sortBy, atMicros: last.at_us, id: toHex(last.request_id) })
           : undefined,
       }
     },
 
     async isDepositAddress(address) {
-      const rows = await database.query(`select from orders o where ${depositAddressIs('$1')} limit 1`, [
-        address,
-      ])
+      const rows = await database.query(`select from orders o where ${isAtAddress('$1')} limit 1`, [address])
       return rows.length > 0
     },
+
+    async count(filter, page) {
+      const { text, values } = countSql(filter, page, totalMax + 1)
+      const [row] = await database.query<{ count: bigint }>(text, values, planned)
+      return Number(row?.count ?? 0n)
+    },
   }
+}
+
+/**
+ * Microseconds since 1970 before which no request changes any more: changes take their time after their
+ * transaction has begun to write. Read by a statement of its own: one snapshot would see transactions that ended
+ * since as neither open nor done.
+ */
+async function changedBefore(database: SqlDatabase): Promise<bigint> {
+  const [row] = await database.query<{ at_us: bigint }>(
+    `select (extract(epoch from least(clock_timestamp(), min(xact_start))) * 1000000)::bigint as at_us
+     from pg_stat_activity where datname = current_database() and backend_xid is not null`,
+  )
+  if (row === undefined) throw new Error('an aggregate has a row')
+  return row.at_us
 }
 
 type HistoryRow = ShownRow & {
@@ -129,6 +161,7 @@ type HistoryRow = ShownRow & {
   readonly quoted: unknown
   readonly order_data: unknown
   readonly order_signature: Buffer | null
+  readonly at_us: bigint
   readonly created_at_us: bigint
   readonly updated_at_us: bigint
   readonly is_sponsorship: boolean
