@@ -120,17 +120,7 @@ function briefly({ required, schema, ...parameter }: JsonObject): JsonObject {
   return {
     ...parameter,
     ...(required === true && { required }),
-    schema: withoutSafeBounds(asObject(schema)),
-  }
-}
-
-/** Whoever reads JSON expects no integer beyond those that JSON's readers keep exactly. */
-function withoutSafeBounds(schema: JsonObject): JsonObject {
-  const { minimum, maximum, ...rest } = schema
-  return {
-    ...rest,
-    ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER && { minimum }),
-    ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
+    ...(schema !== undefined && { schema }),
   }
 }
 
@@ -218,7 +208,7 @@ class NamedSchemas {
 
   /** The schema, or a reference to it where it has a name. Inner schemas first. */
   name(schema: JsonObject, { fallback, suffix }: Naming): JsonObject {
-    const { title, ...rest } = withoutSafeBounds(schema)
+    const { title, ...rest } = schema
     const inner = mapMembers(rest, (value, member) =>
       value === undefined || dataMembers.has(member) ? value : this.#inside(value, suffix),
     )
