@@ -162,3 +162,54 @@ test('Q-105: the hash of a refund is there as soon as its block is', async () =>
   await setStatus(id, 'success')
   expect(await hashes()).toEqual([fill])
 })
+
+test('Q-106: a status is found by an origin transaction that is of one request', async () => {
+  const [one, two] = [await quoted(), await quoted()]
+  const [own, shared, fill] = [randomHex(32), randomHex(32), randomHex(32)]
+  await addTransaction(one, 'deposit', own)
+  await addTransaction(one, 'fill', fill, chainB)
+  for (const id of [one, two]) await addTransaction(id, 'deposit', shared)
+  const read = (hash: Hex) => get(`/intents/status/v3?requestId=${hash}`)
+  expect((await read(own)).json).toEqual((await read(one)).json)
+  for (const hash of [shared, fill, randomHex(32)])
+    expect((await read(hash)).json).toMatchObject({ statusCode: 404, errorCode: 'REQUEST_NOT_FOUND' })
+})
+
+test('Q-107: a deposit address is the object that public clients read', async () => {
+  const [id, address, recoveryAddress] = [await quoted(), randomHex(20), randomHex(20)]
+  await query('update orders set deposit_address = $2 where request_id = $1', [bytes(id), address])
+  await query(
+    `insert into deposit_address (address, chain_id, order_signer, sweeper, depositor, nonce, request_id, asked,
+       is_keyed, lane, currency, is_strict) values ($1, $2, 'a', 'b', $3, $4, $5, 1, false, 3, 'c', true)`,
+    [address, chainA, recoveryAddress, bytes(id), bytes(id)],
+  )
+  const { json } = await get(`/requests/v3?depositAddress=${address}`)
+  expect(json.requests[0].depositAddress).toEqual({
+    ...{ address, type: 'strict', depositor: null, depositTxHash: null, recoveryAddress },
+  })
+  expect((await get(`/requests/v3?id=${await quoted()}`)).json.requests[0].depositAddress).toBeNull()
+})
+
+test('Q-108: a route has what was quoted, and after success what moved', async () => {
+  const id = await quoted()
+  const routeOf = async () => (await get(`/requests/v3?id=${id}`)).json.requests[0].data.route
+  const before = await routeOf()
+  expect(before.actual).toBeNull()
+  expect(before.quoted.origin.inputCurrency).toMatchObject({
+    amount: '100000000',
+    currency: { address: usdc },
+  })
+  await query(
+    `with d as (insert into deposit_seen (chain_id, tx_hash, onchain_index, block_number, block_hash, block_time,
+       order_id, request_id, depositor, currency, amount)
+       select origin_chain_id, 'x', '0', 7, 'b', now(), order_id, request_id, user_address, $2, 100000007
+       from orders where request_id = $1 returning id)
+     insert into settlement (request_id, deposit_id, stage, is_bound) select $1, id, 'filled', true from d`,
+    [bytes(id), usdc],
+  )
+  await setStatus(id, 'success')
+  const { quoted: promised, actual } = await routeOf()
+  expect(promised).toEqual(before.quoted)
+  expect(actual.origin.inputCurrency.amount).toBe('100000007')
+  expect(actual.destination.outputCurrency.amount).toBe(promised.destination.outputCurrency.amount)
+})

@@ -104,6 +104,9 @@ describe('the example proxy', () => {
     for (const headers of [{}, { origin: 'https://thief.example' }])
       expect((await post(`${url}/quote`, body(), headers)).status).toBe(403)
     expect((await send(`${url}/requests/v3`, { headers: { origin } })).status).toBe(401)
+    const history = `${url}/requests/v3?user=${sponsor.wallet}`
+    expect((await send(history, { headers: { origin } })).status).toBe(200)
+    expect((await send(history)).status).toBe(403)
     const wallet = { wallet: sponsor.wallet }
     expect((await post(`${url}/sponsorship/wallets/challenge`, wallet, { origin })).status).toBe(401)
     expect((await send(`${url}/balance-events/${sponsor.wallet}`, { headers: { origin } })).status).toBe(401)

@@ -364,6 +364,20 @@ describe('GET /requests/v2', () => {
 })
 
 describe('money history', () => {
+  test('Q-110: an event is found by its id, for keys of the wallet only', async () => {
+    const sponsor = await createSponsor(database, 100n * usd)
+    await quoted(sponsor)
+    const path = `/balance-events/${sponsor.wallet}`
+    const { events } = await getJson(path, sponsor)
+    expect(events).toHaveLength(2)
+    for (const event of events) {
+      const found = await getJson(`${path}?id=${event.id}&includeNegativeBalances=true`, sponsor)
+      expect(found).toMatchObject({ events: [event], continuation: null })
+    }
+    expect((await getJson(`${path}?id=${events[0].id + 1_000_000}`, sponsor)).events).toEqual([])
+    expect((await get(`${path}?id=${events[0].id}`)).status).toBe(401)
+  })
+
   test('explains a balance event by event, for keys of the wallet only', async () => {
     const sponsor = await createSponsor(database, 100n * usd)
     const other = await createSponsor(database, 100n * usd)

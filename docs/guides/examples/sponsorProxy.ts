@@ -43,13 +43,19 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
   const body = await readBody(request)
   const isSponsored = method === 'POST' && sponsored.has(url.pathname)
+  // The history of one user, of what was made with the key; never the list of all.
+  const isHistory = method === 'GET' && url.pathname === '/requests/v3' && url.searchParams.has('user')
   // It keeps the pages of others away. A script can claim any origin: a policy bounds what it gets.
-  if (isSponsored && headers.origin !== ALLOWED_ORIGIN) return refuse(response, 403, 'not from this page')
+  if ((isSponsored || isHistory) && headers.origin !== ALLOWED_ORIGIN)
+    return refuse(response, 403, 'not from this page')
   const sent = isSponsored ? sponsoredBody(body) : body
   if (sent === undefined) return refuse(response, 400, 'the body is no JSON object')
   const answered = await fetch(`${QUOTE_API}${url.pathname}${url.search}`, {
     method,
-    headers: { 'content-type': 'application/json', ...(isSponsored && { 'x-api-key': API_KEY }) },
+    headers: {
+      'content-type': 'application/json',
+      ...((isSponsored || isHistory) && { 'x-api-key': API_KEY }),
+    },
     ...(method === 'POST' && { body: new Uint8Array(sent) }),
   })
   for (const name of passedOn) {

@@ -54,6 +54,8 @@ export function registerBalanceEvents(
     params: z.object({ wallet: walletText }),
     querystring: z.object({
       context: z.enum(balanceEventContexts).optional(),
+      id: z.coerce.number().int().min(0).optional().describe('Of one event'),
+      includeNegativeBalances: z.enum(['true', 'false']).optional().describe('No effect: none is negative'),
       requestId: id32Text.optional(),
       chainId: chainIdText.optional(),
       currency: lookupText.optional().describe('Address of a currency, on whichever chain'),
@@ -66,20 +68,23 @@ export function registerBalanceEvents(
   app.get('/balance-events/:wallet', { schema, config }, async ({ params, query, apiKey }) => {
     const wallet = parseWallet(params.wallet)
     await requireKeyOfWallet(sponsors, apiKey, wallet)
-    const { context, requestId, limit, cursor } = query
+    const { id, context, requestId, limit, cursor } = query
     const currency = currencyFilter(query, sponsorCurrency)
     const [page, spendable, claimable] = await Promise.all([
       moneyHistory.events({
         wallet,
-        limit,
+        limit: id === undefined ? limit : 1,
         currency,
         ...(context !== undefined && { context }),
         ...(requestId !== undefined && { requestId }),
         ...(cursor !== undefined && { cursor: decodeSequence(cursor) }),
+        // The first event below the next number is the one, or there is none.
+        ...(id !== undefined && { cursor: BigInt(id) + 1n }),
       }),
       moneyHistory.spendable(wallet),
       moneyHistory.claimable(wallet),
     ])
+    const events = page.events.filter((event) => id === undefined || event.id === BigInt(id))
     return {
       wallet,
       balances: [
@@ -95,7 +100,7 @@ export function registerBalanceEvents(
             amount: amount.toString(),
           })),
       ],
-      events: page.events.map(({ id, asset, delta, balanceAfter, ...event }) => ({
+      events: events.map(({ id, asset, delta, balanceAfter, ...event }) => ({
         id: Number(id),
         wallet,
         chainId: asset?.chainId ?? sponsorCurrency.chainId,
@@ -106,7 +111,7 @@ export function registerBalanceEvents(
         requestId: event.requestId ?? null,
         createdAt: event.createdAt.toISOString(),
       })),
-      continuation: page.cursor === undefined ? null : encodeSequence(page.cursor),
+      continuation: id !== undefined || page.cursor === undefined ? null : encodeSequence(page.cursor),
     }
   })
 }

@@ -5,7 +5,7 @@ import { QuoteError } from '../../pricing/errors.ts'
 import { payableUsd } from '../../pricing/inventory.ts'
 import { requireChain, requireInventory, requirePrice } from '../../pricing/marketAccess.ts'
 import { type PricingDependencies, priceRequest, rewardsFor } from '../../pricing/priceRequest.ts'
-import type { QuotableChain, QuotableCurrency } from '../../pricing/registry.ts'
+import { findCurrency, type QuotableChain, type QuotableCurrency } from '../../pricing/registry.ts'
 import { pricingErrors } from '../routeErrors.ts'
 import { toQuoteRequest } from '../wire/quoteBody.ts'
 import { requireListedChain } from './chains.ts'
@@ -43,14 +43,19 @@ export function registerBridgeConfig(app: HttpApp, dependencies: Dependencies): 
       originChainId: chainText,
       destinationChainId: chainText,
       user: z.string().min(1).max(128).optional(),
-      currency: z.string().min(1).max(64).optional().describe('Asset id; default: native of the destination'),
+      currency: z
+        .string()
+        .min(1)
+        .max(64)
+        .optional()
+        .describe('Asset id, or an address on the destination; default: native of the destination'),
     }),
     response: { 200: answerSchema, ...errorResponses },
   }
   app.get('/config/v2', { schema, config: { rateLimitClass: 'quote' } }, async ({ query }) => {
     const origin = requireListedChain(registry, query.originChainId)
     const destination = requireListedChain(registry, query.destinationChainId)
-    const assetId = query.currency ?? destination.native.asset.id
+    const assetId = assetIdOf(destination, query.currency)
     const paid = currencyOfAsset(destination, assetId)
     const given = currencyOfAsset(origin, assetId)
     if (query.user !== undefined && !origin.codec.isAddress(query.user)) {
@@ -96,6 +101,12 @@ export function registerBridgeConfig(app: HttpApp, dependencies: Dependencies): 
       supportsExternalLiquidity: false,
     }
   })
+}
+
+/** Clients of before send an address, and the zero address for the native currency. @source Q-109 */
+function assetIdOf(chain: QuotableChain, currency: string | undefined): string {
+  if (currency === undefined) return chain.native.asset.id
+  return findCurrency(chain, currency)?.asset.id ?? currency
 }
 
 /** @throws QuoteError UNSUPPORTED_CURRENCY */

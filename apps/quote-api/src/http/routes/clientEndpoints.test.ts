@@ -195,6 +195,37 @@ describe('what public clients look up', () => {
     expect((await get(`/config/v2?${route}&user=me`)).json).toMatchObject({ errorCode: 'INVALID_ADDRESS' })
   })
 
+  test('Q-109: /config/v2 takes the zero address for the native currency', async () => {
+    const route = `originChainId=${chainA}&destinationChainId=${chainB}`
+    const plain = await get(`/config/v2?${route}`)
+    expect(plain.status).toBe(200)
+    expect((await get(`/config/v2?${route}&currency=${native}`)).json).toEqual(plain.json)
+  })
+
+  test('Q-111: /currencies/v1 lists by asset, and what is not served names what is', async () => {
+    const app = await openApp()
+    const payload = { limit: 100 }
+    const flat = (await app.inject({ method: 'POST', url: '/currencies/v2', payload })).json()
+    const grouped = (await app.inject({ method: 'POST', url: '/currencies/v1', payload })).json()
+    expect(grouped.length).toBeLessThan(flat.length)
+    const members = grouped.flat().map(({ groupID, ...currency }: { groupID: string }) => currency)
+    expect(members).toHaveLength(flat.length)
+    expect(members).toEqual(expect.arrayContaining(flat))
+    for (const group of grouped)
+      expect(new Set(group.map(({ groupID }: { groupID: string }) => groupID)).size).toBe(1)
+    for (const [method, url, named] of [
+      ['GET', '/requests', '/requests/v3'],
+      ['GET', '/config', '/config/v2'],
+      ['GET', `/chains/${chainA}/currencies/${usdc}`, '/currencies/v2'],
+      ['POST', '/execute/swap/multi-input', '/quote/v2'],
+      ['POST', '/fast-fill', 'deposit'],
+    ] as const) {
+      const answer = await app.inject({ method, url, ...(method === 'POST' && { payload: {} }) })
+      expect([answer.statusCode, answer.json().errorCode]).toEqual([404, 'NOT_FOUND'])
+      expect(answer.json().message).toContain(named)
+    }
+  })
+
   test('/transactions/status names the route to ask instead', async () => {
     const { status, json } = await get('/transactions/status?requestId=0x')
     expect([status, json.errorCode]).toEqual([404, 'NOT_FOUND'])

@@ -4,6 +4,8 @@ import {
   type CurrencyDirectory,
   currenciesBodySchema,
   currenciesResponseSchema,
+  groupByAsset,
+  groupedCurrenciesSchema,
   selectCurrencies,
 } from '../wire/currencies.ts'
 import { requireListedChain } from './chains.ts'
@@ -22,6 +24,11 @@ export function registerCurrencies(app: HttpApp, directory: CurrencyDirectory): 
     response: { 200: currenciesResponseSchema, ...errorResponses },
   }
   app.post('/currencies/v2', { schema, config }, async ({ body }) => selectCurrencies(directory, body))
+
+  const grouped = { ...schema, hide: true, response: { 200: groupedCurrenciesSchema, ...errorResponses } }
+  app.post('/currencies/v1', { schema: grouped, config }, async ({ body }) =>
+    groupByAsset(directory, selectCurrencies(directory, body)),
+  )
 
   const trending = {
     operationId: 'listTrendingCurrencies',

@@ -2,16 +2,26 @@ import { DomainError } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 
-class StatusMovedError extends DomainError {
+class UnservedRouteError extends DomainError {
   readonly code = 'NOT_FOUND'
   readonly kind = 'not_found'
 
-  constructor() {
-    super('There is no such route; the state of a request is at GET /intents/status/v3?requestId=.')
+  constructor(instead: string) {
+    super(`There is no such route; ${instead}.`)
   }
 }
 
-/** GET /transactions/status: a page of the public documentation names it, and nothing else. @source clients.md 3 */
+/** Public routes that nothing here answers, with what does. @source Q-111 */
+const unserved = [
+  ['GET', '/requests', 'requests are at GET /requests/v3'],
+  ['GET', '/config', 'what can be moved between two chains is at GET /config/v2'],
+  ['GET', '/chains/:chainId/currencies/:address', 'currencies are at POST /currencies/v2'],
+  ['POST', '/execute/swap', 'quotes are at POST /quote/v2'],
+  ['POST', '/execute/swap/multi-input', 'a request has one input, and its quote is at POST /quote/v2'],
+  ['POST', '/fast-fill', 'nothing is filled before its deposit is deep enough'],
+] as const
+
+/** GET /transactions/status: a page of the public documentation names it, and nothing else; and other names that are not served. @source clients.md 3 */
 export function registerTransactionStatus(app: HttpApp): void {
   const schema = {
     operationId: 'getTransactionStatus',
@@ -22,6 +32,16 @@ export function registerTransactionStatus(app: HttpApp): void {
     response: { 200: z.object({}), ...errorResponses },
   }
   app.get('/transactions/status', { schema, config: { rateLimitClass: 'status' } }, async () => {
-    throw new StatusMovedError()
+    throw new UnservedRouteError('the state of a request is at GET /intents/status/v3?requestId=')
   })
+  for (const [method, url, instead] of unserved)
+    app.route({
+      method,
+      url,
+      schema: { hide: true },
+      config: { rateLimitClass: 'read' },
+      handler: async () => {
+        throw new UnservedRouteError(instead)
+      },
+    })
 }

@@ -36,6 +36,11 @@ export const currenciesResponseSchema = z
   .array(z.object({ ...currencySchema.shape, vmType: z.string() }))
   .max(listMax)
 
+/** As /currencies/v1 has it: a list per asset. */
+export const groupedCurrenciesSchema = z.array(
+  z.array(z.object({ ...currenciesResponseSchema.element.shape, groupID: z.string() })),
+)
+
 type CurrenciesBody = z.infer<typeof currenciesBodySchema>
 type CurrenciesResponse = z.infer<typeof currenciesResponseSchema>
 
@@ -61,6 +66,20 @@ export function selectCurrencies(
     }
   }
   return selected
+}
+
+/** The same currencies, in the order in which assets are first met. @source Q-111 */
+export function groupByAsset(
+  { registry }: Pick<CurrencyDirectory, 'registry'>,
+  currencies: CurrenciesResponse,
+): z.infer<typeof groupedCurrenciesSchema> {
+  const groups = new Map<string, z.infer<typeof groupedCurrenciesSchema>[number]>()
+  for (const currency of currencies) {
+    const chain = registry.chainById.get(currency.chainId)
+    const groupID = (chain && findCurrency(chain, currency.address))?.asset.id ?? currency.address
+    groups.set(groupID, [...(groups.get(groupID) ?? []), { ...currency, groupID }])
+  }
+  return [...groups.values()]
 }
 
 type Filter = Omit<CurrenciesBody, 'limit'> & { readonly assetIds?: ReadonlySet<string> }

@@ -12,7 +12,7 @@ import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { requestTypes } from '../../requests/history/requestFilter.ts'
 import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
 import { requestStatuses } from '../../requests/status/requestProgress.ts'
-import { currencySchema } from './currencyAmount.ts'
+import { currencyAmountSchema, currencySchema } from './currencyAmount.ts'
 import { inWordsOfV3, pastFeeSponsorshipV3Schema } from './feeSponsorship.ts'
 import { orderDataSchema, orderSignatureSchema } from './orderWire.ts'
 import {
@@ -41,6 +41,14 @@ const transactionSchema = z.object({
 
 const feeSchema = z.object({ usd: text, amount: text, amountFormatted: text })
 
+const routeSchema = z
+  .object({
+    origin: z.object({ inputCurrency: currencyAmountSchema }),
+    destination: z.object({ outputCurrency: currencyAmountSchema }),
+    rate: text,
+  })
+  .meta({ title: 'Route' })
+
 /** @source quote-api.md 3.4, v3 */
 const requestV3Schema = z.object({
   id: text,
@@ -54,7 +62,15 @@ const requestV3Schema = z.object({
   destinationChainId: z.number(),
   requestType: z.enum(requestTypes),
   features: z.array(z.enum(features)),
-  depositAddress: text.nullable(),
+  depositAddress: z
+    .object({
+      address: text,
+      type: z.enum(['open', 'strict']).optional(),
+      depositor: text.nullable(),
+      depositTxHash: text.nullable(),
+      recoveryAddress: text.nullable(),
+    })
+    .nullable(),
   supersededByRequestId: text.nullable().describe('The request that took its place before it was paid'),
   data: z.object({
     slippageTolerance: text,
@@ -76,6 +92,7 @@ const requestV3Schema = z.object({
       currency: currencySchema,
     }),
     feeSponsorship: pastFeeSponsorshipV3Schema.optional(),
+    route: z.object({ quoted: routeSchema, actual: routeSchema.nullable() }),
     inTxs: z.array(transactionSchema),
     outTxs: z.array(transactionSchema),
     metadata: requestMetadataSchema,
@@ -121,7 +138,7 @@ export function requestToV3(registry: QuoteRegistry, record: RequestRecord, view
     destinationChainId: record.destinationChainId,
     requestType: requestTypeOf(record),
     features: featuresOf(record),
-    depositAddress: record.depositAddress ?? null,
+    depositAddress: addressToWire(record),
     supersededByRequestId: record.supersededByRequestId ?? null,
     data: {
       slippageTolerance: quoted.slippageBps,
@@ -143,6 +160,7 @@ export function requestToV3(registry: QuoteRegistry, record: RequestRecord, view
         currency,
       },
       ...(feeSponsorship !== undefined && { feeSponsorship: inWordsOfV3(feeSponsorship) }),
+      route: routeToWire(registry, record),
       inTxs: incoming.map(transactionToWire),
       outTxs: outgoing.map(transactionToWire),
       metadata: requestMetadata(registry, record),
@@ -162,6 +180,36 @@ function feeToWire(unit: PricedUnit, amount: bigint) {
     usd: formatUsd(usdValueDown(amount, unit)),
     amount: amount.toString(),
     amountFormatted: formatAmount(amount, unit.decimals),
+  }
+}
+
+/** Whoever sent to a deposit address is not kept. @source Q-107 */
+function addressToWire({ depositAddress: address, addressTerms }: RequestRecord) {
+  if (address === undefined) return null
+  const { type, recoveryAddress = null } = addressTerms ?? {}
+  return {
+    address,
+    ...(type !== undefined && { type }),
+    depositor: null,
+    depositTxHash: null,
+    recoveryAddress,
+  }
+}
+
+/** @source Q-108 */
+function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3['data']['route'] {
+  const { status, taken, quoted } = record
+  const route = ({ currencyIn, currencyOut, rate }: RequestV3['data']['metadata']) => ({
+    origin: { inputCurrency: currencyIn },
+    destination: { outputCurrency: currencyOut },
+    rate,
+  })
+  const isPaidAsQuoted = taken?.currency === quoted.originCurrency
+  const amountIn = isPaidAsQuoted ? taken.amount : quoted.amountIn
+  const actual = { ...record, quoted: { ...quoted, amountIn, amountOutMin: quoted.amountOut } }
+  return {
+    quoted: route(requestMetadata(registry, record)),
+    actual: status === 'success' ? route(requestMetadata(registry, actual)) : null,
   }
 }
 

@@ -44,6 +44,10 @@ export type RequestRecord = {
   readonly originChainId: number
   readonly destinationChainId: number
   readonly depositAddress: string | undefined
+  /** Absent without a deposit address. */
+  readonly addressTerms?: { readonly type: 'open' | 'strict'; readonly recoveryAddress: string } | undefined
+  /** The deposit that pays the request, in smallest units of its canonical currency; absent before it was taken. */
+  readonly taken?: { readonly currency: string; readonly amount: bigint } | undefined
   /** The request that took its place before anything was paid for it. */
   readonly supersededByRequestId: Hex | undefined
   readonly quoted: QuotedAmounts
@@ -83,6 +87,11 @@ const columns = `
   exists (select from hold_at_deposit d where d.request_id = o.request_id) as holds_at_deposit,
   (select w.payload ->> 'recipient' from work_item w where w.kind = 'refund' and w.request_id = o.request_id
     order by w.created_at desc limit 1) as refunded_to,
+  (select json_build_object('type', case when d.is_strict then 'strict' else 'open' end,
+      'recoveryAddress', d.depositor)
+    from deposit_address d where d.address in (o.deposit_address, lower(o.deposit_address)) limit 1) as address_terms,
+  (select json_build_object('currency', d.currency, 'amount', d.amount::text) from settlement t
+    join deposit_seen d on d.id = t.deposit_id where t.request_id = o.request_id) as taken,
   (select json_agg(json_build_object('role', t.role, 'chainId', t.chain_id, 'txHash', t.tx_hash,
       'blockNumber', t.block_number::text, 'seenAtMs', floor(extract(epoch from t.seen_at) * 1000))
       order by t.seen_at, t.tx_hash)
@@ -170,6 +179,8 @@ type HistoryRow = ShownRow & {
   readonly debited: bigint | null
   readonly holds_at_deposit: boolean
   readonly refunded_to: string | null
+  readonly address_terms: RequestRecord['addressTerms'] | null
+  readonly taken: { readonly currency: string; readonly amount: string } | null
   readonly transactions:
     | readonly {
         role: RequestTransaction['role']
@@ -194,6 +205,8 @@ function fromRow(row: HistoryRow, standing: Standing | undefined): RequestRecord
     originChainId: Number(row.origin_chain_id),
     destinationChainId: Number(row.destination_chain_id),
     depositAddress: row.deposit_address ?? undefined,
+    addressTerms: row.address_terms ?? undefined,
+    taken: row.taken === null ? undefined : { ...row.taken, amount: BigInt(row.taken.amount) },
     supersededByRequestId: row.superseded_by === null ? undefined : toHex(row.superseded_by),
     quoted: quotedAmountsSchema.parse(row.quoted),
     order: row.order_data === null ? undefined : orderSchema.parse(row.order_data),

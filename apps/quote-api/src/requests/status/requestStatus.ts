@@ -31,8 +31,8 @@ export type StatusRecord = {
 }
 
 export interface RequestStatuses {
-  /** @throws UnknownRequestError */
-  read(requestId: Hex): Promise<StatusRecord>
+  /** By its id, or by the hash of an origin transaction that is of no other request. @throws UnknownRequestError */
+  read(named: Hex): Promise<StatusRecord>
 }
 
 const select = `
@@ -51,8 +51,8 @@ export function createRequestStatuses({
   database: Pick<SqlDatabase, 'query'>
 }): RequestStatuses {
   return {
-    async read(requestId) {
-      const row = await newestRow(database, toBytes(requestId))
+    async read(named) {
+      const row = (await newestRow(database, toBytes(named))) ?? (await rowOfOrigin(database, named))
       if (row === undefined) throw new UnknownRequestError()
       const hashesOf = (wanted: string) =>
         (row.transactions ?? []).filter(([role]) => role === wanted).map(([, hash]) => hash)
@@ -85,6 +85,20 @@ async function newestRow(
   const [row] = await database.query<StatusRow>(select, [requestId])
   const newer = row?.status === 'waiting' ? row.superseded_by : null
   return newer === null ? row : newestRow(database, newer)
+}
+
+/** Older clients send the hash of the user's transaction as the id. @source Q-106 */
+async function rowOfOrigin(
+  database: Pick<SqlDatabase, 'query'>,
+  txHash: Hex,
+): Promise<StatusRow | undefined> {
+  const rows = await database.query<{ request_id: Buffer }>(
+    `select distinct request_id from request_transaction
+     where lower(tx_hash) = $1 and role = 'deposit' limit 2`,
+    [txHash],
+  )
+  const [only, other] = rows
+  return only === undefined || other !== undefined ? undefined : newestRow(database, only.request_id)
 }
 
 type StatusRow = ShownRow & {
