@@ -41,47 +41,63 @@ onSend('enter', async (fields) => {
   )
 })
 
-onSend('policy-form', async (fields) => {
-  const id = fieldOf(fields, 'id')
-  show('policy', policyView(await admin(`keys/${part(id)}/policy`)))
-  announce(`Policy of ${visible(id)}.`)
-})
+onSend(
+  'policy-form',
+  async (fields) => {
+    const id = fieldOf(fields, 'id')
+    show('policy', policyView(await admin(`keys/${part(id)}/policy`)))
+    announce(`Policy of ${visible(id)}.`)
+  },
+  'policy',
+)
 
-onSend('explain-form', async (fields) => {
-  show('explanation', explanationView(await admin(...policyQuestion(fields))))
-})
+onSend(
+  'explain-form',
+  async (fields) => {
+    show('explanation', explanationView(await admin(...policyQuestion(fields))))
+  },
+  'explanation',
+)
 
-onSend('balance-form', async (fields) => {
-  const balance = await admin(`balances/${part(fieldOf(fields, 'wallet'))}`)
-  show(
-    'balance',
-    facts([
-      ['Available', dollars(textOf(balance, 'availableMicroUsd'))],
-      ['Held', dollars(textOf(balance, 'heldMicroUsd'))],
-      ['Pending', dollars(textOf(balance, 'pendingMicroUsd'))],
-    ]),
-  )
-})
+onSend(
+  'balance-form',
+  async (fields) => {
+    const balance = await admin(`balances/${part(fieldOf(fields, 'wallet'))}`)
+    show(
+      'balance',
+      facts([
+        ['Available', dollars(textOf(balance, 'availableMicroUsd'))],
+        ['Held', dollars(textOf(balance, 'heldMicroUsd'))],
+        ['Pending', dollars(textOf(balance, 'pendingMicroUsd'))],
+      ]),
+    )
+  },
+  'balance',
+)
 
-onSend('request-form', async (fields) => {
-  const id = part(fieldOf(fields, 'id'))
-  const [explained, timeline] = await Promise.all([
-    admin(`requests/${id}`),
-    timelineOf(`/admin/requests/${id}/timeline`, headers()),
-  ])
-  const parked = memberOf(explained, 'parked')
-  show(
-    'request',
-    facts([
-      ['Status', foreign(textOf(explained, 'status'))],
-      ['Order', element('code', {}, foreign(textOf(explained, 'orderId')))],
-      ['Stage', foreign(textOf(explained, 'stage') || '—')],
-      ['Parked', foreign(textOf(parked, 'meaning') || 'no')],
-    ]),
-    timeline,
-  )
-  announce('Request loaded.')
-})
+onSend(
+  'request-form',
+  async (fields) => {
+    const id = part(fieldOf(fields, 'id'))
+    const [explained, timeline] = await Promise.all([
+      admin(`requests/${id}`),
+      timelineOf(`/admin/requests/${id}/timeline`, headers()),
+    ])
+    const parked = memberOf(explained, 'parked')
+    show(
+      'request',
+      facts([
+        ['Status', foreign(textOf(explained, 'status'))],
+        ['Order', element('code', {}, foreign(textOf(explained, 'orderId')))],
+        ['Stage', foreign(textOf(explained, 'stage') || '—')],
+        ['Parked', foreign(textOf(parked, 'meaning') || 'no')],
+      ]),
+      timeline,
+    )
+    announce('Request loaded.')
+  },
+  'request',
+)
 
 function keysView(keys: Answer): HTMLElement {
   const rows = listOf(keys, 'keys').map((key) => [

@@ -122,8 +122,11 @@ export function facts(pairs: readonly (readonly [string, Child])[]): HTMLElement
   )
 }
 
-/** Runs when a form is sent; the page itself is never left. */
-export function onSend(id: string, run: (fields: FormData) => Promise<void>): void {
+/**
+ * Runs when a form is sent; the page itself is never left.
+ * @param shown where the answer is shown: a refused look-up leaves nothing of the one before there
+ */
+export function onSend(id: string, run: (fields: FormData) => Promise<void>, shown?: string): void {
   const form = found(id, HTMLFormElement)
   // Not `form.id`, which is a field that is called so.
   const problemId = `${id}-problem`
@@ -133,7 +136,10 @@ export function onSend(id: string, run: (fields: FormData) => Promise<void>): vo
     forgive(form, problemId)
     form.setAttribute('aria-busy', 'true')
     run(fields)
-      .catch((error: unknown) => blame(form, problemId, error))
+      .catch((error: unknown) => {
+        if (shown !== undefined) show(shown)
+        blame(form, problemId, error)
+      })
       .finally(() => form.removeAttribute('aria-busy'))
   })
 }

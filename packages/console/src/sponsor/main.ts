@@ -116,31 +116,49 @@ function option(value: string, text: string): HTMLOptionElement {
   return element('option', { value }, text)
 }
 
-onSend('policy-form', async (fields) => {
-  show('policy', policyView(await read(`keys/${part(fieldOf(fields, 'id'))}/policy`)))
-})
+onSend(
+  'policy-form',
+  async (fields) => {
+    show('policy', policyView(await read(`keys/${part(fieldOf(fields, 'id'))}/policy`)))
+  },
+  'policy',
+)
 
-onSend('explain-form', async (fields) => {
-  show('explanation', explanationView(await read(...policyQuestion(fields))))
-})
+onSend(
+  'explain-form',
+  async (fields) => {
+    show('explanation', explanationView(await read(...policyQuestion(fields))))
+  },
+  'explanation',
+)
 
-onSend('topup-form', async (fields) => {
-  const amount = microUsdOf(fieldOf(fields, 'amount'))
-  const call = await read(`top-up?amountMicroUsd=${part(amount)}`)
-  prepared = { chainId: Number(textOf(call, 'chainId')), to: textOf(call, 'to'), data: textOf(call, 'data') }
-  show(
-    'topup',
-    facts([
-      ['Amount', dollars(amount)],
-      ['Chain', textOf(call, 'chainId')],
-      ['Token', element('code', {}, foreign(textOf(call, 'to')))],
-      ['Custody', element('code', {}, foreign(textOf(call, 'custody')))],
-      ['Credited to', element('code', {}, foreign(textOf(call, 'wallet')))],
-    ]),
-    element('pre', { tabindex: '0', 'aria-label': 'Calldata' }, textOf(call, 'data')),
-  )
-  found('send', HTMLButtonElement).hidden = false
-})
+onSend(
+  'topup-form',
+  async (fields) => {
+    prepared = undefined
+    found('send', HTMLButtonElement).hidden = true
+    const amount = microUsdOf(fieldOf(fields, 'amount'))
+    const call = await read(`top-up?amountMicroUsd=${part(amount)}`)
+    prepared = {
+      chainId: Number(textOf(call, 'chainId')),
+      to: textOf(call, 'to'),
+      data: textOf(call, 'data'),
+    }
+    show(
+      'topup',
+      facts([
+        ['Amount', dollars(amount)],
+        ['Chain', textOf(call, 'chainId')],
+        ['Token', element('code', {}, foreign(textOf(call, 'to')))],
+        ['Custody', element('code', {}, foreign(textOf(call, 'custody')))],
+        ['Credited to', element('code', {}, foreign(textOf(call, 'wallet')))],
+      ]),
+      element('pre', { tabindex: '0', 'aria-label': 'Calldata' }, textOf(call, 'data')),
+    )
+    found('send', HTMLButtonElement).hidden = false
+  },
+  'topup',
+)
 
 onPress('send', async () => {
   if (session === undefined || prepared === undefined) throw new Error('Prepare a top-up first.')
@@ -152,9 +170,13 @@ onPress('send', async () => {
   announce(`Sent: ${visible(hash)}. It is credited once it is final.`)
 })
 
-onSend('request-form', async (fields) => {
-  show('request', await timelineOf(`/requests/${part(fieldOf(fields, 'id'))}/timeline`, {}))
-})
+onSend(
+  'request-form',
+  async (fields) => {
+    show('request', await timelineOf(`/requests/${part(fieldOf(fields, 'id'))}/timeline`, {}))
+  },
+  'request',
+)
 
 function holdsView(overview: Answer): HTMLElement {
   const rows = listOf(overview, 'holds').map((hold) => [
