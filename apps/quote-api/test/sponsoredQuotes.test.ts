@@ -282,7 +282,7 @@ describe('GET /requests/v3', () => {
     const count = async (query: string) => (await getJson(`/requests/v3?${query}`, sponsor)).requests.length
     expect(await count('status=waiting')).toBe(0)
     await setPaid(quote.requestId)
-          expect(await count('status=pending')).toBe(1)
+    expect(await count('status=pending')).toBe(1)
     expect(await count('status=success')).toBe(0)
     expect(await count(`user=${quote.details.sender.toUpperCase().replace('0X', '0x')}`)).toBe(1)
     expect(await count(`user=${newUser()}`)).toBe(0)
