@@ -68,7 +68,7 @@ export const clientFields = {
         .describe('Outputs of user below this are not spent'),
     })
     .optional()
-    .describe('Of users on Bitcoin; no effect elsewhere'),
+    .describe('Where outputs of `user` are spent; no effect elsewhere'),
   maxRouteLength: z.int().min(0).optional().describe('As useSharedAccounts'),
   useSharedAccounts: z.boolean().optional().describe('No effect'),
   includeComputeUnitLimit: z.boolean().optional().describe('No effect: it is always there'),
