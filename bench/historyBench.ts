@@ -1,10 +1,10 @@
 // P28: each filter of a history of a million requests, by both orders, one request at a time.
 import { startTestDatabase } from '@causeway/database'
-import { ledgerMigrations } from '@causeway/ledger'
 import { sortKeys } from '../apps/quote-api/src/requests/history/requestFilter.ts'
 import { createRequestHistory } from '../apps/quote-api/src/requests/history/requestHistory.ts'
 import { filledFilters, filledKey, fillHistory } from '../apps/quote-api/test/historySupport/filledHistory.ts'
 import { orderMigrations } from '../apps/quote-api/test/orderSupport/orders.ts'
+import { ledgerMigrations } from '../packages/ledger/src/index.ts'
 import type { BenchRow } from './row.ts'
 
 const stored = 1_000_000

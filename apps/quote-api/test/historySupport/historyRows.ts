@@ -33,7 +33,7 @@ export type HistoryRow = {
 export const hashOf = (name: string): Hex => `0x${createHash('sha256').update(name).digest('hex')}`
 
 /** Texts of a real quote, so that rows can be read as the service reads them. */
-async function quotedTexts(): Promise<{ quoted: string; orderData: string }> {
+export async function quotedTexts(): Promise<{ quoted: string; orderData: string }> {
   const sponsor = testSponsor(10n ** 12n)
   const app = await testApp({ ...sponsor })
   await app.inject({
