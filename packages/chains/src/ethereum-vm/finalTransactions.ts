@@ -10,11 +10,11 @@ import {
 } from './readFinalTransaction.ts'
 
 export type EthereumReaderLimits = ReadingCacheLimits & {
-  /** Events of one transaction. Default 5 000. */
+  /** Events of one transaction. Default 50 000: 16,777,216 gas (EIP-7825) pay for 44,739. */
   readonly logsMax: number
 }
 
-export const defaultReaderLimits: EthereumReaderLimits = { ...defaultReadingCacheLimits, logsMax: 5_000 }
+export const defaultReaderLimits: EthereumReaderLimits = { ...defaultReadingCacheLimits, logsMax: 50_000 }
 
 export type TransactionRequest = {
   /** Canonical. */
