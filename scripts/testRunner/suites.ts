@@ -145,7 +145,6 @@ export const suiteFiles = {
     'apps/quote-api/test/audit.test.ts',
     'apps/quote-api/test/chainFaults.test.ts',
     'apps/quote-api/test/chainStops.test.ts',
-    'apps/quote-api/test/oracleHalts.test.ts',
     'apps/quote-api/test/databaseStates.test.ts',
     'apps/quote-api/test/defaultLimits.test.ts',
     'apps/quote-api/test/deniedAccounts.test.ts',
@@ -156,6 +155,7 @@ export const suiteFiles = {
     'apps/quote-api/test/jobs.test.ts',
     'apps/quote-api/test/keyUsage.test.ts',
     'apps/quote-api/test/lyingEndpoints.test.ts',
+    'apps/quote-api/test/oracleHalts.test.ts',
     'apps/quote-api/test/parkedRequests.test.ts',
     'apps/quote-api/test/recoveries.test.ts',
     'apps/quote-api/test/rollingRestart.test.ts',
@@ -232,9 +232,9 @@ export const suiteFiles = {
     'apps/solver/test/solverReorganizations.test.ts',
     'apps/solver/test/toldWork.test.ts',
     'test/evmPayees.test.ts',
+    'test/haltedChains.test.ts',
     'test/settlementByOracles.test.ts',
     'test/unattestedPayments.test.ts',
-    'test/haltedChains.test.ts',
   ],
   /**
    * `npm run test:faults`: kills at random moments, whose rule a shorter file proves as well. The long sizes of all
