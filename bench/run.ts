@@ -17,6 +17,7 @@ import { benchFillLatency } from './fillLatencyBench.ts'
 import { grownEnvironment } from './growth/grownConfig.ts'
 import { benchGrown, growthIds } from './growth/growthBench.ts'
 import { benchSponsorTurns } from './growth/sponsorTurns.ts'
+import { benchHistory } from './historyBench.ts'
 import { benchLatency } from './latency/latencyBench.ts'
 import { benchLedger } from './ledgerBench.ts'
 import { benchLibraries } from './librariesBench.ts'
@@ -65,6 +66,7 @@ const suites: readonly {
   { ids: ['P24', 'P24-open'], run: benchPage },
   { ids: ['P25', 'attacks'], run: benchAttacks },
   { ids: ['P26', 'calls'], run: benchCalls },
+  { ids: ['P28'], run: benchHistory },
   { ids: ['P3-growth'], run: benchSponsoredGrowth },
   { ids: ['P1-growth'], run: async () => [await benchGrowth(grownTo70)] },
   { ids: ['growth-turns'], run: async () => [await benchSponsorTurns()] },

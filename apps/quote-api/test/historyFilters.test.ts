@@ -1,6 +1,7 @@
 // Goal: a list answers the requests that match every filter, all of them, each once, and never a quote that nobody
 // paid. Adversaries: a filter that is passed over in silence, a page that loses what changes meanwhile, a key that
 // learns by filters what it is not shown.
+import type { SqlTx } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import type { HttpApp } from '@causeway/http'
 import { ledgerMigrations } from '@causeway/ledger'
@@ -314,6 +315,47 @@ describe('parameters that are not honoured', () => {
 })
 
 describe('a place in a list', () => {
+  it('Q-78: a change that commits late is not passed by, and no state of a row comes twice', async () => {
+    const { database } = testDatabase
+    const bytes = ({ requestId }: HistoryRow) => Buffer.from(requestId.slice(2), 'hex')
+    const change = (tx: SqlTx, row: HistoryRow) =>
+      tx.query('update orders set updated_at = clock_timestamp() where request_id = $1', [bytes(row)])
+    const own = rows.filter((row) => row.apiKeyId === linkedKey && isPaid(row))
+    const [late, ...others] = own
+    if (late === undefined) throw new Error('the key has requests')
+    const asked = { sortBy: 'updatedAt', sortDirection: 'asc', limit: '7' }
+    const seen: string[] = []
+    const timeOfId = new Map<string, string>()
+    let continuation: string | undefined
+    const read = async () => {
+      const { body } = await ask({ ...asked, ...(continuation !== undefined && { continuation }) })
+      const page = pageSchema.parse(JSON.parse(body))
+      for (const { id, updatedAt } of page.requests) {
+        seen.push(`${id} ${updatedAt}`)
+        timeOfId.set(id, updatedAt)
+      }
+      continuation = page.continuation
+    }
+    await read()
+    // The oldest change is made first and is committed last, after later ones were to be read.
+    await database.transaction(async (tx) => {
+      await change(tx, late)
+      for (const row of others.slice(0, 30)) await database.transaction((other) => change(other, row))
+      while (continuation !== undefined) await read()
+    })
+    const lastSeen = [...timeOfId.values()].toSorted().at(-1) ?? ''
+    continuation = undefined
+    const again = { ...asked, startTimestamp: String(Math.floor(Date.parse(lastSeen) / 1_000)) }
+    for (const { id, updatedAt } of await walk(again)) timeOfId.set(id, updatedAt)
+    const stored = await database.query<{ id: string; at: Date }>(
+      `select '0x' || encode(request_id, 'hex') as id, coalesce(updated_at, created_at) as at from orders
+       where request_id = any($1)`,
+      [own.map(bytes)],
+    )
+    expect(new Map(stored.map(({ id, at }) => [id, at.toISOString()]))).toEqual(timeOfId)
+    expect(new Set(seen).size).toBe(seen.length)
+  })
+
   it('Q-78: is none of a list that is sorted otherwise', async () => {
     const page = pageSchema.parse(JSON.parse((await ask({ limit: '1' })).body))
     const { status, refusal } = await ask({ sortBy: 'updatedAt', continuation: page.continuation ?? '' })

@@ -188,20 +188,18 @@ function clausesOf(filter: RequestFilter, { sortBy }: Page): Clauses {
           `o.origin_chain_id = ${chain}`,
           `o.destination_chain_id = ${chain} and o.origin_chain_id <> ${chain}`,
         ]
-  const named = term === undefined ? whenPaid : termCases(term, `$${values.push(term)}`, whenPaid)
+  const named = term === undefined ? whenPaid : termCases(term, `$${values.push(term)}`)
   return { values, clauses, add, alternatives: sides.flatMap((side) => named.map((one) => [side, one])) }
 }
 
 /** What a term may name, each with its index. */
-function termCases(term: string, parameter: string, whenPaid: readonly string[]): readonly string[] {
+function termCases(term: string, parameter: string): readonly string[] {
   const isId = /^0x[0-9a-f]{64}$/i.test(term)
   return [
     ...(isId ? [`o.request_id = decode(substr(lower(${parameter}), 3), 'hex')`] : []),
     isAtAddress(parameter),
     hasTransaction(parameter),
-    ...whenPaid.map(
-      (one) => `o.api_key_id is not null and ${isSpelled('o.user_address', parameter)} and ${one}`,
-    ),
+    ...paid.map((one) => `o.api_key_id is not null and ${isSpelled('o.user_address', parameter)} and ${one}`),
   ]
 }
 

@@ -1,0 +1,50 @@
+// Goal: each filter is answered from an index however long the history is. Adversary: a key with a long history, and
+// values that few or none of its requests have.
+import { startTestDatabase, type TestDatabase } from '@causeway/database'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { pageSql, type RequestFilter, type SortKey } from '../src/requests/history/requestFilter.ts'
+import { filledKey, filledValues, fillHistory, historyDirectories } from './historySupport/filledHistory.ts'
+
+let testDatabase: TestDatabase
+beforeAll(async () => {
+  testDatabase = await startTestDatabase({
+    directories: historyDirectories,
+    pool: { statementTimeoutMs: 300_000 },
+  })
+  await fillHistory(testDatabase.database, 60_000)
+}, 300_000)
+afterAll(() => testDatabase?.stop())
+
+async function planOf(filter: RequestFilter, sortBy: SortKey = 'createdAt'): Promise<string> {
+  const page = { limit: 20, after: undefined, direction: 'desc', sortBy } as const
+  const { text, values } = pageSql({ apiKeyId: filledKey, ...filter }, page)
+  const rows = await testDatabase.database.query(`explain ${text}`, values, { isPlannedEachTime: true })
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
+
+const { term, user, txHash, depositAddress } = filledValues
+it.each<[RequestFilter, readonly string[]]>([
+  [{}, ['orders_paid']],
+  [{ user: filledValues.rareUser }, ['orders_paid_user']],
+  [{ user }, ['orders_paid_user']],
+  [{ recipient: filledValues.rareUser }, ['orders_paid_recipient']],
+  [{ status: 'failure' }, ['orders_paid_status']],
+  [{ failReason: 'SLIPPAGE' }, ['orders_failed']],
+  [{ requestType: 'Send' }, ['orders_paid_type']],
+  [{ referrer: 'rare.app' }, ['orders_paid_referrer']],
+  [{ originChainId: 137 }, ['orders_paid_origin']],
+  [{ destinationChainId: 137 }, ['orders_paid_destination']],
+  [{ chainId: 137 }, ['orders_paid_origin', 'orders_paid_destination']],
+  [{ txHash }, ['request_transaction_hash']],
+  [{ depositTxHash: txHash }, ['request_transaction_hash']],
+  [{ depositAddress }, ['orders_deposit_address']],
+  [{ term }, ['orders_pkey', 'orders_paid_user', 'orders_deposit_address', 'request_transaction_hash']],
+])('Q-79: %j is answered from its index', async (filter, indexes) => {
+  const plan = await planOf(filter)
+  for (const index of indexes) expect(plan).toMatch(new RegExp(`using ${index} |on ${index} `))
+  expect(plan).not.toContain('Seq Scan on orders')
+})
+
+it('Q-79: a list by the last change is answered from its index', async () => {
+  expect(await planOf({}, 'updatedAt')).toContain('orders_paid_changed')
+})
