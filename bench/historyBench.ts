@@ -2,9 +2,12 @@
 import { startTestDatabase } from '@causeway/database'
 import { sortKeys } from '../apps/quote-api/src/requests/history/requestFilter.ts'
 import { createRequestHistory } from '../apps/quote-api/src/requests/history/requestHistory.ts'
-import { filledFilters, filledKey, fillHistory } from '../apps/quote-api/test/historySupport/filledHistory.ts'
-import { orderMigrations } from '../apps/quote-api/test/orderSupport/orders.ts'
-import { ledgerMigrations } from '../packages/ledger/src/index.ts'
+import {
+  filledFilters,
+  filledKey,
+  fillHistory,
+  historyDirectories,
+} from '../apps/quote-api/test/historySupport/filledHistory.ts'
 import type { BenchRow } from './row.ts'
 
 const stored = 1_000_000
@@ -12,8 +15,10 @@ const reads = 200
 const goalMs = 20
 
 export async function benchHistory(): Promise<readonly BenchRow[]> {
-  const directories = [{ name: 'ledger', path: ledgerMigrations }, orderMigrations]
-  const bed = await startTestDatabase({ directories, pool: { statementTimeoutMs: 600_000 } })
+  const bed = await startTestDatabase({
+    directories: historyDirectories,
+    pool: { statementTimeoutMs: 600_000 },
+  })
   try {
     await fillHistory(bed.database, stored)
     const history = createRequestHistory(bed)

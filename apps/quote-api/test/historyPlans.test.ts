@@ -1,16 +1,14 @@
 // Goal: each filter is answered from an index however long the history is. Adversary: a key with a long history, and
 // values that few or none of its requests have.
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
-import { ledgerMigrations } from '@causeway/ledger'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { pageSql, type RequestFilter, type SortKey } from '../src/requests/history/requestFilter.ts'
-import { filledKey, filledValues, fillHistory } from './historySupport/filledHistory.ts'
-import { orderMigrations } from './orderSupport/orders.ts'
+import { filledKey, filledValues, fillHistory, historyDirectories } from './historySupport/filledHistory.ts'
 
 let testDatabase: TestDatabase
 beforeAll(async () => {
   testDatabase = await startTestDatabase({
-    directories: [{ name: 'ledger', path: ledgerMigrations }, orderMigrations],
+    directories: historyDirectories,
     pool: { statementTimeoutMs: 300_000 },
   })
   await fillHistory(testDatabase.database, 60_000)

@@ -1,7 +1,11 @@
 // A long history of one key, with values that many, few and one of its requests have.
 import type { SqlDatabase } from '@causeway/core'
+import { ledgerMigrations } from '@causeway/ledger'
 import type { RequestFilter } from '../../src/requests/history/requestFilter.ts'
+import { orderMigrations } from '../orderSupport/orders.ts'
 import { quotedTexts } from './historyRows.ts'
+
+export const historyDirectories = [{ name: 'ledger', path: ledgerMigrations }, orderMigrations]
 
 export const filledKey = 'longhistor'
 const hash = (name: string, place: string) =>
