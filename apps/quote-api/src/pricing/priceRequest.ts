@@ -4,7 +4,6 @@ import {
   type DenyList,
   type DomainError,
   divideUp,
-  type FeeFunds,
   type Holding,
   type OriginRoute,
   type PlannedTransaction,
@@ -68,8 +67,6 @@ export type UserFacts = {
   readonly held?: readonly (bigint | undefined)[]
   /** In families without balances. */
   readonly spendable?: readonly SpendableOutput[]
-  /** Of who pays the network, in families where a user may have none. */
-  readonly feeFunds?: FeeFunds
   /** Error that the caller has to mend, since no endpoint can tell anything of this user. */
   readonly refusal?: DomainError
 }
@@ -242,7 +239,7 @@ async function priceWithin(
           ),
         )
   const { priced, refundAccounts } = await priceWithPayees(priceUsing, judgePayees)
-  const { balance, allowance, held = [], spendable, feeFunds, refusal } = await facts
+  const { balance, allowance, held = [], spendable, refusal } = await facts
   if (refusal !== undefined) throw refusal
   const origin = originRoute(priced, request)
   const heldBy = ({ account, currency }: Holding) =>
@@ -255,7 +252,7 @@ async function priceWithin(
       amount: priced.amountOut,
     })
   const { fees } = originMarket
-  const known = { allowance, balance, heldBy, recipientLack: lackOfSend, spendable, feeFunds, fees }
+  const known = { allowance, balance, heldBy, recipientLack: lackOfSend, spendable, fees }
   const transactions = route.origin.quoting.plan(origin, known)
   // Each by its name: on Node 20 every new member behind a spread that begins an object takes two microseconds.
   return {
@@ -345,7 +342,6 @@ function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRe
     user,
     currency: currencyIn.address,
     spender: spenderOf(route, plans, request),
-    feePayer: request.depositFeePayer ?? user,
     touched: origin.quoting.touched({ user, recipient, by, currencyOut, deposited }),
   }
 }

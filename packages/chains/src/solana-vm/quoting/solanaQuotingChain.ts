@@ -71,25 +71,17 @@ export const solanaQuotingChain: QuotingChainFamily = {
     }
 
     return {
-      async userFacts({ user, currency, feePayer, touched = [] }): Promise<UserFacts> {
-        const balanceOf = (user: string, currency: string) =>
-          recent.balances(`${user} ${currency}`, () =>
-            within(budgetMs, async (limits) => {
-              if (currency === solanaCodec.nativeCurrency) return lamportsOf(await groups.shown(user, limits))
-              const mint = mints.get(currency) ?? (await readMint(currency, limits))
-              if (mint === undefined) return undefined
-              const holder = tokenAccountOf(user, currency, mint)
-              return tokenAmountOf(await groups.shown(holder, limits))
-            }),
-          )
-        const [balance, coin] = await Promise.all([
-          balanceOf(user, currency),
-          feePayer && balanceOf(feePayer, solanaCodec.nativeCurrency),
-        ])
-        return {
-          ...{ ...(balance !== undefined && { balance }), held: touched.map(() => undefined) },
-          ...(typeof coin === 'bigint' && { feeFunds: { coin } }),
-        }
+      async userFacts({ user, currency, touched = [] }): Promise<UserFacts> {
+        const balance = await recent.balances(`${user} ${currency}`, () =>
+          within(budgetMs, async (limits) => {
+            if (currency === solanaCodec.nativeCurrency) return lamportsOf(await groups.shown(user, limits))
+            const mint = mints.get(currency) ?? (await readMint(currency, limits))
+            if (mint === undefined) return undefined
+            const holder = tokenAccountOf(user, currency, mint)
+            return tokenAmountOf(await groups.shown(holder, limits))
+          }),
+        )
+        return { ...(balance !== undefined && { balance }), held: touched.map(() => undefined) }
       },
       lackOf: (account, currency) =>
         recent.lacks(`${account} ${currency}`, () =>
