@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { DCLinter } from 'dclint'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { containersCheck } from './containers.ts'
+import { servedFolders } from '../../apps/quote-api/src/http/docs/readDocs.ts'
+import { containersCheck, readStages } from './containers.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const dockerfile = readFileSync(join(root, 'docker', 'Dockerfile'), 'utf8')
@@ -17,6 +18,18 @@ function problems(text: string): readonly string[] {
 describe('containers check', () => {
   test('accepts the images of this repository', () => {
     expect(problems(dockerfile)).toEqual([])
+  })
+
+  test('Q-120: the image of quote-api has the pages that it serves, and no other has pages', () => {
+    const copying = readStages(dockerfile).stages.flatMap(({ name, instructions }) =>
+      instructions
+        .filter(({ text }) => text.startsWith('docs'))
+        .map(({ keyword, text }) => [name, keyword, text]),
+    )
+    expect(copying).toEqual([['quote-api', 'COPY', 'docs docs']])
+    const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n')
+    const ofDocs = ignored.filter((line) => /^!?docs\b/.test(line))
+    expect(ofDocs).toEqual(['docs/*', ...servedFolders.map((folder) => `!docs/${folder}`)])
   })
 
   test.each<[string, RegExp, string, string]>([

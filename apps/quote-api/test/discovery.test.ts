@@ -40,6 +40,14 @@ function expectNoEndpoint(text: string): void {
   expect(text).not.toMatch(/127\.0\.0\.1|localhost/)
 }
 
+test('Q-120: the service serves the pages of its repository', async () => {
+  const list = await send(`${still.url}/llms.txt`)
+  expectNoEndpoint(list.text)
+  expect([list.status, list.text]).toEqual([200, expect.stringContaining('(docs/guides/tron.md)')])
+  const page = await send(`${still.url}/docs/guides/tron.md`)
+  expect([page.status, page.text]).toEqual([200, expect.stringMatching(/^# Quotes from and to Tron\n/)])
+})
+
 describe('GET /chains', () => {
   test('lists both user chains with the contracts that stand on them', async () => {
     const answer = await send(`${still.url}/chains`)

@@ -33,6 +33,7 @@ import { registerHealthRoutes, registerStopList } from '../http/admin/healthRout
 import { registerAdmin } from '../http/admin/registerAdmin.ts'
 import { buildApp } from '../http/app.ts'
 import { loadConsolePage } from '../http/console/consoleFiles.ts'
+import { openDocs } from '../http/docs/readDocs.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
 import { createJobWrites } from '../jobs/jobWrites.ts'
 import { watchMoney } from '../money/moneyMetrics.ts'
@@ -268,6 +269,9 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       records: createSponsorRecords(database),
       files: await loadConsolePage('sponsor'),
     },
+    docs: await openDocs(config.docsDirectory, (error) =>
+      logger.warn({ err: error }, 'docs not read: /llms.txt and the pages under /docs are 404'),
+    ),
     claims: appBalance.claims,
     appFeeClaims: appFees.appFeeClaims,
     mapNonce: mappings?.mapNonce,

@@ -154,6 +154,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     apiKeyPeppers,
     publicUrl: env.PUBLIC_URL ?? 'http://localhost',
     configDirectory,
+    docsDirectory: resolve(repositoryRoot, 'docs'),
     localDirectory: resolve(repositoryRoot, env.CAUSEWAY_LOCAL_DIR ?? '.local'),
     database: { url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, port: env.DATABASE_PORT },
     runsJobs: env.JOBS === 'on',

@@ -35,6 +35,8 @@ import { solverScope } from '../requests/work/solverKey.ts'
 import type { SolverWork } from '../requests/work/solverWork.ts'
 import type { WorkOffers } from '../requests/work/workOffers.ts'
 import { registerSponsorConsole, type SponsorConsole } from './console/sponsorRoutes.ts'
+import { registerDocs } from './docs/docsRoutes.ts'
+import type { Docs } from './docs/readDocs.ts'
 import { errorPolicy } from './errorPolicy.ts'
 import { mainOperations, operationExamples } from './operationExamples.ts'
 import { registerAppFees } from './routes/appFeeClaims.ts'
@@ -97,6 +99,8 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly hint: TransactionHints['hint']
   readonly readNamed: TransactionHints['readNamed']
   readonly report: TransactionHints['report']
+  /** Empty: none are served. */
+  readonly docs: Docs
   /** Absent: no page for sponsors. */
   readonly sponsorConsole?: SponsorConsole
   readonly logger: HttpAppOptions['logger']
@@ -151,7 +155,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     openApi: {
       title: 'Causeway quote API',
       description:
-        'Quotes for moving value between chains and currencies, with sponsored fees. Sponsors top their balance up at the address that `topUp` of GET /chains names. `/intents/status/ws` pushes the state of requests by websocket: send `{"type":"subscribe","event":"request.status.updated","filters":{"id":"<requestId>"}}`; the acknowledgement is followed by the current state and by each later one.',
+        'Quotes for moving value between chains and currencies, with sponsored fees. Sponsors top their balance up at the address that `topUp` of GET /chains names. `/intents/status/ws` pushes the state of requests by websocket: send `{"type":"subscribe","event":"request.status.updated","filters":{"id":"<requestId>"}}`; the acknowledgement is followed by the current state and by each later one. `/llms.txt` lists the pages of the documentation, which are served as Markdown.',
       servers: dependencies.servers,
       examples: operationExamples(dependencies.registry),
       whole: mainOperations,
@@ -188,6 +192,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerTimeline(app, dependencies)
   registerTransactions(app, dependencies)
   registerTransactionStatus(app)
+  registerDocs(app, dependencies.docs)
   const { sponsorConsole } = dependencies
   if (sponsorConsole !== undefined) registerSponsorConsole(app, { ...dependencies, ...sponsorConsole })
   return app

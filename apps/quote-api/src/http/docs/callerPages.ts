@@ -1,0 +1,48 @@
+import { posix } from 'node:path'
+import { type Docs, servedFolders } from './readDocs.ts'
+
+/** Code is matched first, so that what looks like a link in it stays. */
+const codeOrLink = /```[\s\S]*?```|`[^`\n]*`|\[((?:`[^`]*`|[^[\]])*)\]\(([^)\s]+)\)/g
+
+/** Each page by its path below `docs`; links to files that are not served are their text alone. */
+export function callerPages(docs: Docs): Docs {
+  return new Map([...docs].map(([path, text]) => [path, withServedLinks(path, text, docs)]))
+}
+
+function withServedLinks(path: string, text: string, docs: Docs): string {
+  return text.replace(codeOrLink, (all, words?: string, target = '') => {
+    if (words === undefined || /^(?:#|https?:)/.test(target)) return all
+    const [file = ''] = target.split('#')
+    return docs.has(posix.join(posix.dirname(path), file)) ? all : words
+  })
+}
+
+/**
+ * The list of the pages for language models: a heading, a quotation, and a section of links per folder. Links are
+ * relative, so that they hold behind every address of the service.
+ * @source https://llmstxt.org
+ */
+export function pageList(docs: Docs): string {
+  const pages = [...docs]
+  return `${[
+    '# Causeway',
+    '> Quotes for moving value between chains and currencies, with sponsored fees, and oracles that attest what happened.',
+    'Every page is Markdown. The HTTP interface is described as OpenAPI.',
+    '## Interface',
+    '- [Interface description](documentation/json): Every operation with its fields, answers, errors and an example.',
+    ...servedFolders.flatMap((folder) => {
+      const own = pages.filter(([path]) => path.startsWith(`${folder}/`))
+      if (own.length === 0) return []
+      const heading = `## ${folder.charAt(0).toUpperCase()}${folder.slice(1)}`
+      return [heading, own.map(([path, text]) => listed(path, text)).join('\n')]
+    }),
+  ].join('\n\n')}\n`
+}
+
+/** A page by its title, with the first sentence below it. */
+function listed(path: string, text: string): string {
+  const [, title = path, opening = ''] = /^# (.+)\n+(.*)/.exec(text) ?? []
+  const [sentence = ''] = /^.*?\.(?=\s|$)/.exec(opening) ?? []
+  const words = sentence.replace(codeOrLink, (all, linked?: string) => linked ?? all)
+  return `- [${title}](docs/${path})${words === '' ? '' : `: ${words}`}`
+}

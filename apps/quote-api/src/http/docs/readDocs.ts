@@ -1,0 +1,37 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { ConfigurationError } from '@causeway/core'
+
+/** Pages by their path below `docs`, e.g. `guides/tron.md`. */
+export type Docs = ReadonlyMap<string, string>
+
+/** For who calls or settles; the other folders are for who runs or changes the service. */
+export const servedFolders = ['concepts', 'guides', 'reference', 'specification'] as const
+
+/** Names that need no escape in a URL. */
+const servedPath = new RegExp(`^(?:${servedFolders.join('|')})/(?:[\\w-]+/)*[\\w-]+\\.md$`)
+
+/**
+ * Reads the pages for callers, once; none where one cannot be read, because quotes matter more. A symbolic link is not
+ * followed: it could lead out of the folder.
+ * @param onFailure told why there are none
+ */
+export async function openDocs(folder: string, onFailure: (error: unknown) => void): Promise<Docs> {
+  return await readDocs(folder).catch((error: unknown) => {
+    onFailure(error)
+    return new Map()
+  })
+}
+
+async function readDocs(folder: string): Promise<Docs> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).split(sep).join('/'))
+    .filter((path) => servedPath.test(path))
+    .sort()
+  if (paths.length === 0) throw new ConfigurationError('The folder of the docs has no page for callers.')
+  return new Map(
+    await Promise.all(paths.map(async (path) => [path, await readFile(join(folder, path), 'utf8')] as const)),
+  )
+}
