@@ -52,55 +52,60 @@ export function registerBridgeConfig(app: HttpApp, dependencies: Dependencies): 
     }),
     response: { 200: answerSchema, ...errorResponses },
   }
-  app.get('/config/v2', { schema, config: { rateLimitClass: 'quote' } }, async ({ query }) => {
-    const origin = requireListedChain(registry, query.originChainId)
-    const destination = requireListedChain(registry, query.destinationChainId)
-    const assetId = assetIdOf(destination, query.currency)
-    const paid = currencyOfAsset(destination, assetId)
-    const given = currencyOfAsset(origin, assetId)
-    if (query.user !== undefined && !origin.codec.isAddress(query.user)) {
-      throw new QuoteError('INVALID_ADDRESS', 'user is no address of the origin chain.', {
-        data: { field: 'user' },
-      })
-    }
-    const market = snapshot()
-    const price = requirePrice(market, paid)
-    const payable =
-      paid.asset.inventory === undefined
-        ? 0n
-        : payableUsd(requireInventory(inventoryView(market), paid), paid)
-    const capacity = payable > 0n ? (payable * pow10(paid.decimals)) / price.usdX18 : 0n
-    const balance = requireChain(market, destination.chainId).inventory.get(paid.key) ?? 0n
-    const fee = await feeOf(dependencies, { given, paid })
-    const held =
-      query.user === undefined
-        ? undefined
-        : (
-            await userFacts({
-              chainId: origin.chainId,
-              user: query.user,
-              currency: given.address,
-              spender: undefined,
-              touched: [],
-            })
-          ).balance
-    return {
-      enabled: origin.config.enabled && destination.config.enabled && capacity > 0n && fee !== undefined,
-      ...(held !== undefined && {
-        user: {
-          balance: held.toString(),
-          maxBridgeAmount: minBigint(held > (fee ?? 0n) ? held - (fee ?? 0n) : 0n, capacity).toString(),
+  // The second name is older. @source Q-111
+  for (const [url, hide] of [
+    ['/config/v2', false],
+    ['/config', true],
+  ] as const)
+    app.get(url, { schema: { ...schema, hide }, config: { rateLimitClass: 'quote' } }, async ({ query }) => {
+      const origin = requireListedChain(registry, query.originChainId)
+      const destination = requireListedChain(registry, query.destinationChainId)
+      const assetId = assetIdOf(destination, query.currency)
+      const paid = currencyOfAsset(destination, assetId)
+      const given = currencyOfAsset(origin, assetId)
+      if (query.user !== undefined && !origin.codec.isAddress(query.user)) {
+        throw new QuoteError('INVALID_ADDRESS', 'user is no address of the origin chain.', {
+          data: { field: 'user' },
+        })
+      }
+      const market = snapshot()
+      const price = requirePrice(market, paid)
+      const payable =
+        paid.asset.inventory === undefined
+          ? 0n
+          : payableUsd(requireInventory(inventoryView(market), paid), paid)
+      const capacity = payable > 0n ? (payable * pow10(paid.decimals)) / price.usdX18 : 0n
+      const balance = requireChain(market, destination.chainId).inventory.get(paid.key) ?? 0n
+      const fee = await feeOf(dependencies, { given, paid })
+      const held =
+        query.user === undefined
+          ? undefined
+          : (
+              await userFacts({
+                chainId: origin.chainId,
+                user: query.user,
+                currency: given.address,
+                spender: undefined,
+                touched: [],
+              })
+            ).balance
+      return {
+        enabled: origin.config.enabled && destination.config.enabled && capacity > 0n && fee !== undefined,
+        ...(held !== undefined && {
+          user: {
+            balance: held.toString(),
+            maxBridgeAmount: minBigint(held > (fee ?? 0n) ? held - (fee ?? 0n) : 0n, capacity).toString(),
+          },
+        }),
+        ...(fee !== undefined && { fee: fee.toString() }),
+        solver: {
+          address: fillWallet ?? '',
+          balance: balance.toString(),
+          capacityPerRequest: capacity.toString(),
         },
-      }),
-      ...(fee !== undefined && { fee: fee.toString() }),
-      solver: {
-        address: fillWallet ?? '',
-        balance: balance.toString(),
-        capacityPerRequest: capacity.toString(),
-      },
-      supportsExternalLiquidity: false,
-    }
-  })
+        supportsExternalLiquidity: false,
+      }
+    })
 }
 
 /** Clients of before send an address, and the zero address for the native currency. @source Q-109 */

@@ -214,9 +214,7 @@ describe('what public clients look up', () => {
     for (const group of grouped)
       expect(new Set(group.map(({ groupID }: { groupID: string }) => groupID)).size).toBe(1)
     for (const [method, url, named] of [
-      ['GET', '/requests', '/requests/v3'],
-      ['GET', '/config', '/config/v2'],
-      ['GET', `/chains/${chainA}/currencies/${usdc}`, '/currencies/v2'],
+      ['GET', `/chains/${chainA}/currencies/${usdc}/chart`, 'prices'],
       ['POST', '/execute/swap/multi-input', '/quote/v2'],
       ['POST', '/fast-fill', 'deposit'],
     ] as const) {
@@ -224,6 +222,36 @@ describe('what public clients look up', () => {
       expect([answer.statusCode, answer.json().errorCode]).toEqual([404, 'NOT_FOUND'])
       expect(answer.json().message).toContain(named)
     }
+  })
+
+  test('Q-111: older names are answered as the newer ones', async () => {
+    for (const [older, newer] of [
+      [`/requests?id=0x${'4d'.repeat(32)}`, `/requests/v2?id=0x${'4d'.repeat(32)}`],
+      [`/requests?user=${user}`, `/requests/v2?user=${user}`],
+      ['/requests?limit=50', '/requests/v2?limit=50'],
+      [`/requests?id=0x${'4d'.repeat(32)}&features=x`, `/requests/v2?id=0x${'4d'.repeat(32)}&features=x`],
+      [
+        `/config?originChainId=${chainA}&destinationChainId=${chainB}&currency=${usdc}`,
+        `/config/v2?originChainId=${chainA}&destinationChainId=${chainB}&currency=usdc`,
+      ],
+    ] as const) {
+      const [one, other] = [await get(older), await get(newer)]
+      const { requestId: _, ...answer } = one.json
+      expect([one.status, answer]).toEqual([other.status, expect.objectContaining(answer)])
+      expect(one.status).not.toBe(404)
+    }
+  })
+
+  test('Q-111: one currency is told with its price, and an unknown one is named', async () => {
+    expect(await get(`/chains/${chainA}/currencies/${usdc.toUpperCase().replace('0X', '0x')}`)).toMatchObject(
+      {
+        status: 200,
+        json: { chainId: chainA, address: usdc, symbol: 'USDC', decimals: 6, vmType: 'evm', price: 1 },
+      },
+    )
+    expect((await get(`/chains/${chainA}/currencies/${user}`)).json).toMatchObject({
+      ...{ statusCode: 400, errorCode: 'UNSUPPORTED_CURRENCY', message: expect.any(String) },
+    })
   })
 
   test('/transactions/status names the route to ask instead', async () => {

@@ -99,18 +99,24 @@ export function registerRequests(
   }
   const deprecation = { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/requests/v3' }
   const v2Known = { preValidation: knowing(requestsV2Fields) }
-  app.get('/requests/v2', { schema: v2, config: { ...config, deprecation }, ...v2Known }, async (request) => {
-    const { query, apiKey } = request
-    const { user } = query
-    if (!namesRequests(query) && user === undefined) throw unnamed()
-    const filter = await scoped(query, apiKey, { isNamed: namesRequests(query), ofWallet: true })
-    const view = { ...query, sponsorCurrency, apiKeyId: apiKey?.keyId }
-    const { requests, continuation } = await listed(filter, query, request)
-    return {
-      requests: requests.map((one) => requestToV2(registry, one, view)),
-      ...(continuation !== undefined && { continuation }),
-    }
-  })
+  const v2Options = { config: { ...config, deprecation }, ...v2Known }
+  // The second name is older. @source Q-111
+  for (const [url, hide] of [
+    ['/requests/v2', false],
+    ['/requests', true],
+  ] as const)
+    app.get(url, { schema: { ...v2, hide }, ...v2Options }, async (request) => {
+      const { query, apiKey } = request
+      const { user } = query
+      if (!namesRequests(query) && user === undefined) throw unnamed()
+      const filter = await scoped(query, apiKey, { isNamed: namesRequests(query), ofWallet: true })
+      const view = { ...query, sponsorCurrency, apiKeyId: apiKey?.keyId }
+      const { requests, continuation } = await listed(filter, query, request)
+      return {
+        requests: requests.map((one) => requestToV2(registry, one, view)),
+        ...(continuation !== undefined && { continuation }),
+      }
+    })
 }
 
 function namesRequests({ id, orderId, hash, depositAddress }: RequestsQuery): boolean {

@@ -1,13 +1,17 @@
-import { formatAmount } from '@causeway/core'
+import { families, formatAmount } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
 import { QuoteError } from '../../pricing/errors.ts'
 import { requirePrice } from '../../pricing/marketAccess.ts'
 import { findCurrency, type QuotableCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
+import { currencySchema, currencyToWire } from '../wire/currencyAmount.ts'
 import { requireListedChain } from './chains.ts'
 
 const usdDigits = 18
+
+/** Of one currency; nothing here knows what markets elsewhere trade. @source Q-111 */
+const detailsSchema = z.object({ ...currencySchema.shape, vmType: z.string(), price: z.number() })
 
 /**
  * GET /currencies/token/price/v2: the guarded USD price of one currency, in digits. Without /v2 it is a JSON
@@ -48,6 +52,20 @@ export function registerTokenPrice(
   app.get('/currencies/token/price', { schema: number, config }, async ({ query }) => ({
     price: Number(priceOf(query)),
   }))
+  const details = {
+    hide: true,
+    params: schema.querystring,
+    response: { 200: detailsSchema, ...errorResponses },
+  }
+  app.get('/chains/:chainId/currencies/:address', { schema: details, config }, async ({ params }) => {
+    const currency = knownCurrency(registry, params)
+    const { vmType } = requireListedChain(registry, params.chainId)
+    return {
+      ...currencyToWire(currency),
+      vmType: families[vmType].publicName,
+      price: Number(priceOf(params)),
+    }
+  })
 }
 
 function knownCurrency(

@@ -13,9 +13,7 @@ class UnservedRouteError extends DomainError {
 
 /** Public routes that nothing here answers, with what does. @source Q-111 */
 const unserved = [
-  ['GET', '/requests', 'requests are at GET /requests/v3'],
-  ['GET', '/config', 'what can be moved between two chains is at GET /config/v2'],
-  ['GET', '/chains/:chainId/currencies/:address', 'currencies are at POST /currencies/v2'],
+  ['GET', '/chains/:chainId/currencies/:address/chart', 'no prices of before are kept'],
   ['POST', '/execute/swap', 'quotes are at POST /quote/v2'],
   ['POST', '/execute/swap/multi-input', 'a request has one input, and its quote is at POST /quote/v2'],
   ['POST', '/fast-fill', 'nothing is filled before its deposit is deep enough'],
