@@ -211,5 +211,23 @@ test('Q-108: a route has what was quoted, and after success what moved', async (
   const { quoted: promised, actual } = await routeOf()
   expect(promised).toEqual(before.quoted)
   expect(actual.origin.inputCurrency.amount).toBe('100000007')
-  expect(actual.destination.outputCurrency.amount).toBe(promised.destination.outputCurrency.amount)
+  expect(actual.destination).toEqual({})
+  expect(actual).not.toHaveProperty('rate')
+})
+
+test('Q-113: what a route paid out is what was measured', async () => {
+  const id = await quoted()
+  await setStatus(id, 'success')
+  await query(
+    `insert into fill_measurement (request_id, origin_chain_id, destination_chain_id, elapsed_seconds, quoted_seconds,
+       reaction_ms, quoted_gas_usd_x18, output_amount, quoted_output_amount, deposit_amount, quoted_deposit_amount)
+     select $1, origin_chain_id, destination_chain_id, 1, 1, 1, 0, 99000001, 99000000, 1, 1 from orders
+     where request_id = $1`,
+    [bytes(id)],
+  )
+  const { actual } = (await get(`/requests/v3?id=${id}`)).json.requests[0].data.route
+  expect(actual.destination.outputCurrency).toMatchObject({
+    ...{ amount: '99000001', amountFormatted: '99.000001', minimumAmount: '99000001' },
+  })
+  expect(Number(actual.rate)).toBeCloseTo(0.99, 4)
 })

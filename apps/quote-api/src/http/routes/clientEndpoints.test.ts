@@ -243,10 +243,12 @@ describe('what public clients look up', () => {
   })
 
   test('Q-111: one currency is told with its price, and an unknown one is named', async () => {
-    expect(await get(`/chains/${chainA}/currencies/${usdc.toUpperCase().replace('0X', '0x')}`)).toMatchObject({
-      status: 200,
-      json: { chainId: chainA, address: usdc, symbol: 'USDC', decimals: 6, vmType: 'evm', price: 1 },
-    })
+    expect(await get(`/chains/${chainA}/currencies/${usdc.toUpperCase().replace('0X', '0x')}`)).toMatchObject(
+      {
+        status: 200,
+        json: { chainId: chainA, address: usdc, symbol: 'USDC', decimals: 6, vmType: 'evm', price: 1 },
+      },
+    )
     expect((await get(`/chains/${chainA}/currencies/${user}`)).json).toMatchObject({
       ...{ statusCode: 400, errorCode: 'UNSUPPORTED_CURRENCY', message: expect.any(String) },
     })

@@ -49,6 +49,12 @@ const routeSchema = z
   })
   .meta({ title: 'Route' })
 
+const actualRouteSchema = z.object({
+  origin: routeSchema.shape.origin,
+  destination: routeSchema.shape.destination.partial(),
+  rate: text.optional(),
+})
+
 /** @source quote-api.md 3.4, v3 */
 const requestV3Schema = z.object({
   id: text,
@@ -92,7 +98,7 @@ const requestV3Schema = z.object({
       currency: currencySchema,
     }),
     feeSponsorship: pastFeeSponsorshipV3Schema.optional(),
-    route: z.object({ quoted: routeSchema, actual: routeSchema.nullable() }),
+    route: z.object({ quoted: routeSchema, actual: actualRouteSchema.nullable() }),
     inTxs: z.array(transactionSchema),
     outTxs: z.array(transactionSchema),
     metadata: requestMetadataSchema,
@@ -196,20 +202,25 @@ function addressToWire({ depositAddress: address, addressTerms }: RequestRecord)
   }
 }
 
-/** @source Q-108 */
+/** What was paid out is told once it was measured, and nothing in its place before. @source */
 function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3['data']['route'] {
-  const { status, taken, quoted } = record
+  const { status, taken, quoted, order, measuredOutput } = record
   const route = ({ currencyIn, currencyOut, rate }: RequestV3['data']['metadata']) => ({
     origin: { inputCurrency: currencyIn },
     destination: { outputCurrency: currencyOut },
     rate,
   })
+  const promised = route(requestMetadata(registry, record))
+  if (status !== 'success') return { quoted: promised, actual: null }
   const isPaidAsQuoted = taken?.currency === quoted.originCurrency
   const amountIn = isPaidAsQuoted ? taken.amount : quoted.amountIn
-  const actual = { ...record, quoted: { ...quoted, amountIn, amountOutMin: quoted.amountOut } }
+  const isMeasured = order?.output.payments[0]?.currency === quoted.destinationCurrency
+  const amountOut = isMeasured ? measuredOutput : undefined
+  const moved = { amountIn, amountOut: amountOut ?? 0n, amountOutMin: amountOut ?? 0n }
+  const actual = route(requestMetadata(registry, { ...record, quoted: { ...quoted, ...moved } }))
   return {
-    quoted: route(requestMetadata(registry, record)),
-    actual: status === 'success' ? route(requestMetadata(registry, actual)) : null,
+    quoted: promised,
+    actual: amountOut === undefined ? { origin: actual.origin, destination: {} } : actual,
   }
 }
 

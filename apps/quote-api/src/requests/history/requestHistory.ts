@@ -48,6 +48,8 @@ export type RequestRecord = {
   readonly addressTerms?: { readonly type: 'open' | 'strict'; readonly recoveryAddress: string } | undefined
   /** The deposit that pays the request, in smallest units of its canonical currency; absent before it was taken. */
   readonly taken?: { readonly currency: string; readonly amount: bigint } | undefined
+  /** What the first recipient of its order got, in smallest units; absent until its fill was measured. */
+  readonly measuredOutput?: bigint | undefined
   /** The request that took its place before anything was paid for it. */
   readonly supersededByRequestId: Hex | undefined
   readonly quoted: QuotedAmounts
@@ -92,6 +94,7 @@ const columns = `
     from deposit_address d where d.address in (o.deposit_address, lower(o.deposit_address)) limit 1) as address_terms,
   (select json_build_object('currency', d.currency, 'amount', d.amount::text) from settlement t
     join deposit_seen d on d.id = t.deposit_id where t.request_id = o.request_id) as taken,
+  (select m.output_amount from fill_measurement m where m.request_id = o.request_id) as measured_output,
   (select json_agg(json_build_object('role', t.role, 'chainId', t.chain_id, 'txHash', t.tx_hash,
       'blockNumber', t.block_number::text, 'seenAtMs', floor(extract(epoch from t.seen_at) * 1000))
       order by t.seen_at, t.tx_hash)
@@ -181,6 +184,7 @@ type HistoryRow = ShownRow & {
   readonly refunded_to: string | null
   readonly address_terms: RequestRecord['addressTerms'] | null
   readonly taken: { readonly currency: string; readonly amount: string } | null
+  readonly measured_output: bigint | null
   readonly transactions:
     | readonly {
         role: RequestTransaction['role']
@@ -207,6 +211,7 @@ function fromRow(row: HistoryRow, standing: Standing | undefined): RequestRecord
     depositAddress: row.deposit_address ?? undefined,
     addressTerms: row.address_terms ?? undefined,
     taken: row.taken === null ? undefined : { ...row.taken, amount: BigInt(row.taken.amount) },
+    measuredOutput: row.measured_output ?? undefined,
     supersededByRequestId: row.superseded_by === null ? undefined : toHex(row.superseded_by),
     quoted: quotedAmountsSchema.parse(row.quoted),
     order: row.order_data === null ? undefined : orderSchema.parse(row.order_data),
