@@ -34,7 +34,6 @@ import {
   type QuoteDependencies,
   type QuoteRecord,
   whileOpen,
-  withAllowance,
   withReward,
 } from './createQuote.ts'
 
@@ -73,12 +72,10 @@ export async function createSponsoredQuote(
   // One snapshot for both prices: the second differs in who pays and in nothing else.
   const snapshot = dependencies.snapshot()
   const atOnce = { ...dependencies, snapshot: () => snapshot }
-  return withAllowance(atOnce, asked, (held) =>
-    withReward(held, asked, (rewards) =>
-      'reason' in terms
-        ? quoteUserPaid(held, asked, { allocation: unpaid(terms.reason), rewards })
-        : quoteSponsored(held, asked, terms, rewards),
-    ),
+  return withReward(atOnce, asked, (rewards) =>
+    'reason' in terms
+      ? quoteUserPaid(atOnce, asked, { allocation: unpaid(terms.reason), rewards })
+      : quoteSponsored(atOnce, asked, terms, rewards),
   )
 }
 

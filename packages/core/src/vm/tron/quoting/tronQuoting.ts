@@ -144,15 +144,16 @@ function encode(
 
 function callOf(
   { depository }: ChainSettings,
-  planned: Pick<PlannedTransaction, 'kind' | 'spender' | 'allowed'> & {
+  planned: Pick<PlannedTransaction, 'kind' | 'spender'> & {
     readonly route: OriginRoute
     readonly orderId: Hex | undefined
   },
 ): Call {
-  const { kind, spender, allowed, orderId, route } = planned
-  const { user, currencyIn, amountIn } = route
+  const { kind, spender, orderId, route } = planned
+  const { user, currencyIn, amountIn, amountInMax } = route
   const { address: token, isNative } = currencyIn
-  if (spender !== undefined && allowed !== undefined) {
+  if ((kind === 'approve' || kind === 'reset-approval') && spender !== undefined) {
+    const allowed = kind === 'approve' ? amountInMax : 0n
     return { to: token, data: encodeApprove(hexAddress(spender), allowed), coin: 0n }
   }
   if (orderId === undefined) throw new Error(`no ${kind} is encoded on this family`)
