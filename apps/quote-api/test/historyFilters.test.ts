@@ -131,7 +131,7 @@ function typeOf({ hasCalls, operation, originChainId, destinationChainId }: Hist
   return originChainId === destinationChainId ? 'Same-chain Swap' : 'Crosschain Swap'
 }
 
-/** What each filter means, in other words than those of the service. */
+/** Each filter's meaning, in other words than those of the service. */
 const meanings: Readonly<Record<string, (row: HistoryRow, value: string) => boolean>> = {
   id: (row, value) => isSame(row.requestId, value),
   orderId: (row, value) => isSame(row.orderId, value),
@@ -169,7 +169,7 @@ const lookups = [
 ]
 const isPaid = (row: HistoryRow): boolean => row.status !== 'waiting' || row.isSeen
 
-/** Of the key's requests, or of all where the query names one, in their order. */
+/** Ids of the key's requests, or of all where the query names one, in their order. */
 function expected(query: Query): readonly string[] {
   const timeOf = (row: HistoryRow): bigint =>
     query['sortBy'] === 'updatedAt' ? (row.updatedAtMicros ?? row.createdAtMicros) : row.createdAtMicros

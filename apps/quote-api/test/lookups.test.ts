@@ -71,7 +71,7 @@ async function quoted({ apiKey, user = randomHex(20) }: { apiKey?: string; user?
   return answer.json().requestId
 }
 
-/** What settling writes, in its columns. */
+/** Columns that settling writes. */
 const setStatus = (requestId: Hex, status: string) =>
   query('update orders set status = $2 where request_id = $1', [bytes(requestId), status])
 const addTransaction = (requestId: Hex, role: string, hash: string, chainId = chainA) =>

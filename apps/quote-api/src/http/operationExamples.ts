@@ -7,7 +7,7 @@ const signature = `0x${'5a'.repeat(65)}`
 const item = { id: '00000000-0000-4000-8000-000000000000' }
 const wallet = { wallet: account }
 
-/** What an agent needs to price, quote and follow a request: described whole, because agents' tools follow no `$ref`. */
+/** Operations by which an agent prices, quotes and follows a request: described whole, because agents' tools follow no `$ref`. */
 export const mainOperations: ReadonlySet<string> = new Set([
   ...['price', 'quote', 'quoteV2', 'listChains', 'findCurrencies', 'listTrendingCurrencies'],
   ...['getStatus', 'getStatusV2', 'getStatusV3', 'listRequests'],

@@ -52,7 +52,7 @@ export const isLostDeposit = `(d.state = 'orphaned'
     and (w.kind = 'refund' and w.subject = d.id::text
       or w.kind = 'fill' and exists (select from settlement s where s.deposit_id = d.id))))`
 
-/** What is lost and not booked for so long was forgotten, not under way. */
+/** A loss that is not booked for so long was forgotten, and is not under way. */
 const bookedWithin = `interval '5 minutes'`
 
 const selectUnbookedLosses = `

@@ -94,7 +94,7 @@ function goesBackTo(reading: Reading): string | undefined {
   }
 }
 
-/** Where the money is that pays for the work. */
+/** Chains on which the money lies that pays for the work. */
 function depositChainsOf(reading: Reading): readonly string[] {
   const inputs = (reading.kind === 'order' && reading.order.proof?.order.inputs) || []
   return inputs.map(({ payment }) => payment.chainId)

@@ -16,7 +16,7 @@ export type SettlingPass = {
   readonly last: BlockMark | undefined
   /** Transactions that may hold deposits, each once, in chain order, as the family's codec spells them. */
   readonly transactions: readonly string[]
-  /** What else the range holds is listed by looks at it that come later. */
+  /** Later looks list the rest of the range. */
   readonly isShort?: boolean
 }
 

@@ -34,7 +34,7 @@ export async function readNonceMapping(
   return judgeEntry(entry, { nonce, sender: user, timeMs })
 }
 
-/** Where the hub says what the transfer of a sender with a nonce is for. */
+/** Place where the hub says what the transfer of a sender with a nonce is for. */
 export function placeOfMapping(chainId: string, sender: string, nonce: bigint): EntryPlace {
   return { user: hubAlias({ ...mainNetwork('hyperliquid-vm'), chainId }, sender), id: nonceMappingId(nonce) }
 }

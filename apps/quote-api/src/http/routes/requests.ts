@@ -136,7 +136,7 @@ function knowing(fields: object) {
     refuseParameters(query ?? {}, fields)
 }
 
-/** What only the owner of a request is shown is no filter for others either: the answer would tell it. */
+/** No filter for others is by what only the owner of a request is shown: the answer would tell it. */
 function asksForOwners({ referrer, includeAuthenticatedData }: RequestsQuery): boolean {
   return referrer !== undefined || includeAuthenticatedData === true
 }

@@ -10,7 +10,7 @@ import { requireListedChain } from './chains.ts'
 
 const usdDigits = 18
 
-/** Of one currency; nothing here knows what markets elsewhere trade. @source Q-111 */
+/** One currency; nothing here knows what markets elsewhere trade. @source Q-111 */
 const detailsSchema = z.object({ ...currencySchema.shape, vmType: z.string(), price: z.number() })
 
 /**

@@ -19,7 +19,7 @@ const unserved = [
   ['POST', '/fast-fill', 'nothing is filled before its deposit is deep enough'],
 ] as const
 
-/** GET /transactions/status: a page of the public documentation names it, and nothing else; and other names that are not served. @source clients.md 3 */
+/** GET /transactions/status: a page of the public documentation names it, and nothing else; and other names that are not served. */
 export function registerTransactionStatus(app: HttpApp): void {
   const schema = {
     operationId: 'getTransactionStatus',

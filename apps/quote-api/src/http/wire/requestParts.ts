@@ -56,7 +56,7 @@ export type RequestView = {
   readonly apiKeyId: string | undefined
 }
 
-/** What a request says of its sponsor and its referrer is told to the key that it was made with, and to no other. @source Q-104 */
+/** Sponsor and referrer of a request are told to the key that it was made with, and to no other. @source Q-104 */
 export function isOwn({ apiKeyId }: RequestRecord, view: RequestView): boolean {
   return apiKeyId !== undefined && apiKeyId === view.apiKeyId
 }

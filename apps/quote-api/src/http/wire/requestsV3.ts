@@ -202,7 +202,7 @@ function addressToWire({ depositAddress: address, addressTerms }: RequestRecord)
   }
 }
 
-/** What was paid out is told once it was measured, and nothing in its place before. @source */
+/** The amount paid out is told once it was measured, and nothing in its place before. @source */
 function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3['data']['route'] {
   const { status, taken, quoted, order, measuredOutput } = record
   const route = ({ currencyIn, currencyOut, rate }: RequestV3['data']['metadata']) => ({

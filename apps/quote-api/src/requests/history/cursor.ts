@@ -3,7 +3,7 @@ import type { SortKey } from './requestFilter.ts'
 
 /** Place in a list that is sorted by time, then by id: what comes after it is the next page. */
 export type Keyset = {
-  /** What the list is sorted by. */
+  /** The list is sorted by it. */
   readonly sortBy: SortKey
   /** Microseconds since 1970. */
   readonly atMicros: bigint

@@ -23,7 +23,7 @@ export async function requireKeyOfWallet(sponsors: Sponsors, caller: Caller, wal
   throw new QuoteError('FORBIDDEN', 'The API key is not linked to this wallet.')
 }
 
-/** What a list of requests is limited to beside its filters. */
+/** Limits of a list of requests beside its filters. */
 type Scope = Pick<RequestFilter, 'apiKeyId' | 'user' | 'depositAddress'>
 
 /**

@@ -25,7 +25,7 @@ export type RequestFilter = {
   /** Id, user, deposit address, or hash of any transaction. */
   readonly term?: string | undefined
   readonly status?: RequestStatus | undefined
-  /** Of requests that failed or were given back. */
+  /** Chosen among requests that failed or were given back. */
   readonly failReason?: string | undefined
   readonly requestType?: RequestType | undefined
   readonly referrer?: string | undefined
@@ -122,7 +122,7 @@ export function pageSql(filter: RequestFilter, page: Page, changedBeforeMicros?:
   }
 }
 
-/** How many requests there are, up to `most`. Pure. */
+/** Counts requests, up to `most`. Pure. */
 export function countSql(filter: RequestFilter, page: Page, most: number): Sql {
   const { values, clauses, alternatives } = clausesOf(filter, page)
   const limit = `limit $${values.push(most)}`
@@ -137,9 +137,9 @@ export function countSql(filter: RequestFilter, page: Page, most: number): Sql {
 
 type Clauses = {
   readonly values: unknown[]
-  /** What all requests fulfil. */
+  /** All requests fulfil these. */
   readonly clauses: string[]
-  /** Of which each request fulfils one. */
+  /** Each request fulfils one of these. */
   readonly alternatives: readonly (readonly string[])[]
   add(clause: (parameter: string) => string, value: unknown): void
 }
@@ -193,7 +193,7 @@ function clausesOf(filter: RequestFilter, { sortBy }: Page): Clauses {
   return { values, clauses, add, alternatives: sides.flatMap((side) => named.map((one) => [side, one])) }
 }
 
-/** What a term may name, each with its index. */
+/** Cases that a term may name, each with its index. */
 function termCases(term: string, parameter: string): readonly string[] {
   const isId = /^0x[0-9a-f]{64}$/i.test(term)
   return [

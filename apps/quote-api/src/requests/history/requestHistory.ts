@@ -48,7 +48,7 @@ export type RequestRecord = {
   readonly addressTerms?: { readonly type: 'open' | 'strict'; readonly recoveryAddress: string } | undefined
   /** The deposit that pays the request, in smallest units of its canonical currency; absent before it was taken. */
   readonly taken?: { readonly currency: string; readonly amount: bigint } | undefined
-  /** What the first recipient of its order got, in smallest units; absent until its fill was measured. */
+  /** Amount that the first recipient of its order got, in smallest units; absent until its fill was measured. */
   readonly measuredOutput?: bigint | undefined
   /** The request that took its place before anything was paid for it. */
   readonly supersededByRequestId: Hex | undefined
@@ -75,7 +75,7 @@ export interface RequestHistory {
   ): Promise<{ readonly requests: readonly RequestRecord[]; readonly continuation: string | undefined }>
   /** Whether a request is paid at this address; in hex any case. */
   isDepositAddress(address: string): Promise<boolean>
-  /** How many there are on all pages, `totalMax + 1` where there are more. */
+  /** Counts those on all pages, `totalMax + 1` where there are more. */
   count(filter: RequestFilter, page: Page): Promise<number>
 }
 

@@ -4,7 +4,7 @@ import type { Job } from '../../jobs/runJobs.ts'
 
 const askEveryMs = 2_000
 
-/** What one oracle said last; `chainIds` is undefined where it said nothing. */
+/** The last word of one oracle; `chainIds` is undefined where it said nothing. */
 type Word = { readonly signer: string; readonly chainIds: readonly number[] | undefined }
 
 /**

@@ -4,7 +4,7 @@ import { type ListedTransfer, mappingLagMs } from './depositPass.ts'
 
 /** Entries of the hub that one look asks for, and transfers without a nonce that it leaves to the explorer. */
 const perLook = { named: 40, nameless: 8 }
-/** Of one sender, and of all. A stranger fills no more than his own share. */
+/** Limits of one sender, and of all. A stranger fills no more than his own share. */
 const keptMax = { ofSender: 1_000, all: 100_000 }
 const pauseMs = 500
 

@@ -10,7 +10,7 @@ export const mappingLagMs = 3_700_000n
 /** Hosted endpoints list what was executed some seconds later. */
 const lateMs = 30_000n
 
-/** What one look lists of the hour before it. */
+/** Part of the hour before it that one look lists. */
 const olderPerLookMs = 300_000n
 
 /** Milliseconds of the exchange; both ends belong to it. */
@@ -19,7 +19,7 @@ export type Times = { readonly from: bigint; readonly to: bigint }
 export type ListedTransfer = {
   readonly hash: string
   readonly timeMs: number
-  /** Who sent it, in lower case. */
+  /** Its sender, in lower case. */
   readonly user: string
   /** Null where the ledger does not show it. */
   readonly nonce: number | null
