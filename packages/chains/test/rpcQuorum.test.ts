@@ -103,8 +103,9 @@ describe('agree', () => {
     await setAll({ kind: 'http', status: 500 }, { kind: 'http', status: 500 })
     for (let round = 0; round < 6; round += 1) await client.agree([blockCall]).catch(() => undefined)
     expect(client.health()).toMatchObject([{ healthy: false }, { healthy: false }, { healthy: true }])
+    const asked = proxies[0]?.counters().requests
     await expect(client.agree([blockCall])).rejects.toBeInstanceOf(UpstreamUnavailableError)
-    expect(proxies[0]?.counters().requests).toBe(6)
+    expect(proxies[0]?.counters().requests).toBe(asked)
   })
 
   test('asks each endpoint once, all calls in one request', async () => {
