@@ -44,21 +44,22 @@ export const bitcoinRecords: readonly RecordKind[] = [
   },
   {
     name: 'a transaction of a node',
+    form: shownOutputsForm,
     fits: ({ result }) => has(result, 'txid', 'vout', 'hex'),
     read({ result }) {
-      const { txid, hex, blockhash, vout } = Object(result)
+      const { txid, hex, blockhash } = Object(result)
       const block = blockhash === undefined ? undefined : { hash: parseHashText(blockhash, 'blockhash') }
-      const { transaction } = parseSeenTransaction(hex, { transactionId: txid, block }, 'getrawtransaction')
-      const { outputs } = transaction
-      // Other indexers write satoshi as text, and no script.
-      const wrong = vout.findIndex((output: unknown, at: number) => {
-        const { scriptPubKey, value } = Object(output)
-        return scriptPubKey !== undefined && parseCoins(value, 'value') !== outputs[at]?.value
-      })
-      if (wrong >= 0) throw new Error(`the value of output ${wrong} is not that of the bytes`)
-      return transactionFacts(hex)
+      parseSeenTransaction(hex, { transactionId: txid, block }, 'getrawtransaction')
+      return { ...transactionFacts(hex), shown: shownValues(result) }
     },
-    library: ({ result }) => libraryFacts(Object(result)['hex']),
+    library: ({ result }) => {
+      const { hex } = Object(result)
+      const { outs } = bitcoinLibrary().Transaction.fromHex(hex)
+      return {
+        ...libraryFacts(hex),
+        shown: shownValues(result) && outs.map(({ value }) => BigInt.asUintN(64, BigInt(value))),
+      }
+    },
   },
   {
     name: 'outputs of an address',
@@ -82,6 +83,8 @@ export const bitcoinRecords: readonly RecordKind[] = [
   },
   {
     name: 'a header',
+    form: (result) =>
+      hashOfHeader(result) === Object(result)['hash'] ? undefined : 'the hash is not that of the header',
     fits: ({ result }) => has(result, 'hash', 'merkleroot', 'bits', 'confirmations'),
     read({ result }) {
       const { hash, height, confirmations } = Object(result)
@@ -127,6 +130,25 @@ export const bitcoinRecords: readonly RecordKind[] = [
     },
   },
 ]
+
+/** What a node writes beside the bytes, satoshi; other indexers write satoshi as text, and no script. */
+function shownValues(result: unknown): readonly bigint[] | undefined {
+  const { vout } = Object(result)
+  return vout.every((output: unknown) => has(output, 'scriptPubKey'))
+    ? vout.map((output: unknown) => parseCoins(Object(output)['value'], 'value'))
+    : undefined
+}
+
+/** The bytes have the id's hash: what is written beside them and differs was altered. */
+function shownOutputsForm(result: unknown): string | undefined {
+  const { hex, vout } = Object(result)
+  const { outs } = bitcoinLibrary().Transaction.fromHex(hex)
+  const wrong = outs.findIndex(({ value }, index) => {
+    const { n, value: shown } = Object(vout[index])
+    return n !== index || Math.round(shown * 1e8) !== Number(value)
+  })
+  return wrong < 0 ? undefined : `vout.${wrong}: not the output of the bytes`
+}
 
 function isBlock(hex: string): boolean {
   return parseBitcoinTransaction(Buffer.from(hex, 'hex')) === undefined && checkIsBlock(hex)

@@ -19,6 +19,7 @@ import {
 } from '../../packages/chains/src/ethereum-vm/answers.ts'
 import { parseFeeHistory } from '../../packages/chains/src/ethereum-vm/gas/feeModel.ts'
 import { parseBytes, parseQuantity, parseRecord } from '../../packages/chains/src/rpc/quantity.ts'
+import { blockForm, feeHistoryForm, receiptForm, traceForm, transactionForm } from './forms.ts'
 import { type Facts, has, isListOf, ok, type RecordKind, Refusal } from './outcome.ts'
 
 const lower = (value: unknown): unknown =>
@@ -28,6 +29,7 @@ const lower = (value: unknown): unknown =>
 export const ethereumRecords: readonly RecordKind[] = [
   {
     name: 'a receipt',
+    form: receiptForm,
     fits: ({ result }) => has(result, 'transactionHash', 'cumulativeGasUsed'),
     read: ({ result }) => readReceipt(result),
     library: ({ result }) => viemReceipt(result),
@@ -40,6 +42,7 @@ export const ethereumRecords: readonly RecordKind[] = [
   },
   {
     name: 'a block',
+    form: blockForm,
     fits: ({ result }) => has(result, 'parentHash'),
     read({ result }) {
       const { hash, number } = Object(result)
@@ -49,13 +52,17 @@ export const ethereumRecords: readonly RecordKind[] = [
       return { ...head, timestamp: BigInt(timestampSeconds) }
     },
     library({ result }) {
-      const { number, hash, parentHash, timestamp, baseFeePerGas } = formatBlock(Object(result))
+      const { number, hash, parentHash, timestamp, baseFeePerGas } = formatBlock({
+        ...Object(result),
+        transactions: [],
+      })
       const baseFeePerGasWei = baseFeePerGas ?? undefined
       return { number, hash: lower(hash), parentHash: lower(parentHash), baseFeePerGasWei, timestamp }
     },
   },
   {
     name: 'a transaction',
+    form: transactionForm,
     fits: ({ result }) => has(result, 'hash', 'from', 'nonce'),
     read({ result }) {
       const transaction = parseMinedTransaction(ok(result), String(lower(Object(result)['hash'])))
@@ -73,6 +80,7 @@ export const ethereumRecords: readonly RecordKind[] = [
   },
   {
     name: 'a history of fees',
+    form: feeHistoryForm,
     fits: ({ result }) => has(result, 'oldestBlock', 'gasUsedRatio'),
     read: ({ result }) => ({ ...parseFeeHistory(result) }),
     async library({ result }) {
@@ -98,6 +106,7 @@ export const ethereumRecords: readonly RecordKind[] = [
   },
   {
     name: 'a trace of calls',
+    form: traceForm,
     fits: ({ result }) => has(result, 'type', 'from', 'gas'),
     read: ({ result }) => ({ ...traceReading('0x').parse([ok(result)]) }),
   },
@@ -130,6 +139,7 @@ function listOf(value: unknown): readonly unknown[] {
 function readReceipt(result: unknown): Facts {
   const receipt = parseReceipt(ok(result), String(lower(Object(result)['transactionHash'])))
   if (receipt === undefined) throw new Refusal('there is none')
+  if (receipt === 'unreadable') throw new Refusal('it does not say whether the transaction succeeded')
   const { transactionId, blockHash, blockNumber, succeeded, logs } = receipt
   return { transactionId, blockHash, blockNumber, succeeded, logs: logs.map(logFacts) }
 }

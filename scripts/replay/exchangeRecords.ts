@@ -15,12 +15,14 @@ import {
   parseNextNonce,
   parseSeconds,
 } from '../../packages/chains/src/lighter-vm/quoting/calls.ts'
+import { ledgerForm, spotMetaForm } from './forms.ts'
 import { has, isListOf, ok, type RecordKind, Refusal } from './outcome.ts'
 
 /** Answers of Hyperliquid's API. Its library has types of answers and no reader. */
 export const hyperliquidRecords: readonly RecordKind[] = [
   {
     name: 'tokens',
+    form: spotMetaForm,
     fits: ({ result }) =>
       has(result, 'tokens', 'universe') || (Array.isArray(result) && has(result[0], 'tokens')),
     read: ({ result }) => ({ tokens: parseSpotTokens(Array.isArray(result) ? result[0] : result) }),
@@ -42,6 +44,7 @@ export const hyperliquidRecords: readonly RecordKind[] = [
   },
   {
     name: 'entries of a ledger',
+    form: ledgerForm,
     fits: ({ result }) => isListOf(result, 'hash', 'time', 'delta'),
     async read({ result }) {
       const range = { from: 0n, to: 0n }

@@ -1,3 +1,5 @@
+import type { Form } from './forms.ts'
+
 /** Members of an answer that are read, by name; compared as texts. */
 export type Facts = Readonly<Record<string, unknown>>
 
@@ -12,6 +14,8 @@ export type RecordKind = {
   readonly read: (recorded: Recorded) => Facts | Promise<Facts>
   /** The family's library: what it finds must be what the reader found. */
   readonly library?: (recorded: Recorded) => Facts | Promise<Facts>
+  /** The published form of the answer. A record that has it not was shortened or altered, and is no finding. */
+  readonly form?: Form
 }
 
 export type Outcome =
@@ -23,11 +27,17 @@ export class Refusal extends Error {}
 
 export const refused = (reason: string): Outcome => ({ kind: 'refused', reason })
 
-/** Reads one record. What neither the reader nor the library reads is refused. */
+/** Reads one record. What neither the reader nor the library reads is refused, and so is a record that is no such answer. */
 export async function readRecord(kinds: readonly RecordKind[], recorded: Recorded): Promise<Outcome> {
   const kind = kinds.find(({ fits }) => fits(recorded))
   if (kind === undefined) return refused('no service asks for such an answer')
-  const { name, read, library } = kind
+  const outcome = await compareReadings(kind, recorded)
+  if (outcome.kind === 'read' || outcome.kind === 'refused') return outcome
+  const fault = kind.form?.(recorded.result)
+  return fault === undefined ? outcome : refused(`${kind.name}: no such answer: ${fault}`)
+}
+
+async function compareReadings({ name, read, library }: RecordKind, recorded: Recorded): Promise<Outcome> {
   const own = await attempt(() => read(recorded))
   if (own instanceof Refusal) return refused(`${name}: ${own.message}`)
   const other = library === undefined ? undefined : await attempt(() => library(recorded))

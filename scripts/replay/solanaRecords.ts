@@ -12,6 +12,7 @@ import {
 } from '../../packages/chains/src/solana-vm/paying/payingAnswers.ts'
 import { seeTransaction } from '../../packages/chains/src/solana-vm/readTransaction.ts'
 import { encodeBase58 } from '../../packages/core/src/index.ts'
+import { listedForm, signedForm } from './forms.ts'
 import { type Facts, has, isListOf, ok, type RecordKind, Refusal } from './outcome.ts'
 
 /** Nobody's: only instructions of a depository are read more closely. */
@@ -21,6 +22,7 @@ const depository = 'SysvarC1ock11111111111111111111111111111111'
 export const solanaRecords: readonly RecordKind[] = [
   {
     name: 'a transaction',
+    form: signedForm,
     fits: ({ result }) => has(result, 'meta', 'slot', 'transaction'),
     async read({ result }) {
       const bytes = bytesOf(Object(result)['transaction'])
@@ -88,12 +90,14 @@ export const solanaRecords: readonly RecordKind[] = [
   },
   {
     name: 'listed transactions',
+    form: listedForm,
     fits: ({ result }) => isListOf(result, 'signature', 'slot'),
     read: ({ result }) => ({ listed: listed(result) }),
     library: async ({ result }) => ({ listed: await listedByLibrary(result) }),
   },
   {
     name: 'a listed transaction',
+    form: (result) => listedForm([result]),
     fits: ({ result }) => has(result, 'signature', 'slot'),
     read: ({ result }) => ({ listed: listed([result]) }),
     library: async ({ result }) => ({ listed: await listedByLibrary([result]) }),

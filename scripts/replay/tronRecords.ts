@@ -8,6 +8,7 @@ import {
   parseTransaction,
 } from '../../packages/chains/src/tron-vm/answers.ts'
 import { parsePrices, parseRun } from '../../packages/chains/src/tron-vm/quoting/nodeCalls.ts'
+import { tronBlockForm, tronCallForm, tronContractForm, tronInfosForm, tronTransactionForm } from './forms.ts'
 import { has, isListOf, ok, type RecordKind, Refusal } from './outcome.ts'
 
 /** Every other kind of transaction is read as one that moves nothing. */
@@ -24,6 +25,7 @@ export const tronRecords: readonly RecordKind[] = [
   },
   {
     name: 'a transaction',
+    form: tronTransactionForm,
     fits: ({ result }) => has(result, 'txID', 'raw_data'),
     read({ result }) {
       const { txID } = Object(result)
@@ -57,11 +59,13 @@ export const tronRecords: readonly RecordKind[] = [
   },
   {
     name: 'outcomes of a block',
+    form: tronInfosForm,
     fits: ({ result }) => isListOf(result, 'id', 'blockNumber'),
     read: ({ result }) => ({ infos: parseInfosOf(result, BigInt(Object(result)[0]['blockNumber'])) }),
   },
   {
     name: 'a block',
+    form: tronBlockForm,
     fits: ({ result }) => has(result, 'blockID', 'block_header'),
     read: ({ result }) => ({ ...parseHeader(result) }),
   },
@@ -72,11 +76,13 @@ export const tronRecords: readonly RecordKind[] = [
   },
   {
     name: 'a call',
+    form: tronCallForm,
     fits: ({ result }) => has(result, 'result', 'constant_result'),
     read: ({ result }) => ({ run: parseRun(ok(result)) }),
   },
   {
     name: 'a contract',
+    form: tronContractForm,
     fits: ({ result }) => has(result, 'bytecode'),
     read: ({ result }) => ({ isContract: parseHasContract(result) }),
   },

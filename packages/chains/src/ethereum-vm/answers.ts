@@ -85,8 +85,14 @@ export function parseHeader(answer: RpcAnswer | undefined, asked?: bigint): EvmH
   }
 }
 
-/** `undefined` when no block holds the transaction. @throws MalformedAnswerError */
-export function parseReceipt(answer: RpcAnswer | undefined, transactionId: string): EvmReceipt | undefined {
+/**
+ * `undefined` when no block holds the transaction; `unreadable` for one of a block before Byzantium, whose receipt has a
+ * state and does not say whether it succeeded. @source EIP-658 @throws MalformedAnswerError
+ */
+export function parseReceipt(
+  answer: RpcAnswer | undefined,
+  transactionId: string,
+): EvmReceipt | 'unreadable' | undefined {
   const what = 'eth_getTransactionReceipt'
   const result = resultOf(answer, what)
   if (result === null) return undefined
@@ -97,7 +103,9 @@ export function parseReceipt(answer: RpcAnswer | undefined, transactionId: strin
     blockNumber: parseQuantity(receipt['blockNumber'], what),
   }
   if (home.transactionId !== transactionId) throw new MalformedAnswerError(what)
-  const status = parseQuantity(receipt['status'], what)
+  const { status: outcome, root } = receipt
+  if (outcome === undefined && typeof root === 'string') return 'unreadable'
+  const status = parseQuantity(outcome, what)
   if (status > 1n) throw new MalformedAnswerError(what)
   return { ...home, succeeded: status === 1n, logs: parseLogs(receipt['logs'], receipt, what) }
 }
@@ -105,6 +113,7 @@ export function parseReceipt(answer: RpcAnswer | undefined, transactionId: strin
 /**
  * The logs of one receipt, in the order of the block. Each must name the receipt's own transaction and
  * block, in whatever spelling the receipt has: the texts are compared, which costs less than parsing.
+ * The place in the block is not compared: Polygon's receipts of its bridge say 0.
  */
 function parseLogs(
   value: unknown,
@@ -113,7 +122,7 @@ function parseLogs(
 ): readonly EvmLog[] {
   const logs = parseList(value, what).map((entry) => {
     const log = parseRecord(entry, what)
-    for (const member of ['transactionHash', 'blockHash', 'blockNumber', 'transactionIndex'] as const) {
+    for (const member of ['transactionHash', 'blockHash', 'blockNumber'] as const) {
       if (log[member] !== receipt[member]) throw new MalformedAnswerError(what)
     }
     if (log['removed'] === true) throw new MalformedAnswerError(what)

@@ -73,8 +73,8 @@ type TransactionReading = ExecutionReading<Wanted>
 
 type OwnView = {
   readonly heads: Heads
-  /** `too_large`: longer than what an endpoint is heard for. */
-  readonly receipt: EvmReceipt | 'too_large' | undefined
+  /** `too_large`: longer than what an endpoint is heard for; `unreadable`: it does not say what became of it. */
+  readonly receipt: EvmReceipt | 'too_large' | 'unreadable' | undefined
   readonly transaction: EvmTransaction | undefined
 }
 
@@ -132,7 +132,7 @@ async function readOwnView(
     heads: parseHeads(rule, answers.slice(calls.length)),
     receipt,
     transaction:
-      wantsTransaction && receipt !== undefined ? parseTransaction(answers[1], receipt) : undefined,
+      wantsTransaction && typeof receipt === 'object' ? parseTransaction(answers[1], receipt) : undefined,
   }
 }
 
@@ -165,7 +165,7 @@ async function judge(
   const { own, pin, rule, logsMax } = judging
   const { receipt } = own
   if (receipt === undefined) return { kind: 'refused', reason: 'missing' }
-  if (receipt === 'too_large') return { kind: 'refused', reason: 'too_large' }
+  if (typeof receipt === 'string') return { kind: 'refused', reason: receipt }
   if (!receipt.succeeded) return { kind: 'refused', reason: 'reverted' }
   if (receipt.logs.length > logsMax) return { kind: 'refused', reason: 'too_large' }
   const { blockNumber: number } = receipt

@@ -5,7 +5,6 @@ import type { Sighting } from '../rpc/sighting.ts'
 import {
   contractCall,
   type EvmHeader,
-  type EvmReceipt,
   headerCall,
   parseBool,
   parseHeader,
@@ -40,7 +39,7 @@ export type FinalWithdrawal = {
   readonly finalBlock: { readonly number: bigint; readonly hash: Hex }
 }
 
-type OwnView = { readonly heads: Heads; readonly receipt: EvmReceipt | undefined }
+type OwnView = { readonly heads: Heads; readonly receipt: ReturnType<typeof parseReceipt> }
 
 /**
  * The two rounds of one endpoint: its heads and the receipt of the named transaction; then the state of
@@ -77,7 +76,8 @@ async function judge(
   if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
   const { receipt } = own
   const proof =
-    receipt?.succeeded === true &&
+    typeof receipt === 'object' &&
+    receipt.succeeded &&
     receipt.blockNumber <= height &&
     provesExecution(receipt.logs, terms, depository)
       ? receipt

@@ -71,7 +71,7 @@ export class TransactionUnreadableError extends DomainError {
 
   constructor({ chainId, transactionId = '' }: Where) {
     super(
-      `Transaction ${transactionId} on chain ${chainId} cannot be read: its version or its form is newer than this release.`,
+      `Transaction ${transactionId} on chain ${chainId} cannot be read: this release does not read its version or its form.`,
       { data: { chainId, transactionId } },
     )
   }
