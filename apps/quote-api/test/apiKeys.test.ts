@@ -1,11 +1,14 @@
 // Goal: a key works until it is revoked, rotated out or replaced, in every process, and nothing that is
 // no key ever works. Method: real database, two services on it that know nothing of each other.
 import { request as httpRequest } from 'node:http'
-import { Secret } from '@causeway/core'
+import { createFindings, Secret } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { formatApiKey } from '@causeway/http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parsePeppers } from '../src/access/keys/peppers.ts'
+import { findPepperFaults } from '../src/access/keys/storedPeppers.ts'
+import { loadPeppers } from '../src/operate/administration.ts'
+import { examineStored } from '../src/operate/examineStored.ts'
 import { type AccessService, pepperText, startAccessService } from './accessSupport/accessService.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
 
@@ -176,5 +179,50 @@ describe('no key', () => {
     expect(await send([apiKey, 'other'])).toBe(401)
     expect([431, 'cut']).toContain(await send('x'.repeat(1_000_000)))
     expect(await send(apiKey)).toBe(200)
+  })
+})
+
+describe('O-80: peppers', () => {
+  const id = pepperText.split(':')[0] ?? ''
+  const otherOfSameId = parsePeppers(new Secret(`${id}:${'7d'.repeat(32)}`))
+
+  /** Keys of `v2` stand in the database too. */
+  const others = async () =>
+    (await findPepperFaults(testDatabase.database, otherOfSameId)).filter(({ kind }) => kind === 'other')
+
+  test('of the same id that are others are found, and refuse commands and a start', async () => {
+    const { database, connectionString } = testDatabase
+    await create()
+    expect(await others()).toMatchObject([{ id, kind: 'other' }])
+    const loading = loadPeppers({ apiKeyPeppers: otherOfSameId, localDirectory: '' }, database)
+    await expect(loading).rejects.toThrow(new RegExp(`API_KEY_PEPPERS has another pepper ${id} than`))
+    const found = createFindings()
+    const asked = { chainNames: new Map(), peppers: otherOfSameId, nowMs: () => Date.now() }
+    await examineStored(connectionString, asked, found)
+    expect(found.list).toContainEqual(expect.objectContaining({ code: 'pepper-wrong', severity: 'stops' }))
+  })
+
+  test('that are left out are counted, and refuse no start', async () => {
+    const { database } = testDatabase
+    const { id: key } = await create()
+    const peppers = parsePeppers(new Secret(`v9:${'7e'.repeat(32)}`))
+    expect(await findPepperFaults(database, peppers)).toContainEqual(
+      expect.objectContaining({ id, kind: 'missing' }),
+    )
+    expect(await loadPeppers({ apiKeyPeppers: peppers, localDirectory: '' }, database)).toBe(peppers)
+    await one.administration.keys.revoke({ actor, id: key })
+  })
+
+  test('are told from a row of before once its key is used', async () => {
+    const { database } = testDatabase
+    const { id: key, apiKey } = await create()
+    await database.query('update api_key_secret set pepper_check = null where handle <> $1', ['none'])
+    expect(await others()).toEqual([])
+    const restarted = await startAccessService({ database })
+    expect(await ask(restarted, apiKey)).toBe(200)
+    await expect.poll(others, { timeout: 20_000 }).toMatchObject([{ id, kind: 'other', keys: 1 }])
+    await restarted.close()
+    await one.administration.keys.revoke({ actor, id: key })
+    expect(await others()).toEqual([])
   })
 })

@@ -123,7 +123,7 @@ test('F-6: the doctor names them by chain, with reason, age and tries, and nothi
   const examine = async (connectionString = server.connectionString) => {
     const found = createFindings()
     const chainNames = new Map([[chainId, 'base']])
-    await examineStored(connectionString, { chainNames, nowMs: () => Date.now() }, found)
+    await examineStored(connectionString, { chainNames, peppers: undefined, nowMs: () => Date.now() }, found)
     return found.list
   }
   expect(await examine()).toEqual([])

@@ -179,18 +179,27 @@ describe('state that is not whole', () => {
       'an earlier first start did not finish',
       (directory) => rm(join(directory, 'manifest.json')),
     ],
-  ])('%s: everything is rebuilt and one line says so', async (_what, reason, damage) => {
-    const directory = await copyOf(template)
-    const oldKeys = await readFile(join(directory, 'keys.json'), 'utf8')
-    await damage(directory)
-    await writeFile(join(directory, 'service-state'), 'of a service that lived with the old chains')
-    const { network, lines } = await startNetwork(directory)
-    expect(lines).toEqual([`The local network is rebuilt from nothing: ${reason}.`])
-    expect(network.origin).toBe('deployed')
-    expect(await readFile(join(directory, 'keys.json'), 'utf8')).not.toBe(oldKeys)
-    expect(await readdir(directory)).not.toContain('service-state')
-    expect(await stateOf(network)).toMatchObject({ native: 0n, nonce: 0 })
-  })
+  ])(
+    'O-81: %s: everything is built anew, and what was there is moved aside',
+    async (_what, reason, damage) => {
+      const directory = await copyOf(template)
+      const oldKeys = await readFile(join(directory, 'keys.json'), 'utf8')
+      await damage(directory)
+      await writeFile(join(directory, 'service-state'), 'of a service that lived with the old chains')
+      const { network, lines } = await startNetwork(directory)
+      const aside = (await readdir(directory)).find((name) => name.startsWith('before-')) ?? ''
+      const place = join(directory, aside)
+      expect(lines).toEqual([
+        `The local network is built anew: ${reason}. What was there stands in ${place}.`,
+      ])
+      expect(network.origin).toBe('deployed')
+      expect(await readFile(join(directory, 'keys.json'), 'utf8')).not.toBe(oldKeys)
+      expect((await readFile(join(place, 'keys.json'), 'utf8')).slice(0, 700)).toBe(oldKeys.slice(0, 700))
+      expect(await readdir(directory)).not.toContain('service-state')
+      expect(await readdir(place)).toContain('service-state')
+      expect(await stateOf(network)).toMatchObject({ native: 0n, nonce: 0 })
+    },
+  )
 
   it('a chain file of another network: everything is rebuilt and one line says so', async () => {
     const directory = await copyOf(template)
@@ -198,7 +207,7 @@ describe('state that is not whole', () => {
     await cp(chainFile(other, 'base'), chainFile(directory, 'base'))
     const { network, lines } = await startNetwork(directory)
     const reason = 'the chain file of base belongs to another network'
-    expect(lines).toEqual([`The local network is rebuilt from nothing: ${reason}.`])
+    expect(lines).toEqual([expect.stringContaining(`The local network is built anew: ${reason}.`)])
     expect(network.origin).toBe('deployed')
   })
 })

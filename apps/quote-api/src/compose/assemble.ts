@@ -150,7 +150,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const sponsorshipChain = findSponsorshipChain(registry, clients)
   const { chainId } = sponsorshipChain
   const sponsorship = createSponsorship({ database, quote, registry, chainId, logger })
-  const peppers = await loadPeppers(config)
+  const peppers = await loadPeppers(config, database)
   const randomBytes = createRandomPool()
   const administration = createAdministration({ config, database, peppers })
   registerAdmin(adminListener, administration, {

@@ -187,7 +187,7 @@ async function examineChains(
 }
 
 async function examineOwnDatabase(
-  { values }: Settings,
+  { values, apiKeyPeppers }: Settings,
   { registry, nowMs }: { readonly registry: QuoteRegistry | undefined; readonly nowMs: () => number },
   found: Findings,
 ): Promise<void> {
@@ -201,7 +201,7 @@ async function examineOwnDatabase(
   }
   await examineDatabase(examined, found)
   const chainNames = new Map((registry?.chains ?? []).map(({ chainId, key }) => [chainId, key]))
-  await examineStored(url.reveal(), { chainNames, nowMs }, found)
+  await examineStored(url.reveal(), { chainNames, peppers: apiKeyPeppers, nowMs }, found)
 }
 
 /** Without its list the service does not start. */

@@ -144,7 +144,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
   const { configDirectory, custody } = places
   const denyList = denyListSettings(values, places, found)
   if (env === undefined || stopsStart(findings))
-    return { config: undefined, values, places, oracles, denyList, findings }
+    return { config: undefined, values, places, oracles, denyList, apiKeyPeppers, findings }
   const config = Object.freeze({
     environment: env.ENVIRONMENT,
     isLocal,
@@ -194,5 +194,5 @@ export function readConfig(source: Environment, repositoryRoot: string) {
       coingecko: { url: env.COINGECKO_URL, apiKey: env.COINGECKO_API_KEY },
     },
   })
-  return { config, values, places, oracles, denyList, findings }
+  return { config, values, places, oracles, denyList, apiKeyPeppers, findings }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { SqlDatabase } from '@causeway/core'
 import { createKeyAdministration, type KeyAdministration } from '../access/keys/keyAdministration.ts'
 import { loadLocalPeppers, type Peppers } from '../access/keys/peppers.ts'
+import { assertPeppersFit } from '../access/keys/storedPeppers.ts'
 import {
   createWalletAdministration,
   type WalletAdministration,
@@ -66,9 +67,15 @@ export function createAdministration(options: {
   }
 }
 
-/** The configured peppers, or in `local` without any the generated one. @throws ConfigurationError */
+/**
+ * The configured peppers, or in `local` without any the generated one.
+ * @throws ConfigurationError, also where keys of the database are stored under another one
+ */
 export async function loadPeppers(
   config: Pick<QuoteApiConfig, 'apiKeyPeppers' | 'localDirectory'>,
+  database: Pick<SqlDatabase, 'query'>,
 ): Promise<Peppers> {
-  return config.apiKeyPeppers ?? (await loadLocalPeppers(config.localDirectory))
+  const peppers = config.apiKeyPeppers ?? (await loadLocalPeppers(config.localDirectory))
+  await assertPeppersFit(database, peppers)
+  return peppers
 }

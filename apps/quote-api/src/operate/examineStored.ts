@@ -1,16 +1,23 @@
 import { DomainError, type Findings, type SqlDatabase } from '@causeway/core'
 import { createDatabase, sqlState } from '@causeway/database'
+import type { Peppers } from '../access/keys/peppers.ts'
+import { describePepperFault, findPepperFaults } from '../access/keys/storedPeppers.ts'
 import { everyChain, readStops } from '../requests/stops/stopStore.ts'
 import { listPutAside, type StoredPutAside } from '../requests/work/putAsideStore.ts'
 
 /** Named one by one; of more the number is told. */
 const namedMax = 5
 
-type Asked = { readonly chainNames: ReadonlyMap<number, string>; readonly nowMs: () => number }
+type Asked = {
+  readonly chainNames: ReadonlyMap<number, string>
+  /** Undefined where none are configured, or they cannot be read. */
+  readonly peppers: Peppers | undefined
+  readonly nowMs: () => number
+}
 
 /**
- * Names what the database says and nobody else: chains that are stopped, and transactions that no reading gets through,
- * so that a deposit in one of them waits. What keeps the database from being asked is found by others.
+ * Names what the database says and nobody else: chains that are stopped, transactions that no reading gets through, so
+ * that a deposit in one of them waits, and API keys that the configured peppers do not fit. What keeps the database from being asked is found by others.
  * @param asked.chainNames keys of the quoted chains by their id
  */
 export async function examineStored(connectionString: string, asked: Asked, found: Findings): Promise<void> {
@@ -18,6 +25,7 @@ export async function examineStored(connectionString: string, asked: Asked, foun
   try {
     await examineAside(database, asked, found)
     await examineStops(database, asked, found)
+    await examinePeppers(database, asked, found)
   } catch (error) {
     if (!(error instanceof DomainError) && sqlState(error) === undefined) throw error
   } finally {
@@ -62,6 +70,22 @@ async function examineStops(
       setting: isOperators && name === 'all' ? 'all chains' : `chain ${name}`,
       seen: `stopped by ${actor} since ${since.toISOString()}: ${reason}`,
       fix: fixes[toldBy],
+    })
+  }
+}
+
+async function examinePeppers(
+  database: Pick<SqlDatabase, 'query'>,
+  { peppers }: Asked,
+  found: Findings,
+): Promise<void> {
+  if (peppers === undefined) return
+  for (const fault of await findPepperFaults(database, peppers)) {
+    found.add({
+      ...{ code: 'pepper-wrong', severity: fault.kind === 'other' ? 'stops' : 'degrades' },
+      setting: 'API_KEY_PEPPERS',
+      seen: describePepperFault(fault),
+      fix: 'Configure the pepper that these keys were made with, or create new keys and revoke these.',
     })
   }
 }

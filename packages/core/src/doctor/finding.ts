@@ -32,6 +32,7 @@ export const findingCodes = [
   'key-wrong',
   'nothing-quotable',
   'peer-silent',
+  'pepper-wrong',
   'put-aside',
   'service-silent',
   'setting-contradicts',

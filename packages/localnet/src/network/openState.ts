@@ -18,7 +18,7 @@ import { type ChainNodes, startChainNodes, stopChainNodes } from './chainNodes.t
 import { type ChainKey, chainKeys, forEachChain } from './chainPlan.ts'
 import { deploymentHash } from './deploymentHash.ts'
 import { judgeState, type StateVerdict } from './judgeState.ts'
-import { wipeState } from './localDirectory.ts'
+import { setStateAside, wipeState } from './localDirectory.ts'
 import type { LocalPaths } from './localPaths.ts'
 import { readManifest, writeManifest } from './manifest.ts'
 
@@ -43,13 +43,16 @@ export type OpenState = {
 
 /**
  * Continues the network of an earlier start when all of it is there, else builds a new one; kept files
- * that are unusable go and one line says why. @throws ConfigurationError when the keys are published ones
+ * that are unusable are moved aside, and one line says why and where. @throws ConfigurationError when the keys are published ones
  */
 export async function openState(options: OpenStateOptions): Promise<OpenState> {
   const { paths, report } = options
-  const verdict: StateVerdict = options.fresh
-    ? { kind: 'unusable', reason: 'asked for by --fresh' }
-    : await readVerdict(paths)
+  if (options.fresh) {
+    report('The local network is rebuilt from nothing: asked for by --fresh.')
+    await wipeState(paths)
+    return buildNetwork(options)
+  }
+  const verdict: StateVerdict = await readVerdict(paths)
   if (verdict.kind === 'kept') {
     const kept = await continueNetwork(options, verdict)
     if (!('reason' in kept)) return kept
@@ -61,7 +64,9 @@ export async function openState(options: OpenStateOptions): Promise<OpenState> {
 }
 
 async function rebuild(options: OpenStateOptions, reason: string): Promise<OpenState> {
-  options.report(`The local network is rebuilt from nothing: ${reason}.`)
+  const aside = await setStateAside(options.paths, new Date())
+  const kept = aside === undefined ? '' : ` What was there stands in ${aside}.`
+  options.report(`The local network is built anew: ${reason}.${kept}`)
   return buildNetwork(options)
 }
 
@@ -117,7 +122,6 @@ async function continueNetwork(
 /** The manifest comes last: a start that is killed before leaves nothing that looks complete. */
 async function buildNetwork(options: OpenStateOptions): Promise<OpenState> {
   const { paths, randomKey } = options
-  await wipeState(paths)
   const networkId = randomKey()
   const keys = generateLocalKeys(randomKey)
   await writeKeyFile(paths.keyFile, { networkId, keys })

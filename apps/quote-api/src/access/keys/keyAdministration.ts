@@ -1,7 +1,7 @@
 import { DomainError, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { formatApiKey, hashApiKey, parseApiKey } from '@causeway/http'
 import { recordAction } from '../adminAction.ts'
-import type { Peppers } from './peppers.ts'
+import { type Peppers, pepperCheck } from './peppers.ts'
 
 /** A new secret. It is shown once: only its hash is stored. */
 export type IssuedKey = {
@@ -55,20 +55,22 @@ export function createKeyAdministration(options: {
 }): KeyAdministration {
   const { database, environment, peppers, randomBytes } = options
 
-  function newSecret(): { handle: string; apiKey: string; hash: Buffer } {
+  function newSecret(): { apiKey: string } & StoredSecret {
     const apiKey = formatApiKey({ environment, random: randomBytes(42) })
     const handle = parseApiKey(apiKey)?.keyId
     const pepper = peppers.byId.get(peppers.currentId)
     if (handle === undefined || pepper === undefined) throw new Error('a key cannot be issued')
-    return { handle, apiKey, hash: hashApiKey(apiKey, pepper) }
+    const { currentId: pepperId } = peppers
+    return { handle, apiKey, hash: hashApiKey(apiKey, pepper), pepperId, check: pepperCheck(pepper) }
   }
 
   return {
     create: ({ actor, label }) =>
       database.transaction(async (tx) => {
-        const { handle, apiKey, hash } = newSecret()
+        const { apiKey, ...secret } = newSecret()
+        const { handle } = secret
         await tx.query('insert into api_key (id, label) values ($1, $2)', [handle, label])
-        await insertSecret(tx, { id: handle, handle, hash, pepperId: peppers.currentId })
+        await insertSecret(tx, handle, secret)
         await recordAction(tx, { actor, action: 'keys.create', subject: handle, details: { label } })
         return { id: handle, label, apiKey }
       }),
@@ -77,9 +79,9 @@ export function createKeyAdministration(options: {
       database.transaction(async (tx) => {
         const { label } = await lockUsableKey(tx, id)
         const previousWorkUntil = await retireSecrets(tx, id, overlapSeconds)
-        const { handle, apiKey, hash } = newSecret()
-        await insertSecret(tx, { id, handle, hash, pepperId: peppers.currentId })
-        const details = { handle, overlapSeconds }
+        const { apiKey, ...secret } = newSecret()
+        await insertSecret(tx, id, secret)
+        const details = { handle: secret.handle, overlapSeconds }
         await recordAction(tx, { actor, action: 'keys.rotate', subject: id, details })
         return { id, label, apiKey, previousWorkUntil }
       }),
@@ -132,16 +134,19 @@ async function retireSecrets(tx: SqlTx, id: string, overlapSeconds: number): Pro
   return row.until
 }
 
-async function insertSecret(
-  tx: SqlTx,
-  { id, handle, hash, pepperId }: { id: string; handle: string; hash: Buffer; pepperId: string },
-): Promise<void> {
-  await tx.query('insert into api_key_secret (handle, api_key_id, hash, pepper_id) values ($1, $2, $3, $4)', [
-    handle,
-    id,
-    hash,
-    pepperId,
-  ])
+type StoredSecret = {
+  readonly handle: string
+  readonly hash: Buffer
+  readonly pepperId: string
+  readonly check: Buffer
+}
+
+async function insertSecret(tx: SqlTx, id: string, secret: StoredSecret): Promise<void> {
+  const { handle, hash, pepperId, check } = secret
+  await tx.query(
+    'insert into api_key_secret (handle, api_key_id, hash, pepper_id, pepper_check) values ($1, $2, $3, $4, $5)',
+    [handle, id, hash, pepperId, check],
+  )
 }
 
 const listKeys = `

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigurationError, listEntries, type Secret } from '@causeway/core'
@@ -29,6 +29,11 @@ export function parsePeppers(setting: Secret): Peppers {
   const [currentId] = byId.keys()
   if (currentId === undefined) throw new ConfigurationError('API_KEY_PEPPERS names no pepper.')
   return { currentId, byId }
+}
+
+/** 32 bytes that tell one pepper from another, and nothing of it. */
+export function pepperCheck(pepper: Uint8Array): Buffer {
+  return createHmac('sha256', pepper).update('causeway: check of a pepper').digest()
 }
 
 const localPepperId = 'local'

@@ -1,14 +1,17 @@
 import type { SqlDatabase } from '@causeway/core'
 import { type ApiKeys, createApiKeys, hashApiKey, parseApiKey, type StoredApiKey } from '@causeway/http'
 import { type BoundedStalenessCache, createBoundedStalenessCache } from './boundedStalenessCache.ts'
-import type { Peppers } from './peppers.ts'
+import { type Peppers, pepperCheck } from './peppers.ts'
+
+/** A key of the database, and whether its row tells which pepper it is stored under. */
+type KeptApiKey = StoredApiKey & { readonly isChecked: boolean }
 
 const noScopes: ReadonlySet<string> = new Set()
 
 /**
  * The keys of the database: found by their public part, compared by keyed hash. Revocation and
  * retirement reach every process within the bound of `createBoundedStalenessCache`. A hash under an older
- * pepper is replaced when its key is used. `sponsor` is left to `Sponsors`.
+ * pepper is replaced when its key is used, and so is one whose row does not tell its pepper. `sponsor` is left to `Sponsors`.
  * @source ledger-and-safety.md 2.1
  */
 export function createStoredApiKeys(options: {
@@ -18,7 +21,7 @@ export function createStoredApiKeys(options: {
   onRehashFailure: (error: unknown) => void
 }): ApiKeys {
   const { database, peppers, now, onRehashFailure } = options
-  const secrets: BoundedStalenessCache<StoredApiKey> = createBoundedStalenessCache({
+  const secrets: BoundedStalenessCache<KeptApiKey> = createBoundedStalenessCache({
     read: (handle) => readSecret(database, handle),
     now,
   })
@@ -30,12 +33,12 @@ export function createStoredApiKeys(options: {
   async function rehash(presented: string, handle: string): Promise<void> {
     const stored = await secrets.get(handle)
     const pepper = peppers.byId.get(peppers.currentId)
-    if (stored === undefined || stored.pepperId === peppers.currentId || pepper === undefined) return
-    await database.query('update api_key_secret set hash = $2, pepper_id = $3 where handle = $1', [
-      handle,
-      hashApiKey(presented, pepper),
-      peppers.currentId,
-    ])
+    if (stored === undefined || pepper === undefined) return
+    if (stored.pepperId === peppers.currentId && stored.isChecked) return
+    await database.query(
+      'update api_key_secret set hash = $2, pepper_id = $3, pepper_check = $4 where handle = $1',
+      [handle, hashApiKey(presented, pepper), peppers.currentId, pepperCheck(pepper)],
+    )
     secrets.forget(handle)
   }
 
@@ -55,17 +58,18 @@ type SecretRow = {
   readonly label: string
   readonly hash: Buffer
   readonly pepper_id: string
+  readonly is_checked: boolean
 }
 
-async function readSecret(database: SqlDatabase, handle: string): Promise<StoredApiKey | undefined> {
+async function readSecret(database: SqlDatabase, handle: string): Promise<KeptApiKey | undefined> {
   const [row] = await database.query<SecretRow>(
-    `select k.id, k.label, s.hash, s.pepper_id
+    `select k.id, k.label, s.hash, s.pepper_id, s.pepper_check is not null as is_checked
      from api_key_secret s join api_key k on k.id = s.api_key_id
      where s.handle = $1 and k.revoked_at is null
        and (s.retire_at is null or s.retire_at > clock_timestamp())`,
     [handle],
   )
   if (row === undefined) return undefined
-  const { id, label, hash, pepper_id: pepperId } = row
-  return { record: { keyId: id, label, scopes: noScopes }, hash, pepperId }
+  const { id, label, hash, pepper_id: pepperId, is_checked: isChecked } = row
+  return { record: { keyId: id, label, scopes: noScopes }, hash, pepperId, isChecked }
 }

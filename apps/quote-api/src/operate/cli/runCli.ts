@@ -103,7 +103,7 @@ async function withScene<T>(options: CliOptions, work: (scene: CommandContext) =
   })
   try {
     const { database } = opened
-    const peppers = await loadPeppers(config)
+    const peppers = await loadPeppers(config, database)
     return await work({
       administration: createAdministration({ config, database, peppers }),
       database,
