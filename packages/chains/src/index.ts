@@ -170,6 +170,7 @@ export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export { examineClock, examineEndpoints, examineHeadPushes } from './examineEndpoints.ts'
 export type { ChainFinding } from './family/chainFinding.ts'
 export type { FamilyChain } from './family/familyChain.ts'
+export { describeFinalChange, type FinalChange, type FinalVerdict, judgeFinal } from './family/finalChange.ts'
 export type { HubEntries, MappingWriter } from './family/hubEntries.ts'
 export type { KnownCode, ReliedContract } from './family/knownCode.ts'
 export {
@@ -253,7 +254,7 @@ export {
   vouchTimeoutMs,
 } from './oracles/nonceMappings.ts'
 export { createOracleClient, type OracleAnswer, type OracleClient } from './oracles/oracleClient.ts'
-export { askHalts, isHaltedBy } from './oracles/oracleHalts.ts'
+export { askHalts, askHaltsEveryMs, keepHalts } from './oracles/oracleHalts.ts'
 export { type OracleSettings, parseOracles } from './oracles/oracleSettings.ts'
 export type { Vouching } from './oracles/vouching.ts'
 export { logBlocksAtOnce } from './rpc/askInParts.ts'
