@@ -61,6 +61,14 @@ describe('what a user has', () => {
     expect(await balance(fresh(), key(bed.mint))).toBe(0n)
   })
 
+  test('F-98: is no coin for fees where too few endpoints tell of it, and where nobody asks', async () => {
+    const fundsOf = async (feePayer?: string) =>
+      (await chain.userFacts({ user: fresh(), currency: key(bed.mint), spender: undefined, feePayer })).feeFunds
+    expect([await fundsOf(fresh()), await fundsOf()]).toEqual([{ coin: 0n }, undefined])
+    await Promise.all(proxies.slice(1).map((proxy) => proxy.set({ kind: 'html200' })))
+    expect(await fundsOf(fresh())).toBeUndefined()
+  })
+
   test('is not known for what is no mint', async () => {
     const facts = await chain.userFacts({ user: fresh(), currency: fresh(), spender: undefined })
     expect(facts).toEqual({ held: [] })
@@ -164,7 +172,7 @@ describe('one endpoint of three that', () => {
         ? { ...Object(result), value: Object(result).value.map(change) }
         : result,
   })
-  test.each<[string, FaultMode]>([
+  const lies: readonly [string, FaultMode][] = [
     ['shows no account', accounts(() => null)],
     ['shows every account as a program', accounts((account) => account && { ...account, executable: true })],
     ['shows rubbish', accounts(() => ({ owner: 'nobody' }))],
@@ -176,13 +184,22 @@ describe('one endpoint of three that', () => {
     ['hangs', { kind: 'hang' }],
     ['answers a page', { kind: 'html200' }],
     ['knows no such method', { kind: 'unsupported', methods: ['getMultipleAccounts'] }],
-  ])('%s changes nothing', async (_what, mode) => {
+  ]
+  test.each(lies)('%s changes nothing', async (_what, mode) => {
     await proxies[0]?.set(mode)
     expect(await chain.lackOf(key(bed.recipient), key(bed.mint))).toEqual({})
     expect(await chain.lackOf(fresh(), key(bed.feeMint))).toEqual({ stateBytes: 182 })
     expect(await chain.hasCode(key(bed.recipient))).toBe(false)
     expect(await chain.hasCode(key(tokenAccount(bed.recipient, bed.mint)))).toBe(true)
     expect(failures).toEqual([])
+  })
+
+  test.each(lies)('F-98: %s takes no coin from who pays the fee', async (_what, mode) => {
+    await proxies[0]?.set(mode)
+    const feePayer = key(bed.recipient)
+    const question = { user: fresh(), currency: key(bed.mint), spender: undefined, feePayer }
+    const coin = BigInt(await bed.connection.getBalance(bed.recipient))
+    expect((await chain.userFacts(question)).feeFunds).toEqual({ coin })
   })
 
   test('is a quarter of a second away keeps nobody from what a price needs, nor a price from being answered', async () => {

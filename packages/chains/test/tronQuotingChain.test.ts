@@ -16,12 +16,13 @@ import { chainId, startTronBed, type TronBed, trx } from './tronSupport/tronBed.
 let bed: TronBed
 let nodes: readonly FaultyService[]
 const prices = { sunPerEnergy: 210, sunPerByte: 1_000 }
+const stakedEnergy = new Map([[`0x${'5e'.repeat(20)}`, 50_001]])
 const wallet = tronAddress(`0x${'5e'.repeat(20)}`)
 const stranger = tronAddress(`0x${'57'.repeat(20)}`)
 
 beforeAll(async () => {
   bed = await startTronBed()
-  nodes = await Promise.all([1, 2, 3].map(() => bed.startFacade({ prices })))
+  nodes = await Promise.all([1, 2, 3].map(() => bed.startFacade({ prices, stakedEnergy })))
   await bed.evm.node('anvil_setBalance', [tronHexAddress(wallet), '0x1312d00'])
   const args = [tronHexAddress(wallet), 9_000_000n] as const
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
@@ -75,6 +76,28 @@ describe('an account', () => {
       balance: 20_000_000n,
     })
     expect(await open().userFacts({ user: trx, currency: trx, spender: undefined })).toEqual({ held: [] })
+  })
+
+  test('F-98: has coin and own energy for fees, as enough nodes have them', async () => {
+    const fundsOf = async (feePayer?: string) => {
+      const asked = { user: wallet, currency: bed.usdc, spender: undefined }
+      return (await open().userFacts({ ...asked, ...(feePayer !== undefined && { feePayer }) })).feeFunds
+    }
+    const energy = (change: object) => ({
+      kind: 'lie' as const,
+      rewrite: (path: string, body: unknown) =>
+        path.endsWith('getaccountresource') ? { ...Object(body), ...change } : body,
+    })
+    expect(await fundsOf(wallet)).toEqual({ coin: 20_000_000n, units: 50_000n })
+    expect(await fundsOf(stranger)).toEqual({ coin: 0n, units: 0n })
+    expect(await fundsOf()).toBeUndefined()
+    // It grows with each block: nodes at different ones name different amounts, and one that names more is alone.
+    nodes[0]?.set(energy({ EnergyLimit: 10 ** 9 }))
+    nodes[1]?.set(energy({ EnergyUsed: 11 }))
+    const { units = 0n } = (await fundsOf(wallet)) ?? {}
+    expect(units === 50_000n || units === 49_990n).toBe(true)
+    for (const node of nodes.slice(0, 2)) node.set(energy({ EnergyLimit: 'all' }))
+    expect(await fundsOf(wallet)).toBeUndefined()
   })
 
   test('of which nodes contradict each other is unknown', async () => {

@@ -505,6 +505,7 @@ export {
 export { withdrawalTransfer } from './vm/ethereum/withdrawalTransfer.ts'
 export { type ChainNetwork, codecOf, families, listsContract, mainNetwork } from './vm/families.ts'
 export type { HeadSubscription } from './vm/family.ts'
+export type { FeeFunds } from './vm/feeFunds.ts'
 export { FlatFees } from './vm/flatFees.ts'
 export { hyperliquidCodec } from './vm/hyperliquid/codec.ts'
 export {

@@ -4,6 +4,7 @@ import {
   type DenyList,
   type DomainError,
   divideUp,
+  type FeeFunds,
   type Holding,
   type OriginRoute,
   type PlannedTransaction,
@@ -67,6 +68,8 @@ export type UserFacts = {
   readonly held?: readonly (bigint | undefined)[]
   /** In families without balances. */
   readonly spendable?: readonly SpendableOutput[]
+  /** Of who pays the network, in families where a user may have none. */
+  readonly feeFunds?: FeeFunds
   /** Error that the caller has to mend, since no endpoint can tell anything of this user. */
   readonly refusal?: DomainError
 }
@@ -239,7 +242,7 @@ async function priceWithin(
           ),
         )
   const { priced, refundAccounts } = await priceWithPayees(priceUsing, judgePayees)
-  const { balance, allowance, held = [], spendable, refusal } = await facts
+  const { balance, allowance, held = [], spendable, feeFunds, refusal } = await facts
   if (refusal !== undefined) throw refusal
   const origin = originRoute(priced, request)
   const heldBy = ({ account, currency }: Holding) =>
@@ -252,7 +255,7 @@ async function priceWithin(
       amount: priced.amountOut,
     })
   const { fees } = originMarket
-  const known = { allowance, balance, heldBy, recipientLack: lackOfSend, spendable, fees }
+  const known = { allowance, balance, heldBy, recipientLack: lackOfSend, spendable, feeFunds, fees }
   const transactions = route.origin.quoting.plan(origin, known)
   // Each by its name: on Node 20 every new member behind a spread that begins an object takes two microseconds.
   return {
@@ -337,11 +340,14 @@ function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRe
   const { origin, currencyIn, currencyOut, user, recipient } = route
   const by = wayOfRoute(route, { isSolved: !route.selfExecuted }, request)
   const deposited = [...new Set(plans.map(({ feeCurrency }) => feeCurrency))]
+  const feePayer = request.depositFeePayer ?? user
   return {
     chainId: origin.chainId,
     user,
     currency: currencyIn.address,
     spender: spenderOf(route, plans, request),
+    // Any wallet may pay an address, and nobody has a wallet yet.
+    feePayer: request.useDepositAddress || !isHeld(origin, feePayer) ? undefined : feePayer,
     touched: origin.quoting.touched({ user, recipient, by, currencyOut, deposited }),
   }
 }

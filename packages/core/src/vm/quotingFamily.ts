@@ -1,4 +1,6 @@
+import type { DomainError } from '../errors.ts'
 import type { Hex } from '../hex.ts'
+import type { FeeFunds } from './feeFunds.ts'
 import type { VmCodec } from './vmCodec.ts'
 
 /**
@@ -188,6 +190,8 @@ export type KnownState = {
   readonly recipientLack?: AccountLack | undefined
   /** What the user can spend, in families without balances. */
   readonly spendable?: readonly SpendableOutput[] | undefined
+  /** Of who pays the network: the user, or `depositFeePayer`. */
+  readonly feeFunds?: FeeFunds | undefined
   /** What the network charges, where it decides what is spent. */
   readonly fees?: NetworkFees | undefined
 }
@@ -361,6 +365,8 @@ export type PlannedTransaction = CostedTransaction & {
   /** Whom an approval allows. */
   readonly spender?: string
   readonly funding?: Funding
+  /** Why nobody can send it now, though it has a price: it is no step. */
+  readonly refusal?: DomainError | undefined
 }
 
 /** A route as far as it is known before it is priced. */

@@ -23,11 +23,15 @@ export type BuiltSteps = {
   readonly calls: readonly NonNullable<EncodedTransaction['call']>[]
 }
 
-/** Every planned transaction as a step, to be executed in order, encoded by the origin's family. */
+/**
+ * Every planned transaction as a step, to be executed in order, encoded by the origin's family.
+ * @throws what a transaction is refused for
+ */
 export function buildSteps(priced: Priced, identity: StepIdentity): BuiltSteps {
   const { quoting } = priced.route.origin
   const bound = { identity, fees: priced.originMarket.fees }
   const built = priced.transactions.map((planned) => {
+    if (planned.refusal !== undefined) throw planned.refusal
     const { data, call } = quoting.encode(planned, priced.origin, bound)
     const asked = quoting.authorization?.(planned, priced.origin, identity)
     const before = asked === undefined ? [] : [authorizeStep(priced, identity.requestId, asked)]

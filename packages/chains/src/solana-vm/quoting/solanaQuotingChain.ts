@@ -42,6 +42,7 @@ export const solanaQuotingChain: QuotingChainFamily = {
 
     const recent = {
       balances: createRecent<bigint>(now),
+      coins: createRecent<bigint>(now),
       lacks: createRecent<AccountLack>(now, { forMs: recentMs.steady }),
       codes: createRecent<boolean>(now, { forMs: recentMs.steady }),
     }
@@ -70,18 +71,31 @@ export const solanaQuotingChain: QuotingChainFamily = {
       return mint
     }
 
+    const balanceOf = (user: string, currency: string) =>
+      recent.balances(`${user} ${currency}`, () =>
+        within(budgetMs, async (limits) => {
+          if (currency === solanaCodec.nativeCurrency) return lamportsOf(await groups.shown(user, limits))
+          const mint = mints.get(currency) ?? (await readMint(currency, limits))
+          if (mint === undefined) return undefined
+          const holder = tokenAccountOf(user, currency, mint)
+          return tokenAmountOf(await groups.shown(holder, limits))
+        }),
+      )
+    const coinOf = (payer: string) =>
+      recent.coins(payer, () =>
+        within(budgetMs, (limits) => groups.agreed([payer], ([found]) => lamportsOf(found), limits)),
+      )
+
     return {
-      async userFacts({ user, currency, touched = [] }): Promise<UserFacts> {
-        const balance = await recent.balances(`${user} ${currency}`, () =>
-          within(budgetMs, async (limits) => {
-            if (currency === solanaCodec.nativeCurrency) return lamportsOf(await groups.shown(user, limits))
-            const mint = mints.get(currency) ?? (await readMint(currency, limits))
-            if (mint === undefined) return undefined
-            const holder = tokenAccountOf(user, currency, mint)
-            return tokenAmountOf(await groups.shown(holder, limits))
-          }),
-        )
-        return { ...(balance !== undefined && { balance }), held: touched.map(() => undefined) }
+      async userFacts({ user, currency, feePayer, touched = [] }): Promise<UserFacts> {
+        const [balance, coin] = await Promise.all([
+          balanceOf(user, currency),
+          feePayer === undefined ? undefined : coinOf(feePayer),
+        ])
+        return {
+          ...{ ...(balance !== undefined && { balance }), held: touched.map(() => undefined) },
+          ...(coin !== undefined && { feeFunds: { coin } }),
+        }
       },
       lackOf: (account, currency) =>
         recent.lacks(`${account} ${currency}`, () =>

@@ -9,6 +9,7 @@ import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import { createHttpQuorumOver } from '../../rpc/quorumClient.ts'
+import { reachedBy, type Vote, valuesByVoice } from '../../rpc/tally.ts'
 import { tronEndpoints } from '../openTronChain.ts'
 import { tronEndpointFindings, verifyLocalTronEndpoints } from '../verifyEndpoints.ts'
 import { createTronNetworkReader } from './feeReader.ts'
@@ -19,7 +20,9 @@ import {
   parseCoin,
   parseHead,
   parseIsContract,
+  parseOwnEnergy,
   parseWord,
+  resourcesCall,
   tronHeadTracking,
 } from './nodeCalls.ts'
 import { isOfToken, tryTronPayment } from './paymentTrial.ts'
@@ -55,21 +58,45 @@ export const tronQuotingChain: QuotingChainFamily = {
         agreed(allowedCall(currency, user, spender), parseWord, neededWithinMs),
       )
 
+    /** It grows back with each block, so nodes name different amounts: counts what enough of them have. */
+    const energyOf = (user: string) =>
+      recent.amounts(`energy ${user}`, async () => {
+        const { threshold } = client.electorate
+        const ask = client.poll<bigint>([resourcesCall(user)], {
+          timeoutMs: budgetMs,
+          decide(votes: readonly Vote<readonly RpcAnswer[]>[]) {
+            const energy = valuesByVoice(
+              votes.map(({ value, ...voter }) => ({
+                ...voter,
+                value: value && unlessUnreadable(() => parseOwnEnergy(value[0])),
+              })),
+            )
+            return energy.length < threshold ? undefined : reachedBy(threshold, energy)
+          },
+        })
+        return ask.catch((error: unknown) => {
+          onFailure(error)
+          return undefined
+        })
+      })
+
     const hasCode = (account: string) =>
       recent.codes(account, () => agreed(codeCall(account), parseIsContract, neededWithinMs))
 
     return {
-      async userFacts({ user, currency, spender, touched = [] }): Promise<UserFacts> {
+      async userFacts({ user, currency, spender, feePayer, touched = [] }): Promise<UserFacts> {
         const held = touched.map(() => undefined)
         // Nobody yet.
         if (!isAddress(user)) return { held }
-        const [balance, allowance] = await Promise.all([
+        const [balance, allowance, coin, units] = await Promise.all([
           balanceOf(user, currency),
           spender === undefined ? undefined : allowedBy(user, currency, spender),
+          ...(feePayer === undefined ? [] : [balanceOf(feePayer, nativeCurrency), energyOf(feePayer)]),
         ])
         return {
           ...{ held, ...(balance !== undefined && { balance }) },
           ...(allowance !== undefined && { allowance }),
+          ...(coin !== undefined && units !== undefined && { feeFunds: { coin, units } }),
         }
       },
       lackOf: (account, currency) =>
