@@ -40,6 +40,7 @@ import {
 } from './legs.ts'
 import { requireChain, requirePrice } from './marketAccess.ts'
 import type { PayeePorts } from './mayBePaid.ts'
+import type { Spending } from './openAllowances.ts'
 import { noReward, type OpenRewards, type RewardBound } from './openRewards.ts'
 import { permitKindOf } from './permit.ts'
 import {
@@ -106,6 +107,11 @@ export type PricingDependencies = PayeePorts & {
   readonly refuseStopped?: (origin: number, paidOn: number | undefined) => void
   /** Absent: nobody brings anything. */
   readonly findLiquidity?: FindLiquidity | undefined
+  /**
+   * Absent: nothing else is open.
+   * @returns what other open quotes may still take of the allowance that the route spends
+   */
+  readonly openSpending?: ((spending: Spending) => bigint) | undefined
   readonly clock: Clock
 }
 
@@ -255,7 +261,17 @@ async function priceWithin(
       amount: priced.amountOut,
     })
   const { fees } = originMarket
-  const known = { allowance, balance, heldBy, recipientLack: lackOfSend, spendable, feeFunds, fees }
+  const openSpending = takeAllowance(dependencies, { priced, request, question, allowance })
+  const known = {
+    allowance,
+    openSpending,
+    balance,
+    heldBy,
+    recipientLack: lackOfSend,
+    spendable,
+    feeFunds,
+    fees,
+  }
   const transactions = route.origin.quoting.plan(origin, known)
   // Each by its name: on Node 20 every new member behind a spread that begins an object takes two microseconds.
   return {
@@ -350,6 +366,28 @@ function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRe
     feePayer: request.useDepositAddress || !isHeld(origin, feePayer) ? undefined : feePayer,
     touched: origin.quoting.touched({ user, recipient, by, currencyOut, deposited }),
   }
+}
+
+/** What others may take of the allowance that this route spends too. @source Q-53 */
+function takeAllowance(
+  { openSpending }: Pick<PricingDependencies, 'openSpending'>,
+  {
+    priced: { route, amountInMax },
+    request: { tradeType, amount },
+    question: { chainId, user, currency, spender },
+    allowance,
+  }: {
+    readonly priced: Pick<PricedRoute, 'route' | 'amountInMax'>
+    readonly request: QuoteRequest
+    readonly question: ReturnType<typeof factsQuestion>
+    readonly allowance: bigint | undefined
+  },
+): bigint {
+  if (openSpending === undefined || spender === undefined || !isHeld(route.origin, user)) return 0n
+  const { origin, currencyOut, recipient } = route
+  const purchase = [currencyOut.chainId, currencyOut.address, recipient, tradeType, amount].join(' ')
+  const spending = { chainId, currency, spender, purchase, amount: amountInMax, allowance }
+  return openSpending({ ...spending, user: origin.codec.canonicalAddress(user) })
 }
 
 /** Undefined where nothing needs an allowance. */

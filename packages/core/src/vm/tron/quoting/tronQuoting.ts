@@ -174,16 +174,15 @@ function encode(
 
 function callOf(
   { depository }: ChainSettings,
-  planned: Pick<PlannedTransaction, 'kind' | 'spender'> & {
+  planned: Pick<PlannedTransaction, 'kind' | 'spender' | 'allowed'> & {
     readonly route: OriginRoute
     readonly orderId: Hex | undefined
   },
 ): Call {
-  const { kind, spender, orderId, route } = planned
-  const { user, currencyIn, amountIn, amountInMax } = route
+  const { kind, spender, allowed, orderId, route } = planned
+  const { user, currencyIn, amountIn } = route
   const { address: token, isNative } = currencyIn
-  if ((kind === 'approve' || kind === 'reset-approval') && spender !== undefined) {
-    const allowed = kind === 'approve' ? amountInMax : 0n
+  if (spender !== undefined && allowed !== undefined) {
     return { to: token, data: encodeApprove(hexAddress(spender), allowed), coin: 0n }
   }
   if (orderId === undefined) throw new Error(`no ${kind} is encoded on this family`)
