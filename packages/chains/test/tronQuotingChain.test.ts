@@ -169,6 +169,39 @@ describe('a payment that is tried out', () => {
     await bed.evm.node('anvil_setCode', [token, code])
   })
 
+  test('F-99: is tried of a holder whom the token may list, and one node alone refuses nobody', async () => {
+    const token = bed.evm.deployment.tokens.USDC
+    const holders = [account('b1'), account('b2')] as const
+    for (const holder of holders) {
+      const args = [tronHexAddress(holder), 5n] as const
+      await bed.evm.send(
+        bed.user,
+        token,
+        encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args }),
+      )
+    }
+    const locks = async (chain = open()) => {
+      const asked = [...holders, account('b3')].map((user) =>
+        chain.userFacts({ user, currency: bed.usdc, spender: bed.depository }),
+      )
+      return (await Promise.all(asked)).map(({ inputLock }) => inputLock?.why)
+    }
+    const fails = (_path: string, body: unknown) =>
+      JSON.stringify(body).includes('constant_result') ? { result: { result: true, message: 'no' } } : body
+    nodes[0]?.set({ kind: 'lie', rewrite: fails })
+    expect(await locks()).toEqual([undefined, undefined, undefined])
+    nodes[0]?.set({ kind: 'none' })
+    const code = await bed.evm.node('eth_getCode', [token, 'latest'])
+    const behind = `0x${'bf'.repeat(20)}`
+    // Refuses a transfer of one unit by the first holder, and hands everything else on.
+    const list = `73${tronHexAddress(holders[0]).slice(2)}331460243560011416604e57`
+    const handOn = `365f5f375f5f365f73${behind.slice(2)}5af43d5f5f3e604a573d5ffd5b3d5ff35b5f5ffd`
+    await bed.evm.node('anvil_setCode', [behind, code])
+    await bed.evm.node('anvil_setCode', [token, `0x${list}${handOn}`])
+    expect(await locks()).toEqual(['holds a token that lets him pay nothing', undefined, undefined])
+    await bed.evm.node('anvil_setCode', [token, code])
+  })
+
   test.each([9_000_000, 21_000])(
     'Q-48: one node that says %i energy changes nothing',
     async (energy_used) => {

@@ -531,6 +531,7 @@ export {
   hyperliquidWithdrawalCurrency,
   hyperliquidWithdrawalTransfer,
 } from './vm/hyperliquid/withdrawalTransfer.ts'
+export { type InputLock, refuseLocked } from './vm/inputLock.ts'
 export { lighterCodec } from './vm/lighter/codec.ts'
 export {
   isLighterPayment,

@@ -6,9 +6,11 @@ import {
   divideUp,
   type FeeFunds,
   type Holding,
+  type InputLock,
   type OriginRoute,
   type PlannedTransaction,
   type QuoteCeilings,
+  refuseLocked,
   type SpendableOutput,
   usdValueDown,
 } from '@causeway/core'
@@ -71,6 +73,8 @@ export type UserFacts = {
   readonly spendable?: readonly SpendableOutput[]
   /** Of who pays the network, in families where a user may have none. */
   readonly feeFunds?: FeeFunds
+  /** Why the user cannot pay the input that he holds. */
+  readonly inputLock?: InputLock
   /** Error that the caller has to mend, since no endpoint can tell anything of this user. */
   readonly refusal?: DomainError
 }
@@ -248,7 +252,7 @@ async function priceWithin(
           ),
         )
   const { priced, refundAccounts } = await priceWithPayees(priceUsing, judgePayees)
-  const { balance, allowance, held = [], spendable, feeFunds, refusal } = await facts
+  const { balance, allowance, held = [], spendable, feeFunds, inputLock, refusal } = await facts
   if (refusal !== undefined) throw refusal
   const origin = originRoute(priced, request)
   const heldBy = ({ account, currency }: Holding) =>
@@ -272,7 +276,7 @@ async function priceWithin(
     feeFunds,
     fees,
   }
-  const transactions = route.origin.quoting.plan(origin, known)
+  const transactions = refuseLocked(route.origin.quoting.plan(origin, known), origin, inputLock)
   // Each by its name: on Node 20 every new member behind a spread that begins an object takes two microseconds.
   return {
     route: priced.route,

@@ -1,4 +1,12 @@
-import type { AccountLack, DomainError, FeeFunds, Hex, Holding, SpendableOutput } from '@causeway/core'
+import type {
+  AccountLack,
+  DomainError,
+  FeeFunds,
+  Hex,
+  Holding,
+  InputLock,
+  SpendableOutput,
+} from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from '../rpc/client.ts'
 import type { ChainFinding } from './chainFinding.ts'
@@ -14,6 +22,8 @@ export type UserFacts = {
   readonly spendable?: readonly SpendableOutput[]
   /** Of `feePayer`, in families where a user who has the currency may have no coin. */
   readonly feeFunds?: FeeFunds
+  /** Why the user cannot pay the currency that he holds. */
+  readonly inputLock?: InputLock
   /** Why nothing is told of this user, whoever is asked: the caller's to mend. */
   readonly refusal?: DomainError
 }
