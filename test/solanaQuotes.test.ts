@@ -14,7 +14,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postPatiently, price, quote, readError } from '../apps/quote-api/test/serviceSupport/callService.ts'
 import { currencyAddress, userOf } from '../apps/quote-api/test/serviceSupport/localRequest.ts'
+import { placeTokenHolder } from '../packages/chains/test/solanaSupport/tokenHolders.ts'
 import { type SolanaService, sol, solanaChainId, startSolanaService } from './support/solanaService.ts'
+import { sendStep } from './support/solanaSteps.ts'
 
 const { Keypair } = solanaLibrary()
 const rentOfToken = 2_039_280n
@@ -298,6 +300,27 @@ describe('what is refused', () => {
     }
   })
 
+  test('F-99: a frozen account of the user is told before the first step, and a price still', async () => {
+    const user = Keypair.generate()
+    solana.bed.node.airdrop(user.publicKey.toBase58(), 10n ** 9n)
+    const account = { mint: solana.bed.mint, of: user.publicKey, amount: 10n ** 9n, program: tokenProgram }
+    placeTokenHolder(solana.bed.node, account)
+    const body = fromSolana({
+      ...{ user: user.publicKey.toBase58(), refundTo: accounts().holder },
+      ...{ originCurrency: usdcThere(), amount: '10000000' },
+    })
+    const { steps } = await quote(solana.url, body)
+    placeTokenHolder(solana.bed.node, { ...account, state: 2 })
+    await expect(sendStep(solana.bed, steps[0], [user])).rejects.toThrow()
+    const refused = () => postPatiently(`${solana.url}/quote`, body)
+    await expect.poll(async () => (await refused()).status).toBe(400)
+    const refusal = await refusalOf('quote', body)
+    expect(refusal).toMatchObject({ errorCode: 'INSUFFICIENT_FUNDS' })
+    expect(refusal.message).toContain('user has a frozen account of the token')
+    expect(dataOf(refusal)).toMatchObject({ field: 'user', availableAmount: '0', neededAmount: '10000000' })
+    await price(solana.url, body)
+  })
+
   test('what the refusal of a refund advises is quoted', async () => {
     const asked = (change: object) =>
       fromSolana({ originCurrency: usdcThere(), amount: '10000000', ...change })
@@ -445,6 +468,7 @@ describe('whatever stands where an address belongs', () => {
     )
     await fc.assert(
       fc.asyncProperty(route, member, account, async (to, [bodyOf, field], { text, isWallet }) => {
+        if (field === 'depositFeePayer' && isKey(text)) solana.bed.node.airdrop(text, 10n ** 9n)
         const { status, errorCode, field: named } = await answerOf(to, bodyOf({ [field]: text }))
         const refused = codeFor(field, { isKey: isKey(text), isWallet })
         // The address alone tells it of programs that the files or the cluster name.

@@ -81,11 +81,17 @@ async function caughtUp(): Promise<void> {
   await expect.poll(read, { timeout: 10_000, interval: 50 }).toBeGreaterThanOrEqual(newest)
 }
 
-async function quote(change: object, from: LocalAccount, to: string = from.address): Promise<QuoteJson> {
+async function quote(
+  change: object,
+  from: LocalAccount,
+  to: string = from.address,
+  remoteAddress = '127.0.0.1',
+): Promise<QuoteJson> {
   await caughtUp()
   const response = await service.app.inject({
     method: 'POST',
     url: '/quote',
+    remoteAddress,
     payload: {
       user: from.address,
       recipient: to,
@@ -182,6 +188,43 @@ describe('deposits', () => {
       .poll(async () => (await quote(request, from)).steps.map(({ id }) => id), { timeout: 5_000 })
       .toEqual(['deposit'])
   })
+
+  let row = 0
+  test.each([
+    ['USDC', [0, 1], 0n],
+    ['USDC', [1, 0], 0n],
+    ['USDC', [0, 1], 30_000_000n],
+    ['USDC', [1, 0], 30_000_000n],
+    ['USDX', [0, 1], 0n],
+    ['USDX', [1, 0], 0n],
+    ['USDX', [0, 1], 30_000_000n],
+    ['USDX', [1, 0], 30_000_000n],
+  ] as const)(
+    'Q-53, Q-55: two quotes of %s in a row are both paid, in the order %j with %s allowed',
+    async (symbol, order, allowed) => {
+      const from = user(5)
+      row += 1
+      const remoteAddress = `198.51.100.${row}`
+      const originCurrency = tokens()[symbol]
+      // USDX is swapped before its deposit.
+      const spender = symbol === 'USDC' ? base().depository : base().depositRouter
+      await approve(from, originCurrency, spender, 0n)
+      await approve(from, originCurrency, spender, allowed)
+      const bought = { destinationChainId: 10, originCurrency, destinationCurrency: native }
+      const to = fresh()
+      // Each row asks from an address of its own, so that no row counts the quotes of the one before.
+      const first = await quote({ ...bought, amount: '25000000' }, from, to, remoteAddress)
+      const second = await quote({ ...bought, amount: '15000000' }, from, to, remoteAddress)
+      const quotes = [first, second] as const
+      expect(quotes.map(({ steps }) => steps.some(({ id }) => id === 'approve'))).toEqual([
+        allowed === 0n,
+        true,
+      ])
+      const before = await balance(originCurrency, from.address)
+      for (const at of order) await execute(quotes[at], from)
+      expect(before - (await balance(originCurrency, from.address))).toBe(40_000_000n)
+    },
+  )
 
   test('a native bridge deposits its value', async () => {
     const from = user(1)

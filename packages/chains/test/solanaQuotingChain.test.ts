@@ -11,6 +11,7 @@ import type { ChainClient } from '../src/rpc/client.ts'
 import { solanaQuotingChain } from '../src/solana-vm/quoting/solanaQuotingChain.ts'
 import { readTokenMint } from '../src/solana-vm/quoting/tokenMint.ts'
 import { type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
+import { type Holder, placeTokenHolder } from './solanaSupport/tokenHolders.ts'
 
 let bed: SolanaBed
 let proxies: readonly FaultProxy[]
@@ -49,6 +50,28 @@ const exactLamports = 2n ** 53n - 1n
 const key = (account: PublicKey) => account.toBase58()
 const fresh = () => key(Keypair.generate().publicKey)
 
+/** An endpoint that shows other accounts than there are. */
+const showing = (change: (account: object | null) => unknown): FaultMode => ({
+  kind: 'lie',
+  rewrite: ({ method }, result) =>
+    method === 'getMultipleAccounts'
+      ? { ...Object(result), value: Object(result).value.map(change) }
+      : result,
+})
+const lies: readonly [string, FaultMode][] = [
+  ['shows no account', showing(() => null)],
+  ['shows every account as a program', showing((account) => account && { ...account, executable: true })],
+  ['shows rubbish', showing(() => ({ owner: 'nobody' }))],
+  ['shows too few', { kind: 'lie', rewrite: (_call, result) => ({ ...Object(result), value: [] }) }],
+  [
+    'shows a mint of other extensions',
+    showing((account) => account && { ...account, data: ['AQ==', 'base64'] }),
+  ],
+  ['hangs', { kind: 'hang' }],
+  ['answers a page', { kind: 'html200' }],
+  ['knows no such method', { kind: 'unsupported', methods: ['getMultipleAccounts'] }],
+]
+
 describe('what a user has', () => {
   test('is told in SOL and in tokens of either program, 0 where there is no account', async () => {
     const user = key(bed.user.publicKey)
@@ -59,6 +82,52 @@ describe('what a user has', () => {
     expect(await balance(user, key(bed.feeMint))).toBe(10n ** 12n)
     expect(await balance(fresh(), sol)).toBe(0n)
     expect(await balance(fresh(), key(bed.mint))).toBe(0n)
+  })
+
+  test('F-98: is no coin for fees where too few endpoints tell of it, and where nobody asks', async () => {
+    const fundsOf = async (feePayer?: string) =>
+      (await chain.userFacts({ user: fresh(), currency: key(bed.mint), spender: undefined, feePayer }))
+        .feeFunds
+    expect([await fundsOf(fresh()), await fundsOf()]).toEqual([{ coin: 0n }, undefined])
+    await Promise.all(proxies.slice(1).map((proxy) => proxy.set({ kind: 'html200' })))
+    expect(await fundsOf(fresh())).toBeUndefined()
+  })
+
+  const handedOn = { owner: Keypair.generate().publicKey }
+  test.each<[string, Holder, object | undefined]>([
+    ['an open account', {}, undefined],
+    ['a frozen account', { state: 2 }, { why: 'has a frozen account of the token', isForCalls: false }],
+    [
+      'an account of somebody else',
+      handedOn,
+      { why: 'has handed its account of the token on to somebody else', isForCalls: false },
+    ],
+    [
+      'a guarded account',
+      { extension: [11, Buffer.of(1)] },
+      { why: 'guards its account of the token against calls', isForCalls: true },
+    ],
+    ['an account whose guard is off', { extension: [11, Buffer.of(0)] }, undefined],
+    ['an account that demands memos', { extension: [8, Buffer.of(1)] }, undefined],
+  ])('F-99: pays from %s or not, as enough endpoints show', async (_what, holder, lock) => {
+    const of = Keypair.generate().publicKey
+    placeTokenHolder(bed.node, { ...holder, mint: bed.feeMint, of, amount: 5n })
+    const question = { user: key(of), currency: key(bed.feeMint), spender: undefined }
+    await proxies[0]?.set(showing(() => null))
+    expect((await chain.userFacts(question)).inputLock).toEqual(lock)
+  })
+
+  test('F-99: is refused by no single endpoint', async () => {
+    const question = { user: key(bed.user.publicKey), currency: key(bed.mint), spender: undefined }
+    await proxies[0]?.set(
+      showing((account) => {
+        const data = Buffer.from(Object(account).data[0], 'base64')
+        if (data.length === 165) data.writeUInt8(2, 108)
+        return { ...account, data: [data.toString('base64'), 'base64'] }
+      }),
+    )
+    expect(await chain.userFacts(question)).not.toHaveProperty('inputLock')
+    expect(await chain.userFacts({ ...question, currency: sol })).not.toHaveProperty('inputLock')
   })
 
   test('is not known for what is no mint', async () => {
@@ -157,32 +226,21 @@ describe('whose code decides', () => {
 // Who gains by breaking it: an endpoint that has a sponsor pay rent for an account that is there, lets a token account
 // be paid where a wallet belongs, or keeps quotes from everybody.
 describe('one endpoint of three that', () => {
-  const accounts = (change: (account: object | null) => unknown): FaultMode => ({
-    kind: 'lie',
-    rewrite: ({ method }, result) =>
-      method === 'getMultipleAccounts'
-        ? { ...Object(result), value: Object(result).value.map(change) }
-        : result,
-  })
-  test.each<[string, FaultMode]>([
-    ['shows no account', accounts(() => null)],
-    ['shows every account as a program', accounts((account) => account && { ...account, executable: true })],
-    ['shows rubbish', accounts(() => ({ owner: 'nobody' }))],
-    ['shows too few', { kind: 'lie', rewrite: (_call, result) => ({ ...Object(result), value: [] }) }],
-    [
-      'shows a mint of other extensions',
-      accounts((account) => account && { ...account, data: ['AQ==', 'base64'] }),
-    ],
-    ['hangs', { kind: 'hang' }],
-    ['answers a page', { kind: 'html200' }],
-    ['knows no such method', { kind: 'unsupported', methods: ['getMultipleAccounts'] }],
-  ])('%s changes nothing', async (_what, mode) => {
+  test.each(lies)('%s changes nothing', async (_what, mode) => {
     await proxies[0]?.set(mode)
     expect(await chain.lackOf(key(bed.recipient), key(bed.mint))).toEqual({})
     expect(await chain.lackOf(fresh(), key(bed.feeMint))).toEqual({ stateBytes: 182 })
     expect(await chain.hasCode(key(bed.recipient))).toBe(false)
     expect(await chain.hasCode(key(tokenAccount(bed.recipient, bed.mint)))).toBe(true)
     expect(failures).toEqual([])
+  })
+
+  test.each(lies)('F-98: %s takes no coin from who pays the fee', async (_what, mode) => {
+    await proxies[0]?.set(mode)
+    const feePayer = key(bed.recipient)
+    const question = { user: fresh(), currency: key(bed.mint), spender: undefined, feePayer }
+    const coin = BigInt(await bed.connection.getBalance(bed.recipient))
+    expect((await chain.userFacts(question)).feeFunds).toEqual({ coin })
   })
 
   test('is a quarter of a second away keeps nobody from what a price needs, nor a price from being answered', async () => {

@@ -16,12 +16,13 @@ import { chainId, startTronBed, type TronBed, trx } from './tronSupport/tronBed.
 let bed: TronBed
 let nodes: readonly FaultyService[]
 const prices = { sunPerEnergy: 210, sunPerByte: 1_000 }
+const stakedEnergy = new Map([[`0x${'5e'.repeat(20)}`, 50_001]])
 const wallet = tronAddress(`0x${'5e'.repeat(20)}`)
 const stranger = tronAddress(`0x${'57'.repeat(20)}`)
 
 beforeAll(async () => {
   bed = await startTronBed()
-  nodes = await Promise.all([1, 2, 3].map(() => bed.startFacade({ prices })))
+  nodes = await Promise.all([1, 2, 3].map(() => bed.startFacade({ prices, stakedEnergy })))
   await bed.evm.node('anvil_setBalance', [tronHexAddress(wallet), '0x1312d00'])
   const args = [tronHexAddress(wallet), 9_000_000n] as const
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
@@ -75,6 +76,28 @@ describe('an account', () => {
       balance: 20_000_000n,
     })
     expect(await open().userFacts({ user: trx, currency: trx, spender: undefined })).toEqual({ held: [] })
+  })
+
+  test('F-98: has coin and own energy for fees, as enough nodes have them', async () => {
+    const fundsOf = async (feePayer?: string) => {
+      const asked = { user: wallet, currency: bed.usdc, spender: undefined }
+      return (await open().userFacts({ ...asked, ...(feePayer !== undefined && { feePayer }) })).feeFunds
+    }
+    const energy = (change: object) => ({
+      kind: 'lie' as const,
+      rewrite: (path: string, body: unknown) =>
+        path.endsWith('getaccountresource') ? { ...Object(body), ...change } : body,
+    })
+    expect(await fundsOf(wallet)).toEqual({ coin: 20_000_000n, units: 50_000n })
+    expect(await fundsOf(stranger)).toEqual({ coin: 0n, units: 0n })
+    expect(await fundsOf()).toBeUndefined()
+    // It grows with each block: nodes at different ones name different amounts, and one that names more is alone.
+    nodes[0]?.set(energy({ EnergyLimit: 10 ** 9 }))
+    nodes[1]?.set(energy({ EnergyUsed: 11 }))
+    const { units = 0n } = (await fundsOf(wallet)) ?? {}
+    expect(units === 50_000n || units === 49_990n).toBe(true)
+    for (const node of nodes.slice(0, 2)) node.set(energy({ EnergyLimit: 'all' }))
+    expect(await fundsOf(wallet)).toBeUndefined()
   })
 
   test('of which nodes contradict each other is unknown', async () => {
@@ -143,6 +166,39 @@ describe('a payment that is tried out', () => {
     await bed.evm.node('anvil_setCode', [token, `0x${list}${handOn}`])
     expect(await tried(listed, bed.usdc)).toEqual({ refusal: expect.stringMatching(/./) })
     expect(await tried(plain, bed.usdc)).toMatchObject({ refusal: undefined })
+    await bed.evm.node('anvil_setCode', [token, code])
+  })
+
+  test('F-99: is tried of a holder whom the token may list, and one node alone refuses nobody', async () => {
+    const token = bed.evm.deployment.tokens.USDC
+    const holders = [account('b1'), account('b2')] as const
+    for (const holder of holders) {
+      const args = [tronHexAddress(holder), 5n] as const
+      await bed.evm.send(
+        bed.user,
+        token,
+        encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args }),
+      )
+    }
+    const locks = async (chain = open()) => {
+      const asked = [...holders, account('b3')].map((user) =>
+        chain.userFacts({ user, currency: bed.usdc, spender: bed.depository }),
+      )
+      return (await Promise.all(asked)).map(({ inputLock }) => inputLock?.why)
+    }
+    const fails = (_path: string, body: unknown) =>
+      JSON.stringify(body).includes('constant_result') ? { result: { result: true, message: 'no' } } : body
+    nodes[0]?.set({ kind: 'lie', rewrite: fails })
+    expect(await locks()).toEqual([undefined, undefined, undefined])
+    nodes[0]?.set({ kind: 'none' })
+    const code = await bed.evm.node('eth_getCode', [token, 'latest'])
+    const behind = `0x${'bf'.repeat(20)}`
+    // Refuses a transfer of one unit by the first holder, and hands everything else on.
+    const list = `73${tronHexAddress(holders[0]).slice(2)}331460243560011416604e57`
+    const handOn = `365f5f375f5f365f73${behind.slice(2)}5af43d5f5f3e604a573d5ffd5b3d5ff35b5f5ffd`
+    await bed.evm.node('anvil_setCode', [behind, code])
+    await bed.evm.node('anvil_setCode', [token, `0x${list}${handOn}`])
+    expect(await locks()).toEqual(['holds a token that lets him pay nothing', undefined, undefined])
     await bed.evm.node('anvil_setCode', [token, code])
   })
 

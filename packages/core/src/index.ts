@@ -505,6 +505,7 @@ export {
 export { withdrawalTransfer } from './vm/ethereum/withdrawalTransfer.ts'
 export { type ChainNetwork, codecOf, families, listsContract, mainNetwork } from './vm/families.ts'
 export type { HeadSubscription } from './vm/family.ts'
+export type { FeeFunds } from './vm/feeFunds.ts'
 export { FlatFees } from './vm/flatFees.ts'
 export { hyperliquidCodec } from './vm/hyperliquid/codec.ts'
 export {
@@ -530,6 +531,7 @@ export {
   hyperliquidWithdrawalCurrency,
   hyperliquidWithdrawalTransfer,
 } from './vm/hyperliquid/withdrawalTransfer.ts'
+export { type InputLock, refuseLocked } from './vm/inputLock.ts'
 export { lighterCodec } from './vm/lighter/codec.ts'
 export {
   isLighterPayment,

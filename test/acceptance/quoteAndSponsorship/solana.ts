@@ -39,11 +39,25 @@ export function describeSolana(at: () => QuoteWorld, sponsor: () => Sponsor): vo
     },
   )
 
-  test('Q-solana-01: without enough SOL it gets no deposit through, and nobody pays', async () => {
+  test('Q-solana-01: without enough SOL it is told before anybody signs', async () => {
     const { Keypair } = solanaLibrary()
-    const payer = Keypair.generate()
+    const account = Keypair.generate().publicKey.toBase58()
+    at().bed.node.airdrop(account, 5_000n)
+    const refusal = await refusalOf(at(), '/quote', fromSolana(at(), { depositFeePayer: account }))
+    expect([refusal.status, refusal.errorCode]).toEqual([400, 'INSUFFICIENT_FUNDS'])
+    expect(JSON.parse(refusal.errorData ?? '')).toMatchObject({
+      field: 'depositFeePayer',
+      availableAmount: '5000',
+    })
+  })
+
+  test('Q-solana-01: with its SOL gone since it gets no deposit through, and nobody pays', async () => {
+    const { SystemProgram } = solanaLibrary()
+    const payer = fundedPayer(at())
     const account = payer.publicKey.toBase58()
     const asked = await quoteSolana(at(), fromSolana(at(), { depositFeePayer: account }))
+    const away = { fromPubkey: payer.publicKey, toPubkey: user().publicKey, lamports: 10n ** 9n }
+    await at().bed.send([SystemProgram.transfer(away)], { signers: [user(), payer] })
     at().bed.node.airdrop(account, (asked.payer?.networkFee ?? 0n) - 1n)
     const before = [await userHas(), await lamportsOf(at(), account)]
     await expect(sendStep(at().bed, asked.quote.steps[0], [payer, user()])).rejects.toThrow()
@@ -52,11 +66,12 @@ export function describeSolana(at: () => QuoteWorld, sponsor: () => Sponsor): vo
 
   test('Q-solana-01: it works beside subsidizeFees and subsidizeRent and changes nothing of theirs', async () => {
     const both = { subsidizeFees: true, subsidizeRent: true }
+    const payer = fundedPayer(at()).publicKey.toBase58()
     const ask = async (change: object) =>
       (await quoteSolana(at(), fromSolana(at(), { ...both, ...change }), sponsor())).quote
     const [alone, beside] = await ofOneMarket(
       () => ask({}),
-      () => ask({ depositFeePayer: newSolanaAddress() }),
+      () => ask({ depositFeePayer: payer }),
     )
     expect([BigInt(alone.fees.gas.amount) > 0n, beside.fees.gas.amount]).toEqual([true, '0'])
     expect(beside.fees.subsidized).toEqual(alone.fees.subsidized)

@@ -21,6 +21,7 @@ import type { NewestHeads } from '../chainReadings/newestHeads.ts'
 import { callParties, type TriedFill } from '../pricing/destinationCalls.ts'
 import { createInventoryViews } from '../pricing/inventory.ts'
 import type { TriedPayment } from '../pricing/mayBePaid.ts'
+import { createOpenAllowances } from '../pricing/openAllowances.ts'
 import { createOpenQuotes } from '../pricing/openQuotes.ts'
 import { createOpenRewards } from '../pricing/openRewards.ts'
 import { createPoolLegQuoter, type OnChainQuoter } from '../pricing/poolLegQuoter.ts'
@@ -92,6 +93,7 @@ export function createQuoting(
     refuseStopped: stops.refuse,
     quoteLifetimeSeconds,
     orderLifetimeSeconds,
+    openAllowances: createOpenAllowances(),
     openQuotes: createOpenQuotes({ perUserBps: quote.openQuotesPerUserBps }),
     fillWallet,
     ...ports,

@@ -4,10 +4,13 @@ import {
   type DenyList,
   type DomainError,
   divideUp,
+  type FeeFunds,
   type Holding,
+  type InputLock,
   type OriginRoute,
   type PlannedTransaction,
   type QuoteCeilings,
+  refuseLocked,
   type SpendableOutput,
   usdValueDown,
 } from '@causeway/core'
@@ -39,6 +42,7 @@ import {
 } from './legs.ts'
 import { requireChain, requirePrice } from './marketAccess.ts'
 import type { PayeePorts } from './mayBePaid.ts'
+import type { Spending } from './openAllowances.ts'
 import { noReward, type OpenRewards, type RewardBound } from './openRewards.ts'
 import { permitKindOf } from './permit.ts'
 import {
@@ -67,6 +71,10 @@ export type UserFacts = {
   readonly held?: readonly (bigint | undefined)[]
   /** In families without balances. */
   readonly spendable?: readonly SpendableOutput[]
+  /** Of who pays the network, in families where a user may have none. */
+  readonly feeFunds?: FeeFunds
+  /** Why the user cannot pay the input that he holds. */
+  readonly inputLock?: InputLock
   /** Error that the caller has to mend, since no endpoint can tell anything of this user. */
   readonly refusal?: DomainError
 }
@@ -103,6 +111,11 @@ export type PricingDependencies = PayeePorts & {
   readonly refuseStopped?: (origin: number, paidOn: number | undefined) => void
   /** Absent: nobody brings anything. */
   readonly findLiquidity?: FindLiquidity | undefined
+  /**
+   * Absent: nothing else is open.
+   * @returns what other open quotes may still take of the allowance that the route spends
+   */
+  readonly openSpending?: ((spending: Spending) => bigint) | undefined
   readonly clock: Clock
 }
 
@@ -239,7 +252,7 @@ async function priceWithin(
           ),
         )
   const { priced, refundAccounts } = await priceWithPayees(priceUsing, judgePayees)
-  const { balance, allowance, held = [], spendable, refusal } = await facts
+  const { balance, allowance, held = [], spendable, feeFunds, inputLock, refusal } = await facts
   if (refusal !== undefined) throw refusal
   const origin = originRoute(priced, request)
   const heldBy = ({ account, currency }: Holding) =>
@@ -252,8 +265,18 @@ async function priceWithin(
       amount: priced.amountOut,
     })
   const { fees } = originMarket
-  const known = { allowance, balance, heldBy, recipientLack: lackOfSend, spendable, fees }
-  const transactions = route.origin.quoting.plan(origin, known)
+  const openSpending = takeAllowance(dependencies, { priced, request, question, allowance })
+  const known = {
+    allowance,
+    openSpending,
+    balance,
+    heldBy,
+    recipientLack: lackOfSend,
+    spendable,
+    feeFunds,
+    fees,
+  }
+  const transactions = refuseLocked(route.origin.quoting.plan(origin, known), origin, inputLock)
   // Each by its name: on Node 20 every new member behind a spread that begins an object takes two microseconds.
   return {
     route: priced.route,
@@ -337,13 +360,38 @@ function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRe
   const { origin, currencyIn, currencyOut, user, recipient } = route
   const by = wayOfRoute(route, { isSolved: !route.selfExecuted }, request)
   const deposited = [...new Set(plans.map(({ feeCurrency }) => feeCurrency))]
+  const feePayer = request.depositFeePayer ?? user
   return {
     chainId: origin.chainId,
     user,
     currency: currencyIn.address,
     spender: spenderOf(route, plans, request),
+    // Any wallet may pay an address, and nobody has a wallet yet.
+    feePayer: request.useDepositAddress || !isHeld(origin, feePayer) ? undefined : feePayer,
     touched: origin.quoting.touched({ user, recipient, by, currencyOut, deposited }),
   }
+}
+
+/** What others may take of the allowance that this route spends too. @source Q-53 */
+function takeAllowance(
+  { openSpending }: Pick<PricingDependencies, 'openSpending'>,
+  {
+    priced: { route, amountInMax },
+    request: { tradeType, amount },
+    question: { chainId, user, currency, spender },
+    allowance,
+  }: {
+    readonly priced: Pick<PricedRoute, 'route' | 'amountInMax'>
+    readonly request: QuoteRequest
+    readonly question: ReturnType<typeof factsQuestion>
+    readonly allowance: bigint | undefined
+  },
+): bigint {
+  if (openSpending === undefined || spender === undefined || !isHeld(route.origin, user)) return 0n
+  const { origin, currencyOut, recipient } = route
+  const purchase = [currencyOut.chainId, currencyOut.address, recipient, tradeType, amount].join(' ')
+  const spending = { chainId, currency, spender, purchase, amount: amountInMax, allowance }
+  return openSpending({ ...spending, user: origin.codec.canonicalAddress(user) })
 }
 
 /** Undefined where nothing needs an allowance. */

@@ -1,4 +1,12 @@
-import type { AccountLack, DomainError, Hex, Holding, SpendableOutput } from '@causeway/core'
+import type {
+  AccountLack,
+  DomainError,
+  FeeFunds,
+  Hex,
+  Holding,
+  InputLock,
+  SpendableOutput,
+} from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from '../rpc/client.ts'
 import type { ChainFinding } from './chainFinding.ts'
@@ -12,6 +20,10 @@ export type UserFacts = {
   readonly held?: readonly (bigint | undefined)[]
   /** Confirmed outputs of the user, in families without balances. */
   readonly spendable?: readonly SpendableOutput[]
+  /** Of `feePayer`, in families where a user who has the currency may have no coin. */
+  readonly feeFunds?: FeeFunds
+  /** Why the user cannot pay the currency that he holds. */
+  readonly inputLock?: InputLock
   /** Why nothing is told of this user, whoever is asked: the caller's to mend. */
   readonly refusal?: DomainError
 }
@@ -21,6 +33,8 @@ export type UserFactsQuestion = {
   readonly currency: string
   /** Who may spend the currency; without one the allowance is not read. */
   readonly spender: string | undefined
+  /** Who pays the network; without one that is not asked. */
+  readonly feePayer?: string | undefined
   /** Whose balances decide what the user's transactions cost. */
   readonly touched?: readonly Holding[]
 }

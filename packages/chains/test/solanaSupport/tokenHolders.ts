@@ -1,4 +1,4 @@
-// Accounts of a Token-2022 token, as their owners can set them.
+// Accounts of a token, as their owners can set them.
 import { token2022Program } from '@causeway/core'
 import { type SolanaNode, tokenAccount } from '@causeway/localnet/standIns/solana'
 import type { PublicKey } from '@solana/web3.js'
@@ -21,7 +21,8 @@ export function placeTokenHolder(
     amount = 0n,
     state = 1,
     extension,
-  }: Holder & { readonly mint: PublicKey; readonly of: PublicKey },
+    program = token2022Program,
+  }: Holder & { readonly mint: PublicKey; readonly of: PublicKey; readonly program?: string },
 ): void {
   const data = Buffer.alloc(165)
   mint.toBuffer().copy(data, 0)
@@ -36,8 +37,8 @@ export function placeTokenHolder(
     head.writeUInt16LE(content.length, 2)
     parts.push(Buffer.of(2), head, content)
   }
-  const account = tokenAccount(of, mint, token2022Program).toBase58()
-  node.place(account, { owner: token2022Program, data: Buffer.concat(parts) })
+  const account = tokenAccount(of, mint, program).toBase58()
+  node.place(account, { owner: program, data: Buffer.concat(parts) })
 }
 
 /** Data of an account that takes confidential transfers, and open ones where it says so. */

@@ -1,4 +1,6 @@
+import type { DomainError } from '../errors.ts'
 import type { Hex } from '../hex.ts'
+import type { FeeFunds } from './feeFunds.ts'
 import type { VmCodec } from './vmCodec.ts'
 
 /**
@@ -180,6 +182,8 @@ export type Holding = { readonly account: string; readonly currency: string }
 export type KnownState = {
   /** What the spender of the first transaction may take. */
   readonly allowance: bigint | undefined
+  /** What other open quotes of the user may still take of it; absent: nothing. */
+  readonly openSpending?: bigint | undefined
   /** What the user has of the input. */
   readonly balance?: bigint | undefined
   /** What an account of `touched` has. */
@@ -188,6 +192,8 @@ export type KnownState = {
   readonly recipientLack?: AccountLack | undefined
   /** What the user can spend, in families without balances. */
   readonly spendable?: readonly SpendableOutput[] | undefined
+  /** Of who pays the network: the user, or `depositFeePayer`. */
+  readonly feeFunds?: FeeFunds | undefined
   /** What the network charges, where it decides what is spent. */
   readonly fees?: NetworkFees | undefined
 }
@@ -360,7 +366,11 @@ export type PlannedTransaction = CostedTransaction & {
   readonly kind: UserTransactionKind
   /** Whom an approval allows. */
   readonly spender?: string
+  /** What an approval sets the allowance to, in smallest units. */
+  readonly allowed?: bigint
   readonly funding?: Funding
+  /** Why nobody can send it now, though it has a price: it is no step. */
+  readonly refusal?: DomainError | undefined
 }
 
 /** A route as far as it is known before it is priced. */

@@ -8,6 +8,7 @@ import {
   type PermitTerms,
   type PermitTypedData,
   type PermittedCall,
+  type PlannedTransaction,
   permitTypedData,
   type StepData,
   type StepIdentity,
@@ -23,15 +24,19 @@ export type BuiltSteps = {
   readonly calls: readonly NonNullable<EncodedTransaction['call']>[]
 }
 
-/** Every planned transaction as a step, to be executed in order, encoded by the origin's family. */
+/**
+ * Every planned transaction as a step, to be executed in order, encoded by the origin's family.
+ * @throws what a transaction is refused for
+ */
 export function buildSteps(priced: Priced, identity: StepIdentity): BuiltSteps {
   const { quoting } = priced.route.origin
   const bound = { identity, fees: priced.originMarket.fees }
   const built = priced.transactions.map((planned) => {
+    if (planned.refusal !== undefined) throw planned.refusal
     const { data, call } = quoting.encode(planned, priced.origin, bound)
     const asked = quoting.authorization?.(planned, priced.origin, identity)
     const before = asked === undefined ? [] : [authorizeStep(priced, identity.requestId, asked)]
-    return { call, before, step: toStep(priced, identity, { kind: planned.kind, data }) }
+    return { call, before, step: toStep(priced, identity, { planned, data }) }
   })
   return {
     steps: built.flatMap(({ before, step }) => [...before, step]),
@@ -51,12 +56,12 @@ export function relayedCalls(priced: Priced, identity: StepIdentity): readonly P
 }
 
 function toStep(
-  priced: PricedRoute,
+  priced: Priced,
   identity: StepIdentity,
-  { kind, data }: Pick<EncodedTransaction, 'data'> & { readonly kind: UserTransactionKind },
+  { planned, data }: Pick<EncodedTransaction, 'data'> & { readonly planned: PlannedTransaction },
 ): TransactionStep {
-  const id = stepIds[kind]
-  const { action, description } = wording(priced, kind)
+  const id = stepIds[planned.kind]
+  const { action, description } = wording(priced, planned)
   return {
     id,
     action,
@@ -88,7 +93,10 @@ const stepIds: Readonly<Record<UserTransactionKind, TransactionStep['id']>> = {
   'send-output': 'send',
 }
 
-function wording(priced: PricedRoute, kind: UserTransactionKind): { action: string; description: string } {
+function wording(
+  priced: Priced,
+  { kind, allowed = 0n }: PlannedTransaction,
+): { action: string; description: string } {
   const { currencyIn, currencyOut } = priced.route
   const input = `${formatAmount(priced.amountIn, currencyIn.decimals)} ${currencyIn.symbol}`
   const output = `${formatAmount(priced.amountOut, currencyOut.decimals)} ${currencyOut.symbol}`
@@ -99,7 +107,13 @@ function wording(priced: PricedRoute, kind: UserTransactionKind): { action: stri
         description: `Clear the present allowance of ${currencyIn.symbol}`,
       }
     case 'approve':
-      return { action: `Approve ${currencyIn.symbol}`, description: `Allow ${input} to be taken` }
+      return {
+        action: `Approve ${currencyIn.symbol}`,
+        description:
+          priced.origin.by !== 'permit2' && allowed > priced.amountInMax
+            ? `Allow ${input} to be taken, and what your other open quotes take`
+            : `Allow ${input} to be taken`,
+      }
     case 'deposit':
     case 'deposit-transfer':
       return { action: `Deposit ${currencyIn.symbol}`, description: `Deposit ${input} for the order` }

@@ -4,6 +4,7 @@ import type { DepositAddress, Hex, Order, PermitTerms, StepIdentity } from '@cau
 import { refuseDeniedRequest } from '../../pricing/deniedParties.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
 import { skewOf } from '../../pricing/feeTerms.ts'
+import type { OpenAllowances } from '../../pricing/openAllowances.ts'
 import { type OpenQuotes, promisedBy } from '../../pricing/openQuotes.ts'
 import { type HeldReward, noReward, type RewardBound } from '../../pricing/openRewards.ts'
 import { type PermitTokens, permitTerms } from '../../pricing/permit.ts'
@@ -81,6 +82,8 @@ export type QuoteDependencies = PricingDependencies & {
   readonly orderLifetimeSeconds: number
   /** What users hold open counts against what they may be promised. */
   readonly openQuotes: OpenQuotes
+  /** What users hold open counts against what they allowed to be taken. */
+  readonly openAllowances: OpenAllowances
   /** Account of the solver, which runs calls and empties deposit addresses. */
   readonly fillWallet: string | undefined
   /** The address whose money a new quote is for; a new one by default. */
@@ -104,15 +107,35 @@ export async function createQuote(
   asker: QuoteCaller,
 ): Promise<Quote> {
   refuseDeniedRequest(dependencies, request, asker.keyId)
-  return withReward(dependencies, asker, async (rewards) => {
-    const priced = await priceRequest(dependencies, request, { rewards })
-    refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
-    return whileOpen(dependencies, priced, asker, async () => {
-      const record = await draftQuote(dependencies, request, priced, { apiKeyId: asker.keyId })
-      await dependencies.store(record)
-      return record.quote
-    })
-  })
+  return withAllowance(dependencies, asker, (held) =>
+    withReward(held, asker, async (rewards) => {
+      const priced = await priceRequest(held, request, { rewards })
+      refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
+      return whileOpen(held, priced, asker, async () => {
+        const record = await draftQuote(held, request, priced, { apiKeyId: asker.keyId })
+        await held.store(record)
+        return record.quote
+      })
+    }),
+  )
+}
+
+/** Counts what a quote takes of an allowance until it expires; not where it ends unanswered. @source Q-53 */
+export async function withAllowance<Dependencies extends QuoteDependencies>(
+  dependencies: Dependencies,
+  { caller }: Pick<QuoteCaller, 'caller'>,
+  quoteWith: (held: Dependencies) => Promise<Quote>,
+): Promise<Quote> {
+  const { openAllowances, clock, quoteLifetimeSeconds } = dependencies
+  const nowSeconds = Math.floor(clock.now() / 1_000)
+  const open = { nowSeconds, expiresAtSeconds: nowSeconds + quoteLifetimeSeconds }
+  const { take, release } = openAllowances.hold(caller, open)
+  try {
+    return await quoteWith({ ...dependencies, openSpending: take })
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
 /** Others took the reward of a request since it was priced. */

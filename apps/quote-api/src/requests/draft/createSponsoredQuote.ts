@@ -34,6 +34,7 @@ import {
   type QuoteDependencies,
   type QuoteRecord,
   whileOpen,
+  withAllowance,
   withReward,
 } from './createQuote.ts'
 
@@ -72,10 +73,12 @@ export async function createSponsoredQuote(
   // One snapshot for both prices: the second differs in who pays and in nothing else.
   const snapshot = dependencies.snapshot()
   const atOnce = { ...dependencies, snapshot: () => snapshot }
-  return withReward(atOnce, asked, (rewards) =>
-    'reason' in terms
-      ? quoteUserPaid(atOnce, asked, { allocation: unpaid(terms.reason), rewards })
-      : quoteSponsored(atOnce, asked, terms, rewards),
+  return withAllowance(atOnce, asked, (held) =>
+    withReward(held, asked, (rewards) =>
+      'reason' in terms
+        ? quoteUserPaid(held, asked, { allocation: unpaid(terms.reason), rewards })
+        : quoteSponsored(held, asked, terms, rewards),
+    ),
   )
 }
 

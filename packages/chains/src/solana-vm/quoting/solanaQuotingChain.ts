@@ -2,6 +2,7 @@ import {
   type AccountLack,
   associatedTokenAccount,
   deriveProgramAddresses,
+  type InputLock,
   isSolanaKey,
   solanaCodec,
   systemProgram,
@@ -24,7 +25,7 @@ import { solanaEndpointFindings, verifyLocalCluster } from '../verifyEndpoints.t
 import { createAccountGroups, type Limits } from './accountGroups.ts'
 import { createClusterReader } from './clusterReader.ts'
 import { addressProgramFindings } from './programCode.ts'
-import { readTokenMint, refusalOfHolder, type TokenMint, tokenAmountOf } from './tokenMint.ts'
+import { lockOfHolder, readTokenMint, refusalOfHolder, type TokenMint, tokenAmountOf } from './tokenMint.ts'
 
 /** Mints that are remembered: the program and the extensions of one never change. */
 const mintsMax = 1_000
@@ -42,6 +43,8 @@ export const solanaQuotingChain: QuotingChainFamily = {
 
     const recent = {
       balances: createRecent<bigint>(now),
+      coins: createRecent<bigint>(now),
+      locks: createRecent<InputLock | 'none'>(now),
       lacks: createRecent<AccountLack>(now, { forMs: recentMs.steady }),
       codes: createRecent<boolean>(now, { forMs: recentMs.steady }),
     }
@@ -70,18 +73,44 @@ export const solanaQuotingChain: QuotingChainFamily = {
       return mint
     }
 
+    const balanceOf = (user: string, currency: string) =>
+      recent.balances(`${user} ${currency}`, () =>
+        within(budgetMs, async (limits) => {
+          if (currency === solanaCodec.nativeCurrency) return lamportsOf(await groups.shown(user, limits))
+          const mint = mints.get(currency) ?? (await readMint(currency, limits))
+          if (mint === undefined) return undefined
+          const holder = tokenAccountOf(user, currency, mint)
+          return tokenAmountOf(await groups.shown(holder, limits))
+        }),
+      )
+    const coinOf = (payer: string) =>
+      recent.coins(payer, () =>
+        within(budgetMs, (limits) => groups.agreed([payer], ([found]) => lamportsOf(found), limits)),
+      )
+
+    const lockOf = (user: string, currency: string) =>
+      recent.locks(`${user} ${currency}`, () =>
+        within(budgetMs, async (limits) => {
+          if (currency === solanaCodec.nativeCurrency) return 'none'
+          const mint = mints.get(currency) ?? (await readMint(currency, limits))
+          if (mint === undefined) return undefined
+          const holder = tokenAccountOf(user, currency, mint)
+          return groups.agreed([holder], ([found]) => lockOfHolder(found, user) ?? 'none', limits)
+        }),
+      )
+
     return {
-      async userFacts({ user, currency, touched = [] }): Promise<UserFacts> {
-        const balance = await recent.balances(`${user} ${currency}`, () =>
-          within(budgetMs, async (limits) => {
-            if (currency === solanaCodec.nativeCurrency) return lamportsOf(await groups.shown(user, limits))
-            const mint = mints.get(currency) ?? (await readMint(currency, limits))
-            if (mint === undefined) return undefined
-            const holder = tokenAccountOf(user, currency, mint)
-            return tokenAmountOf(await groups.shown(holder, limits))
-          }),
-        )
-        return { ...(balance !== undefined && { balance }), held: touched.map(() => undefined) }
+      async userFacts({ user, currency, feePayer, touched = [] }): Promise<UserFacts> {
+        const [balance, coin, lock = 'none'] = await Promise.all([
+          balanceOf(user, currency),
+          feePayer === undefined ? undefined : coinOf(feePayer),
+          lockOf(user, currency),
+        ])
+        return {
+          ...{ ...(balance !== undefined && { balance }), held: touched.map(() => undefined) },
+          ...(coin !== undefined && { feeFunds: { coin } }),
+          ...(lock !== 'none' && { inputLock: lock }),
+        }
       },
       lackOf: (account, currency) =>
         recent.lacks(`${account} ${currency}`, () =>

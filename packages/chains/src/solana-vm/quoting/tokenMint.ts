@@ -1,4 +1,4 @@
-import { encodeBase58, token2022Program, tokenProgram } from '@causeway/core'
+import { encodeBase58, type InputLock, token2022Program, tokenProgram } from '@causeway/core'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import type { SolanaAccount } from '../answers.ts'
 
@@ -102,6 +102,8 @@ function extensionsOf(bytes: Buffer): readonly Extension[] {
 /** Where a token account says what state it is in, and which state that is. @source SPL Token, Account, AccountState */
 const stateAt = 108
 const frozenState = 2
+const frozen = 'has a frozen account of the token'
+const handedOn = 'has handed its account of the token on to somebody else'
 /** Says whether open transfers may come in. @source SPL Token-2022, ConfidentialTransferAccount */
 const confidentialAccount = { type: 5, takesOpenAt: 262 }
 
@@ -112,15 +114,37 @@ const confidentialAccount = { type: 5, takesOpenAt: 262 }
  * @throws MalformedAnswerError for one whose extensions cannot be read
  */
 export function refusalOfHolder(account: SolanaAccount, owner: string): string | undefined {
-  if (tokenHolderOf(account) !== owner) return 'has handed its account of the token on to somebody else'
+  if (tokenHolderOf(account) !== owner) return handedOn
   const bytes = Buffer.from(account.data)
-  if (bytes[stateAt] === frozenState) return 'has a frozen account of the token'
+  if (bytes[stateAt] === frozenState) return frozen
   if (account.owner !== token2022Program || bytes.length <= plainAccountBytes) return undefined
   const { type, takesOpenAt } = confidentialAccount
   const isClosed = extensionsOf(bytes).some(
     (extension) => extension.type === type && extension.content[takesOpenAt] === 0,
   )
   return isClosed ? 'takes confidential transfers of the token alone' : undefined
+}
+
+/** Lets no program move what the account holds. @source SPL Token-2022, CpiGuard */
+const callGuard = { type: 11, isOnAt: 0 }
+
+/**
+ * Why a user's account of a token pays nothing out. Pure.
+ * @returns undefined where it does, and where there is no account
+ * @throws MalformedAnswerError for one whose extensions cannot be read
+ */
+export function lockOfHolder(account: SolanaAccount | undefined, user: string): InputLock | undefined {
+  const holder = tokenHolderOf(account)
+  if (account === undefined || holder === undefined) return undefined
+  if (holder !== user) return { why: handedOn, isForCalls: false }
+  const bytes = Buffer.from(account.data)
+  if (bytes[stateAt] === frozenState) return { why: frozen, isForCalls: false }
+  if (account.owner !== token2022Program || bytes.length <= plainAccountBytes) return undefined
+  const { type, isOnAt } = callGuard
+  const isGuarded = extensionsOf(bytes).some(
+    (extension) => extension.type === type && extension.content[isOnAt] === 1,
+  )
+  return isGuarded ? { why: 'guards its account of the token against calls', isForCalls: true } : undefined
 }
 
 /** The owner of a token account, who may spend it; undefined where there is none, or what is there is none. Pure. */

@@ -1,4 +1,4 @@
-import { type Hex, nodeAddress } from '@causeway/core'
+import { type Hex, maxBigint, nodeAddress } from '@causeway/core'
 import type { HeadTracking } from '../../rpc/headTracking.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError, unlessUnreadable } from '../../rpc/malformedAnswer.ts'
@@ -60,6 +60,17 @@ export function parseCoin(answer: RpcAnswer | undefined): bigint | undefined {
   const what = 'getaccount'
   const body = resultOf(answer, what)
   return isNothing(body) ? undefined : parseInteger(parseRecord(body, what)['balance'] ?? 0, what)
+}
+
+/** What an account may use of what it has staked, and of what others lent it. */
+export const resourcesCall = (address: string): RpcCall =>
+  callOf({ path: '/wallet/getaccountresource', body: { address: nodeAddress(address) } })
+
+/** Energy that is left; what a node leaves out is 0. @source tronweb 6.5.1, Types.AccountResourceMessage */
+export function parseOwnEnergy(answer: RpcAnswer | undefined): bigint {
+  const what = 'getaccountresource'
+  const { EnergyLimit = 0, EnergyUsed = 0 } = parseRecord(resultOf(answer, what), what)
+  return maxBigint(0n, parseInteger(EnergyLimit, what) - parseInteger(EnergyUsed, what))
 }
 
 /** Whether an address holds a contract. */

@@ -1,4 +1,4 @@
-import { type AccountLack, createTronCodec, tronAddress } from '@causeway/core'
+import { type AccountLack, createTronCodec, type InputLock, tronAddress } from '@causeway/core'
 import type { RegisteredChain } from '../../config/chainRegistry.ts'
 import { agreedAnswer, agreedAnswersOf } from '../../family/agreedAnswer.ts'
 import type { ChainFinding } from '../../family/chainFinding.ts'
@@ -9,6 +9,7 @@ import { type ChainClient, createJsonRpcClient } from '../../rpc/client.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../../rpc/malformedAnswer.ts'
 import { createHttpQuorumOver } from '../../rpc/quorumClient.ts'
+import { reachedBy, type Vote, valuesByVoice } from '../../rpc/tally.ts'
 import { tronEndpoints } from '../openTronChain.ts'
 import { tronEndpointFindings, verifyLocalTronEndpoints } from '../verifyEndpoints.ts'
 import { createTronNetworkReader } from './feeReader.ts'
@@ -19,14 +20,18 @@ import {
   parseCoin,
   parseHead,
   parseIsContract,
+  parseOwnEnergy,
+  parseRun,
   parseWord,
+  resourcesCall,
   tronHeadTracking,
 } from './nodeCalls.ts'
 import { isOfToken, tryTronPayment } from './paymentTrial.ts'
-import { allowedCall, balanceCall, tokenDecimalsCall } from './tokenCalls.ts'
+import { allowedCall, balanceCall, tokenDecimalsCall, transferTrial } from './tokenCalls.ts'
 
 const { nativeCurrency, isAddress } = createTronCodec()
 const lacksNothing: AccountLack = {}
+const refusedByToken: InputLock = { why: 'holds a token that lets him pay nothing', isForCalls: false }
 /** A start waits so long for a chain. */
 const checkTimeoutMs = 5_000
 const coinDecimals = 6
@@ -38,6 +43,7 @@ export const tronQuotingChain: QuotingChainFamily = {
   open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
     const recent = {
       amounts: createRecent<bigint>(now),
+      locks: createRecent<InputLock | 'none'>(now, { forMs: recentMs.steady }),
       lacks: createRecent<AccountLack>(now, { forMs: recentMs.steady }),
       codes: createRecent<boolean>(now, { forMs: recentMs.steady }),
       trials: createRecent<PaymentTrial>(now, { forMs: recentMs.steady }),
@@ -55,21 +61,62 @@ export const tronQuotingChain: QuotingChainFamily = {
         agreed(allowedCall(currency, user, spender), parseWord, neededWithinMs),
       )
 
+    /** It grows back with each block, so nodes name different amounts: counts what enough of them have. */
+    const energyOf = (user: string) =>
+      recent.amounts(`energy ${user}`, async () => {
+        const { threshold } = client.electorate
+        const ask = client.poll<bigint>([resourcesCall(user)], {
+          timeoutMs: budgetMs,
+          decide(votes: readonly Vote<readonly RpcAnswer[]>[]) {
+            const energy = valuesByVoice(
+              votes.map(({ value, ...voter }) => ({
+                ...voter,
+                value: value && unlessUnreadable(() => parseOwnEnergy(value[0])),
+              })),
+            )
+            return energy.length < threshold ? undefined : reachedBy(threshold, energy)
+          },
+        })
+        return ask.catch((error: unknown) => {
+          onFailure(error)
+          return undefined
+        })
+      })
+
+    /** A token that lists its holders refuses their transfers: one unit is tried of who has one. */
+    const lockOf = (user: string, currency: string, spender: string) =>
+      recent.locks(`${user} ${currency} ${spender}`, async () => {
+        const [balance, passes] = await Promise.all([
+          balanceOf(user, currency),
+          agreed(
+            transferTrial(currency, { from: user, to: spender }),
+            (answer) => parseRun(answer).succeeds,
+            budgetMs,
+          ),
+        ])
+        if (balance === undefined || passes === undefined) return undefined
+        return passes || balance === 0n ? 'none' : refusedByToken
+      })
+
     const hasCode = (account: string) =>
       recent.codes(account, () => agreed(codeCall(account), parseIsContract, neededWithinMs))
 
     return {
-      async userFacts({ user, currency, spender, touched = [] }): Promise<UserFacts> {
+      async userFacts({ user, currency, spender, feePayer, touched = [] }): Promise<UserFacts> {
         const held = touched.map(() => undefined)
         // Nobody yet.
         if (!isAddress(user)) return { held }
-        const [balance, allowance] = await Promise.all([
+        const [balance, allowance, lock = 'none', coin, units] = await Promise.all([
           balanceOf(user, currency),
           spender === undefined ? undefined : allowedBy(user, currency, spender),
+          spender === undefined ? undefined : lockOf(user, currency, spender),
+          ...(feePayer === undefined ? [] : [balanceOf(feePayer, nativeCurrency), energyOf(feePayer)]),
         ])
         return {
           ...{ held, ...(balance !== undefined && { balance }) },
           ...(allowance !== undefined && { allowance }),
+          ...(lock !== 'none' && { inputLock: lock }),
+          ...(coin !== undefined && units !== undefined && { feeFunds: { coin, units } }),
         }
       },
       lackOf: (account, currency) =>

@@ -59,6 +59,15 @@ export const tronBodies = {
     proves: ['an account has its coin as a number of sun'],
     body: renderAccount,
   },
+  resources: {
+    provenance: 'specified',
+    source: `${types}.AccountResourceMessage`,
+    proves: ['an account without staked energy has no member for it'],
+    body: (energy: number) => ({
+      freeNetLimit: 600,
+      ...(energy > 0 && { EnergyLimit: energy, EnergyUsed: 1 }),
+    }),
+  },
   parameters: {
     provenance: 'specified',
     source: `${types}.ChainParameter`,

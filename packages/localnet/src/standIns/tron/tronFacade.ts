@@ -18,6 +18,8 @@ export type FacadeSettings = {
   readonly isStill?: boolean | 'accounts'
   /** Default: 100 and 1,000. */
   readonly prices?: TronPrices
+  /** Energy that accounts have staked, by their 20 bytes of hex; what they use of it grows back at once. */
+  readonly stakedEnergy?: ReadonlyMap<string, number>
 }
 
 /** Requests are counted by path. @param settings.port default: a free one */
@@ -27,6 +29,7 @@ export function startTronFacade(
   settings: FacadeSettings & { readonly chainId: bigint; readonly port?: number },
 ): Promise<FaultyService> {
   const { solidAfter = 2, isStill = false, prices = usualPrices(), chainId, port } = settings
+  const { stakedEnergy = new Map() } = settings
   let opened: Promise<Broadcasts> | undefined
   // Only who signs waits for the libraries that sign and encode.
   const broadcasts = () => {
@@ -35,7 +38,7 @@ export function startTronFacade(
     )
     return opened
   }
-  const source: Source = { bed, ledger, solidAfter, chainId, prices, broadcasts }
+  const source: Source = { bed, ledger, solidAfter, chainId, prices, stakedEnergy, broadcasts }
   const told = new Map<string, Promise<unknown>>()
   return startFaultyService({
     keyOf: ({ path }) => path,
@@ -50,7 +53,7 @@ export function startTronFacade(
 }
 
 const ofAccounts: ReadonlySet<string> = new Set(
-  ['triggerconstantcontract', 'getcontract', 'getcontractinfo', 'getaccount'].map(
+  ['triggerconstantcontract', 'getcontract', 'getcontractinfo', 'getaccount', 'getaccountresource'].map(
     (call) => `/wallet/${call}`,
   ),
 )
@@ -65,6 +68,7 @@ type Source = {
   readonly solidAfter: number
   readonly chainId: bigint
   readonly prices: TronPrices
+  readonly stakedEnergy: ReadonlyMap<string, number>
   readonly broadcasts: () => Promise<Broadcasts>
 }
 type Asked = Readonly<Record<string, unknown>>
@@ -98,6 +102,8 @@ async function bodyOf(source: Source, path: string, asked: Asked): Promise<unkno
     }
     case 'getaccount':
       return accountOf(source, String(asked['address']))
+    case 'getaccountresource':
+      return tronBodies.resources.body(source.stakedEnergy.get(evmAddress(asked['address'])) ?? 0)
     case 'getchainparameters':
       return tronBodies.parameters.body(source.prices)
     case 'triggersmartcontract':

@@ -19,7 +19,6 @@ import {
   encodeWethWithdraw,
 } from '../abi.ts'
 import { EthereumFees } from './ethereumFees.ts'
-import { permit2Address } from './planTransactions.ts'
 import { encodeSwap, encodeSwapAndDeposit, encodeSwapAndPay, type SwapHop } from './swapCalls.ts'
 
 const text = z.string()
@@ -68,19 +67,14 @@ type Encoding = {
 }
 
 function encodeCall(settings: ChainSettings, { planned, route, identity }: Encoding): Call {
-  const { currencyIn, currencyOut, amountIn, amountInMax, amountOut } = route
+  const { currencyIn, currencyOut, amountIn, amountOut } = route
   const { depository } = settings
-  const approve = (amount: bigint): Call => ({
-    to: currencyIn.address,
-    data: encodeApprove(hex(required(planned.spender)), amount),
-    value: 0n,
-  })
   switch (planned.kind) {
     case 'reset-approval':
-      return approve(0n)
-    case 'approve':
-      // Permit2 moves nothing without a signature, and public clients ask for this once.
-      return approve(planned.spender === permit2Address ? maxUint256 : amountInMax)
+    case 'approve': {
+      const data = encodeApprove(hex(required(planned.spender)), required(planned.allowed))
+      return { to: currencyIn.address, data, value: 0n }
+    }
     case 'deposit':
       return depositCall(depository, route, required(identity.orderId))
     case 'deposit-transfer': {
@@ -215,8 +209,6 @@ function hopsOf(
 ): readonly SwapHop[] {
   return hops.map(({ to, feePips }) => ({ tokenOut: erc20Of(to, wrappedNative), feePips }))
 }
-
-const maxUint256 = 2n ** 256n - 1n
 
 function erc20Of(currency: QuotedCurrency, wrappedNative: string | undefined): Hex {
   return hex(currency.isNative ? required(wrappedNative) : currency.address)

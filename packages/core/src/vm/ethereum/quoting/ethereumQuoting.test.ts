@@ -195,3 +195,30 @@ test('contracts are named in lower case, and nobody by the native currency alone
   expect(() => quoting.hexAddress('0x12')).toThrow()
   expect([native.address, user ?? ''].map(quoting.isNobody)).toEqual([true, false])
 })
+
+describe('open quotes of the same allowance', () => {
+  const reset = { ...deposit, currencyIn: { ...erc20, resetsAllowance: true } }
+  const approvals = (route: OriginRoute, allowance: bigint | undefined, openSpending: bigint) =>
+    quoting
+      .plan(route, { allowance, openSpending })
+      .flatMap(({ kind, allowed }) => (allowed === undefined ? [] : [[kind, allowed]]))
+
+  test.each([
+    ['covers both', 170n, 60n, []],
+    ['covers this one alone', 169n, 60n, [['approve', 170n]]],
+    ['is not known', undefined, 60n, [['approve', 170n]]],
+    ['is endless', 2n ** 256n - 1n, 2n ** 256n - 1n, []],
+    ['cannot be larger', 0n, 2n ** 256n - 1n, [['approve', 2n ** 256n - 1n]]],
+  ])('Q-53: are counted where the allowance %s', (_what, allowance, open, expected) => {
+    expect(approvals(deposit, allowance, open)).toEqual(expected)
+  })
+
+  const clear = ['reset-approval', 0n]
+  test.each([
+    ['nothing is allowed', 0n, 0n, [['approve', 110n]]],
+    ['something is', 100n, 60n, [clear, ['approve', 170n]]],
+    ['all is', 170n, 60n, []],
+  ])('Q-53: reset a token that asks for it only where %s', (_what, allowance, open, expected) => {
+    expect(approvals(reset, allowance, open)).toEqual(expected)
+  })
+})

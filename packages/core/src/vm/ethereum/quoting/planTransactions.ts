@@ -7,6 +7,7 @@ import type {
   QuotedCurrency,
   UserTransactionKind,
 } from '../../quotingFamily.ts'
+import { maxUint256, neededApproval } from './neededApproval.ts'
 import { writesOf } from './stateWrites.ts'
 
 /** The same on every chain that has it; lower case. @source github.com/Uniswap/permit2 */
@@ -45,23 +46,25 @@ export function planTransactions(
 export function orderedTransactions(
   settings: ChainSettings,
   route: OriginRoute,
-  { allowance }: KnownState,
+  known: KnownState,
 ): readonly PlannedTransaction[] {
   const main = mainTransactions(settings, route)
   const spends = route.by === 'permit2' ? route.by : main[0]?.kind
   const { currencyIn } = route
   if (!isSpending(spends) || currencyIn.isNative) return main
-  if (allowance !== undefined && allowance >= route.amountInMax) return main
+  const needed = neededApproval(route, known)
+  if (needed === undefined) return main
   const spender = spenderOf(settings, spends, currencyIn)
-  const approval = (kind: 'approve' | 'reset-approval'): PlannedTransaction => ({
+  const approval = (kind: 'approve' | 'reset-approval', allowed: bigint): PlannedTransaction => ({
     kind,
     isNative: false,
+    allowed,
     ...(spender !== undefined && { spender }),
   })
-  const mustReset = currencyIn.resetsAllowance && allowance !== 0n
-  return mustReset
-    ? [approval('reset-approval'), approval('approve'), ...main]
-    : [approval('approve'), ...main]
+  // Permit2 moves nothing without a signature, and public clients ask for this once.
+  const approve = approval('approve', spends === 'permit2' ? maxUint256 : needed)
+  const mustReset = currencyIn.resetsAllowance && known.allowance !== 0n
+  return mustReset ? [approval('reset-approval', 0n), approve, ...main] : [approve, ...main]
 }
 
 function isSpending(kind: UserTransactionKind | 'permit2' | undefined): kind is Spending {

@@ -8,6 +8,7 @@ import type {
   StateWrites,
   TouchingRoute,
 } from '../../quotingFamily.ts'
+import { neededApproval } from './neededApproval.ts'
 
 // What a transaction costs depends on what it finds: a slot that was zero costs 17,100 more to write than one that
 // was not, and one that becomes zero gives 4,800 back. Balances and allowances are all that plain tokens write.
@@ -51,7 +52,7 @@ export function writesOf(
   route: OriginRoute,
   known: KnownState,
 ): StateWrites {
-  const { currencyIn, currencyOut, deposited, amountIn, amountInMax, user, recipient } = route
+  const { currencyIn, currencyOut, deposited, amountIn, user, recipient } = route
   const heldBy = (account: string, { address }: Pick<QuotedCurrency, 'address'>) =>
     known.heldBy?.(holdingOf(settings, account, address))
   const isNew = (account: string, currency: Pick<QuotedCurrency, 'address'>) =>
@@ -68,13 +69,13 @@ export function writesOf(
       if (currencyIn.isNative) return writes({})
       return writes({
         created: isNew(settings.depository, currencyIn),
-        cleared: spentAllowance(known, amountIn, amountInMax) + emptied,
+        cleared: spentAllowance(known, route) + emptied,
       })
     case 'deposit-transfer':
       return writes({ created: isNew(settings.depository, currencyIn), cleared: emptied })
     case 'swap-deposit': {
       const paid = deposited?.currency ?? currencyIn
-      const cleared = currencyIn.isNative ? 0 : spentAllowance(known, amountIn, amountInMax) + emptied
+      const cleared = currencyIn.isNative ? 0 : spentAllowance(known, route) + emptied
       return writes({
         created: paid.isNative ? 0 : isNew(settings.depository, paid),
         cleared,
@@ -82,7 +83,7 @@ export function writesOf(
       })
     }
     case 'swap': {
-      const cleared = currencyIn.isNative ? 0 : spentAllowance(known, amountIn, amountInMax) + emptied
+      const cleared = currencyIn.isNative ? 0 : spentAllowance(known, route) + emptied
       if (!currencyOut.isNative) return writes({ created: isNew(recipient, currencyOut), cleared })
       return writes({ accounts: isNew(recipient, currencyOut), cleared, paysNative: true })
     }
@@ -107,9 +108,8 @@ export function writesOf(
 }
 
 /** 1 where the transaction takes all that was allowed: what the step before it allows is what is taken at most. */
-function spentAllowance({ allowance }: KnownState, amountIn: bigint, amountInMax: bigint): number {
-  const allowed = allowance !== undefined && allowance >= amountInMax ? allowance : amountInMax
-  return allowed === amountIn ? 1 : 0
+function spentAllowance(known: KnownState, route: OriginRoute): number {
+  return (neededApproval(route, known) ?? known.allowance) === route.amountIn ? 1 : 0
 }
 
 function writes(some: Partial<StateWrites>): StateWrites {

@@ -78,6 +78,30 @@ function bytesOf({ instructions }: ReturnType<typeof stepOf>, payerKey: string, 
   return new VersionedTransaction(message.compileToV0Message()).serialize().length
 }
 
+test('F-98: who pays the network and has too few lamports for it is told before the first step', () => {
+  const refusalOf = (route: OriginRoute, coin?: bigint) => {
+    const known = { allowance: undefined, fees, ...(coin !== undefined && { feeFunds: { coin } }) }
+    return quoting.plan(route, known)[0]?.refusal?.data
+  }
+  const ofToken = routeOf({ currencyIn: usdc, deposited: { currency: usdc, amount: 1_000_000n } })
+  const [planned] = quoting.plan(ofToken, { allowance: undefined })
+  if (planned === undefined) throw new Error('nothing is planned')
+  const needed = fees.costOf(planned)
+  expect(refusalOf(ofToken, needed - 1n)).toEqual({
+    ...{ field: 'user', availableAmount: `${needed - 1n}`, neededAmount: `${needed}` },
+  })
+  expect(refusalOf({ ...ofToken, depositFeePayer: payer }, 0n)).toMatchObject({ field: 'depositFeePayer' })
+  expect(refusalOf(routeOf({ depositFeePayer: payer }), 0n)).toMatchObject({ field: 'depositFeePayer' })
+  // Coin that the user deposits is told by the balance of the input, and any wallet may pay an address.
+  for (const [route, coin] of [
+    [ofToken, needed],
+    [ofToken, undefined],
+    [routeOf(), 0n],
+    [{ ...ofToken, by: 'pay-address' }, 0n],
+  ] as const)
+    expect(refusalOf(route, coin)).toBeUndefined()
+})
+
 describe('the depository', () => {
   test('derives its state, its vault and where the vault holds a mint', () => {
     const { state, vault, vaultTokenAccount } = deriveProgramAddresses(depository)

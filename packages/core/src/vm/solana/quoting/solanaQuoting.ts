@@ -2,6 +2,7 @@ import type { MessageV0 } from '@solana/web3.js'
 import { z } from 'zod'
 import { ConfigurationError, DomainError } from '../../../errors.ts'
 import type { Hex } from '../../../hex.ts'
+import { FeeFundsError } from '../../feeFunds.ts'
 import type {
   EncodedTransaction,
   KnownState,
@@ -96,7 +97,7 @@ export const solanaQuoting: QuotingFamily = {
       },
       spenderOf: () => undefined,
       touched: () => [],
-      plan: (route, known) => [planned(depository(), route, known)],
+      plan: (route, known) => [funded(planned(depository(), route, known), route, known)],
       encode: (transaction, route, bound) => encode(depository(), transaction, route, bound),
       addressSwap: () => undefined,
       encodeAddressSwap: () => {
@@ -141,6 +142,21 @@ function planned(
     default:
       throw new Error(`nothing is deposited by ${by} on this family`)
   }
+}
+
+/** Whoever pays the network has to have the lamports before anybody signs. @source F-98 */
+function funded(
+  transaction: PlannedTransaction,
+  { by, currencyIn, depositFeePayer }: OriginRoute,
+  { fees, feeFunds }: KnownState,
+): PlannedTransaction {
+  const field = depositFeePayer === undefined ? 'user' : 'depositFeePayer'
+  // A balance of the input itself is told as such, by every quote; and any wallet may pay an address.
+  const isOfInput = currencyIn.isNative && field === 'user'
+  if (feeFunds === undefined || fees === undefined || isOfInput || by === 'pay-address') return transaction
+  const needed = fees.costOf(transaction) + fees.rentOf(transaction.lack ?? {})
+  if (feeFunds.coin >= needed) return transaction
+  return { ...transaction, refusal: new FeeFundsError(field, feeFunds, needed, 'lamports') }
 }
 
 /** Of a plain token account. @source families.md 5.1 */

@@ -77,7 +77,7 @@ export class TronFees implements NetworkFees {
   }
 
   costOf(transaction: CostedTransaction): bigint {
-    return this.burntFor(this.useOf(transaction))
+    return transaction.networkFee ?? this.burntFor(this.useOf(transaction))
   }
 
   /** Sun. */

@@ -4,7 +4,8 @@
 // from zero.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { OriginRoute } from '../../quotingFamily.ts'
+import type { FeeFunds } from '../../feeFunds.ts'
+import type { OriginRoute, PlannedTransaction } from '../../quotingFamily.ts'
 import { SolanaFees } from '../../solana/quoting/solanaFees.ts'
 import { createTronCodec } from '../codec.ts'
 import { TronFees, usualTokenEnergy } from './tronFees.ts'
@@ -43,6 +44,44 @@ const stepsOf = (route: OriginRoute, allowance?: bigint): readonly unknown[] =>
     .map((planned) => quoting.encode(planned, route, { identity, fees }).data)
 const kindsOf = (route: OriginRoute, allowance?: bigint) =>
   quoting.plan(route, { allowance, fees }).map(({ kind }) => kind)
+
+describe('F-98: who pays the network', () => {
+  const route = routeOf({ currencyIn: token })
+  const planWith = (feeFunds?: FeeFunds, at = route) => quoting.plan(at, { allowance: 0n, fees, feeFunds })
+  const sumOf = (planned: readonly PlannedTransaction[]) =>
+    planned.reduce((sum, transaction) => sum + fees.costOf(transaction), 0n)
+  const energy = planWith().reduce((sum, transaction) => sum + fees.useOf(transaction).energy, 0n)
+  const bytesSun = sumOf(planWith()) - energy * fees.sunPerEnergy
+
+  test('burns what his own energy does not cover, in the order of the steps', () => {
+    expect(sumOf(planWith({ coin: 10n ** 9n, units: energy }))).toBe(bytesSun)
+    expect(sumOf(planWith({ coin: 10n ** 9n, units: 1n }))).toBe(sumOf(planWith()) - fees.sunPerEnergy)
+    const plain = planWith().map((transaction) => fees.costOf(transaction))
+    const charged = planWith({ coin: 10n ** 9n, units: 1n }).map((transaction) => fees.costOf(transaction))
+    expect(charged.slice(1)).toEqual(plain.slice(1))
+  })
+
+  test('is told before the first step where he has no coin, and priced all the same', () => {
+    const burnt = energy * fees.sunPerEnergy
+    expect(planWith({ coin: burnt - 1n, units: 0n }).map(({ refusal }) => refusal?.data)).toEqual(
+      planWith().map(() => ({
+        field: 'user',
+        availableAmount: `${burnt - 1n}`,
+        neededAmount: `${burnt}`,
+      })),
+    )
+    for (const funds of [undefined, { coin: burnt, units: 0n }, { coin: 0n, units: energy }])
+      for (const { refusal } of planWith(funds)) expect(refusal).toBeUndefined()
+    // Coin that he deposits is told by the balance of the input.
+    for (const { refusal } of planWith({ coin: 0n, units: 0n }, routeOf())) expect(refusal).toBeUndefined()
+  })
+
+  test('is bounded by the fee limit with staked energy too', () => {
+    const dear = new TronFees({ sunPerEnergy: 10_000n, sunPerByte: 1n, tokenEnergy: usualTokenEnergy })
+    const known = { allowance: 0n, fees: dear, feeFunds: { coin: 10n ** 12n, units: 10n ** 9n } }
+    expect(() => quoting.plan(route, known)).toThrow(TronFeeLimitError)
+  })
+})
 
 describe('the step of a deposit', () => {
   test('of coin is the vector of the fact sheet', () => {

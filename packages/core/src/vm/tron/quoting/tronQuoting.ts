@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { DomainError } from '../../../errors.ts'
 import type { Hex } from '../../../hex.ts'
 import { exactNumber } from '../../../money/format.ts'
+import { minBigint } from '../../../money/mulDiv.ts'
 import { encodeApprove, encodeDepositErc20, encodeDepositNative, encodeTransfer } from '../../ethereum/abi.ts'
 import { orderedTransactions, spenderOf } from '../../ethereum/quoting/planTransactions.ts'
+import { FeeFundsError } from '../../feeFunds.ts'
 import type {
   ChainSettings,
   EncodedTransaction,
@@ -50,7 +52,10 @@ function reserved(account: string): string | undefined {
   return isAddress(account) && BigInt(hexAddress(account)) <= precompilesMax ? 'a precompile' : undefined
 }
 
-/** Energy costs so much that a step would run out of it, and burn its limit for nothing. */
+/**
+ * Energy costs so much that a step would run out of it, and burn its limit for nothing. Staked energy does not help: the
+ * fee limit bounds what a call may use, whoever it is of. @source java-tron, VMActuator
+ */
 export class TronFeeLimitError extends DomainError {
   readonly code = 'GAS_PRICE_TOO_HIGH'
   readonly kind = 'upstream_unavailable'
@@ -109,7 +114,32 @@ function plan(settings: ChainSettings, route: OriginRoute, known: KnownState): r
     if (!sent.has(transaction.kind)) throw new Error(`nothing is deposited by ${route.by} on this family`)
     checkFeeLimit(transaction, known.fees)
   }
-  return planned
+  return feesOf(planned, route, known)
+}
+
+/**
+ * What the user's own energy does not cover is burnt; bytes are reckoned as burnt in any case, since nobody knows which
+ * of the day are left when he sends. @source F-98
+ */
+function feesOf(
+  planned: readonly PlannedTransaction[],
+  { currencyIn, by }: OriginRoute,
+  { fees, feeFunds }: KnownState,
+): readonly PlannedTransaction[] {
+  if (feeFunds === undefined || !(fees instanceof TronFees) || by === 'pay-address') return planned
+  let [left, burntSun] = [feeFunds.units ?? 0n, 0n]
+  const charged = planned.map((transaction): PlannedTransaction => {
+    const use = fees.useOf(transaction)
+    const own = minBigint(left, use.energy)
+    left -= own
+    const energy = use.energy - own
+    burntSun += energy * fees.sunPerEnergy
+    return { ...transaction, networkFee: fees.burntFor({ energy, bytes: use.bytes }) }
+  })
+  // A balance of the input itself is told as such, by every quote.
+  if (currencyIn.isNative || feeFunds.coin >= burntSun) return charged
+  const refusal = new FeeFundsError('user', feeFunds, burntSun, 'sun')
+  return charged.map((transaction) => ({ ...transaction, refusal }))
 }
 
 function checkFeeLimit(transaction: PlannedTransaction, fees: KnownState['fees']): void {
@@ -144,16 +174,15 @@ function encode(
 
 function callOf(
   { depository }: ChainSettings,
-  planned: Pick<PlannedTransaction, 'kind' | 'spender'> & {
+  planned: Pick<PlannedTransaction, 'kind' | 'spender' | 'allowed'> & {
     readonly route: OriginRoute
     readonly orderId: Hex | undefined
   },
 ): Call {
-  const { kind, spender, orderId, route } = planned
-  const { user, currencyIn, amountIn, amountInMax } = route
+  const { kind, spender, allowed, orderId, route } = planned
+  const { user, currencyIn, amountIn } = route
   const { address: token, isNative } = currencyIn
-  if ((kind === 'approve' || kind === 'reset-approval') && spender !== undefined) {
-    const allowed = kind === 'approve' ? amountInMax : 0n
+  if (spender !== undefined && allowed !== undefined) {
     return { to: token, data: encodeApprove(hexAddress(spender), allowed), coin: 0n }
   }
   if (orderId === undefined) throw new Error(`no ${kind} is encoded on this family`)
