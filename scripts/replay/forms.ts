@@ -9,7 +9,7 @@ import { z } from 'zod'
 export type Form = (result: unknown) => string | undefined
 
 /** Words of the first member that is not of the form. */
-export function formOf(schema: z.ZodType): Form {
+function formOf(schema: z.ZodType): Form {
   return (result) => {
     const issue = schema.safeParse(result).error?.issues[0]
     return issue && `${issue.path.join('.') || 'it'}: ${issue.message}`
