@@ -50,13 +50,21 @@ const nodeOf = (chain: UserChain) => bed.network.chains[chain].chain.node
 const heightOf = (chain: UserChain) => bed.network.chains[chain].chain.client.getBlockNumber()
 const freshAddress = () => privateKeyToAddress(generatePrivateKey())
 
+/** A node that is set back keeps the time of then. */
+async function mineNow(chain: UserChain): Promise<void> {
+  const { timestamp } = await bed.network.chains[chain].chain.client.getBlock()
+  const now = BigInt(Math.floor(Date.now() / 1_000))
+  if (now > timestamp) await nodeOf(chain).setNextBlockTimestamp({ timestamp: now })
+  await bed.network.mine(chain)
+}
+
 /** The market asks for recent blocks. */
 async function quoted(
   amount: bigint,
   more: object = {},
   what: Partial<LocalRequest> = {},
 ): Promise<QuoteAnswer> {
-  await Promise.all([bed.network.mine('base'), bed.network.mine('optimism')])
+  await Promise.all([mineNow('base'), mineNow('optimism')])
   let answer: QuoteAnswer | undefined
   await waitUntil('it is quoted', async () => {
     answer = await requests.quoted(sponsor, { ...what, amount, more }).catch(() => undefined)
@@ -66,15 +74,19 @@ async function quoted(
   return answer
 }
 
-/** Runs what leaves the chain again. @returns what takes it away and lets another chain grow past it */
-async function onABranch(chain: UserChain, run: () => Promise<unknown>): Promise<() => Promise<void>> {
+/** Runs what leaves the chain again. @returns what takes it away and lets another chain grow past it, from `instead` on */
+async function onABranch(
+  chain: UserChain,
+  run: () => Promise<unknown>,
+): Promise<(instead?: () => Promise<void>) => Promise<void>> {
   const id = await nodeOf(chain).snapshot()
   const before = await heightOf(chain)
   await run()
-  return async () => {
+  return async (instead) => {
     const blocks = Number((await heightOf(chain)) - before) + 1
     await nodeOf(chain).revert({ id })
     await nodeOf(chain).increaseTime({ seconds: 1 })
+    await instead?.()
     await bed.network.mine(chain, blocks)
   }
 }
@@ -460,10 +472,14 @@ describe('a deposit that was paid for and leaves its chain', () => {
     JSON.parse((await send(`${bed.url}/requests/${requestId}/timeline`)).text).steps.map(
       ({ step }: { step: string }) => step,
     )
-  /** Sends what left the chain once more, in its order. */
+  /** What left the chain comes back in one block, where each deposit has another index among the events than before. */
   const bringBack = async (raws: readonly Hex[]) => {
+    // Else it may be the same block.
+    await bed.network.mine('base')
+    await nodeOf('base').setAutomine(false)
     for (const raw of raws) await resend('base', raw)
     await bed.network.mine('base')
+    await nodeOf('base').setAutomine(true)
   }
   const rawsSince = async (height: bigint): Promise<readonly Hex[]> => {
     const { client } = bed.network.chains.base.chain
@@ -541,7 +557,87 @@ describe('a deposit that was paid for and leaves its chain', () => {
     await bringBack(raws)
     await isBooked(quote, `deposit_lost ${amount}`, `deposit_found ${amount}`)
     expect(await statesOf(quote)).toEqual(['orphaned', 'refunded'])
-    expect(await requests.openWork(quote, 'refund')).toBeUndefined()
+    expect(await refundsOf(quote)).toHaveLength(1)
+  })
+
+  const refundsOf = ({ requestId }: QuoteAnswer) =>
+    bed.database.query(`select subject from work_item where kind = 'refund' and request_id = $1`, [
+      bytesOf(requestId),
+    ])
+  const goOn = () => bed.database.query('delete from chain_stop')
+
+  /** Final blocks are looked at every half minute. */
+  const isReadForGood = async ({ requestId }: QuoteAnswer) => {
+    await bed.network.mine('base', 40)
+    const read = async () => {
+      const rows = await bed.database.query(
+        `select from deposit_seen d join deposit_cursor c using (chain_id)
+         where d.request_id = $1 and d.is_final and c.final_to > d.block_number and c.final_hash is not null`,
+        [bytesOf(requestId)],
+      )
+      return rows.length > 0
+    }
+    await expect.poll(read, { timeout: 60_000 }).toBe(true)
+  }
+
+  test('L-27: is the one that was paid for when its order was settled and another block brings it back', async () => {
+    const quote = await quoted(small)
+    let raws: readonly Hex[] = []
+    const before = await heightOf('base')
+    const takeAway = await onABranch('base', async () => {
+      await requests.execute(quote)
+      raws = await rawsSince(before)
+      await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+      await requests.reaches(quote, 'success')
+      await settles(quote)
+    })
+    await takeAway()
+    await isBooked(quote, `deposit_lost ${small}`)
+    await bringBack(raws)
+    await isBooked(quote, `deposit_lost ${small}`, `deposit_found ${small}`)
+    expect(await statesOf(quote)).toEqual(['orphaned', 'taken'])
+    expect(await refundsOf(quote)).toEqual([])
+    expect(await requests.stageOf(quote)).toBe('settled')
+    await goOn()
+  })
+
+  test('L-27: is the one that was paid for when it was final, and was never seen to be gone', {
+    timeout: 240_000,
+  }, async () => {
+    const quote = await quoted(small)
+    let raws: readonly Hex[] = []
+    const before = await heightOf('base')
+    const takeAway = await onABranch('base', async () => {
+      await requests.execute(quote)
+      raws = await rawsSince(before)
+      await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+      await requests.reaches(quote, 'success')
+      await settles(quote)
+      await isReadForGood(quote)
+    })
+    await takeAway(() => bringBack(raws))
+    await expect.poll(() => statesOf(quote), { timeout: 60_000 }).toEqual(['orphaned', 'taken'])
+    expect(await refundsOf(quote)).toEqual([])
+    await isBooked(quote)
+    await goOn()
+  })
+
+  test('L-27: is the one that is filled when its chain became shorter and has it in an earlier block', async () => {
+    const quote = await quoted(small)
+    const id = await nodeOf('base').snapshot()
+    await bed.network.mine('base', 5)
+    const before = await heightOf('base')
+    await requests.execute(quote)
+    const raws = await rawsSince(before)
+    await requests.workFor(quote, 'fill')
+    await nodeOf('base').revert({ id })
+    await bringBack(raws)
+    await expect.poll(() => statesOf(quote)).toEqual(['orphaned', 'taken'])
+    expect(await refundsOf(quote)).toEqual([])
+    await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+    await requests.reaches(quote, 'success')
+    await settles(quote)
+    await isBooked(quote)
   })
 
   test('L-28: is booked although it was final and its request settled, and its chain stops', {
@@ -554,17 +650,7 @@ describe('a deposit that was paid for and leaves its chain', () => {
       await bed.solver.carryOut(item)
       await requests.reaches(quote, 'success')
       await settles(quote)
-      await bed.network.mine('base', 40)
-      // Final blocks are looked at every half minute.
-      const isReadForGood = async () => {
-        const rows = await bed.database.query(
-          `select from deposit_seen d join deposit_cursor c using (chain_id)
-           where d.request_id = $1 and d.is_final and c.final_to > d.block_number and c.final_hash is not null`,
-          [bytesOf(quote.requestId)],
-        )
-        return rows.length > 0
-      }
-      await expect.poll(isReadForGood, { timeout: 60_000 }).toBe(true)
+      await isReadForGood(quote)
     })
     await takeAway()
     await bed.network.mine('base', 20)
@@ -572,7 +658,7 @@ describe('a deposit that was paid for and leaves its chain', () => {
     const stop = await bed.database.query(`select reason from chain_stop where told_by = 'operator'`)
     expect(stop).toMatchObject([{ reason: expect.stringMatching(/^final block [0-9]+ was 0x/) }])
     expect((await requests.statusOf(quote)).status).toBe('success')
-    await bed.database.query('delete from chain_stop')
+    await goOn()
   })
 })
 

@@ -38,9 +38,19 @@ const selectDiffering = `
     or asked_to_pay <> payment_owed
   limit 20`
 
-/** Another row has the same deposit, in a block that stands. Of rows `d` and `t` of `deposit_seen`. */
-export const isSameDeposit = `t.chain_id = d.chain_id and t.tx_hash = d.tx_hash and t.onchain_index = d.onchain_index
-  and t.id <> d.id`
+/** SQL: rows of `deposit_seen` that are alike but for their index. */
+const isAlike = (one: string, other: string) =>
+  `(${one}.chain_id, ${one}.tx_hash, ${one}.request_id, ${one}.currency, ${one}.amount)
+    = (${other}.chain_id, ${other}.tx_hash, ${other}.request_id, ${other}.currency, ${other}.amount)`
+
+/** SQL: which of its equals in its transaction a deposit is. An index counts events of its block, so that it may change. */
+const ordinalOf = (row: string) =>
+  `(select count(*) from deposit_seen e where ${isAlike('e', row)} and e.block_hash = ${row}.block_hash
+    and e.onchain_index::numeric < ${row}.onchain_index::numeric)`
+
+/** SQL: rows `d` and `t` of `deposit_seen` have the same deposit in two blocks. */
+export const isSameDeposit = `(${isAlike('t', 'd')} and t.block_hash <> d.block_hash
+  and ${ordinalOf('t')} = ${ordinalOf('d')})`
 
 /**
  * SQL: a fill or a refund was paid for deposit `d`, and no block of its chain has the deposit any more.

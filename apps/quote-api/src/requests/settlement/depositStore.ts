@@ -159,7 +159,10 @@ const columns = `id, chain_id, tx_hash, onchain_index, block_number, block_hash,
   floor(extract(epoch from seen_at))::bigint as seen_at_seconds,
   floor(extract(epoch from mined_after))::bigint as mined_after_seconds`
 
-/** Deposits that a reorganization can still take away, and final ones above the last block whose hash is kept. */
+/**
+ * Deposits that a reorganization can still take away, and final ones above the last block whose hash is kept, or whose
+ * transaction was just seen in another block.
+ */
 export async function listYoungDeposits(
   database: Queries,
   chainId: number,
@@ -167,7 +170,9 @@ export async function listYoungDeposits(
   const rows = await database.query<DepositRow>(
     `select ${columns} from deposit_seen where chain_id = $1 and not is_final and state <> 'orphaned'
      union all select ${columns} from deposit_seen where chain_id = $1 and is_final and state <> 'orphaned'
-       and block_number > (select final_to from deposit_cursor where chain_id = $1 and final_hash is not null)`,
+       and block_number > (select final_to from deposit_cursor where chain_id = $1 and final_hash is not null)
+     union select ${columns} from (select d.* from deposit_seen s join deposit_seen d using (chain_id, tx_hash)
+       where chain_id = $1 and s.state = 'seen' and d.block_hash <> s.block_hash and d.is_final and d.state <> 'orphaned') d`,
     [chainId],
   )
   return rows.map(fromRow)

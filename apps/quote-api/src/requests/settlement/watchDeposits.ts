@@ -79,13 +79,13 @@ async function followBlocks(
   const finalHeight = await chain.finalHeight(signal)
   const heights = [...new Set(deposits.map(({ blockNumber }) => blockNumber))]
   const hashes = await chain.blockHashes(heights, signal)
-  const isGone = ({ blockNumber, blockHash }: StoredDeposit) => {
-    const hash = hashes.get(blockNumber)
-    return hash !== undefined && hash !== blockHash
-  }
+  const stands = ({ blockNumber, blockHash }: StoredDeposit) => hashes.get(blockNumber) === blockHash
+  const standing = new Set(deposits.filter(stands).map(({ txHash }) => txHash))
+  // Above the end of a shorter chain a deposit may come back, unless its transaction stands in another block.
+  const isGone = (deposit: StoredDeposit) =>
+    !stands(deposit) && (hashes.has(deposit.blockNumber) || standing.has(deposit.txHash))
   const final = deposits.filter(
-    ({ isFinal, blockNumber, blockHash }) =>
-      !isFinal && blockNumber <= finalHeight && hashes.get(blockNumber) === blockHash,
+    (deposit) => !deposit.isFinal && deposit.blockNumber <= finalHeight && stands(deposit),
   )
   const gone = deposits.filter(isGone)
   if (final.length + gone.length === 0) return { canonical: hashes, orphaned: 0 }
@@ -98,7 +98,7 @@ async function followBlocks(
     const changed = gone.find(({ isFinal }) => isFinal)
     if (changed !== undefined) {
       const { blockNumber: end, blockHash } = changed
-      const reason = `final block ${end} was ${blockHash} and is ${hashes.get(end)}`
+      const reason = `final block ${end} was ${blockHash} and is ${hashes.get(end) ?? 'no block'}`
       await stopAt(tx, chain, { end, reason })
     }
     for (const deposit of gone) await orphanDeposit(context, tx, deposit)
