@@ -9,6 +9,7 @@ import {
 } from '../apps/quote-api/test/settlementSupport/settlementBed.ts'
 import { fillItem, paidOrder, refundItem } from '../apps/solver/test/support/paidOrders.ts'
 import { type SolverBed, startSolverBed } from '../apps/solver/test/support/solverBed.ts'
+import { startSolver } from '../apps/solver/test/support/solverBench.ts'
 
 let bed: SolverBed
 let oracles: StandInOracles
@@ -71,4 +72,21 @@ test('O-65: a deposit on a halted chain is not given back either, and one oracle
   expect(work.reports.has(back.id)).toBe(false)
   halt([], [], ['base'])
   await waitUntil('it is given back', () => work.reports.has(back.id))
+})
+
+test('O-65: whoever silences the oracles lifts no halt by a restart of the solver', async () => {
+  halt(['base'], ['base'])
+  const { work, settings, solver } = await start()
+  solver.kill('SIGKILL')
+  await solver.ended
+  oracles.set('garbage', 'garbage', 'garbage')
+  const fill = fillItem(bed.network, await paidOrder(bed.network))
+  work.add(fill)
+  const again = startSolver(settings)
+  await again.ready()
+  await someLooks()
+  expect([work.reports.has(fill.id), work.stopped()]).toEqual([false, '8453'])
+  oracles.set()
+  halt()
+  await waitUntil('it is paid', () => work.reports.has(fill.id))
 })

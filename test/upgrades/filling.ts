@@ -256,6 +256,10 @@ export const fillings: readonly Filling[] = [
     sql: `insert into closed_order (order_id) select '0x' || encode(${id('order')}, 'hex') from ${numbers}`,
   },
   {
+    since: 'solver/0007_oracle_halts',
+    sql: `insert into oracle_halt (oracle, chain_id) values ('0x' || repeat('1', 40), 8453)`,
+  },
+  {
     since: 'oracle/0001_shared_state',
     sql: `insert into oracle_owner (signer, environment) values ('0x' || repeat('1', 40), 'mainnets.prod');
       insert into signed_value (key, hub_token, amount) select ${id('key')}, n % 3, n * 1000 from ${numbers};

@@ -253,7 +253,7 @@ export {
   vouchTimeoutMs,
 } from './oracles/nonceMappings.ts'
 export { createOracleClient, type OracleAnswer, type OracleClient } from './oracles/oracleClient.ts'
-export { askHalts, isHaltedBy } from './oracles/oracleHalts.ts'
+export { askHalts, askHaltsEveryMs, keepHalts } from './oracles/oracleHalts.ts'
 export { type OracleSettings, parseOracles } from './oracles/oracleSettings.ts'
 export type { Vouching } from './oracles/vouching.ts'
 export { logBlocksAtOnce } from './rpc/askInParts.ts'

@@ -296,7 +296,8 @@ async function assemble(untraced: Parts): Promise<Solver> {
       await market.start()
       const url = await openListener(opsListener, config.ops, 'OPS_PORT')
       const { oracles } = config
-      halts = await watchHalts(oracles, logger)
+      const named = Object.entries(files.quote.chains).map(([key, { chainId }]) => ({ key, chainId }))
+      halts = await watchHalts({ database, oracles, chains: named, logger })
       attesting = startAttesting({ database, oracles, networkOf, chains: paying, logger })
       watch = watchWork({ work, onTold: waker.work, nowMs })
       pushes = followNewHeads({

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { askHalts, isHaltedBy, type OracleSettings } from '@causeway/chains'
+import { askHalts, askHaltsEveryMs, keepHalts, type OracleSettings } from '@causeway/chains'
+import type { SqlDatabase } from '@causeway/core'
 import type { Logger } from 'pino'
-
-const askEveryMs = 2_000
 
 /** Chains that too few oracles sign for. */
 export interface HaltedChains {
@@ -13,37 +12,39 @@ export interface HaltedChains {
 
 /**
  * Asks the oracles again and again which chains they halted; the first time before this resolves. What one said last
- * holds while it is silent.
+ * holds while it is silent, over restarts too.
+ * @param options.oracles undefined: none is asked, and what they halted before goes on
  * @source O-65
  */
-export async function watchHalts(oracles: OracleSettings | undefined, logger: Logger): Promise<HaltedChains> {
+export async function watchHalts(options: {
+  readonly database: Pick<SqlDatabase, 'transaction'>
+  readonly oracles: OracleSettings | undefined
+  readonly chains: readonly { readonly key: string; readonly chainId: number }[]
+  readonly logger: Logger
+}): Promise<HaltedChains> {
+  const { database, chains, logger, oracles = { oracles: [], threshold: 1 } } = options
   const closing = new AbortController()
-  const words = new Map<string, readonly string[]>()
-  let halted: ReadonlySet<string> = new Set()
-  async function ask({ oracles: asked, threshold }: OracleSettings): Promise<void> {
-    await Promise.all(
-      asked.map(async (oracle) => {
-        const keys = await askHalts(oracle, closing.signal)
-        if (keys !== undefined) words.set(oracle.signer, [...new Set(keys)])
-      }),
-    )
-    const told = [...words.values()].flat()
-    const countOf = (key: string) => told.filter((one) => one === key).length
-    const next = new Set(told.filter((key) => isHaltedBy(countOf(key), { oracles: asked, threshold })).sort())
-    if ([...next].join() !== [...halted].join())
-      logger.warn({ event: 'chains_halted', chains: [...next] }, 'oracles halt other chains from now on')
+  let halted: readonly string[] = []
+  async function ask(): Promise<void> {
+    const words = await askHalts(oracles, chains, closing.signal)
+    const ids = await database.transaction((tx) => keepHalts(tx, words, oracles))
+    const next = chains.flatMap(({ key, chainId }) => (ids.includes(chainId) ? [key] : []))
+    if (next.join() !== halted.join())
+      logger.warn({ event: 'chains_halted', chains: next }, 'oracles halt other chains from now on')
     halted = next
   }
-  async function repeat(settings: OracleSettings): Promise<void> {
+  async function repeat(): Promise<void> {
     while (!closing.signal.aborted) {
-      await sleep(askEveryMs, undefined, { signal: closing.signal }).catch(() => undefined)
-      await ask(settings)
+      await sleep(askHaltsEveryMs, undefined, { signal: closing.signal }).catch(() => undefined)
+      await ask().catch((error: unknown) =>
+        logger.warn({ event: 'halts_not_kept', err: error }, 'what oracles halt now is not known'),
+      )
     }
   }
-  if (oracles !== undefined) await ask(oracles)
-  const ended = oracles === undefined ? undefined : repeat(oracles)
+  await ask()
+  const ended = oracles.oracles.length === 0 ? undefined : repeat()
   return {
-    has: (key) => halted.has(key),
+    has: (key) => halted.includes(key),
     async close() {
       closing.abort()
       await ended

@@ -1,3 +1,4 @@
+import type { SqlTx } from '@causeway/core'
 import { z } from 'zod'
 import { requestText } from '../rpc/requestText.ts'
 import type { OracleSetting, OracleSettings } from './oracleSettings.ts'
@@ -8,8 +9,28 @@ const answerSchema = z.object({
   chains: z.array(z.object({ id: z.string().max(64), halted: z.boolean() })).max(1_000),
 })
 
-/** Asks an oracle which chains it has halted. @returns their ids; undefined without a readable answer. Never throws. */
+/** How long a service that asks oracles for their halts waits before it asks again. @source O-64, O-65 */
+export const askHaltsEveryMs = 2_000
+
+/** Which chains an oracle has halted; `chainIds` is undefined where it gave no answer that can be read. */
+type HaltWord = { readonly signer: string; readonly chainIds: readonly number[] | undefined }
+
+/** Asks each oracle which chains it has halted. Chains that are not listed are left out. Never throws. */
 export async function askHalts(
+  { oracles }: Pick<OracleSettings, 'oracles'>,
+  chains: readonly { readonly key: string; readonly chainId: number }[],
+  signal: AbortSignal,
+): Promise<readonly HaltWord[]> {
+  const idOf = new Map(chains.map(({ key, chainId }) => [key, chainId]))
+  return Promise.all(
+    oracles.map(async (oracle) => {
+      const keys = await askOne(oracle, signal)
+      return { signer: oracle.signer, chainIds: keys?.flatMap((key) => idOf.get(key) ?? []) }
+    }),
+  )
+}
+
+async function askOne(
   { url, apiKey }: OracleSetting,
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
@@ -25,13 +46,44 @@ export async function askHalts(
   }
 }
 
-/** Whether so many oracles halt a chain that the others cannot attest anything of it. Pure. @source O-64 */
-export function isHaltedBy(
-  count: number,
-  {
-    oracles,
-    threshold,
-  }: { readonly oracles: readonly unknown[]; readonly threshold: OracleSettings['threshold'] },
-): boolean {
-  return count > oracles.length - threshold
+/**
+ * Keeps what each oracle said last in the table `oracle_halt`, which quote-api and the solver have: one that is silent
+ * lifts nothing, also over a restart, and one that is not listed any more is forgotten.
+ * @returns chains that are halted by now
+ */
+export async function keepHalts(
+  tx: SqlTx,
+  words: readonly HaltWord[],
+  { threshold }: Pick<OracleSettings, 'threshold'>,
+): Promise<readonly number[]> {
+  await tx.query('delete from oracle_halt where oracle <> all($1)', [words.map(({ signer }) => signer)])
+  for (const { signer, chainIds } of words) {
+    if (chainIds === undefined) continue
+    await tx.query('delete from oracle_halt where oracle = $1 and chain_id <> all($2::bigint[])', [
+      signer,
+      chainIds,
+    ])
+    await tx.query(
+      'insert into oracle_halt (oracle, chain_id) select $1, unnest($2::bigint[]) on conflict do nothing',
+      [signer, chainIds],
+    )
+  }
+  const rows = await tx.query<{ chain_id: bigint }>('select chain_id from oracle_halt')
+  const halts = rows.map(({ chain_id: chainId }) => Number(chainId))
+  return haltedChains(halts, { oracles: words.length, threshold })
+}
+
+/**
+ * Chains that so many oracles halt that the others cannot attest anything of them, ascending. Pure.
+ * @param halts the chain of each halt, once for each oracle
+ * @source O-64, O-65
+ */
+export function haltedChains(
+  halts: readonly number[],
+  { oracles, threshold }: { readonly oracles: number; readonly threshold: number },
+): readonly number[] {
+  const countOf = (chainId: number) => halts.filter((one) => one === chainId).length
+  return [...new Set(halts)]
+    .filter((chainId) => countOf(chainId) > oracles - threshold)
+    .sort((one, other) => one - other)
 }
