@@ -170,6 +170,7 @@ export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export { examineClock, examineEndpoints, examineHeadPushes } from './examineEndpoints.ts'
 export type { ChainFinding } from './family/chainFinding.ts'
 export type { FamilyChain } from './family/familyChain.ts'
+export { describeFinalChange, type FinalChange, type FinalVerdict, judgeFinal } from './family/finalChange.ts'
 export type { HubEntries, MappingWriter } from './family/hubEntries.ts'
 export type { KnownCode, ReliedContract } from './family/knownCode.ts'
 export {

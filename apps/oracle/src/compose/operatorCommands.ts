@@ -1,3 +1,4 @@
+import { describeFinalChange } from '@causeway/chains'
 import { ConfigurationError } from '@causeway/core'
 import {
   createHeldStore,
@@ -65,8 +66,7 @@ async function runHaltedCommand(
     return [...halted]
       .map(([chainId, contradiction]) => {
         if (contradiction === undefined) return `${chainId}: the marker cannot be read`
-        const { blockNumber, knownHash, foundHash = 'no block' } = contradiction
-        return `${chainId}: block ${blockNumber} was ${knownHash} and is ${foundHash}`
+        return `${chainId}: ${describeFinalChange(contradiction)}`
       })
       .join('\n')
   }

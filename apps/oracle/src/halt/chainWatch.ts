@@ -1,6 +1,6 @@
+import type { FinalChange } from '@causeway/chains'
 import type { Evidence } from '@causeway/core'
 import { AttestationError } from '../attestations/errors.ts'
-import type { Contradiction } from './finalHistory.ts'
 import {
   isUsable,
   type WatchedChain,
@@ -55,7 +55,7 @@ const retryAfterHaltSeconds = 60
  */
 export async function createChainWatch(options: ChainWatchOptions): Promise<ChainWatch> {
   const { store, checkTimeoutMs, log, now = () => performance.now() } = options
-  const kept = (await store?.load()) ?? new Map<string, Contradiction | undefined>()
+  const kept = (await store?.load()) ?? new Map<string, FinalChange | undefined>()
   for (const chainId of kept.keys()) {
     log.error({ event: 'halt_kept', chain: chainId }, 'chain is halted since an earlier run')
   }

@@ -1,24 +1,12 @@
+import { type FinalVerdict, judgeFinal } from '@causeway/chains'
 import type { FinalBlock, FinalBlocks } from '@causeway/core'
-
-/** A block that was final and is another one now, or is gone. */
-export type Contradiction = {
-  readonly blockNumber: bigint
-  readonly knownHash: string
-  /** `undefined`: the chain does not reach that block any more. */
-  readonly foundHash: string | undefined
-}
-
-/** `behind`: the chain ends below a block that was final, as endpoints that lag show it too. */
-export type Verdict =
-  | { readonly kind: 'unchanged' }
-  | { readonly kind: 'behind' | 'changed'; readonly contradiction: Contradiction }
 
 /** Blocks that are compared with later readings of the same height. */
 const knownBlocksMax = 1_024
 /** Blocks above the anchor that one look reads again. */
 const unlinkedMax = 16
 
-const unchanged: Verdict = { kind: 'unchanged' }
+const unchanged: FinalVerdict = { kind: 'unchanged' }
 
 /**
  * The final blocks of one chain that were seen in this run. The newest of them to which all others are
@@ -38,11 +26,10 @@ export class FinalHistory {
   }
 
   /** A block that was just read as final, with what contradicts it among those seen before. */
-  note(block: FinalBlock): Verdict {
-    const knownHash = this.#known.get(block.number)
-    if (knownHash !== undefined && knownHash !== block.hash) {
-      return changed({ number: block.number, hash: knownHash }, block.hash)
-    }
+  note(block: FinalBlock): FinalVerdict {
+    const hash = this.#known.get(block.number)
+    const verdict = hash === undefined ? unchanged : judgeFinal({ number: block.number, hash }, block.hash)
+    if (verdict.kind !== 'unchanged') return verdict
     this.#known.set(block.number, block.hash)
     if (block.number > this.#newest) this.#newest = block.number
     const [oldest] = this.#known.keys()
@@ -52,14 +39,14 @@ export class FinalHistory {
   }
 
   /** Reads the newest final block, then those that are not linked yet. Rejects as a reading of facts does. */
-  async compare(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<Verdict> {
+  async compare(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<FinalVerdict> {
     const newest = await blocks.readNewest(options)
     const verdict = await this.#readAgain(blocks, options)
     return verdict.kind === 'unchanged' ? this.note(newest) : verdict
   }
 
   /** One look at what is kept: as little as it takes to see a rewritten chain. Rejects as `compare`. */
-  async follow(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<Verdict> {
+  async follow(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<FinalVerdict> {
     const anchor = this.#anchor
     if (anchor === undefined) return unchanged
     if (blocks.readLinks === undefined) return this.#readAgain(blocks, options)
@@ -67,14 +54,18 @@ export class FinalHistory {
   }
 
   /** @param links see `FinalBlocks.readLinks` */
-  #link(anchor: FinalBlock, links: readonly FinalBlock[]): Verdict {
+  #link(anchor: FinalBlock, links: readonly FinalBlock[]): FinalVerdict {
     const [first] = links
     if (first === undefined || first.number < anchor.number) {
-      const knownHash = first === undefined ? undefined : this.#known.get(first.number)
-      if (first === undefined || knownHash === undefined || knownHash === first.hash) return behind(anchor)
-      return changed({ number: first.number, hash: knownHash }, first.hash)
+      const hash = first && this.#known.get(first.number)
+      const lower =
+        first === undefined || hash === undefined
+          ? unchanged
+          : judgeFinal({ number: first.number, hash }, first.hash)
+      return lower.kind === 'unchanged' ? judgeFinal(anchor, undefined) : lower
     }
-    if (first.hash !== anchor.hash) return changed(anchor, first.hash)
+    const linked = judgeFinal(anchor, first.hash)
+    if (linked.kind !== 'unchanged') return linked
     for (const block of links) {
       const verdict = this.note(block)
       if (verdict.kind !== 'unchanged') return verdict
@@ -84,7 +75,7 @@ export class FinalHistory {
   }
 
   /** Highest first: a block that stood after one above it was read is below that one. */
-  async #readAgain(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<Verdict> {
+  async #readAgain(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<FinalVerdict> {
     const anchor = this.#anchor
     if (anchor === undefined) return unchanged
     const unlinked = [...this.#known]
@@ -94,19 +85,10 @@ export class FinalHistory {
       .slice(0, unlinkedMax)
     const next = unlinked.at(-1) ?? anchor
     for (const block of [...unlinked.reverse(), anchor]) {
-      const foundHash = await blocks.readHash(block.number, options)
-      if (foundHash === undefined) return behind(block)
-      if (foundHash !== block.hash) return changed(block, foundHash)
+      const verdict = judgeFinal(block, await blocks.readHash(block.number, options))
+      if (verdict.kind !== 'unchanged') return verdict
     }
     if (this.#anchor === anchor) this.#anchor = next
     return unchanged
   }
-}
-
-function changed({ number: blockNumber, hash: knownHash }: FinalBlock, foundHash: string): Verdict {
-  return { kind: 'changed', contradiction: { blockNumber, knownHash, foundHash } }
-}
-
-function behind({ number: blockNumber, hash: knownHash }: FinalBlock): Verdict {
-  return { kind: 'behind', contradiction: { blockNumber, knownHash, foundHash: undefined } }
 }

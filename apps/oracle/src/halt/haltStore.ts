@@ -1,17 +1,17 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { FinalChange } from '@causeway/chains'
 import { ConfigurationError } from '@causeway/core'
 import { z } from 'zod'
-import type { Contradiction } from './finalHistory.ts'
 
 /** Keeps halts over restarts. A marker that cannot be read still halts. @source design.md 7.6 */
 export interface HaltStore {
   /** True where other processes write to it: what they halt is looked for between two looks at the chains. */
   readonly isShared: boolean
   /** Chains with a marker; the contradiction is `undefined` where the marker cannot be read. */
-  load(): Promise<ReadonlyMap<string, Contradiction | undefined>>
+  load(): Promise<ReadonlyMap<string, FinalChange | undefined>>
   /** On disk when it resolves. */
-  save(chainId: string, contradiction: Contradiction | undefined): Promise<void>
+  save(chainId: string, contradiction: FinalChange | undefined): Promise<void>
   has(chainId: string): Promise<boolean>
   /** @returns false when there was no marker */
   clear(chainId: string): Promise<boolean>
@@ -74,7 +74,7 @@ export function createHaltStore(directory: string): HaltStore {
   }
 }
 
-async function readMarker(path: string): Promise<Contradiction | undefined> {
+async function readMarker(path: string): Promise<FinalChange | undefined> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
@@ -88,7 +88,7 @@ async function readMarker(path: string): Promise<Contradiction | undefined> {
   return { blockNumber: BigInt(blockNumber), knownHash, foundHash }
 }
 
-function toMarker(contradiction: Contradiction | undefined) {
+function toMarker(contradiction: FinalChange | undefined) {
   if (contradiction === undefined) return {}
   const { blockNumber, knownHash, foundHash } = contradiction
   return { blockNumber: blockNumber.toString(), knownHash, ...(foundHash !== undefined && { foundHash }) }

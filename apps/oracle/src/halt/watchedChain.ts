@@ -1,6 +1,6 @@
-import { unreadableChain } from '@causeway/chains'
+import { type FinalChange, type FinalVerdict, unreadableChain } from '@causeway/chains'
 import { DomainError, type FinalBlock, type FinalBlocks, whenAborted } from '@causeway/core'
-import { type Contradiction, FinalHistory, type Verdict } from './finalHistory.ts'
+import { FinalHistory } from './finalHistory.ts'
 import type { HaltStore } from './haltStore.ts'
 
 /** A chain, or the hub, that must be known to be the configured one before anything is signed for it. */
@@ -68,7 +68,7 @@ export class WatchedEntry {
   /** True when the halt is in the store: then its removal there lifts it. */
   #isKept: boolean
   /** Halts that this process saw; kept again at each look until they are in the store. */
-  #contradiction: Contradiction | undefined
+  #contradiction: FinalChange | undefined
   #history = new FinalHistory()
   #saving: Promise<void> = Promise.resolve()
   #usedAtMs: number
@@ -299,7 +299,7 @@ export class WatchedEntry {
     this.#head = { number: newest, seenAtMs: this.#options.now() }
   }
 
-  #judge(verdict: Verdict): void {
+  #judge(verdict: FinalVerdict): void {
     // A block that an attestation brought while this one was read may have halted the chain.
     if (this.#status === 'halted') return
     if (verdict.kind === 'unchanged') this.#status = 'ready'
@@ -311,7 +311,7 @@ export class WatchedEntry {
     }
   }
 
-  #halt(contradiction: Contradiction): void {
+  #halt(contradiction: FinalChange): void {
     this.#status = 'halted'
     const { store, log } = this.#options
     const { knownHash, foundHash } = contradiction
@@ -323,7 +323,7 @@ export class WatchedEntry {
     this.#saving = this.#save(store, contradiction)
   }
 
-  async #save(store: HaltStore | undefined, contradiction: Contradiction): Promise<void> {
+  async #save(store: HaltStore | undefined, contradiction: FinalChange): Promise<void> {
     if (store === undefined) return
     const { id } = this.#chain
     try {

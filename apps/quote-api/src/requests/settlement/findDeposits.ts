@@ -1,4 +1,4 @@
-import { type PassRange, refusesContent } from '@causeway/chains'
+import { describeFinalChange, judgeFinal, type PassRange, refusesContent } from '@causeway/chains'
 import { blocksAtPace, minBigint, paceMs, type SqlTx, UpstreamDisagreementError } from '@causeway/core'
 import {
   type BlockCursor,
@@ -228,8 +228,9 @@ function finalChange(
   { finalTo, finalHash }: Pick<DepositCursor, 'finalTo' | 'finalHash'>,
   { known }: Pick<DepositPass, 'known'>,
 ): string | undefined {
-  if (known === undefined || finalHash === undefined || known.hash === finalHash) return undefined
-  return `final block ${finalTo} was ${finalHash} and is ${known.hash}`
+  if (finalTo === undefined || finalHash === undefined || known === undefined) return undefined
+  const verdict = judgeFinal({ number: finalTo, hash: finalHash }, known.hash)
+  return verdict.kind === 'unchanged' ? undefined : `final ${describeFinalChange(verdict.contradiction)}`
 }
 
 /** Time that refused blocks cost one look. @source F-77 */

@@ -1,3 +1,4 @@
+import { describeFinalChange } from '@causeway/chains'
 import { UpstreamUnavailableError } from '@causeway/core'
 import { createReadMemory, lateMs } from '../../chainReadings/blockCursor.ts'
 import type { Run } from '../../jobs/runJobs.ts'
@@ -97,9 +98,9 @@ async function followBlocks(
     )
     const changed = gone.find(({ isFinal }) => isFinal)
     if (changed !== undefined) {
-      const { blockNumber: end, blockHash } = changed
-      const reason = `final block ${end} was ${blockHash} and is ${hashes.get(end) ?? 'no block'}`
-      await stopAt(tx, chain, { end, reason })
+      const { blockNumber: end, blockHash: knownHash } = changed
+      const change = describeFinalChange({ blockNumber: end, knownHash, foundHash: hashes.get(end) })
+      await stopAt(tx, chain, { end, reason: `final ${change}` })
     }
     for (const deposit of gone) await orphanDeposit(context, tx, deposit)
   })
