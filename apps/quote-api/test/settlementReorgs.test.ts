@@ -474,6 +474,8 @@ describe('a deposit that was paid for and leaves its chain', () => {
     )
   /** What left the chain comes back in one block, where each deposit has another index among the events than before. */
   const bringBack = async (raws: readonly Hex[]) => {
+    // Else it may be the same block.
+    await bed.network.mine('base')
     await nodeOf('base').setAutomine(false)
     for (const raw of raws) await resend('base', raw)
     await bed.network.mine('base')
