@@ -4,6 +4,7 @@ import { readHead } from './agreement/head.ts'
 import { floorGas } from './paying/tryTransaction.ts'
 import { createAccountCodeReader } from './simulation/accountCode.ts'
 import { createFillSimulator } from './simulation/fillSimulation.ts'
+import { createInputLocks } from './simulation/inputLocks.ts'
 import { createPaymentTrials } from './simulation/paymentTrial.ts'
 import { createCallSimulator } from './simulation/simulateCalls.ts'
 import { createUserFactsReader } from './simulation/userFacts.ts'
@@ -22,6 +23,8 @@ export const ethereumQuotingChain: QuotingChainFamily = {
     const budget = { budgetMs }
     const facts = createUserFactsReader({ client, multicall3, currentHead, onFailure })
     const needed = { budgetMs: neededWithinMs }
+    const locks = { client, multicall3, currentHead, timeoutMs: neededWithinMs, now, onFailure }
+    const lockOf = createInputLocks(locks)
     const code = createAccountCodeReader({ client, currentHead, onFailure, callTimeoutMs: neededWithinMs })
     const gasMax = transactionGasMax !== undefined && { gasMax: transactionGasMax }
     const state = { client, now, ...gasMax, currentBlock: () => currentHead()?.number }
@@ -33,7 +36,11 @@ export const ethereumQuotingChain: QuotingChainFamily = {
     })
     const tryPayment = createPaymentTrials({ code, fills: payments, now, onFailure })
     return {
-      userFacts: (question) => facts.read(question, budget),
+      async userFacts(question) {
+        const { isMoveRefused, ...read } = await facts.read(question, budget)
+        const inputLock = isMoveRefused && (await lockOf(question))
+        return { ...read, ...(inputLock && { inputLock }) }
+      },
       // Balances need no state of the account that holds them.
       lackOf: () => lacksNothing,
       hasCode: (account) => code.hasCode(account, needed),

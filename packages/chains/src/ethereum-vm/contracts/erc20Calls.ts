@@ -5,6 +5,7 @@ const token = contractInterface([
   'function balanceOf(address account) view returns (uint256)',
   'function allowance(address owner, address spender) view returns (uint256)',
   'function decimals() view returns (uint8)',
+  'function transferFrom(address from, address to, uint256 amount) returns (bool)',
 ])
 const multicall3Balance = contractInterface([
   'function getEthBalance(address account) view returns (uint256)',
@@ -20,6 +21,12 @@ export const balanceOfCall = (target: Hex, account: Hex): ContractCall => ({
 export const allowanceCall = (target: Hex, owner: Hex, spender: Hex): ContractCall => ({
   target,
   callData: token.encode('allowance', [owner, spender]),
+})
+
+/** A transfer of nothing, which needs no allowance: what a token refuses it for is one of the two accounts. */
+export const emptyMoveCall = (target: Hex, from: Hex, to: Hex): ContractCall => ({
+  target,
+  callData: token.encode('transferFrom', [from, to, 0n]),
 })
 
 /** Multicall3's `getEthBalance`: the native balance at the same block as everything else. */

@@ -3,13 +3,18 @@ import type { UserFacts, UserFactsQuestion } from '../../family/quotingChain.ts'
 import type { JsonRpcClient } from '../../rpc/jsonRpc.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
 import { readUintResult } from '../contracts/abiReader.ts'
-import { allowanceCall, balanceOfCall, nativeBalanceCall } from '../contracts/erc20Calls.ts'
+import { allowanceCall, balanceOfCall, emptyMoveCall, nativeBalanceCall } from '../contracts/erc20Calls.ts'
 import { type ContractAnswer, type ContractCall, multicall } from '../contracts/multicall.ts'
+
+export type ReadFacts = UserFacts & {
+  /** The token moved not even nothing of the user, as one endpoint said. */
+  readonly isMoveRefused?: true
+}
 
 /** Reads balances and allowances of one chain's users for quotes. */
 export interface UserFactsReader {
   /** Never rejects, and never takes longer than `budgetMs`. */
-  read(question: UserFactsQuestion, options: { readonly budgetMs: number }): Promise<UserFacts>
+  read(question: UserFactsQuestion, options: { readonly budgetMs: number }): Promise<ReadFacts>
 }
 
 export type UserFactsOptions = {
@@ -32,14 +37,14 @@ const membersMax = 200
 const waitingMax = 1_000
 /** A page or a wallet that shows a quote asks again every few seconds. */
 const asksAgainWithinMs = 15_000
-const nothing: UserFacts = {}
+const nothing: ReadFacts = {}
 const noFacts = Promise.resolve(nothing)
 const zeroAddress = `0x${'0'.repeat(40)}`
 /** Nobody's accounts, which pages use before a wallet is connected. */
 export const nobody: ReadonlySet<string> = new Set([zeroAddress, `0x${'0'.repeat(36)}dead`])
 const addressPattern = /^0x[0-9a-f]{40}$/
 
-/** The balance first, then what others hold, then the allowance. */
+/** The balance first, then what others hold, then the allowance and a move of nothing. */
 type AskedCalls = { readonly calls: readonly ContractCall[]; readonly heldCount: number }
 
 /** One question, at the block it was asked about. */
@@ -47,8 +52,8 @@ type Member = {
   readonly key: string
   readonly asked: AskedCalls
   readonly blockHash: Hex
-  readonly facts: Promise<UserFacts>
-  readonly answer: (facts: UserFacts) => void
+  readonly facts: Promise<ReadFacts>
+  readonly answer: (facts: ReadFacts) => void
   isAnswered: boolean
 }
 
@@ -84,7 +89,7 @@ class GroupedReader implements UserFactsReader {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  read(question: UserFactsQuestion, { budgetMs }: { readonly budgetMs: number }): Promise<UserFacts> {
+  read(question: UserFactsQuestion, { budgetMs }: { readonly budgetMs: number }): Promise<ReadFacts> {
     const head = this.#options.currentHead()
     if (head === undefined) return noFacts
     if (head.hash !== this.#headHash) this.#turnTo(head.hash)
@@ -119,8 +124,8 @@ class GroupedReader implements UserFactsReader {
   }
 
   #ask(key: string, asked: AskedCalls, blockHash: Hex): Member {
-    let answer: (facts: UserFacts) => void = () => undefined
-    const facts = new Promise<UserFacts>((resolve) => {
+    let answer: (facts: ReadFacts) => void = () => undefined
+    const facts = new Promise<ReadFacts>((resolve) => {
       answer = resolve
     })
     const member: Member = { key, asked, blockHash, facts, answer, isAnswered: false }
@@ -178,7 +183,7 @@ class GroupedReader implements UserFactsReader {
   }
 
   /** Facts in the order of the group. @throws DomainError when the chain does not answer */
-  async #readGroup(group: readonly Member[]): Promise<readonly UserFacts[]> {
+  async #readGroup(group: readonly Member[]): Promise<readonly ReadFacts[]> {
     const { client, multicall3, callTimeoutMs = 500 } = this.#options
     const hash = group[0]?.blockHash
     if (hash === undefined) return []
@@ -209,7 +214,9 @@ function callsFor(question: UserFactsQuestion, multicall3: Hex): AskedCalls | un
   )
   const spender = question.spender === undefined ? undefined : readAddress(question.spender)
   const isAllowed = currency !== zeroAddress && spender !== undefined
-  const allowance = isAllowed ? [allowanceCall(currency, user, spender)] : []
+  const allowance = isAllowed
+    ? [allowanceCall(currency, user, spender), emptyMoveCall(currency, user, spender)]
+    : []
   return { calls: [balanceCall(currency, user, multicall3), ...held, ...allowance], heldCount: held.length }
 }
 
@@ -222,11 +229,12 @@ export function readAddress(text: string): Hex | undefined {
   return addressPattern.test(lower) ? `0x${lower.slice(2)}` : undefined
 }
 
-function factsOf([balance, ...others]: readonly ContractAnswer[], heldCount: number): UserFacts {
-  const allowance = others[heldCount]
+function factsOf([balance, ...others]: readonly ContractAnswer[], heldCount: number): ReadFacts {
+  const [allowance, move] = others.slice(heldCount)
   return {
     ...(isWord(balance) && { balance: readUintResult(balance.returnData, 'balanceOf') }),
     ...(isWord(allowance) && { allowance: readUintResult(allowance.returnData, 'allowance') }),
+    ...(move?.success === false && { isMoveRefused: true }),
     ...(heldCount > 0 && { held: others.slice(0, heldCount).map(heldOf) }),
   }
 }
