@@ -1,4 +1,4 @@
-// The page of `test/widgetPage`, built once for what it is made of, and a browser that shows it.
+// The page of `examples/shop`, built once for what it is made of, and a browser that shows it.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { access, mkdir, readFile, rename, rm } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 
 const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url))
-const pageFolder = join(repositoryRoot, 'test/widgetPage')
+const pageFolder = join(repositoryRoot, 'examples/shop')
 const cacheFolder = join(repositoryRoot, 'node_modules/.cache/widget-page')
 const sources = ['index.html', 'page.mjs', 'vite.config.mjs', 'package.json']
 const lockFile = join(repositoryRoot, 'pnpm-lock.yaml')
