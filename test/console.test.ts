@@ -1,7 +1,7 @@
 // Goal: the console shows an operator and a sponsor what is theirs, to keyboard and screen reader alike, and nobody
 // else anything: no foreign text becomes code, no secret leaves the page, no other host is asked. Method: the service
 // as a process over real nodes, its pages in Chromium, hostile labels, and every request and answer looked through.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -127,7 +127,7 @@ async function open(url: string, scheme: 'light' | 'dark', wallet?: Wallet): Pro
 
 /** Presses Tab until the element with this accessible name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
+  for (let presses = 0; presses < 120; presses += 1) {
     await page.keyboard.press('Tab')
     const label = z
       .string()
@@ -336,6 +336,23 @@ function quotedOf({ deployment }: TestNetwork) {
   }
 }
 
+/** What the path of a receiver holds is a secret of his. */
+const receiverToken = 'token-of-the-receiver'
+
+/** A webhook that one message waits for and that another one was given up for. */
+async function failingWebhook(apiKeyId: string): Promise<void> {
+  await database.database.query(
+    "insert into webhook_endpoint (api_key_id, url, sealed, pepper_id) values ($1, $2, '', 'v1')",
+    [apiKeyId, `https://shop.example/hook?key=${receiverToken}`],
+  )
+  await database.database.query(
+    `insert into webhook_delivery (event_id, api_key_id, request_id, body, state, problem, next_at, finished_at)
+     select gen_random_uuid(), $1, decode(repeat('11', 32), 'hex'), '{}', state, $2, now() + interval '1 day', ended
+     from (values ('waiting', null::timestamptz), ('failed', now())) each (state, ended)`,
+    [apiKeyId, hostileLabels[0]],
+  )
+}
+
 /** The first user of the network, who pays for a key: money, a spent hold, an open one, and a request that failed. */
 async function newSponsor() {
   const [user] = network.keys.users
@@ -366,6 +383,7 @@ async function newSponsor() {
      values (decode(repeat('11', 32), 'hex'), $1, 1250000, '{}')`,
     [wallet],
   )
+  await failingWebhook(id)
   const { url } = network.chains.base
   const client = createWalletClient({ account: owner, transport: http(url) })
   const asked: string[] = []
@@ -395,7 +413,7 @@ describe('the sponsor', () => {
   })
 
   test.each(['light', 'dark'] as const)(
-    'Q-119: signs in, reads and tops up by keyboard alone, in %s',
+    'Q-119, Q-122, Q-123: signs in, reads and tops up by keyboard alone, in %s',
     async (scheme) => {
       const { id, apiKey, wallet, answer } = sponsor
       const opened = await open(`${urls.publicUrl}/sponsor/`, scheme, answer)
@@ -428,6 +446,9 @@ describe('the sponsor', () => {
         const listed = (await requests.textContent()) ?? ''
         expect(listed).toContain('failure: <img src=x')
         expect(listed.length).toBeLessThan(1_000)
+
+        const webhooks = page.getByRole('table', { name: 'Webhooks' })
+        expect(await webhooks.textContent()).toContain(`${id}shop.example11${hostileLabels[0]}`)
 
         await fitsScreens(page, `sponsor-${scheme}`)
         await tabTo(page, 'Show policy')
@@ -465,6 +486,8 @@ describe('the sponsor', () => {
         await expect
           .poll(() => calldata.textContent())
           .toContain(`012345abcdef${wallet.slice(2)}012345abcdef`)
+        // What was wrong before is not said any more.
+        expect(await status(page)).toMatch(/^Nothing is sent yet/)
         await fitsScreens(page, `sponsor-top-up-${scheme}`)
         await tabTo(page, 'Send with wallet')
         await page.keyboard.press('Enter')
@@ -513,6 +536,17 @@ describe('the sponsor', () => {
         const paid = scheme === 'light' ? 49_750_000n : 52_250_000n
         const available = async () => (await moneyOf(database.database, wallet)).available
         await expect.poll(available, { timeout: 60_000 }).toBe(paid)
+        await page.getByRole('button', { name: 'Sign in with wallet' }).click()
+        await expect.poll(() => status(page)).toMatch(/^Signed in/)
+        expect(await page.getByRole('table', { name: 'The newest top-ups' }).textContent()).toMatch(
+          /0x[0-9a-f]{8}….{6}⧉\$2\.500000credited8453, block [0-9]+/,
+        )
+        const downloading = page.waitForEvent('download')
+        await page.getByRole('button', { name: 'Download CSV' }).click()
+        const file = await downloading
+        expect(file.suggestedFilename()).toMatch(/^20.*\.csv$/)
+        expect(await readFile(await file.path(), 'utf8')).toMatch(/^row,day,user.*[\s\S]*\nclosing,/)
+        expect((await opened.texts()).join('\n')).not.toContain(receiverToken)
       } finally {
         await opened.close()
       }

@@ -59,6 +59,7 @@ import { createSignTimeline } from '../requests/timeline/signTimeline.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
 import { announceStatus } from '../webhooks/announceStatus.ts'
+import { readWebhookStandings } from '../webhooks/webhookStandings.ts'
 import { createAccess, createKeylessBudgets, createSharedLimits } from './access.ts'
 import { createAccuracy } from './accuracy.ts'
 import { createAppBalance } from './appBalance.ts'
@@ -267,6 +268,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       sessions: access.sessions,
       policies: administration.policies,
       records: createSponsorRecords(database),
+      webhooks: (wallet) => readWebhookStandings(database, wallet),
       files: await loadConsolePage('sponsor'),
     },
     docs: await openDocs(config.docsDirectory, (error) =>

@@ -1,15 +1,5 @@
 import { type Answer, ask, dollars, listOf, memberOf, textOf, timeText } from '../shared/answers.ts'
-import {
-  announce,
-  element,
-  facts,
-  fieldOf,
-  foreign,
-  onSend,
-  show,
-  table,
-  visible,
-} from '../shared/elements.ts'
+import { element, facts, fieldOf, foreign, onSend, show, table, visible } from '../shared/elements.ts'
 import { explanationView, policyQuestion, policyView } from '../shared/policies.ts'
 import { timelineOf } from '../shared/timeline.ts'
 import { healthView } from './health.ts'
@@ -23,7 +13,6 @@ const part = encodeURIComponent
 
 onSend('enter', async (fields) => {
   secret = fieldOf(fields, 'secret')
-  announce('Loading…')
   const [keys, suspense, parked, audit, health] = await Promise.all([
     admin('keys'),
     admin('suspense?limit=100'),
@@ -36,9 +25,7 @@ onSend('enter', async (fields) => {
   show('parked', parkedView(parked))
   show('audit', auditView(audit))
   show('health', healthView(health))
-  announce(
-    `Loaded: ${listOf(keys, 'keys').length} keys, ${listOf(parked, 'requests').length} that make no progress.`,
-  )
+  return `Loaded: ${listOf(keys, 'keys').length} keys, ${listOf(parked, 'requests').length} that make no progress.`
 })
 
 onSend(
@@ -46,7 +33,7 @@ onSend(
   async (fields) => {
     const id = fieldOf(fields, 'id')
     show('policy', policyView(await admin(`keys/${part(id)}/policy`)))
-    announce(`Policy of ${visible(id)}.`)
+    return `Policy of ${visible(id)}.`
   },
   'policy',
 )
@@ -55,6 +42,7 @@ onSend(
   'explain-form',
   async (fields) => {
     show('explanation', explanationView(await admin(...policyQuestion(fields))))
+    return 'Dry run done.'
   },
   'explanation',
 )
@@ -71,6 +59,7 @@ onSend(
         ['Pending', dollars(textOf(balance, 'pendingMicroUsd'))],
       ]),
     )
+    return 'Balance loaded.'
   },
   'balance',
 )
@@ -94,7 +83,7 @@ onSend(
       ]),
       timeline,
     )
-    announce('Request loaded.')
+    return 'Request loaded.'
   },
   'request',
 )

@@ -61,6 +61,47 @@ export function foreign(text: string): HTMLElement {
   return element('bdi', {}, visible(text))
 }
 
+/** As much of a long id as tells it from others by eye. */
+function shortened(id: string): string {
+  return id.length <= shortMax ? id : `${id.slice(0, 10)}…${id.slice(-6)}`
+}
+const shortMax = 20
+
+/**
+ * An id, shown short beside a button that copies it whole.
+ * @param name the id's own in its place, for whoever hears the button and does not see it
+ */
+export function copyable(id: string, name: string): HTMLElement {
+  if (id === '') return element('span', {}, '—')
+  const shown = element('code', { title: visible(id) }, foreign(shortened(id)))
+  const button = element(
+    'button',
+    { type: 'button', class: 'copy', 'aria-label': `Copy ${visible(name)}` },
+    '⧉',
+  )
+  button.addEventListener('click', () => {
+    act(async () => {
+      await copy(id)
+      return `Copied ${visible(shortened(id))}.`
+    })
+  })
+  return element('span', { class: 'id' }, shown, button)
+}
+
+/** Browsers have a clipboard on secure addresses alone; elsewhere what is selected can be copied. */
+async function copy(text: string): Promise<void> {
+  if (window.isSecureContext) return navigator.clipboard.writeText(text)
+  const before = document.activeElement
+  const area = element('textarea', { 'aria-hidden': 'true' })
+  area.value = text
+  document.body.append(area)
+  area.select()
+  const isDone = document.execCommand('copy')
+  area.remove()
+  if (before instanceof HTMLElement) before.focus()
+  if (!isDone) throw new Error('This browser copies nothing here.')
+}
+
 /** @throws Error where a page lacks what its code needs */
 export function found<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const there = document.getElementById(id)
@@ -78,7 +119,7 @@ export function moveFocus(id: string): void {
   found(id, HTMLElement).focus()
 }
 
-/** Said aloud by screen readers, and shown above the sections. */
+/** Said aloud by screen readers, and shown above the sections, in place of what was said before. */
 export function announce(text: string): void {
   show('status', text)
 }
@@ -124,9 +165,10 @@ export function facts(pairs: readonly (readonly [string, Child])[]): HTMLElement
 
 /**
  * Runs when a form is sent; the page itself is never left.
+ * @param run ends with what is said then
  * @param shown where the answer is shown: a refused look-up leaves nothing of the one before there
  */
-export function onSend(id: string, run: (fields: FormData) => Promise<void>, shown?: string): void {
+export function onSend(id: string, run: (fields: FormData) => Promise<string>, shown?: string): void {
   const form = found(id, HTMLFormElement)
   // Not `form.id`, which is a field that is called so.
   const problemId = `${id}-problem`
@@ -135,7 +177,9 @@ export function onSend(id: string, run: (fields: FormData) => Promise<void>, sho
     const fields = new FormData(form)
     forgive(form, problemId)
     form.setAttribute('aria-busy', 'true')
+    announce('Loading…')
     run(fields)
+      .then(announce)
       .catch((error: unknown) => {
         if (shown !== undefined) show(shown)
         blame(form, problemId, error)
@@ -144,10 +188,13 @@ export function onSend(id: string, run: (fields: FormData) => Promise<void>, sho
   })
 }
 
-export function onPress(id: string, run: () => Promise<void>): void {
-  found(id, HTMLButtonElement).addEventListener('click', () => {
-    run().catch((error: unknown) => announce(messageOf(error)))
-  })
+/** @param run ends with what is said then */
+export function onPress(id: string, run: () => Promise<string>): void {
+  found(id, HTMLButtonElement).addEventListener('click', () => act(run))
+}
+
+function act(run: () => Promise<string>): void {
+  run().then(announce, (error: unknown) => announce(messageOf(error)))
 }
 
 /** What went wrong, said aloud, and beside the field that it is about, which gets the focus. */

@@ -1,5 +1,5 @@
 import { type Answer, ask, listOf, RefusedError, textOf, timeText } from './answers.ts'
-import { type Child, element, facts, foreign } from './elements.ts'
+import { type Child, copyable, element, facts, foreign, visible } from './elements.ts'
 
 /** The steps of a request with their evidence, or a sentence where the service keeps none. */
 export async function timelineOf(
@@ -41,7 +41,10 @@ function evidenceOf(step: Answer): HTMLElement {
   return facts(
     listOf(step, 'evidence').map((one) => {
       const name = `${textOf(one, 'kind')} ${textOf(one, 'label')}`
-      return [name, element('code', {}, foreign(textOf(one, 'value')))] as const
+      const value = textOf(one, 'value')
+      const isId = !value.includes(' ') && value.length > 20
+      const shown = isId ? copyable(value, `${name} of ${textOf(step, 'step')}`) : foreign(value)
+      return [visible(name), shown] as const
     }),
   )
 }
