@@ -1,7 +1,7 @@
 // Goal: the console shows an operator and a sponsor what is theirs, to keyboard and screen reader alike, and nobody
 // else anything: no foreign text becomes code, no secret leaves the page, no other host is asked. Method: the service
 // as a process over real nodes, its pages in Chromium, hostile labels, and every request and answer looked through.
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,6 +25,7 @@ import { findChromium } from './support/widgetPage.ts'
 
 const pictures = fileURLToPath(new URL('../node_modules/.cache/console-pictures/', import.meta.url))
 const adminSecret = 'an-admin-secret-of-this-test'
+const explorer = 'https://explorer.example'
 const pageBytesMax = 100_000
 /** Told, never asserted: a machine that others use takes any time. */
 const interactiveMsGoal = 1_000
@@ -45,6 +46,7 @@ let directory: string
 let service: ServiceProcess
 let urls: ServiceUrls
 let browser: Browser
+let sponsor: Awaited<ReturnType<typeof newSponsor>>
 
 beforeAll(async () => {
   await mkdir(pictures, { recursive: true })
@@ -55,9 +57,12 @@ beforeAll(async () => {
     ...{ LOG_LEVEL: 'info', ADMIN_API_KEY: adminSecret, DATABASE_URL: database.connectionString },
     CUSTODY_ADDRESS: network.keys.custody.address,
   }
-  service = spawnService(await serviceEnvironment(network, directory, variables))
+  const environment = await serviceEnvironment(network, directory, variables)
+  await nameExplorer(environment['CONFIG_DIR'] ?? '')
+  service = spawnService(environment)
   urls = await service.listening()
   browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] })
+  sponsor = await newSponsor()
 }, 240_000)
 afterAll(async () => {
   await browser?.close()
@@ -66,6 +71,15 @@ afterAll(async () => {
   await network?.stop()
   if (directory !== undefined) await rm(directory, { recursive: true, force: true })
 }, 60_000)
+
+/** A local network has no explorer of its own. */
+async function nameExplorer(configs: string): Promise<void> {
+  const path = join(configs, 'quote.local.json')
+  const named = z.looseObject({ chains: z.record(z.string(), z.looseObject({})) })
+  const file = named.parse(JSON.parse(await readFile(path, 'utf8')))
+  Object.assign(file.chains['base'] ?? {}, { explorerUrl: explorer })
+  await writeFile(path, JSON.stringify(file))
+}
 
 async function admin(path: string, body?: object): Promise<unknown> {
   const response = await fetch(`${urls.adminUrl}/admin/${path}`, {
@@ -246,9 +260,61 @@ async function fitsScreens(page: Page, name: string): Promise<void> {
   if (before !== null) await page.setViewportSize(before)
 }
 
+/** Q-124: by request or transaction, in whichever case; a refused look-up leaves nothing of the one before. */
+async function looksUp(page: Page): Promise<void> {
+  const form = page.getByRole('form', { name: 'One request' })
+  const shown = page.locator('#request')
+  for (const named of [failedRequest, depositHash, depositHash.toUpperCase().replace('0X', '0x')]) {
+    await form.getByLabel('Request, order or transaction').fill(named)
+    await form.getByRole('button').click()
+    await expect.poll(() => status(page)).toBe('Request loaded.')
+    expect(await shown.textContent()).toContain('Base (local)')
+    expect(await shown.textContent()).toContain(
+      named === failedRequest ? 'Found asrequest' : 'Found astransaction',
+    )
+    await form.getByLabel('Request, order or transaction').fill(`0x${'ee'.repeat(32)}`)
+    await form.getByRole('button').click()
+    await expect.poll(() => status(page)).toContain('REQUEST_NOT_FOUND')
+    expect(await shown.textContent()).toBe('')
+  }
+  await form.getByLabel('Request, order or transaction').fill(failedRequest)
+  await form.getByRole('button').click()
+  await expect.poll(() => status(page)).toBe('Request loaded.')
+  // Amounts are told in their currencies, and a transaction leads to its explorer, which learns nothing of this page.
+  expect(await shown.textContent()).toContain('USDC')
+  const link = shown.getByRole('link', { name: /explorer/ }).first()
+  expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([
+    ...[`${explorer}/tx/${depositHash}`, 'noopener noreferrer'],
+  ])
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await shown.getByRole('button', { name: /^Copy request/ }).first().click()
+  await expect.poll(() => status(page)).toMatch(/^Copied 0x/)
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(failedRequest)
+  expect(await accessProblems(page)).toEqual([])
+}
+
+/** Q-126: the page shows what came since by itself, and takes neither the focus nor what somebody types. */
+async function refreshesItself(page: Page): Promise<void> {
+  await page.getByLabel('Wallet', { exact: true }).fill('half an addr')
+  const id = (await newKey('made meanwhile')).id
+  await expect.poll(() => page.locator('#keys').textContent(), { timeout: 30_000 }).toContain(id)
+  expect([await focused(page), await page.getByLabel('Wallet', { exact: true }).inputValue()]).toEqual([
+    'wallet',
+    'half an addr',
+  ])
+  await page.getByLabel('Wallet', { exact: true }).fill('')
+  // What is shown does not pass for new once nothing new comes.
+  await page.context().setOffline(true)
+  await expect
+    .poll(() => page.locator('#asof').textContent(), { timeout: 30_000 })
+    .toMatch(/^Not refreshed: .* what was so at/)
+  await page.context().setOffline(false)
+  await expect.poll(() => page.locator('#asof').textContent(), { timeout: 30_000 }).toMatch(/^As of /)
+}
+
 describe('the operator', () => {
   test.each(['light', 'dark'] as const)(
-    'Q-119: sees keys and the market by keyboard alone, in %s',
+    'Q-119, Q-124, Q-125, Q-126: sees and finds by keyboard, in %s',
     async (scheme) => {
       for (const label of hostileLabels) await newKey(label)
       const { id } = await newKey('turned')
@@ -290,16 +356,11 @@ describe('the operator', () => {
         expect(await accessProblems(page)).toEqual([])
         expect(await focusProblems(page)).toEqual([])
         await fitsScreens(page, `operator-${scheme}`)
-        // A refused look-up leaves nothing of the one before.
-        const keyId = (await keys.locator('tbody code').first().textContent()) ?? ''
-        const policy = page.getByRole('form', { name: 'Policy of a key' })
-        await policy.getByLabel('Key id').fill(keyId)
-        await policy.getByRole('button').click()
-        await expect.poll(() => page.locator('#policy').textContent()).toContain('Nothing is used yet')
-        await policy.getByLabel('Key id').fill('none')
-        await policy.getByRole('button').click()
-        await expect.poll(() => page.locator('#policy-form-problem').count()).toBe(1)
-        expect(await page.locator('#policy').textContent()).toBe('')
+        await looksUp(page)
+        if (scheme === 'light') await refreshesItself(page)
+        expect(await page.getByRole('table', { name: 'Chains', exact: true }).textContent()).toMatch(
+          /[0-9]\.[0-9] s/,
+        )
         // A section that is chosen has the focus, so that reading goes on there.
         await page.getByRole('link', { name: 'Audit' }).press('Enter')
         await expect.poll(() => focused(page)).toBe('audit-title')
@@ -308,8 +369,8 @@ describe('the operator', () => {
         const origin = new URL(urls.adminUrl).origin
         expect(asked.filter((url) => !url.startsWith(origin) && url !== 'data:,')).toEqual([])
         expect(asked.filter((url) => url.includes(adminSecret))).toEqual([])
-        // Of the two refusals the browser complains, and of nothing else.
-        expect(problems.filter((problem) => !/ 40[01] /.test(problem))).toEqual([])
+        // Of refusals and of the network that was gone the browser complains, and of nothing else.
+        expect(problems.filter((problem) => !/ 40[014] |ERR_INTERNET_DISCONNECTED/.test(problem))).toEqual([])
         for (const text of await opened.texts()) expect(text).not.toContain(adminSecret)
         expect(
           await page.evaluate('JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])'),
@@ -335,6 +396,9 @@ function quotedOf({ deployment }: TestNetwork) {
     ...{ amountIn: '1000000', amountOut: '990000', units: { in: dollar, out: dollar } },
   }
 }
+
+const failedRequest: Hex = `0x${'11'.repeat(32)}`
+const depositHash: Hex = `0x${'ab'.repeat(32)}`
 
 /** What the path of a receiver holds is a secret of his. */
 const receiverToken = 'token-of-the-receiver'
@@ -368,7 +432,7 @@ async function newSponsor() {
   ])
   await topUp(sql, wallet, 50_000_000n)
   await holdFor(sql, { keyId: id, wallet }, [
-    { requestId: `0x${'11'.repeat(32)}`, heldMicroUsd: 1_500_000n, debitMicroUsd: 1_250_000n },
+    { requestId: failedRequest, heldMicroUsd: 1_500_000n, debitMicroUsd: 1_250_000n },
     { requestId: `0x${'22'.repeat(32)}`, heldMicroUsd: 1_500_000n },
   ])
   await sql.query(
@@ -382,6 +446,11 @@ async function newSponsor() {
     `insert into request_sponsorship (request_id, sponsor, debit_micro_usd, quoted)
      values (decode(repeat('11', 32), 'hex'), $1, 1250000, '{}')`,
     [wallet],
+  )
+  await sql.query(
+    `insert into request_transaction (request_id, role, chain_id, tx_hash, block_number)
+     values (decode(repeat('11', 32), 'hex'), 'deposit', 8453, $1, 5)`,
+    [depositHash],
   )
   await failingWebhook(id)
   const { url } = network.chains.base
@@ -407,11 +476,6 @@ async function newSponsor() {
 }
 
 describe('the sponsor', () => {
-  let sponsor: Awaited<ReturnType<typeof newSponsor>>
-  beforeAll(async () => {
-    sponsor = await newSponsor()
-  })
-
   test.each(['light', 'dark'] as const)(
     'Q-119, Q-122, Q-123: signs in, reads and tops up by keyboard alone, in %s',
     async (scheme) => {
@@ -539,7 +603,7 @@ describe('the sponsor', () => {
         await page.getByRole('button', { name: 'Sign in with wallet' }).click()
         await expect.poll(() => status(page)).toMatch(/^Signed in/)
         expect(await page.getByRole('table', { name: 'The newest top-ups' }).textContent()).toMatch(
-          /0x[0-9a-f]{8}….{6}⧉\$2\.500000credited8453, block [0-9]+/,
+          /0x[0-9a-f]{8}….{6}\$2\.500000creditedBase \(local\), block [0-9]+/,
         )
         const downloading = page.waitForEvent('download')
         await page.getByRole('button', { name: 'Download CSV' }).click()

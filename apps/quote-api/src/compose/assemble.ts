@@ -153,13 +153,23 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const sponsorship = createSponsorship({ database, quote, registry, chainId, logger })
   const peppers = await loadPeppers(config)
   const randomBytes = createRandomPool()
-  const administration = createAdministration({ config, database, peppers })
+  const timelines = createTimelines({
+    database,
+    nameOf(named, currency) {
+      const chain = registry.chainById.get(named)
+      return chain && findCurrency(chain, currency)
+    },
+  })
+  const administration = { ...createAdministration({ config, database, peppers }), timelines }
   registerAdmin(adminListener, administration, {
     database,
     chain: (signal) => openCommandChain({ config, variables: parts.variables, database, signal }),
     retention: config.retention,
   })
-  registerHealthRoutes(adminListener, { readiness, marketHealth: () => market.health(), stops })
+  registerHealthRoutes(adminListener, {
+    ...{ readiness, stops, registry },
+    marketHealth: () => market.health(),
+  })
   registerPages(adminListener, '/console', await loadConsolePage('operator'))
   const snapshot = () => market.snapshot()
   const { ledger } = sponsorship
@@ -281,13 +291,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     takeCalls: permits.takeCalls,
     report: (reported) => insertReportedTransaction(database, reported),
     statuses: createRequestStatuses({ database }),
-    timelines: createTimelines({
-      database,
-      nameOf(chainId, currency) {
-        const chain = registry.chainById.get(chainId)
-        return chain && findCurrency(chain, currency)
-      },
-    }),
+    timelines,
     signTimeline: createSignTimeline({ signer: parts.evidenceKey }),
     statusFeed: statusFeed.feed,
     addressLookup: createDepositAddressLookup(database),

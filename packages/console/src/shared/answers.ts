@@ -100,6 +100,15 @@ export function microUsdOf(text: string): string {
   return BigInt(`${match[1]}${(match[2] ?? '').padEnd(6, '0')}`).toString()
 }
 
+/** Milliseconds as people say them: `2.3 s`, `4 min`; `—` for what is no number. A chain may run ahead of our clock. */
+export function ageText(ms: string): string {
+  if (!/^-?[0-9]{1,15}$/.test(ms)) return '—'
+  const seconds = Number(ms) / 1_000
+  if (Math.abs(seconds) < 60) return `${seconds.toFixed(1)} s`
+  if (Math.abs(seconds) < 7_200) return `${Math.round(seconds / 60)} min`
+  return `${Math.round(seconds / 3_600)} h`
+}
+
 /** `2026-11-25 16:00:00` of UTC. */
 export function timeText(iso: string): string {
   const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)/.exec(iso)

@@ -70,14 +70,16 @@ const shortMax = 20
 /**
  * An id, shown short beside a button that copies it whole.
  * @param name the id's own in its place, for whoever hears the button and does not see it
+ * @param address where more is told about it
  */
-export function copyable(id: string, name: string): HTMLElement {
+export function copyable(id: string, name: string, address?: string): HTMLElement {
   if (id === '') return element('span', {}, '—')
-  const shown = element('code', { title: visible(id) }, foreign(shortened(id)))
+  const code = element('code', { title: visible(id) }, foreign(shortened(id)))
+  const shown = address === undefined ? code : linkTo(address, `${name} in the explorer`, code)
   const button = element(
     'button',
     { type: 'button', class: 'copy', 'aria-label': `Copy ${visible(name)}` },
-    '⧉',
+    copyIcon(),
   )
   button.addEventListener('click', () => {
     act(async () => {
@@ -86,6 +88,23 @@ export function copyable(id: string, name: string): HTMLElement {
     })
   })
   return element('span', { class: 'id' }, shown, button)
+}
+
+/** Drawn, because not every font has a sign for it. */
+function copyIcon(): SVGSVGElement {
+  const sheet = (x: string, y: string) => drawing('rect', { x, y, width: '9', height: '9', rx: '1.5' })
+  return drawing(
+    'svg',
+    { class: 'icon', viewBox: '0 0 16 16', 'aria-hidden': 'true' },
+    sheet('2', '2'),
+    sheet('5', '5'),
+  )
+}
+
+/** Of another host: it learns nothing of this page. */
+function linkTo(address: string, name: string, shown: Child): HTMLElement {
+  const told = { href: address, 'aria-label': visible(name), target: '_blank', rel: 'noopener noreferrer' }
+  return element('a', told, shown)
 }
 
 /** Browsers have a clipboard on secure addresses alone; elsewhere what is selected can be copied. */
@@ -112,6 +131,36 @@ export function found<Kind extends Element>(id: string, kind: new () => Kind): K
 /** An element whose content is replaced as a whole. */
 export function show(id: string, ...children: readonly Child[]): void {
   found(id, HTMLElement).replaceChildren(...children)
+}
+
+/**
+ * Shows anew what somebody may be reading: what had the focus has it again, and tables stay scrolled. What somebody is
+ * selecting is left as it is, to be shown anew the next time.
+ */
+export function renew(id: string, ...children: readonly Child[]): void {
+  const place = found(id, HTMLElement)
+  const selection = getSelection()
+  if (selection?.isCollapsed === false && place.contains(selection.anchorNode)) return
+  const nameOf = (one: Element | null) => one?.getAttribute('aria-label') ?? null
+  const focusedName = place.contains(document.activeElement) ? nameOf(document.activeElement) : null
+  const named = () => [...place.querySelectorAll<HTMLElement>('[aria-label]')]
+  const scrolled = new Map(named().map((one) => [nameOf(one), one.scrollLeft]))
+  place.replaceChildren(...children)
+  for (const one of named()) {
+    one.scrollLeft = scrolled.get(nameOf(one)) ?? 0
+    if (focusedName !== null && nameOf(one) === focusedName) one.focus({ preventScroll: true })
+  }
+}
+
+/**
+ * Choices of a field, as long as they are others than before: what was chosen stays.
+ * @param choices values with what is shown for them
+ */
+export function offer(id: string, choices: readonly (readonly [string, string])[]): void {
+  const field = found(id, HTMLSelectElement)
+  const { value } = field
+  field.replaceChildren(...choices.map(([one, text]) => element('option', { value: one }, text)))
+  if (choices.some(([one]) => one === value)) field.value = value
 }
 
 /** What had the focus is gone, or the page shows something else: it goes on here. */
@@ -174,6 +223,8 @@ export function onSend(id: string, run: (fields: FormData) => Promise<string>, s
   const problemId = `${id}-problem`
   form.addEventListener('submit', (event) => {
     event.preventDefault()
+    // Whoever presses twice asks once: a second key would be made.
+    if (form.getAttribute('aria-busy') === 'true') return
     const fields = new FormData(form)
     forgive(form, problemId)
     form.setAttribute('aria-busy', 'true')
@@ -235,6 +286,6 @@ export function fieldOf(fields: FormData, name: string): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   return visible(error instanceof Error ? error.message : String(error))
 }

@@ -10,6 +10,7 @@ import {
   textOf,
   timeText,
 } from '../shared/answers.ts'
+import { type Chains, chainsOf } from '../shared/chains.ts'
 import {
   announce,
   copyable,
@@ -19,19 +20,23 @@ import {
   foreign,
   found,
   moveFocus,
+  offer,
   onPress,
   onSend,
+  renew,
   show,
   table,
   visible,
 } from '../shared/elements.ts'
 import { explanationView, policyQuestion, policyView } from '../shared/policies.ts'
+import { refreshing } from '../shared/refresh.ts'
 import { timelineOf } from '../shared/timeline.ts'
 import { spendingView } from './spending.ts'
 import { account, sendCall, signText } from './wallet.ts'
 
 /** Of this sign-in. The token stands in this variable and nowhere else. */
 let session: { readonly wallet: string; readonly token: string } | undefined
+let chains: Chains = chainsOf({})
 let prepared: { readonly chainId: number; readonly to: string; readonly data: string } | undefined
 
 const part = encodeURIComponent
@@ -54,7 +59,13 @@ function leftBy(error: unknown): unknown {
   return error
 }
 
+const refreshed = refreshing(load, (error) => {
+  leave()
+  announce(error.message)
+})
+
 function leave(): void {
+  refreshed.end()
   session = undefined
   prepared = undefined
   for (const id of [
@@ -88,7 +99,7 @@ onSend('enter', async () => {
   const signature = await signText(wallet, textOf(challenge, 'message'))
   const opened = await read('session', { wallet, nonce: textOf(challenge, 'nonce'), signature })
   session = { wallet, token: textOf(opened, 'token') }
-  await load()
+  await refreshed.start()
   reveal(true)
   return `Signed in as ${visible(wallet)} until ${timeText(textOf(opened, 'expiresAt'))}.`
 })
@@ -98,9 +109,21 @@ onPress('leave', async () => {
   return 'Signed out.'
 })
 
-async function load(): Promise<void> {
-  const [overview, spending] = await Promise.all([read('overview'), read('spending?days=30')])
-  show(
+async function load(): Promise<() => void> {
+  // Not by `read`: whoever has left meanwhile is not to leave once more.
+  const [overview, spending, named] = await Promise.all([
+    ask('api/overview', headers()),
+    ask('api/spending?days=30', headers()),
+    ask('/chains', {}),
+  ])
+  return () => {
+    chains = chainsOf(named)
+    draw(overview, spending)
+  }
+}
+
+function draw(overview: Answer, spending: Answer): void {
+  renew(
     'balance',
     facts([
       ['Available', dollars(textOf(overview, 'availableMicroUsd'))],
@@ -109,27 +132,26 @@ async function load(): Promise<void> {
       ['Wallet', copyable(textOf(overview, 'wallet'), 'wallet')],
     ]),
   )
-  show('holds', holdsView(overview))
-  show('spending', spendingView(spending))
-  show('keys', keysView(overview))
-  show('webhooks', webhooksView(overview))
-  show('topups', topUpsView(overview))
-  show('statement-month', ...monthsUntil(new Date()).map((month) => option(month, month)))
-  show('requests', requestsView(overview))
-  const keys = listOf(overview, 'keys')
-  for (const id of ['policy-key', 'explain-key'])
-    show(
-      id,
-      ...keys.map((key) =>
-        option(textOf(key, 'id'), `${textOf(key, 'id')} ${visible(textOf(key, 'label'))}`),
-      ),
-    )
+  renew('holds', holdsView(overview))
+  renew('spending', spendingView(spending))
+  renew('keys', keysView(overview))
+  renew('webhooks', webhooksView(overview))
+  renew('topups', topUpsView(overview))
+  renew('requests', requestsView(overview))
+  offer(
+    'statement-month',
+    monthsUntil(new Date()).map((month) => [month, month]),
+  )
+  const keys = listOf(overview, 'keys').map((key) => {
+    const id = textOf(key, 'id')
+    return [id, `${id} ${visible(textOf(key, 'label'))}`] as const
+  })
+  for (const id of ['policy-key', 'explain-key']) offer(id, keys)
   const requests = listOf(overview, 'requests').map((request) => textOf(request, 'requestId'))
-  show('request-id', ...requests.map((id) => option(id, visible(id))))
-}
-
-function option(value: string, text: string): HTMLOptionElement {
-  return element('option', { value }, text)
+  offer(
+    'request-id',
+    requests.map((id) => [id, visible(id)]),
+  )
 }
 
 onSend('statement-form', async (fields) => {
@@ -185,7 +207,7 @@ onSend(
       'topup',
       facts([
         ['Amount', dollars(amount)],
-        ['Chain', textOf(call, 'chainId')],
+        ['Chain', foreign(chains.nameOf(textOf(call, 'chainId')))],
         ['Token', copyable(textOf(call, 'to'), 'token')],
         ['Custody', copyable(textOf(call, 'custody'), 'custody')],
         ['Credited to', copyable(textOf(call, 'wallet'), 'credited to')],
@@ -211,7 +233,7 @@ onPress('send', async () => {
 onSend(
   'request-form',
   async (fields) => {
-    show('request', await timelineOf(`/requests/${part(fieldOf(fields, 'id'))}/timeline`, {}))
+    show('request', await timelineOf(`/requests/${part(fieldOf(fields, 'id'))}/timeline`, {}, chains))
     return 'Timeline loaded.'
   },
   'request',
@@ -256,13 +278,16 @@ const topUpStates: Readonly<Record<string, string>> = {
 }
 
 function topUpsView(overview: Answer): HTMLElement {
-  const rows = listOf(overview, 'topUps').map((topUp) => [
-    copyable(textOf(topUp, 'transactionHash'), textOf(topUp, 'transactionHash')),
-    dollars(textOf(topUp, 'amountMicroUsd')),
-    foreign(topUpStates[textOf(topUp, 'state')] ?? textOf(topUp, 'state')),
-    `${textOf(topUp, 'chainId')}, block ${textOf(topUp, 'blockNumber')}`,
-    timeText(textOf(topUp, 'seenAt')),
-  ])
+  const rows = listOf(overview, 'topUps').map((topUp) => {
+    const [hash, chainId] = [textOf(topUp, 'transactionHash'), textOf(topUp, 'chainId')]
+    return [
+      copyable(hash, hash, chains.transactionAt(chainId, hash)),
+      dollars(textOf(topUp, 'amountMicroUsd')),
+      foreign(topUpStates[textOf(topUp, 'state')] ?? textOf(topUp, 'state')),
+      foreign(`${chains.nameOf(chainId)}, block ${textOf(topUp, 'blockNumber')}`),
+      timeText(textOf(topUp, 'seenAt')),
+    ]
+  })
   const headings = ['Transaction', 'Amount', 'State', 'Chain', 'Seen']
   return table('The newest top-ups', headings, rows, 'No top-up yet.')
 }
@@ -276,7 +301,9 @@ function requestsView(overview: Answer): HTMLElement {
         ? textOf(request, 'status')
         : `${textOf(request, 'status')}: ${textOf(request, 'reason')}`,
     ),
-    `${textOf(request, 'originChainId')} → ${textOf(request, 'destinationChainId')}`,
+    foreign(
+      `${chains.nameOf(textOf(request, 'originChainId'))} → ${chains.nameOf(textOf(request, 'destinationChainId'))}`,
+    ),
     dollars(textOf(request, 'debitMicroUsd')),
     timeText(textOf(request, 'createdAt')),
   ])
