@@ -10,7 +10,7 @@ import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { createWalletClient, erc20Abi, hexToString, http, isHex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
@@ -287,11 +287,117 @@ async function looksUp(page: Page): Promise<void> {
     ...[`${explorer}/tx/${depositHash}`, 'noopener noreferrer'],
   ])
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await shown.getByRole('button', { name: /^Copy request/ }).first().click()
-  await expect.poll(() => status(page)).toMatch(/^Copied 0x/)
+  await shown
+    .getByRole('button', { name: /^Copy request/ })
+    .first()
+    .click()
+  await expect.poll(() => status(page)).toMatch(/^Copied request 0x/)
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(failedRequest)
   expect(await accessProblems(page)).toEqual([])
 }
+
+/** Q-127: a key is shown once, to whoever makes it, however often he presses. @returns its id and text */
+async function makesKey(opened: Opened, label: string): Promise<{ id: string; apiKey: string }> {
+  const { page } = opened
+  const form = page.getByRole('form', { name: 'New key' })
+  await form.getByLabel('Label of the new key').fill(label)
+  await page.evaluate(
+    "(() => { const form = document.getElementById('create-form'); form.requestSubmit(); form.requestSubmit() })()",
+  )
+  await expect.poll(() => status(page)).toMatch(/^Key [a-z2-7]{10} is made/)
+  const [made, second] = await database.database.query<{ id: string }>(
+    'select id from api_key where label = $1',
+    [label],
+  )
+  expect(second).toBeUndefined()
+  const id = made?.id ?? ''
+  const apiKey = (await page.locator('.secret code').textContent()) ?? ''
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Copy text of the key' }).click()
+  await expect.poll(() => status(page)).toBe('Copied text of the key.')
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(apiKey)
+  await fitsScreens(page, 'operator-new-key')
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  expect(await focused(page)).toBe('keys-title')
+  expect(await page.content()).not.toContain(apiKey)
+  // The listed key is no text: one answer had it, and none since.
+  await expect.poll(() => page.locator('#keys').textContent()).toContain(id)
+  expect((await opened.texts()).filter((text) => text.includes(apiKey))).toHaveLength(1)
+  expect((await withKey(apiKey)).status).toBe(200)
+  return { id, apiKey }
+}
+
+const withKey = (apiKey: string) =>
+  fetch(`${urls.publicUrl}/requests/v3`, { headers: { 'x-api-key': apiKey } })
+
+/** Q-128: only what the owner of the wallet signed links it, for one try. */
+async function linksWallet(page: Page, id: string): Promise<void> {
+  const owner = privateKeyToAccount(generatePrivateKey())
+  const makesText = async () => {
+    await page.getByLabel('Link key').selectOption(id)
+    await page.getByLabel('To wallet').fill(owner.address)
+    await page.getByRole('button', { name: 'Make the text to sign' }).click()
+    await expect.poll(() => status(page)).toMatch(/^The owner of the wallet signs/)
+    return (await page.getByLabel('Text to sign', { exact: true }).textContent()) ?? ''
+  }
+  const sends = async (signature: Hex) => {
+    await page.getByLabel('Signature of the owner').fill(signature)
+    await page.getByRole('button', { name: 'Link wallet' }).click()
+  }
+  const thief = privateKeyToAccount(generatePrivateKey())
+  await sends(await thief.signMessage({ message: await makesText() }))
+  await expect.poll(() => status(page)).toContain('INVALID_SIGNATURE')
+  expect(await page.getByRole('button', { name: 'Link wallet' }).isVisible()).toBe(false)
+  const message = await makesText()
+  expect(message).toContain(id)
+  // What was wrong with the text before is not said of this one.
+  expect(await page.locator('#signed-form-problem').count()).toBe(0)
+  await fitsScreens(page, 'operator-link')
+  await sends(await owner.signMessage({ message }))
+  await expect.poll(() => status(page)).toMatch(/pays for [a-z2-7]{10} from now on/)
+  const rows = await database.database.query('select wallet from api_key where id = $1', [id])
+  expect(rows).toEqual([{ wallet: owner.address.toLowerCase() }])
+}
+
+/** Q-127: a key ends where its id was typed too. */
+async function revokesKey(page: Page, { id, apiKey }: { id: string; apiKey: string }): Promise<void> {
+  const form = page.getByRole('form', { name: 'End of a key' })
+  await form.getByLabel('Revoke key').selectOption(id)
+  await form.getByLabel('Its id once more').fill('aaaaaaaaaa')
+  await form.getByRole('button').click()
+  await expect.poll(() => status(page)).toMatch(/^It ends for good/)
+  expect([await focused(page), (await withKey(apiKey)).status]).toEqual(['again', 200])
+  await form.getByLabel('Its id once more').fill(id)
+  await form.getByRole('button').click()
+  await expect.poll(() => status(page)).toContain('is revoked')
+  await expect.poll(async () => (await withKey(apiKey)).status, { timeout: 30_000 }).toBe(401)
+  await expect.poll(() => page.locator('#revoke-key').textContent()).not.toContain(id)
+}
+
+test('Q-127, Q-128: without the admin secret no key of the operator is made, linked or ended', async () => {
+  const { id } = await newKey('of somebody')
+  const count = async () => (await database.database.query('select id from api_key')).length
+  const before = await count()
+  const wallet = `0x${'1'.repeat(40)}`
+  const tries: readonly (readonly [string, object])[] = [
+    ['keys', { label: 'x' }],
+    [`keys/${id}/link-text`, { wallet }],
+    [`keys/${id}/link-wallet`, { wallet, nonce: 'a', signature: '0x00' }],
+    [`keys/${id}/revoke`, {}],
+  ]
+  for (const [path, body] of tries)
+    for (const secret of [{}, { 'x-api-key': 'a guess' }]) {
+      const answer = await fetch(`${urls.adminUrl}/admin/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...secret },
+        body: JSON.stringify(body),
+      })
+      expect(answer.status, path).toBe(401)
+    }
+  expect(await count()).toBe(before)
+  const rows = await database.database.query('select revoked_at, wallet from api_key where id = $1', [id])
+  expect(rows).toEqual([{ revoked_at: null, wallet: null }])
+})
 
 /** Q-126: the page shows what came since by itself, and takes neither the focus nor what somebody types. */
 async function refreshesItself(page: Page): Promise<void> {
@@ -314,7 +420,7 @@ async function refreshesItself(page: Page): Promise<void> {
 
 describe('the operator', () => {
   test.each(['light', 'dark'] as const)(
-    'Q-119, Q-124, Q-125, Q-126: sees and finds by keyboard, in %s',
+    'Q-119, Q-124, Q-125, Q-126, Q-127, Q-128: sees, finds and makes keys, in %s',
     async (scheme) => {
       for (const label of hostileLabels) await newKey(label)
       const { id } = await newKey('turned')
@@ -358,6 +464,9 @@ describe('the operator', () => {
         await fitsScreens(page, `operator-${scheme}`)
         await looksUp(page)
         if (scheme === 'light') await refreshesItself(page)
+        const made = await makesKey(opened, `made in ${scheme} <script>window.pwned=1</script>`)
+        await linksWallet(page, made.id)
+        await revokesKey(page, made)
         expect(await page.getByRole('table', { name: 'Chains', exact: true }).textContent()).toMatch(
           /[0-9]\.[0-9] s/,
         )

@@ -30,6 +30,7 @@ import { createWindowCleaner } from '../access/sharedLimits.ts'
 import { createNewestHeads } from '../chainReadings/newestHeads.ts'
 import type { QuoteApiConfig } from '../config/config.ts'
 import { registerHealthRoutes, registerStopList } from '../http/admin/healthRoutes.ts'
+import { registerLinkRoutes } from '../http/admin/linkRoutes.ts'
 import { registerAdmin } from '../http/admin/registerAdmin.ts'
 import { buildApp } from '../http/app.ts'
 import { loadConsolePage } from '../http/console/consoleFiles.ts'
@@ -216,6 +217,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const appFees = createAppFees({ ...settling, ports: patientPorts })
   const accuracy = createAccuracy(settling)
   const access = createAccess({ ...settling, peppers, chain: sponsorshipChain })
+  registerLinkRoutes(adminListener, access.linking)
   const usage = createUsage(shared)
   const retention = createRetention({ ...shared, settings: config.retention })
   const permits = createPermits({ ...shared, fillWallet: quote.fillWallet, ports: patientPorts })

@@ -3,13 +3,11 @@ import { type Chains, chainsOf } from '../shared/chains.ts'
 import {
   announce,
   copyable,
-  element,
   facts,
   fieldOf,
   foreign,
   found,
   moveFocus,
-  offer,
   onSend,
   renew,
   show,
@@ -20,6 +18,7 @@ import { explanationView, policyQuestion, policyView } from '../shared/policies.
 import { refreshing } from '../shared/refresh.ts'
 import { auditView } from './audit.ts'
 import { healthView } from './health.ts'
+import { forgetKeys, listenForKeys, showKeys } from './keys.ts'
 import { requestsOf } from './requests.ts'
 
 /** Stands in this variable and nowhere else: neither in storage, nor in an address. */
@@ -45,9 +44,9 @@ function leave(): void {
   refreshed.end()
   reveal(false)
   secret = ''
-  for (const id of ['health', 'keys', 'policy-key', 'explain-key', 'policy', 'explanation', 'balance'])
-    show(id)
-  for (const id of ['topups', 'parked', 'request', 'audit']) show(id)
+  forgetKeys()
+  for (const id of ['health', 'policy', 'explanation', 'balance', 'topups']) show(id)
+  for (const id of ['parked', 'request', 'audit']) show(id)
   moveFocus('secret')
 }
 
@@ -69,18 +68,15 @@ async function load(): Promise<() => void> {
   ])
   return () => {
     chains = chainsOf(health)
-    renew('keys', keysView(keys))
+    showKeys(keys)
     renew('topups', topUpsView(suspense))
     renew('parked', parkedView(parked))
     renew('audit', auditView(audit))
     renew('health', healthView(health))
-    const choices = listOf(keys, 'keys').map((key) => {
-      const id = textOf(key, 'id')
-      return [id, `${id} ${visible(textOf(key, 'label'))}`] as const
-    })
-    for (const id of ['policy-key', 'explain-key']) offer(id, choices)
   }
 }
+
+listenForKeys({ admin, reload: refreshed.again })
 
 onSend(
   'policy-form',
@@ -127,17 +123,6 @@ onSend(
   },
   'request',
 )
-
-function keysView(keys: Answer): HTMLElement {
-  const rows = listOf(keys, 'keys').map((key) => [
-    element('code', {}, textOf(key, 'id')),
-    foreign(textOf(key, 'label')),
-    textOf(key, 'status'),
-    copyable(textOf(key, 'wallet'), `wallet of ${textOf(key, 'id')}`),
-    timeText(textOf(key, 'createdAt')),
-  ])
-  return table('API keys', ['Id', 'Label', 'Status', 'Wallet', 'Created'], rows, 'There are no keys.')
-}
 
 function topUpsView(suspense: Answer): HTMLElement {
   const rows = listOf(suspense, 'entries').map((entry) => {

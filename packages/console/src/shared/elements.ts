@@ -76,18 +76,20 @@ export function copyable(id: string, name: string, address?: string): HTMLElemen
   if (id === '') return element('span', {}, '—')
   const code = element('code', { title: visible(id) }, foreign(shortened(id)))
   const shown = address === undefined ? code : linkTo(address, `${name} in the explorer`, code)
-  const button = element(
-    'button',
-    { type: 'button', class: 'copy', 'aria-label': `Copy ${visible(name)}` },
-    copyIcon(),
-  )
+  return element('span', { class: 'id' }, shown, copyButton(id, name))
+}
+
+/** @param name what it copies, which is said instead of the text itself: that may be a secret */
+export function copyButton(text: string, name: string): HTMLButtonElement {
+  const label = `Copy ${visible(name)}`
+  const button = element('button', { type: 'button', class: 'copy', 'aria-label': label }, copyIcon())
   button.addEventListener('click', () => {
     act(async () => {
-      await copy(id)
-      return `Copied ${visible(shortened(id))}.`
+      await copy(text)
+      return `Copied ${visible(name)}.`
     })
   })
-  return element('span', { class: 'id' }, shown, button)
+  return button
 }
 
 /** Drawn, because not every font has a sign for it. */
@@ -219,21 +221,19 @@ export function facts(pairs: readonly (readonly [string, Child])[]): HTMLElement
  */
 export function onSend(id: string, run: (fields: FormData) => Promise<string>, shown?: string): void {
   const form = found(id, HTMLFormElement)
-  // Not `form.id`, which is a field that is called so.
-  const problemId = `${id}-problem`
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     // Whoever presses twice asks once: a second key would be made.
     if (form.getAttribute('aria-busy') === 'true') return
     const fields = new FormData(form)
-    forgive(form, problemId)
+    forgive(id)
     form.setAttribute('aria-busy', 'true')
     announce('Loading…')
     run(fields)
       .then(announce)
       .catch((error: unknown) => {
         if (shown !== undefined) show(shown)
-        blame(form, problemId, error)
+        blame(form, problemOf(id), error)
       })
       .finally(() => form.removeAttribute('aria-busy'))
   })
@@ -247,6 +247,9 @@ export function onPress(id: string, run: () => Promise<string>): void {
 function act(run: () => Promise<string>): void {
   run().then(announce, (error: unknown) => announce(messageOf(error)))
 }
+
+/** Id of what is wrong. Not of `form.id`, which is a field that is called so. */
+const problemOf = (formId: string) => `${formId}-problem`
 
 /** What went wrong, said aloud, and beside the field that it is about, which gets the focus. */
 function blame(form: HTMLFormElement, id: string, error: unknown): void {
@@ -263,7 +266,9 @@ function blame(form: HTMLFormElement, id: string, error: unknown): void {
   field.focus()
 }
 
-function forgive(form: HTMLFormElement, id: string): void {
+/** What was wrong with a form before is not said any more. */
+export function forgive(formId: string): void {
+  const [form, id] = [found(formId, HTMLFormElement), problemOf(formId)]
   document.getElementById(id)?.remove()
   for (const field of form.querySelectorAll('[aria-invalid]')) {
     field.removeAttribute('aria-invalid')
