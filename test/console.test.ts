@@ -235,7 +235,7 @@ describe('files of the pages', () => {
   })
 
   test('open nothing else: data needs the secret, and no path leads to a disk', async () => {
-    for (const path of ['/admin/keys', '/admin/health', '/admin/audit'])
+    for (const path of ['/admin/keys', '/admin/health', '/admin/overview', '/admin/audit'])
       expect((await fetch(`${urls.adminUrl}${path}`)).status, path).toBe(401)
     for (const path of [
       '/console/..%2fpackage.json',
@@ -258,6 +258,33 @@ async function fitsScreens(page: Page, name: string): Promise<void> {
     ])
   }
   if (before !== null) await page.setViewportSize(before)
+}
+
+const overviewSchema = z.object({
+  ledger: z.array(z.object({ account: z.string(), amount: z.string() })),
+})
+
+/** Q-129: whether money moves, what is stuck, what was earned: as metrics and readiness tell it. */
+async function tellsWhetherMoneyMoves(page: Page): Promise<void> {
+  const textOfSection = async (id: string) => (await page.locator(`#${id}`).textContent()) ?? ''
+  const moving = await textOfSection('moving')
+  expect(moving).toContain('Readyyes')
+  expect(moving).toContain('Filled, not attested$0.990000')
+  expect(moving).toMatch(/filled, not attested yet1\$0\.990000/)
+  const stuck = await textOfSection('stuck')
+  expect(stuck).toContain(`shop.example11${hostileLabels[0]}`)
+  expect(stuck).not.toContain(receiverToken)
+  expect(await textOfSection('earned')).toMatch(/20\d\d-\d\d-\d\d1\$1\.000000\$0\.001000\$0\.002000/)
+  const holdings = await textOfSection('holdings')
+  expect(holdings).toMatch(/Base \(local\)ETH[0-9.]+\$[0-9.]+gas/)
+  expect(holdings).toMatch(/OP Mainnet \(local\)|Optimism \(local\)/)
+  expect(holdings).toMatch(/1\$[0-9.]+\$1\.500000moves/)
+  // One source: what the page says of the books is what is scraped.
+  const { ledger } = overviewSchema.parse(await admin('overview'))
+  const metrics = await (await fetch(`${urls.opsUrl}/metrics`)).text()
+  const scraped = /^ledger_balance\{[^}]*account="sponsor"[^}]*\} (\d+)$/m.exec(metrics)?.[1]
+  const shown = ledger.find(({ account }) => account === 'sponsor')?.amount ?? ''
+  expect(Math.round(Number(shown) * 1_000_000)).toBe(Number(scraped))
 }
 
 /** Q-124: by request or transaction, in whichever case; a refused look-up leaves nothing of the one before. */
@@ -420,7 +447,7 @@ async function refreshesItself(page: Page): Promise<void> {
 
 describe('the operator', () => {
   test.each(['light', 'dark'] as const)(
-    'Q-119, Q-124, Q-125, Q-126, Q-127, Q-128: sees, finds and makes keys, in %s',
+    'Q-119, Q-124, Q-125, Q-126, Q-127, Q-128, Q-129: sees, finds, makes keys, in %s',
     async (scheme) => {
       for (const label of hostileLabels) await newKey(label)
       const { id } = await newKey('turned')
@@ -462,6 +489,7 @@ describe('the operator', () => {
         expect(await accessProblems(page)).toEqual([])
         expect(await focusProblems(page)).toEqual([])
         await fitsScreens(page, `operator-${scheme}`)
+        await tellsWhetherMoneyMoves(page)
         await looksUp(page)
         if (scheme === 'light') await refreshesItself(page)
         const made = await makesKey(opened, `made in ${scheme} <script>window.pwned=1</script>`)
@@ -499,10 +527,12 @@ const sentSchema = z.object({ to: z.custom<Hex>(isHex), data: z.custom<Hex>(isHe
 /** What a request keeps of its quote, as far as its timeline needs it. */
 function quotedOf({ deployment }: TestNetwork) {
   const dollar = { decimals: 6, usdX18: '1000000000000000000' }
+  const fees = { relayerService: '1000', relayerGas: '2000' }
   return {
     originCurrency: deployment.base.tokens.USDC,
     destinationCurrency: deployment.base.tokens.USDC,
-    ...{ amountIn: '1000000', amountOut: '990000', units: { in: dollar, out: dollar } },
+    ...{ ...fees, amountIn: '1000000', amountOut: '990000' },
+    units: { in: dollar, out: dollar, fee: dollar },
   }
 }
 
@@ -511,6 +541,28 @@ const depositHash: Hex = `0x${'ab'.repeat(32)}`
 
 /** What the path of a receiver holds is a secret of his. */
 const receiverToken = 'token-of-the-receiver'
+
+/** One request that was settled, and one that is filled and that nobody attested yet; no job looks at them. */
+async function settledAndFilled(wallet: Hex, apiKeyId: string): Promise<void> {
+  for (const [digits, stage] of [
+    ['33', 'settled'],
+    ['44', 'filled'],
+  ]) {
+    const id = Buffer.from(digits?.repeat(32) ?? '', 'hex')
+    await database.database.query(
+      `with ordered as (insert into orders (request_id, user_address, recipient, origin_chain_id, destination_chain_id,
+           api_key_id, quoted, steps_digest, expires_at, deadline, keep_until, status)
+         values ($1, $2, $2, 8453, 10, $3, $4, $1, now(), now(), now() + interval '1 day', 'success') returning request_id),
+       seen as (insert into deposit_seen (chain_id, tx_hash, onchain_index, block_number, block_hash, block_time, order_id,
+           request_id, depositor, currency, amount, state, is_final)
+         select 8453, encode($1, 'hex'), '0', 1, '0xb', now(), $1, request_id, $2, '0xc', 1, 'taken', true from ordered
+         returning id, request_id)
+       insert into settlement (request_id, deposit_id, stage, is_bound, next_at)
+       select request_id, id, $5, true, now() + interval '1 day' from seen`,
+      [id, wallet, apiKeyId, JSON.stringify(quotedOf(network)), stage],
+    )
+  }
+}
 
 /** A webhook that one message waits for and that another one was given up for. */
 async function failingWebhook(apiKeyId: string): Promise<void> {
@@ -561,6 +613,7 @@ async function newSponsor() {
      values (decode(repeat('11', 32), 'hex'), 'deposit', 8453, $1, 5)`,
     [depositHash],
   )
+  await settledAndFilled(wallet, id)
   await failingWebhook(id)
   const { url } = network.chains.base
   const client = createWalletClient({ account: owner, transport: http(url) })

@@ -31,6 +31,7 @@ import { createNewestHeads } from '../chainReadings/newestHeads.ts'
 import type { QuoteApiConfig } from '../config/config.ts'
 import { registerHealthRoutes, registerStopList } from '../http/admin/healthRoutes.ts'
 import { registerLinkRoutes } from '../http/admin/linkRoutes.ts'
+import { registerOverviewRoute } from '../http/admin/overviewRoutes.ts'
 import { registerAdmin } from '../http/admin/registerAdmin.ts'
 import { buildApp } from '../http/app.ts'
 import { loadConsolePage } from '../http/console/consoleFiles.ts'
@@ -53,6 +54,7 @@ import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/storedOrder.ts'
 import { createScreening } from '../requests/screening/screenedRequest.ts'
 import { insertReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
+import { readOracleAnswers } from '../requests/settlement/settlementMetrics.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { createOracleHalts } from '../requests/stops/oracleHalts.ts'
 import { createTimelines } from '../requests/timeline/readTimeline.ts'
@@ -172,6 +174,10 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     marketHealth: () => market.health(),
   })
   registerPages(adminListener, '/console', await loadConsolePage('operator'))
+  registerOverviewRoute(adminListener, {
+    ...{ database, registry, oracles: config.oracles, snapshot: () => market.snapshot() },
+    oracleAnswers: () => readOracleAnswers(metrics.registry),
+  })
   const snapshot = () => market.snapshot()
   const { ledger } = sponsorship
   const shared = {

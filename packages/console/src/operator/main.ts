@@ -1,4 +1,4 @@
-import { type Answer, ask, dollars, listOf, textOf, timeText } from '../shared/answers.ts'
+import { type Answer, ask, dollars, listOf, memberOf, textOf, timeText } from '../shared/answers.ts'
 import { type Chains, chainsOf } from '../shared/chains.ts'
 import {
   announce,
@@ -19,6 +19,7 @@ import { refreshing } from '../shared/refresh.ts'
 import { auditView } from './audit.ts'
 import { healthView } from './health.ts'
 import { forgetKeys, listenForKeys, showKeys } from './keys.ts'
+import { overviewViews } from './overview.ts'
 import { requestsOf } from './requests.ts'
 
 /** Stands in this variable and nowhere else: neither in storage, nor in an address. */
@@ -45,6 +46,7 @@ function leave(): void {
   reveal(false)
   secret = ''
   forgetKeys()
+  for (const id of ['moving', 'stuck', 'earned', 'holdings']) show(id)
   for (const id of ['health', 'policy', 'explanation', 'balance', 'topups']) show(id)
   for (const id of ['parked', 'request', 'audit']) show(id)
   moveFocus('secret')
@@ -59,7 +61,8 @@ onSend('enter', async (fields) => {
 })
 
 async function load(): Promise<() => void> {
-  const [keys, suspense, parked, audit, health] = await Promise.all([
+  const [overview, keys, suspense, parked, audit, health] = await Promise.all([
+    admin('overview'),
     admin('keys'),
     admin('suspense?limit=100'),
     admin('requests/parked?limit=100'),
@@ -68,6 +71,8 @@ async function load(): Promise<() => void> {
   ])
   return () => {
     chains = chainsOf(health)
+    const views = overviewViews(overview, memberOf(health, 'readiness'), chains)
+    for (const [id, view] of Object.entries(views)) renew(id, view)
     showKeys(keys)
     renew('topups', topUpsView(suspense))
     renew('parked', parkedView(parked))
