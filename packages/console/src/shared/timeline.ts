@@ -42,7 +42,7 @@ function paragraph(text: string): readonly Child[] {
 function evidenceOf(step: Answer, place: string, chains: Chains): HTMLElement {
   return facts(
     listOf(step, 'evidence').map((one) => {
-      const name = `${textOf(one, 'kind')} ${textOf(one, 'label')}`
+      const name = textOf(one, 'label') || textOf(one, 'kind')
       const value = textOf(one, 'value')
       const isId = idKinds.has(textOf(one, 'kind'))
       const shown = isId
