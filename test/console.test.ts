@@ -1,7 +1,7 @@
 // Goal: the console shows an operator and a sponsor what is theirs, to keyboard and screen reader alike, and nobody
 // else anything: no foreign text becomes code, no secret leaves the page, no other host is asked. Method: the service
 // as a process over real nodes, its pages in Chromium, hostile labels, and every request and answer looked through.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { createWalletClient, erc20Abi, hexToString, http, isHex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
@@ -25,6 +25,7 @@ import { findChromium } from './support/widgetPage.ts'
 
 const pictures = fileURLToPath(new URL('../node_modules/.cache/console-pictures/', import.meta.url))
 const adminSecret = 'an-admin-secret-of-this-test'
+const explorer = 'https://explorer.example'
 const pageBytesMax = 100_000
 /** Told, never asserted: a machine that others use takes any time. */
 const interactiveMsGoal = 1_000
@@ -45,6 +46,7 @@ let directory: string
 let service: ServiceProcess
 let urls: ServiceUrls
 let browser: Browser
+let sponsor: Awaited<ReturnType<typeof newSponsor>>
 
 beforeAll(async () => {
   await mkdir(pictures, { recursive: true })
@@ -55,9 +57,12 @@ beforeAll(async () => {
     ...{ LOG_LEVEL: 'info', ADMIN_API_KEY: adminSecret, DATABASE_URL: database.connectionString },
     CUSTODY_ADDRESS: network.keys.custody.address,
   }
-  service = spawnService(await serviceEnvironment(network, directory, variables))
+  const environment = await serviceEnvironment(network, directory, variables)
+  await nameExplorer(environment['CONFIG_DIR'] ?? '')
+  service = spawnService(environment)
   urls = await service.listening()
   browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] })
+  sponsor = await newSponsor()
 }, 240_000)
 afterAll(async () => {
   await browser?.close()
@@ -66,6 +71,15 @@ afterAll(async () => {
   await network?.stop()
   if (directory !== undefined) await rm(directory, { recursive: true, force: true })
 }, 60_000)
+
+/** A local network has no explorer of its own. */
+async function nameExplorer(configs: string): Promise<void> {
+  const path = join(configs, 'quote.local.json')
+  const named = z.looseObject({ chains: z.record(z.string(), z.looseObject({})) })
+  const file = named.parse(JSON.parse(await readFile(path, 'utf8')))
+  Object.assign(file.chains['base'] ?? {}, { explorerUrl: explorer })
+  await writeFile(path, JSON.stringify(file))
+}
 
 async function admin(path: string, body?: object): Promise<unknown> {
   const response = await fetch(`${urls.adminUrl}/admin/${path}`, {
@@ -127,7 +141,7 @@ async function open(url: string, scheme: 'light' | 'dark', wallet?: Wallet): Pro
 
 /** Presses Tab until the element with this accessible name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
+  for (let presses = 0; presses < 120; presses += 1) {
     await page.keyboard.press('Tab')
     const label = z
       .string()
@@ -221,7 +235,7 @@ describe('files of the pages', () => {
   })
 
   test('open nothing else: data needs the secret, and no path leads to a disk', async () => {
-    for (const path of ['/admin/keys', '/admin/health', '/admin/audit'])
+    for (const path of ['/admin/keys', '/admin/health', '/admin/overview', '/admin/audit'])
       expect((await fetch(`${urls.adminUrl}${path}`)).status, path).toBe(401)
     for (const path of [
       '/console/..%2fpackage.json',
@@ -246,9 +260,194 @@ async function fitsScreens(page: Page, name: string): Promise<void> {
   if (before !== null) await page.setViewportSize(before)
 }
 
+const overviewSchema = z.object({
+  ledger: z.array(z.object({ account: z.string(), amount: z.string() })),
+})
+
+/** Q-129: whether money moves, what is stuck, what was earned: as metrics and readiness tell it. */
+async function tellsWhetherMoneyMoves(page: Page): Promise<void> {
+  const textOfSection = async (id: string) => (await page.locator(`#${id}`).textContent()) ?? ''
+  const moving = await textOfSection('moving')
+  expect(moving).toContain('Readyyes')
+  expect(moving).toContain('Filled, not attested$0.990000')
+  expect(moving).toMatch(/filled, not attested yet1\$0\.990000/)
+  const stuck = await textOfSection('stuck')
+  expect(stuck).toContain(`shop.example11${hostileLabels[0]}`)
+  expect(stuck).not.toContain(receiverToken)
+  expect(await textOfSection('earned')).toMatch(/20\d\d-\d\d-\d\d1\$1\.000000\$0\.001000\$0\.002000/)
+  const holdings = await textOfSection('holdings')
+  expect(holdings).toMatch(/Base \(local\)ETH[0-9.]+\$[0-9.]+gas/)
+  expect(holdings).toMatch(/OP Mainnet \(local\)|Optimism \(local\)/)
+  expect(holdings).toMatch(/1\$[0-9.]+\$1\.500000moves/)
+  // One source: what the page says of the books is what is scraped.
+  const { ledger } = overviewSchema.parse(await admin('overview'))
+  const metrics = await (await fetch(`${urls.opsUrl}/metrics`)).text()
+  const scraped = /^ledger_balance\{[^}]*account="sponsor"[^}]*\} (\d+)$/m.exec(metrics)?.[1]
+  const shown = ledger.find(({ account }) => account === 'sponsor')?.amount ?? ''
+  expect(Math.round(Number(shown) * 1_000_000)).toBe(Number(scraped))
+}
+
+/** Q-124: by request or transaction, in whichever case; a refused look-up leaves nothing of the one before. */
+async function looksUp(page: Page): Promise<void> {
+  const form = page.getByRole('form', { name: 'One request' })
+  const shown = page.locator('#request')
+  for (const named of [failedRequest, depositHash, depositHash.toUpperCase().replace('0X', '0x')]) {
+    await form.getByLabel('Request, order or transaction').fill(named)
+    await form.getByRole('button').click()
+    await expect.poll(() => status(page)).toBe('Request loaded.')
+    expect(await shown.textContent()).toContain('Base (local)')
+    expect(await shown.textContent()).toContain(
+      named === failedRequest ? 'Found asrequest' : 'Found astransaction',
+    )
+    await form.getByLabel('Request, order or transaction').fill(`0x${'ee'.repeat(32)}`)
+    await form.getByRole('button').click()
+    await expect.poll(() => status(page)).toContain('REQUEST_NOT_FOUND')
+    expect(await shown.textContent()).toBe('')
+  }
+  await form.getByLabel('Request, order or transaction').fill(failedRequest)
+  await form.getByRole('button').click()
+  await expect.poll(() => status(page)).toBe('Request loaded.')
+  // Amounts are told in their currencies, and a transaction leads to its explorer, which learns nothing of this page.
+  expect(await shown.textContent()).toContain('USDC')
+  const link = shown.getByRole('link', { name: /explorer/ }).first()
+  expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([
+    ...[`${explorer}/tx/${depositHash}`, 'noopener noreferrer'],
+  ])
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await shown
+    .getByRole('button', { name: /^Copy request/ })
+    .first()
+    .click()
+  await expect.poll(() => status(page)).toMatch(/^Copied request 0x/)
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(failedRequest)
+  expect(await accessProblems(page)).toEqual([])
+}
+
+/** Q-127: a key is shown once, to whoever makes it, however often he presses. @returns its id and text */
+async function makesKey(opened: Opened, label: string): Promise<{ id: string; apiKey: string }> {
+  const { page } = opened
+  const form = page.getByRole('form', { name: 'New key' })
+  await form.getByLabel('Label of the new key').fill(label)
+  await page.evaluate(
+    "(() => { const form = document.getElementById('create-form'); form.requestSubmit(); form.requestSubmit() })()",
+  )
+  await expect.poll(() => status(page)).toMatch(/^Key [a-z2-7]{10} is made/)
+  const [made, second] = await database.database.query<{ id: string }>(
+    'select id from api_key where label = $1',
+    [label],
+  )
+  expect(second).toBeUndefined()
+  const id = made?.id ?? ''
+  const apiKey = (await page.locator('.secret code').textContent()) ?? ''
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Copy text of the key' }).click()
+  await expect.poll(() => status(page)).toBe('Copied text of the key.')
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(apiKey)
+  await fitsScreens(page, 'operator-new-key')
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  expect(await focused(page)).toBe('keys-title')
+  expect(await page.content()).not.toContain(apiKey)
+  // The listed key is no text: one answer had it, and none since.
+  await expect.poll(() => page.locator('#keys').textContent()).toContain(id)
+  expect((await opened.texts()).filter((text) => text.includes(apiKey))).toHaveLength(1)
+  expect((await withKey(apiKey)).status).toBe(200)
+  return { id, apiKey }
+}
+
+const withKey = (apiKey: string) =>
+  fetch(`${urls.publicUrl}/requests/v3`, { headers: { 'x-api-key': apiKey } })
+
+/** Q-128: only what the owner of the wallet signed links it, for one try. */
+async function linksWallet(page: Page, id: string): Promise<void> {
+  const owner = privateKeyToAccount(generatePrivateKey())
+  const makesText = async () => {
+    await page.getByLabel('Link key').selectOption(id)
+    await page.getByLabel('To wallet').fill(owner.address)
+    await page.getByRole('button', { name: 'Make the text to sign' }).click()
+    await expect.poll(() => status(page)).toMatch(/^The owner of the wallet signs/)
+    return (await page.getByLabel('Text to sign', { exact: true }).textContent()) ?? ''
+  }
+  const sends = async (signature: Hex) => {
+    await page.getByLabel('Signature of the owner').fill(signature)
+    await page.getByRole('button', { name: 'Link wallet' }).click()
+  }
+  const thief = privateKeyToAccount(generatePrivateKey())
+  await sends(await thief.signMessage({ message: await makesText() }))
+  await expect.poll(() => status(page)).toContain('INVALID_SIGNATURE')
+  expect(await page.getByRole('button', { name: 'Link wallet' }).isVisible()).toBe(false)
+  const message = await makesText()
+  expect(message).toContain(id)
+  // What was wrong with the text before is not said of this one.
+  expect(await page.locator('#signed-form-problem').count()).toBe(0)
+  await fitsScreens(page, 'operator-link')
+  await sends(await owner.signMessage({ message }))
+  await expect.poll(() => status(page)).toMatch(/pays for [a-z2-7]{10} from now on/)
+  const rows = await database.database.query('select wallet from api_key where id = $1', [id])
+  expect(rows).toEqual([{ wallet: owner.address.toLowerCase() }])
+}
+
+/** Q-127: a key ends where its id was typed too. */
+async function revokesKey(page: Page, { id, apiKey }: { id: string; apiKey: string }): Promise<void> {
+  const form = page.getByRole('form', { name: 'End of a key' })
+  await form.getByLabel('Revoke key').selectOption(id)
+  await form.getByLabel('Its id once more').fill('aaaaaaaaaa')
+  await form.getByRole('button').click()
+  await expect.poll(() => status(page)).toMatch(/^It ends for good/)
+  expect([await focused(page), (await withKey(apiKey)).status]).toEqual(['again', 200])
+  await form.getByLabel('Its id once more').fill(id)
+  await form.getByRole('button').click()
+  await expect.poll(() => status(page)).toContain('is revoked')
+  await expect.poll(async () => (await withKey(apiKey)).status, { timeout: 30_000 }).toBe(401)
+  await expect.poll(() => page.locator('#revoke-key').textContent()).not.toContain(id)
+}
+
+test('Q-127, Q-128: without the admin secret no key of the operator is made, linked or ended', async () => {
+  const { id } = await newKey('of somebody')
+  const count = async () => (await database.database.query('select id from api_key')).length
+  const before = await count()
+  const wallet = `0x${'1'.repeat(40)}`
+  const tries: readonly (readonly [string, object])[] = [
+    ['keys', { label: 'x' }],
+    [`keys/${id}/link-text`, { wallet }],
+    [`keys/${id}/link-wallet`, { wallet, nonce: 'a', signature: '0x00' }],
+    [`keys/${id}/revoke`, {}],
+  ]
+  for (const [path, body] of tries)
+    for (const secret of [{}, { 'x-api-key': 'a guess' }]) {
+      const answer = await fetch(`${urls.adminUrl}/admin/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...secret },
+        body: JSON.stringify(body),
+      })
+      expect(answer.status, path).toBe(401)
+    }
+  expect(await count()).toBe(before)
+  const rows = await database.database.query('select revoked_at, wallet from api_key where id = $1', [id])
+  expect(rows).toEqual([{ revoked_at: null, wallet: null }])
+})
+
+/** Q-126: the page shows what came since by itself, and takes neither the focus nor what somebody types. */
+async function refreshesItself(page: Page): Promise<void> {
+  await page.getByLabel('Wallet', { exact: true }).fill('half an addr')
+  const id = (await newKey('made meanwhile')).id
+  await expect.poll(() => page.locator('#keys').textContent(), { timeout: 30_000 }).toContain(id)
+  expect([await focused(page), await page.getByLabel('Wallet', { exact: true }).inputValue()]).toEqual([
+    'wallet',
+    'half an addr',
+  ])
+  await page.getByLabel('Wallet', { exact: true }).fill('')
+  // What is shown does not pass for new once nothing new comes.
+  await page.context().setOffline(true)
+  await expect
+    .poll(() => page.locator('#asof').textContent(), { timeout: 30_000 })
+    .toMatch(/^Not refreshed: .* what was so at/)
+  await page.context().setOffline(false)
+  await expect.poll(() => page.locator('#asof').textContent(), { timeout: 30_000 }).toMatch(/^As of /)
+}
+
 describe('the operator', () => {
   test.each(['light', 'dark'] as const)(
-    'Q-119: sees keys and the market by keyboard alone, in %s',
+    'Q-119, Q-124, Q-125, Q-126, Q-127, Q-128, Q-129: sees, finds, makes keys, in %s',
     async (scheme) => {
       for (const label of hostileLabels) await newKey(label)
       const { id } = await newKey('turned')
@@ -290,16 +489,15 @@ describe('the operator', () => {
         expect(await accessProblems(page)).toEqual([])
         expect(await focusProblems(page)).toEqual([])
         await fitsScreens(page, `operator-${scheme}`)
-        // A refused look-up leaves nothing of the one before.
-        const keyId = (await keys.locator('tbody code').first().textContent()) ?? ''
-        const policy = page.getByRole('form', { name: 'Policy of a key' })
-        await policy.getByLabel('Key id').fill(keyId)
-        await policy.getByRole('button').click()
-        await expect.poll(() => page.locator('#policy').textContent()).toContain('Nothing is used yet')
-        await policy.getByLabel('Key id').fill('none')
-        await policy.getByRole('button').click()
-        await expect.poll(() => page.locator('#policy-form-problem').count()).toBe(1)
-        expect(await page.locator('#policy').textContent()).toBe('')
+        await tellsWhetherMoneyMoves(page)
+        await looksUp(page)
+        if (scheme === 'light') await refreshesItself(page)
+        const made = await makesKey(opened, `made in ${scheme} <script>window.pwned=1</script>`)
+        await linksWallet(page, made.id)
+        await revokesKey(page, made)
+        expect(await page.getByRole('table', { name: 'Chains', exact: true }).textContent()).toMatch(
+          /[0-9]\.[0-9] s/,
+        )
         // A section that is chosen has the focus, so that reading goes on there.
         await page.getByRole('link', { name: 'Audit' }).press('Enter')
         await expect.poll(() => focused(page)).toBe('audit-title')
@@ -308,8 +506,8 @@ describe('the operator', () => {
         const origin = new URL(urls.adminUrl).origin
         expect(asked.filter((url) => !url.startsWith(origin) && url !== 'data:,')).toEqual([])
         expect(asked.filter((url) => url.includes(adminSecret))).toEqual([])
-        // Of the two refusals the browser complains, and of nothing else.
-        expect(problems.filter((problem) => !/ 40[01] /.test(problem))).toEqual([])
+        // Of refusals and of the network that was gone the browser complains, and of nothing else.
+        expect(problems.filter((problem) => !/ 40[014] |ERR_INTERNET_DISCONNECTED/.test(problem))).toEqual([])
         for (const text of await opened.texts()) expect(text).not.toContain(adminSecret)
         expect(
           await page.evaluate('JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])'),
@@ -329,11 +527,55 @@ const sentSchema = z.object({ to: z.custom<Hex>(isHex), data: z.custom<Hex>(isHe
 /** What a request keeps of its quote, as far as its timeline needs it. */
 function quotedOf({ deployment }: TestNetwork) {
   const dollar = { decimals: 6, usdX18: '1000000000000000000' }
+  const fees = { relayerService: '1000', relayerGas: '2000' }
   return {
     originCurrency: deployment.base.tokens.USDC,
     destinationCurrency: deployment.base.tokens.USDC,
-    ...{ amountIn: '1000000', amountOut: '990000', units: { in: dollar, out: dollar } },
+    ...{ ...fees, amountIn: '1000000', amountOut: '990000' },
+    units: { in: dollar, out: dollar, fee: dollar },
   }
+}
+
+const failedRequest: Hex = `0x${'11'.repeat(32)}`
+const depositHash: Hex = `0x${'ab'.repeat(32)}`
+
+/** What the path of a receiver holds is a secret of his. */
+const receiverToken = 'token-of-the-receiver'
+
+/** One request that was settled, and one that is filled and that nobody attested yet; no job looks at them. */
+async function settledAndFilled(wallet: Hex, apiKeyId: string): Promise<void> {
+  for (const [digits, stage] of [
+    ['33', 'settled'],
+    ['44', 'filled'],
+  ]) {
+    const id = Buffer.from(digits?.repeat(32) ?? '', 'hex')
+    await database.database.query(
+      `with ordered as (insert into orders (request_id, user_address, recipient, origin_chain_id, destination_chain_id,
+           api_key_id, quoted, steps_digest, expires_at, deadline, keep_until, status)
+         values ($1, $2, $2, 8453, 10, $3, $4, $1, now(), now(), now() + interval '1 day', 'success') returning request_id),
+       seen as (insert into deposit_seen (chain_id, tx_hash, onchain_index, block_number, block_hash, block_time, order_id,
+           request_id, depositor, currency, amount, state, is_final)
+         select 8453, encode($1, 'hex'), '0', 1, '0xb', now(), $1, request_id, $2, '0xc', 1, 'taken', true from ordered
+         returning id, request_id)
+       insert into settlement (request_id, deposit_id, stage, is_bound, next_at)
+       select request_id, id, $5, true, now() + interval '1 day' from seen`,
+      [id, wallet, apiKeyId, JSON.stringify(quotedOf(network)), stage],
+    )
+  }
+}
+
+/** A webhook that one message waits for and that another one was given up for. */
+async function failingWebhook(apiKeyId: string): Promise<void> {
+  await database.database.query(
+    "insert into webhook_endpoint (api_key_id, url, sealed, pepper_id) values ($1, $2, '', 'v1')",
+    [apiKeyId, `https://shop.example/hook?key=${receiverToken}`],
+  )
+  await database.database.query(
+    `insert into webhook_delivery (event_id, api_key_id, request_id, body, state, problem, next_at, finished_at)
+     select gen_random_uuid(), $1, decode(repeat('11', 32), 'hex'), '{}', state, $2, now() + interval '1 day', ended
+     from (values ('waiting', null::timestamptz), ('failed', now())) each (state, ended)`,
+    [apiKeyId, hostileLabels[0]],
+  )
 }
 
 /** The first user of the network, who pays for a key: money, a spent hold, an open one, and a request that failed. */
@@ -351,7 +593,7 @@ async function newSponsor() {
   ])
   await topUp(sql, wallet, 50_000_000n)
   await holdFor(sql, { keyId: id, wallet }, [
-    { requestId: `0x${'11'.repeat(32)}`, heldMicroUsd: 1_500_000n, debitMicroUsd: 1_250_000n },
+    { requestId: failedRequest, heldMicroUsd: 1_500_000n, debitMicroUsd: 1_250_000n },
     { requestId: `0x${'22'.repeat(32)}`, heldMicroUsd: 1_500_000n },
   ])
   await sql.query(
@@ -366,6 +608,13 @@ async function newSponsor() {
      values (decode(repeat('11', 32), 'hex'), $1, 1250000, '{}')`,
     [wallet],
   )
+  await sql.query(
+    `insert into request_transaction (request_id, role, chain_id, tx_hash, block_number)
+     values (decode(repeat('11', 32), 'hex'), 'deposit', 8453, $1, 5)`,
+    [depositHash],
+  )
+  await settledAndFilled(wallet, id)
+  await failingWebhook(id)
   const { url } = network.chains.base
   const client = createWalletClient({ account: owner, transport: http(url) })
   const asked: string[] = []
@@ -389,13 +638,8 @@ async function newSponsor() {
 }
 
 describe('the sponsor', () => {
-  let sponsor: Awaited<ReturnType<typeof newSponsor>>
-  beforeAll(async () => {
-    sponsor = await newSponsor()
-  })
-
   test.each(['light', 'dark'] as const)(
-    'Q-119: signs in, reads and tops up by keyboard alone, in %s',
+    'Q-119, Q-122, Q-123: signs in, reads and tops up by keyboard alone, in %s',
     async (scheme) => {
       const { id, apiKey, wallet, answer } = sponsor
       const opened = await open(`${urls.publicUrl}/sponsor/`, scheme, answer)
@@ -428,6 +672,9 @@ describe('the sponsor', () => {
         const listed = (await requests.textContent()) ?? ''
         expect(listed).toContain('failure: <img src=x')
         expect(listed.length).toBeLessThan(1_000)
+
+        const webhooks = page.getByRole('table', { name: 'Webhooks' })
+        expect(await webhooks.textContent()).toContain(`${id}shop.example11${hostileLabels[0]}`)
 
         await fitsScreens(page, `sponsor-${scheme}`)
         await tabTo(page, 'Show policy')
@@ -465,6 +712,8 @@ describe('the sponsor', () => {
         await expect
           .poll(() => calldata.textContent())
           .toContain(`012345abcdef${wallet.slice(2)}012345abcdef`)
+        // What was wrong before is not said any more.
+        expect(await status(page)).toMatch(/^Nothing is sent yet/)
         await fitsScreens(page, `sponsor-top-up-${scheme}`)
         await tabTo(page, 'Send with wallet')
         await page.keyboard.press('Enter')
@@ -513,6 +762,17 @@ describe('the sponsor', () => {
         const paid = scheme === 'light' ? 49_750_000n : 52_250_000n
         const available = async () => (await moneyOf(database.database, wallet)).available
         await expect.poll(available, { timeout: 60_000 }).toBe(paid)
+        await page.getByRole('button', { name: 'Sign in with wallet' }).click()
+        await expect.poll(() => status(page)).toMatch(/^Signed in/)
+        expect(await page.getByRole('table', { name: 'The newest top-ups' }).textContent()).toMatch(
+          /0x[0-9a-f]{8}….{6}\$2\.500000creditedBase \(local\), block [0-9]+/,
+        )
+        const downloading = page.waitForEvent('download')
+        await page.getByRole('button', { name: 'Download CSV' }).click()
+        const file = await downloading
+        expect(file.suggestedFilename()).toMatch(/^20.*\.csv$/)
+        expect(await readFile(await file.path(), 'utf8')).toMatch(/^row,day,user.*[\s\S]*\nclosing,/)
+        expect((await opened.texts()).join('\n')).not.toContain(receiverToken)
       } finally {
         await opened.close()
       }

@@ -221,7 +221,8 @@ async function openPage(swap: Swap, wallet: ReturnType<typeof walletOf>, api: st
     ...{ api, nodes, account: wallet.address, amount: swap.amount },
     ...{ from: await tokenOf(swap.from), to: await tokenOf(swap.to) },
   }
-  await page.goto(`${widget.url}?setting=${encodeURIComponent(JSON.stringify(setting))}`)
+  await page.route('**/settings.json', (route) => route.fulfill({ json: setting }))
+  await page.goto(widget.url)
   const texts = () => Promise.all(seen)
   return { page, asked, refused, foreign, thrown, texts, close: () => context.close() }
 }

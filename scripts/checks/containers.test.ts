@@ -75,6 +75,16 @@ describe('the compose file', () => {
     expect(composeProblems(path)).toEqual([])
   })
 
+  test('Q-132: that of the shop is valid too, and publishes nothing beyond its machine', () => {
+    const shop = join(root, 'examples', 'shop', 'compose.yaml')
+    expect(composeProblems(shop)).toEqual([])
+    const ports = [...readFileSync(shop, 'utf8').matchAll(/^ +- "([^"]+:\d+:\d+)"$/gm)].map(
+      ([, port]) => port,
+    )
+    expect(ports.map((port) => port?.split(':')[0])).toEqual(['127.0.0.1', '127.0.0.1'])
+    expect(readFileSync(shop, 'utf8')).not.toMatch(/^\s+API_KEY:/m)
+  })
+
   test.each([
     [
       'a key that compose does not know',

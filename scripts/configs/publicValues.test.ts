@@ -17,7 +17,7 @@ const listSchema = z.object({
 
 async function widgetCurrencies() {
   const path =
-    'test/widgetPage/node_modules/@relayprotocol/relay-kit-ui/_esm/src/constants/moonPayCurrencies.js'
+    'examples/shop/node_modules/@relayprotocol/relay-kit-ui/_esm/src/constants/moonPayCurrencies.js'
   const loaded: unknown = await import(pathToFileURL(join(root, path)).href)
   return listSchema.parse(loaded).default
 }

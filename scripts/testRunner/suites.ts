@@ -28,6 +28,7 @@ export const suiteFiles = {
     'test/publicClientSolana.test.ts',
     'test/publicClientTron.test.ts',
     'test/referencePage.test.ts',
+    'test/shop.test.ts',
     'test/swapWidget.test.ts',
   ],
   /** `npm run test:families`: each family from its quotes to the shipped solver that pays on it, kills included. */

@@ -1,53 +1,16 @@
-// The page of `test/widgetPage`, built once for what it is made of, and a browser that shows it.
-import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { access, mkdir, readFile, rename, rm } from 'node:fs/promises'
+// The page of `examples/shop`, and a browser that shows it.
+import { access, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { delimiter, extname, join, normalize } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
-
-const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url))
-const pageFolder = join(repositoryRoot, 'test/widgetPage')
-const cacheFolder = join(repositoryRoot, 'node_modules/.cache/widget-page')
-const sources = ['index.html', 'page.mjs', 'vite.config.mjs', 'package.json']
-const lockFile = join(repositoryRoot, 'pnpm-lock.yaml')
+import { builtShopPage } from '../../scripts/shop/builtPage.ts'
 
 const exists = (path: string) =>
   access(path).then(
     () => true,
     () => false,
   )
-
-/** The folder of the built page. Half a minute where it was not built before. */
-async function builtPage(): Promise<string> {
-  const hash = createHash('sha256')
-  for (const path of [...sources.map((name) => join(pageFolder, name)), lockFile])
-    hash.update(await readFile(path))
-  const folder = join(cacheFolder, hash.digest('hex').slice(0, 16))
-  if (await exists(folder)) return folder
-  const unfinished = `${folder}.${process.pid}`
-  await mkdir(cacheFolder, { recursive: true })
-  const vite = join(pageFolder, 'node_modules/vite/bin/vite.js')
-  await promisify(execFile)(
-    process.execPath,
-    [vite, 'build', '--outDir', unfinished, '--logLevel', 'error'],
-    {
-      cwd: pageFolder,
-      maxBuffer: 2 ** 26,
-    },
-  )
-  try {
-    await rename(unfinished, folder)
-  } catch (error) {
-    // Another process was faster.
-    await rm(unfinished, { recursive: true, force: true })
-    if (!(await exists(folder))) throw error
-  }
-  return folder
-}
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html',
@@ -69,7 +32,7 @@ export type WidgetPage = {
 
 /** @throws Error where the machine has no Chromium */
 export async function startWidgetPage(): Promise<WidgetPage> {
-  const [folder, executablePath] = await Promise.all([builtPage(), findChromium()])
+  const [folder, executablePath] = await Promise.all([builtShopPage(), findChromium()])
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://page').pathname
     if (/^\/pictures\/\w+\.svg$/.test(path)) {

@@ -354,6 +354,29 @@ const changes: Readonly<Record<string, Change>> = {
   },
 }
 
+test('Q-124: a request is found by its own id, its order, and its transaction, on both ways', async () => {
+  const requestId = await parked()
+  const [row] = await bed.database.query<{ order_id: Buffer }>(
+    'select order_id from orders where request_id = $1',
+    [Buffer.from(requestId.slice(2), 'hex')],
+  )
+  const hash = hexOf(next(), 32)
+  await bed.database.query(
+    `insert into request_transaction (request_id, role, chain_id, tx_hash) values ($1, 'fill', 10, $2)`,
+    [Buffer.from(requestId.slice(2), 'hex'), hash],
+  )
+  const ways = { request: requestId, order: `0x${row?.order_id.toString('hex')}`, transaction: hash }
+  for (const [by, named] of Object.entries(ways)) {
+    const found = { requests: [{ requestId, by, status: 'success' }] }
+    const answer = await ask('GET', `/admin/requests/find/${named.toUpperCase().replace('0X', '0x')}`)
+    expect(answer).toMatchObject({ status: 200, body: found })
+    const { output } = await command(['requests', 'find', named, '--json'])
+    expect(JSON.parse(output)).toMatchObject(found)
+  }
+  for (const named of [hexOf(0xdead, 32), "' or true --", '%'])
+    expect((await ask('GET', `/admin/requests/find/${encodeURIComponent(named)}`)).status, named).toBe(404)
+})
+
 /** Have tests of their own. */
 const apart = ['chains.reread', 'ledger.verify', 'ledger.restore']
 
@@ -361,7 +384,15 @@ const apart = ['chains.reread', 'ledger.verify', 'ledger.restore']
 const reading = [
   ...['keys list', 'wallets list', 'policies show', 'policies explain', 'webhooks show', 'balance show'],
   ...['topup calldata', 'topup find', 'topup halted', 'suspense list', 'ledger reconcile', 'ledger backup'],
-  ...['ledger export', 'statements show', 'requests parked', 'requests explain', 'claims pending', 'why'],
+  ...[
+    'ledger export',
+    'statements show',
+    'requests parked',
+    'requests find',
+    'requests explain',
+    'claims pending',
+    'why',
+  ],
   ...['retention show', 'audit list', 'contracts deploy', 'contracts verify', 'config check', 'stops'],
 ]
 

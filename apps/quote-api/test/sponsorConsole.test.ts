@@ -103,6 +103,11 @@ describe('a sponsor', () => {
     ])
     expect(JSON.stringify(body)).not.toContain(apiKey)
     expect((await read('spending', token)).status).toBe(200)
+    const month = new Date().toISOString().slice(0, 7)
+    const url = `/sponsor/api/statement?month=${month}`
+    const file = await service.app.inject({ method: 'GET', url, headers: { 'x-sponsor-session': token } })
+    expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8'])
+    expect((await ask('GET', url)).status).toBe(401)
     await service.administration.policies.set({ actor, apiKeyId: keyId, rules: { maxPerRequest: '250000' } })
     const shown = await read(`keys/${keyId}/policy`, token)
     expect(shown.body.policy).toMatchObject({ actor: 'operator', rules: { maxPerRequest: '250000' } })

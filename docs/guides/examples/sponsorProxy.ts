@@ -7,6 +7,8 @@ const {
   API_KEY = '',
   ALLOWED_ORIGIN = '',
   MAX_SUBSIDY_MICRO_USD = '0',
+  // In a container: 0.0.0.0, behind a port that its own machine alone reaches.
+  HOST = '127.0.0.1',
   PORT = '8788',
 } = process.env
 const sponsored = new Set(['/price', '/quote', '/quote/v2'])
@@ -95,8 +97,7 @@ function refuse(response: ServerResponse, status: number, message: string): void
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }))
 }
 
-server.listen(Number(PORT), '127.0.0.1', () => {
+server.listen(Number(PORT), HOST, () => {
   const address = server.address()
-  if (address !== null && typeof address === 'object')
-    console.log(`listening http://127.0.0.1:${address.port}`)
+  if (address !== null && typeof address === 'object') console.log(`listening http://${HOST}:${address.port}`)
 })

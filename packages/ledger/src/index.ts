@@ -75,6 +75,7 @@ export {
   listFinalTopUps,
   listSeenTopUps,
   listSuspendedTopUps,
+  listWalletTopUps,
   type TopUpEvent,
 } from './topUps/events.ts'
 export {

@@ -30,6 +30,8 @@ import { createWindowCleaner } from '../access/sharedLimits.ts'
 import { createNewestHeads } from '../chainReadings/newestHeads.ts'
 import type { QuoteApiConfig } from '../config/config.ts'
 import { registerHealthRoutes, registerStopList } from '../http/admin/healthRoutes.ts'
+import { registerLinkRoutes } from '../http/admin/linkRoutes.ts'
+import { registerOverviewRoute } from '../http/admin/overviewRoutes.ts'
 import { registerAdmin } from '../http/admin/registerAdmin.ts'
 import { buildApp } from '../http/app.ts'
 import { loadConsolePage } from '../http/console/consoleFiles.ts'
@@ -52,6 +54,7 @@ import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/storedOrder.ts'
 import { createScreening } from '../requests/screening/screenedRequest.ts'
 import { insertReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
+import { readOracleAnswers } from '../requests/settlement/settlementMetrics.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { createOracleHalts } from '../requests/stops/oracleHalts.ts'
 import { createTimelines } from '../requests/timeline/readTimeline.ts'
@@ -59,6 +62,7 @@ import { createSignTimeline } from '../requests/timeline/signTimeline.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
 import { announceStatus } from '../webhooks/announceStatus.ts'
+import { readWebhookStandings } from '../webhooks/webhookStandings.ts'
 import { createAccess, createKeylessBudgets, createSharedLimits } from './access.ts'
 import { createAccuracy } from './accuracy.ts'
 import { createAppBalance } from './appBalance.ts'
@@ -152,14 +156,28 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const sponsorship = createSponsorship({ database, quote, registry, chainId, logger })
   const peppers = await loadPeppers(config, database)
   const randomBytes = createRandomPool()
-  const administration = createAdministration({ config, database, peppers })
+  const timelines = createTimelines({
+    database,
+    nameOf(named, currency) {
+      const chain = registry.chainById.get(named)
+      return chain && findCurrency(chain, currency)
+    },
+  })
+  const administration = { ...createAdministration({ config, database, peppers }), timelines }
   registerAdmin(adminListener, administration, {
     database,
     chain: (signal) => openCommandChain({ config, variables: parts.variables, database, signal }),
     retention: config.retention,
   })
-  registerHealthRoutes(adminListener, { readiness, marketHealth: () => market.health(), stops })
+  registerHealthRoutes(adminListener, {
+    ...{ readiness, stops, registry },
+    marketHealth: () => market.health(),
+  })
   registerPages(adminListener, '/console', await loadConsolePage('operator'))
+  registerOverviewRoute(adminListener, {
+    ...{ database, registry, oracles: config.oracles, snapshot: () => market.snapshot() },
+    oracleAnswers: () => readOracleAnswers(metrics.registry),
+  })
   const snapshot = () => market.snapshot()
   const { ledger } = sponsorship
   const shared = {
@@ -205,6 +223,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const appFees = createAppFees({ ...settling, ports: patientPorts })
   const accuracy = createAccuracy(settling)
   const access = createAccess({ ...settling, peppers, chain: sponsorshipChain })
+  registerLinkRoutes(adminListener, access.linking)
   const usage = createUsage(shared)
   const retention = createRetention({ ...shared, settings: config.retention })
   const permits = createPermits({ ...shared, fillWallet: quote.fillWallet, ports: patientPorts })
@@ -267,6 +286,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       sessions: access.sessions,
       policies: administration.policies,
       records: createSponsorRecords(database),
+      webhooks: (wallet) => readWebhookStandings(database, wallet),
       files: await loadConsolePage('sponsor'),
     },
     docs: await openDocs(config.docsDirectory, (error) =>
@@ -279,13 +299,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     takeCalls: permits.takeCalls,
     report: (reported) => insertReportedTransaction(database, reported),
     statuses: createRequestStatuses({ database }),
-    timelines: createTimelines({
-      database,
-      nameOf(chainId, currency) {
-        const chain = registry.chainById.get(chainId)
-        return chain && findCurrency(chain, currency)
-      },
-    }),
+    timelines,
     signTimeline: createSignTimeline({ signer: parts.evidenceKey }),
     statusFeed: statusFeed.feed,
     addressLookup: createDepositAddressLookup(database),

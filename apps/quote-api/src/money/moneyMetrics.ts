@@ -48,26 +48,39 @@ function watchBalances({ registry }: Pick<HttpMetrics, 'registry'>, database: Re
       help: 'What accounts of a kind hold in the books, in smallest units of the currency; sponsor money is of any chain',
       labelNames: ['account', 'chain', 'currency'],
     },
-    async () => {
-      const rows = await database.query<{
-        kind: string
-        chain_id: bigint | null
-        symbol: string
-        balance: bigint
-      }>(`
-        select a.kind, s.chain_id, s.symbol, sum(case a.normal_side
-          when 'C' then a.credits_posted - a.debits_posted else a.debits_posted - a.credits_posted end) as balance
-        from account a join asset s on s.id = a.asset_id group by 1, 2, 3`)
-      return rows.map(({ kind, chain_id: chainId, symbol, balance }) => ({
-        labels: {
-          account: kind,
-          chain: chainId === null ? anyChain : nameOf(chainId),
-          currency: symbol,
-        },
+    async () =>
+      (await readLedgerBalances(database)).map(({ account, chainId, currency, balance }) => ({
+        labels: { account, chain: chainId === undefined ? anyChain : nameOf(chainId), currency },
         value: Number(balance),
-      }))
-    },
+      })),
   )
+}
+
+/** Sum of the accounts of a kind in a currency, in its smallest unit. */
+export type LedgerBalance = {
+  readonly account: string
+  /** Absent for sponsor money, which is of no chain. */
+  readonly chainId: bigint | undefined
+  /** Symbol. */
+  readonly currency: string
+  readonly decimals: number
+  readonly balance: bigint
+}
+
+export async function readLedgerBalances(database: Reading): Promise<readonly LedgerBalance[]> {
+  const rows = await database.query<{
+    kind: string
+    chain_id: bigint | null
+    symbol: string
+    decimals: number
+    balance: bigint
+  }>(`
+    select a.kind, s.chain_id, s.symbol, s.decimals, sum(case a.normal_side
+      when 'C' then a.credits_posted - a.debits_posted else a.debits_posted - a.credits_posted end) as balance
+    from account a join asset s on s.id = a.asset_id group by 1, 2, 3, 4`)
+  return rows.map(({ kind, chain_id: chainId, symbol, decimals, balance }) => ({
+    ...{ account: kind, chainId: chainId ?? undefined, currency: symbol, decimals, balance: BigInt(balance) },
+  }))
 }
 
 function watchHolds({ registry }: Pick<HttpMetrics, 'registry'>, database: Reading, nameOf: NameOf): void {

@@ -11,6 +11,7 @@ import { createUsage, type Usage } from '../../src/compose/usage.ts'
 import { loadConsolePage } from '../../src/http/console/consoleFiles.ts'
 import { type Administration, createAdministration } from '../../src/operate/administration.ts'
 import { createSponsorRecords } from '../../src/requests/history/sponsorRecords.ts'
+import { readWebhookStandings } from '../../src/webhooks/webhookStandings.ts'
 import { testApp } from '../fixtures/app.ts'
 
 export const pepperText = `v1:${'5a'.repeat(32)}`
@@ -57,6 +58,7 @@ export async function startAccessService(options: {
       sessions: access.sessions,
       policies: administration.policies,
       records: createSponsorRecords(database),
+      webhooks: (wallet) => readWebhookStandings(database, wallet),
       files: await loadConsolePage('sponsor'),
     },
     apiKeys: access.apiKeys,

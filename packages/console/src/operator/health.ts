@@ -1,4 +1,4 @@
-import { type Answer, listOf, memberOf, textOf } from '../shared/answers.ts'
+import { type Answer, ageText, listOf, memberOf, textOf, timeText } from '../shared/answers.ts'
 import { element, facts, foreign, table } from '../shared/elements.ts'
 
 /** Readiness of the service, prices with their sources, and chains with their endpoints. */
@@ -30,7 +30,7 @@ export function healthView(health: Answer): HTMLElement {
     ),
     table(
       'Chains',
-      ['Chain', 'State', 'Quotable', 'Head', 'Last failure'],
+      ['Chain', 'State', 'Quotable', 'Head', 'Its age', 'Last failure'],
       listOf(market, 'chains').map(chainRow),
       'None.',
     ),
@@ -48,7 +48,7 @@ function stopRow(stop: Answer) {
   return [
     chainId === '0' ? 'all' : foreign(chainId),
     foreign(textOf(stop, 'actor')),
-    foreign(textOf(stop, 'since')),
+    timeText(textOf(stop, 'since')),
     foreign(textOf(stop, 'reason')),
   ]
 }
@@ -71,6 +71,7 @@ function chainRow(chain: Answer) {
     foreign(textOf(chain, 'state')),
     textOf(chain, 'quotable') === 'true' ? 'yes' : 'no',
     foreign(textOf(head, 'number') || '—'),
+    ageText(textOf(head, 'ageMs')),
     foreign(textOf(chain, 'lastError') || '—'),
   ]
 }

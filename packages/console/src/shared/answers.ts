@@ -29,11 +29,21 @@ const timeoutMs = 15_000
  * Asks a route of the host that the page came from.
  * @throws RefusedError with the service's own words
  */
-export async function ask(
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  body?: object,
-): Promise<Answer> {
+export async function ask(path: string, headers: Headers, body?: object): Promise<Answer> {
+  return answerOf(await (await send(path, headers, body)).json().catch(() => undefined))
+}
+
+/** The file that a route answers with, and its name. @throws RefusedError with the service's own words */
+export async function askFile(path: string, headers: Headers): Promise<{ file: Blob; name: string }> {
+  const response = await send(path, headers)
+  const [, name = 'file'] =
+    /filename="([\w.-]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? []
+  return { file: await response.blob(), name }
+}
+
+type Headers = Readonly<Record<string, string>>
+
+async function send(path: string, headers: Headers, body?: object): Promise<Response> {
   const response = await fetch(path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -42,8 +52,8 @@ export async function ask(
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   })
+  if (response.ok) return response
   const answer = answerOf(await response.json().catch(() => undefined))
-  if (response.ok) return answer
   const code = textOf(answer, 'errorCode')
   throw new RefusedError(
     response.status,
@@ -78,11 +88,25 @@ export function dollars(microUsd: string): string {
   return `${amount < 0n ? '−' : ''}$${digits.slice(0, -6)}.${digits.slice(-6)}`
 }
 
+/** A count that the service ends at a thousand. */
+export function countText(count: string): string {
+  return count === '1001' ? 'more than 1000' : count
+}
+
 /** Dollars as somebody types them into `amount`, in micro-USDC. @throws FieldError for anything else */
 export function microUsdOf(text: string): string {
   const match = /^([0-9]{1,12})(?:\.([0-9]{1,6}))?$/.exec(text)
   if (match === null) throw new FieldError('amount', 'An amount is digits, with a point and up to six more.')
   return BigInt(`${match[1]}${(match[2] ?? '').padEnd(6, '0')}`).toString()
+}
+
+/** Milliseconds as people say them: `2.3 s`, `4 min`; `—` for what is no number. A chain may run ahead of our clock. */
+export function ageText(ms: string): string {
+  if (!/^-?[0-9]{1,15}$/.test(ms)) return '—'
+  const seconds = Number(ms) / 1_000
+  if (Math.abs(seconds) < 60) return `${seconds.toFixed(1)} s`
+  if (Math.abs(seconds) < 7_200) return `${Math.round(seconds / 60)} min`
+  return `${Math.round(seconds / 3_600)} h`
 }
 
 /** `2026-11-25 16:00:00` of UTC. */

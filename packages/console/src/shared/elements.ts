@@ -61,6 +61,68 @@ export function foreign(text: string): HTMLElement {
   return element('bdi', {}, visible(text))
 }
 
+/** As much of a long id as tells it from others by eye. */
+function shortened(id: string): string {
+  return id.length <= shortMax ? id : `${id.slice(0, 10)}…${id.slice(-6)}`
+}
+const shortMax = 20
+
+/**
+ * An id, shown short beside a button that copies it whole.
+ * @param name the id's own in its place, for whoever hears the button and does not see it
+ * @param address where more is told about it
+ */
+export function copyable(id: string, name: string, address?: string): HTMLElement {
+  if (id === '') return element('span', {}, '—')
+  const code = element('code', { title: visible(id) }, foreign(shortened(id)))
+  const shown = address === undefined ? code : linkTo(address, `${name} in the explorer`, code)
+  return element('span', { class: 'id' }, shown, copyButton(id, name))
+}
+
+/** @param name what it copies, which is said instead of the text itself: that may be a secret */
+export function copyButton(text: string, name: string): HTMLButtonElement {
+  const label = `Copy ${visible(name)}`
+  const button = element('button', { type: 'button', class: 'copy', 'aria-label': label }, copyIcon())
+  button.addEventListener('click', () => {
+    act(async () => {
+      await copy(text)
+      return `Copied ${visible(name)}.`
+    })
+  })
+  return button
+}
+
+/** Drawn, because not every font has a sign for it. */
+function copyIcon(): SVGSVGElement {
+  const sheet = (x: string, y: string) => drawing('rect', { x, y, width: '9', height: '9', rx: '1.5' })
+  return drawing(
+    'svg',
+    { class: 'icon', viewBox: '0 0 16 16', 'aria-hidden': 'true' },
+    sheet('2', '2'),
+    sheet('5', '5'),
+  )
+}
+
+/** Of another host: it learns nothing of this page. */
+function linkTo(address: string, name: string, shown: Child): HTMLElement {
+  const told = { href: address, 'aria-label': visible(name), target: '_blank', rel: 'noopener noreferrer' }
+  return element('a', told, shown)
+}
+
+/** Browsers have a clipboard on secure addresses alone; elsewhere what is selected can be copied. */
+async function copy(text: string): Promise<void> {
+  if (window.isSecureContext) return navigator.clipboard.writeText(text)
+  const before = document.activeElement
+  const area = element('textarea', { 'aria-hidden': 'true' })
+  area.value = text
+  document.body.append(area)
+  area.select()
+  const isDone = document.execCommand('copy')
+  area.remove()
+  if (before instanceof HTMLElement) before.focus()
+  if (!isDone) throw new Error('This browser copies nothing here.')
+}
+
 /** @throws Error where a page lacks what its code needs */
 export function found<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const there = document.getElementById(id)
@@ -73,12 +135,42 @@ export function show(id: string, ...children: readonly Child[]): void {
   found(id, HTMLElement).replaceChildren(...children)
 }
 
+/**
+ * Shows anew what somebody may be reading: what had the focus has it again, and tables stay scrolled. What somebody is
+ * selecting is left as it is, to be shown anew the next time.
+ */
+export function renew(id: string, ...children: readonly Child[]): void {
+  const place = found(id, HTMLElement)
+  const selection = getSelection()
+  if (selection?.isCollapsed === false && place.contains(selection.anchorNode)) return
+  const nameOf = (one: Element | null) => one?.getAttribute('aria-label') ?? null
+  const focusedName = place.contains(document.activeElement) ? nameOf(document.activeElement) : null
+  const named = () => [...place.querySelectorAll<HTMLElement>('[aria-label]')]
+  const scrolled = new Map(named().map((one) => [nameOf(one), one.scrollLeft]))
+  place.replaceChildren(...children)
+  for (const one of named()) {
+    one.scrollLeft = scrolled.get(nameOf(one)) ?? 0
+    if (focusedName !== null && nameOf(one) === focusedName) one.focus({ preventScroll: true })
+  }
+}
+
+/**
+ * Choices of a field, as long as they are others than before: what was chosen stays.
+ * @param choices values with what is shown for them
+ */
+export function offer(id: string, choices: readonly (readonly [string, string])[]): void {
+  const field = found(id, HTMLSelectElement)
+  const { value } = field
+  field.replaceChildren(...choices.map(([one, text]) => element('option', { value: one }, text)))
+  if (choices.some(([one]) => one === value)) field.value = value
+}
+
 /** What had the focus is gone, or the page shows something else: it goes on here. */
 export function moveFocus(id: string): void {
   found(id, HTMLElement).focus()
 }
 
-/** Said aloud by screen readers, and shown above the sections. */
+/** Said aloud by screen readers, and shown above the sections, in place of what was said before. */
 export function announce(text: string): void {
   show('status', text)
 }
@@ -124,31 +216,40 @@ export function facts(pairs: readonly (readonly [string, Child])[]): HTMLElement
 
 /**
  * Runs when a form is sent; the page itself is never left.
+ * @param run ends with what is said then
  * @param shown where the answer is shown: a refused look-up leaves nothing of the one before there
  */
-export function onSend(id: string, run: (fields: FormData) => Promise<void>, shown?: string): void {
+export function onSend(id: string, run: (fields: FormData) => Promise<string>, shown?: string): void {
   const form = found(id, HTMLFormElement)
-  // Not `form.id`, which is a field that is called so.
-  const problemId = `${id}-problem`
   form.addEventListener('submit', (event) => {
     event.preventDefault()
+    // Whoever presses twice asks once: a second key would be made.
+    if (form.getAttribute('aria-busy') === 'true') return
     const fields = new FormData(form)
-    forgive(form, problemId)
+    forgive(id)
     form.setAttribute('aria-busy', 'true')
+    announce('Loading…')
     run(fields)
+      .then(announce)
       .catch((error: unknown) => {
         if (shown !== undefined) show(shown)
-        blame(form, problemId, error)
+        blame(form, problemOf(id), error)
       })
       .finally(() => form.removeAttribute('aria-busy'))
   })
 }
 
-export function onPress(id: string, run: () => Promise<void>): void {
-  found(id, HTMLButtonElement).addEventListener('click', () => {
-    run().catch((error: unknown) => announce(messageOf(error)))
-  })
+/** @param run ends with what is said then */
+export function onPress(id: string, run: () => Promise<string>): void {
+  found(id, HTMLButtonElement).addEventListener('click', () => act(run))
 }
+
+function act(run: () => Promise<string>): void {
+  run().then(announce, (error: unknown) => announce(messageOf(error)))
+}
+
+/** Id of what is wrong. Not of `form.id`, which is a field that is called so. */
+const problemOf = (formId: string) => `${formId}-problem`
 
 /** What went wrong, said aloud, and beside the field that it is about, which gets the focus. */
 function blame(form: HTMLFormElement, id: string, error: unknown): void {
@@ -165,7 +266,9 @@ function blame(form: HTMLFormElement, id: string, error: unknown): void {
   field.focus()
 }
 
-function forgive(form: HTMLFormElement, id: string): void {
+/** What was wrong with a form before is not said any more. */
+export function forgive(formId: string): void {
+  const [form, id] = [found(formId, HTMLFormElement), problemOf(formId)]
   document.getElementById(id)?.remove()
   for (const field of form.querySelectorAll('[aria-invalid]')) {
     field.removeAttribute('aria-invalid')
@@ -188,6 +291,6 @@ export function fieldOf(fields: FormData, name: string): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   return visible(error instanceof Error ? error.message : String(error))
 }

@@ -1,6 +1,8 @@
 import {
   type Answer,
   ask,
+  askFile,
+  countText,
   dollars,
   listOf,
   microUsdOf,
@@ -8,27 +10,33 @@ import {
   textOf,
   timeText,
 } from '../shared/answers.ts'
+import { type Chains, chainsOf } from '../shared/chains.ts'
 import {
   announce,
+  copyable,
   element,
   facts,
   fieldOf,
   foreign,
   found,
   moveFocus,
+  offer,
   onPress,
   onSend,
+  renew,
   show,
   table,
   visible,
 } from '../shared/elements.ts'
 import { explanationView, policyQuestion, policyView } from '../shared/policies.ts'
+import { refreshing } from '../shared/refresh.ts'
 import { timelineOf } from '../shared/timeline.ts'
 import { spendingView } from './spending.ts'
 import { account, sendCall, signText } from './wallet.ts'
 
 /** Of this sign-in. The token stands in this variable and nowhere else. */
 let session: { readonly wallet: string; readonly token: string } | undefined
+let chains: Chains = chainsOf({})
 let prepared: { readonly chainId: number; readonly to: string; readonly data: string } | undefined
 
 const part = encodeURIComponent
@@ -36,14 +44,28 @@ const part = encodeURIComponent
 /** Asks with the token; a session that is over ends on the page too. */
 async function read(path: string, body?: object): Promise<Answer> {
   try {
-    return await ask(`api/${path}`, session === undefined ? {} : { 'x-sponsor-session': session.token }, body)
+    return await ask(`api/${path}`, headers(), body)
   } catch (error) {
-    if (error instanceof RefusedError && error.status === 401) leave()
-    throw error
+    throw leftBy(error)
   }
 }
 
+const headers = (): Readonly<Record<string, string>> =>
+  session === undefined ? {} : { 'x-sponsor-session': session.token }
+
+/** @returns the error itself, behind what it means for this sign-in */
+function leftBy(error: unknown): unknown {
+  if (error instanceof RefusedError && error.status === 401) leave()
+  return error
+}
+
+const refreshed = refreshing(load, (error) => {
+  leave()
+  announce(error.message)
+})
+
 function leave(): void {
+  refreshed.end()
   session = undefined
   prepared = undefined
   for (const id of [
@@ -51,9 +73,11 @@ function leave(): void {
     'holds',
     'spending',
     'keys',
+    'webhooks',
     'policy',
     'explanation',
     'topup',
+    'topups',
     'requests',
     'request',
   ])
@@ -75,51 +99,85 @@ onSend('enter', async () => {
   const signature = await signText(wallet, textOf(challenge, 'message'))
   const opened = await read('session', { wallet, nonce: textOf(challenge, 'nonce'), signature })
   session = { wallet, token: textOf(opened, 'token') }
-  await load()
+  await refreshed.start()
   reveal(true)
-  announce(`Signed in as ${visible(wallet)} until ${timeText(textOf(opened, 'expiresAt'))}.`)
+  return `Signed in as ${visible(wallet)} until ${timeText(textOf(opened, 'expiresAt'))}.`
 })
 
 onPress('leave', async () => {
   await read('session/end', {}).finally(leave)
-  announce('Signed out.')
+  return 'Signed out.'
 })
 
-async function load(): Promise<void> {
-  const [overview, spending] = await Promise.all([read('overview'), read('spending?days=30')])
-  show(
+async function load(): Promise<() => void> {
+  // Not by `read`: whoever has left meanwhile is not to leave once more.
+  const [overview, spending, named] = await Promise.all([
+    ask('api/overview', headers()),
+    ask('api/spending?days=30', headers()),
+    ask('/chains', {}),
+  ])
+  return () => {
+    chains = chainsOf(named)
+    draw(overview, spending)
+  }
+}
+
+function draw(overview: Answer, spending: Answer): void {
+  renew(
     'balance',
     facts([
       ['Available', dollars(textOf(overview, 'availableMicroUsd'))],
       ['Held', dollars(textOf(overview, 'heldMicroUsd'))],
       ['Pending', dollars(textOf(overview, 'pendingMicroUsd'))],
-      ['Wallet', element('code', {}, foreign(textOf(overview, 'wallet')))],
+      ['Wallet', copyable(textOf(overview, 'wallet'), 'wallet')],
     ]),
   )
-  show('holds', holdsView(overview))
-  show('spending', spendingView(spending))
-  show('keys', keysView(overview))
-  show('requests', requestsView(overview))
-  const keys = listOf(overview, 'keys')
-  for (const id of ['policy-key', 'explain-key'])
-    show(
-      id,
-      ...keys.map((key) =>
-        option(textOf(key, 'id'), `${textOf(key, 'id')} ${visible(textOf(key, 'label'))}`),
-      ),
-    )
+  renew('holds', holdsView(overview))
+  renew('spending', spendingView(spending))
+  renew('keys', keysView(overview))
+  renew('webhooks', webhooksView(overview))
+  renew('topups', topUpsView(overview))
+  renew('requests', requestsView(overview))
+  offer(
+    'statement-month',
+    monthsUntil(new Date()).map((month) => [month, month]),
+  )
+  const keys = listOf(overview, 'keys').map((key) => {
+    const id = textOf(key, 'id')
+    return [id, `${id} ${visible(textOf(key, 'label'))}`] as const
+  })
+  for (const id of ['policy-key', 'explain-key']) offer(id, keys)
   const requests = listOf(overview, 'requests').map((request) => textOf(request, 'requestId'))
-  show('request-id', ...requests.map((id) => option(id, visible(id))))
+  offer(
+    'request-id',
+    requests.map((id) => [id, visible(id)]),
+  )
 }
 
-function option(value: string, text: string): HTMLOptionElement {
-  return element('option', { value }, text)
+onSend('statement-form', async (fields) => {
+  const { file, name } = await askFile(
+    `api/statement?month=${part(fieldOf(fields, 'month'))}`,
+    headers(),
+  ).catch((error: unknown) => Promise.reject(leftBy(error)))
+  const address = URL.createObjectURL(file)
+  element('a', { href: address, download: name }).click()
+  URL.revokeObjectURL(address)
+  return `Downloaded ${name}.`
+})
+
+/** This month and the twelve before, newest first, of UTC. */
+function monthsUntil(now: Date): readonly string[] {
+  return Array.from({ length: 13 }, (_none, back) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
+  )
 }
 
 onSend(
   'policy-form',
   async (fields) => {
-    show('policy', policyView(await read(`keys/${part(fieldOf(fields, 'id'))}/policy`)))
+    const id = fieldOf(fields, 'id')
+    show('policy', policyView(await read(`keys/${part(id)}/policy`)))
+    return `Policy of ${visible(id)}.`
   },
   'policy',
 )
@@ -128,6 +186,7 @@ onSend(
   'explain-form',
   async (fields) => {
     show('explanation', explanationView(await read(...policyQuestion(fields))))
+    return 'Dry run done.'
   },
   'explanation',
 )
@@ -148,14 +207,15 @@ onSend(
       'topup',
       facts([
         ['Amount', dollars(amount)],
-        ['Chain', textOf(call, 'chainId')],
-        ['Token', element('code', {}, foreign(textOf(call, 'to')))],
-        ['Custody', element('code', {}, foreign(textOf(call, 'custody')))],
-        ['Credited to', element('code', {}, foreign(textOf(call, 'wallet')))],
+        ['Chain', foreign(chains.nameOf(textOf(call, 'chainId')))],
+        ['Token', copyable(textOf(call, 'to'), 'token')],
+        ['Custody', copyable(textOf(call, 'custody'), 'custody')],
+        ['Credited to', copyable(textOf(call, 'wallet'), 'credited to')],
       ]),
       element('pre', { tabindex: '0', 'aria-label': 'Calldata' }, textOf(call, 'data')),
     )
     found('send', HTMLButtonElement).hidden = false
+    return 'Nothing is sent yet: look at it, then send it.'
   },
   'topup',
 )
@@ -167,20 +227,21 @@ onPress('send', async () => {
   prepared = undefined
   found('send', HTMLButtonElement).hidden = true
   moveFocus('topup-title')
-  announce(`Sent: ${visible(hash)}. It is credited once it is final.`)
+  return `Sent: ${visible(hash)}. It is credited once it is final.`
 })
 
 onSend(
   'request-form',
   async (fields) => {
-    show('request', await timelineOf(`/requests/${part(fieldOf(fields, 'id'))}/timeline`, {}))
+    show('request', await timelineOf(`/requests/${part(fieldOf(fields, 'id'))}/timeline`, {}, chains))
+    return 'Timeline loaded.'
   },
   'request',
 )
 
 function holdsView(overview: Answer): HTMLElement {
   const rows = listOf(overview, 'holds').map((hold) => [
-    element('code', {}, foreign(textOf(hold, 'requestId'))),
+    copyable(textOf(hold, 'requestId'), textOf(hold, 'requestId')),
     textOf(hold, 'keyId'),
     dollars(textOf(hold, 'amountMicroUsd')),
     textOf(hold, 'isPinned') === 'true' ? 'deposited' : 'quoted',
@@ -198,16 +259,51 @@ function keysView(overview: Answer): HTMLElement {
   return table('Keys that this wallet pays for', ['Id', 'Label', 'Linked'], rows, 'None.')
 }
 
+function webhooksView(overview: Answer): HTMLElement {
+  const rows = listOf(overview, 'webhooks').map((webhook) => [
+    element('code', {}, textOf(webhook, 'keyId')),
+    foreign(textOf(webhook, 'host')),
+    countText(textOf(webhook, 'waiting')),
+    countText(textOf(webhook, 'failed')),
+    foreign(textOf(webhook, 'problem') || '—'),
+  ])
+  const headings = ['Key', 'To', 'Waiting', 'Given up', 'Last problem']
+  return table('Webhooks', headings, rows, 'No key has a webhook: the operator sets one.')
+}
+
+const topUpStates: Readonly<Record<string, string>> = {
+  seen: 'seen, not final yet',
+  final: 'credited',
+  reversed: 'taken back: its chain dropped it',
+}
+
+function topUpsView(overview: Answer): HTMLElement {
+  const rows = listOf(overview, 'topUps').map((topUp) => {
+    const [hash, chainId] = [textOf(topUp, 'transactionHash'), textOf(topUp, 'chainId')]
+    return [
+      copyable(hash, hash, chains.transactionAt(chainId, hash)),
+      dollars(textOf(topUp, 'amountMicroUsd')),
+      foreign(topUpStates[textOf(topUp, 'state')] ?? textOf(topUp, 'state')),
+      foreign(`${chains.nameOf(chainId)}, block ${textOf(topUp, 'blockNumber')}`),
+      timeText(textOf(topUp, 'seenAt')),
+    ]
+  })
+  const headings = ['Transaction', 'Amount', 'State', 'Chain', 'Seen']
+  return table('The newest top-ups', headings, rows, 'No top-up yet.')
+}
+
 function requestsView(overview: Answer): HTMLElement {
   const rows = listOf(overview, 'requests').map((request) => [
-    element('code', {}, foreign(textOf(request, 'requestId'))),
+    copyable(textOf(request, 'requestId'), textOf(request, 'requestId')),
     textOf(request, 'keyId'),
     foreign(
       textOf(request, 'reason') === ''
         ? textOf(request, 'status')
         : `${textOf(request, 'status')}: ${textOf(request, 'reason')}`,
     ),
-    `${textOf(request, 'originChainId')} → ${textOf(request, 'destinationChainId')}`,
+    foreign(
+      `${chains.nameOf(textOf(request, 'originChainId'))} → ${chains.nameOf(textOf(request, 'destinationChainId'))}`,
+    ),
     dollars(textOf(request, 'debitMicroUsd')),
     timeText(textOf(request, 'createdAt')),
   ])

@@ -1,4 +1,5 @@
 import type { Hex, SqlTx } from '@causeway/core'
+import { usdcAssetId } from '../transfers/accounts.ts'
 import { hexToBuffer } from '../transfers/transfers.ts'
 import type { TopUpAccount } from './cursor.ts'
 
@@ -62,6 +63,32 @@ export async function findTopUps(
     transaction.chainId,
     hexToBuffer(transaction.transactionHash),
   ])
+}
+
+/**
+ * The newest top-ups of a wallet: those that wait for their block to become final, and those that were credited, also
+ * where they were taken back since.
+ * @param owner lower case
+ */
+export async function listWalletTopUps(
+  tx: SqlTx,
+  owner: string,
+  limit: number,
+): Promise<readonly TopUpEvent[]> {
+  // Credited ones by the wallet's own account: the events have no index by owner once they are final.
+  return list(
+    tx,
+    `id in (
+       (select id from chain_event where credited_owner = $1 and state = 'seen' order by id desc limit $2)
+       union
+       (select t.chain_event_id from account own
+          join transfer t on t.credit_account = own.id and t.credit_after is not null
+        where own.kind = 'sponsor' and own.owner = $1 and own.asset_id = $3
+          and t.code in ('deposit_post', 'suspense_claim')
+        order by t.seq desc limit $2)
+     ) order by id desc limit $2`,
+    [owner, limit, usdcAssetId],
+  )
 }
 
 const isAccount = 'chain_id = $1 and to_addr = $2 and token = $3'

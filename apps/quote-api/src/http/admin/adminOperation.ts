@@ -67,6 +67,7 @@ const examples: OperationExamples = {
   suspenseCredit: { params: { id: '1' }, body: { wallet: account, reason } },
   why: request,
   requestsParked: page,
+  requestsFind: { params: { named: id32('c1') } },
   requestsExplain: request,
   requestsRetry: { ...request, body: { reason } },
   requestsResolve: { ...request, body: { resolution: 'refund', reason } },

@@ -11,6 +11,7 @@ import {
   readStops,
   stopTellers,
 } from '../../requests/stops/stopStore.ts'
+import { explorerPaths, explorerPathsSchema } from '../wire/chainsResponse.ts'
 
 const stopSchema = z.object({
   chainId: z.number().describe('0: every chain'),
@@ -18,6 +19,14 @@ const stopSchema = z.object({
   reason: z.string(),
   actor: z.string(),
   since: z.iso.datetime(),
+})
+
+/** Members as GET /chains has them, so that one page reads both. */
+const namedChainSchema = z.object({
+  id: z.int(),
+  displayName: z.string(),
+  explorerUrl: z.string().describe('Empty where none is configured'),
+  explorerPaths: explorerPathsSchema,
 })
 
 const stopToWire = ({ toldBy: by, since, chainId, reason, actor }: ChainStop) => ({
@@ -34,10 +43,12 @@ export function registerHealthRoutes(
     readiness,
     marketHealth,
     stops,
+    registry,
   }: {
     readonly readiness: Readiness
     readonly marketHealth: () => MarketHealth
     readonly stops: Pick<ChainStops, 'list'>
+    readonly registry: Pick<QuoteRegistry, 'chains'>
   },
 ): void {
   const schema = {
@@ -46,11 +57,16 @@ export function registerHealthRoutes(
         readiness: readinessSchema,
         stops: z.array(stopSchema),
         market: marketHealthSchema,
+        chains: z.array(namedChainSchema),
       }),
       ...errorResponses,
     },
   }
+  const chains = registry.chains.map(({ chainId, config }) => ({
+    ...{ id: chainId, displayName: config.displayName, explorerUrl: config.explorerUrl, explorerPaths },
+  }))
   app.get('/admin/health', { schema }, async () => ({
+    chains,
     readiness: await readiness.report(),
     stops: stops.list().map(stopToWire),
     market: marketHealth(),

@@ -32,6 +32,15 @@ const standingSchema = z.object({
   since: z.iso.datetime(),
 })
 
+const foundSchema = z.object({
+  requestId: z.string(),
+  by: z.enum(['request', 'order', 'transaction']).describe('As what it was named'),
+  status: z.string(),
+  originChainId: z.int(),
+  destinationChainId: z.int(),
+  createdAt: z.iso.datetime(),
+})
+
 const explanationSchema = z.object({
   requestId: z.string(),
   orderId: z.string(),
@@ -71,6 +80,21 @@ export function registerRequestRoutes(
         ...{ ...request, debitMicroUsd: debitMicroUsd.toString(), since: since.toISOString() },
       }),
     ),
+  }))
+
+  const find = {
+    ...adminOperation(
+      'requests find',
+      'Find requests by a request id, an order id or the hash of a transaction',
+      unknown,
+    ),
+    params: z.object({ named: z.string().min(1).max(128).describe('Hex in either case') }),
+    response: { 200: z.object({ requests: z.array(foundSchema) }), ...errorResponses },
+  }
+  app.get('/admin/requests/find/:named', { schema: find }, async ({ params: { named } }) => ({
+    requests: (await requests.find(named)).map(({ createdAt, ...found }) => ({
+      ...{ ...found, createdAt: createdAt.toISOString() },
+    })),
   }))
 
   const explain = {

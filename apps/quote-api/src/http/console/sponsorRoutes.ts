@@ -5,13 +5,15 @@ import { z } from 'zod'
 import { keyIdText } from '../../access/keys/keyFields.ts'
 import type { SponsorSessions } from '../../access/wallets/sponsorSessions.ts'
 import { statementAnswer, statementSchema } from '../../money/statements/statementAnswer.ts'
-import { statementPeriod } from '../../money/statements/statementRequest.ts'
+import { statementGroupsOf, statementPeriod } from '../../money/statements/statementRequest.ts'
 import type { PolicyAdministration } from '../../operate/admin/policyAdministration.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
 import type { MoneyHistory } from '../../requests/history/moneyHistory.ts'
 import type { SponsorRecords } from '../../requests/history/sponsorRecords.ts'
+import type { WebhookStanding } from '../../webhooks/webhookStandings.ts'
 import type { BalanceReading } from '../routes/balances.ts'
+import { sendStatementCsv } from '../routes/statements.ts'
 import {
   explanationToWire,
   explanationWire,
@@ -26,6 +28,8 @@ export type SponsorConsole = {
   readonly sessions: SponsorSessions
   readonly policies: Pick<PolicyAdministration, 'show' | 'explain'>
   readonly records: SponsorRecords
+  /** Of the keys that a wallet sponsors now. */
+  readonly webhooks: (wallet: Hex) => Promise<readonly WebhookStanding[]>
   readonly files: ReadonlyMap<string, PageFile>
 }
 
@@ -117,17 +121,38 @@ const overviewSchema = z.object({
       createdAt: text,
     }),
   ),
+  topUps: z.array(
+    z.object({
+      chainId: z.int(),
+      transactionHash: text,
+      amountMicroUsd: text,
+      state: z.enum(['seen', 'final', 'reversed', 'orphaned']),
+      blockNumber: text,
+      seenAt: text,
+    }),
+  ),
+  webhooks: z.array(
+    z.object({
+      keyId: text,
+      host: text,
+      waiting: z.int(),
+      failed: z.int(),
+      problem: text.optional(),
+    }),
+  ),
 })
 
-function registerOverview(app: HttpApp, { sessions, records, balances }: Dependencies): void {
+function registerOverview(app: HttpApp, { sessions, records, balances, webhooks }: Dependencies): void {
   const schema = { hide, response: { 200: overviewSchema, ...errorResponses } }
   app.get(`${prefix}/overview`, { schema, config }, async (request) => {
     const wallet = await sessions.walletOf(tokenOf(request))
-    const [balance, keys, holds, requests] = await Promise.all([
+    const [balance, keys, holds, requests, topUps, standings] = await Promise.all([
       balances.readBalance(wallet),
       records.keys(wallet),
       records.holds(wallet),
       records.requests(wallet),
+      records.topUps(wallet),
+      webhooks(wallet),
     ])
     return {
       wallet,
@@ -149,6 +174,11 @@ function registerOverview(app: HttpApp, { sessions, records, balances }: Depende
         debitMicroUsd: debitMicroUsd.toString(),
         createdAt: createdAt.toISOString(),
       })),
+      topUps: topUps.map(({ chainId, transactionHash, value, state, blockNumber, seenAt }) => ({
+        ...{ chainId, transactionHash, state, amountMicroUsd: value.toString() },
+        ...{ blockNumber: blockNumber.toString(), seenAt: seenAt.toISOString() },
+      })),
+      webhooks: standings.map(({ apiKeyId, label: _label, ...webhook }) => ({ ...webhook, keyId: apiKeyId })),
     }
   })
 
@@ -191,6 +221,22 @@ function registerSpending(app: HttpApp, { sessions, moneyHistory, sponsorCurrenc
     const period = statementPeriod({ from }, nowMs)
     const statement = await moneyHistory.statement({ wallet, ...period, groups: ['day'] })
     return statementAnswer(wallet, period, statement, sponsorCurrency)
+  })
+
+  const file = {
+    hide,
+    querystring: z.object({ month: text }),
+    response: { 200: z.string(), ...errorResponses },
+  }
+  app.get(`${prefix}/statement`, { schema: file, config }, async (request, reply) => {
+    const wallet = await sessions.walletOf(tokenOf(request))
+    const period = statementPeriod(request.query, Date.now())
+    const statement = await moneyHistory.statement({
+      wallet,
+      ...period,
+      groups: statementGroupsOf('day,key'),
+    })
+    return sendStatementCsv(reply, statementAnswer(wallet, period, statement, sponsorCurrency))
   })
 }
 

@@ -1,7 +1,13 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
-import { statementAnswer, statementCsv, statementSchema } from '../../money/statements/statementAnswer.ts'
+import {
+  type StatementAnswer,
+  statementAnswer,
+  statementCsv,
+  statementSchema,
+} from '../../money/statements/statementAnswer.ts'
 import { statementGroupsOf, statementPeriod } from '../../money/statements/statementRequest.ts'
 import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
 import { requireKeyOfWallet } from '../../requests/history/historyAccess.ts'
@@ -41,11 +47,14 @@ export function registerStatements(
     const groups = statementGroupsOf(query.groupBy)
     const statement = await moneyHistory.statement({ wallet, ...period, groups })
     const answer = statementAnswer(wallet, period, statement, sponsorCurrency)
-    if (query.format === 'json') return answer
-    const name = `${answer.from}-${answer.to}.csv`
-    return reply
-      .type('text/csv; charset=utf-8')
-      .header('content-disposition', `attachment; filename="${name}"`)
-      .send(`${statementCsv(answer).join('\r\n')}\r\n`)
+    return query.format === 'json' ? answer : sendStatementCsv(reply, answer)
   })
+}
+
+/** A statement as a file that a spreadsheet opens. */
+export function sendStatementCsv(reply: FastifyReply, answer: StatementAnswer) {
+  return reply
+    .type('text/csv; charset=utf-8')
+    .header('content-disposition', `attachment; filename="${answer.from}-${answer.to}.csv"`)
+    .send(`${statementCsv(answer).join('\r\n')}\r\n`)
 }

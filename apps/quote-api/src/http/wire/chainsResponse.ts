@@ -16,6 +16,14 @@ const currency = z.object({
 
 const logo = z.object({ logoURI: z.string().describe('As configured; empty where none is') })
 
+export const explorerPathsSchema = z.object({
+  transaction: z.string(),
+  address: z.string(),
+  token: z.string(),
+})
+/** Behind `explorerUrl`, as the explorers of all families have them. */
+export const explorerPaths = { transaction: '/tx/{TX_HASH}', address: '/address/', token: '/token/' }
+
 /** @source quote-api.md 3.2 */
 const chainSchema = z.object({
   id: z.number(),
@@ -27,7 +35,7 @@ const chainSchema = z.object({
   wsRpcUrl: z.string(),
   explorerUrl: z.string(),
   explorerName: z.string(),
-  explorerPaths: z.object({ transaction: z.string(), address: z.string(), token: z.string() }),
+  explorerPaths: explorerPathsSchema,
   depositEnabled: z.boolean(),
   tokenSupport: z.enum(['All', 'Limited']),
   disabled: z.boolean(),
@@ -107,7 +115,7 @@ export function chainToWire(
     wsRpcUrl: config.publicWebsocketUrl,
     explorerUrl: config.explorerUrl,
     explorerName: config.explorerName,
-    explorerPaths: { transaction: '/tx/{TX_HASH}', address: '/address/', token: '/token/' },
+    explorerPaths,
     depositEnabled: config.enabled,
     tokenSupport: 'Limited',
     disabled: !config.enabled,

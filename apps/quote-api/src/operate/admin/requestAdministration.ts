@@ -1,4 +1,11 @@
-import { blockedWallet, DomainError, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
+import {
+  blockedWallet,
+  bytesToHex,
+  DomainError,
+  type Hex,
+  type SqlDatabase,
+  type SqlTx,
+} from '@causeway/core'
 import { createLedger } from '@causeway/ledger'
 import { recordAction } from '../../access/adminAction.ts'
 import { takeLeftAgain } from '../../requests/depositAddresses/addressStore.ts'
@@ -56,11 +63,27 @@ export type RequestExplanation = RequestRecord & {
     | undefined
 }
 
+/** A request, and as what it was named. */
+export type FoundRequest = {
+  readonly requestId: Hex
+  readonly by: 'request' | 'order' | 'transaction'
+  readonly status: string
+  readonly originChainId: number
+  readonly destinationChainId: number
+  readonly createdAt: Date
+}
+
 /**
  * What operators do about parked requests: one implementation behind the command line and the admin listener.
  * Nothing here debits a sponsor: a retry lets the automatic rules look again, which demand their evidence.
  */
 export interface RequestAdministration {
+  /**
+   * Requests of this request id, order id or hash of a transaction, newest first, at most ten.
+   * @param named as somebody pasted it; hex in either case
+   * @throws UnknownRequestError
+   */
+  find(named: string): Promise<readonly FoundRequest[]>
   /** Requests and claims without progress or waiting for an operator, longest first. */
   parked(page: { limit: number }): Promise<readonly Standing[]>
   /** @throws UnknownRequestError for requests without an order too */
@@ -76,6 +99,8 @@ export interface RequestAdministration {
 
 export function createRequestAdministration(database: SqlDatabase): RequestAdministration {
   return {
+    find: (named) => findRequests(database, named),
+
     parked: async ({ limit }) => (await listStanding(database)).slice(0, limit),
 
     async explain(requestId) {
@@ -127,6 +152,46 @@ export function createRequestAdministration(database: SqlDatabase): RequestAdmin
         await record(tx, { requestId, action: 'requests.resolve', deed, details })
       }),
   }
+}
+
+const foundMax = 10
+
+/** Each way that a request may be named has its index. */
+async function findRequests(
+  database: Pick<SqlDatabase, 'query'>,
+  named: string,
+): Promise<readonly FoundRequest[]> {
+  const id = /^0x[0-9a-f]{64}$/i.test(named) ? Buffer.from(named.slice(2), 'hex') : null
+  const rows = await database.query<FoundRow>(
+    `select distinct on (o.created_at, o.request_id) o.request_id, found.by, o.status, o.origin_chain_id,
+       o.destination_chain_id, o.created_at
+     from (
+       select request_id, 'request' as by from orders where request_id = $2
+       union all select request_id, 'order' from orders where order_id = $2
+       union all (select request_id, 'transaction' from request_transaction
+         where lower(tx_hash) = lower($1) and (tx_hash = $1 or tx_hash like '0x%') limit ${foundMax})
+     ) found join orders o on o.request_id = found.request_id
+     order by o.created_at desc, o.request_id limit ${foundMax}`,
+    [named, id],
+  )
+  if (rows.length === 0) throw new UnknownRequestError()
+  return rows.map((row) => ({
+    requestId: bytesToHex(row.request_id),
+    by: row.by,
+    status: row.status,
+    originChainId: Number(row.origin_chain_id),
+    destinationChainId: Number(row.destination_chain_id),
+    createdAt: row.created_at,
+  }))
+}
+
+type FoundRow = {
+  readonly request_id: Buffer
+  readonly by: FoundRequest['by']
+  readonly status: string
+  readonly origin_chain_id: bigint
+  readonly destination_chain_id: bigint
+  readonly created_at: Date
 }
 
 async function factsOf(

@@ -38,6 +38,24 @@ export const requestCommands: readonly Command[] = [
     },
   },
   {
+    words: 'requests find',
+    about: 'Find requests by a request id, an order id or the hash of a transaction',
+    operands: ['id'],
+    flags: {},
+    async run({ administration }, args) {
+      const found = await administration.requests.find(args.operand('id'))
+      const rows = found.map((one) => ({
+        request: one.requestId,
+        by: one.by,
+        status: one.status,
+        from: String(one.originChainId),
+        to: String(one.destinationChainId),
+        made: one.createdAt.toISOString(),
+      }))
+      return { data: { requests: found }, lines: tableOf(rows) }
+    },
+  },
+  {
     words: 'requests explain',
     about: 'Show all that is known about a request and what can be done; changes nothing',
     operands: ['request'],

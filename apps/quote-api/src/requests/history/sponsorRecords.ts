@@ -1,5 +1,5 @@
 import { bytesToHex, type Hex, type SqlDatabase } from '@causeway/core'
-import { type OpenHold, readOpenHolds } from '@causeway/ledger'
+import { listWalletTopUps, type OpenHold, readOpenHolds, type TopUpEvent } from '@causeway/ledger'
 import { readShown, type ShownRow, shownColumns, shownReasons } from '../status/shownReasons.ts'
 
 /** A key whose requests a wallet pays for; its secret is not among it. */
@@ -23,10 +23,12 @@ export interface SponsorRecords {
   holds(wallet: Hex): Promise<readonly OpenHold[]>
   /** Of keys that are linked to it now, and only those that it pays for. */
   requests(wallet: Hex): Promise<readonly SponsoredRequest[]>
+  topUps(wallet: Hex): Promise<readonly TopUpEvent[]>
 }
 
 const holdsMax = 100
 const requestsMax = 50
+const topUpsMax = 20
 
 export function createSponsorRecords(database: SqlDatabase): SponsorRecords {
   return {
@@ -38,6 +40,8 @@ export function createSponsorRecords(database: SqlDatabase): SponsorRecords {
       )
       return rows.map(({ id, label, wallet_linked_at: linkedAt }) => ({ id, label, linkedAt }))
     },
+
+    topUps: (wallet) => database.transaction((tx) => listWalletTopUps(tx, wallet, topUpsMax)),
 
     holds: (wallet) => database.transaction((tx) => readOpenHolds(tx, wallet, holdsMax)),
 

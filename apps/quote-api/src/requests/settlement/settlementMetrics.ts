@@ -26,7 +26,7 @@ export function createSettlementObserver(options: {
     registers,
   })
   const answers = new Counter({
-    name: 'settlement_oracle_answers_total',
+    name: oracleAnswersName,
     help: 'What oracles said about fills: signed, denied or nothing',
     labelNames: ['oracle', 'said'],
     registers,
@@ -151,4 +151,16 @@ function createMoneyCounters(
       currency === undefined ? 1 : Number(event.deposit.amount),
     )
   }
+}
+
+const oracleAnswersName = 'settlement_oracle_answers_total'
+
+/** What each oracle said how often in this process, as metrics tell it. */
+export async function readOracleAnswers(
+  registry: HttpMetrics['registry'],
+): Promise<readonly { oracle: string; said: string; count: number }[]> {
+  const told = await registry.getSingleMetric(oracleAnswersName)?.get()
+  return (told?.values ?? []).map(({ labels, value }) => ({
+    ...{ oracle: String(labels['oracle']), said: String(labels['said']), count: value },
+  }))
 }

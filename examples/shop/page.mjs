@@ -1,5 +1,5 @@
-// The public widget on a page, as its documentation puts it there. The address of the service, the nodes and the
-// tokens come in the query; what happens is told in `window.widgetEvents`.
+// The public widget on a page, as its documentation puts it there. Whoever hands the page out says in `settings.json`
+// which service it asks, by which nodes, and what it offers first; what happens is told in `window.widgetEvents`.
 import { RelayKitProvider, SwapWidget } from '@relayprotocol/relay-kit-ui'
 import '@relayprotocol/relay-kit-ui/styles.css'
 import { adaptViemWallet } from '@relayprotocol/relay-sdk'
@@ -10,9 +10,8 @@ import { createRoot } from 'react-dom/client'
 import { createWalletClient, custom, defineChain } from 'viem'
 import { createConfig, http, injected, useAccount, useConnect, WagmiProvider } from 'wagmi'
 
-const { api, nodes, account, from, to, amount } = JSON.parse(
-  new URLSearchParams(location.search).get('setting') ?? '{}',
-)
+// Never from the address bar: a link would then choose the service whose transactions people sign here.
+const { api, nodes, account, from, to, amount } = await (await fetch('settings.json')).json()
 window.widgetEvents = []
 const tell = (name) => window.widgetEvents.push(name)
 
@@ -74,7 +73,7 @@ function Widget() {
 createRoot(document.getElementById('root')).render(
   createElement(
     RelayKitProvider,
-    { options: { chains: relayChains, baseApiUrl: api, source: 'widget.test', appName: 'Causeway' } },
+    { options: { chains: relayChains, baseApiUrl: api, source: 'shop.example', appName: 'Causeway' } },
     createElement(
       WagmiProvider,
       { config: wagmi },

@@ -1,0 +1,42 @@
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import { keyIdText } from '../../access/keys/keyFields.ts'
+import type { WalletLinking } from '../../access/wallets/walletLinking.ts'
+import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
+
+const params = z.object({ id: keyIdText })
+const hide = true
+const text = z.string()
+
+/**
+ * `/admin/keys/{id}/link…`, for the console: what the owner of a wallet signs so that it pays for a key, and the link
+ * itself. No command does it, because the owner's signature does, not the operator's word.
+ */
+export function registerLinkRoutes(app: HttpApp, linking: WalletLinking): void {
+  const challenge = {
+    hide,
+    params,
+    body: z.object({ wallet: walletText }),
+    response: { 200: z.object({ message: text, nonce: text, expiresAt: text }), ...errorResponses },
+  }
+  app.post('/admin/keys/:id/link-text', { schema: challenge }, async ({ params: { id }, body }) => {
+    const { expiresAt, ...asked } = await linking.challenge({
+      apiKeyId: id,
+      wallet: parseWallet(body.wallet),
+    })
+    return { ...asked, expiresAt: expiresAt.toISOString() }
+  })
+
+  const link = {
+    hide,
+    params,
+    body: z.object({ wallet: walletText, nonce: z.string().min(1).max(64), signature: signatureText }),
+    response: { 200: z.object({ id: text, wallet: text }), ...errorResponses },
+  }
+  app.post('/admin/keys/:id/link-wallet', { schema: link }, async ({ params: { id }, body }) => {
+    const { nonce, signature } = body
+    const wallet = parseWallet(body.wallet)
+    await linking.link({ apiKeyId: id, wallet, nonce, signature })
+    return { id, wallet }
+  })
+}

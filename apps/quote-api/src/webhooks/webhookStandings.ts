@@ -1,0 +1,54 @@
+import type { SqlDatabase } from '@causeway/core'
+
+/** Where a key's messages go, and whether they arrive. */
+export type WebhookStanding = {
+  readonly apiKeyId: string
+  readonly label: string
+  /** Never the path, which may hold a token of the receiver's. */
+  readonly host: string
+  /** Messages that are not delivered yet; above `countedMax` no more are counted. */
+  readonly waiting: number
+  /** Given up after the last retry, of the last 30 days. */
+  readonly failed: number
+  /** Why the last attempt failed, of those that wait or were given up. */
+  readonly problem: string | undefined
+}
+
+/** A count above it reads as more than that: nobody waits for a million rows to be counted. */
+const countedMax = 1_000
+
+const counted = (state: string) =>
+  `(select count(*)::int from (select from webhook_delivery d
+     where d.api_key_id = w.api_key_id and d.state = '${state}' limit ${countedMax + 1}) each)`
+const lastProblem = (state: string) =>
+  `(select d.problem from webhook_delivery d where d.api_key_id = w.api_key_id and d.state = '${state}'
+     and d.problem is not null order by d.seq desc limit 1)`
+
+/**
+ * Webhooks of keys that work, by key.
+ * @param wallet lower case: of the keys that it sponsors alone
+ */
+export async function readWebhookStandings(
+  database: Pick<SqlDatabase, 'query'>,
+  wallet?: string,
+): Promise<readonly WebhookStanding[]> {
+  const rows = await database.query<StandingRow>(
+    `select w.api_key_id, k.label, w.url, ${counted('waiting')} as waiting, ${counted('failed')} as failed,
+       coalesce(${lastProblem('waiting')}, ${lastProblem('failed')}) as problem
+     from webhook_endpoint w join api_key k on k.id = w.api_key_id
+     where k.revoked_at is null and ($1::text is null or k.wallet = $1) order by w.api_key_id`,
+    [wallet ?? null],
+  )
+  return rows.map(({ api_key_id: apiKeyId, url, problem, ...row }) => ({
+    ...{ ...row, apiKeyId, host: new URL(url).host, problem: problem ?? undefined },
+  }))
+}
+
+type StandingRow = {
+  readonly api_key_id: string
+  readonly label: string
+  readonly url: string
+  readonly waiting: number
+  readonly failed: number
+  readonly problem: string | null
+}

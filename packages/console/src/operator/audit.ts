@@ -1,0 +1,20 @@
+import { type Answer, listOf, memberOf, textOf, timeText } from '../shared/answers.ts'
+import { foreign, table } from '../shared/elements.ts'
+
+/** The last changes, and attempts that were refused. */
+export function auditView(audit: Answer): HTMLElement {
+  const rows = listOf(audit, 'lines').map((line) => [
+    timeText(textOf(line, 'at')),
+    foreign(textOf(line, 'actor')),
+    foreign(textOf(line, 'action')),
+    foreign(textOf(line, 'subject')),
+    foreign(textOf(line, 'outcome')),
+    foreign(JSON.stringify(memberOf(line, 'details'))),
+  ])
+  return table(
+    'Last 50 lines',
+    ['At', 'Who', 'Action', 'Subject', 'Outcome', 'Details'],
+    rows,
+    'No line yet.',
+  )
+}

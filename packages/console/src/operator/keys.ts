@@ -1,0 +1,143 @@
+import { type Answer, FieldError, listOf, textOf, timeText } from '../shared/answers.ts'
+import {
+  copyable,
+  copyButton,
+  element,
+  facts,
+  fieldOf,
+  foreign,
+  forgive,
+  found,
+  moveFocus,
+  offer,
+  onSend,
+  renew,
+  show,
+  table,
+  visible,
+} from '../shared/elements.ts'
+
+type Asking = {
+  readonly admin: (path: string, body?: object) => Promise<Answer>
+  /** Shows the list anew. */
+  readonly reload: () => Promise<void>
+}
+
+/** What a wallet is about to sign, until it is linked or another text is asked for. */
+let challenge: { readonly id: string; readonly wallet: string; readonly nonce: string } | undefined
+
+/** The list, and the keys to choose from: all of them, or those that work. */
+export function showKeys(keys: Answer): void {
+  const listed = listOf(keys, 'keys')
+  renew('keys', keysView(listed))
+  const choices = (some: readonly Answer[]) =>
+    some.map((key) => {
+      const id = textOf(key, 'id')
+      return [id, `${id} ${visible(textOf(key, 'label'))}`] as const
+    })
+  for (const id of ['policy-key', 'explain-key']) offer(id, choices(listed))
+  const active = choices(listed.filter((key) => textOf(key, 'status') === 'active'))
+  for (const id of ['link-key', 'revoke-key']) offer(id, active)
+}
+
+/** Nothing of keys stays on the page, above all no text of one. */
+export function forgetKeys(): void {
+  for (const id of ['keys', 'policy-key', 'explain-key', 'link-key', 'revoke-key', 'issued']) show(id)
+  endLinking()
+}
+
+function endLinking(): void {
+  challenge = undefined
+  show('link-text')
+  forgive('signed-form')
+  found('signed-form', HTMLFormElement).reset()
+  found('signed-form', HTMLFormElement).hidden = true
+}
+
+/** The forms that make, link and end keys. */
+export function listenForKeys({ admin, reload }: Asking): void {
+  const at = (id: string, path: string) => `keys/${encodeURIComponent(id)}/${path}`
+  onSend(
+    'create-form',
+    async (fields) => {
+      show('issued')
+      const issued = await admin('keys', { label: fieldOf(fields, 'label') })
+      found('create-form', HTMLFormElement).reset()
+      show('issued', issuedView(issued))
+      await reload()
+      return `Key ${textOf(issued, 'id')} is made. Keep its text now: it is not shown again.`
+    },
+    'issued',
+  )
+
+  onSend('link-form', async (fields) => {
+    endLinking()
+    const [id, wallet] = [fieldOf(fields, 'id'), fieldOf(fields, 'wallet')]
+    const asked = await admin(at(id, 'link-text'), { wallet })
+    challenge = { id, wallet, nonce: textOf(asked, 'nonce') }
+    const message = textOf(asked, 'message')
+    show(
+      'link-text',
+      element('pre', { tabindex: '0', 'aria-label': 'Text to sign' }, message),
+      copyButton(message, 'text to sign'),
+    )
+    found('signed-form', HTMLFormElement).hidden = false
+    return `The owner of the wallet signs this text (personal_sign) until ${timeText(textOf(asked, 'expiresAt'))}.`
+  })
+
+  onSend('signed-form', async (fields) => {
+    if (challenge === undefined) throw new Error('Make the text first.')
+    const { id, wallet, nonce } = challenge
+    const signature = fieldOf(fields, 'signature')
+    if (!/^0x[0-9a-fA-F]+$/.test(signature))
+      throw new FieldError('signature', 'A signature is hex behind 0x.')
+    // A text is good for one try, whatever comes of it.
+    endLinking()
+    moveFocus('keys-title')
+    await admin(at(id, 'link-wallet'), { wallet, nonce, signature })
+    await reload()
+    return `${visible(wallet)} pays for ${id} from now on.`
+  })
+
+  onSend('revoke-form', async (fields) => {
+    const id = fieldOf(fields, 'id')
+    if (fieldOf(fields, 'again') !== id)
+      throw new FieldError('again', `It ends for good: type ${id} to say that you mean it.`)
+    await admin(at(id, 'revoke'), {})
+    found('revoke-form', HTMLFormElement).reset()
+    await reload()
+    return `Key ${id} is revoked: every process refuses it within 5 seconds.`
+  })
+}
+
+/** The text of a new key: gone with the first press of the button, or with the page. */
+function issuedView(issued: Answer): HTMLElement {
+  const done = element('button', { type: 'button' }, 'I have kept it')
+  done.addEventListener('click', () => {
+    show('issued')
+    moveFocus('keys-title')
+  })
+  const shown = element('span', { class: 'secret' }, element('code', {}, textOf(issued, 'apiKey')))
+  return element(
+    'div',
+    { class: 'notice' },
+    facts([
+      ['Key', element('code', {}, textOf(issued, 'id'))],
+      ['Label', foreign(textOf(issued, 'label'))],
+      ['Text of the key, shown once', shown],
+    ]),
+    copyButton(textOf(issued, 'apiKey'), 'text of the key'),
+    done,
+  )
+}
+
+function keysView(keys: readonly Answer[]): HTMLElement {
+  const rows = keys.map((key) => [
+    element('code', {}, textOf(key, 'id')),
+    foreign(textOf(key, 'label')),
+    textOf(key, 'status'),
+    copyable(textOf(key, 'wallet'), `wallet of ${textOf(key, 'id')}`),
+    timeText(textOf(key, 'createdAt')),
+  ])
+  return table('API keys', ['Id', 'Label', 'Status', 'Wallet', 'Created'], rows, 'There are no keys.')
+}
