@@ -65,9 +65,10 @@ const sortColumns = { createdAt: 'o.created_at', updatedAt: 'coalesce(o.updated_
 const isSpelled = (column: string, parameter: string): string =>
   `lower(${column}) = lower(${parameter}) and (${column} = ${parameter} or ${column} like '0x%')`
 
+/** Read first, as an array: a subselect may be left for last, behind a walk through all requests of the key. */
 const hasTransaction = (parameter: string, role?: string): string =>
-  `o.request_id in (select request_id from request_transaction
-    where ${isSpelled('tx_hash', parameter)}${role === undefined ? '' : ` and role = '${role}'`})`
+  `o.request_id = any (array(select request_id from request_transaction
+    where ${isSpelled('tx_hash', parameter)}${role === undefined ? '' : ` and role = '${role}'`}))`
 
 /** Condition on `orders o`. */
 export const isAtAddress = (parameter: string): string =>
@@ -76,8 +77,8 @@ export const isAtAddress = (parameter: string): string =>
 /** A quote that nobody paid, or signed what pays it, is no request. Three cases, so that each has its index. */
 const paid = [
   `o.status <> 'waiting'`,
-  `o.status = 'waiting' and o.request_id in
-    (select request_id from deposit_seen where state in ('seen', 'held', 'refund_due'))`,
+  `o.status = 'waiting' and o.request_id = any
+    (array(select request_id from deposit_seen where state in ('seen', 'held', 'refund_due')))`,
 ]
 
 /** Whoever names one of these knows the request, and is shown a quote too. */
