@@ -116,9 +116,11 @@ async function quoteOf(more: object = {}): Promise<QuoteAnswer & { readonly addr
 }
 
 /** What an exchange sends: a payment among others, in a block soon. */
-function pay({ address }: { readonly address: string }, ...values: readonly bigint[]): void {
+function pay({ address }: { readonly address: string }, ...values: readonly bigint[]) {
   const others = { script: keyOf('another customer').witness.script, value: 5_000_000n }
-  at.chain.announce(funded(others, ...values.map((value) => ({ script: scriptOf(address), value }))))
+  const payment = funded(others, ...values.map((value) => ({ script: scriptOf(address), value })))
+  at.chain.announce(payment)
+  return payment
 }
 
 describe('a payment to a deposit address on Bitcoin', () => {
@@ -135,11 +137,12 @@ describe('a payment to a deposit address on Bitcoin', () => {
     expect(BigInt(quote.fees.relayerGas?.amount ?? 0)).toBeGreaterThan(0n)
   })
 
-  test('of what was quoted is swept into the depository as a whole, and filled', async () => {
+  test('Q-107: of what was quoted is swept as a whole, filled, and told as its user’s transfer', async () => {
     const quote = await quoteOf()
     const [before, deposited] = [await dollarsOf(recipient()), heldBy(depository)]
-    pay(quote, 2_000_000n)
+    const payment = pay(quote, 2_000_000n)
     await at.requests.reaches(quote, 'success')
+    expect(await at.requests.transferOf(quote)).toMatchObject({ depositTxHash: payment.getId() })
     expect((await dollarsOf(recipient())) - before).toBe(BigInt(quote.details.currencyOut.amount ?? 0))
     expect([heldBy(quote.address), heldBy(depository) - deposited]).toEqual([0n, 2_000_000n])
   })

@@ -152,12 +152,19 @@ describe('a payment to a deposit address on Solana', () => {
     ['USDC', 20_000_000n],
     ['WETH', 20_000_000n],
   ] as const)(
-    'of %s as quoted is swept into the depository as a whole, and filled',
+    'Q-107: of %s as quoted is swept into the depository as a whole, filled, and told as its user’s transfer',
     async (currency, amount) => {
       const quote = await quoteOf(currency)
       const [before, deposited] = [await received(), bed.owned(vault(), currency)]
-      await pay(quote, currency, amount)
+      const payer = await pay(quote, currency, amount)
       await reaches(quote, 'success')
+      const told = await bed.at.requests.transferOf(quote)
+      expect(told).toMatchObject({
+        depositor: payer.publicKey.toBase58(),
+        depositTxHash: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{80,90}$/),
+      })
+      // Not the sweep, which is what the depository was paid with.
+      expect((await bed.at.requests.statusOf(quote)).inTxHashes).not.toContain(told?.depositTxHash)
       expect((await received()) - before).toBe(BigInt(quote.details.currencyOut.amount ?? 0))
       expect(bed.owned(vault(), currency) - deposited).toBe(amount)
       expect(bed.owned(quote.address, currency)).toBe(0n)

@@ -5,6 +5,7 @@ import type {
   PoolDeployment,
 } from '../../packages/localnet/src/contracts/deployment.ts'
 import { familyChainEntries, solanaAddressProgram } from '../../packages/localnet/src/families/familyPlans.ts'
+import { localPicture } from '../../packages/localnet/src/families/localPicture.ts'
 import { familyQuoteChains } from '../../packages/localnet/src/families/quotedFamilies.ts'
 import type { RawConfigSet } from './configFiles.ts'
 
@@ -150,6 +151,8 @@ function quoteChain(chain: ChainDeployment, displayName: string): object {
     chainId: chain.chainId,
     name: chain.chainKey,
     displayName,
+    publicRpcUrl: `$${chain.chainKey.toUpperCase()}_PUBLIC_ENDPOINT`,
+    iconUrl: localPicture(displayName),
     blockTimeMs: 2_000,
     headMaxAgeMs: 15_000,
     multicall3: chain.multicall3,

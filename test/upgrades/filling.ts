@@ -220,6 +220,13 @@ export const fillings: readonly Filling[] = [
       from ${numbers} where n % 5 = 0`,
   },
   {
+    since: 'quote_api/0089_address_transfers',
+    sql: `update deposit_address set transfer_hash = '0x' || encode(nonce, 'hex'), transfer_from = depositor,
+        transfer_amount = 1000 where sweeps = 1;
+      insert into address_transfer (request_id, tx_hash, sender)
+        select request_id, '0x' || encode(nonce, 'hex'), depositor from deposit_address`,
+  },
+  {
     since: 'quote_api/0080_claim_charges',
     sql: 'update app_fee_claim_offer set charged = 1 where amount > 1',
   },

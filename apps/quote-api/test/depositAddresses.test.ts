@@ -25,6 +25,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { requestsV2Schema } from '../src/http/wire/requestsV2.ts'
+import { requestsV3Schema } from '../src/http/wire/requestsV3.ts'
 import { statusV3Schema } from '../src/requests/status/statusWire.ts'
 import { startTestService, type TestService } from './fixtures/service.ts'
 import {
@@ -151,6 +152,12 @@ async function reaches(quote: { requestId: string }, status: string): Promise<vo
 }
 
 /** All requests of an address as anybody can look them up, newest first. */
+/** Who paid an address with which transaction, as its request tells it. */
+async function transferOf({ requestId }: QuoteAnswer) {
+  const { requests } = readOk(await send(`${url}/requests/v3?id=${requestId}`), requestsV3Schema)
+  return requests[0]?.depositAddress
+}
+
 async function requestsOf(address: Hex) {
   const answer = await send(`${url}/requests/v2?depositAddress=${address}`)
   return readOk(answer, requestsV2Schema).requests
@@ -219,13 +226,22 @@ describe('a quote by deposit address', () => {
 })
 
 describe('the quoted amount', () => {
-  test('is swept for its depositor, filled, proven and paid for by the sponsor as quoted', async () => {
+  test('Q-107: is swept for its depositor, filled, proven, paid for by the sponsor, and its payer is told', async () => {
     const sponsor = await createSponsor(database, 1_000_000_000n)
     const party = freshParty()
     const quote = await quoted(party, { subsidizeFees: true }, sponsor.apiKey)
     expect(quote.feeSponsorship).toMatchObject({ status: 'full' })
+    expect(await transferOf(quote)).toMatchObject({ depositor: null, depositTxHash: null })
     await pay(addressOf(quote), amount)
     await reaches(quote, 'success')
+    const told = await transferOf(quote)
+    const payer = userOf(network, 1).address.toLowerCase()
+    expect(told?.depositor?.toLowerCase()).toBe(payer)
+    // CAST: a hash, which the wire describes as text.
+    const transaction = { hash: told?.depositTxHash as Hex }
+    expect(await network.chains.base.chain.client.getTransaction(transaction)).toMatchObject({
+      ...{ value: amount, to: addressOf(quote).toLowerCase() },
+    })
     expect(await nativeOf('optimism', party.recipient)).toBe(BigInt(quote.details.currencyOut.amount))
     expect(await depositsOf(addressOf(quote))).toEqual([
       { depositor: party.refundTo.toLowerCase(), amount, state: 'taken', reason: null },
@@ -569,13 +585,18 @@ describe('an address of a token', () => {
     return readOk(await postPatiently(`${url}/quote`, localRequest(network, wish)), quoteResponseSchema)
   }
 
-  test('is swept with the dust of strangers beside what was asked for, and filled as quoted', async () => {
+  test('Q-107: is swept with the dust of strangers beside what was asked for, whose transfer is told, and filled', async () => {
     const party = freshParty()
     const quote = await quotedToken(party)
     await payToken(addressOf(quote), 1n, 'TIDE')
     await pay(addressOf(quote), 1n)
     await payToken(addressOf(quote), units)
     await reaches(quote, 'success')
+    const told = await transferOf(quote)
+    // CAST: a hash, which the wire describes as text.
+    const transaction = { hash: told?.depositTxHash as Hex }
+    const { from, input } = await network.chains.base.chain.client.getTransaction(transaction)
+    expect([from, BigInt(`0x${input.slice(-64)}`)]).toEqual([told?.depositor, units])
     expect(await heldOf('optimism', 'USDC', party.recipient)).toBe(BigInt(quote.details.currencyOut.amount))
     await waitUntil('every deposit has its end', async () =>
       (await depositsOf(addressOf(quote))).every(({ state }) => state !== 'seen'),

@@ -2,7 +2,13 @@
 // values that few or none of its requests have.
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { pageSql, type RequestFilter, type SortKey } from '../src/requests/history/requestFilter.ts'
+import {
+  type Page,
+  pageSql,
+  type RequestFilter,
+  type SortKey,
+  sortKeys,
+} from '../src/requests/history/requestFilter.ts'
 import { filledKey, filledValues, fillHistory, historyDirectories } from './historySupport/filledHistory.ts'
 
 let testDatabase: TestDatabase
@@ -45,6 +51,55 @@ it.each<[RequestFilter, readonly string[]]>([
   expect(plan).not.toContain('Seq Scan on orders')
 })
 
-it('Q-79: a list by the last change is answered from its index', async () => {
-  expect(await planOf({}, 'updatedAt')).toContain('orders_paid_changed')
+it.each<[RequestFilter, string]>([
+  [{}, 'orders_paid_changed'],
+  [{ user }, 'orders_changed_user'],
+  [{ recipient: user }, 'orders_changed_recipient'],
+  [{ status: 'failure' }, 'orders_changed_status'],
+  [{ requestType: 'Bridge' }, 'orders_changed_type'],
+  [{ referrer: 'an.app' }, 'orders_changed_referrer'],
+  [{ originChainId: 137 }, 'orders_changed_origin'],
+  [{ destinationChainId: 137 }, 'orders_changed_destination'],
+  [{ failReason: 'SLIPPAGE' }, 'orders_changed_failed'],
+  [{ term }, 'request_transaction_hash'],
+])('Q-79: %j by the last change is answered from its index', async (filter, index) => {
+  expect(await planOf(filter, 'updatedAt')).toMatch(new RegExp(`using ${index} |on ${index} `))
 })
+
+const hour = 3_600
+/** Seconds since 1970, of about half of the history. */
+const middleSeconds = Math.floor(Date.now() / 1_000) - 30_000
+const middle = (sortBy: SortKey) =>
+  ({ sortBy, atMicros: BigInt(middleSeconds) * 1_000_000n, id: `0x${'0'.repeat(64)}` }) as const
+
+async function pagesReadBy(filter: RequestFilter, page: Page): Promise<number> {
+  const changedBeforeMicros = page.sortBy === 'updatedAt' ? BigInt(Date.now()) * 1_000n : undefined
+  const { text, values } = pageSql({ apiKeyId: filledKey, ...filter }, page, changedBeforeMicros)
+  const rows = await testDatabase.database.query(`explain (analyze, buffers) ${text}`, values, {
+    isPlannedEachTime: true,
+  })
+  const [, hit, read = '0'] = /shared hit=(\d+)(?: read=(\d+))?/.exec(JSON.stringify(rows)) ?? []
+  if (hit === undefined) throw new Error('the plan tells what it read')
+  return Number(hit) + Number(read)
+}
+
+it.each(
+  sortKeys.flatMap((sortBy) =>
+    (['desc', 'asc'] as const).flatMap((direction) => [
+      { sortBy, direction, filter: {} },
+      {
+        sortBy,
+        direction,
+        filter: { startSeconds: middleSeconds - 7 * hour, endSeconds: middleSeconds + 7 * hour },
+      },
+    ]),
+  ),
+)(
+  'Q-79: a deep page reads no more than the first: $sortBy $direction $filter',
+  async ({ filter, ...order }) => {
+    const first = await pagesReadBy(filter, { ...order, limit: 20, after: undefined })
+    const deep = await pagesReadBy(filter, { ...order, limit: 20, after: middle(order.sortBy) })
+    expect(first).toBeGreaterThan(0)
+    expect(deep).toBeLessThan(first + 20)
+  },
+)

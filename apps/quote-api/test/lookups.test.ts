@@ -2,7 +2,7 @@
 // request of somebody else, who sends a wallet that is not his, who has the hash of a transaction that many share.
 // Method: quotes of the routes themselves in a real database; what jobs write is written as they do.
 import { randomBytes } from 'node:crypto'
-import type { Hex } from '@causeway/core'
+import { encodeBase58, type Hex } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import type { HttpApp } from '@causeway/http'
 import { createLedger, ledgerMigrations } from '@causeway/ledger'
@@ -175,6 +175,39 @@ test('Q-106: a status is found by an origin transaction that is of one request',
     expect((await read(hash)).json).toMatchObject({ statusCode: 404, errorCode: 'REQUEST_NOT_FOUND' })
 })
 
+test.each([
+  ['hex', () => randomHex(32), (hash: string) => `0x${hash.slice(2).toUpperCase()}`],
+  ['hex without 0x', () => randomHex(32).slice(2), (hash: string) => hash.toUpperCase()],
+  ['longer hex', () => randomHex(40).slice(2), (hash: string) => hash.toUpperCase()],
+] as const)(
+  'Q-106: a status is found by an origin transaction in %s, in any case',
+  async (_, hashOf, upper) => {
+    const [id, hash] = [await quoted(), hashOf()]
+    await addTransaction(id, 'deposit', hash)
+    for (const spelled of [hash, upper(hash)])
+      expect((await get(`/intents/status/v3?requestId=${spelled}`)).json).toEqual(
+        (await get(`/intents/status/v3?requestId=${id}`)).json,
+      )
+  },
+)
+
+test('Q-106: a status is found by an origin transaction in base58, and by no other spelling', async () => {
+  const [id, other] = [await quoted(), await quoted()]
+  const hash = encodeBase58(randomBytes(64))
+  const swapped = hash.replace(/[a-hjkmnp-z]/, (letter) => letter.toUpperCase())
+  await addTransaction(id, 'deposit', hash)
+  await addTransaction(other, 'deposit', swapped)
+  for (const [spelled, named] of [
+    [hash, id],
+    [swapped, other],
+  ])
+    expect((await get(`/intents/status/v3?requestId=${spelled}`)).json).toEqual(
+      (await get(`/intents/status/v3?requestId=${named}`)).json,
+    )
+  expect((await get(`/intents/status/v3?requestId=${hash.toLowerCase()}`)).json.statusCode).not.toBe(200)
+  expect((await get('/intents/status/v3?requestId=nonsense')).json).toMatchObject({ statusCode: 400 })
+})
+
 test('Q-107: a deposit address is the object that public clients read', async () => {
   const [id, address, recoveryAddress] = [await quoted(), randomHex(20), randomHex(20)]
   await query('update orders set deposit_address = $2 where request_id = $1', [bytes(id), address])
@@ -186,6 +219,13 @@ test('Q-107: a deposit address is the object that public clients read', async ()
   const { json } = await get(`/requests/v3?depositAddress=${address}`)
   expect(json.requests[0].depositAddress).toEqual({
     ...{ address, type: 'strict', depositor: null, depositTxHash: null, recoveryAddress },
+  })
+  const [depositor, depositTxHash] = [randomHex(20), randomHex(32)]
+  await query('insert into address_transfer (request_id, tx_hash, sender) values ($1, $2, $3)', [
+    ...[bytes(id), depositTxHash, depositor],
+  ])
+  expect((await get(`/requests/v3?id=${id}`)).json.requests[0].depositAddress).toMatchObject({
+    ...{ depositor, depositTxHash },
   })
   expect((await get(`/requests/v3?id=${await quoted()}`)).json.requests[0].depositAddress).toBeNull()
 })

@@ -132,6 +132,28 @@ test('who paid is told by what was spent, whoever else it pays', async () => {
   )
 })
 
+test('Q-107: the transaction that brought most is told, and who made it where one alone did', async () => {
+  const { address, script } = anAddress()
+  const [user, stranger] = [keyOf('a user'), keyOf('a stranger')]
+  const coins = [user, stranger].map(({ witness }) => funded({ script: witness.script, value: 90_000n }))
+  chain.mine(...coins)
+  const [paid, dust] = coins.map((coin, at) => {
+    const payment = new Transaction()
+    payment.addInput(coin.getHash(), 0)
+    payment.addOutput(script, at === 0 ? 60_000n : 20_000n)
+    return payment
+  })
+  if (paid === undefined || dust === undefined) throw new Error('both pay')
+  chain.mine(paid)
+  chain.mine(dust)
+  const most = { transactionId: paid.getId(), amount: 60_000n, from: user.witness.address }
+  const { height } = upTo(3n)
+  const currency = { address: coin }
+  expect(await open().transfer(address, { currency, height }, signal)).toEqual(most)
+  const nobodys = anAddress().address
+  expect(await open().transfer(nobodys, { currency, height }, signal)).toBeUndefined()
+})
+
 test('nobody brought what a miner was rewarded with', async () => {
   const { address, script } = anAddress()
   const reward = new Transaction()

@@ -131,6 +131,14 @@ test('who paid before the address was emptied did not bring what lies there now'
   )
   await payCoin(bed, address, 3_000_000n, after)
   expect(await addressesOf().payers(address, question(), signal())).toEqual([after.publicKey.toBase58()])
+  await payCoin(bed, address, 2_000n, aPayer())
+  const { height, currencies } = question()
+  const [currency] = currencies
+  if (currency === undefined) throw new Error('coin is asked for')
+  // neither what was there before nor dust takes its place.
+  expect(await addressesOf().transfer(address, { currency, height }, signal())).toMatchObject({
+    ...{ amount: 3_000_000n, from: after.publicKey.toBase58() },
+  })
 })
 
 test('F-5: a payer is found behind many small payments, and is never taken for absent', async () => {

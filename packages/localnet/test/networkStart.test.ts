@@ -108,7 +108,7 @@ async function paste(line: string) {
 const networkFile = async () => JSON.parse(await readFile(join(directory, 'network.json'), 'utf8'))
 
 describe('npm start', () => {
-  it('prints requests that are answered, tells no key, and ends on Ctrl-C with nothing left', async () => {
+  it('Q-114: prints requests that are answered, names its nodes, tells no key, ends with nothing left', async () => {
     const { child, exited, output } = await startUntilUp()
     const lines = output().split('\n')
     expect(lines[1]).toBe('First start: keys are generated, contracts deployed and accounts funded.')
@@ -125,6 +125,15 @@ describe('npm start', () => {
     const network = await networkFile()
     expect(await paste(curls[0] ?? '')).toMatchObject({ status: 200 })
     expect(new URL(curls[0]?.split(' ')[2] ?? '').origin).toBe(network.quoteApi.url)
+    const listed = JSON.parse(await (await fetch(`${network.quoteApi.url}/chains`)).text())
+    const shown: readonly { id: number; httpRpcUrl: string; iconUrl: string }[] = listed.chains
+    const own = new Map<number, string>(
+      network.chains.slice(0, 2).map(({ id, rpcUrl }: { id: number; rpcUrl: string }) => [id, rpcUrl]),
+    )
+    for (const { id, httpRpcUrl, iconUrl } of shown) {
+      expect(iconUrl).toMatch(/^data:image\/svg\+xml,%3Csvg/)
+      expect([id, httpRpcUrl]).toEqual([id, own.get(id) ?? ''])
+    }
     const keyFile = await readKeyFile(join(directory, 'keys.json'))
     if (keyFile.kind !== 'read') throw new Error('no keys')
     for (const { account } of keyRoles(keyFile.keys)) {

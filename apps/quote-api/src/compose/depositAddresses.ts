@@ -187,6 +187,12 @@ function siteOfFamily(
       },
     }),
     payers: (address, height, signal) => addresses.payers(address, { currencies, height }, signal),
+    async transfer(address, { currency: asked, height }, signal) {
+      const currency = currencies.find((one) => one.address === asked)
+      if (currency === undefined) return undefined
+      const found = await addresses.transfer(address, { currency, height }, signal)
+      return found && { transactionHash: found.transactionId, amount: found.amount, from: found.from }
+    },
     async balances(asked, height, signal) {
       // Asked for before, a sweep would only wait.
       const settled = needsFinal ? minBigint(height, await finalHeight(signal)) : height

@@ -3,6 +3,7 @@ import type { Hex, SqlDatabase } from '@causeway/core'
 import { depositoryAbi, type LocalAccount, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { quoteResponseSchema } from '../../src/http/wire/quoteResponse.ts'
+import { requestsV3Schema } from '../../src/http/wire/requestsV3.ts'
 import { askAgainAfterMs } from '../../src/requests/settlement/settleDecision.ts'
 import { statusV3Schema } from '../../src/requests/status/statusWire.ts'
 import { postPatiently, type QuoteAnswer, readOk, send } from '../serviceSupport/callService.ts'
@@ -28,6 +29,12 @@ export function createRequestDriver(parts: {
     return readOk(await send(`${url}/intents/status/v3?requestId=${requestId}`), statusV3Schema)
   }
 
+  /** What `/requests/v3` says of the deposit address of a request. */
+  async function transferOf({ requestId }: QuoteAnswer) {
+    const { requests } = readOk(await send(`${url}/requests/v3?id=${requestId}`), requestsV3Schema)
+    return requests[0]?.depositAddress
+  }
+
   async function settlementOf({ requestId }: QuoteAnswer) {
     const [row] = await database.query<{
       stage: string
@@ -48,6 +55,7 @@ export function createRequestDriver(parts: {
     user,
     solver,
     statusOf,
+    transferOf,
     settlementOf,
     openWork,
     stageOf: async (quote: QuoteAnswer) => (await settlementOf(quote))?.stage,

@@ -40,6 +40,13 @@ export type AddressedCurrency = { readonly address: string; readonly tokenProgra
 /** What may lie at addresses, as far as blocks up to a height brought it, where the family can look back. */
 export type AddressQuestion = { readonly currencies: readonly AddressedCurrency[]; readonly height: bigint }
 
+/** `amount` in smallest units. */
+export type AddressTransfer = {
+  readonly transactionId: string
+  readonly amount: bigint
+  readonly from: string | undefined
+}
+
 /** What is read of deposit addresses in families that make them without contracts, by quorum as all else. */
 export interface AddressReading {
   /** Nothing is swept before it is final. */
@@ -68,6 +75,15 @@ export interface AddressReading {
     question: AddressQuestion,
     signal: AbortSignal,
   ): Promise<readonly string[] | 'reading' | undefined>
+  /**
+   * The transaction that brought most of a currency since the address held none of it, and `from` where one account alone
+   * made it; undefined where nobody can say.
+   */
+  transfer(
+    address: string,
+    question: Pick<AddressQuestion, 'height'> & { readonly currency: AddressedCurrency },
+    signal: AbortSignal,
+  ): Promise<AddressTransfer | undefined>
 }
 
 /**

@@ -88,7 +88,7 @@ const currencySchema = z.object({
   name: z.string().min(1).max(64),
   decimals: z.number().int().min(0).max(36),
   asset: assetId,
-  logoUri: publicUrl(/^https?$/).describe('Picture that answers name; empty: none'),
+  logoUri: publicUrl(/^(https?|data)$/).describe('Picture that answers name; empty: none'),
   /** True when the solver keeps inventory of it on this chain. */
   solver: z.boolean().default(false),
   /** Share of the asset's inventory that belongs here; the shares of one asset add up to 10 000. */
@@ -261,7 +261,7 @@ const quoteChainSchema = z
       'Endpoint that browsers may use, published in GET /chains: never one of the operator that holds a key',
     ),
     publicWebsocketUrl: publicUrl(/^wss?$/).describe('The same for subscriptions'),
-    iconUrl: publicUrl(/^https?$/).describe('Picture of the chain that GET /chains names'),
+    iconUrl: publicUrl(/^(https?|data)$/).describe('Picture of the chain that GET /chains names'),
     enabled: z.boolean().default(true),
     blockTimeMs: z.number().int().positive(),
     /** A head older than this makes the chain unusable for pricing. */

@@ -9,6 +9,7 @@ import {
 } from '@causeway/core'
 import type { TronDeployment } from '../contracts/deployment.ts'
 import type { FamilyKey } from './familyPlans.ts'
+import { localPicture } from './localPicture.ts'
 import { localMintList, localMints, solanaBlockTimeMs } from './solanaTokens.ts'
 
 /** The numbers that public clients know these chains by. */
@@ -70,6 +71,7 @@ export function familyQuoteChains(
   const usdc = { symbol: 'USDC', name: 'USD Coin', decimals: 6, asset: 'usdc', ...token, source }
   const chain = (key: FamilyKey, displayName: string) => ({
     ...{ chainId: familyChainIds[key], name: key, displayName: `${displayName} (local)` },
+    iconUrl: localPicture(displayName),
     ...{ fillWallet: `$${fillWalletVariable(key)}`, pinPolicy: [{ confirmations: 1 }] },
   })
   const coin = (key: FamilyKey) => ({ address: nativeCurrencies[key], ...native, source: 'native currency' })

@@ -194,6 +194,7 @@ describe('pictures', () => {
     ['a.svg', false],
     ['', true],
     [picture, true],
+    ['data:image/svg+xml,%3Csvg%2F%3E', true],
   ])('that are no URL, or hold credentials, stop the start: %s', async (url, isGood) => {
     const file = join(import.meta.dirname, '../../../../../configs/quote.local.json')
     const json = z

@@ -1,4 +1,3 @@
-import { bytes32Text } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import type { RequestStatuses } from '../../requests/status/requestStatus.ts'
@@ -12,6 +11,13 @@ import {
 } from '../../requests/status/statusWire.ts'
 import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 
+/** An id, or the hash of a transaction as some chain spells it. */
+const namedText = z
+  .string()
+  .regex(/^(0x[0-9a-fA-F]{64}|[0-9a-fA-F]{64}|[0-9a-fA-F]{80}|[1-9A-HJ-NP-Za-km-z]{64,88})$/, {
+    error: 'must be 0x and 64 hex digits',
+  })
+
 /**
  * GET /intents/status, /v2 and /v3: where a request is. Needs no key; never cached.
  * @source quote-api.md 3.1, 4.4
@@ -24,7 +30,7 @@ export function registerIntentStatus(app: HttpApp, { statuses }: { statuses: Req
     errors: mergeErrors(databaseErrors, { 404: ['REQUEST_NOT_FOUND'] }),
     summary: 'State of a request',
     deprecated: isDeprecated,
-    querystring: z.object({ requestId: bytes32Text.describe('`requestId` of the quote') }),
+    querystring: z.object({ requestId: namedText.describe('`requestId` of the quote') }),
     response: { 200: answer, ...errorResponses },
   })
   app.get(

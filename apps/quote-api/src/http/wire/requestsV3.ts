@@ -189,15 +189,15 @@ function feeToWire(unit: PricedUnit, amount: bigint) {
   }
 }
 
-/** Whoever sent to a deposit address is not kept. @source Q-107 */
-function addressToWire({ depositAddress: address, addressTerms }: RequestRecord) {
+/** @source Q-107 */
+function addressToWire({ depositAddress: address, addressTerms, addressTransfer }: RequestRecord) {
   if (address === undefined) return null
   const { type, recoveryAddress = null } = addressTerms ?? {}
   return {
     address,
     ...(type !== undefined && { type }),
-    depositor: null,
-    depositTxHash: null,
+    depositor: addressTransfer?.sender ?? null,
+    depositTxHash: addressTransfer?.txHash ?? null,
     recoveryAddress,
   }
 }

@@ -3,7 +3,7 @@ import type { BlockCursor } from '../../chainReadings/blockCursor.ts'
 import { type DepositSwap, depositSwapToJson } from '../draft/depositAddress.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { Screening } from '../screening/screenedRequest.ts'
-import type { BlockPayments, sumPayments } from './blockPayments.ts'
+import type { BlockPayments, largestTransfers, sumPayments, Transfer } from './blockPayments.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
@@ -169,12 +169,23 @@ async function lockAddresses(tx: SqlTx, addresses: readonly string[]): Promise<r
 export async function markPaid(
   tx: SqlTx,
   chainId: number,
-  { paid, named }: Pick<BlockPayments, 'named'> & { readonly paid: ReturnType<typeof sumPayments> },
+  {
+    paid,
+    named,
+    transfers = new Map(),
+  }: Pick<BlockPayments, 'named'> & {
+    readonly paid: ReturnType<typeof sumPayments>
+    readonly transfers?: ReturnType<typeof largestTransfers>
+  },
 ): Promise<number> {
   // One row for each address: of two, the statement would take either.
   const mentions = [
-    ...[...paid].map(([address, amounts]) => ({ address, amounts: toJson(amounts) })),
-    ...named.filter((address) => !paid.has(address)).map((address) => ({ address, amounts: '{}' })),
+    ...[...paid].map(([address, amounts]) => ({
+      ...{ address, amounts: toJson(amounts), transfers: transfersToJson(transfers.get(address)) },
+    })),
+    ...named
+      .filter((address) => !paid.has(address))
+      .map((address) => ({ address, amounts: '{}', transfers: '{}' })),
   ].toSorted((one, other) => (one.address < other.address ? -1 : 1))
   const paidAmount = 'coalesce((p.amounts ->> d.currency)::numeric, 0)'
   let marked = 0
@@ -192,14 +203,38 @@ export async function markPaid(
       `update deposit_address d set active_at = clock_timestamp(),
          look_at = case when d.is_keyed and ${paidAmount} < d.asked / 2 then '-infinity' else clock_timestamp() end,
          lane = least(d.lane, case when ${paidAmount} > 0 and ${paidAmount} >= d.asked / 2 then ${lanes.paid}
-           when d.is_keyed then ${lanes.keyed} else ${lanes.named} end)
-       from unnest($2::text[], $3::jsonb[]) as p (address, amounts)
+           when d.is_keyed then ${lanes.keyed} else ${lanes.named} end),
+         ${largerTransfer('p.transfers -> d.currency')}
+       from unnest($2::text[], $3::jsonb[], $4::jsonb[]) as p (address, amounts, transfers)
        where d.address = p.address and d.chain_id = $1 returning 1`,
-      [chainId, ours.map(({ address }) => address), ours.map(({ amounts }) => amounts)],
+      [
+        ...[chainId, ours.map(({ address }) => address), ours.map(({ amounts }) => amounts)],
+        ours.map(({ transfers: own }) => own),
+      ],
     )
     marked += rows.length
   }
   return marked
+}
+
+/** Sets the transfer of `deposit_address d` where a JSON object of another, or of none, is larger. */
+function largerTransfer(other: string): string {
+  const set = (column: string, value: string) =>
+    `${column} = case when (${other} ->> 'amount')::numeric > coalesce(d.transfer_amount, 0)
+      then ${value} else d.${column} end`
+  return [
+    set('transfer_hash', `${other} ->> 'transactionHash'`),
+    set('transfer_from', `${other} ->> 'from'`),
+    set('transfer_amount', `(${other} ->> 'amount')::numeric`),
+  ].join(', ')
+}
+
+/** Keeps the transfer that brought most of what lies there, where no block told one. */
+export async function noteTransfer(database: Queries, address: string, transfer: Transfer): Promise<void> {
+  await database.query(`update deposit_address d set ${largerTransfer('$2::jsonb')} where address = $1`, [
+    address,
+    transferToJson(transfer),
+  ])
 }
 
 /** Marks the addresses that a denied account has paid: what lies there waits for an operator. */
@@ -232,6 +267,13 @@ export async function markDenied(
 /** Nobody can tell who paid: an operator decides, as of a denied one. */
 export async function markSenderUnknown(tx: SqlTx, address: string): Promise<void> {
   await tx.query('update deposit_address set is_sender_denied = true where address = $1', [address])
+}
+
+const transferToJson = (transfer: Transfer): string =>
+  JSON.stringify({ ...transfer, amount: String(transfer.amount) })
+
+function transfersToJson(transfers: ReadonlyMap<string, Transfer> = new Map()): string {
+  return `{${[...transfers].map(([currency, one]) => `${JSON.stringify(currency)}:${transferToJson(one)}`).join(',')}}`
 }
 
 /** By currency, as text: JSON has no such numbers. */
@@ -318,10 +360,21 @@ export async function recheckAddressesAfter(
   )
 }
 
-export async function setSweep(tx: SqlTx, address: string, sweepId: string): Promise<void> {
+/** What lies there is swept for the request, which shows the transfer that brought it from now on. */
+export async function setSweep(
+  tx: SqlTx,
+  address: string,
+  { sweepId, requestId }: { readonly sweepId: string; readonly requestId: Hex },
+): Promise<void> {
   await tx.query(
-    `update deposit_address set sweep_id = $2, sweeps = sweeps + 1, left_reason = null,
-       active_at = clock_timestamp() where address = $1`,
+    `insert into address_transfer (request_id, tx_hash, sender)
+     select $2, transfer_hash, transfer_from from deposit_address where address = $1 and transfer_hash is not null
+     on conflict (request_id) do nothing`,
+    [address, toBytes(requestId)],
+  )
+  await tx.query(
+    `update deposit_address set sweep_id = $2, sweeps = sweeps + 1, left_reason = null, transfer_hash = null,
+       transfer_from = null, transfer_amount = null, active_at = clock_timestamp() where address = $1`,
     [address, sweepId],
   )
 }

@@ -2,7 +2,7 @@ import { MalformedAnswerError, type RpcAnswer, toQuantity } from '@causeway/chai
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, encodePacked, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
-import { addressesIn, parseBlockPayments, payersOf, sumPayments } from './blockPayments.ts'
+import { addressesIn, largestTransfers, parseBlockPayments, payersOf, sumPayments } from './blockPayments.ts'
 
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`
 const hash = (digit: string): Hex => `0x${digit.repeat(64)}`
@@ -18,12 +18,14 @@ function block(number: bigint, hashDigit: string, parentDigit: string, transacti
   })
 }
 
-const payment = (to: Hex | null, value: string, from = address('f')) => ({ from, to, value, input: '0x' })
+const payment = (to: Hex | null, value: string, from = address('f')) => ({
+  ...{ hash: hash(value.slice(2)), from, to, value, input: '0x' },
+})
 const range = { from: 8n, to: 9n, transfersFrom: 8n }
 const watched = { nativeCurrency: address('0'), tokens: new Set([address('1'), address('2')]) }
 const log = (recipient: string, amount: string, token: Hex = address('1')) => ({
   address: token,
-  ...{ blockNumber: '0x8', blockHash: hash('8'), logIndex: '0x1' },
+  ...{ blockNumber: '0x8', blockHash: hash('8'), logIndex: '0x1', transactionHash: hash(amount.slice(-1)) },
   topics: [hash('d'), hash('e'), `0x${recipient.repeat(40).padStart(64, '0')}`],
   data: `0x${amount.padStart(64, '0')}`,
 })
@@ -59,6 +61,18 @@ test('sums what is received of each token apart, and leaves out what is nothing'
     ]),
   )
   expect(named).toEqual([])
+})
+
+test('Q-107: the largest transfer of each currency is told, not the dust behind it', () => {
+  const nine = block(9n, '9', '8', [payment(address('a'), '0x7', address('c')), payment(address('a'), '0x2')])
+  const logs = [log('a', '5'), log('a', '9'), log('a', '3')]
+  const { payments } = parseBlockPayments([block(8n, '8', '7'), nine, ok(logs)], range, watched)
+  expect(largestTransfers(payments).get(address('a'))).toEqual(
+    new Map([
+      [address('0'), { transactionHash: hash('7'), from: address('c'), amount: 7n }],
+      [address('1'), { transactionHash: hash('9'), from: address('e'), amount: 9n }],
+    ]),
+  )
 })
 
 test('a transfer of somebody’s own contract is no answer to the question for listed tokens', () => {

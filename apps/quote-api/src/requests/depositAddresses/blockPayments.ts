@@ -41,6 +41,8 @@ type Payment = {
   readonly to: string
   readonly currency: string
   readonly amount: bigint
+  /** Absent where blocks do not tell. */
+  readonly transactionHash?: string
 }
 
 /** `known`: height whose hash tells whether the chain below was reorganized. */
@@ -105,7 +107,7 @@ export function parseBlockPayments(
     if (before !== undefined && block.parentHash !== before.hash) throw new MalformedAnswerError(what)
   }
   const coins = blocks.flatMap(({ payments }) =>
-    payments.map(({ from, to, valueWei }) => ({ from, to, currency: nativeCurrency, amount: valueWei })),
+    payments.map(({ valueWei, ...rest }) => ({ ...rest, currency: nativeCurrency, amount: valueWei })),
   )
   const received = answers.slice(heights.length).flatMap((answer) => transfersOf(answer, range, tokens))
   const last = blocks.at(-1)
@@ -122,6 +124,28 @@ export function payersOf(payments: readonly Payment[]): ReadonlyMap<string, Read
   for (const { from, to } of payments)
     if (from !== undefined) payers.set(to, (payers.get(to) ?? new Set()).add(from))
   return payers
+}
+
+/** A transfer that brings money to an address. */
+export type Transfer = {
+  readonly transactionHash: string
+  /** Absent where not one account alone brought it. */
+  readonly from?: string | undefined
+  readonly amount: bigint
+}
+
+/** The largest of each currency, by address: a stranger's dust takes its place from nobody. Pure. */
+export function largestTransfers(
+  payments: readonly Payment[],
+): ReadonlyMap<string, ReadonlyMap<string, Transfer>> {
+  const largest = new Map<string, Map<string, Transfer>>()
+  for (const { to, currency, from, amount, transactionHash } of payments) {
+    if (transactionHash === undefined) continue
+    const own = largest.get(to) ?? new Map<string, Transfer>()
+    if (amount > (own.get(currency)?.amount ?? 0n)) own.set(currency, { transactionHash, from, amount })
+    largest.set(to, own)
+  }
+  return largest
 }
 
 /** By address and then by currency. Pure. */
@@ -143,7 +167,12 @@ const what = 'eth_getBlockByNumber'
 
 type PaidBlock = BlockReference & {
   readonly parentHash: Hex
-  readonly payments: readonly { readonly from: Hex; readonly to: Hex; readonly valueWei: bigint }[]
+  readonly payments: readonly {
+    readonly from: Hex
+    readonly to: Hex
+    readonly valueWei: bigint
+    readonly transactionHash: Hex
+  }[]
   readonly named: readonly Hex[]
 }
 
@@ -155,14 +184,15 @@ function parseBlock(answer: RpcAnswer, height: bigint): PaidBlock {
     const transaction = parseRecord(value, what)
     const to = transaction['to']
     return {
+      transactionHash: parseHash(transaction['hash'], what),
       from: parseAddress(transaction['from'], what),
       to: to === null || to === undefined ? undefined : parseAddress(to, what),
       valueWei: parseQuantity(transaction['value'], what),
       input: parseBytes(transaction['input'], what),
     }
   })
-  const payments = transactions.flatMap(({ from, to, valueWei }) =>
-    to === undefined || valueWei === 0n ? [] : [{ from, to, valueWei }],
+  const payments = transactions.flatMap(({ from, to, valueWei, transactionHash }) =>
+    to === undefined || valueWei === 0n ? [] : [{ from, to, valueWei, transactionHash }],
   )
   const named = transactions.flatMap(({ to, input }) => (to === undefined ? [] : addressesIn(input)))
   return { number, hash, parentHash, payments, named }
@@ -207,7 +237,8 @@ function transfersOf(
     )
     if (from === undefined || to === undefined) return []
     const id = `${parseHash(log['blockHash'], 'eth_getLogs')} ${parseQuantity(log['logIndex'], 'eth_getLogs')}`
-    return [{ id, from, to, currency, amount: BigInt(data) }]
+    const transactionHash = parseHash(log['transactionHash'], 'eth_getLogs')
+    return [{ id, from, to, currency, amount: BigInt(data), transactionHash }]
   })
 }
 

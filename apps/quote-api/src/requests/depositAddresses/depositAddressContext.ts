@@ -5,7 +5,7 @@ import type { QuotableChain } from '../../pricing/registry.ts'
 import type { SponsoredQuoteDependencies } from '../draft/createSponsoredQuote.ts'
 import type { SettlementContext } from '../settlement/settlementContext.ts'
 import type { HeldBalances } from './balanceReading.ts'
-import type { BlockPayments, PaymentRange } from './blockPayments.ts'
+import type { BlockPayments, PaymentRange, Transfer } from './blockPayments.ts'
 
 /** A chain as its deposit addresses are read; everything by quorum. */
 export type AddressChain = {
@@ -28,6 +28,12 @@ export type AddressChain = {
     height: bigint,
     signal: AbortSignal,
   ): Promise<readonly string[] | 'reading' | undefined>
+  /** The transfer that brought most of a currency; absent where `payments` tells it. */
+  transfer?(
+    address: string,
+    asked: { readonly currency: string; readonly height: bigint },
+    signal: AbortSignal,
+  ): Promise<Transfer | undefined>
   /** Balances of addresses, in their order, up to a block height; undefined as in `AddressReading.held`. */
   balances(
     addresses: readonly string[],

@@ -3,7 +3,7 @@ import { minBigint } from '@causeway/core'
 import { below, finalRange, lateMs, liveRange, rewound } from '../../chainReadings/blockCursor.ts'
 import type { Run } from '../../jobs/runJobs.ts'
 import { markDenied, markPaid, moveScanCursor, readScanCursor } from './addressStore.ts'
-import { type BlockPayments, payersOf, sumPayments } from './blockPayments.ts'
+import { type BlockPayments, largestTransfers, payersOf, sumPayments } from './blockPayments.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
 
 type ScanContext = Pick<DepositAddressContext, 'database' | 'screening' | 'now'>
@@ -92,7 +92,8 @@ export function createPaymentScanner(
     const fresh = payments.filter(({ id }) => id === undefined || seen.get(id) === undefined)
     const marked = await database.transaction(async (tx) => {
       await fence(tx)
-      const count = await markPaid(tx, chainId, { paid: sumPayments(fresh), named })
+      const paid = { paid: sumPayments(fresh), transfers: largestTransfers(fresh), named }
+      const count = await markPaid(tx, chainId, paid)
       if (screening !== undefined) await markDenied(tx, chainId, payersOf(fresh), screening)
       await moveCursor(tx)
       return count

@@ -29,7 +29,7 @@ export async function askForSweep(tx: SqlTx, sweep: Sweep, networkOf: NetworkOf)
   await addWork(tx, { kind: 'sweep', requestId, subject, chainId: origin.chainId, payload })
   const item = await lockWorkOf(tx, { kind: 'sweep', requestId, subject })
   if (item === undefined) throw new Error('work that was asked for is there')
-  await setSweep(tx, address.address, item.id)
+  await setSweep(tx, address.address, { sweepId: item.id, requestId })
 }
 
 function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {

@@ -1,4 +1,4 @@
-import { blockedWallet, type DomainError, paceMs, type SqlTx, usdValueDown } from '@causeway/core'
+import { blockedWallet, DomainError, paceMs, type SqlTx, usdValueDown } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 import { refundCost, sweepCostIn } from '../../pricing/gas.ts'
@@ -14,6 +14,7 @@ import {
   markDeep,
   markDenied,
   markSenderUnknown,
+  noteTransfer,
   paidLanes,
   readScanCursor,
   recheckAddressesAfter,
@@ -116,6 +117,7 @@ async function actOn(context: DepositAddressContext, look: Look): Promise<void> 
   const step = isGivenBack
     ? ({ action: 'withdraw' } as const)
     : arrivalStep({ arrival, quote, nowSeconds: nowSeconds(context) })
+  await tellTransfer(context, look, step)
   if (step.action !== 'requote') return take(context, look, { request, held, step })
   const refusal = await quoteAnew(context, look, step.amount)
   if (refusal === undefined) return
@@ -139,6 +141,22 @@ async function areSendersKnown({ database, screening }: DepositAddressContext, l
   }
   const cursor = await readScanCursor(database, look.site.chain.chainId)
   return cursor !== undefined && cursor.scannedTo >= look.at
+}
+
+/** Who looks at a request is shown who paid it. Where nobody can say that, no money waits for it. */
+async function tellTransfer(
+  { database, logger }: DepositAddressContext,
+  { site, address: { address, currency }, at, run }: Look,
+  { action }: ArrivalStep,
+): Promise<void> {
+  if (site.transfer === undefined || action === 'wait' || action === 'leave') return
+  try {
+    const transfer = await site.transfer(address, { currency, height: at }, run.signal)
+    if (transfer !== undefined) await noteTransfer(database, address, transfer)
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    logger.warn({ address, error }, 'nobody says which transfer brought what lies there')
+  }
 }
 
 /** What is to be paid to the address and what is kept of it when it goes back, in the currency that is paid. */

@@ -65,19 +65,20 @@ const sortColumns = { createdAt: 'o.created_at', updatedAt: 'coalesce(o.updated_
 const isSpelled = (column: string, parameter: string): string =>
   `lower(${column}) = lower(${parameter}) and (${column} = ${parameter} or ${column} like '0x%')`
 
+/** Read first, as an array: a subselect may be left for last, behind a walk through all requests of the key. */
 const hasTransaction = (parameter: string, role?: string): string =>
-  `o.request_id in (select request_id from request_transaction
-    where ${isSpelled('tx_hash', parameter)}${role === undefined ? '' : ` and role = '${role}'`})`
+  `o.request_id = any (array(select request_id from request_transaction
+    where ${isSpelled('tx_hash', parameter)}${role === undefined ? '' : ` and role = '${role}'`}))`
 
 /** Condition on `orders o`. */
 export const isAtAddress = (parameter: string): string =>
   `o.deposit_address is not null and lower(o.deposit_address) = lower(${parameter})`
 
-/** A quote that nobody paid, or signed what pays it, is no request. Three cases, so that each has its index. */
+/** A quote that nobody paid is no request. Two cases, so that each has its index. */
 const paid = [
   `o.status <> 'waiting'`,
-  `o.status = 'waiting' and o.request_id in
-    (select request_id from deposit_seen where state in ('seen', 'held', 'refund_due'))`,
+  `o.status = 'waiting' and o.request_id = any
+    (array(select request_id from deposit_seen where state in ('seen', 'held', 'refund_due')))`,
 ]
 
 /** Whoever names one of these knows the request, and is shown a quote too. */
@@ -99,17 +100,9 @@ const lookups = [
  * @param changedBeforeMicros of a list by `updatedAt`: nothing that is changed from now on has an earlier time
  */
 export function pageSql(filter: RequestFilter, page: Page, changedBeforeMicros?: bigint): Sql {
-  const { values, add, clauses, alternatives } = clausesOf(filter, page)
-  const { direction, after } = page
+  const { values, clauses, alternatives } = clausesOf(filter, page, changedBeforeMicros)
+  const { direction } = page
   const sort = sortColumns[page.sortBy]
-  if (changedBeforeMicros !== undefined) add((p) => `${sort} < ${timeOf(p)}`, changedBeforeMicros)
-  if (after !== undefined) {
-    const id = `$${values.push(toBytes(after.id))}`
-    add(
-      (p) => `(${sort}, o.request_id) ${direction === 'desc' ? '<' : '>'} (${timeOf(p)}, ${id}::bytea)`,
-      after.atMicros,
-    )
-  }
   const limit = `limit $${values.push(page.limit + 1)}`
   const order = (at: string, id: string) => `order by ${at} ${direction}, ${id} ${direction} ${limit}`
   const lists = alternatives.map(
@@ -124,7 +117,7 @@ export function pageSql(filter: RequestFilter, page: Page, changedBeforeMicros?:
 
 /** Counts requests, up to `most`. Pure. */
 export function countSql(filter: RequestFilter, page: Page, most: number): Sql {
-  const { values, clauses, alternatives } = clausesOf(filter, page)
+  const { values, clauses, alternatives } = clausesOf(filter, { ...page, after: undefined })
   const limit = `limit $${values.push(most)}`
   const lists = alternatives.map(
     (more) => `(select o.request_id from orders o where ${[...clauses, ...more].join(' and ')} ${limit})`,
@@ -141,13 +134,12 @@ type Clauses = {
   readonly clauses: string[]
   /** Each request fulfils one of these. */
   readonly alternatives: readonly (readonly string[])[]
-  add(clause: (parameter: string) => string, value: unknown): void
 }
 
-function clausesOf(filter: RequestFilter, { sortBy }: Page): Clauses {
+function clausesOf(filter: RequestFilter, page: Page, changedBeforeMicros?: bigint): Clauses {
   const values: unknown[] = []
   const clauses: string[] = ['true']
-  const add: Clauses['add'] = (clause, value) => {
+  const add = (clause: (parameter: string) => string, value: unknown): void => {
     if (value !== undefined) clauses.push(clause(`$${values.push(value)}`))
   }
   add((p) => `o.api_key_id = ${p}`, filter.apiKeyId)
@@ -173,10 +165,15 @@ function clausesOf(filter: RequestFilter, { sortBy }: Page): Clauses {
   add((p) => hasTransaction(p, 'fill'), filter.fillTxHash)
   add((p) => hasTransaction(p, 'refund'), filter.refundTxHash)
   add(isAtAddress, filter.depositAddress)
-  const sort = sortColumns[sortBy]
-  add((p) => `${sort} >= to_timestamp(${p}::bigint)`, filter.startSeconds)
-  // The whole last second belongs to the range.
-  add((p) => `${sort} < to_timestamp(${p}::bigint + 1)`, filter.endSeconds)
+  const sort = sortColumns[page.sortBy]
+  const { fromMicros, after, beforeMicros } = boundsOf(filter, page, changedBeforeMicros)
+  add((p) => `${sort} >= ${timeOf(p)}`, fromMicros)
+  add((p) => `${sort} < ${timeOf(p)}`, beforeMicros)
+  if (after !== undefined) {
+    const id = `$${values.push(toBytes(after.id))}`
+    const sign = page.direction === 'desc' ? '<' : '>'
+    add((p) => `(${sort}, o.request_id) ${sign} (${timeOf(p)}, ${id}::bytea)`, after.atMicros)
+  }
 
   const isLookup = lookups.some((name) => filter[name] !== undefined)
   const whenPaid = isLookup ? ['true'] : paid
@@ -190,7 +187,32 @@ function clausesOf(filter: RequestFilter, { sortBy }: Page): Clauses {
           `o.destination_chain_id = ${chain} and o.origin_chain_id <> ${chain}`,
         ]
   const named = term === undefined ? whenPaid : termCases(term, `$${values.push(term)}`)
-  return { values, clauses, add, alternatives: sides.flatMap((side) => named.map((one) => [side, one])) }
+  return { values, clauses, alternatives: sides.flatMap((side) => named.map((one) => [side, one])) }
+}
+
+/**
+ * Part of the order that a page is in. Its beginning is bounded once: of two bounds an index begins at either, and
+ * reads everything between them. Pure.
+ */
+function boundsOf(
+  filter: RequestFilter,
+  { direction, after }: Page,
+  changedBeforeMicros: bigint | undefined,
+) {
+  const { startSeconds, endSeconds } = filter
+  const fromMicros = startSeconds === undefined ? undefined : BigInt(startSeconds) * secondMicros
+  // The whole last second belongs to the range.
+  const endMicros = endSeconds === undefined ? undefined : (BigInt(endSeconds) + 1n) * secondMicros
+  const ends = [endMicros, changedBeforeMicros].filter((end) => end !== undefined)
+  const [beforeMicros] = ends.toSorted((one, other) => (one < other ? -1 : 1))
+  const bounds = { fromMicros, after, beforeMicros }
+  if (after === undefined) return bounds
+  if (direction === 'desc') {
+    const isWithin = beforeMicros === undefined || after.atMicros < beforeMicros
+    return { ...bounds, ...(isWithin ? { beforeMicros: undefined } : { after: undefined }) }
+  }
+  const isWithin = fromMicros === undefined || after.atMicros >= fromMicros
+  return { ...bounds, ...(isWithin ? { fromMicros: undefined } : { after: undefined }) }
 }
 
 /** Cases that a term may name, each with its index. */
@@ -203,6 +225,8 @@ function termCases(term: string, parameter: string): readonly string[] {
     ...paid.map((one) => `o.api_key_id is not null and ${isSpelled('o.user_address', parameter)} and ${one}`),
   ]
 }
+
+const secondMicros = 1_000_000n
 
 const timeOf = (micros: string): string =>
   `timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond'`

@@ -45,6 +45,8 @@ export type RequestRecord = {
   readonly destinationChainId: number
   readonly depositAddress: string | undefined
   /** Absent without a deposit address. */
+  /** The transfer to the deposit address; `sender` where one account alone made it. */
+  readonly addressTransfer?: { readonly txHash: string; readonly sender: string | null } | undefined
   readonly addressTerms?: { readonly type: 'open' | 'strict'; readonly recoveryAddress: string } | undefined
   /** The deposit that pays the request, in smallest units of its canonical currency; absent before it was taken. */
   readonly taken?: { readonly currency: string; readonly amount: bigint } | undefined
@@ -92,6 +94,8 @@ const columns = `
   (select json_build_object('type', case when d.is_strict then 'strict' else 'open' end,
       'recoveryAddress', d.depositor)
     from deposit_address d where d.address in (o.deposit_address, lower(o.deposit_address)) limit 1) as address_terms,
+  (select json_build_object('txHash', a.tx_hash, 'sender', a.sender) from address_transfer a
+    where a.request_id = o.request_id) as address_transfer,
   (select json_build_object('currency', d.currency, 'amount', d.amount::text) from settlement t
     join deposit_seen d on d.id = t.deposit_id where t.request_id = o.request_id) as taken,
   (select m.output_amount from fill_measurement m where m.request_id = o.request_id) as measured_output,
@@ -183,6 +187,7 @@ type HistoryRow = ShownRow & {
   readonly holds_at_deposit: boolean
   readonly refunded_to: string | null
   readonly address_terms: RequestRecord['addressTerms'] | null
+  readonly address_transfer: { readonly txHash: string; readonly sender: string | null } | null
   readonly taken: { readonly currency: string; readonly amount: string } | null
   readonly measured_output: bigint | null
   readonly transactions:
@@ -210,6 +215,7 @@ function fromRow(row: HistoryRow, standing: Standing | undefined): RequestRecord
     destinationChainId: Number(row.destination_chain_id),
     depositAddress: row.deposit_address ?? undefined,
     addressTerms: row.address_terms ?? undefined,
+    addressTransfer: row.address_transfer ?? undefined,
     taken: row.taken === null ? undefined : { ...row.taken, amount: BigInt(row.taken.amount) },
     measuredOutput: row.measured_output ?? undefined,
     supersededByRequestId: row.superseded_by === null ? undefined : toHex(row.superseded_by),

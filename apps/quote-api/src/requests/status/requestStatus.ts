@@ -1,4 +1,4 @@
-import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
+import { DomainError, isAnyCaseHex32, type SqlDatabase } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { RequestStatus } from './requestProgress.ts'
 import { endStatuses } from './requestProgress.ts'
@@ -32,7 +32,7 @@ export type StatusRecord = {
 
 export interface RequestStatuses {
   /** By its id, or by the hash of an origin transaction that is of no other request. @throws UnknownRequestError */
-  read(named: Hex): Promise<StatusRecord>
+  read(named: string): Promise<StatusRecord>
 }
 
 const select = `
@@ -52,7 +52,8 @@ export function createRequestStatuses({
 }): RequestStatuses {
   return {
     async read(named) {
-      const row = (await newestRow(database, toBytes(named))) ?? (await rowOfOrigin(database, named))
+      const byId = isAnyCaseHex32(named) ? await newestRow(database, toBytes(named)) : undefined
+      const row = byId ?? (await rowOfOrigin(database, named))
       if (row === undefined) throw new UnknownRequestError()
       const hashesOf = (wanted: string) =>
         (row.transactions ?? []).filter(([role]) => role === wanted).map(([, hash]) => hash)
@@ -87,14 +88,14 @@ async function newestRow(
   return newer === null ? row : newestRow(database, newer)
 }
 
-/** Older clients send the hash of the user's transaction as the id. @source Q-106 */
+/** Older clients send the hash of the user's transaction as the id; in hex in any case. @source Q-106 */
 async function rowOfOrigin(
   database: Pick<SqlDatabase, 'query'>,
-  txHash: Hex,
+  txHash: string,
 ): Promise<StatusRow | undefined> {
   const rows = await database.query<{ request_id: Buffer }>(
     `select distinct request_id from request_transaction
-     where lower(tx_hash) = $1 and role = 'deposit' limit 2`,
+     where lower(tx_hash) = lower($1) and (tx_hash = $1 or tx_hash ~ '^(0x)?[0-9a-f]+$') and role = 'deposit' limit 2`,
     [txHash],
   )
   const [only, other] = rows

@@ -60,6 +60,22 @@ export function createAddressReading(options: {
     )
   }
 
+  /** Whose outputs transactions spend, each once. */
+  async function ownersOf(txids: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+    const paying = await allTransactions(client, txids, signal)
+    // A reward comes from nobody.
+    const spent = paying.flatMap(({ inputs }) => inputs).filter(({ txid }) => txid !== noTransaction)
+    const ids = [...new Set(spent.map(({ txid }) => txid))]
+    const made = await allTransactions(client, ids, signal)
+    const byId = new Map(ids.map((txid, at) => [txid, made[at]]))
+    const owners = spent.flatMap(({ txid, vout }) => {
+      const output = byId.get(txid)?.outputs[vout]
+      const owner = output && scriptAddress(output.script, network)
+      return owner === undefined ? [] : [owner]
+    })
+    return [...new Set(owners)]
+  }
+
   return {
     needsFinal: true,
     blocks: {
@@ -93,18 +109,20 @@ export function createAddressReading(options: {
     },
     async payers(address, { height }, signal) {
       const outputs = await outputsOf(address, height, signal)
-      const paying = await allTransactions(client, [...new Set(outputs.map(({ txid }) => txid))], signal)
-      // A reward comes from nobody.
-      const spent = paying.flatMap(({ inputs }) => inputs).filter(({ txid }) => txid !== noTransaction)
-      const ids = [...new Set(spent.map(({ txid }) => txid))]
-      const made = await allTransactions(client, ids, signal)
-      const byId = new Map(ids.map((txid, at) => [txid, made[at]]))
-      const owners = spent.flatMap(({ txid, vout }) => {
-        const output = byId.get(txid)?.outputs[vout]
-        const owner = output && scriptAddress(output.script, network)
-        return owner === undefined ? [] : [owner]
+      return ownersOf([...new Set(outputs.map(({ txid }) => txid))], signal)
+    },
+    async transfer(address, { height }, signal) {
+      const outputs = await outputsOf(address, height, signal)
+      const [largest] = outputs.toSorted((one, other) => (one.value > other.value ? -1 : 1))
+      if (largest === undefined) return undefined
+      // Nodes may no longer have what it spent; the transaction itself is told all the same.
+      const owners = await ownersOf([largest.txid], signal).catch((error: unknown) => {
+        if (error instanceof UpstreamUnavailableError) return []
+        throw error
       })
-      return [...new Set(owners)]
+      const [from, ...others] = owners
+      const only = others.length === 0 ? from : undefined
+      return { transactionId: largest.txid, amount: largest.value, from: only }
     },
   }
 }

@@ -26,6 +26,28 @@ export function createAddressReading(options: {
   const { client, quorum, depository } = options
   const groups = createAccountGroups(client)
   const walks = new Map<string, PayerWalk>()
+
+  /** Reads on from where the last look at the account ended. */
+  async function walk(
+    account: string,
+    asked: { readonly currency: string; readonly height: bigint },
+    signal: AbortSignal,
+  ): Promise<WalkedOn> {
+    const from = walks.get(account) ?? walkStart
+    const read = { account, ...asked, depository }
+    const walked = await agreeOn<WalkedOn, EndpointView>(
+      quorum,
+      (view, own) => walkOn(view, read, from, own),
+      signal,
+    )
+    if (walked.outcome === 'unreadable') return walked
+    walks.delete(account)
+    if (walks.size >= walksMax) for (const oldest of [...walks.keys()].slice(0, 1)) walks.delete(oldest)
+    const { outcome: _, ...kept } = walked
+    walks.set(account, kept)
+    return walked
+  }
+
   return {
     needsFinal: false,
     held: (addresses, { currencies }) => heldAt(groups, addresses, currencies),
@@ -35,24 +57,22 @@ export function createAddressReading(options: {
       let outcome: WalkedOn['outcome'] = 'known'
       for (const currency of currencies) {
         if (!held.has(currency.address)) continue
-        const account = accountOf(address, currency)
-        const from = walks.get(account) ?? walkStart
-        const read = { account, currency: currency.address, height, depository }
-        const walked = await agreeOn<WalkedOn, EndpointView>(
-          quorum,
-          (view, own) => walkOn(view, read, from, own),
+        const walked = await walk(
+          accountOf(address, currency),
+          { currency: currency.address, height },
           signal,
         )
         if (walked.outcome === 'unreadable') return undefined
-        walks.delete(account)
-        if (walks.size >= walksMax) for (const oldest of [...walks.keys()].slice(0, 1)) walks.delete(oldest)
-        const { payers: found, until, under } = walked
-        walks.set(account, { payers: found, until, under })
         if (walked.outcome === 'more') outcome = 'more'
-        for (const payer of found) payers.add(payer)
+        for (const payer of walked.payers) payers.add(payer)
       }
       payers.delete(address)
       return outcome === 'more' ? 'reading' : [...payers].sort()
+    },
+    async transfer(address, { currency, height }, signal) {
+      const asked = { currency: currency.address, height }
+      const { outcome, largest } = await walk(accountOf(address, currency), asked, signal)
+      return outcome === 'known' ? largest : undefined
     },
   }
 }

@@ -1,9 +1,10 @@
 import { solanaCodec } from '@causeway/core'
+import type { AddressTransfer } from '../../family/settlingChain.ts'
 import type { EndpointView } from '../../rpc/endpointView.ts'
 import { parseSignatures } from '../answers.ts'
 import { seeTransaction } from '../readTransaction.ts'
 import { signaturesCall, signaturesMax, transactionCall } from '../requests.ts'
-import type { SolanaTransaction } from '../transaction.ts'
+import type { LamportBalance, SolanaTransaction } from '../transaction.ts'
 
 /** Transactions of one request. */
 const transactionsAtOnce = 20
@@ -14,11 +15,13 @@ const transactionsPerLook = 200
 export type PayerWalk = {
   /** Of all that came up to `until`, since the account was empty. */
   readonly payers: readonly string[]
+  /** Of these it brought most. */
+  readonly largest?: AddressTransfer | undefined
   /** The newest transaction that was read for it; undefined before a walk ended. */
   readonly until: string | undefined
   /** From the newest transaction of its time back towards `until`. */
   readonly under?:
-    | { readonly top: string | undefined; readonly before: string; readonly payers: readonly string[] }
+    | (Pick<PayerWalk, 'payers' | 'largest'> & { readonly top: string | undefined; readonly before: string })
     | undefined
 }
 
@@ -43,7 +46,7 @@ export async function walkOn(
   signal: AbortSignal,
 ): Promise<WalkedOn> {
   const { account, currency, height } = read
-  let { payers, until, under } = from
+  let { payers, largest, until, under } = from
   let left = transactionsPerLook
   // A walk that begins in this look has all that there is up to `height`.
   let isFresh = under === undefined
@@ -56,6 +59,7 @@ export async function walkOn(
     const inTime = page.filter(({ slot }) => slot <= height)
     const listed = inTime.filter(({ succeeded }) => succeeded).slice(0, left)
     const found = new Set(under?.payers)
+    let most = under?.largest
     let isEmptied = false
     for (let next = 0; !isEmptied && next < listed.length; next += transactionsAtOnce) {
       const ids = listed.slice(next, next + transactionsAtOnce).map(({ transactionId }) => transactionId)
@@ -63,7 +67,8 @@ export async function walkOn(
         if (transaction === 'missing') continue
         if (typeof transaction === 'string') return { ...from, outcome: 'unreadable' }
         for (const payer of payersIn(transaction)) found.add(payer)
-        isEmptied = balanceBefore(transaction, account, currency) === 0n
+        most = largerOf(most, transferIn(transaction, account, currency))
+        isEmptied = balancesOf(transaction, account, currency)?.before === 0n
         if (isEmptied) break
       }
     }
@@ -73,16 +78,17 @@ export async function walkOn(
     const hasEnded = isAllRead && page.length < signaturesMax
     if (!isEmptied && !hasEnded) {
       const before = (isAllRead ? page : listed).at(-1)?.transactionId ?? under?.before
-      if (before !== undefined) under = { top, before, payers: [...found].sort() }
-      if (left === 0) return { payers, until, under, outcome: 'more' }
+      if (before !== undefined) under = { top, before, payers: [...found].sort(), largest: most }
+      if (left === 0) return { payers, largest, until, under, outcome: 'more' }
       continue
     }
     // The account's first transaction that nodes still know found something there.
     if (!isEmptied && until === undefined && top !== undefined) return { ...from, outcome: 'unreadable' }
     payers = [...new Set(isEmptied ? found : [...payers, ...found])].sort()
+    largest = isEmptied ? most : largerOf(largest, most)
     until = top ?? until
     under = undefined
-    if (isFresh) return { payers, until, outcome: 'known' }
+    if (isFresh) return { payers, largest, until, outcome: 'known' }
     isFresh = true
   }
 }
@@ -102,13 +108,34 @@ async function readAll(
   )
 }
 
-function balanceBefore(
+function balancesOf(
   { balances, tokenBalances }: SolanaTransaction,
   account: string,
   currency: string,
-): bigint | undefined {
-  if (currency === solanaCodec.nativeCurrency) return balances.find((one) => one.account === account)?.before
-  return tokenBalances.find((one) => one.account === account && one.mint === currency)?.before ?? 0n
+): Pick<LamportBalance, 'before' | 'after'> | undefined {
+  if (currency === solanaCodec.nativeCurrency) return balances.find((one) => one.account === account)
+  const none = { before: 0n, after: 0n }
+  return tokenBalances.find((one) => one.account === account && one.mint === currency) ?? none
+}
+
+function transferIn(
+  transaction: SolanaTransaction,
+  account: string,
+  currency: string,
+): AddressTransfer | undefined {
+  const { before = 0n, after = 0n } = balancesOf(transaction, account, currency) ?? {}
+  const [from, ...others] = new Set(payersIn(transaction))
+  const only = others.length === 0 ? from : undefined
+  return after > before
+    ? { transactionId: transaction.transactionId, amount: after - before, from: only }
+    : undefined
+}
+
+function largerOf(
+  one: AddressTransfer | undefined,
+  other: AddressTransfer | undefined,
+): AddressTransfer | undefined {
+  return (other?.amount ?? 0n) > (one?.amount ?? 0n) ? other : one
 }
 
 function payersIn({ signers, balances, tokenBalances }: SolanaTransaction): readonly string[] {

@@ -30,6 +30,9 @@ export const quoteApiPlan: ServicePlan = {
       BASE_WS_RPC_URL: chains.base.url.replace('http:', 'ws:'),
       OPTIMISM_WS_RPC_URL: chains.optimism.url.replace('http:', 'ws:'),
       RELAY_RPC_URL: chains.hub.url,
+      // Pages read receipts and code of a developer's own nodes.
+      BASE_PUBLIC_ENDPOINT: chains.base.url,
+      OPTIMISM_PUBLIC_ENDPOINT: chains.optimism.url,
       ...quotedFamilyVariables(families, keys),
       // Nobody quotes this chain without oracles, who vouch for what its transfers are for.
       ...(oracles === '' && { HYPERLIQUID_RPC_URL: '' }),

@@ -1,0 +1,34 @@
+// Goal: the page of clients names no test that is not there. Adversary: a test that is renamed, or a cell left empty.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { tableRows } from './markdownTable.ts'
+
+const root = join(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'docs/reference/clients.md'), 'utf8')
+const proof = /`([^`]+\.test\.ts)` › ([^;|,.\n]+)/g
+const older = page.split('\n').find((line) => line.startsWith('| Flow | SDK 2.4.6')) ?? ''
+const columns = older
+  .split('|')
+  .slice(1, -1)
+  .map((column) => column.trim())
+
+describe('the page of clients', () => {
+  test.each([...page.matchAll(proof)].map(([, path = '', title = '']) => [path, title.trim()] as const))(
+    'names a test that exists: %s › %s',
+    (path, title) => {
+      expect(existsSync(join(root, path))).toBe(true)
+      // Tests of recordings are shared by several files.
+      const shared = path.startsWith('test/recording/') ? ['test/recording/support/checkGroups.ts'] : []
+      const texts = [path, ...shared].map((file) => readFileSync(join(root, file), 'utf8'))
+      expect(texts.join('\n')).toContain(title)
+    },
+  )
+
+  test('says of every client and flow which test shows it, or why none does', () => {
+    const rows = tableRows(page, columns)
+    expect([columns.length, rows.length]).toEqual([8, 7])
+    for (const { cells } of rows)
+      for (const cell of cells.slice(1)) expect(cell).toMatch(/^(`[^`]+\.test\.ts` › .+|No( test)?: .{7,})$/)
+  })
+})
