@@ -75,7 +75,7 @@ describe('the compose file', () => {
     expect(composeProblems(path)).toEqual([])
   })
 
-  test('Q-132: that of the shop is valid too, and publishes nothing beyond its machine', () => {
+  test('Q-131: that of the shop is valid too, and publishes nothing beyond its machine', () => {
     const shop = join(root, 'examples', 'shop', 'compose.yaml')
     expect(composeProblems(shop)).toEqual([])
     const ports = [...readFileSync(shop, 'utf8').matchAll(/^ +- "([^"]+:\d+:\d+)"$/gm)].map(
