@@ -57,7 +57,7 @@ export const services: readonly ExampleService[] = [
       'DEPLOYER_PRIVATE_KEY_FILE',
     ],
     files: /^(chains\.(?!hub)|quote\.)/,
-    placeholders: /_RPC_URL$|FILL_WALLET_(ADDRESS|PUBLIC_KEY)$|_BASE_URL$/,
+    placeholders: /_RPC_URL$|FILL_WALLET_(ADDRESS|PUBLIC_KEY)$|_BASE_URL$|_PUBLIC_ENDPOINT$/,
   },
   {
     ...{ name: 'oracle', config: 'apps/oracle/src/compose/config.ts', examine: examineOwnOracle },
