@@ -368,13 +368,13 @@ test('Q-124: a request is found by its own id, its order, and its transaction, o
   const ways = { request: requestId, order: `0x${row?.order_id.toString('hex')}`, transaction: hash }
   for (const [by, named] of Object.entries(ways)) {
     const found = { requests: [{ requestId, by, status: 'success' }] }
-    const answer = await ask('GET', `/admin/requests/find/${named.toUpperCase().replace('0X', '0x')}`)
+    const answer = await ask('GET', `/admin/requests?named=${named.toUpperCase().replace('0X', '0x')}`)
     expect(answer).toMatchObject({ status: 200, body: found })
     const { output } = await command(['requests', 'find', named, '--json'])
     expect(JSON.parse(output)).toMatchObject(found)
   }
   for (const named of [hexOf(0xdead, 32), "' or true --", '%'])
-    expect((await ask('GET', `/admin/requests/find/${encodeURIComponent(named)}`)).status, named).toBe(404)
+    expect((await ask('GET', `/admin/requests?named=${encodeURIComponent(named)}`)).status, named).toBe(404)
 })
 
 /** Have tests of their own. */

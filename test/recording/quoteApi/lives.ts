@@ -243,8 +243,12 @@ async function recordHistory(
     quoteApi.ask({ name: `list: ${name}`, path: `/requests/v3${query}`, headers, ...more })
   const lookUp = (name: string, query: string, more: object = {}) =>
     quoteApi.ask({ name: `look-up: ${name}`, path: `/requests/v2${query}`, ...more })
-  const isDebited = ({ body }: Answered) => JSON.stringify(body).includes('"actual"')
-  await mine('by id', `?id=${filled.requestId}`, { until: isDebited })
+  // What was debited, and what the fill gave by an oracle's word.
+  const isMeasured = ({ body }: Answered) => {
+    const text = JSON.stringify(body)
+    return text.includes('"actual"') && text.split('"outputCurrency"').length > 2
+  }
+  await mine('by id', `?id=${filled.requestId}`, { until: isMeasured })
   await mine('by id with protocol data', `?id=${filled.requestId}&includeProtocolData=true`)
   await mine('by order', `?orderId=${refunded.orderId}`)
   await mine('filled ones', '?status=success')

@@ -122,7 +122,7 @@ onSend(
 onSend(
   'request-form',
   async (fields) => {
-    const found = listOf(await admin(`requests/find/${part(fieldOf(fields, 'named'))}`), 'requests')
+    const found = listOf(await admin(`requests?named=${part(fieldOf(fields, 'named'))}`), 'requests')
     show('request', ...(await requestsOf(found, { admin, headers: headers(), chains })))
     return found.length === 1 ? 'Request loaded.' : `${found.length} requests loaded.`
   },

@@ -61,11 +61,15 @@ export async function startLiveMarket(options: Partial<MarketOptions> = {}): Pro
 /** The local configuration at the pace of the test: a block a second, a head that is stale after eight seconds. */
 export async function readLocalQuoteFile(network: TestNetwork): Promise<QuoteFile> {
   const input = z
-    .looseObject({ chains: z.record(z.string(), z.unknown()) })
+    .looseObject({ chains: z.record(z.string(), z.looseObject({ publicRpcUrl: z.unknown().optional() })) })
     .parse(JSON.parse(await readFile(quoteFilePath, 'utf8')))
   const fillWallet = network.keys.fillWallet.address
   // Quoted chains that the network runs; others have placeholders.
-  const run = Object.fromEntries(Object.entries(input.chains).filter(([key]) => key in network.chains))
+  const run = Object.fromEntries(
+    Object.entries(input.chains)
+      .filter(([key]) => key in network.chains)
+      .map(([key, { publicRpcUrl: _placeholder, ...chain }]) => [key, chain]),
+  )
   const file = quoteFileSchema.parse({ ...input, chains: run, fillWallet })
   const chains = Object.fromEntries(
     Object.entries(file.chains).map(([key, chain]) => [

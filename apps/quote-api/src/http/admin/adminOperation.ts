@@ -68,6 +68,7 @@ const examples: OperationExamples = {
   why: request,
   requestsParked: page,
   requestsFind: { params: { named: id32('c1') } },
+  requestsFind: { query: { named: id32('4d') } },
   requestsExplain: request,
   requestsRetry: { ...request, body: { reason } },
   requestsResolve: { ...request, body: { resolution: 'refund', reason } },

@@ -88,10 +88,10 @@ export function registerRequestRoutes(
       'Find requests by a request id, an order id or the hash of a transaction',
       unknown,
     ),
-    params: z.object({ named: z.string().min(1).max(128).describe('Hex in either case') }),
+    querystring: z.object({ named: z.string().min(1).max(128).describe('Hex in either case') }),
     response: { 200: z.object({ requests: z.array(foundSchema) }), ...errorResponses },
   }
-  app.get('/admin/requests/find/:named', { schema: find }, async ({ params: { named } }) => ({
+  app.get('/admin/requests', { schema: find }, async ({ query: { named } }) => ({
     requests: (await requests.find(named)).map(({ createdAt, ...found }) => ({
       ...{ ...found, createdAt: createdAt.toISOString() },
     })),
