@@ -10,7 +10,7 @@ import { builtShopPage } from './shop/builtPage.ts'
 import { parseStartOptions } from './start/options.ts'
 
 const root = join(import.meta.dirname, '..')
-/** Of one quote. */
+/** The most of one quote. */
 const subsidyMaxMicroUsd = '500000'
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -79,7 +79,7 @@ settings = settingsOf(network, api)
 console.log(`The shop is open: ${page}`)
 console.log(`Its proxy: ${api}. The sponsor pays fees up to ${subsidyMaxMicroUsd} micro-USDC a quote.`)
 
-/** What the page reads: the service, by way of the proxy, and what it offers first. */
+/** The settings of the page: the service, by way of the proxy, and what it offers first. */
 function settingsOf({ chains, accounts }: DemoNetwork, proxied: string) {
   const token = (name: string) => {
     const chain = chains.find((one) => one.name === name)

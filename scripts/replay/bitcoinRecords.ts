@@ -131,7 +131,7 @@ export const bitcoinRecords: readonly RecordKind[] = [
   },
 ]
 
-/** What a node writes beside the bytes, satoshi; other indexers write satoshi as text, and no script. */
+/** Values that a node writes beside the bytes, satoshi; other indexers write satoshi as text, and no script. */
 function shownValues(result: unknown): readonly bigint[] | undefined {
   const { vout } = Object(result)
   return vout.every((output: unknown) => has(output, 'scriptPubKey'))

@@ -1,6 +1,6 @@
 import { LruCache } from '@causeway/chains'
 
-/** What one quote takes of an allowance; amounts in smallest units. */
+/** The part of an allowance that one quote takes; amounts in smallest units. */
 export type Spending = {
   readonly chainId: number
   readonly currency: string
@@ -41,9 +41,9 @@ type OpenSpending = Pick<Spending, 'purchase' | 'amount'> &
   }
 type Spendings = { readonly seen: bigint; readonly open: readonly OpenSpending[] }
 
-/** Of all holders; with more, whoever asked longest ago is forgotten. */
+/** The most of all holders; with more, whoever asked longest ago is forgotten. */
 const allowancesMax = 20_000
-/** Of one holder and allowance, so that a flood of quotes costs little memory. */
+/** The most of one holder and allowance, so that a flood of quotes costs little memory. */
 const openMax = 16
 
 /** Kept in memory: a restart forgets one lifetime of quotes. @source */

@@ -372,7 +372,7 @@ function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRe
   }
 }
 
-/** What others may take of the allowance that this route spends too. @source Q-53 */
+/** The part of this route's allowance that other open quotes may take. @source Q-53 */
 function takeAllowance(
   { openSpending }: Pick<PricingDependencies, 'openSpending'>,
   {

@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '@causeway/core'
 
-/** Where a key's messages go, and whether they arrive. */
+/** The host that a key's messages go to, and whether they arrive. */
 export type WebhookStanding = {
   readonly apiKeyId: string
   readonly label: string

@@ -9,7 +9,7 @@ const answerSchema = z.object({
   chains: z.array(z.object({ id: z.string().max(64), halted: z.boolean() })).max(1_000),
 })
 
-/** How long a service that asks oracles for their halts waits before it asks again. @source O-64, O-65 */
+/** The pause of a service that asks oracles for their halts. @source O-64, O-65 */
 export const askHaltsEveryMs = 2_000
 
 /** Which chains an oracle has halted; `chainIds` is undefined where it gave no answer that can be read. */

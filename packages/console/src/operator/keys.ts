@@ -23,7 +23,7 @@ type Asking = {
   readonly reload: () => Promise<void>
 }
 
-/** What a wallet is about to sign, until it is linked or another text is asked for. */
+/** The text that a wallet is about to sign, until it is linked or another text is asked for. */
 let challenge: { readonly id: string; readonly wallet: string; readonly nonce: string } | undefined
 
 /** The list, and the keys to choose from: all of them, or those that work. */

@@ -37,7 +37,7 @@ async function requestOf(request: Answer, { admin, headers, chains }: Asking): P
   return element('div', {}, account, timeline)
 }
 
-/** What a user carries out alone has no order to explain. */
+/** A request that its user carries out alone has no order to explain. */
 function withoutOrder(error: unknown): Answer {
   if (error instanceof RefusedError && error.status === 404) return {}
   throw error

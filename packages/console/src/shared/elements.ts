@@ -103,7 +103,7 @@ function copyIcon(): SVGSVGElement {
   )
 }
 
-/** Of another host: it learns nothing of this page. */
+/** A link to another host, which learns nothing of this page. */
 function linkTo(address: string, name: string, shown: Child): HTMLElement {
   const told = { href: address, 'aria-label': visible(name), target: '_blank', rel: 'noopener noreferrer' }
   return element('a', told, shown)
@@ -266,7 +266,7 @@ function blame(form: HTMLFormElement, id: string, error: unknown): void {
   field.focus()
 }
 
-/** What was wrong with a form before is not said any more. */
+/** Clears what was wrong with a form before. */
 export function forgive(formId: string): void {
   const [form, id] = [found(formId, HTMLFormElement), problemOf(formId)]
   document.getElementById(id)?.remove()

@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts'
 
-/** What whoever pays the network for the user's transactions has for it. */
+/** Funds of whoever pays the network for the user's transactions. */
 export type FeeFunds = {
   /** Native coin, smallest units. */
   readonly coin: bigint

@@ -6,7 +6,7 @@ import { stopOrphanedDatabases } from './orphanedDatabases.ts'
 
 const asidePrefix = 'before-'
 
-/** What stays in its place: the run file names the running process, logs tell why the state went. */
+/** Names that stay in their place: the run file names the running process, logs tell why the state went. */
 const keptNames = (paths: LocalPaths) => [basename(paths.runFile), basename(paths.logs), asidePrefix]
 
 /**

@@ -145,7 +145,7 @@ function toWire(overview: Overview) {
   }
 }
 
-/** What the solver has on a chain, its gas first. */
+/** The solver's inventory on a chain, its gas first. */
 function inventoryOf(chain: QuotableChain, market: MarketSnapshot) {
   const { chainId, native, solverCurrencies } = chain
   const read = market.chain(chainId)

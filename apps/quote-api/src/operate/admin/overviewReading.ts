@@ -4,7 +4,7 @@ import { readWebhookStandings, type WebhookStanding } from '../../webhooks/webho
 
 type Reading = Pick<SqlDatabase, 'query'>
 
-/** Whether money moves, what is stuck, and what was earned. Amounts in micro-USD, at the prices that were quoted. */
+/** Figures of whether money moves, what is stuck, and what was earned. Amounts in micro-USD, at the prices that were quoted. */
 export type Overview = {
   /** Newest first; a day is whole unless it was cut. */
   readonly days: readonly Day[]

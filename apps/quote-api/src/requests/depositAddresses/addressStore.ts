@@ -360,7 +360,7 @@ export async function recheckAddressesAfter(
   )
 }
 
-/** What lies there is swept for the request, which shows the transfer that brought it from now on. */
+/** The balance there is swept for the request, which shows the transfer that brought it from now on. */
 export async function setSweep(
   tx: SqlTx,
   address: string,

@@ -143,7 +143,7 @@ async function areSendersKnown({ database, screening }: DepositAddressContext, l
   return cursor !== undefined && cursor.scannedTo >= look.at
 }
 
-/** Who looks at a request is shown who paid it. Where nobody can say that, no money waits for it. */
+/** A request shows who paid it. Where nobody can say that, no money waits for it. */
 async function tellTransfer(
   { database, logger }: DepositAddressContext,
   { site, address: { address, currency }, at, run }: Look,

@@ -155,7 +155,7 @@ function createMoneyCounters(
 
 const oracleAnswersName = 'settlement_oracle_answers_total'
 
-/** What each oracle said how often in this process, as metrics tell it. */
+/** Counts of each oracle's answers in this process, for metrics. */
 export async function readOracleAnswers(
   registry: HttpMetrics['registry'],
 ): Promise<readonly { oracle: string; said: string; count: number }[]> {

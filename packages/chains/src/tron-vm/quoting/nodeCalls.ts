@@ -62,7 +62,7 @@ export function parseCoin(answer: RpcAnswer | undefined): bigint | undefined {
   return isNothing(body) ? undefined : parseInteger(parseRecord(body, what)['balance'] ?? 0, what)
 }
 
-/** What an account may use of what it has staked, and of what others lent it. */
+/** Asks for the energy and bandwidth that an account has staked, or was lent. */
 export const resourcesCall = (address: string): RpcCall =>
   callOf({ path: '/wallet/getaccountresource', body: { address: nodeAddress(address) } })
 
