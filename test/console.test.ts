@@ -377,7 +377,7 @@ async function linksWallet(page: Page, id: string): Promise<void> {
   expect(await page.getByRole('button', { name: 'Link wallet' }).isVisible()).toBe(false)
   const message = await makesText()
   expect(message).toContain(id)
-  // What was wrong with the text before is not said of this one.
+  // The fault of the text before is not said of this one.
   expect(await page.locator('#signed-form-problem').count()).toBe(0)
   await fitsScreens(page, 'operator-link')
   await sends(await owner.signMessage({ message }))
@@ -436,7 +436,7 @@ async function refreshesItself(page: Page): Promise<void> {
     'half an addr',
   ])
   await page.getByLabel('Wallet', { exact: true }).fill('')
-  // What is shown does not pass for new once nothing new comes.
+  // Old figures do not pass for new once nothing new comes.
   await page.context().setOffline(true)
   await expect
     .poll(() => page.locator('#asof').textContent(), { timeout: 30_000 })
@@ -506,7 +506,7 @@ describe('the operator', () => {
         const origin = new URL(urls.adminUrl).origin
         expect(asked.filter((url) => !url.startsWith(origin) && url !== 'data:,')).toEqual([])
         expect(asked.filter((url) => url.includes(adminSecret))).toEqual([])
-        // Of refusals and of the network that was gone the browser complains, and of nothing else.
+        // The browser complains of refusals and of the network that was gone, and of nothing else.
         expect(problems.filter((problem) => !/ 40[014] |ERR_INTERNET_DISCONNECTED/.test(problem))).toEqual([])
         for (const text of await opened.texts()) expect(text).not.toContain(adminSecret)
         expect(
@@ -539,7 +539,7 @@ function quotedOf({ deployment }: TestNetwork) {
 const failedRequest: Hex = `0x${'11'.repeat(32)}`
 const depositHash: Hex = `0x${'ab'.repeat(32)}`
 
-/** What the path of a receiver holds is a secret of his. */
+/** The path of a receiver may hold a secret of his. */
 const receiverToken = 'token-of-the-receiver'
 
 /** One request that was settled, and one that is filled and that nobody attested yet; no job looks at them. */
@@ -712,7 +712,7 @@ describe('the sponsor', () => {
         await expect
           .poll(() => calldata.textContent())
           .toContain(`012345abcdef${wallet.slice(2)}012345abcdef`)
-        // What was wrong before is not said any more.
+        // The fault before is not said any more.
         expect(await status(page)).toMatch(/^Nothing is sent yet/)
         await fitsScreens(page, `sponsor-top-up-${scheme}`)
         await tabTo(page, 'Send with wallet')

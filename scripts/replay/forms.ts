@@ -3,7 +3,7 @@ import { VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
 
 /**
- * What an answer must look like by its own documentation, judged apart from the readers: a record that was shortened or
+ * The form of an answer by its own documentation, judged apart from the readers: a record that was shortened or
  * altered is told from an answer that a reader does not understand. Members that nobody reads are left open.
  */
 export type Form = (result: unknown) => string | undefined

@@ -152,7 +152,7 @@ async function reaches(quote: { requestId: string }, status: string): Promise<vo
 }
 
 /** All requests of an address as anybody can look them up, newest first. */
-/** Who paid an address with which transaction, as its request tells it. */
+/** The request of an address tells who paid it, with which transaction. */
 async function transferOf({ requestId }: QuoteAnswer) {
   const { requests } = readOk(await send(`${url}/requests/v3?id=${requestId}`), requestsV3Schema)
   return requests[0]?.depositAddress

@@ -77,7 +77,7 @@ it('Q-129: sums of the newest settled requests, what is on its way, and who fail
   const sum = (member: 'volumeMicroUsd' | 'gasMicroUsd') =>
     overview.days.reduce((total, day) => total + day[member], 0n)
   expect(overview.days.reduce((total, { requests }) => total + requests, 0)).toBe(2_000)
-  // Of the oldest day alone something is left out.
+  // The oldest day alone lacks something.
   expect(overview.days.map(({ isCut }) => isCut)).toEqual(
     overview.days.map((_day, at) => at === overview.days.length - 1),
   )
@@ -93,7 +93,7 @@ it('Q-129: sums of the newest settled requests, what is on its way, and who fail
   expect(overview.inFlight).toMatchObject([
     { stage: 'filled', requests: 5, outMicroUsd: microUsd(5n, amountOut, units.out) },
   ])
-  // Of each request its last status alone.
+  // Each request has its last status alone.
   expect(overview.statuses).toEqual([{ status: 'failure', requests: 3 }])
   expect(overview.oldestWork).toMatchObject([{ kind: 'fill' }, { kind: 'fill' }, { kind: 'fill' }])
   expect(overview.failingWebhooks).toMatchObject([

@@ -56,7 +56,7 @@ const requestIdOf = (answer: { steps: { requestId: Hex }[] }): Hex => {
   return id
 }
 
-/** What jobs write of a request that was paid, and of its payment. */
+/** Rows that jobs write of a request that was paid, and of its payment. */
 async function fill(requestId: Hex, status = 'success') {
   const id = Buffer.from(requestId.slice(2), 'hex')
   const [deposit, payment] = [randomHex(32), randomHex(32)]

@@ -472,7 +472,7 @@ describe('a deposit that was paid for and leaves its chain', () => {
     JSON.parse((await send(`${bed.url}/requests/${requestId}/timeline`)).text).steps.map(
       ({ step }: { step: string }) => step,
     )
-  /** What left the chain comes back in one block, where each deposit has another index among the events than before. */
+  /** Deposits that left the chain come back in one block, where each deposit has another index among the events than before. */
   const bringBack = async (raws: readonly Hex[]) => {
     // Else it may be the same block.
     await bed.network.mine('base')
@@ -580,8 +580,8 @@ describe('a deposit that was paid for and leaves its chain', () => {
     await expect.poll(read, { timeout: 60_000 }).toBe(true)
   }
 
-  test('L-27: is the one that was paid for when its order was settled and another block brings it back', async () => {
-    const quote = await quoted(small)
+  /** Deposits, fills and settles where the deposit will leave the chain. */
+  const settledOnABranch = async (quote: QuoteAnswer, after = async () => {}) => {
     let raws: readonly Hex[] = []
     const before = await heightOf('base')
     const takeAway = await onABranch('base', async () => {
@@ -590,7 +590,14 @@ describe('a deposit that was paid for and leaves its chain', () => {
       await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
       await requests.reaches(quote, 'success')
       await settles(quote)
+      await after()
     })
+    return { raws, takeAway }
+  }
+
+  test('L-27: is the one that was paid for when its order was settled and another block brings it back', async () => {
+    const quote = await quoted(small)
+    const { raws, takeAway } = await settledOnABranch(quote)
     await takeAway()
     await isBooked(quote, `deposit_lost ${small}`)
     await bringBack(raws)
@@ -605,16 +612,7 @@ describe('a deposit that was paid for and leaves its chain', () => {
     timeout: 240_000,
   }, async () => {
     const quote = await quoted(small)
-    let raws: readonly Hex[] = []
-    const before = await heightOf('base')
-    const takeAway = await onABranch('base', async () => {
-      await requests.execute(quote)
-      raws = await rawsSince(before)
-      await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
-      await requests.reaches(quote, 'success')
-      await settles(quote)
-      await isReadForGood(quote)
-    })
+    const { raws, takeAway } = await settledOnABranch(quote, () => isReadForGood(quote))
     await takeAway(() => bringBack(raws))
     await expect.poll(() => statesOf(quote), { timeout: 60_000 }).toEqual(['orphaned', 'taken'])
     expect(await refundsOf(quote)).toEqual([])

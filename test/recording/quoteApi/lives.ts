@@ -243,7 +243,7 @@ async function recordHistory(
     quoteApi.ask({ name: `list: ${name}`, path: `/requests/v3${query}`, headers, ...more })
   const lookUp = (name: string, query: string, more: object = {}) =>
     quoteApi.ask({ name: `look-up: ${name}`, path: `/requests/v2${query}`, ...more })
-  // What was debited, and what the fill gave by an oracle's word.
+  // The debit is there, and what the fill gave by an oracle's word.
   const isMeasured = ({ body }: Answered) => {
     const text = JSON.stringify(body)
     return text.includes('"actual"') && text.split('"outputCurrency"').length > 2

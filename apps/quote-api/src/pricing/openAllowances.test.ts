@@ -12,7 +12,7 @@ const lifetimeSeconds = 60
 type Asked = Partial<Parameters<AllowanceHold['take']>[0]> & { caller?: string; nowSeconds?: number }
 let purchases = 0
 
-/** What others take of what is allowed, as a new quote is told; by default 100 is allowed. */
+/** A new quote is told what others take of what is allowed; by default 100 is allowed. */
 function ask(
   quotes: OpenAllowances,
   amount: bigint,

@@ -7,7 +7,7 @@ export type Spending = {
   readonly spender: string
   /** Canonical. */
   readonly user: string
-  /** What is bought for whom: a quote of the same again takes the place of the one before. */
+  /** Names what is bought for whom: a quote of the same again takes the place of the one before. */
   readonly purchase: string
   /** At most. */
   readonly amount: bigint
@@ -81,7 +81,7 @@ export function createOpenAllowances(): OpenAllowances {
 const nothingTaken = (): void => {}
 
 /**
- * What a new quote has to leave of what stands: what others take of it. All of it where that leaves too little for the
+ * A new quote leaves of what stands what others take of it. All of it where that leaves too little for the
  * new quote, or where the approval of another may come first: then the new one's approval adds to what stands.
  */
 function takenOf(

@@ -29,7 +29,7 @@ export function createRequestDriver(parts: {
     return readOk(await send(`${url}/intents/status/v3?requestId=${requestId}`), statusV3Schema)
   }
 
-  /** What `/requests/v3` says of the deposit address of a request. */
+  /** The deposit address of a request, as `/requests/v3` shows it. */
   async function transferOf({ requestId }: QuoteAnswer) {
     const { requests } = readOk(await send(`${url}/requests/v3?id=${requestId}`), requestsV3Schema)
     return requests[0]?.depositAddress

@@ -324,7 +324,7 @@ test('F-80: 429 with a page is patience first, and twice in a row a smaller batc
     )
     client.skip(2_000)
   }
-  // How many rounds it takes depends on the time that they take.
+  // The number of rounds depends on the time that they take.
   expect(outcomes.slice(0, 2)).toEqual([false, false])
   expect(outcomes.at(-1)).toBe(true)
 })

@@ -3,7 +3,7 @@ import { type Answer, listOf, memberOf, textOf } from './answers.ts'
 /** Chains as the service names them, and where their explorers are. */
 export type Chains = {
   nameOf(chainId: string): string
-  /** Where an explorer shows a transaction; undefined without one, and for what is no address of the web. */
+  /** The explorer's page of a transaction; undefined without one, and for what is no address of the web. */
   transactionAt(chainId: string, hash: string): string | undefined
 }
 

@@ -182,7 +182,7 @@ export type Holding = { readonly account: string; readonly currency: string }
 export type KnownState = {
   /** What the spender of the first transaction may take. */
   readonly allowance: bigint | undefined
-  /** What other open quotes of the user may still take of it; absent: nothing. */
+  /** The part of it that other open quotes of the user may still take; absent: nothing. */
   readonly openSpending?: bigint | undefined
   /** What the user has of the input. */
   readonly balance?: bigint | undefined
@@ -366,7 +366,7 @@ export type PlannedTransaction = CostedTransaction & {
   readonly kind: UserTransactionKind
   /** Whom an approval allows. */
   readonly spender?: string
-  /** What an approval sets the allowance to, in smallest units. */
+  /** The allowance that an approval sets, in smallest units. */
   readonly allowed?: bigint
   readonly funding?: Funding
   /** Why nobody can send it now, though it has a price: it is no step. */

@@ -88,7 +88,7 @@ type Dependencies = {
   readonly registry: Pick<QuoteRegistry, 'chains'>
   readonly snapshot: () => MarketSnapshot
   readonly oracles: OracleSettings | undefined
-  /** What each oracle said how often: the counters that metrics show. */
+  /** Counts of each oracle's answers: the counters that metrics show. */
   readonly oracleAnswers: () => Promise<readonly { oracle: string; said: string; count: number }[]>
 }
 

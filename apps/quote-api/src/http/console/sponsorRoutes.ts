@@ -28,7 +28,7 @@ export type SponsorConsole = {
   readonly sessions: SponsorSessions
   readonly policies: Pick<PolicyAdministration, 'show' | 'explain'>
   readonly records: SponsorRecords
-  /** Of the keys that a wallet sponsors now. */
+  /** One entry per key that the wallet sponsors now. */
   readonly webhooks: (wallet: Hex) => Promise<readonly WebhookStanding[]>
   readonly files: ReadonlyMap<string, PageFile>
 }

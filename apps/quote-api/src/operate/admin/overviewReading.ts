@@ -12,12 +12,12 @@ export type Overview = {
   readonly statuses: readonly { readonly status: string; readonly requests: number }[]
   /** There were more changes than are read: `statuses` counts the newest. */
   readonly areStatusesCut: boolean
-  /** What is on its way, by stage. */
+  /** Orders on their way, by stage. */
   readonly inFlight: readonly {
     readonly stage: string
     /** Above `flightsMax` no more are counted. */
     readonly requests: number
-    /** What recipients get of them. */
+    /** Recipients' share of them. */
     readonly outMicroUsd: bigint
     readonly oldest: Date
   }[]
@@ -35,9 +35,9 @@ type Day = {
   /** `YYYY-MM-DD` of UTC. */
   readonly day: string
   readonly requests: number
-  /** What users paid in. */
+  /** Amounts that users paid in. */
   readonly volumeMicroUsd: bigint
-  /** What was kept of it for the service, and for gas. */
+  /** Fees kept of it for the service, and for gas. */
   readonly serviceMicroUsd: bigint
   readonly gasMicroUsd: bigint
   /** Earlier requests of this day are not counted. */
@@ -50,7 +50,7 @@ type OpenWork = {
   readonly requestId: Hex | undefined
   readonly chainId: number
   readonly attempts: number
-  /** What the solver said last. */
+  /** The solver's last reason. */
   readonly reason: string | undefined
   readonly createdAt: Date
 }

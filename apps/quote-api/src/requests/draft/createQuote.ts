@@ -82,7 +82,7 @@ export type QuoteDependencies = PricingDependencies & {
   readonly orderLifetimeSeconds: number
   /** What users hold open counts against what they may be promised. */
   readonly openQuotes: OpenQuotes
-  /** What users hold open counts against what they allowed to be taken. */
+  /** Open quotes of users count against what they allowed to be taken. */
   readonly openAllowances: OpenAllowances
   /** Account of the solver, which runs calls and empties deposit addresses. */
   readonly fillWallet: string | undefined

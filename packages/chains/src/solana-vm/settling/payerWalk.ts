@@ -15,7 +15,7 @@ const transactionsPerLook = 200
 export type PayerWalk = {
   /** Of all that came up to `until`, since the account was empty. */
   readonly payers: readonly string[]
-  /** Of these it brought most. */
+  /** The one of these that brought most. */
   readonly largest?: AddressTransfer | undefined
   /** The newest transaction that was read for it; undefined before a walk ended. */
   readonly until: string | undefined

@@ -4,7 +4,7 @@ import type { KnownState, OriginRoute } from '../../quotingFamily.ts'
 export const maxUint256 = 2n ** 256n - 1n
 
 /**
- * What has to be allowed before the route's first transaction; undefined where what is allowed covers it and what other
+ * The allowance that is needed before the route's first transaction; undefined where what is allowed covers it and what other
  * open quotes take of that. @source Q-53
  */
 export function neededApproval(
