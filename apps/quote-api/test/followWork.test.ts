@@ -100,10 +100,17 @@ describe('what is due', () => {
   test('is read some at once, while nothing is locked', async () => {
     await add(1, 2, 3, 4, 5, 6, 7)
     let [open, most] = [0, 0]
+    let meet = () => {}
+    const met = new Promise<void>((resolve) => {
+      meet = resolve
+    })
     await follow(
       followerOf(async (id) => {
         open += 1
         most = Math.max(most, open)
+        // The first waits for a second, which never comes where one is read after another.
+        if (open === 2) meet()
+        await met
         // It would wait for a lock that the follower held.
         await server.database.query(`update job set steps = steps where id = $1`, [id])
         open -= 1
