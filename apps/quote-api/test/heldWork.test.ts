@@ -110,8 +110,8 @@ test('a request is held until another process offers work, at whichever replica'
     took.push(performance.now() - offeredMs)
   }
   console.log(JSON.stringify({ took: took.map(Math.round) }))
-  // The clock would take half a second on average.
-  expect(took.reduce((sum, one) => sum + one, 0) / took.length).toBeLessThan(250)
+  // The clock of a second would find one of six so soon, or two; a machine that is held up may delay some.
+  expect(took.filter((tookMs) => tookMs < 250).length).toBeGreaterThanOrEqual(4)
 })
 
 test('what was offered between two requests ends the second one at once', async () => {
@@ -220,6 +220,7 @@ test('a service that is told to stop answers at once what it holds', async () =>
   const stoppedMs = performance.now()
   replicas[1]?.process.signal('SIGTERM')
   expect((await waiting).status).toBe(200)
-  expect(performance.now() - stoppedMs).toBeLessThan(2_000)
+  // It held for 25 seconds otherwise.
+  expect(performance.now() - stoppedMs).toBeLessThan(10_000)
   expect((await replicas[1]?.process.ended)?.code).toBe(0)
 })

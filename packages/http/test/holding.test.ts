@@ -147,7 +147,7 @@ test('a service that stops answers at once what waits, and holds nothing more', 
     expect(answer.headers.get('connection')).toBe('close')
   }
   expect((await ask('/news')).status).toBe(200)
-  expect(performance.now() - stoppedMs).toBeLessThan(1_000)
+  expect(performance.now() - stoppedMs).toBeLessThan(5_000)
 })
 
 test('after its wait a handler has the time of every other, and what fails in the wait is its failure', async () => {

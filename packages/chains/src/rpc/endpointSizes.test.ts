@@ -186,7 +186,8 @@ test('F-80: who refuses everything is asked a few times more, not again for a mi
   const startedAtMs = Date.now()
   const { answers } = await client.agree(pass)
   expect(blocksIn(answers[1])).toEqual(allBlocks)
-  expect(Date.now() - startedAtMs).toBeLessThan(1_000)
+  // A delay would be the ten seconds of a request's limit.
+  expect(Date.now() - startedAtMs).toBeLessThan(5_000)
   await client.poll(pass, { decide: (_, isLast) => (isLast ? true : undefined) })
   const before = liar.requests().length
   expect(before).toBeLessThanOrEqual(30)
