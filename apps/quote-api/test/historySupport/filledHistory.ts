@@ -61,6 +61,8 @@ export async function fillHistory(database: SqlDatabase, count: number): Promise
   })
   for (const index of indexes) await database.query(index)
   await database.query('vacuum analyze orders, request_transaction, deposit_seen')
+  // Filling is over when it is on disk: what is read next is not held up by it.
+  await database.query('checkpoint')
 }
 
 /** Drops what only makes reading faster, and makes filling take ten times as long. Statements that make it again. */

@@ -67,7 +67,7 @@ export type RequestRecord = {
 }
 
 /** Up to this many requests are counted: more would take longer than a list may. */
-export const totalMax = 10_000
+export const totalMax = 1_000
 
 export interface RequestHistory {
   /** Newest first unless asked otherwise. `continuation` is absent on the last page. */
