@@ -37,6 +37,7 @@ import {
   send,
 } from './serviceSupport/callService.ts'
 import { currencyAddress, type LocalCurrency, localRequest, userOf } from './serviceSupport/localRequest.ts'
+import { jobRuns } from './serviceSupport/unpaidQuotes.ts'
 import { solverVariables } from './settlementSupport/solverVariables.ts'
 import { type StandInOracle, startStandInOracle } from './settlementSupport/standInOracle.ts'
 import { createSponsor, moneyOf, pepperText } from './sponsorSupport/sponsors.ts'
@@ -51,6 +52,7 @@ let service: TestService
 let solver: SolverProcess
 let oracles: StandInOracle[] = []
 let url: string
+let opsUrl: string
 let treasury: Server
 
 beforeAll(async () => {
@@ -78,7 +80,8 @@ beforeAll(async () => {
     ORACLES_THRESHOLD: '2',
     ...(process.env['TEST_LOG'] !== undefined && { LOG_LEVEL: 'debug' }),
   })
-  url = (await service.listen()).publicUrl
+  const listening = await service.listen()
+  ;[url, opsUrl] = [listening.publicUrl, listening.opsUrl]
   database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
   solver = spawnSolver(
     await solverVariables({ network, directory, server, database, quoteApiUrl: url, quoteApiKey: solverKey }),
@@ -151,13 +154,13 @@ async function reaches(quote: { requestId: string }, status: string): Promise<vo
   )
 }
 
-/** All requests of an address as anybody can look them up, newest first. */
 /** The request of an address tells who paid it, with which transaction. */
 async function transferOf({ requestId }: QuoteAnswer) {
   const { requests } = readOk(await send(`${url}/requests/v3?id=${requestId}`), requestsV3Schema)
   return requests[0]?.depositAddress
 }
 
+/** All requests of an address as anybody can look them up, newest first. */
 async function requestsOf(address: Hex) {
   const answer = await send(`${url}/requests/v2?depositAddress=${address}`)
   return readOk(answer, requestsV2Schema).requests
@@ -262,6 +265,36 @@ describe('the quoted amount', () => {
     expect((await requestsOf(addressOf(quote))).map(({ id, status }) => [id, status])).toEqual([
       [quote.requestId, 'success'],
     ])
+  })
+
+  /** While no block is read for payments, and balances are looked at some more times behind `act`. */
+  async function withoutBlocks(act: () => Promise<void>): Promise<void> {
+    const looks = async () => (await jobRuns(opsUrl)).get('deposit-addresses-base') ?? 0
+    await database.transaction(async (tx) => {
+      await tx.query('set local idle_in_transaction_session_timeout = 0')
+      await tx.query('select from deposit_address_cursor for update')
+      await act()
+      const before = await looks()
+      await waitUntil('balances are looked at', async () => (await looks()) > before + 4)
+    })
+  }
+
+  test('Q-107: is not swept before its transfer is known', async () => {
+    const quote = await quoted(freshParty())
+    await withoutBlocks(() => pay(addressOf(quote), amount))
+    await reaches(quote, 'success')
+    expect(await transferOf(quote)).toMatchObject({ depositTxHash: expect.stringMatching(/^0x/) })
+  })
+
+  test('that was swept is no second payment, however long no block is read', async () => {
+    const quote = await quoted(freshParty())
+    await pay(addressOf(quote), amount)
+    await waitUntil('its sweep is asked for', async () => {
+      const sweeps = `select from work_item where kind = 'sweep' and payload ->> 'depositAddress' = $1`
+      return (await database.query(sweeps, [addressOf(quote)])).length > 0
+    })
+    await withoutBlocks(() => reaches(quote, 'success'))
+    expect(await requestsOf(addressOf(quote))).toHaveLength(1)
   })
 
   test('Q-45: is sponsored as often as the policy says for one address, and later served without', async () => {

@@ -102,8 +102,8 @@ const statesKept = 64n
 
 /**
  * The block at which addresses are judged whose payers are told by blocks: the newest one whose payments were read. At
- * the head itself, a look that always comes just before its block is read would wait without end, because looks and
- * blocks have one rhythm. Far behind it nothing can be read of the past, and a look waits. Pure.
+ * the head itself, what lies there could be swept before its transfer is known, and a look that waits for that would
+ * wait without end where it always comes just before its block is read: looks and blocks have one rhythm. Far behind it nothing can be read of the past, and a look waits. Pure.
  * @param scannedTo height up to which payments were read; undefined where none was
  */
 export function judgedHeight(head: bigint, scannedTo: bigint | undefined): bigint {

@@ -50,7 +50,8 @@ export async function watchAddresses(
   const { chain } = site
   const due = await listDueAddresses(database, chain.chainId, site.isSeenInBlocks ? paidLanes : lanesInOrder)
   if (due.length === 0) return
-  const at = await judgedAt(context, site, await site.head(run.signal))
+  const head = await site.head(run.signal)
+  const at = await judgedAt(context, site, head)
   const names = due.map(({ address }) => address)
   const held = await site.balances(names, at, run.signal)
   await database.transaction(async (tx) => {
@@ -68,7 +69,7 @@ export async function watchAddresses(
     return balances === undefined || isEmpty(balances) ? [] : [{ address, balances }]
   })
   await runConcurrently(paid, { atOnce, run }, ({ address, balances }) =>
-    actOn(context, { site, address, balances, at, run }),
+    actOn(context, { site, address, balances, at, head, run }),
   )
 }
 
@@ -77,11 +78,11 @@ function isEmptyAt(balances: HeldBalances | undefined): boolean {
 }
 
 async function judgedAt(
-  { database, screening }: Pick<DepositAddressContext, 'database' | 'screening'>,
+  { database }: Pick<DepositAddressContext, 'database'>,
   { chain, payers }: Pick<AddressChain, 'chain' | 'payers'>,
   head: bigint,
 ): Promise<bigint> {
-  if (screening === undefined || payers !== undefined) return head
+  if (payers !== undefined) return head
   return judgedHeight(head, (await readScanCursor(database, chain.chainId))?.scannedTo)
 }
 
@@ -91,6 +92,7 @@ type Look = {
   /** At the block of `at`. */
   readonly balances: HeldBalances
   readonly at: bigint
+  readonly head: bigint
   readonly run: Run
 }
 
@@ -170,11 +172,11 @@ function paidTermsOf(request: SettledRequest): Pick<NewestQuote, 'amount' | 'ref
   return { amount, refund: { inputAmount: amount, refundMinimum } }
 }
 
-/** Of what the address holds, what it held already as deep as its worth asks for. */
-async function deepBalances(
-  { site, address, balances, at, run }: Look,
-  { quoted }: SettledRequest,
-): Promise<HeldBalances> {
+/** Of what the address holds, what it held already as deep as its worth asks for. What was swept since `at` is gone. */
+async function deepBalances(look: Look, { quoted }: SettledRequest): Promise<HeldBalances> {
+  const { site, address, at, head, run } = look
+  const heldNow = at === head ? [look.balances] : await site.balances([address.address], head, run.signal)
+  const balances = heldAtBoth(look.balances, heldNow[0] ?? new Map())
   const valueMicroUsd =
     usdValueDown(amountOf(balances, address.currency), quoted.units.in) / usdX18PerMicroUsd
   // What other currencies are worth is not asked: the deepest rule holds for all of them.
