@@ -360,6 +360,8 @@ const withKey = (apiKey: string) =>
 /** Q-128: only what the owner of the wallet signed links it, for one try. */
 async function linksWallet(page: Page, id: string): Promise<void> {
   const owner = privateKeyToAccount(generatePrivateKey())
+  // This browser has no wallet.
+  expect(await page.getByRole('button', { name: /this browser/ }).count()).toBe(0)
   const makesText = async () => {
     await page.getByLabel('Link key').selectOption(id)
     await page.getByLabel('To wallet').fill(owner.address)
@@ -424,6 +426,47 @@ test('Q-127, Q-128: without the admin secret no key of the operator is made, lin
   expect(await count()).toBe(before)
   const rows = await database.database.query('select revoked_at, wallet from api_key where id = $1', [id])
   expect(rows).toEqual([{ revoked_at: null, wallet: null }])
+})
+
+test('Q-134: the wallet of the browser is linked by one press, and by no signature of another', async () => {
+  const { id } = await newKey('of a browser')
+  const owner = privateKeyToAccount(generatePrivateKey())
+  let signer = privateKeyToAccount(generatePrivateKey())
+  const wallet: Wallet = async (call) => {
+    const { method, params } = callSchema.parse(call)
+    if (method === 'eth_requestAccounts') return [owner.address]
+    if (method !== 'personal_sign') throw new Error(`the wallet knows no ${method}`)
+    return signer.signMessage({ message: hexToString(z.custom<Hex>(isHex).parse(params[0])) })
+  }
+  const rows = (sql: string) => database.database.query(sql, [id])
+  const linked = () => rows('select wallet from api_key where id = $1')
+  const { page, close } = await open(`${urls.adminUrl}/console/`, 'light', wallet)
+  try {
+    await page.getByLabel('Admin secret').fill(adminSecret)
+    await page.getByLabel('Admin secret').press('Enter')
+    await expect.poll(() => status(page)).toMatch(/^Loaded/)
+    await page.getByLabel('Link key').selectOption(id)
+    const press = () => page.getByRole('button', { name: 'Link this browser’s wallet' }).click()
+    await press()
+    await expect.poll(() => status(page)).toContain('INVALID_SIGNATURE')
+    expect(await linked()).toEqual([{ wallet: null }])
+    signer = owner
+    await press()
+    await expect.poll(() => status(page)).toMatch(/pays for [a-z2-7]{10} from now on/)
+    expect(await linked()).toEqual([{ wallet: owner.address.toLowerCase() }])
+    expect(
+      await rows(
+        "select actor, outcome from admin_action where subject = $1 and action = 'wallets.link' order by id",
+      ),
+    ).toEqual([
+      { actor: 'admin', outcome: 'INVALID_SIGNATURE' },
+      { actor: 'admin', outcome: 'done' },
+    ])
+    expect(await accessProblems(page)).toEqual([])
+    await fitsScreens(page, 'operator-browser-wallet')
+  } finally {
+    await close()
+  }
 })
 
 /** Q-126: the page shows what came since by itself, and takes neither the focus nor what somebody types. */

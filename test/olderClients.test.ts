@@ -88,3 +88,32 @@ describe.each(versions)('the public client %s', (_version, published) => {
     })
   })
 })
+
+describe('the oldest public client, 2.4.6', () => {
+  const actions = () => {
+    // CAST: as above.
+    bed.connect(version2 as unknown as Published)
+    return version2.getClient().actions
+  }
+
+  test('Q-109: is told what can be bridged, by the zero address as its user', async () => {
+    const route = { originChainId: String(base().chainId), destinationChainId: String(optimism().chainId) }
+    for (const currency of [undefined, 'eth', 'usdc'] as const) {
+      const told = await actions().getSolverCapacity({
+        ...route,
+        ...(currency !== undefined && { currency }),
+      })
+      expect(told.enabled).toBe(true)
+      expect(BigInt(told.solver?.capacityPerRequest ?? 0)).toBeGreaterThan(0n)
+    }
+  })
+
+  test('is told a price', async () => {
+    const price = await actions().getPrice({
+      ...{ originChainId: base().chainId, destinationChainId: optimism().chainId },
+      ...{ originCurrency: base().tokens.USDC, destinationCurrency: optimism().tokens.USDC },
+      ...{ tradeType: 'EXACT_INPUT', amount: '25000000' },
+    })
+    expect(BigInt(price.details?.currencyOut?.amount ?? 0)).toBeGreaterThan(24_000_000n)
+  })
+})

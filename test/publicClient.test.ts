@@ -3,7 +3,7 @@
 // address the client only shows the text; the test pays to it.
 import type { Hex } from '@causeway/core'
 import type { Execute, getClient } from '@relayprotocol/relay-sdk'
-import { encodeFunctionData, erc20Abi } from 'viem'
+import { decodeFunctionData, encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -176,6 +176,30 @@ describe('requests of the public client', () => {
     expect(itemsOf(done).every(({ status }) => status === 'complete')).toBe(true)
     expect(await usdcOnOptimism(recipient)).toBe(BigInt(quote.details?.currencyOut?.amount ?? 0))
     expect(itemsOf(done).at(-1)?.txHashes).toMatchObject([{ chainId: optimism().chainId }])
+  })
+
+  test('Q-53: two quotes in a row are both paid, though what is allowed is enough for one alone', async () => {
+    const user = bed.user(3)
+    const ask = (recipient: Hex) => getQuote({ user, recipient })
+    const first = await ask(freshAddress())
+    const [approve] = itemsOf(first).filter(({ id }) => id === 'approve')
+    const decoded = decodeFunctionData({ abi: erc20Abi, data: approve?.data.data ?? '0x' })
+    if (decoded.functionName !== 'approve') throw new Error('the first step is no approval')
+    const args = [decoded.args[0], 30_000_000n] as const
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
+    const payer = bed.session.network.keys.users[3]
+    if (payer === undefined) throw new Error('there is no user 3')
+    await bed.session.network.chains.base.chain.send(payer, [
+      { what: 'allowance', to: base().tokens.USDC, data },
+    ])
+    const recipients = [freshAddress(), freshAddress()] as const
+    const stepsOf = (quote: Execute) => quote.steps.map(({ id }) => id)
+    const one = await ask(recipients[0])
+    const other = await ask(recipients[1])
+    // What is allowed is one quote's; the other allows its own beside it.
+    expect([stepsOf(one), stepsOf(other)]).toEqual([['deposit'], ['approve', 'deposit']])
+    for (const quote of [one, other]) await execute(quote, 3)
+    for (const recipient of recipients) expect(await usdcOnOptimism(recipient)).toBeGreaterThan(24_000_000n)
   })
 
   test('native coin is bridged, with calls and with app fees', async () => {

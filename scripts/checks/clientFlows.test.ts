@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { suiteFiles } from '../testRunner/suites.ts'
 import { tableRows } from './markdownTable.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -27,8 +28,15 @@ describe('the page of clients', () => {
 
   test('says of every client and flow which test shows it, or why none does', () => {
     const rows = tableRows(page, columns)
-    expect([columns.length, rows.length]).toEqual([8, 7])
+    expect([columns.length, rows.length]).toEqual([8, 8])
     for (const { cells } of rows)
-      for (const cell of cells.slice(1)) expect(cell).toMatch(/^(`[^`]+\.test\.ts` › .+|No( test)?: .{7,})$/)
+      for (const cell of cells.slice(1)) expect(cell).toMatch(/^(`[^`]+\.test\.ts` › .+|No: .{7,})$/)
+  })
+
+  test('names tests of the suite of clients alone, where no registry or an older one has the client', () => {
+    const cells = tableRows(page, columns).flatMap((row) => row.cells.slice(1))
+    const files = cells.flatMap((cell) => [...cell.matchAll(proof)].map(([, path = '']) => path))
+    expect(files.length).toBeGreaterThan(25)
+    expect(files.filter((path) => !suiteFiles.clients.some((file) => file === path))).toEqual([])
   })
 })

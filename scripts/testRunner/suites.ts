@@ -18,6 +18,8 @@ export const suiteFiles = {
   ],
   /** `npm run test:clients`: what others publish works here unmodified. */
   clients: [
+    'apps/quote-api/test/agents.test.ts',
+    'apps/quote-api/test/publishedShapes.test.ts',
     'test/console.test.ts',
     'test/olderClients.test.ts',
     'test/publicClient.test.ts',
@@ -27,9 +29,11 @@ export const suiteFiles = {
     'test/publicClientSocket.test.ts',
     'test/publicClientSolana.test.ts',
     'test/publicClientTron.test.ts',
+    'test/publicHooks.test.ts',
     'test/referencePage.test.ts',
     'test/shop.test.ts',
     'test/swapWidget.test.ts',
+    'test/unlistedClients.test.ts',
   ],
   /** `npm run test:families`: each family from its quotes to the shipped solver that pays on it, kills included. */
   families: [

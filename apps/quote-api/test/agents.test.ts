@@ -6,8 +6,15 @@ import { describedOperations } from '@causeway/localnet'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { sharedTestApp } from './fixtures/app.ts'
-import { chainA, chainB, marketWithPools, native } from './fixtures/market.ts'
-import { agentRequests, agentRow, missingMembers, unknownPlaces } from './fixtures/relayMcp.ts'
+import { chainA, chainB, marketWithPools, native, recipient } from './fixtures/market.ts'
+import {
+  agentChart,
+  agentRequests,
+  agentRow,
+  agentWords,
+  missingMembers,
+  unknownPlaces,
+} from './fixtures/relayMcp.ts'
 
 const ask = sharedTestApp({ market: { current: marketWithPools() } })
 
@@ -48,5 +55,22 @@ describe('Q-117: the public MCP server for agents', () => {
       ),
     ).toEqual([])
     expect(missingMembers({ requests: [{ id: 1 }] }, ['requests.*.status'])).toEqual(['requests.*.status'])
+  })
+
+  test('Q-117: is told in words why its request is refused', async () => {
+    const quote = requests.find(({ request }) => request.url === '/quote/v2')?.request
+    if (quote === undefined) throw new Error('it asks for quotes')
+    const refused = [
+      { ...quote, payload: { ...quote.payload, amount: '1' } },
+      { ...quote, url: '/execute/swap/multi-input', payload: { user: recipient, origins: [] } },
+      agentChart(chainA, native),
+    ]
+    for (const request of refused) {
+      const { response } = await ask(request)
+      expect(response.statusCode).toBeGreaterThanOrEqual(400)
+      // A state that it asks again at would keep its user waiting.
+      expect(response.statusCode).toBeLessThan(429)
+      expect(agentWords.parse(response.json())).toMatch(/\w+ \w+ \w+/)
+    }
   })
 })

@@ -8,7 +8,8 @@ import { ledgerMigrations } from '@causeway/ledger'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { refusedParameters } from '../src/http/wire/historyQuery.ts'
+import { refusedParameters, requestsV2Fields } from '../src/http/wire/historyQuery.ts'
+import { requestsV2Schema } from '../src/http/wire/requestsV2.ts'
 import { requestsV3Schema } from '../src/http/wire/requestsV3.ts'
 import { createRequestHistory } from '../src/requests/history/requestHistory.ts'
 import { testApp } from './fixtures/app.ts'
@@ -106,19 +107,25 @@ const refusalSchema = z.object({
 })
 
 /** Requests of all pages. */
-async function walk(query: Query) {
-  const answered: z.infer<typeof pageSchema>['requests'] = []
+async function walkPages<Row>(
+  query: Query,
+  path: string,
+  schema: z.ZodType<{ readonly requests: readonly Row[]; readonly continuation?: string | undefined }>,
+): Promise<readonly Row[]> {
+  const answered: Row[] = []
   let continuation: string | undefined
   do {
-    const { status, body } = await ask({ ...query, ...(continuation !== undefined && { continuation }) })
+    const asked = { ...query, ...(continuation !== undefined && { continuation }) }
+    const { status, body } = await ask(asked, { path })
     expect(status, JSON.stringify({ query, body })).toBe(200)
-    const page = pageSchema.parse(JSON.parse(body))
+    const page = schema.parse(JSON.parse(body))
     expect(page.requests.length).toBeLessThanOrEqual(Number(query['limit'] ?? 20))
     answered.push(...page.requests)
     continuation = page.continuation
   } while (continuation !== undefined)
   return answered
 }
+const walk = (query: Query) => walkPages(query, '/requests/v3', pageSchema)
 
 const isSame = (one: string | undefined, other: string): boolean =>
   one === other || (one?.startsWith('0x') === true && one.toLowerCase() === other.toLowerCase())
@@ -169,14 +176,18 @@ const lookups = [
 ]
 const isPaid = (row: HistoryRow): boolean => row.status !== 'waiting' || row.isSeen
 
+/** What names requests of anybody. */
+const namesOfV3 = ['id', 'depositAddress']
+const namesOfV2 = [...namesOfV3, 'orderId', 'hash']
+
 /** Ids of the key's requests, or of all where the query names one, in their order. */
-function expected(query: Query): readonly string[] {
+function expected(query: Query, naming = namesOfV3): readonly string[] {
   const timeOf = (row: HistoryRow): bigint =>
     query['sortBy'] === 'updatedAt' ? (row.updatedAtMicros ?? row.createdAtMicros) : row.createdAtMicros
   const secondsOf = (row: HistoryRow): number => Number(timeOf(row) / secondMicros)
   const sign = query['sortDirection'] === 'asc' ? 1 : -1
   const isLookup = lookups.some((name) => name in query)
-  const isAnybodys = ('id' in query || 'depositAddress' in query) && !('referrer' in query)
+  const isAnybodys = naming.some((name) => name in query) && !('referrer' in query)
   return rows
     .filter(
       (row) =>
@@ -268,6 +279,36 @@ describe('the filters of /requests/v3', () => {
       { numRuns: 150 },
     )
     expect(answeredSome).toBeGreaterThan(30)
+  }, 240_000)
+
+  it('Q-77: so does the older list, of whoever its query names', async () => {
+    const asking = fc
+      .tuple(
+        fc.constantFrom(...namesOfV2, 'user'),
+        fc.subarray(
+          Object.keys(filters).filter((name) => name in requestsV2Fields),
+          { maxLength: 2 },
+        ),
+        fc.subarray(Object.keys(shapes).filter((name) => name in requestsV2Fields)),
+      )
+      .chain(([name, more, shaped]) =>
+        fc.record<Query>(
+          Object.fromEntries(
+            [name, ...more, ...shaped].map((one) => [one, filters[one] ?? shapes[one] ?? seconds]),
+          ),
+        ),
+      )
+    let answeredSome = 0
+    await fc.assert(
+      fc.asyncProperty(asking, async (asked) => {
+        const ids = (await walkPages(asked, '/requests/v2', requestsV2Schema)).map(({ id }) => id)
+        expect(ids, JSON.stringify(asked)).toEqual(expected(asked, namesOfV2))
+        if (ids.length > 0) answeredSome += 1
+      }),
+      // The same each time, so that chance decides nothing about how many find something.
+      { numRuns: 100, seed: 49 },
+    )
+    expect(answeredSome).toBeGreaterThan(20)
   }, 240_000)
 
   it('Q-77: each filter has requests that it leaves out and some that it shows', async () => {

@@ -13,7 +13,7 @@ import { toStoredOrder } from '../src/requests/orders/storedOrder.ts'
 import { createRequestStatuses } from '../src/requests/status/requestStatus.ts'
 import { testApp } from './fixtures/app.ts'
 import { chainA, chainB, usdc } from './fixtures/market.ts'
-import { l2beat, published } from './fixtures/publishedShapes.ts'
+import { l2beat, lookUps, published } from './fixtures/publishedShapes.ts'
 import { agentHistory, agentRow, missingMembers } from './fixtures/relayMcp.ts'
 import { testApiKeys, unlinkedKey } from './fixtures/sponsor.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
@@ -77,15 +77,25 @@ const setStatus = (requestId: Hex, status: string) =>
 const states = ['waiting', 'pending', 'submitted', 'success', 'failure', 'refund'] as const
 
 test.each(published)('Q-112: $client reads its quotes and their states', async (client) => {
+  const headers = client.isKeyed === true ? { 'x-api-key': unlinkedKey } : {}
   for (const status of states) {
-    const answer = await quote(client.quote(routeOf(randomHex(20))))
+    const answer = await quote(client.quote(routeOf(randomHex(20))), headers)
     expect(client.quoted.safeParse(answer).error).toBeUndefined()
     const requestId = requestIdOf(answer)
     const { deposit: depositTxHash } = await fill(requestId, status)
-    const told = await app.inject({ url: client.status({ requestId, depositTxHash }) })
+    const sent = { requestId, depositTxHash, originChainId: chainA }
+    const told = await app.inject({ url: client.status(sent), headers })
     expect(told.statusCode, told.body).toBe(200)
     expect(client.told.safeParse(told.json()).error, status).toBeUndefined()
+    // The first version of the status has other words for the rest.
+    expect(client.stateOf(told.json()) === 'success').toBe(status === 'success')
   }
+})
+
+test.each(lookUps)('Q-112: $client finds chains and currencies: $request.url', async ({ request, found }) => {
+  const answer = await app.inject(request)
+  expect(answer.statusCode, answer.body).toBe(200)
+  expect(found.safeParse(answer.json()).error).toBeUndefined()
 })
 
 test('Q-112: L2BEAT reads rows that it names, and is refused the list of everybody', async () => {

@@ -10,7 +10,7 @@ import { decodeFunctionData, encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
-import { post, postPatiently, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
+import { send as get, post, postPatiently, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { startSmartAccounts } from './serviceSupport/smartAccounts.ts'
 import { transactionsOf } from './serviceSupport/transactionsOf.ts'
@@ -179,9 +179,39 @@ describe('a swap that nobody reports', () => {
     expect(await requests.statusOf(quote)).toMatchObject({ inTxHashes: [hash], txHashes: [hash] })
   }
 
+  const routeOf = async ({ requestId }: QuoteAnswer) =>
+    JSON.parse((await get(`${bed.url}/requests/v3?id=${requestId}`)).text).requests[0].data.route
+
   test('ends in success: of an account that sends it itself', async () => {
     const quote = await quoted({ pay: 'native', receive: 'USDC', amount: 10n ** 16n })
     await isEnded(quote, await sendOne(transactionsOf(quote)[0]))
+  })
+
+  test('Q-135: tells what it paid out, after the price has moved, and not what was quoted', async () => {
+    const recipient = freshAddress()
+    const sale = { pay: 'native', receive: 'USDC' } as const
+    const quote = await quoted({ ...sale, amount: 10n ** 17n }, { recipient })
+    // Somebody else takes a part of what the pool has before.
+    const rival = await quoted({ ...sale, amount: 10n ** 18n }, { recipient: freshAddress() })
+    for (const call of [...transactionsOf(rival), ...transactionsOf(quote)]) await sendOne(call)
+    await requests.reaches(quote, 'success')
+    const route = await routeOf(quote)
+    const { USDC } = bed.network.deployment.base.tokens
+    const received = await bed.network.chains.base.chain.client.readContract({
+      ...{ address: USDC, abi: erc20Abi, functionName: 'balanceOf', args: [recipient] },
+    })
+    expect(route.actual.destination.outputCurrency).toMatchObject({ amount: received.toString() })
+    expect(BigInt(route.quoted.destination.outputCurrency.amount)).toBeGreaterThan(received)
+    expect(route.actual.rate).toBeDefined()
+  })
+
+  test('Q-135: of a send tells what its call moves', async () => {
+    const sent = await sendTo(freshAddress())
+    expect((await routeOf(sent)).actual).toBeNull()
+    await say(sent, await sendOne(transactionsOf(sent)[0]))
+    await requests.reaches(sent, 'success')
+    const { actual } = await routeOf(sent)
+    expect(actual.destination.outputCurrency).toMatchObject({ amount: amount.toString() })
   })
 
   test('of a contract that runs it behind an approval, two in one transaction', async () => {

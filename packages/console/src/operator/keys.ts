@@ -1,5 +1,6 @@
 import { type Answer, FieldError, listOf, textOf, timeText } from '../shared/answers.ts'
 import {
+  announce,
   copyable,
   copyButton,
   element,
@@ -10,12 +11,14 @@ import {
   found,
   moveFocus,
   offer,
+  onPress,
   onSend,
   renew,
   show,
   table,
   visible,
 } from '../shared/elements.ts'
+import { account, hasWallet, signText } from '../shared/wallet.ts'
 
 type Asking = {
   readonly admin: (path: string, body?: object) => Promise<Answer>
@@ -23,8 +26,11 @@ type Asking = {
   readonly reload: () => Promise<void>
 }
 
-/** The text that a wallet is about to sign, until it is linked or another text is asked for. */
-let challenge: { readonly id: string; readonly wallet: string; readonly nonce: string } | undefined
+/** Whose text a wallet signs, good for one try. */
+type Challenge = { readonly id: string; readonly wallet: string; readonly nonce: string }
+
+/** The text that is to be signed elsewhere, until it is linked or another text is asked for. */
+let challenge: Challenge | undefined
 
 /** The list, and the keys to choose from: all of them, or those that work. */
 export function showKeys(keys: Answer): void {
@@ -70,33 +76,49 @@ export function listenForKeys({ admin, reload }: Asking): void {
     'issued',
   )
 
+  const textFor = async (id: string, wallet: string) => {
+    const asked = await admin(at(id, 'link-text'), { wallet })
+    return { asked: { id, wallet, nonce: textOf(asked, 'nonce') }, text: asked }
+  }
+  const link = async ({ id, wallet, nonce }: Challenge, signature: string) => {
+    await admin(at(id, 'link-wallet'), { wallet, nonce, signature })
+    await reload()
+    return `${visible(wallet)} pays for ${id} from now on.`
+  }
+
+  found('link-browser', HTMLButtonElement).hidden = !hasWallet()
+  onPress('link-browser', async () => {
+    endLinking()
+    const id = found('link-key', HTMLSelectElement).value
+    const { asked, text } = await textFor(id, await account())
+    announce('Sign the text in your wallet.')
+    return link(asked, await signText(asked.wallet, textOf(text, 'message')))
+  })
+
   onSend('link-form', async (fields) => {
     endLinking()
-    const [id, wallet] = [fieldOf(fields, 'id'), fieldOf(fields, 'wallet')]
-    const asked = await admin(at(id, 'link-text'), { wallet })
-    challenge = { id, wallet, nonce: textOf(asked, 'nonce') }
-    const message = textOf(asked, 'message')
+    const { asked, text } = await textFor(fieldOf(fields, 'id'), fieldOf(fields, 'wallet'))
+    challenge = asked
+    const message = textOf(text, 'message')
     show(
       'link-text',
       element('pre', { tabindex: '0', 'aria-label': 'Text to sign' }, message),
       copyButton(message, 'text to sign'),
     )
     found('signed-form', HTMLFormElement).hidden = false
-    return `The owner of the wallet signs this text (personal_sign) until ${timeText(textOf(asked, 'expiresAt'))}.`
+    return `The owner of the wallet signs this text (personal_sign) until ${timeText(textOf(text, 'expiresAt'))}.`
   })
 
   onSend('signed-form', async (fields) => {
     if (challenge === undefined) throw new Error('Make the text first.')
-    const { id, wallet, nonce } = challenge
+    const asked = challenge
     const signature = fieldOf(fields, 'signature')
     if (!/^0x[0-9a-fA-F]+$/.test(signature))
       throw new FieldError('signature', 'A signature is hex behind 0x.')
     // A text is good for one try, whatever comes of it.
     endLinking()
     moveFocus('keys-title')
-    await admin(at(id, 'link-wallet'), { wallet, nonce, signature })
-    await reload()
-    return `${visible(wallet)} pays for ${id} from now on.`
+    return link(asked, signature)
   })
 
   onSend('revoke-form', async (fields) => {

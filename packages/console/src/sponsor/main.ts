@@ -31,8 +31,8 @@ import {
 import { explanationView, policyQuestion, policyView } from '../shared/policies.ts'
 import { refreshing } from '../shared/refresh.ts'
 import { timelineOf } from '../shared/timeline.ts'
+import { account, sendCall, signText } from '../shared/wallet.ts'
 import { spendingView } from './spending.ts'
-import { account, sendCall, signText } from './wallet.ts'
 
 /** Of this sign-in. The token stands in this variable and nowhere else. */
 let session: { readonly wallet: string; readonly token: string } | undefined

@@ -42,17 +42,21 @@ export function createWalletAdministration(database: SqlDatabase): WalletAdminis
 
 /**
  * Makes the wallet the one sponsor of the key; the caller has checked that its owner wants it.
+ * @param args.actor who asked for it; default: the key itself
  * @throws ApiKeyNotFoundError, ApiKeyRevokedError
  */
-export async function linkWallet(tx: SqlTx, args: { apiKeyId: string; wallet: Hex }): Promise<void> {
-  const { apiKeyId, wallet } = args
+export async function linkWallet(
+  tx: SqlTx,
+  args: { apiKeyId: string; wallet: Hex; actor?: string | undefined },
+): Promise<void> {
+  const { apiKeyId, wallet, actor = `key:${apiKeyId}` } = args
   const { wallet: before } = await lockUsableKey(tx, apiKeyId)
   await tx.query('update api_key set wallet = $2, wallet_linked_at = clock_timestamp() where id = $1', [
     apiKeyId,
     wallet,
   ])
   await recordAction(tx, {
-    actor: `key:${apiKeyId}`,
+    actor,
     action: 'wallets.link',
     subject: apiKeyId,
     details: { wallet, before },

@@ -15,10 +15,11 @@ export interface WalletLinking {
   }): Promise<{ readonly message: string; readonly nonce: string; readonly expiresAt: Date }>
   /**
    * Links the wallet in place of the one before. A refusal uses the nonce up.
+   * @param args.actor who asked for it, for the audit; default: the key itself
    * @throws InvalidNonceError, InvalidSignatureError, ApiKeyRevokedError, and what reading a contract
    * wallet throws
    */
-  link(args: { apiKeyId: string; wallet: Hex; nonce: string; signature: Hex }): Promise<void>
+  link(args: { apiKeyId: string; wallet: Hex; nonce: string; signature: Hex; actor?: string }): Promise<void>
 }
 
 /** Who asks wallets to sign, and on which chain contract wallets are asked. */
@@ -48,13 +49,13 @@ export function createWalletLinking(options: {
       return { message: textOf(apiKeyId, nonce, challenge), nonce, expiresAt: challenge.expiresAt }
     },
 
-    async link({ apiKeyId, wallet, nonce, signature }) {
+    async link({ apiKeyId, wallet, nonce, signature, actor }) {
       const challenge = await challenges.take({ apiKeyId, nonce })
       if (challenge === undefined || challenge.wallet !== wallet) throw new InvalidNonceError()
       const text = textOf(apiKeyId, nonce, challenge)
       if (!(await hasSigned({ message: text, wallet, signature }, contracts)))
         throw new InvalidSignatureError()
-      await database.transaction((tx) => linkWallet(tx, { apiKeyId, wallet }))
+      await database.transaction((tx) => linkWallet(tx, { apiKeyId, wallet, actor }))
       onLinked(apiKeyId)
     },
   }

@@ -74,6 +74,11 @@ export const changesOfRoutes: Readonly<Record<string, string>> = {
   'POST /admin/stops/:chain/go': 'go',
 }
 
+/** Changes of the console alone, whose word no operator has: `linkRoutes.ts`. */
+const changesOfConsole: Readonly<Record<string, string>> = {
+  'POST /admin/keys/:id/link-wallet': 'wallets.link',
+}
+
 /** A route that changes something names one thing at most. */
 const named = z.record(z.string(), z.union([z.string(), z.number(), z.bigint()]))
 const reasoned = z.object({ reason: operatorReason })
@@ -81,7 +86,8 @@ const reasoned = z.object({ reason: operatorReason })
 /** Keeps attempts that were refused; those that were done are kept with what they did. */
 export function auditRefusals(app: HttpApp, audit: AuditAdministration): void {
   app.addHook('onError', async ({ method, routeOptions, params, body }, _reply, error) => {
-    const action = changesOfRoutes[`${method} ${routeOptions.url ?? ''}`]
+    const route = `${method} ${routeOptions.url ?? ''}`
+    const action = changesOfRoutes[route] ?? changesOfConsole[route]
     if (action === undefined || !(error instanceof DomainError)) return
     const [subject = '-'] = Object.values(named.safeParse(params).data ?? {}).map(String)
     const details = reasoned.safeParse(body).data ?? {}

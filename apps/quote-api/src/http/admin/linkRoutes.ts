@@ -1,5 +1,6 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
+import { adminActor } from '../../access/adminActor.ts'
 import { keyIdText } from '../../access/keys/keyFields.ts'
 import type { WalletLinking } from '../../access/wallets/walletLinking.ts'
 import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
@@ -36,7 +37,7 @@ export function registerLinkRoutes(app: HttpApp, linking: WalletLinking): void {
   app.post('/admin/keys/:id/link-wallet', { schema: link }, async ({ params: { id }, body }) => {
     const { nonce, signature } = body
     const wallet = parseWallet(body.wallet)
-    await linking.link({ apiKeyId: id, wallet, nonce, signature })
+    await linking.link({ apiKeyId: id, wallet, nonce, signature, actor: adminActor })
     return { id, wallet }
   })
 }

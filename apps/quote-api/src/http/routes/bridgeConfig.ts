@@ -29,6 +29,8 @@ type Dependencies = PricingDependencies & { readonly fillWallet: string | undefi
 const usualUsd = 100n
 /** Nobody's account: prices depend on the user only by what he holds. */
 const nobody = `0x${'0'.repeat(36)}dead`
+/** Older clients send it where they have no user, whatever the chain. @source Q-109 */
+const noUser = `0x${'0'.repeat(40)}`
 
 /** GET /config/v2: what can be bridged between two chains in one currency. @source clients.md 3 */
 export function registerBridgeConfig(app: HttpApp, dependencies: Dependencies): void {
@@ -63,7 +65,8 @@ export function registerBridgeConfig(app: HttpApp, dependencies: Dependencies): 
       const assetId = assetIdOf(destination, query.currency)
       const paid = currencyOfAsset(destination, assetId)
       const given = currencyOfAsset(origin, assetId)
-      if (query.user !== undefined && !origin.codec.isAddress(query.user)) {
+      const user = query.user === noUser ? undefined : query.user
+      if (user !== undefined && !origin.codec.isAddress(user)) {
         throw new QuoteError('INVALID_ADDRESS', 'user is no address of the origin chain.', {
           data: { field: 'user' },
         })
@@ -78,12 +81,12 @@ export function registerBridgeConfig(app: HttpApp, dependencies: Dependencies): 
       const balance = requireChain(market, destination.chainId).inventory.get(paid.key) ?? 0n
       const fee = await feeOf(dependencies, { given, paid })
       const held =
-        query.user === undefined
+        user === undefined
           ? undefined
           : (
               await userFacts({
                 chainId: origin.chainId,
-                user: query.user,
+                user,
                 currency: given.address,
                 spender: undefined,
                 touched: [],

@@ -195,11 +195,13 @@ describe('what public clients look up', () => {
     expect((await get(`/config/v2?${route}&user=me`)).json).toMatchObject({ errorCode: 'INVALID_ADDRESS' })
   })
 
-  test('Q-109: /config/v2 takes the zero address for the native currency', async () => {
+  test('Q-109: /config/v2 takes the zero address for the native currency, and for no user', async () => {
     const route = `originChainId=${chainA}&destinationChainId=${chainB}`
     const plain = await get(`/config/v2?${route}`)
     expect(plain.status).toBe(200)
     expect((await get(`/config/v2?${route}&currency=${native}`)).json).toEqual(plain.json)
+    // Of a client that has no user.
+    expect((await get(`/config/v2?${route}&user=${native}`)).json).toEqual(plain.json)
   })
 
   test('Q-111: /currencies/v1 lists by asset, and what is not served names what is', async () => {

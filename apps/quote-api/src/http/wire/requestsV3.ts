@@ -202,7 +202,7 @@ function addressToWire({ depositAddress: address, addressTerms, addressTransfer 
   }
 }
 
-/** The amount paid out is told once it was measured, and nothing in its place before. @source */
+/** The amount paid out is told once it was measured, and nothing in its place before. @source */
 function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3['data']['route'] {
   const { status, taken, quoted, order, measuredOutput } = record
   const route = ({ currencyIn, currencyOut, rate }: RequestV3['data']['metadata']) => ({
@@ -214,7 +214,8 @@ function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3[
   if (status !== 'success') return { quoted: promised, actual: null }
   const isPaidAsQuoted = taken?.currency === quoted.originCurrency
   const amountIn = isPaidAsQuoted ? taken.amount : quoted.amountIn
-  const isMeasured = order?.output.payments[0]?.currency === quoted.destinationCurrency
+  // What its user executed alone has no order, and nothing else to pay.
+  const isMeasured = order === undefined || order.output.payments[0]?.currency === quoted.destinationCurrency
   const amountOut = isMeasured ? measuredOutput : undefined
   const moved = { amountIn, amountOut: amountOut ?? 0n, amountOutMin: amountOut ?? 0n }
   const actual = route(requestMetadata(registry, { ...record, quoted: { ...quoted, ...moved } }))

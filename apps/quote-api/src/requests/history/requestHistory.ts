@@ -98,7 +98,9 @@ const columns = `
     where a.request_id = o.request_id) as address_transfer,
   (select json_build_object('currency', d.currency, 'amount', d.amount::text) from settlement t
     join deposit_seen d on d.id = t.deposit_id where t.request_id = o.request_id) as taken,
-  (select m.output_amount from fill_measurement m where m.request_id = o.request_id) as measured_output,
+  coalesce((select m.output_amount from fill_measurement m where m.request_id = o.request_id),
+    (select max(e.paid_amount) from said_transaction e where e.request_id = o.request_id and e.state = 'executed'))
+    as measured_output,
   (select json_agg(json_build_object('role', t.role, 'chainId', t.chain_id, 'txHash', t.tx_hash,
       'blockNumber', t.block_number::text, 'seenAtMs', floor(extract(epoch from t.seen_at) * 1000))
       order by t.seen_at, t.tx_hash)

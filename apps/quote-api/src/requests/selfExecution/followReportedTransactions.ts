@@ -1,7 +1,7 @@
 import { paceMs, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
-import { isPaidSwap } from '../settlement/paidSwap.ts'
+import { findPaidSwap } from '../settlement/paidSwap.ts'
 import { orderValueMicroUsd } from '../settlement/settledRequest.ts'
 import type { SettlementChain } from '../settlement/settlementChain.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../settlement/settlementContext.ts'
@@ -85,7 +85,8 @@ async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting):
   }
   const done = await listExecuted(tx, request.requestId)
   // Of a batch, nothing but the event is like what was quoted.
-  const byEvent = isPaidSwap(request, mined.paidSwaps)
+  const swap = findPaidSwap(request, mined.paidSwaps)
+  const byEvent = swap !== undefined
   const callIndex = byEvent ? 0 : callMatch(request.execution, mined, done)
   const isOpen = request.status === 'waiting' || request.status === 'pending'
   if (callIndex === undefined || !isOpen || (!byEvent && (await isSpent(tx, reported)))) {
@@ -96,12 +97,13 @@ async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting):
     await recheckReportedAfter(tx, reported, pause / 2)
     return
   }
+  const isLast = done.size + 1 === request.execution.calls.length
+  // What is no swap moves what its call names.
+  const paidAmount = swap?.amountOut ?? (isLast && mined.succeeded ? request.quoted.amountOut : undefined)
   await decideReported(tx, reported, {
     state: mined.succeeded ? 'executed' : 'reverted',
-    callIndex,
-    byEvent,
+    ...{ callIndex, byEvent, paidAmount },
   })
-  const isLast = done.size + 1 === request.execution.calls.length
   await show(context, tx, { sighting, mined, isLast })
 }
 

@@ -81,12 +81,18 @@ export async function isSpent(tx: SqlTx, { chainId, txHash }: ReportedTransactio
 export async function decideReported(
   tx: SqlTx,
   { requestId, txHash }: ReportedTransaction,
-  decision: { readonly state: Verdict; readonly callIndex?: number; readonly byEvent?: boolean },
+  decision: {
+    readonly state: Verdict
+    readonly callIndex?: number
+    readonly byEvent?: boolean
+    readonly paidAmount?: bigint | undefined
+  },
 ): Promise<void> {
+  const { state, callIndex = null, byEvent = false, paidAmount } = decision
   await tx.query(
-    `update said_transaction set state = $3, call_index = $4, by_event = $5
+    `update said_transaction set state = $3, call_index = $4, by_event = $5, paid_amount = $6
      where request_id = $1 and tx_hash = $2`,
-    [toBytes(requestId), txHash, decision.state, decision.callIndex ?? null, decision.byEvent ?? false],
+    [toBytes(requestId), txHash, state, callIndex, byEvent, paidAmount?.toString() ?? null],
   )
 }
 

@@ -4,7 +4,7 @@ import { depositRouterAbi } from '@causeway/contracts'
 import type { Hex, ReceiptLog } from '@causeway/core'
 import { encodeAbiParameters, encodeEventTopics, parseAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { isPaidSwap, type PaidSwap, type QuotedSwap, readPaidSwap } from './paidSwap.ts'
+import { findPaidSwap, type PaidSwap, type QuotedSwap, readPaidSwap } from './paidSwap.ts'
 
 const account = (digit: string): Hex => `0x${digit.repeat(40)}`
 const router = account('a')
@@ -73,13 +73,13 @@ describe('a log', () => {
 
 describe('a request', () => {
   test('is done by the least that was quoted and by more, whatever else was paid', () => {
-    expect(isPaidSwap(quoted, [paid])).toBe(true)
+    expect(findPaidSwap(quoted, [paid])).toEqual(paid)
     expect(
-      isPaidSwap(quoted, [
+      findPaidSwap(quoted, [
         { ...paid, requestId: `0x${'00'.repeat(32)}` },
         { ...paid, amountOut: 96n },
       ]),
-    ).toBe(true)
+    ).toEqual({ ...paid, amountOut: 96n })
   })
 
   test.each<[string, Partial<PaidSwap>]>([
@@ -89,20 +89,20 @@ describe('a request', () => {
     ['in another currency', { tokenOut: account('c') }],
     ['for another input', { tokenIn: account('d') }],
   ])('is not done by a payment %s', (_what, change) => {
-    expect(isPaidSwap(quoted, [{ ...paid, ...change }])).toBe(false)
+    expect(findPaidSwap(quoted, [{ ...paid, ...change }])).toBeUndefined()
   })
 
   test('is not done by two halves', () => {
     expect(
-      isPaidSwap(quoted, [
+      findPaidSwap(quoted, [
         { ...paid, amountOut: 48n },
         { ...paid, amountOut: 48n },
       ]),
-    ).toBe(false)
+    ).toBeUndefined()
   })
 
   test('that is no swap is never done by one', () => {
     const send = { ...quoted, quoted: { ...quoted.quoted, operation: 'send' as const } }
-    expect(isPaidSwap(send, [paid])).toBe(false)
+    expect(findPaidSwap(send, [paid])).toBeUndefined()
   })
 })

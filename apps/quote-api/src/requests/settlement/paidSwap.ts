@@ -50,13 +50,16 @@ export type QuotedSwap = {
 }
 
 /**
- * True where one of the payments is what was quoted: the whole output, in the quoted currencies, to the quoted
- * recipient. Who sent it does not matter, since the recipient has his money. Pure.
+ * The payment that is what was quoted: the whole output, in the quoted currencies, to the quoted recipient. Who sent
+ * it does not matter, since the recipient has his money. Pure.
  * @source clients.md 5
  */
-export function isPaidSwap({ requestId, recipient, quoted }: QuotedSwap, paid: readonly PaidSwap[]): boolean {
-  if (quoted.operation !== 'swap') return false
-  return paid.some(
+export function findPaidSwap(
+  { requestId, recipient, quoted }: QuotedSwap,
+  paid: readonly PaidSwap[],
+): PaidSwap | undefined {
+  if (quoted.operation !== 'swap') return undefined
+  return paid.find(
     (swap) =>
       swap.requestId === requestId &&
       swap.recipient === recipient.toLowerCase() &&

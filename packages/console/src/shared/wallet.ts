@@ -7,11 +7,16 @@ function isProvider(value: unknown): value is Provider {
   )
 }
 
+/** What the browser has, as its extensions put it there. */
+const injected = (): unknown => Reflect.get(window, 'ethereum')
+
+export const hasWallet = (): boolean => isProvider(injected())
+
 /** @throws Error where the browser has none */
 function provider(): Provider {
-  const injected: unknown = Reflect.get(window, 'ethereum')
-  if (!isProvider(injected)) throw new Error('This browser has no wallet.')
-  return injected
+  const found = injected()
+  if (!isProvider(found)) throw new Error('This browser has no wallet.')
+  return found
 }
 
 /** The account that its owner lets this page see. @throws Error where there is none */
