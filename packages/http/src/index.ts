@@ -30,6 +30,7 @@ export {
   endStart,
   modeOfFile,
   runDoctor,
+  silenceWarnings,
 } from './doctor/tellReport.ts'
 export { createEndpointMetrics, watchPushes } from './endpointWatch.ts'
 export { type ErrorBody, errorBodySchema, errorResponses } from './errorBody.ts'

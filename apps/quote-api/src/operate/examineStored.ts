@@ -1,4 +1,4 @@
-import { DomainError, type Findings, type SqlDatabase } from '@causeway/core'
+import { counted, DomainError, type Findings, type SqlDatabase } from '@causeway/core'
 import { createDatabase, sqlState } from '@causeway/database'
 import type { Peppers } from '../access/keys/peppers.ts'
 import { describePepperFault, findPepperFaults } from '../access/keys/storedPeppers.ts'
@@ -88,7 +88,7 @@ function describe(aside: readonly StoredPutAside[], nowSeconds: number): string 
     .slice(0, namedMax)
     .map(({ transactionId, reason, firstSeenSeconds, tries }) => {
       const minutes = Math.max(0, Math.floor((nowSeconds - firstSeenSeconds) / 60))
-      return `${transactionId} (${reason}, for ${minutes} min, tried ${tries} times)`
+      return `${transactionId} (${reason}, for ${minutes} min, tried ${counted(tries, 'time')})`
     })
     .join(', ')
   const more = aside.length > namedMax ? `, and ${aside.length - namedMax} more` : ''
