@@ -17,6 +17,7 @@ export { denyListCheck, logDenyList, watchDenyList } from './denyListWatch.ts'
 export type { Deprecation } from './deprecation.ts'
 export { describeFailure, type ErrorPolicy, type FailureAnswer } from './describeFailure.ts'
 export {
+  describeSilence,
   examineCompanions,
   examineFolder,
   examineOracle,
