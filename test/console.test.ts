@@ -13,6 +13,7 @@ import { createWalletClient, erc20Abi, hexToString, http, isHex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { statusSchema } from '../apps/quote-api/src/operate/admin/statusRules.ts'
 import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
 import {
   type ServiceProcess,
@@ -269,6 +270,9 @@ async function tellsWhetherMoneyMoves(page: Page): Promise<void> {
   const textOfSection = async (id: string) => (await page.locator(`#${id}`).textContent()) ?? ''
   const moving = await textOfSection('moving')
   expect(moving).toContain('Readyyes')
+  const { problems } = statusSchema.parse(await admin('status'))
+  const webhook = problems.find(({ parts }) => parts.includes('webhooks'))
+  expect([webhook?.what, moving]).toEqual([expect.any(String), expect.stringContaining(webhook?.what ?? '')])
   expect(moving).toContain('Filled, not attested$0.990000')
   expect(moving).toMatch(/filled, not attested yet1\$0\.990000/)
   const stuck = await textOfSection('stuck')

@@ -13,7 +13,12 @@ const onTerminal = `--import=data:text/javascript,${encodeURIComponent(
 
 type Outcome = { readonly code: number | null; readonly out: string; readonly err: string }
 
-function run(service: string, words: readonly string[], isTerminal: boolean): Promise<Outcome> {
+function run(
+  service: string,
+  words: readonly string[],
+  isTerminal: boolean,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
   const options = {
     cwd: repositoryRoot,
     env: {
@@ -21,6 +26,7 @@ function run(service: string, words: readonly string[], isTerminal: boolean): Pr
       ENVIRONMENT: 'local',
       OPS_PORT: 'abc',
       ...(isTerminal && { NODE_OPTIONS: onTerminal }),
+      ...more,
     },
   }
   return new Promise((resolve) => {
@@ -64,5 +70,20 @@ describe.each(['quote-api', 'oracle', 'solver', 'allocator'])('%s', (service) =>
     expectText(service, read.out)
     expectJson(service, asked.out)
     expectJson(service, piped.out)
+  })
+
+  test('O-92: no warning of a library stands before what its doctor says', async () => {
+    // On Node 20 the library that asks the key service warns.
+    const { code, err, out } = await run(service, ['doctor'], true, {
+      ...{ SIGNING_MODULE: 'aws-kms', AWS_KMS_SIGNER_KEY_ID: 'none', AWS_KMS_SIGNER_KEY_REGION: 'eu-west-1' },
+      ...{
+        AWS_ENDPOINT_URL_KMS: 'http://127.0.0.1:9',
+        AWS_ACCESS_KEY_ID: 'none',
+        AWS_SECRET_ACCESS_KEY: 'none',
+      },
+    })
+    expect([code, err]).toEqual([1, ''])
+    expectText(service, out)
+    expect(out).toContain('(key-wrong)')
   })
 })

@@ -169,6 +169,7 @@ export const suiteFiles = {
     'apps/quote-api/test/sharedLimits.test.ts',
     'apps/quote-api/test/sharedRewards.test.ts',
     'apps/quote-api/test/startup.test.ts',
+    'apps/quote-api/test/status.test.ts',
     'apps/quote-api/test/unseenDeposits.test.ts',
     'packages/contracts/src/artifacts.test.ts',
     'packages/database/test/migrate.test.ts',

@@ -1,6 +1,13 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { admitStart, endStart, installShutdown, loadSecrets, runDoctor } from '@causeway/http'
+import {
+  admitStart,
+  endStart,
+  installShutdown,
+  loadSecrets,
+  runDoctor,
+  silenceWarnings,
+} from '@causeway/http'
 import { runCommand } from './compose/commands.ts'
 import { loadConfig } from './compose/config.ts'
 import { createAllocator } from './compose/createAllocator.ts'
@@ -14,6 +21,7 @@ const variables = () => loadSecrets({ environment: process.env })
 /** `doctor` tells what is wrong. Other commands act on `STATE_DIR`; without one the allocator runs. */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
+  if (words.length > 0) silenceWarnings()
   if (words[0] === 'doctor') {
     process.exitCode = await runDoctor(service, words.slice(1), { variables, examine: examineAllocator })
     return

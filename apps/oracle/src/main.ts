@@ -1,6 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { Secret } from '@causeway/core'
-import { admitStart, endStart, installShutdown, loadSecrets, runDoctor } from '@causeway/http'
+import {
+  admitStart,
+  endStart,
+  installShutdown,
+  loadSecrets,
+  runDoctor,
+  silenceWarnings,
+} from '@causeway/http'
 import { loadConfig } from './compose/config.ts'
 import { createOracle } from './compose/createOracle.ts'
 import { examineOwnOracle } from './compose/examine.ts'
@@ -17,6 +24,7 @@ const variables = () => loadSecrets({ environment: process.env })
  * database; without a command the service runs. */
 async function main(): Promise<void> {
   const [command, ...words] = process.argv.slice(2)
+  if (command !== undefined) silenceWarnings()
   if (command === 'doctor') {
     process.exitCode = await runDoctor(service, words, { variables, examine: examineOwnOracle })
     return

@@ -1,7 +1,7 @@
 // Goal: signing caps as an operator runs them: a process that is killed again and again, what is held, listed
 // and released by command, and what the hub settled. Method: `main.ts` as a process over real nodes, with a
 // chain file that caps the native coin of one chain at three deposits of an hour.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
@@ -113,6 +113,34 @@ test('what the hub settled is signed again and counts nothing, by who never sign
   } finally {
     await oracle.stop()
     await second.stop()
+    oracle = own
+  }
+})
+
+test('O-93: a state folder that takes nothing is shown while it signs on, and gets everything once it takes it', async () => {
+  const folder = join(directory, 'fourth')
+  const own = oracle
+  oracle = spawnOracle({ ...variables, STATE_DIR: folder })
+  try {
+    await ask(0)
+    const opsUrl = /"opsUrl":"([^"]+)"/.exec(oracle.output())?.[1] ?? ''
+    const told = async () => {
+      const [ready, metrics] = [await fetch(`${opsUrl}/ready`), await fetch(`${opsUrl}/metrics`)]
+      const { checks, reasons } = Object(await ready.json())
+      const kept = /^oracle_state_kept(?:\{.*\})? (.*)$/m.exec(await metrics.text())?.[1]
+      return [ready.status, checks?.state, reasons?.state, kept]
+    }
+    expect(await told()).toEqual([200, 'ok', undefined, '1'])
+    await rename(folder, `${folder}-before`)
+    await writeFile(folder, '')
+    expect(await ask(1)).toHaveProperty('execution')
+    expect(await told()).toEqual([200, 'failed', 'STATE_NOT_KEPT', '0'])
+    await rm(folder)
+    expect(await told()).toEqual([200, 'ok', undefined, '1'])
+    const counts = await readFile(join(folder, 'signing-caps.jsonl'), 'utf8')
+    expect(counts.match(/"key"/g)).toHaveLength(2)
+  } finally {
+    await oracle.stop()
     oracle = own
   }
 })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { loadSecrets, runDoctor } from '@causeway/http'
+import { loadSecrets, runDoctor, silenceWarnings } from '@causeway/http'
 import { examineQuoteApi } from './compose/examine.ts'
 import { loadConfig } from './config/config.ts'
 import { commandEnvironment } from './operate/cli/commandEnvironment.ts'
@@ -38,6 +38,7 @@ async function doctor(words: readonly string[]): Promise<number> {
 }
 
 async function main(): Promise<number> {
+  silenceWarnings()
   const [first, ...rest] = process.argv.slice(2)
   if (first === 'doctor') return doctor(rest)
   const stopping = new AbortController()

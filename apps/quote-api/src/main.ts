@@ -1,5 +1,12 @@
 import { fileURLToPath } from 'node:url'
-import { admitStart, endStart, installShutdown, loadSecrets, runDoctor } from '@causeway/http'
+import {
+  admitStart,
+  endStart,
+  installShutdown,
+  loadSecrets,
+  runDoctor,
+  silenceWarnings,
+} from '@causeway/http'
 import { createQuoteApi } from './compose/createQuoteApi.ts'
 import { examineQuoteApi } from './compose/examine.ts'
 import { loadConfig } from './config/config.ts'
@@ -14,6 +21,7 @@ const variables = () => loadSecrets({ environment: process.env })
 /** `doctor` tells what is wrong and ends; without a word the service runs, after the same look at its settings. */
 async function main(): Promise<void> {
   const [command, ...words] = process.argv.slice(2)
+  if (command !== undefined) silenceWarnings()
   if (command === 'doctor') {
     process.exitCode = await runDoctor(service, words, { variables, examine: examineQuoteApi })
     return

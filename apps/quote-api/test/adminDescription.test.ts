@@ -12,6 +12,7 @@ import { loadConfig } from '../src/config/config.ts'
 import { adminDescription } from '../src/http/admin/adminOperation.ts'
 import { registerAdmin } from '../src/http/admin/registerAdmin.ts'
 import { errorPolicy } from '../src/http/errorPolicy.ts'
+import { statusOf } from '../src/operate/admin/statusRules.ts'
 import { createAdministration } from '../src/operate/administration.ts'
 import { openCommandChain } from '../src/operate/cli/commandChain.ts'
 import { pepperText } from './accessSupport/accessService.ts'
@@ -40,6 +41,7 @@ beforeAll(async () => {
     {
       ...{ database, retention: config.retention },
       chain: (signal) => openCommandChain({ config, variables, database, signal }),
+      readStatus: async () => statusOf([]),
     },
   )
   description = (await app.inject({ url: '/documentation/json' })).body

@@ -11,6 +11,7 @@ import { linkWallet } from '../src/access/wallets/walletAdministration.ts'
 import { adminDescription } from '../src/http/admin/adminOperation.ts'
 import { registerAdmin } from '../src/http/admin/registerAdmin.ts'
 import { errorPolicy } from '../src/http/errorPolicy.ts'
+import { statusOf } from '../src/operate/admin/statusRules.ts'
 import { createAdministration } from '../src/operate/administration.ts'
 import { pepperText } from './accessSupport/accessService.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
@@ -36,7 +37,10 @@ beforeAll(async () => {
   }
   const chain = () => Promise.reject(new ConfigurationError('CUSTODY_ADDRESS is not set.'))
   const retention = { quotesDays: 30, requestsDays: undefined }
-  registerAdmin(app, createAdministration({ config, database, peppers }), { database, chain, retention })
+  registerAdmin(app, createAdministration({ config, database, peppers }), {
+    ...{ database, chain, retention },
+    readStatus: async () => statusOf([]),
+  })
 })
 afterAll(async () => {
   await app?.close()

@@ -30,6 +30,7 @@ import { changesOfRoutes } from '../src/http/admin/auditRoutes.ts'
 import { registerAdmin } from '../src/http/admin/registerAdmin.ts'
 import { errorPolicy } from '../src/http/errorPolicy.ts'
 import { readAudit } from '../src/operate/admin/auditAdministration.ts'
+import { statusOf } from '../src/operate/admin/statusRules.ts'
 import { createAdministration } from '../src/operate/administration.ts'
 import { commandTable, runCli } from '../src/operate/cli/runCli.ts'
 import { createOrderStore } from '../src/requests/orders/orderStore.ts'
@@ -72,6 +73,7 @@ beforeAll(async () => {
     {
       ...{ database, retention: { quotesDays: undefined, requestsDays: undefined } },
       chain: () => Promise.reject(new ConfigurationError('no top-ups here')),
+      readStatus: async () => statusOf([]),
     },
   )
 })
@@ -393,7 +395,15 @@ const reading = [
     'claims pending',
     'why',
   ],
-  ...['retention show', 'audit list', 'contracts deploy', 'contracts verify', 'config check', 'stops'],
+  ...[
+    'retention show',
+    'audit list',
+    'contracts deploy',
+    'contracts verify',
+    'config check',
+    'stops',
+    'status',
+  ],
 ]
 
 const routeOf = (action: string) =>

@@ -65,6 +65,7 @@ async function examine(changed: Readonly<Record<string, string>> = {}, offsetMs 
 describe('one pass over what the settings name', () => {
   test('finds an endpoint of another chain, oracles that do not count, and nothing that is well', async () => {
     expect((await examine()).sort()).toEqual([
+      'degrades DEFILLAMA_URL price-unconfirmed',
       'degrades ORACLES entry 2 peer-silent',
       'degrades ORACLES signer-unlisted',
       'degrades ORACLES threshold-unreachable',
@@ -125,6 +126,13 @@ describe('one pass over what the settings name', () => {
     } finally {
       await used.stop()
     }
+  })
+
+  test('O-94: finds that a price service was forgotten, so that prices have one source', async () => {
+    const of = async (changed: Readonly<Record<string, string>>) =>
+      (await examine(changed)).filter((one) => one.endsWith('price-unconfirmed'))
+    expect(await of({})).toEqual(['degrades DEFILLAMA_URL price-unconfirmed'])
+    expect(await of({ DEFILLAMA_URL: 'https://prices.example' })).toEqual([])
   })
 
   test('goes on where a setting is wrong', async () => {

@@ -14,6 +14,7 @@ import {
   createRequestAdministration,
   type RequestAdministration,
 } from '../src/operate/admin/requestAdministration.ts'
+import { statusOf } from '../src/operate/admin/statusRules.ts'
 import { createAdministration } from '../src/operate/administration.ts'
 import { parseCommandLine } from '../src/operate/cli/parseCommandLine.ts'
 import { commandTable } from '../src/operate/cli/runCli.ts'
@@ -250,7 +251,10 @@ describe('the command line and the admin listener', () => {
       openApi: adminDescription,
     })
     const retention = { quotesDays: undefined, requestsDays: undefined }
-    registerAdmin(app, operated(), { database: bed.database, chain: unused, retention })
+    registerAdmin(app, operated(), {
+      ...{ database: bed.database, chain: unused, retention },
+      readStatus: async () => statusOf([]),
+    })
     const headers = { host: '127.0.0.1' }
     const listed = (await app.inject({ url: '/admin/requests/parked', headers })).json()
     expect(listed.requests.map(({ requestId }: { requestId: string }) => requestId)).toContain(id)

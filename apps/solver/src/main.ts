@@ -1,5 +1,12 @@
 import { fileURLToPath } from 'node:url'
-import { admitStart, endStart, installShutdown, loadSecrets, runDoctor } from '@causeway/http'
+import {
+  admitStart,
+  endStart,
+  installShutdown,
+  loadSecrets,
+  runDoctor,
+  silenceWarnings,
+} from '@causeway/http'
 import { runCommand } from './compose/commands.ts'
 import { loadConfig } from './compose/config.ts'
 import { createSolver } from './compose/createSolver.ts'
@@ -13,6 +20,7 @@ const variables = () => loadSecrets({ environment: process.env })
 /** `doctor`, `stop <reason>`, `resume`, `status`, `inventory` and `audit list` answer and end; without a command the solver runs. */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
+  if (words.length > 0) silenceWarnings()
   if (words[0] === 'doctor') {
     process.exitCode = await runDoctor(service, words.slice(1), { variables, examine: examineSolver })
     return

@@ -1,5 +1,6 @@
 import {
   clockFindings,
+  counted,
   DomainError,
   type Finding,
   type Findings,
@@ -32,7 +33,7 @@ export async function examineEndpoints(client: JsonRpcClient, found: Findings): 
   const voices = countVoices(electorate.voters.filter(({ alias }) => answering.has(alias)))
   const configured = countVoices(electorate.voters)
   const { threshold } = electorate
-  const counted = `${voices} of ${configured} hosts answer, and ${threshold} must say the same`
+  const answers = `${voices} of ${counted(configured, 'host')} answer, and ${threshold} must say the same`
   const mend = `Mend or replace it in ${variableOf(chainId)}; three hosts of different providers survive one that fails.`
   found.add(
     ...silent.map(
@@ -54,7 +55,7 @@ export async function examineEndpoints(client: JsonRpcClient, found: Findings): 
     code: 'endpoints-too-few',
     severity: voices < threshold ? 'degrades' : 'note',
     setting,
-    seen: voices < threshold ? `${counted}: nothing of this chain is priced or signed` : counted,
+    seen: voices < threshold ? `${answers}: nothing of this chain is priced or signed` : answers,
     fix: `Name more hosts in ${variableOf(chainId)}, or lower rpcThreshold in the chain file.`,
   })
 }
@@ -67,8 +68,8 @@ function sizeFindings(sizes: readonly TakenSizes[], setting: string): readonly F
     fix: 'A plan or a provider with a higher limit needs fewer requests.',
   })
   return sizes.flatMap(({ alias, calls, logBlocks }) => [
-    ...(Number.isFinite(logBlocks) ? [note(alias, `${logBlocks} blocks per eth_getLogs`)] : []),
-    ...(Number.isFinite(calls) ? [note(alias, `${calls} calls per request`)] : []),
+    ...(Number.isFinite(logBlocks) ? [note(alias, `${counted(logBlocks, 'block')} per eth_getLogs`)] : []),
+    ...(Number.isFinite(calls) ? [note(alias, `${counted(calls, 'call')} per request`)] : []),
   ])
 }
 

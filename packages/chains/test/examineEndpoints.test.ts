@@ -90,7 +90,7 @@ test('F-85: what an endpoint takes at once is found at the start, and told in wo
   )
   expect(found.map(({ code, severity, seen }) => [code, severity, seen.replace(/^\S+#/, '')])).toEqual([
     ['endpoint-narrow', 'note', '2 takes 10 blocks per eth_getLogs: more is asked for in parts'],
-    ['endpoint-narrow', 'note', '3 takes 1 calls per request: more is asked for in parts'],
+    ['endpoint-narrow', 'note', '3 takes 1 call per request: more is asked for in parts'],
   ])
 })
 

@@ -205,6 +205,7 @@ export {
   splitList,
 } from './doctor/readVariables.ts'
 export {
+  counted,
   type DoctorReport,
   type ExampleVariable,
   exampleVariables,

@@ -1,4 +1,11 @@
-import { clockFindings, type Finding, type FindingCode, type Findings, type Severity } from '@causeway/core'
+import {
+  clockFindings,
+  counted,
+  type Finding,
+  type FindingCode,
+  type Findings,
+  type Severity,
+} from '@causeway/core'
 import pg from 'pg'
 import { writeProbe } from './diskSpace.ts'
 import { jobLockClass } from './election.ts'
@@ -197,7 +204,7 @@ export function judgeDatabase(
           say(
             'setting-contradicts',
             'stops',
-            `the server takes ${connectionsMax} connections, and this process holds up to ${connections}`,
+            `the server takes ${counted(connectionsMax, 'connection')}, and this process holds up to ${connections}`,
             'Lower DATABASE_POOL_SIZE or raise max_connections.',
           ),
         ]

@@ -17,6 +17,7 @@ export { denyListCheck, logDenyList, watchDenyList } from './denyListWatch.ts'
 export type { Deprecation } from './deprecation.ts'
 export { describeFailure, type ErrorPolicy, type FailureAnswer } from './describeFailure.ts'
 export {
+  describeSilence,
   examineCompanions,
   examineFolder,
   examineOracle,
@@ -30,6 +31,7 @@ export {
   endStart,
   modeOfFile,
   runDoctor,
+  silenceWarnings,
 } from './doctor/tellReport.ts'
 export { createEndpointMetrics, watchPushes } from './endpointWatch.ts'
 export { type ErrorBody, errorBodySchema, errorResponses } from './errorBody.ts'

@@ -33,6 +33,8 @@ export interface Readiness {
   /** One condition more, of a part that comes later. */
   addCheck(check: ReadinessCheck): void
   report(): Promise<ReadinessReport>
+  /** By check: since when each report found it failing. */
+  failingSince(): ReadonlyMap<string, Date>
 }
 
 /** @param options.timeoutMs budget of all checks together; a late check has failed. Default 250 */
@@ -45,8 +47,10 @@ export function createReadiness(options: {
   const { timeoutMs = 250, onFailure } = options
   const checks = [...options.checks]
   const drainingListeners: (() => void)[] = []
+  const failingSince = new Map<string, Date>()
   let draining = false
   return {
+    failingSince: () => failingSince,
     isDraining: () => draining,
     startDraining() {
       draining = true
@@ -69,9 +73,11 @@ export function createReadiness(options: {
         checks.map(async ({ name, check, isShownOnly = false }) => {
           try {
             noteAge(name, await Promise.race([check(signal), rejectOnAbort(signal)]))
+            failingSince.delete(name)
             return { name, outcome: 'ok', holds: true } as const
           } catch (error) {
             onFailure?.(name, error)
+            if (!failingSince.has(name)) failingSince.set(name, new Date())
             if (error instanceof DomainError) {
               reasons[name] = error.code
               noteAge(name, error.data['ageSeconds'])

@@ -6,6 +6,7 @@ import {
   createHeldStore,
   createSigningCaps,
   type HeldStore,
+  type LineJournal,
   noJournal,
   type TokenCap,
 } from '@causeway/signer'
@@ -42,10 +43,12 @@ const rememberedMax = 20_000
  * The caps of the chain file, with what earlier runs counted and held where `STATE_DIR` or a database keeps it.
  * @throws ConfigurationError when `STATE_DIR` holds counts that cannot be read, or a cap is too small to be shared
  */
-export async function openSigningGuard(options: Options): Promise<SigningGuard & { close(): void }> {
+export async function openSigningGuard(
+  options: Options,
+): Promise<SigningGuard & Pick<LineJournal<unknown>, 'isKept' | 'close'>> {
   const { isLocal, stateDirectory, shared, log } = options
   const table = capTable(options)
-  if (isLocal && table.size === 0) return { ...openGuard, close: () => undefined }
+  if (isLocal && table.size === 0) return { ...openGuard, isKept: () => true, close: () => undefined }
   const now = steadyClock()
   const caps = shared?.capsOf(table, !isLocal)
   const own = caps === undefined ? openOwnCaps({ table, isLocal, stateDirectory, now, log }) : undefined
@@ -58,7 +61,7 @@ export async function openSigningGuard(options: Options): Promise<SigningGuard &
     await guard.refresh()
   }
   await refresh()
-  return { ...guard, refresh, close: () => own?.close() }
+  return { ...guard, refresh, isKept: () => own?.isKept() ?? true, close: () => own?.close() }
 }
 
 /** Counts of this process alone. */
@@ -72,7 +75,7 @@ function openOwnCaps({
   readonly table: CapTable
   readonly now: () => number
   readonly log: WatchLog
-}): { readonly caps: CountedCaps; close(): void } {
+}): Pick<LineJournal<unknown>, 'isKept' | 'close'> & { readonly caps: CountedCaps } {
   const warnNotKept = (error: unknown) =>
     log.error(
       { event: 'signed_value_not_kept', err: error },
@@ -86,7 +89,7 @@ function openOwnCaps({
     )
   }
   const caps = createSigningCaps({ table, isUnlistedHeld: !isLocal, now, journal, rememberedMax })
-  return { caps, close: () => journal.close() }
+  return { caps, isKept: () => journal.isKept(), close: () => journal.close() }
 }
 
 /** By the id that actions name their token with; each cap in the share of this process. */

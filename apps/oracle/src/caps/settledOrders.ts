@@ -12,6 +12,8 @@ export type SettledOrder = { readonly orderId: Hex; readonly claims: readonly Or
 export interface SettledOrders {
   /** Notes it before it is signed, and tells whether it may be. */
   admit(settles: Settles, key: Hex): boolean | Promise<boolean>
+  /** See `LineJournal`. */
+  isKept(): boolean
   close(): void
 }
 
@@ -25,6 +27,7 @@ const noSettledJournal: SettledOrdersJournal = {
   load: () => [],
   begin: () => undefined,
   append: () => undefined,
+  isKept: () => true,
   close: () => undefined,
 }
 
@@ -123,6 +126,7 @@ export function createSettledOrders(
       if (claims !== before) journal.append({ orderId, claims })
       return true
     },
+    isKept: () => journal.isKept(),
     close: () => journal.close(),
   }
 }

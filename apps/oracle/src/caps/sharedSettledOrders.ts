@@ -13,6 +13,7 @@ export function createSharedSettledOrders(database: SqlDatabase): SettledOrders 
         if (claims !== before) await writeClaims(tx, { orderId, claims })
         return true
       }),
+    isKept: () => true,
     close: () => undefined,
   }
 }

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
-import type { Hex } from '@causeway/core'
+import { type Hex, UpstreamUnavailableError } from '@causeway/core'
 import {
   createEndpointMetrics,
   createHttpMetrics,
   createLogger,
   createReadiness,
   openTracing,
+  type ReadinessCheck,
   type Tracing,
   tracedSigner,
 } from '@causeway/http'
@@ -151,7 +152,8 @@ async function assemble(parts: Parts): Promise<Oracle> {
   network.observeEndpoints(createEndpointMetrics(httpMetrics, tracing))
   metrics.watchFinal(() => watch.finalHeads())
   metrics.watchKept(() => watch.keptWindows())
-  const { service, used } = await openService(parts, metrics, tracing)
+  const { service, isKept, used } = await openService(parts, metrics, tracing)
+  if (isKept !== undefined) metrics.watchState(isKept)
   const aggregator = openPeers(parts, metrics, tracing)
   const ahead = openAhead({ config, logger, network, service, metrics, aggregator, policy, peers })
   const readiness = createReadiness({
@@ -159,6 +161,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
       { name: 'hub', check: async () => watch.refuseUnlessReady(context.hub.id) },
       { name: 'chains', check: async () => network.requireReadyChain() },
       ...(shared === undefined ? [] : [{ name: 'database', check: () => shared.check(), isShownOnly: true }]),
+      ...(isKept === undefined ? [] : [stateCheck(isKept)]),
     ],
     onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
   })
@@ -198,6 +201,18 @@ async function assemble(parts: Parts): Promise<Oracle> {
   })
 }
 
+/** Signing goes on: what was signed counts in this process. A restart would forget it. @source O-93 */
+function stateCheck(isKept: () => boolean): ReadinessCheck {
+  return {
+    name: 'state',
+    isShownOnly: true,
+    async check() {
+      if (!isKept())
+        throw new UpstreamUnavailableError('STATE_DIR takes nothing more.', { code: 'STATE_NOT_KEPT' })
+    },
+  }
+}
+
 /** Attesting with this oracle alone, and what it uses in the order in which it is closed. */
 async function openService(
   { config, logger, signer, files, network, shared }: Parts,
@@ -226,8 +241,11 @@ async function openService(
     deadlineMs: attestationDeadlineMs,
   })
   network.onRewritten(() => service.forgetAll())
+  const keepsFolder = config.stateDirectory !== undefined && shared === undefined
   return {
     service,
+    /** Whether all that must outlive the process is in `STATE_DIR`; undefined where nothing is kept there. */
+    isKept: keepsFolder ? () => [guard, orders].every((part) => part.isKept()) : undefined,
     used: [
       { name: 'chains', close: () => network.close() },
       { name: 'signing caps', close: async () => guard.close() },

@@ -1,9 +1,12 @@
 // Goal: an operator reads in one pass what an oracle lacks, and whether its peers can complete an answer. Attacks: a peer
 // whose signer is not listed, one that is silent, a threshold that nobody can reach, a state folder that cannot be
 // written, keys in URLs. Method: peers as HTTP servers of the test; the hub's endpoint stands nowhere.
-import { createServer, type Server } from 'node:http'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { examineOwnOracle } from './examine.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -15,10 +18,17 @@ afterEach(async () => {
   }
 })
 
-/** @returns `host:port` of an oracle that says who signs there */
-async function peerThatSignsAs(signer: string): Promise<string> {
+/**
+ * @param toKey what becomes of a request that shows a key
+ * @returns `host:port` of an oracle that says who signs there
+ */
+async function peerThatSignsAs(
+  signer: string,
+  toKey: (response: ServerResponse) => unknown = () => {},
+): Promise<string> {
   const server = createServer((request, response) => {
-    response.statusCode = request.url === '/lives/ready/v1' ? 200 : 404
+    if (request.headers['x-api-key'] !== undefined) toKey(response)
+    else response.statusCode = request.url === '/lives/ready/v1' ? 200 : 404
     response.end(JSON.stringify({ ready: true, draining: false, checks: {}, signer }))
   })
   servers.push(server)
@@ -118,6 +128,35 @@ test('a hub without an endpoint is named by its variable', async () => {
   expect(await examine({ RELAY_TESTNET_RPC_URL: '' }, 'settings')).toContainEqual(
     expect.objectContaining({ severity: 'stops', setting: 'RELAY_TESTNET_RPC_URL' }),
   )
+})
+
+test('O-93: a state folder without counts is named, for it may have been emptied; one with them is not', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'causeway-counts-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const empty = expect.objectContaining({ code: 'state-empty', severity: 'degrades', setting: 'STATE_DIR' })
+  expect(await examine({ STATE_DIR: directory })).toContainEqual(empty)
+  await writeFile(join(directory, 'signing-caps.jsonl'), '')
+  expect(await examine({ STATE_DIR: directory })).not.toContainEqual(empty)
+})
+
+test('O-95: a peer that does not know our key any more is named, whether it says so or only limits us', async () => {
+  const [limiting, refusing, knowing] = await Promise.all([
+    peerThatSignsAs(listed, (response) => response.setHeader('x-ratelimit-limit', '60')),
+    peerThatSignsAs(listed, (response) => response.writeHead(401)),
+    peerThatSignsAs(listed, () => {}),
+  ])
+  const peers = [limiting, refusing, knowing].map((name) => `http://${name}|${canary}-of-the-peer`)
+  const found = await examine({ PEERS: peers.join(';') })
+  expect(found.filter(({ code }) => code === 'peer-refuses')).toEqual([
+    {
+      ...{ code: 'peer-refuses', severity: 'degrades', setting: 'PEERS entry 1' },
+      seen: `${limiting} does not know our key`,
+    },
+    {
+      ...{ code: 'peer-refuses', severity: 'degrades', setting: 'PEERS entry 2' },
+      seen: `${refusing} does not take our key (401)`,
+    },
+  ])
 })
 
 test('a state folder that cannot be written stops the start; none forgets', async () => {

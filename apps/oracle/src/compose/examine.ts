@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createFindings, type Finding, type Findings, type Hex } from '@causeway/core'
+import { counted, createFindings, type Finding, type Findings, type Hex } from '@causeway/core'
 import {
   type Examination,
   examineCompanions,
@@ -8,7 +8,7 @@ import {
   examinePorts,
   modeOfFile,
 } from '@causeway/http'
-import { examineSigningKey } from '@causeway/signer'
+import { examineSigningKey, hasCapCounts } from '@causeway/signer'
 import { parsePeers, parseSignerPolicy, requiredSignatures } from '../peers/settings.ts'
 import { readConfig } from './config.ts'
 import { readFiles } from './files.ts'
@@ -58,10 +58,21 @@ export async function examineOwnOracle(
     // Without an endpoint of the hub, which is found above, nothing is opened.
     files?.hub.ready && environment && examineNetwork({ files, environment }, nowMs, found),
     stateDirectory && examineFolder('STATE_DIR', stateDirectory, found),
+    stateDirectory && url === undefined && !places.isLocal && examineCounts(stateDirectory, found),
     url && examineDatabaseOf({ url, environment, signer }, nowMs, found),
     peers && examinePeers(peers, found),
   ])
   return found.list
+}
+
+/** A first start and a folder that was emptied look the same: only the operator knows which one it is. */
+function examineCounts(stateDirectory: string, found: Findings): void {
+  if (hasCapCounts(stateDirectory)) return
+  found.add({
+    ...{ code: 'state-empty', severity: 'degrades', setting: 'STATE_DIR' },
+    seen: 'has no counts of an earlier run: the hour of each cap begins anew, and no order counts as settled',
+    fix: 'Before the first start this is right. Else put the folder of before back; without it start an hour after the last signature at the earliest.',
+  })
 }
 
 /** Loaded only where one is named. */
@@ -99,9 +110,10 @@ function examinePeerSettings(
 /** Each peer is reachable and signs as one of `ORACLE_SIGNERS`, and as nobody else does; enough different ones do. */
 async function examinePeers({ peers, policy, own }: PeerSettings, found: Findings): Promise<void> {
   const signers = await Promise.all(
-    peers.map(({ name, baseUrl }, index) =>
-      examineOracle({ setting: settingOf(index), name, url: baseUrl }, peerTimeoutMs, found),
-    ),
+    peers.map(({ name, baseUrl, credential }, index) => {
+      const apiKey = credential.kind === 'key' ? credential.key : undefined
+      return examineOracle({ setting: settingOf(index), name, url: baseUrl, apiKey }, peerTimeoutMs, found)
+    }),
   )
   const counting = new Map([[own.toLowerCase(), 'this oracle']])
   for (const [index, { name }] of peers.entries()) {
@@ -129,7 +141,7 @@ async function examinePeers({ peers, policy, own }: PeerSettings, found: Finding
   if (counting.size >= required) return
   found.add({
     ...{ code: 'threshold-unreachable', severity: 'degrades', setting: 'ORACLE_SIGNERS_THRESHOLD' },
-    seen: `is ${required}, and ${counting.size} listed signers answer, this oracle among them: no answer is complete`,
+    seen: `is ${required}, and ${counted(counting.size, 'listed signer answers', 'listed signers answer')}, this oracle among them: no answer is complete`,
     fix: 'Mend the peers that are named beside this, or name more in PEERS.',
   })
 }

@@ -24,6 +24,8 @@ export type OracleMetrics = PeerMetrics &
     observeSigning(seconds: number, outcome: 'signed' | 'failed'): void
     /** Read when scraped. */
     watchWork(read: () => number): void
+    /** Read when scraped: whether all that must outlive the process is in `STATE_DIR`. */
+    watchState(read: () => boolean): void
     /** Read when scraped: which chains are halted, and which are ready. */
     watchChains(read: () => readonly { readonly chain: string; readonly status: string }[]): void
     /** Read when scraped: see `ChainWatch.keptWindows`. */
@@ -222,7 +224,9 @@ function capMetrics({ registers }: Registered): GuardMetrics {
   }
 }
 
-function workMetrics({ registers }: Registered): Pick<OracleMetrics, 'observeSigning' | 'watchWork'> {
+function workMetrics({
+  registers,
+}: Registered): Pick<OracleMetrics, 'observeSigning' | 'watchWork' | 'watchState'> {
   const signing = new Histogram({
     name: 'oracle_signing_duration_seconds',
     help: 'Time of one signature, by outcome',
@@ -239,6 +243,16 @@ function workMetrics({ registers }: Registered): Pick<OracleMetrics, 'observeSig
         registers,
         collect() {
           this.set(read())
+        },
+      })
+    },
+    watchState(read) {
+      new Gauge({
+        name: 'oracle_state_kept',
+        help: '1 while all that must outlive the process stands in STATE_DIR',
+        registers,
+        collect() {
+          this.set(read() ? 1 : 0)
         },
       })
     },

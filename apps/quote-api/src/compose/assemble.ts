@@ -39,6 +39,7 @@ import { openDocs } from '../http/docs/readDocs.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
 import { createJobWrites } from '../jobs/jobWrites.ts'
 import { watchMoney } from '../money/moneyMetrics.ts'
+import { createStatusReading } from '../operate/admin/statusReading.ts'
 import { createAdministration, loadPeppers } from '../operate/administration.ts'
 import { openCommandChain } from '../operate/cli/commandChain.ts'
 import type { OpenDatabase } from '../operate/database.ts'
@@ -60,6 +61,7 @@ import { createOracleHalts } from '../requests/stops/oracleHalts.ts'
 import { createTimelines } from '../requests/timeline/readTimeline.ts'
 import { createSignTimeline } from '../requests/timeline/signTimeline.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
+import { createSolverSight } from '../requests/work/solverSight.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
 import { announceStatus } from '../webhooks/announceStatus.ts'
 import { readWebhookStandings } from '../webhooks/webhookStandings.ts'
@@ -150,6 +152,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const rewardsPerDayMicroUsd = quote.openRewards.perDayMicroUsd
   watchMoney({ metrics, database, chains: registry.chainById, rewardsPerDayMicroUsd })
   const stops = await openStops({ database, registry, metrics, readiness, logger })
+  const solverSight = createSolverSight({ database, now: () => Date.now() })
+  if (config.solverApiKey !== undefined) readiness.addCheck(solverSight.check)
   const orders = createOrderStore({ database })
   const sponsorshipChain = findSponsorshipChain(registry, clients)
   const { chainId } = sponsorshipChain
@@ -163,20 +167,23 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       return chain && findCurrency(chain, currency)
     },
   })
+  const marketHealth = () => market.health()
+  const oracleAnswers = () => readOracleAnswers(metrics.registry)
   const administration = { ...createAdministration({ config, database, peppers }), timelines }
   registerAdmin(adminListener, administration, {
     database,
     chain: (signal) => openCommandChain({ config, variables: parts.variables, database, signal }),
     retention: config.retention,
+    readStatus: createStatusReading({
+      ...{ database, readiness, stops, marketHealth, registry, clients, oracles: config.oracles },
+      oracleAnswers,
+    }),
   })
-  registerHealthRoutes(adminListener, {
-    ...{ readiness, stops, registry },
-    marketHealth: () => market.health(),
-  })
+  registerHealthRoutes(adminListener, { readiness, stops, registry, marketHealth })
   registerPages(adminListener, '/console', await loadConsolePage('operator'))
   registerOverviewRoute(adminListener, {
     ...{ database, registry, oracles: config.oracles, snapshot: () => market.snapshot() },
-    oracleAnswers: () => readOracleAnswers(metrics.registry),
+    oracleAnswers,
   })
   const snapshot = () => market.snapshot()
   const { ledger } = sponsorship
@@ -277,7 +284,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     signatureBudget: budgets.signatures,
     sharedLimits: config.rateLimits.isShared ? createSharedLimits(shared) : undefined,
     trustedProxies: config.trustedProxies,
-    marketHealth: () => market.health(),
+    marketHealth,
     apiKeys: withSolverKey(access.apiKeys, config.solverApiKey),
     onKeyedAnswer: usage.recorder.count,
     readUsage: usage.readUsage,
@@ -311,6 +318,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     stops,
     solverWork: createSolverWork({
       announce: announceStatus,
+      noteSight: solverSight.note,
       withholding: settlement.withholding,
       registry,
       payees: patientPorts,

@@ -9,7 +9,7 @@ import {
   findContradictions,
   headSeconds,
 } from '@causeway/chains'
-import { createFindings, type Finding, type Findings } from '@causeway/core'
+import { counted, createFindings, type Finding, type Findings } from '@causeway/core'
 import { examineDatabase } from '@causeway/database'
 import {
   checkAdminKey,
@@ -21,7 +21,7 @@ import {
 } from '@causeway/http'
 import { hermesNeedsKey, planMarket } from '@causeway/market'
 import { checkHubKey, examineSigningKey, hasHubKey, hubKeyPrefix } from '@causeway/signer'
-import { evidenceKeyPrefix, hasEvidenceKey, readConfig } from '../config/config.ts'
+import { evidenceKeyPrefix, hasEvidenceKey, type QuoteApiConfig, readConfig } from '../config/config.ts'
 import { type LoadedFiles, readFiles } from '../config/configuration.ts'
 import { chainChecks } from '../operate/checkChains.ts'
 import { schemaModules } from '../operate/database.ts'
@@ -129,7 +129,8 @@ function examineFiles(
   const all = [...chains.chains.values()]
   const registry = found.attempt(() => createRegistry(quote, all), 'configuration-wrong')
   if (config !== undefined) {
-    found.attempt(() => planMarket(quote, sourceReach(config, chains)), 'configuration-wrong')
+    const plan = found.attempt(() => planMarket(quote, sourceReach(config, chains)), 'configuration-wrong')
+    if (plan !== undefined) examinePrices(plan, config, found)
     found.attempt(() => createPriceAdapters(config.priceAdapters, quote), 'setting-contradicts')
   }
   if (registry === undefined) return undefined
@@ -150,6 +151,50 @@ function examineFiles(
     })
   }
   return registry
+}
+
+/** Settings that switch price services on, the one that asks for no key first. */
+const priceSettings = [
+  ['defillama', 'DEFILLAMA_URL'],
+  ['hermes', 'HERMES_URL'],
+  ['coingecko', 'COINGECKO_URL'],
+] as const
+
+/**
+ * A price of one source is quoted until that source jumps, and then no more: nobody confirms it. One that should have a
+ * second source is not quoted without it.
+ */
+function examinePrices(
+  { prices }: ReturnType<typeof planMarket>,
+  { priceAdapters }: Pick<QuoteApiConfig, 'priceAdapters'>,
+  found: Findings,
+): void {
+  const [service] = priceSettings.filter(
+    ([name]) =>
+      priceAdapters[name].url === undefined &&
+      prices.some(({ http }) => http.some(({ adapter }) => adapter === name)),
+  )
+  const say = (concerned: typeof prices, seen: string) => {
+    if (concerned.length === 0) return
+    const keys = concerned.map(({ key }) => key).join(', ')
+    const subject = `${counted(concerned.length, 'price')} (${keys})`
+    const setting = service?.[1]
+    found.add({
+      ...{ code: 'price-unconfirmed', severity: 'degrades', setting: setting ?? 'prices' },
+      seen: `${setting === undefined ? '' : 'is not set: '}no second source is reached of ${subject}: ${seen}`,
+      fix: `${setting === undefined ? 'Name' : `Set ${setting}, or name`} an endpoint of another chain that has these prices, at another provider.`,
+    })
+  }
+  say(
+    prices.filter(
+      ({ secondSource, lackingChains }) => secondSource === 'single' && lackingChains.length === 0,
+    ),
+    'a jump of the first is never confirmed, and the price stays refused until it is back',
+  )
+  say(
+    prices.filter(({ lackingChains }) => lackingChains.length > 0),
+    'quotes that need them are refused until there is one',
+  )
 }
 
 async function examineChains(
@@ -213,9 +258,9 @@ async function examineList({ denyList }: Settings, found: Findings): Promise<voi
 async function examineOracles(settings: Settings, found: Findings): Promise<void> {
   const { oracles, threshold } = settings.oracles ?? { oracles: [], threshold: 0 }
   const signing = await Promise.all(
-    oracles.map(async ({ name, url, signer }, index) => {
+    oracles.map(async ({ name, url, apiKey, signer }, index) => {
       const setting = `ORACLES entry ${index + 1}`
-      const neighbour = { setting, name, url: url.reveal() }
+      const neighbour = { setting, name, url: url.reveal(), apiKey }
       const named = await examineOracle(neighbour, oracleTimeoutMs, found)
       if (named === undefined || named === signer.toLowerCase()) return named !== undefined
       found.add({
@@ -230,7 +275,7 @@ async function examineOracles(settings: Settings, found: Findings): Promise<void
   if (count >= threshold) return
   found.add({
     ...{ code: 'threshold-unreachable', severity: 'degrades', setting: 'ORACLES' },
-    seen: `${count} of ${oracles.length} oracles answer with their listed signer, and ${threshold} must: nothing settles`,
+    seen: `${count} of ${counted(oracles.length, 'oracle')} named the listed signer, and ${threshold} must: nothing settles`,
     fix: 'Mend the oracles that are named beside this.',
   })
 }

@@ -1,8 +1,8 @@
-import { DomainError, type Findings, type SqlDatabase } from '@causeway/core'
+import { counted, DomainError, type Findings, type SqlDatabase } from '@causeway/core'
 import { createDatabase, sqlState } from '@causeway/database'
 import type { Peppers } from '../access/keys/peppers.ts'
 import { describePepperFault, findPepperFaults } from '../access/keys/storedPeppers.ts'
-import { everyChain, readStops } from '../requests/stops/stopStore.ts'
+import { everyChain, readStops, stopAdvice } from '../requests/stops/stopStore.ts'
 import { listPutAside, type StoredPutAside } from '../requests/work/putAsideStore.ts'
 
 /** Named one by one; of more the number is told. */
@@ -58,18 +58,11 @@ async function examineStops(
   for (const { chainId, toldBy, reason, actor, since } of await readStops(database)) {
     const name = chainId === everyChain ? 'all' : (chainNames.get(chainId) ?? String(chainId))
     const isOperators = toldBy === 'operator'
-    const fixes = {
-      operator: `End it: npm run causeway -- go ${name} --reason <text>`,
-      solver: 'Ask the solver why: npm run solver -- status',
-      head: 'Look whether the chain makes blocks, and whether the endpoints show them: docs/operating/runbook.md.',
-      oracles: 'Ask the operators of the oracles what changed; `halted clear` at enough of them ends it.',
-      watcher: 'Look at the job deposits-<chain> and the endpoints of the chain: docs/operating/runbook.md.',
-    }
     found.add({
       ...{ code: 'chain-stopped', severity: 'degrades' },
       setting: isOperators && name === 'all' ? 'all chains' : `chain ${name}`,
       seen: `stopped by ${actor} since ${since.toISOString()}: ${reason}`,
-      fix: fixes[toldBy],
+      fix: stopAdvice(toldBy, name),
     })
   }
 }
@@ -95,7 +88,7 @@ function describe(aside: readonly StoredPutAside[], nowSeconds: number): string 
     .slice(0, namedMax)
     .map(({ transactionId, reason, firstSeenSeconds, tries }) => {
       const minutes = Math.max(0, Math.floor((nowSeconds - firstSeenSeconds) / 60))
-      return `${transactionId} (${reason}, for ${minutes} min, tried ${tries} times)`
+      return `${transactionId} (${reason}, for ${minutes} min, tried ${counted(tries, 'time')})`
     })
     .join(', ')
   const more = aside.length > namedMax ? `, and ${aside.length - namedMax} more` : ''

@@ -12,6 +12,8 @@ export type WebhookStanding = {
   readonly failed: number
   /** Why the last attempt failed, of those that wait or were given up. */
   readonly problem: string | undefined
+  /** When the oldest message was made that waits behind a failure. */
+  readonly failingSince: Date | undefined
 }
 
 /** A count above it reads as more than that: nobody waits for a million rows to be counted. */
@@ -34,13 +36,16 @@ export async function readWebhookStandings(
 ): Promise<readonly WebhookStanding[]> {
   const rows = await database.query<StandingRow>(
     `select w.api_key_id, k.label, w.url, ${counted('waiting')} as waiting, ${counted('failed')} as failed,
-       coalesce(${lastProblem('waiting')}, ${lastProblem('failed')}) as problem
+       coalesce(${lastProblem('waiting')}, ${lastProblem('failed')}) as problem,
+       (select min(d.created_at) from webhook_delivery d where d.api_key_id = w.api_key_id and d.state = 'waiting'
+         and d.problem is not null) as failing_since
      from webhook_endpoint w join api_key k on k.id = w.api_key_id
      where k.revoked_at is null and ($1::text is null or k.wallet = $1) order by w.api_key_id`,
     [wallet ?? null],
   )
-  return rows.map(({ api_key_id: apiKeyId, url, problem, ...row }) => ({
-    ...{ ...row, apiKeyId, host: new URL(url).host, problem: problem ?? undefined },
+  return rows.map(({ api_key_id: apiKeyId, url, problem, failing_since: failingSince, ...row }) => ({
+    ...{ ...row, apiKeyId, host: new URL(url).host },
+    ...{ problem: problem ?? undefined, failingSince: failingSince ?? undefined },
   }))
 }
 
@@ -51,4 +56,5 @@ type StandingRow = {
   readonly waiting: number
   readonly failed: number
   readonly problem: string | null
+  readonly failing_since: Date | null
 }

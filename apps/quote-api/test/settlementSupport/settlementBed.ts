@@ -26,6 +26,7 @@ export type SettlementBed = {
   readonly url: string
   /** Its operations listener. */
   readonly opsUrl: string
+  readonly adminUrl: string
   readonly solver: ScriptedSolver
   readonly requests: RequestDriver
   stop(): Promise<void>
@@ -69,12 +70,12 @@ export async function startSettlementBed(options: SettlementBedOptions): Promise
       ...(await environment(network)),
     })
     closers.push(() => service.stop())
-    const { publicUrl: url, opsUrl } = await service.listen()
+    const { publicUrl: url, opsUrl, adminUrl } = await service.listen()
     isServed = true
     const solver = createScriptedSolver({ network, url, apiKey: solverKey })
     const requests = createRequestDriver({ network, database, url, solver })
     const { connectionString } = server
-    return { network, database, connectionString, service, url, opsUrl, solver, requests, stop }
+    return { network, database, connectionString, service, url, opsUrl, adminUrl, solver, requests, stop }
   } catch (error) {
     await stop()
     throw error

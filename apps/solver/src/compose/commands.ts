@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import { type LinePayingChain, readEnvironmentFiles } from '@causeway/chains'
 import {
   ConfigurationError,
+  counted,
   createFindings,
   formatAmount,
   type SqlDatabase,
@@ -91,7 +92,8 @@ async function goOn(config: SolverConfig, [name, ...words]: readonly string[]): 
   const chain = name === 'all' ? undefined : await readChain(config, name)
   return withSwitch(config, async (stop) => {
     const accepted = await stop.go({ chain, reason, actor: `cli:${userInfo().username}` })
-    return `${accepted} payments of ${name} that are not attested count no more.`
+    const left = counted(accepted, 'payment that is not attested counts', 'payments that are not attested count')
+    return `Of ${name} ${left} no more.`
   })
 }
 

@@ -8,7 +8,7 @@ import {
 } from '@causeway/chains'
 import { createFindings, type Finding, type Findings } from '@causeway/core'
 import { examineDatabase } from '@causeway/database'
-import { type Examination, modeOfFile } from '@causeway/http'
+import { describeSilence, type Examination, modeOfFile } from '@causeway/http'
 import {
   checkHubKey,
   examineKeySetting,
@@ -128,8 +128,8 @@ async function examineWork({ values }: Settings, found: Findings): Promise<void>
         'Compare it with the address of quote-api.',
       )
     }
-  } catch {
-    // What went wrong may hold the URL, and that credentials.
-    say('QUOTE_API_URL', 'it does not answer', 'See that quote-api runs, and that this machine reaches it.')
+  } catch (error) {
+    const { seen } = describeSilence(error)
+    say('QUOTE_API_URL', `it ${seen}`, 'See that quote-api runs, and that this machine reaches it.')
   }
 }

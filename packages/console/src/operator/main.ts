@@ -61,8 +61,9 @@ onSend('enter', async (fields) => {
 })
 
 async function load(): Promise<() => void> {
-  const [overview, keys, suspense, parked, audit, health] = await Promise.all([
+  const [overview, status, keys, suspense, parked, audit, health] = await Promise.all([
     admin('overview'),
+    admin('status'),
     admin('keys'),
     admin('suspense?limit=100'),
     admin('requests/parked?limit=100'),
@@ -71,7 +72,7 @@ async function load(): Promise<() => void> {
   ])
   return () => {
     chains = chainsOf(health)
-    const views = overviewViews(overview, memberOf(health, 'readiness'), chains)
+    const views = overviewViews(overview, status, memberOf(health, 'readiness'), chains)
     for (const [id, view] of Object.entries(views)) renew(id, view)
     showKeys(keys)
     renew('topups', topUpsView(suspense))

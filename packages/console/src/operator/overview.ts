@@ -5,10 +5,18 @@ import { copyable, element, facts, foreign, table } from '../shared/elements.ts'
 /** Does money move, what is stuck, what was earned: a section each, in this order. */
 export type OverviewViews = Readonly<Record<'moving' | 'stuck' | 'earned' | 'holdings', HTMLElement>>
 
-/** @param readiness as GET /ready tells it */
-export function overviewViews(overview: Answer, readiness: Answer, chains: Chains): OverviewViews {
+/**
+ * @param status as `causeway status` tells it
+ * @param readiness as GET /ready tells it
+ */
+export function overviewViews(
+  overview: Answer,
+  status: Answer,
+  readiness: Answer,
+  chains: Chains,
+): OverviewViews {
   return {
-    moving: movingView(overview, readiness),
+    moving: movingView(overview, status, readiness),
     stuck: stuckView(overview, chains),
     earned: earnedView(overview, chains),
     holdings: holdingsView(overview, chains),
@@ -21,8 +29,21 @@ const stages: Readonly<Record<string, string>> = {
   refunding: 'to be given back',
 }
 
-function movingView(overview: Answer, readiness: Answer): HTMLElement {
-  const failing = Object.entries(memberOf(readiness, 'checks')).filter(([, state]) => state !== 'ok')
+const states: Readonly<Record<string, string>> = {
+  ...{ moves: 'moves', partly: 'moves in part', stands: 'stands', unknown: 'cannot be told' },
+}
+
+function movingView(overview: Answer, status: Answer, readiness: Answer): HTMLElement {
+  const parts = listOf(status, 'parts').map((one) => [
+    foreign(textOf(one, 'part')),
+    states[textOf(one, 'state')] ?? foreign(textOf(one, 'state')),
+    timeText(textOf(one, 'since')),
+  ])
+  const problems = listOf(status, 'problems').map((one) => [
+    foreign(textOf(one, 'what')),
+    timeText(textOf(one, 'since')),
+    textOf(one, 'do'),
+  ])
   const flights = listOf(overview, 'inFlight')
   const unattested = flights.find((flight) => textOf(flight, 'stage') === 'filled')
   const rows = flights.map((flight) => [
@@ -40,7 +61,6 @@ function movingView(overview: Answer, readiness: Answer): HTMLElement {
     {},
     facts([
       ['Ready', textOf(readiness, 'ready') === 'true' ? 'yes' : 'no'],
-      ['Checks that fail', foreign(failing.map(([name, state]) => `${name}: ${state}`).join('; ') || 'none')],
       [
         'Filled, not attested',
         unattested === undefined
@@ -48,6 +68,8 @@ function movingView(overview: Answer, readiness: Answer): HTMLElement {
           : atLeast(dollars(textOf(unattested, 'outMicroUsd')), unattested),
       ],
     ]),
+    table('Does it move', ['Part', 'State', 'Since when not'], parts, 'Nothing is told.'),
+    table('To look at', ['What', 'Since', 'What to do'], problems, 'Everything moves.'),
     table(
       'On its way',
       ['Stage', 'Requests', 'Recipients get', 'Oldest since'],

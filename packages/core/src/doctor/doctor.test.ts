@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ConfigurationError } from '../errors.ts'
 import { clockFindings, createFindings, findingsOf, stopsStart, UnfitSettingsError } from './finding.ts'
 import { readVariables } from './readVariables.ts'
-import { hintsOf, reportOf, reportText } from './report.ts'
+import { counted, hintsOf, reportOf, reportText } from './report.ts'
 
 const canary = 'canary-7f3a9b2c5d41'
 const schema = z.object({
@@ -95,7 +95,7 @@ BASE_RPC_URL=<endpoint>
 #MODE=on
 `
 
-test('a report has the worst first, each once, with what the example says to do', () => {
+test('O-92: a report has the worst first, each once, with what the example says to do', () => {
   const finding = { code: 'setting-missing', seen: 'is not set', fix: '' } as const
   const { startable, findings } = reportOf(
     'x',
@@ -116,6 +116,14 @@ test('a report has the worst first, each once, with what the example says to do'
     ['MODE', 'Off or on.'],
   ])
   const text = reportText({ service: 'x', startable, findings })
-  expect(text.split('\n')[0]).toBe('x does not start: 1 stops, 2 degrades, 1 note.')
+  expect(text.split('\n')[0]).toBe('x does not start: 1 finding stops it, 2 findings degrade it, 1 note.')
   expect(text).toContain('stops    DATABASE_URL (setting-missing)\n  seen: is not set\n  fix:  The database')
+})
+
+test('O-92: numbers stand before their noun, and nothing is counted where nothing is', () => {
+  expect([0, 1, 2n].map((count) => counted(count, 'chain'))).toEqual(['0 chains', '1 chain', '2 chains'])
+  expect([1, 2].map((count) => counted(count, 'entry', 'entries'))).toEqual(['1 entry', '2 entries'])
+  expect(reportText({ service: 'x', startable: true, findings: [] })).toBe(
+    'x may start: nothing is to be mended.',
+  )
 })

@@ -31,8 +31,10 @@ export const findingCodes = [
   'key-read',
   'key-wrong',
   'nothing-quotable',
+  'peer-refuses',
   'peer-silent',
   'pepper-wrong',
+  'price-unconfirmed',
   'put-aside',
   'service-silent',
   'setting-contradicts',
@@ -41,6 +43,7 @@ export const findingCodes = [
   'setting-wrong',
   'signer-shared',
   'signer-unlisted',
+  'state-empty',
   'threshold-unreachable',
 ] as const
 

@@ -42,14 +42,27 @@ function unique(findings: readonly Finding[]): readonly Finding[] {
   })
 }
 
+/** A number before its noun: `1 chain`, `2 chains`. */
+export function counted(count: number | bigint, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${Number(count) === 1 ? noun : nouns}`
+}
+
+const severityNouns: Readonly<Record<Finding['severity'], readonly [one: string, many: string]>> = {
+  stops: ['finding stops it', 'findings stop it'],
+  degrades: ['finding degrades it', 'findings degrade it'],
+  note: ['note', 'notes'],
+}
+
 /** For a terminal: a line of what was counted, then three lines per finding. */
 export function reportText({ service, startable, findings }: DoctorReport): string {
-  const count = (severity: Finding['severity']) =>
-    findings.filter((finding) => finding.severity === severity).length
-  const counts = severities.map((severity) => `${count(severity)} ${severity}`).join(', ')
+  const counts = severities.flatMap((severity) => {
+    const count = findings.filter((finding) => finding.severity === severity).length
+    const [one, many] = severityNouns[severity]
+    return count === 0 ? [] : [counted(count, one, many)]
+  })
   const outcome = startable ? 'may start' : 'does not start'
   return [
-    `${service} ${outcome}: ${counts}.`,
+    `${service} ${outcome}: ${counts.join(', ') || 'nothing is to be mended'}.`,
     ...findings.flatMap(({ code, severity, setting, seen, fix }) => [
       '',
       `${severity.padEnd(8)} ${setting} (${code})`,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Findings } from '@causeway/core'
+import type { Findings, Secret } from '@causeway/core'
 import { z } from 'zod'
 
 /** `undefined` where its setting is wrong, which is found elsewhere. */
@@ -86,36 +86,81 @@ export type Neighbour = {
   readonly name: string
   /** May hold a key, which is never shown. */
   readonly url: string
+  /** Shown to it; undefined where it knows none of ours. */
+  readonly apiKey?: Secret | undefined
 }
 
 /**
- * Asks another oracle whether it is ready, and who signs there.
+ * Asks another oracle whether it is ready, who signs there, and whether it knows our key.
  * @returns the address that it names, lower case; `undefined` where it is silent or names none
  */
 export async function examineOracle(
-  { setting, name, url }: Neighbour,
+  neighbour: Neighbour,
   timeoutMs: number,
   found: Findings,
 ): Promise<string | undefined> {
-  const silent = (seen: string) =>
-    found.add({
-      ...{ code: 'peer-silent', severity: 'degrades', setting },
-      seen: `${name} ${seen}`,
-      fix: 'Compare the URL with what its operator gave you, and see that this machine reaches it.',
-    })
+  const { setting, name, url } = neighbour
+  const silent = (seen: string, fix: string = compareUrl) =>
+    found.add({ code: 'peer-silent', severity: 'degrades', setting, seen: `${name} ${seen}`, fix })
   try {
     const signal = AbortSignal.timeout(timeoutMs)
     const response = await fetch(`${url}/lives/ready/v1`, { signal, redirect: 'error' })
-    const parsed = readinessSchema.safeParse(await response.json())
+    const parsed = readinessSchema.safeParse(await response.json().catch(() => undefined))
     if (!parsed.success) {
-      silent('answers, and is no oracle of this release')
+      if (isRefusal(response)) refuses(neighbour, `answers ${response.status}`, found)
+      else silent('answers, and is no oracle of this release')
       return undefined
     }
     if (!parsed.data.ready) silent('answers that it is not ready')
+    await examineKeyAt(neighbour, signal, found)
     return parsed.data.signer?.toLowerCase()
-  } catch {
-    // What went wrong may hold the URL, and that a key.
-    silent('does not answer')
+  } catch (error) {
+    const { seen, fix } = describeSilence(error)
+    silent(seen, fix)
     return undefined
   }
+}
+
+/** An oracle serves those whose key it does not know as it serves everybody, and no more than a few of their requests. */
+async function examineKeyAt(neighbour: Neighbour, signal: AbortSignal, found: Findings): Promise<void> {
+  const { url, apiKey } = neighbour
+  if (apiKey === undefined) return
+  const headers = { 'x-api-key': apiKey.reveal() }
+  const response = await fetch(`${url}/chains/v1`, { headers, signal, redirect: 'error' })
+  await response.arrayBuffer()
+  if (isRefusal(response)) refuses(neighbour, `does not take our key (${response.status})`, found)
+  else if (response.headers.has('x-ratelimit-limit')) refuses(neighbour, 'does not know our key', found)
+}
+
+const isRefusal = ({ status }: Response): boolean => status === 401 || status === 403
+
+function refuses({ setting, name }: Neighbour, seen: string, found: Findings): void {
+  found.add({
+    ...{ code: 'peer-refuses', severity: 'degrades', setting, seen: `${name} ${seen}` },
+    fix: 'Ask its operator whether the key was revoked, and put the one that he gives you into the entry.',
+  })
+}
+
+const compareUrl = 'Compare the URL with what its operator gave you, and see that this machine reaches it.'
+
+/** Codes of TLS with their words. */
+const certificateFaults: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'shows an expired certificate',
+  CERT_NOT_YET_VALID: 'shows a certificate that is not valid yet: compare the clocks',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'shows a certificate of another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'shows a certificate that nobody vouches for',
+  SELF_SIGNED_CERT_IN_CHAIN: 'shows a certificate of an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'shows a certificate of an unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'shows a certificate of an unknown authority',
+}
+
+const causeSchema = z.object({ cause: z.object({ code: z.string() }) })
+
+/** Words for a request that got no answer. The error itself may hold the URL, and that a key. */
+export function describeSilence(error: unknown): { readonly seen: string; readonly fix: string } {
+  const code = causeSchema.safeParse(error).data?.cause.code ?? ''
+  const certificate = certificateFaults[code]
+  if (certificate === undefined) return { seen: 'does not answer', fix: compareUrl }
+  const fix = 'Ask its operator to renew or mend the certificate. Nothing is asked of it before.'
+  return { seen: `${certificate} (${code})`, fix }
 }

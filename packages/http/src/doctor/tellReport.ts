@@ -113,6 +113,11 @@ export async function admitStart(
   tellReport(describeFindings(service, findings), process.stderr)
 }
 
+/** Has a command answer alone: warnings of libraries are for those who develop, and a service that runs shows them. */
+export function silenceWarnings(): void {
+  process.removeAllListeners('warning')
+}
+
 /** Ends a process whose start or command failed: what an operator can mend is told without a stack. */
 export function endStart(service: ExaminedService, error: unknown): never {
   if (error instanceof ConfigurationError) {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { ConfigurationError, type Hex, hex32Pattern } from '@causeway/core'
 import { z } from 'zod'
 import { createLineJournal, type LineJournal } from './lineJournal.ts'
@@ -40,8 +42,12 @@ export const noJournal: CapJournal = {
   load: () => [],
   begin: () => undefined,
   append: () => undefined,
+  isKept: () => true,
   close: () => undefined,
 }
+
+/** Whether a folder has the counts of an earlier run. */
+export const hasCapCounts = (directory: string): boolean => existsSync(join(directory, journalName))
 
 /** A file `signing-caps.jsonl` in `directory`. See `createLineJournal`. */
 export function createCapJournal(directory: string, onFailed: (error: unknown) => void): CapJournal {

@@ -1,10 +1,12 @@
 import {
   closeSync,
+  fstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -19,6 +21,11 @@ export interface LineJournal<Entry> {
   begin(current: () => readonly Entry[]): void
   /** Written when it returns. It never throws: see `onFailed`. */
   append(entry: Entry): void
+  /**
+   * Whether everything stands in the folder, now: what could not be written, because the disk was full, and what was
+   * removed is written again first.
+   */
+  isKept(): boolean
   close(): void
 }
 
@@ -48,6 +55,8 @@ export function createLineJournal<Entry>(options: LineJournalOptions<Entry>): Li
   const path = join(directory, name)
   let file: number | undefined
   let lines = 0
+  /** Something is not in the file, or half a line is: it is written anew before anything is added. */
+  let isBehind = false
   let snapshot: () => readonly Entry[] = () => []
 
   function rewrite(): void {
@@ -56,11 +65,28 @@ export function createLineJournal<Entry>(options: LineJournalOptions<Entry>): Li
     rmSync(draft, { force: true })
     const fresh = openSync(draft, 'ax', 0o600)
     const entries = snapshot()
-    writeFileSync(fresh, entries.map((entry) => `${toLine(entry)}\n`).join(''))
-    renameSync(draft, path)
+    try {
+      writeFileSync(fresh, entries.map((entry) => `${toLine(entry)}\n`).join(''))
+      renameSync(draft, path)
+    } catch (error) {
+      closeSync(fresh)
+      throw error
+    }
     if (file !== undefined) closeSync(file)
     file = fresh
     lines = entries.length
+    isBehind = false
+  }
+
+  /** A disk that fills up takes a part of a line before it refuses. */
+  function add(open: number, line: Buffer): void {
+    if (writeSync(open, line) < line.length) throw new Error('a part of a line was written')
+    lines += 1
+  }
+
+  function fail(error: unknown): void {
+    isBehind = true
+    onFailed(error)
   }
 
   return {
@@ -82,18 +108,32 @@ export function createLineJournal<Entry>(options: LineJournalOptions<Entry>): Li
     append(entry) {
       try {
         if (file === undefined) throw new Error('the journal is closed')
-        writeSync(file, `${toLine(entry)}\n`)
-        lines += 1
-        if (lines > linesMax) rewrite()
+        if (!isBehind) add(file, Buffer.from(`${toLine(entry)}\n`))
+        if (isBehind || lines > linesMax) rewrite()
       } catch (error) {
-        onFailed(error)
+        fail(error)
       }
+    },
+    isKept() {
+      if (file === undefined) return !isBehind
+      try {
+        if (isBehind || !isNamed(path, file)) rewrite()
+      } catch (error) {
+        if (!isBehind) fail(error)
+      }
+      return !isBehind
     },
     close() {
       if (file !== undefined) closeSync(file)
       file = undefined
     },
   }
+}
+
+/** Whether the open file is the one that bears the name: nobody removed it, or put another one in its place. */
+function isNamed(path: string, file: number): boolean {
+  const named = statSync(path, { throwIfNoEntry: false })
+  return named !== undefined && named.ino === fstatSync(file).ino
 }
 
 /** A last line without its end was being written when the process died: nothing was signed by it. */

@@ -57,6 +57,7 @@ const overviewSchema = z.object({
       keys: z.int(),
       availableMicroUsd: micro,
       heldMicroUsd: micro,
+      spentMicroUsd: micro,
       isFrozen: z.boolean(),
     }),
   ),
@@ -135,8 +136,8 @@ function toWire(overview: Overview) {
       ...{ account, currency, amount: formatAmount(balance, decimals) },
       ...(chainId !== undefined && { chainId: Number(chainId) }),
     })),
-    sponsors: overview.sponsors.map(({ availableMicroUsd, heldMicroUsd, ...sponsor }) => ({
-      ...sponsor,
+    sponsors: overview.sponsors.map(({ availableMicroUsd, heldMicroUsd, spentMicroUsd, ...sponsor }) => ({
+      ...{ ...sponsor, spentMicroUsd: spentMicroUsd.toString() },
       ...{ availableMicroUsd: availableMicroUsd.toString(), heldMicroUsd: heldMicroUsd.toString() },
     })),
     failingWebhooks: overview.failingWebhooks.map(({ apiKeyId, ...webhook }) => ({

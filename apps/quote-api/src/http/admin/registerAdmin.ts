@@ -1,4 +1,5 @@
 import type { HttpApp } from '@causeway/http'
+import type { Status } from '../../operate/admin/statusRules.ts'
 import type { Administration } from '../../operate/administration.ts'
 import { auditRefusals, registerAuditRoutes } from './auditRoutes.ts'
 import { registerClaimRoutes } from './claimRoutes.ts'
@@ -7,6 +8,7 @@ import { registerLedgerRoutes } from './ledgerRoutes.ts'
 import { registerPolicyRoutes } from './policyRoutes.ts'
 import { registerRequestRoutes } from './requestRoutes.ts'
 import { registerStatementRoutes, type StatementRouteParts } from './statementRoutes.ts'
+import { registerStatusRoutes } from './statusRoutes.ts'
 import { registerStopRoutes } from './stopRoutes.ts'
 import { registerTopUpCorrections, registerTopUpRoutes } from './topUpRoutes.ts'
 import { registerWebhookRoutes } from './webhookRoutes.ts'
@@ -19,9 +21,10 @@ import { registerWebhookRoutes } from './webhookRoutes.ts'
 export function registerAdmin(
   app: HttpApp,
   administration: Administration,
-  parts: StatementRouteParts,
+  parts: StatementRouteParts & { readonly readStatus: () => Promise<Status> },
 ): void {
   auditRefusals(app, administration.audit)
+  registerStatusRoutes(app, parts.readStatus)
   registerAuditRoutes(app, administration.audit)
   registerKeyRoutes(app, administration.keys)
   registerWalletRoutes(app, administration.wallets)

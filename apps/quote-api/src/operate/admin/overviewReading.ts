@@ -60,6 +60,8 @@ type SponsorBalance = {
   readonly keys: number
   readonly availableMicroUsd: bigint
   readonly heldMicroUsd: bigint
+  /** Debited within 24 hours, for the newest settled requests. */
+  readonly spentMicroUsd: bigint
   readonly isFrozen: boolean
 }
 
@@ -187,8 +189,13 @@ async function readOldestWork(database: Reading): Promise<readonly OpenWork[]> {
 }
 
 export const sponsorsSql = `
+  with spent as (select h.sponsor, sum(h.posted_amount) as amount
+    from (select request_id from settlement where stage = 'settled' and updated_at > now() - interval '24 hours'
+      order by updated_at desc limit ${settledMax}) s
+    cross join lateral (select sponsor, posted_amount from hold
+      where hold.request_id = s.request_id and state = 'posted' limit 1) h group by 1)
   select k.wallet, k.keys, coalesce(ledger_available(a), 0) as available, coalesce(a.debits_pending, 0) as held,
-    coalesce(a.frozen, false) as frozen
+    coalesce(a.frozen, false) as frozen, coalesce((select amount from spent where sponsor = a.id), 0) as spent
   from (select wallet, count(*)::int as keys from api_key
     where wallet is not null and revoked_at is null group by wallet) k
   left join account a on a.kind = 'sponsor' and a.owner = k.wallet and a.asset_id = 1
@@ -201,9 +208,10 @@ async function readSponsors(database: Reading): Promise<readonly SponsorBalance[
     available: string | bigint
     held: string | bigint
     frozen: boolean
+    spent: string | bigint
   }>(sponsorsSql)
-  return rows.map(({ wallet, keys, available, held, frozen }) => ({
-    ...{ wallet, keys, isFrozen: frozen },
+  return rows.map(({ wallet, keys, available, held, frozen, spent }) => ({
+    ...{ wallet, keys, isFrozen: frozen, spentMicroUsd: BigInt(spent) },
     ...{ availableMicroUsd: BigInt(available), heldMicroUsd: BigInt(held) },
   }))
 }

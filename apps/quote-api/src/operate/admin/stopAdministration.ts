@@ -8,8 +8,8 @@ import {
   endStop,
   everyChain,
   hasReadSince,
-  lastRead,
   readStops,
+  secondsSinceRead,
   stopChain,
 } from '../../requests/stops/stopStore.ts'
 import type { Deed } from './ledgerAdministration.ts'
@@ -95,9 +95,9 @@ const silentMs = 60_000
 
 async function reachAllocator(database: Pick<SqlDatabase, 'query'>): Promise<AllocatorReach> {
   const [clock] = await database.query<{ now: Date }>('select clock_timestamp() as now')
-  const read = await lastRead(database, 'allocator')
-  if (clock === undefined || read === undefined) return 'none'
-  if (clock.now.getTime() - read.getTime() > silentMs) return 'silent'
+  const readSeconds = await secondsSinceRead(database, 'allocator')
+  if (clock === undefined || readSeconds === undefined) return 'none'
+  if (readSeconds * 1_000 > silentMs) return 'silent'
   for (const endMs = performance.now() + reachMs; performance.now() < endMs; ) {
     if (await hasReadSince(database, 'allocator', clock.now)) return 'reached'
     await sleep(pollMs)

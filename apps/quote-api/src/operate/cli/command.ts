@@ -54,6 +54,8 @@ export type Output = {
   readonly lines: readonly string[]
   /** The command did its work and found something wrong. */
   readonly isFailure?: boolean
+  /** Nothing was found wrong, because it could not be looked at. */
+  readonly isUnknown?: boolean
 }
 
 export type Command = {

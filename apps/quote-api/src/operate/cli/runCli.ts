@@ -19,6 +19,7 @@ import { requestCommands } from './requests.ts'
 import { openReader, rereadCommands } from './reread.ts'
 import { retentionCommands } from './retention.ts'
 import { statementCommands } from './statements.ts'
+import { statusCommands } from './status.ts'
 import { stopCommands } from './stops.ts'
 import { topUpCommands } from './topUps.ts'
 import { balanceCommands, walletCommands } from './wallets.ts'
@@ -43,7 +44,7 @@ export type CliOptions = {
 /** A history of millions of transfers is read in one statement. */
 const statementTimeoutMs = 600_000
 
-/** @returns the exit code: 0 done, 1 refused or something is wrong, 2 not understood */
+/** @returns the exit code: 0 done, 1 refused or something is wrong, 2 not understood, or it cannot be told */
 export async function runCli(options: CliOptions): Promise<0 | 1 | 2> {
   const { print, complain } = options
   const parsed = parseCommandLine(options.words, commandTable)
@@ -65,6 +66,7 @@ export async function runCli(options: CliOptions): Promise<0 | 1 | 2> {
             runAudited(scene, command, () => command.run(scene, args), args),
           )
     if (output !== undefined) await printOutput(output, json, print)
+    if (output?.isUnknown === true) return 2
     return output?.isFailure === true ? 1 : 0
   } catch (error) {
     return explainFailure(error, command, complain)
@@ -173,6 +175,7 @@ async function explainFailure(
 
 /** Every command, in the order in which the usage lists them. */
 export const commandTable: readonly Command[] = [
+  ...statusCommands,
   ...stopCommands,
   ...keyCommands,
   ...walletCommands,

@@ -46,6 +46,18 @@ export async function readStops(database: Queries): Promise<readonly ChainStop[]
   }))
 }
 
+/** What an operator does about a stop. @param name of the chain, or `all` */
+export function stopAdvice(toldBy: StopTeller, name: string): string {
+  const advice: Readonly<Record<StopTeller, string>> = {
+    operator: `End it: npm run causeway -- go ${name} --reason <text>`,
+    solver: 'Ask the solver why: npm run solver -- status',
+    head: 'Look whether the chain makes blocks, and whether the endpoints show them: docs/operating/runbook.md.',
+    oracles: 'Ask the operators of the oracles what changed; `halted clear` at enough of them ends it.',
+    watcher: 'Look at the job deposits-<chain> and the endpoints of the chain: docs/operating/runbook.md.',
+  }
+  return advice[toldBy]
+}
+
 /** A stop or a go of an operator, or a stop that waits for one. */
 export type StopDeed = {
   /** `everyChain` for all. */
@@ -128,10 +140,11 @@ export async function hasReadSince(database: Queries, reader: string, since: Dat
   return rows.length > 0
 }
 
-/** When it read them last; undefined: never. */
-export async function lastRead(database: Queries, reader: string): Promise<Date | undefined> {
-  const [row] = await database.query<{ read_at: Date }>('select read_at from stop_reader where reader = $1', [
-    reader,
-  ])
-  return row?.read_at
+/** How long ago it read them last, by the database's clock; undefined: never. */
+export async function secondsSinceRead(database: Queries, reader: string): Promise<number | undefined> {
+  const [row] = await database.query<{ seconds: number }>(
+    `select extract(epoch from clock_timestamp() - read_at)::float8 as seconds from stop_reader where reader = $1`,
+    [reader],
+  )
+  return row?.seconds
 }

@@ -68,7 +68,7 @@ type Said = { readonly replaces?: string | undefined; readonly validUntil?: numb
 /** What a solver may do with work items. Nothing here moves a request: only facts of a chain do. */
 export interface SolverWork {
   list(limit: number): Promise<readonly WorkItem[]>
-  /** Chains on which the solver pays nothing now. They are quoted to again when it has not said so for a minute. */
+  /** A solver is there, with the chains on which it pays nothing now. They are quoted to again when it has not said so for a minute. */
   tellStopped(chainIds: readonly number[]): Promise<void>
   /**
    * Repeating a report changes nothing.
@@ -117,10 +117,12 @@ export function createSolverWork(options: {
   registry: Pick<QuoteRegistry, 'chainById'>
   payees: PayeePorts
   withholding: Withholding
+  /** Told that a solver asks. */
+  noteSight: () => Promise<void>
   onChange: () => void
   announce: Announce
 }): SolverWork {
-  const { database, registry, withholding, onChange } = options
+  const { database, registry, withholding, noteSight, onChange } = options
   /** Shows a transaction that was sent, or its failure, in the status at once. */
   async function movesOn(tx: SqlTx, requestId: Hex): Promise<void> {
     await recheckNow(tx, requestId)
@@ -142,7 +144,10 @@ export function createSolverWork(options: {
       const denied = await withholding.denied(items)
       return denied.size === 0 ? items : items.filter(({ id }) => !denied.has(id))
     },
-    tellStopped: (chainIds) => keepSolverStops(database, chainIds),
+    async tellStopped(chainIds) {
+      await keepSolverStops(database, chainIds)
+      await noteSight()
+    },
     async report(id, said, { replaces: saidBefore, validUntil } = {}) {
       await refuseDenied(id)
       await database.transaction(async (tx) => {

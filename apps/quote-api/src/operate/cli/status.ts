@@ -1,0 +1,105 @@
+import { readinessSchema } from '@causeway/http'
+import { z } from 'zod'
+import type { QuoteApiConfig } from '../../config/config.ts'
+import {
+  type MoveState,
+  readinessProblems,
+  type Status,
+  statusOf,
+  statusSchema,
+} from '../admin/statusRules.ts'
+import type { Command, Output } from './command.ts'
+import { tableOf } from './tableOf.ts'
+
+const askMs = 5_000
+
+export const statusCommands: readonly Command[] = [
+  {
+    words: 'status',
+    about: 'Tell what moves and what does not, since when, and what to do; asks the running service',
+    operands: [],
+    flags: {},
+    runOnChains: async ({ config }) => outputOf(await askService(config)),
+  },
+]
+
+const words: Readonly<Record<MoveState, string>> = {
+  ...{ moves: 'moves', partly: 'moves in part', stands: 'STANDS', unknown: 'cannot be told' },
+}
+
+function outputOf(status: Status): Output {
+  const { state, parts, problems } = status
+  return {
+    data: status,
+    lines: [
+      state === 'moves' ? 'Everything moves.' : `Something does not move: ${problems.length} to look at.`,
+      '',
+      ...tableOf(parts.map(({ part, state: is, since = '' }) => ({ part, is: words[is], since }))),
+      ...problems.flatMap(({ parts: of, what, since, do: advice }) => [
+        ...['', what, `  keeps back: ${of.join(', ')}`],
+        ...(since === undefined ? [] : [`  since:      ${since}`]),
+        `  do:         ${advice}`,
+      ]),
+    ],
+    ...(state === 'unknown' ? { isUnknown: true } : { isFailure: state !== 'moves' }),
+  }
+}
+
+type Place = { readonly host: string; readonly port: number }
+
+/** Asks the process of these settings: what one knows of prices and endpoints, no other one does. */
+async function askService({ admin, ops }: Pick<QuoteApiConfig, 'admin' | 'ops'>): Promise<Status> {
+  const { apiKey } = admin
+  const place = placeOf(admin)
+  const answer = await ask(`http://${place}/admin/status`, apiKey && { 'x-api-key': apiKey.reveal() })
+  if ('problem' in answer)
+    return (await askReadiness(ops)) ?? untold(`quote-api ${answer.problem} at ${place}`)
+  const parsed = statusSchema.safeParse(answer.body)
+  if (parsed.success) return parsed.data
+  if (answer.status === 401) return untold(`quote-api refuses ADMIN_API_KEY at ${place}`)
+  return untold(`The answer at ${place} is of no quote-api of this release (status ${answer.status})`)
+}
+
+/** A process that waits for its database has no admin listener yet; `/ready` of it says what for. */
+async function askReadiness(ops: Place): Promise<Status | undefined> {
+  const answer = await ask(`http://${placeOf(ops)}/ready`, undefined)
+  const { data: readiness } = readinessSchema.safeParse('body' in answer ? answer.body : undefined)
+  if (readiness === undefined) return undefined
+  const problems = readinessProblems({ readiness, nowMs: Date.now(), failingSince: new Map() })
+  return problems.length === 0 ? undefined : statusOf(problems)
+}
+
+function untold(what: string): Status {
+  return statusOf([
+    {
+      ...{ parts: statusOf([]).parts.map(({ part }) => part), state: 'unknown', what: `${what}.` },
+      do: 'Look whether it runs, and at the end of its log: npm run causeway -- doctor. ADMIN_HOST and ADMIN_PORT are those of this command.',
+    },
+  ])
+}
+
+const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+function placeOf({ host, port }: Place): string {
+  const name = everywhere[host] ?? host
+  return `${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+type Answer = { readonly status: number; readonly body: unknown } | { readonly problem: string }
+
+const causeSchema = z.object({ cause: z.object({ code: z.string() }) })
+
+async function ask(url: string, headers: Record<string, string> | undefined): Promise<Answer> {
+  try {
+    const signal = AbortSignal.timeout(askMs)
+    const response = await fetch(url, {
+      ...(headers !== undefined && { headers }),
+      redirect: 'error',
+      signal,
+    })
+    return { status: response.status, body: await response.json().catch(() => undefined) }
+  } catch (error) {
+    const code = causeSchema.safeParse(error).data?.cause.code
+    return { problem: code === undefined ? 'does not answer' : `does not answer (${code})` }
+  }
+}
