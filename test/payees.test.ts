@@ -4,16 +4,12 @@
 // `evmPayees.test.ts`, and what no chain has to be asked about is in `payeeTable.test.ts`.
 import { type Hex, token2022Program, tronHexAddress } from '@causeway/core'
 import { createTokenAccount, depositToken, mintTo, tokenAccount } from '@causeway/localnet/standIns/solana'
+import { confidential, type Holder, placeTokenHolder } from '@causeway/localnet/wallets'
 import { Keypair, PublicKey } from '@solana/web3.js'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { localRequest } from '../apps/quote-api/test/serviceSupport/localRequest.ts'
 import { orderIdOf } from '../apps/quote-api/test/settlementSupport/requestDriver.ts'
-import {
-  confidential,
-  type Holder,
-  placeTokenHolder,
-} from '../packages/chains/test/solanaSupport/tokenHolders.ts'
 import { requestOf, type Sides, sidesOf } from './support/familySides.ts'
 import { type FamilySolving, startFamilySolving } from './support/familySolver.ts'
 import { createPayeeDriver, longTest, type PayeeDriver } from './support/payeeDriver.ts'

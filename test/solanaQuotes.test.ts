@@ -10,11 +10,11 @@ import {
   token2022Program,
   tokenProgram,
 } from '@causeway/core'
+import { placeTokenHolder } from '@causeway/localnet/wallets'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postPatiently, price, quote, readError } from '../apps/quote-api/test/serviceSupport/callService.ts'
 import { currencyAddress, userOf } from '../apps/quote-api/test/serviceSupport/localRequest.ts'
-import { placeTokenHolder } from '../packages/chains/test/solanaSupport/tokenHolders.ts'
 import { type SolanaService, sol, solanaChainId, startSolanaService } from './support/solanaService.ts'
 import { sendStep } from './support/solanaSteps.ts'
 

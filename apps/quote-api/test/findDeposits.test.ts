@@ -314,6 +314,25 @@ test('F-72: where a range is refused for what stands in it, its halves are read,
   expect((await readDepositCursor(server.database, chainId))?.finalTo).toBe(223n)
 })
 
+test('F-65: after a pause, a watcher whose endpoint answers few requests in time reads on in small parts', async () => {
+  const at = scriptedChain()
+  const { live, final } = watcher(at)
+  await live()
+  at.grow(40)
+  at.mine('deposit')
+  at.grow(40)
+  at.limit(3)
+  await live()
+  expect(await seen()).toEqual(['deposit'])
+  await final()
+  expect((await readDepositCursor(server.database, chainId))?.finalTo).toBe(251n)
+  // No block is read transaction by transaction where there is no turn for one.
+  at.limit(0)
+  at.mine('later')
+  await expect(live()).rejects.toThrow('no turn')
+  expect(at.asked).not.toContain('later')
+})
+
 test('F-77: a block of 800 transactions that is refused costs a look one second, and newer deposits go first', async () => {
   const at = scriptedChain()
   const { live } = watcher(at)

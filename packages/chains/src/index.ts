@@ -266,7 +266,7 @@ export {
   TransactionUnreadableError,
 } from './rpc/chainErrors.ts'
 export { unreadableChain } from './rpc/checkEndpoints.ts'
-export { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
+export { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions, waitingIn } from './rpc/client.ts'
 export type { EndpointObserver, ObserveEndpoints } from './rpc/endpoint.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'
 export { countHosts } from './rpc/endpointUrl.ts'
@@ -302,6 +302,7 @@ export {
   type QuorumEndpointHealth,
   type QuorumLimits,
 } from './rpc/quorumClient.ts'
+export type { Line } from './rpc/requestPace.ts'
 export { AnswerTooLongError, requestText } from './rpc/requestText.ts'
 export { SingleFlight, WeightedLruCache } from './rpc/sharedWork.ts'
 export {
@@ -313,7 +314,7 @@ export {
   type Vote,
   type Voter,
 } from './rpc/tally.ts'
-export { isTooWide, refusesContent } from './rpc/upstreamError.ts'
+export { isOverPace, isTooWide, refusesContent } from './rpc/upstreamError.ts'
 export {
   type ChainCheck,
   type ChainGate,

@@ -2,6 +2,7 @@
 // paid and an oracle attests it. Attackers: a recipient who sets a rule on his account, so that a fill is quoted and never
 // lands. Method: Token-2022 in the real runtime; accounts are placed with the extensions that their owners can set.
 import { type Hex, token2022Program } from '@causeway/core'
+import { confidential, type Holder, placeTokenHolder } from '@causeway/localnet/wallets'
 import { Keypair, type PublicKey } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { QuotingChain } from '../src/family/quotingChain.ts'
@@ -10,7 +11,6 @@ import { solanaQuotingChain } from '../src/solana-vm/quoting/solanaQuotingChain.
 import { solanaHeadTracking } from '../src/solana-vm/requests.ts'
 import { bid, type FillWalletBed, startFillWalletBed, walletKey } from './solanaSupport/fillWalletBed.ts'
 import { aSignal, readerOf } from './solanaSupport/solanaBed.ts'
-import { confidential, type Holder, placeTokenHolder } from './solanaSupport/tokenHolders.ts'
 
 let cluster: FillWalletBed
 let client: ChainClient

@@ -4,6 +4,7 @@
 import { Secret, solanaCodec, token2022Program } from '@causeway/core'
 import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import { tokenAccount } from '@causeway/localnet/standIns/solana'
+import { type Holder, placeTokenHolder } from '@causeway/localnet/wallets'
 import { Keypair, type PublicKey } from '@solana/web3.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { QuotingChain } from '../src/family/quotingChain.ts'
@@ -11,7 +12,6 @@ import type { ChainClient } from '../src/rpc/client.ts'
 import { solanaQuotingChain } from '../src/solana-vm/quoting/solanaQuotingChain.ts'
 import { readTokenMint } from '../src/solana-vm/quoting/tokenMint.ts'
 import { type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
-import { type Holder, placeTokenHolder } from './solanaSupport/tokenHolders.ts'
 
 let bed: SolanaBed
 let proxies: readonly FaultProxy[]

@@ -4,6 +4,8 @@ import {
   type ChainRegistry,
   followNewHeads,
   type KeptDenyList,
+  type Line,
+  waitingIn,
 } from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
 import {
@@ -131,7 +133,14 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     else logger.error({ err: failure }, 'the order signer cannot sign: nothing is quoted')
   })
   signer.start()
-  const market = await startMarket({ config, chains, quote, clients, gates, metrics, tracing, logger })
+  const inLine = (line: Line) => ({
+    clients: new Map([...clients].map(([key, client]) => [key, waitingIn(line, client)] as const)),
+  })
+  const questions = inLine('questions')
+  const market = await startMarket({
+    ...{ config, chains, quote, gates, metrics, tracing, logger },
+    ...inLine('prices'),
+  })
   const jobWrites = createJobWrites({
     database,
     silentSeconds: config.jobsSilentSeconds,
@@ -196,14 +205,14 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const heads = createNewestHeads(market, () => Date.now())
   const asked = {
     fillWallet: quote.fillWallet,
-    ...{ registry, clients, heads, snapshot },
+    ...{ registry, ...questions, heads, snapshot },
     clock: systemClock,
     onFactsFailure: (failed: number, error: unknown) =>
       logger.debug({ chainId: failed, err: error }, 'user facts not read'),
   }
   const ports = createChainPorts(asked)
   const { sponsorAsset } = sponsorship
-  const pricing = createDepositPricing(shared, { sponsorAsset, lackOf: ports.lackOf })
+  const pricing = createDepositPricing({ ...shared, ...questions }, { sponsorAsset, lackOf: ports.lackOf })
   const boundRewards = followBoundRewards({
     database,
     openRewards: pricing.openRewards,
@@ -227,13 +236,18 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   await atStart(settlement.expectSight)
   const webhooks = createWebhooks({ ...shared, peppers })
   const settling = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }
-  const appFees = createAppFees({ ...settling, ports: patientPorts })
+  const appFees = createAppFees({ ...settling, ...questions, ports: patientPorts })
   const accuracy = createAccuracy(settling)
   const access = createAccess({ ...settling, peppers, chain: sponsorshipChain })
   registerLinkRoutes(adminListener, access.linking)
   const usage = createUsage(shared)
   const retention = createRetention({ ...shared, settings: config.retention })
-  const permits = createPermits({ ...shared, fillWallet: quote.fillWallet, ports: patientPorts })
+  const permits = createPermits({
+    ...shared,
+    ...questions,
+    fillWallet: quote.fillWallet,
+    ports: patientPorts,
+  })
   const quoting = createQuoting({
     ...shared,
     pricing,

@@ -1,5 +1,5 @@
-import { NodeError } from '@causeway/chains'
-import type { DepositFacts, InBlock } from '@causeway/core'
+import { EndpointFailure, NodeError } from '@causeway/chains'
+import { type DepositFacts, type InBlock, UpstreamUnavailableError } from '@causeway/core'
 import type { FindingChain } from '../../src/requests/settlement/findDeposits.ts'
 import { orderNamed } from '../orderSupport/orders.ts'
 
@@ -22,6 +22,7 @@ export function scriptedChain(at: { lateBlocks?: bigint } = {}) {
   const asked: string[] = []
   let passes = 0
   let refusesAbove: { readonly transaction: string; readonly blocks: bigint } | undefined
+  let blocksInTime = Number.POSITIVE_INFINITY
   const markAt = (height: bigint) => {
     const block = blocks[Number(height)]
     return block && { number: height, hash: block.hash }
@@ -34,6 +35,10 @@ export function scriptedChain(at: { lateBlocks?: bigint } = {}) {
     finalHeight: async () => BigInt(blocks.length - 1 - 30),
     async depositPass({ known, from, to }) {
       passes += 1
+      if (to - from >= blocksInTime) {
+        const cause = new AggregateError([new EndpointFailure({ alias: 'a', reason: 'busy' })])
+        throw new UpstreamUnavailableError('there is no turn for so many requests', { cause })
+      }
       const inRange = blocks.slice(Number(from), Number(to) + 1).flatMap(({ transactions }) => transactions)
       if (refusesAbove && inRange.includes(refusesAbove.transaction) && to - from >= refusesAbove.blocks)
         throw new NodeError({ code: -32_005, message: 'query returned more than 10000 results' })
@@ -75,6 +80,10 @@ export function scriptedChain(at: { lateBlocks?: bigint } = {}) {
     passes: () => passes,
     refuse: (transaction: string, above: bigint) => {
       refusesAbove = { transaction, blocks: above }
+    },
+    /** Its endpoint has turns for so many blocks of one look. */
+    limit: (count: number) => {
+      blocksInTime = count
     },
     head: () => BigInt(blocks.length - 1),
     mine(...transactions: string[]) {

@@ -2,24 +2,23 @@ import { UpstreamDisagreementError } from '@causeway/core'
 import { comparisonText } from './comparisonText.ts'
 import { type Endpoint, noteOutvoted } from './endpoint.ts'
 import type { Agreement, PollOptions, RpcAnswer, RpcCall } from './jsonRpc.ts'
+import type { Turn } from './requestPace.ts'
 import { countVoices, tally, type Vote } from './tally.ts'
 import { toUpstreamError } from './upstreamError.ts'
 
-export type PollArgs<Outcome> = Omit<PollOptions<Outcome>, 'timeoutMs' | 'signal'> & {
+export type PollArgs<Outcome> = Omit<PollOptions<Outcome>, 'timeoutMs' | 'signal' | 'line'> & {
   readonly chainId: string
   readonly endpoints: readonly Endpoint[]
   readonly threshold: number
   readonly calls: readonly RpcCall[]
-  readonly deadlineMs: number
-  readonly signal?: AbortSignal | undefined
-}
+} & Turn
 
 /**
  * Asks all endpoints at once and settles on the first outcome that `decide` finds in their votes. Calls
  * still out are aborted then, unless all are to be heard. @throws UpstreamUnavailableError
  */
 export function poll<Outcome>(args: PollArgs<Outcome>): Promise<Outcome> {
-  const { chainId, endpoints, calls, threshold, deadlineMs, signal, decide, patienceMs, onHeard } = args
+  const { chainId, endpoints, calls, threshold, deadlineMs, signal, line, decide, patienceMs, onHeard } = args
   return new Promise((resolve, reject) => {
     const controller = new AbortController()
     const cancel = () => controller.abort()
@@ -61,7 +60,7 @@ export function poll<Outcome>(args: PollArgs<Outcome>): Promise<Outcome> {
     for (const endpoint of endpoints) {
       const { alias, voice } = endpoint
       // An endpoint that is paused is silent: it counts, and against the threshold.
-      endpoint.send(calls, { deadlineMs, signal: controller.signal }).then(
+      endpoint.send(calls, { deadlineMs, signal: controller.signal, line }).then(
         (value) => count({ alias, voice, value }),
         (failure: unknown) => {
           failures.push(failure)

@@ -8,6 +8,7 @@ import { evmHeadTracking, type HeadTracking } from './headTracking.ts'
 import { hedgedRequest } from './hedgedRequest.ts'
 import type { JsonRpcClient, RpcAnswer, RpcCall, RpcOptions } from './jsonRpc.ts'
 import { NodeError } from './nodeError.ts'
+import type { Line } from './requestPace.ts'
 import { isRepeatable, sendAndRetryOnce } from './sendAndRetryOnce.ts'
 import { countVoices, defaultThreshold } from './tally.ts'
 import { toUpstreamError } from './upstreamError.ts'
@@ -85,7 +86,8 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
     callOptions: RpcOptions = {},
   ): Promise<readonly RpcAnswer[]> {
     if (calls.length === 0) return []
-    const sending = { deadlineMs: deadline(callOptions), signal: callOptions.signal }
+    const { signal, line } = callOptions
+    const sending = { deadlineMs: deadline(callOptions), signal, line }
     const candidates = await pool.candidates(sending.deadlineMs)
     const repeatable = isRepeatable(calls)
     const tried = repeatable ? candidates : candidates.slice(0, 1)
@@ -112,16 +114,17 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
       return answer.result
     },
     async agree(calls, callOptions = {}) {
-      const { threshold = electorate.threshold, signal, project } = callOptions
+      const { threshold = electorate.threshold, signal, line, project } = callOptions
       const deadlineMs = deadline(callOptions)
-      return seekAgreement({ chainId, endpoints, calls, threshold, deadlineMs, signal, project })
+      return seekAgreement({ chainId, endpoints, calls, threshold, deadlineMs, signal, line, project })
     },
     poll(calls, { timeoutMs, ...polling }) {
       const deadlineMs = now() + (timeoutMs ?? defaultTimeoutMs)
       return poll({ chainId, endpoints, threshold: electorate.threshold, calls, deadlineMs, ...polling })
     },
     async askEach(calls, callOptions = {}) {
-      const sending = { deadlineMs: deadline(callOptions), signal: callOptions.signal, evenPaused: true }
+      const { signal, line } = callOptions
+      const sending = { deadlineMs: deadline(callOptions), signal, line, evenPaused: true }
       return Promise.all(
         endpoints.map(async (endpoint) => ({
           alias: endpoint.alias,
@@ -155,6 +158,18 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
     async close() {
       await Promise.all(endpoints.map((endpoint) => endpoint.close()))
     },
+  }
+}
+
+/** The same client where everything waits in one line at endpoints that limit their rate. @source F-65 */
+export function waitingIn<Client extends JsonRpcClient>(line: Line, client: Client): Client {
+  return {
+    ...client,
+    batch: (calls, options) => client.batch(calls, { ...options, line }),
+    request: (call, options) => client.request(call, { ...options, line }),
+    agree: (calls, options) => client.agree(calls, { ...options, line }),
+    poll: (calls, options) => client.poll(calls, { ...options, line }),
+    askEach: (calls, options) => client.askEach(calls, { ...options, line }),
   }
 }
 

@@ -28,13 +28,11 @@ import {
   type SendingOptions,
 } from './httpTransport.ts'
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
-import { RequestPace } from './requestPace.ts'
+import { RequestPace, type Turn } from './requestPace.ts'
 import { retryPassing } from './sendAndRetryOnce.ts'
 import { askPaths, encodeCalls, parseAnswers, refusalIn, refuseHollow, saidMax } from './wire.ts'
 
-export type SendOptions = {
-  readonly deadlineMs: number
-  readonly signal?: AbortSignal | undefined
+export type SendOptions = Turn & {
   /** Send even while the endpoint is paused: for checks of the endpoint itself. */
   readonly evenPaused?: boolean
 }
@@ -88,7 +86,7 @@ export class Endpoint {
   #nextId = 1
   #observer: EndpointObserver | undefined
   readonly #sizes = new EndpointSizes()
-  readonly #pace = new RequestPace()
+  readonly #pace: RequestPace
   #headCheckedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(target: EndpointTarget, { heads, headers, wire }: EndpointDialect, now: () => number) {
@@ -98,6 +96,7 @@ export class Endpoint {
     this.#heads = heads
     this.#wire = wire ?? 'json-rpc'
     this.#now = now
+    this.#pace = new RequestPace(now)
   }
 
   get state(): HealthState {
@@ -168,13 +167,13 @@ export class Endpoint {
     await this.#transport.close()
   }
 
-  /** Sends in its turn, and notes what the outcome says about the endpoint. @source F-63, F-82 */
+  /** Sends in its turn, and notes what the outcome says about the endpoint. @source F-63, F-65, F-82 */
   async #learning<Answer>(
     options: SendOptions,
     send: () => Promise<Answer>,
     question: { readonly isHead: boolean; readonly isForgiven?: (failure: EndpointFailure) => boolean },
   ): Promise<Answer> {
-    if (this.#pace.isLimited && !(await this.#pace.turn(this.#now(), options)))
+    if (this.#pace.isLimited && !(await this.#pace.turn(options)))
       throw new EndpointFailure({ alias: this.alias, reason: 'busy' })
     // Looked at in the same step as the note that a call is out: of many callers one is the probe.
     if (options.evenPaused !== true && this.availability() === 'closed') {
@@ -182,7 +181,7 @@ export class Endpoint {
     }
     const startedAtMs = this.#now()
     this.#state = afterSend(this.#state)
-    this.#pace.sent(startedAtMs)
+    this.#pace.sent()
     try {
       const answer = await send()
       const elapsedMs = this.#now() - startedAtMs
@@ -192,7 +191,7 @@ export class Endpoint {
     } catch (error) {
       if (error instanceof EndpointFailure) {
         const elapsedMs = this.#now() - startedAtMs
-        if (error.reason === 'rate_limited') this.#pace.refused(this.#now())
+        if (error.reason === 'rate_limited') this.#pace.refused()
         if (question.isForgiven?.(error)) this.#state = afterRefusal(this.#state)
         else this.#learnFailure(error, elapsedMs, question.isHead)
         this.#observer?.exchanged(elapsedMs / 1_000, error.reason)

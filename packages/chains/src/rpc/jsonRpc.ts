@@ -1,4 +1,5 @@
 import type { Sizes } from './endpointSizes.ts'
+import type { Line } from './requestPace.ts'
 import type { Electorate, Vote, Voter } from './tally.ts'
 
 /** One JSON-RPC call. */
@@ -13,6 +14,8 @@ export type RpcOptions = {
   readonly signal?: AbortSignal
   /** Budget for the whole call, failover included. */
   readonly timeoutMs?: number
+  /** Where it waits at an endpoint that limits its rate. Default: `work`. */
+  readonly line?: Line
 }
 
 export type AgreeOptions = RpcOptions & {

@@ -1,13 +1,12 @@
 import { UpstreamUnavailableError } from '@causeway/core'
-import { EndpointFailure } from './endpointFailure.ts'
+import { EndpointFailure, type FailureReason } from './endpointFailure.ts'
 import { NodeError } from './nodeError.ts'
 
 /** Fewer endpoints than needed answer a range so wide: a smaller one is answered. */
-export function isTooWide(error: unknown): boolean {
-  const cause = error instanceof UpstreamUnavailableError ? error.cause : undefined
-  const failures: readonly unknown[] = cause instanceof AggregateError ? cause.errors : []
-  return failures.some((failure) => failure instanceof EndpointFailure && failure.reason === 'too_wide')
-}
+export const isTooWide = (error: unknown): boolean => hasFailed(error, 'too_wide')
+
+/** The rate of an endpoint leaves so many requests no turn in time: fewer have one. @source F-65 */
+export const isOverPace = (error: unknown): boolean => hasFailed(error, 'busy')
 
 /**
  * What callers see when no endpoint of a chain gave a usable answer. The reasons, by alias, travel in
@@ -35,8 +34,11 @@ export function toUpstreamError(
 }
 
 /** True where endpoints were asked for more than they answer: less may be answered, which silence would not be. */
-export function refusesContent(error: unknown): boolean {
-  if (error instanceof NodeError) return true
-  if (!(error instanceof UpstreamUnavailableError) || !(error.cause instanceof AggregateError)) return false
-  return error.cause.errors.some((one) => one instanceof EndpointFailure && one.reason === 'oversize')
+export const refusesContent = (error: unknown): boolean =>
+  error instanceof NodeError || hasFailed(error, 'oversize')
+
+function hasFailed(error: unknown, reason: FailureReason): boolean {
+  const cause = error instanceof UpstreamUnavailableError ? error.cause : undefined
+  const failures: readonly unknown[] = cause instanceof AggregateError ? cause.errors : []
+  return failures.some((failure) => failure instanceof EndpointFailure && failure.reason === reason)
 }

@@ -1,4 +1,4 @@
-import { describeFinalChange, judgeFinal, type PassRange, refusesContent } from '@causeway/chains'
+import { describeFinalChange, isOverPace, judgeFinal, type PassRange, refusesContent } from '@causeway/chains'
 import { blocksAtPace, minBigint, paceMs, type SqlTx, UpstreamDisagreementError } from '@causeway/core'
 import {
   type BlockCursor,
@@ -252,9 +252,10 @@ export function listRange(chain: FindingChain, range: PassRange, signal: AbortSi
 }
 
 /**
- * A look at a range. Where endpoints refuse it for what stands in it, or list different things, the newest blocks alone,
- * then half as many. Of one block that is refused each transaction is read; one that is listed differently waits.
- * @source F-72
+ * A look at a range. Where endpoints refuse it for what stands in it, list different things, or have no turn for so many
+ * requests, the newest blocks alone, then half as many. Of one block that is refused each transaction is read; one that is
+ * listed differently waits.
+ * @source F-65, F-72
  * @returns isWhole: the transactions are all of a block, whatever is in them
  */
 async function passOver(
@@ -270,10 +271,11 @@ async function passOver(
       return { pass: await chain.depositPass({ known, from, to }, signal), to, isWhole: false }
     } catch (error) {
       const isLate = error instanceof UpstreamDisagreementError && lateBlocks > 0n
-      if (!isLate && !refusesContent(error)) throw error
+      const mayWait = isLate || isOverPace(error)
+      if (!mayWait && !refusesContent(error)) throw error
       if (from <= known && known < to) from = known + 1n
       else if (from < to) to = (from + to) / 2n
-      else if (isLate || chain.blockTransactions === undefined) throw error
+      else if (mayWait || chain.blockTransactions === undefined) throw error
       else return { pass: await readOneByOne(chain, { known, height: to }, signal), to, isWhole: true }
     }
   }

@@ -1,7 +1,7 @@
 // Accounts of a token, as their owners can set them.
 import { token2022Program } from '@causeway/core'
-import { type SolanaNode, tokenAccount } from '@causeway/localnet/standIns/solana'
 import type { PublicKey } from '@solana/web3.js'
+import { type SolanaNode, tokenAccount } from '../standIns/solana/index.ts'
 
 export type Holder = {
   readonly owner?: PublicKey

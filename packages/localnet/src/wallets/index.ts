@@ -1,0 +1,1 @@
+export { confidential, type Holder, placeTokenHolder } from './tokenHolders.ts'
