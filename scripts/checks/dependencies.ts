@@ -16,7 +16,7 @@ const developmentFile =
 /** Published vectors and the like, which tests of several packages compare with. */
 const sharedTestData = /^packages\/[^/]+\/test\/(vectors|fixtures)\//
 /** What `exports` of the local network and of the contracts declare beside their roots. */
-const declaredPart = /(?<=^localnet)\/(standIns\/\w+|families)$|(?<=^contracts)\/codes$/
+const declaredPart = /(?<=^localnet)\/(standIns\/\w+|families|wallets)$|(?<=^contracts)\/codes$/
 
 /** Which of our packages may depend on which. @source design.md 2 */
 export const dependenciesCheck: Check = { name: 'dependencies', find: findForbiddenDependencies }
