@@ -73,6 +73,7 @@ import { createFindLiquidity } from './externalLiquidity.ts'
 import { createListening, type Listening } from './listeners.ts'
 import { startMarket } from './market.ts'
 import { startStatusFeed, startWorkOffers } from './notifications.ts'
+import { ownTermsOf } from './ownTerms.ts'
 import { createPermits } from './permits.ts'
 import { quotableChecks } from './quotable.ts'
 import { createChainPorts, createDepositPricing, createQuoting } from './quoting.ts'
@@ -149,7 +150,9 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   watchPool(metrics, () => database.usage())
   const rewardsPerDayMicroUsd = quote.openRewards.perDayMicroUsd
   watchMoney({ metrics, database, chains: registry.chainById, rewardsPerDayMicroUsd })
-  const stops = await openStops({ database, registry, metrics, readiness, logger })
+  const { address: orderSigner } = parts.signer
+  const own = ownTermsOf({ quote, registry, orderSigner, isRead: (key) => clients.has(key) })
+  const stops = await openStops({ database, own, registry, metrics, readiness, logger })
   const orders = createOrderStore({ database })
   const sponsorshipChain = findSponsorshipChain(registry, clients)
   const { chainId } = sponsorshipChain
@@ -314,7 +317,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       withholding: settlement.withholding,
       registry,
       payees: patientPorts,
-      database,
+      ...{ database, own },
       onChange() {
         settlement.hint()
         depositAddresses.hint()

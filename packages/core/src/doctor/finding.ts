@@ -41,6 +41,8 @@ export const findingCodes = [
   'setting-wrong',
   'signer-shared',
   'signer-unlisted',
+  'solver-differs',
+  'solver-unknown',
   'threshold-unreachable',
 ] as const
 

@@ -10,7 +10,9 @@ import { type PayeePorts, refusalOf } from '../../pricing/mayBePaid.ts'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import { isUniqueViolation } from '../orders/orderStore.ts'
 import { type Announce, recheckNow } from '../status/requestProgress.ts'
+import { contradictionsOf, type OwnTerms, type SolverTerms } from '../stops/solverTerms.ts'
 import { keepSolverStops } from '../stops/stopStore.ts'
+import { keepTerms, namelessSolver } from '../stops/termsStore.ts'
 import { type RefundPayload, refundPayloadSchema, sweepPayloadSchema, type WorkItem } from './workItem.ts'
 import {
   isOfStoppedChain,
@@ -63,13 +65,23 @@ export interface Withholding {
   withhold(id: string): Promise<void>
 }
 
+/** What a solver says of itself. All of it is forgotten when it was not said for a minute. */
+export type SaidOfItself = {
+  /** Chains on which it pays nothing now. */
+  readonly stopped: readonly number[]
+  /** Undefined: it has none, and what it says is compared and not kept. */
+  readonly name: string | undefined
+  /** Undefined: it does not say what it fills with. */
+  readonly terms: SolverTerms | undefined
+}
+
 type Said = { readonly replaces?: string | undefined; readonly validUntil?: number | undefined }
 
 /** What a solver may do with work items. Nothing here moves a request: only facts of a chain do. */
 export interface SolverWork {
   list(limit: number): Promise<readonly WorkItem[]>
-  /** Chains on which the solver pays nothing now. They are quoted to again when it has not said so for a minute. */
-  tellStopped(chainIds: readonly number[]): Promise<void>
+  /** Hears what a solver says of itself when it fetches work. @returns what it would refuse, in words */
+  hear(said: SaidOfItself): Promise<string[]>
   /**
    * Repeating a report changes nothing.
    * @param said.replaces the transaction that was reported before: of the two, which have one nonce, this one is
@@ -116,6 +128,7 @@ export function createSolverWork(options: {
   database: SqlDatabase
   registry: Pick<QuoteRegistry, 'chainById'>
   payees: PayeePorts
+  own: OwnTerms
   withholding: Withholding
   onChange: () => void
   announce: Announce
@@ -142,7 +155,11 @@ export function createSolverWork(options: {
       const denied = await withholding.denied(items)
       return denied.size === 0 ? items : items.filter(({ id }) => !denied.has(id))
     },
-    tellStopped: (chainIds) => keepSolverStops(database, chainIds),
+    async hear({ stopped, name, terms }) {
+      await keepSolverStops(database, stopped)
+      if (name !== undefined || terms === undefined) await keepTerms(database, name ?? namelessSolver, terms)
+      return terms === undefined ? [] : contradictionsOf(options.own, terms).map(({ text }) => text)
+    },
     async report(id, said, { replaces: saidBefore, validUntil } = {}) {
       await refuseDenied(id)
       await database.transaction(async (tx) => {
