@@ -5,10 +5,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Hex } from '@causeway/core'
 import { type SolverProcess, spawnSolver, waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { examineQuoteApi } from '../src/compose/examine.ts'
+import { loadConfig } from '../src/config/config.ts'
+import { runCli } from '../src/operate/cli/runCli.ts'
+import { readStandingOf } from '../src/requests/status/readStanding.ts'
 import { repositoryRoot, serviceEnvironment, startTestService, type TestService } from './fixtures/service.ts'
 import { post, send } from './serviceSupport/callService.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
@@ -149,6 +153,37 @@ test('O-83: a solver of another wallet is named by both sides, and nothing is qu
   await startSolver()
   await isSold(bed.url)
 })
+
+test('O-85: a refund that the solver refuses is listed at once with its words, told in the timeline, and goes on by itself', async () => {
+  const quote = await bed.requests.quoted(sponsor, { amount })
+  await bed.requests.execute(quote)
+  await bed.requests.workFor(quote, 'fill')
+  await startSolver({ ORDER_SIGNERS: otherSigner })
+  const { requestId } = quote
+  // CAST: the wire describes an id as text.
+  const standing = async () => (await readStandingOf(bed.database, [requestId as Hex])).get(requestId)
+  await waitUntil('its refund is refused', async () => (await standing())?.isRefund === true)
+  expect(await standing()).toMatchObject({
+    ...{ reason: 'ORDER_REFUSED', report: 'ORDER_REFUSED: the order is signed by somebody else' },
+  })
+  expect(await command('why', requestId)).toContain('It says: the order is signed by somebody else.')
+  expect(await command('requests', 'parked')).toContain('the order is signed by somebody else')
+  await startSolver()
+  await bed.requests.reaches(quote, 'refund')
+}, 300_000)
+
+async function command(...words: readonly string[]): Promise<string> {
+  const lines: string[] = []
+  const keep = async (line: string) => void lines.push(line)
+  const environment = await serviceEnvironment(bed.network, directory, {
+    DATABASE_URL: bed.connectionString,
+  })
+  await runCli({
+    ...{ words, actor: 'cli:operator', signal: new AbortController().signal, print: keep, complain: keep },
+    config: async () => ({ config: loadConfig(environment, repositoryRoot), variables: environment }),
+  })
+  return lines.join('\n')
+}
 
 /** As the bed's own solver would say it, under a name. */
 function solverTerms(name: string, changed: Readonly<Record<string, string>> = {}): URLSearchParams {

@@ -1,7 +1,7 @@
 // Goal: what a solver would refuse is named, and nothing else. Attackers: one of several solvers under the key, which
 // contradicts or names too little; another spelling of one address, which would stop sales for nothing.
 import { expect, test } from 'vitest'
-import { differencesOf, type OwnTerms, type SolverTerms } from './solverTerms.ts'
+import { differencesOf, floorsOf, type OwnTerms, type SolverTerms } from './solverTerms.ts'
 
 const signer = '0x00000000000000000000000000000000000000aB'
 const wallet = '0x00000000000000000000000000000000000000f1'
@@ -67,6 +67,14 @@ test('O-84: a chain is paid on where one solver pays, and by one that does not s
   expect(named(paysBase, { pays: [onSolana] })).toEqual([])
   expect(named(paysBase, { orderSigners: [signer] })).toEqual([])
   expect(named(paysBase, undefined)).toEqual([])
+})
+
+test('Q-132: of several floors of a currency the largest counts, whatever its spelling', () => {
+  const floor = (currency: string, amount: string) => ({ floors: [{ chainId: 10, currency, amount }] })
+  expect([...floorsOf([floor('0xAB', '5'), undefined, {}, floor('0xab', '7'), floor('Sol', '1')])]).toEqual([
+    ['10:0xab', 7n],
+    ['10:Sol', 1n],
+  ])
 })
 
 test('O-82: of a solver that says nothing, or of none, nothing is named', () => {
