@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
 import { type SolverProcess, spawnSolver, waitUntil } from '@causeway/localnet'
+import { zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { examineQuoteApi } from '../src/compose/examine.ts'
@@ -171,6 +172,35 @@ test('O-85: a refund that the solver refuses is listed at once with its words, t
   await startSolver()
   await bed.requests.reaches(quote, 'refund')
 }, 300_000)
+
+test('Q-132: what the solver keeps is not sold, and without coin for gas nothing is sold to a chain', async () => {
+  const native = { pay: 'native', receive: 'native' } as const
+  const ofNative = () =>
+    post(`${bed.url}/price`, localRequest(bed.network, { amount: 10n ** 15n, ...native }))
+  const answers = (status: number, text: string) =>
+    waitUntil(text, async () => {
+      const answer = await ofNative()
+      return answer.status === status && answer.text.includes(text)
+    })
+  await answers(200, 'currencyOut')
+  await tell(solverTerms('a', { floors: `10:${zeroAddress}:${10n ** 30n}` }))
+  await answers(400, 'INSUFFICIENT_LIQUIDITY')
+  await isSold(bed.url)
+  await tell(solverTerms('a'))
+  await answers(200, 'currencyOut')
+  const { node, client } = bed.network.chains.optimism.chain
+  const { address } = bed.network.keys.fillWallet
+  const value = await client.getBalance({ address })
+  await node.setBalance({ address, value: 1n })
+  try {
+    await waitUntil('it is said', async () => (await priced(bed.url)).text.includes('to pay for gas'))
+    const { status, text } = await priced(bed.url)
+    expect([status, JSON.parse(text).errorCode]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+    expect((await priced(bed.url, 'optimism')).status).toBe(200)
+  } finally {
+    await node.setBalance({ address, value })
+  }
+})
 
 async function command(...words: readonly string[]): Promise<string> {
   const lines: string[] = []
