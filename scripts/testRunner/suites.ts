@@ -168,6 +168,7 @@ export const suiteFiles = {
     'apps/quote-api/test/secretsStayHidden.test.ts',
     'apps/quote-api/test/sharedLimits.test.ts',
     'apps/quote-api/test/sharedRewards.test.ts',
+    'apps/quote-api/test/solverTerms.test.ts',
     'apps/quote-api/test/startup.test.ts',
     'apps/quote-api/test/status.test.ts',
     'apps/quote-api/test/unseenDeposits.test.ts',

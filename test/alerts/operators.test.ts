@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { encodeTopUp } from '@causeway/core'
 import { type LocalAccount, translatedScript, waitUntil } from '@causeway/localnet'
 import { parseEther } from 'viem'
+import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, test, vi } from 'vitest'
 import { z } from 'zod'
 import { bytes32, fund, issue, usdcRequest } from '../../apps/allocator/test/support/allocatorBench.ts'
@@ -114,6 +115,13 @@ test('JobWithoutLeader where no process of quote-api runs jobs, and TopUpsDiffer
   } finally {
     await database.close()
   }
+})
+
+test('SolverDiffers where quote-api signs orders with a key that the solver does not accept', async () => {
+  await restart('quote-api', { ECDSA_PRIVATE_KEY_FILE: '', ECDSA_PRIVATE_KEY: generatePrivateKey() })
+  await fires(prometheus, 'SolverDiffers', { kind: 'order-signer', chain: 'all' })
+  await restart('quote-api')
+  await holds('they agree again', 'absent(solver_differences) and on () job_leading == 1')
 })
 
 test('PriceRefused and PriceSourcesFew where the contract of a feed is another one', async () => {

@@ -180,6 +180,10 @@ export const fillings: readonly Filling[] = [
       insert into chain_stop (chain_id, told_by, reason, actor) select n, 'oracles', 'test', 'quote-api' from ${numbers}`,
   },
   {
+    since: 'quote_api/0091_solver_terms',
+    sql: `insert into solver_terms (solver, terms) select 'solver ' || n, '{"orderSigners": []}' from ${numbers}`,
+  },
+  {
     since: 'quote_api/0085_lost_deposits',
     sql: `update deposit_seen set loss_turns = id % 3 where state = 'orphaned'`,
   },
@@ -266,6 +270,7 @@ export const fillings: readonly Filling[] = [
     since: 'solver/0007_oracle_halts',
     sql: `insert into oracle_halt (oracle, chain_id) values ('0x' || repeat('1', 40), 8453)`,
   },
+  { since: 'solver/0008_solver_name', sql: 'select name from solver_name' },
   {
     since: 'oracle/0001_shared_state',
     sql: `insert into oracle_owner (signer, environment) values ('0x' || repeat('1', 40), 'mainnets.prod');

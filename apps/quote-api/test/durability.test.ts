@@ -168,6 +168,7 @@ async function expectServesWithoutDatabase(publicUrl: string, opsUrl: string): P
         market: 'ok',
         'order signer': 'ok',
         requests: 'ok',
+        solver: 'ok',
         stops: 'ok',
       },
       reasons: { database: 'SERVICE_UNAVAILABLE' },

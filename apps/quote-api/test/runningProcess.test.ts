@@ -77,6 +77,7 @@ describe('listeners', () => {
         market: 'ok',
         'order signer': 'ok',
         requests: 'ok',
+        solver: 'ok',
         stops: 'ok',
       },
       agesSeconds: { jobs: expect.any(Number) },

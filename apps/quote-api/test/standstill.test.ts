@@ -132,6 +132,25 @@ describe('O-45: after five minutes without progress', () => {
     expect([status.failReason, status.refundFailReason]).toContain(reason)
   })
 
+  test.each(['fill', 'refund'])(
+    'O-85: a %s that the solver refuses is on it at once, in its words',
+    async (kind) => {
+      const report = 'ORDER_REFUSED: the order is signed by somebody else'
+      const refused = await made(`a refused ${kind}`, 0, (_, m) => [
+        work(kind, `'open', null, '${report}', 1`, m),
+      ])
+      const standing = (await readStandingOf(server.database, [refused])).get(refused)
+      expect(standing).toMatchObject({
+        reason: 'ORDER_REFUSED',
+        report,
+        tries: 1,
+        isRefund: kind === 'refund',
+      })
+      const status = await createRequestStatuses({ database: server.database }).read(refused)
+      expect([status.failReason, status.refundFailReason]).toContain('ORDER_REFUSED')
+    },
+  )
+
   test('a claim, and a transaction that cannot be read, are on it by their own ids', async () => {
     const claim = hexOf('claim')
     await server.database.query(

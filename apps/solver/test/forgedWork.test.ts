@@ -89,8 +89,8 @@ describe('work that somebody forged', () => {
     const noPlace = fillItem(network, await signOrder(network), { deposits: [] })
     const { work, reasons } = await offer([bare, renamed, noPlace])
     expect(reasons).toEqual([
-      'the work names no order',
-      'the order has another id',
+      'ORDER_REFUSED: the work names no order',
+      'ORDER_REFUSED: the order has another id',
       'a fill is paid for by one deposit',
     ])
     work.add(unpaid)
@@ -129,14 +129,14 @@ describe('work that somebody forged', () => {
     ]
     const { reasons } = await offer(forged)
     expect(reasons).toEqual([
-      'the payments are not those of the order',
-      'the payments are not those of the order',
-      'the payments are not those of the order',
-      'the calls are not those of the order',
-      'the deadline is not that of the order',
-      'the fill contract is another one',
-      'the order is not signed',
-      'the order is signed by somebody else',
+      'ORDER_REFUSED: the payments are not those of the order',
+      'ORDER_REFUSED: the payments are not those of the order',
+      'ORDER_REFUSED: the payments are not those of the order',
+      'ORDER_REFUSED: the calls are not those of the order',
+      'ORDER_REFUSED: the deadline is not that of the order',
+      'ORDER_REFUSED: the fill contract is another one',
+      'ORDER_REFUSED: the order is not signed',
+      'ORDER_REFUSED: the order is signed by somebody else',
     ])
     expect(await paidTo(thief)).toBe(0n)
     expect(await inventoryOf()).toBe(before)

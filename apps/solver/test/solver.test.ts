@@ -210,7 +210,7 @@ describe('the solver', () => {
     await waitUntil('all are refused', () => refused.every(({ id }) => work.failures.has(id)))
     expect(refused.map(({ id }) => work.failures.get(id)?.[0])).toEqual([
       'the deadline has passed',
-      "chain 1 is none of this solver's",
+      "ORDER_REFUSED: chain 1 is none of this solver's",
       expect.stringContaining('payments.0.recipient'),
       'EXECUTION_REVERTED: the transaction would revert',
     ])

@@ -148,8 +148,8 @@ describe('permits of the solver', () => {
     await waitUntil('all are refused', () => items.every(({ id }) => work.failures.has(id)))
     expect(items.map(({ id }) => work.failures.get(id)?.[0])).toEqual([
       'the deadline has passed',
-      'the contract is another one',
-      "chain 1 is none of this solver's",
+      'ORDER_REFUSED: the contract is another one',
+      "ORDER_REFUSED: chain 1 is none of this solver's",
       expect.stringContaining('signature'),
       'EXECUTION_REVERTED: the transaction would revert',
       'EXECUTION_REVERTED: the transaction would revert',
@@ -237,8 +237,8 @@ describe('calls of smart accounts', () => {
     await waitUntil('all are refused', () => forged.every(({ item }) => work.failures.has(item.id)))
     expect(forged.map(({ item }) => work.failures.get(item.id)?.[0])).toEqual([
       'EXECUTION_REVERTED: the transaction would revert',
-      'the contract is another one',
-      'the contract is another one',
+      'ORDER_REFUSED: the contract is another one',
+      'ORDER_REFUSED: the contract is another one',
       'EXECUTION_REVERTED: the transaction would revert',
     ])
     expect([work.reports.size, await usdcOf(fillWallet.address)]).toEqual([0, before])

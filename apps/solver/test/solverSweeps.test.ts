@@ -134,8 +134,8 @@ describe('sweeps of the solver', () => {
     await waitUntil('all are refused', () => items.every((item) => item && work.failures.has(item.id)))
     expect(items.map((item) => item && work.failures.get(item.id)?.[0])).toEqual([
       'the deadline has passed',
-      'the contract is another one',
-      "chain 1 is none of this solver's",
+      'ORDER_REFUSED: the contract is another one',
+      "ORDER_REFUSED: chain 1 is none of this solver's",
       expect.stringContaining('orderSignature'),
       'EXECUTION_REVERTED: the transaction would revert',
     ])

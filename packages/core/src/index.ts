@@ -319,6 +319,7 @@ export {
   encodeFillExtraData,
   encodeOrderCall,
   executionReverted,
+  orderRefused,
   quotedGasExceeded,
 } from './order/orderCall.ts'
 export { type OrderCloneTerms, orderCloneAddress } from './order/orderClone.ts'

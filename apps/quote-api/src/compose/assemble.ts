@@ -77,6 +77,7 @@ import { createFindLiquidity } from './externalLiquidity.ts'
 import { createListening, type Listening } from './listeners.ts'
 import { startMarket } from './market.ts'
 import { startStatusFeed, startWorkOffers } from './notifications.ts'
+import { ownTermsOf } from './ownTerms.ts'
 import { createPermits } from './permits.ts'
 import { quotableChecks } from './quotable.ts'
 import { createChainPorts, createDepositPricing, createQuoting } from './quoting.ts'
@@ -163,6 +164,9 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const stops = await openStops({ database, registry, metrics, readiness, logger })
   const solverSight = createSolverSight({ database, now: () => Date.now() })
   if (config.solverApiKey !== undefined) readiness.addCheck(solverSight.check)
+  const { address: orderSigner } = parts.signer
+  const own = ownTermsOf({ quote, registry, orderSigner, isRead: (key) => clients.has(key) })
+  const stops = await openStops({ database, own, registry, metrics, readiness, logger })
   const orders = createOrderStore({ database })
   const sponsorshipChain = findSponsorshipChain(registry, clients)
   const { chainId } = sponsorshipChain
@@ -336,7 +340,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       withholding: settlement.withholding,
       registry,
       payees: patientPorts,
-      database,
+      ...{ database, own },
       onChange() {
         settlement.hint()
         depositAddresses.hint()

@@ -27,7 +27,9 @@ import { chainChecks } from '../operate/checkChains.ts'
 import { schemaModules } from '../operate/database.ts'
 import { examineStored } from '../operate/examineStored.ts'
 import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
+import type { OwnTerms } from '../requests/stops/solverTerms.ts'
 import { checkEvidenceKey } from '../requests/timeline/signTimeline.ts'
+import { ownTermsOf } from './ownTerms.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
 import { hasFillWallet } from './quotable.ts'
 
@@ -62,9 +64,16 @@ export async function examineQuoteApi(
   const files = places && (await readFiles(places, variables, found))
   const registry = files ? examineFiles(files, settings, found) : undefined
   if (scope === 'settings') return found.list
+  const own =
+    files && registry && orderSigner !== undefined
+      ? ownTermsOf({
+          ...{ quote: files.quote, registry, orderSigner },
+          isRead: (key) => files.chains.chains.get(key)?.ready === true,
+        })
+      : undefined
   await Promise.all([
     files && registry && examineChains(files, registry, nowMs, found),
-    examineOwnDatabase(settings, { registry, nowMs }, found),
+    examineOwnDatabase(settings, { registry, own, nowMs }, found),
     examineOracles(settings, found),
     examineList(settings, found),
   ])
@@ -231,9 +240,16 @@ async function examineChains(
   }
 }
 
+/** What could be read before the database is asked. */
+type Known = {
+  readonly registry: QuoteRegistry | undefined
+  readonly own: OwnTerms | undefined
+  readonly nowMs: () => number
+}
+
 async function examineOwnDatabase(
   { values, apiKeyPeppers }: Settings,
-  { registry, nowMs }: { readonly registry: QuoteRegistry | undefined; readonly nowMs: () => number },
+  { registry, own, nowMs }: Known,
   found: Findings,
 ): Promise<void> {
   const { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize = 0, JOBS: jobs } = values
@@ -246,7 +262,7 @@ async function examineOwnDatabase(
   }
   await examineDatabase(examined, found)
   const chainNames = new Map((registry?.chains ?? []).map(({ chainId, key }) => [chainId, key]))
-  await examineStored(url.reveal(), { chainNames, peppers: apiKeyPeppers, nowMs }, found)
+  await examineStored(url.reveal(), { chainNames, peppers: apiKeyPeppers, own, nowMs }, found)
 }
 
 /** Without its list the service does not start. */

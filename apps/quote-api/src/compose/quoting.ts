@@ -43,7 +43,7 @@ type Shared = {
 
 /** What a price is made of, whether it is asked for or a deposit is priced anew. */
 export function createDepositPricing(
-  { quote, registry, clients, market }: Shared,
+  { quote, registry, clients, market, stops }: Shared & { readonly stops: Pick<ChainStops, 'floors'> },
   more: Pick<DepositPricing, 'sponsorAsset' | 'lackOf'>,
 ): DepositPricing {
   const snapshot = () => market.snapshot()
@@ -53,7 +53,7 @@ export function createDepositPricing(
     swapImpactMaxBps: quote.swapImpactMaxBps,
     ceilings: quote.ceilings,
     snapshot,
-    inventoryView: createInventoryViews(registry),
+    inventoryView: createInventoryViews(registry, stops.floors),
     legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients, snapshot)),
     openRewards: createOpenRewards(quote.openRewards),
     ...more,

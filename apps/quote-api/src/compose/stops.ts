@@ -3,22 +3,29 @@ import { type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
 import { type HttpMetrics, type Readiness, watchSeries } from '@causeway/http'
 import type { Logger } from 'pino'
 import type { QuoteRegistry } from '../pricing/registry.ts'
-import { type ChainStops, createChainStops, SomethingStoppedError } from '../requests/stops/chainStops.ts'
+import {
+  type ChainStops,
+  createChainStops,
+  SolverDiffersError,
+  SomethingStoppedError,
+} from '../requests/stops/chainStops.ts'
+import type { OwnTerms } from '../requests/stops/solverTerms.ts'
 import { everyChain } from '../requests/stops/stopStore.ts'
 
-/** The stops of operators, oracles, the solver and the watchers, read before anything is answered, and where they are shown. */
+/** The stops of operators, oracles, the solver, its terms and the watchers, read before anything is answered, and where they are shown. */
 export async function openStops(options: {
   readonly database: SqlDatabase
+  readonly own: OwnTerms
   readonly registry: Pick<QuoteRegistry, 'chainById'>
   readonly metrics: Pick<HttpMetrics, 'registry'>
   readonly readiness: Readiness
   readonly logger: Logger
 }): Promise<ChainStops> {
-  const { database, registry, metrics, readiness, logger } = options
+  const { database, own, registry, metrics, readiness, logger } = options
   const nameOf = (chainId: number) =>
     chainId === everyChain ? 'all' : (registry.chainById.get(chainId)?.key ?? 'other')
   const stops = createChainStops({
-    database,
+    ...{ database, own },
     onChange(list) {
       const stopped = list.map(({ chainId, toldBy, reason, actor }) => ({
         ...{ chain: nameOf(chainId), toldBy, reason, actor },
@@ -33,7 +40,7 @@ export async function openStops(options: {
     metrics.registry,
     {
       name: 'chain_stopped',
-      help: 'Chains on which nothing new begins, by who stopped them: the operator, oracles, which halted it, its head, which stands, the solver, which does not pay there, or the watcher, which cannot read deposits there',
+      help: 'Chains on which nothing new begins, by who stopped them: the operator, oracles, which halted it, its head, which stands, the solver, which does not pay there, its terms, which differ from those of this service, or the watcher, which cannot read deposits there',
       labelNames: ['chain', 'by'],
     },
     () =>
@@ -43,6 +50,27 @@ export async function openStops(options: {
         return { labels: { chain: nameOf(chainId), by }, value: 1 }
       }),
   )
+  watchSeries(
+    metrics.registry,
+    {
+      name: 'solver_differences',
+      help: 'Settings in which a solver and this service differ, by what they are about',
+      labelNames: ['kind', 'chain'],
+    },
+    () => {
+      const named = stops.differences().map(({ kind, chainId }) => [kind, nameOf(chainId)] as const)
+      const once = new Map(named.map((labels) => [labels.join(), labels]))
+      return [...once.values()].map(([kind, chain]) => ({ labels: { kind, chain }, value: 1 }))
+    },
+  )
+  readiness.addCheck({
+    name: 'solver',
+    isShownOnly: true,
+    async check() {
+      const [first, ...others] = stops.differences()
+      if (first !== undefined) throw new SolverDiffersError([first, ...others])
+    },
+  })
   readiness.addCheck({ name: 'clock', check: async () => stops.requireClock() })
   readiness.addCheck({
     name: 'stops',

@@ -3,6 +3,9 @@ import { createDatabase, sqlState } from '@causeway/database'
 import type { Peppers } from '../access/keys/peppers.ts'
 import { describePepperFault, findPepperFaults } from '../access/keys/storedPeppers.ts'
 import { everyChain, readStops, stopAdvice } from '../requests/stops/stopStore.ts'
+import { differencesOf, type OwnTerms } from '../requests/stops/solverTerms.ts'
+import { everyChain, readStops } from '../requests/stops/stopStore.ts'
+import { readTerms } from '../requests/stops/termsStore.ts'
 import { listPutAside, type StoredPutAside } from '../requests/work/putAsideStore.ts'
 
 /** Named one by one; of more the number is told. */
@@ -12,12 +15,14 @@ type Asked = {
   readonly chainNames: ReadonlyMap<number, string>
   /** Undefined where none are configured, or they cannot be read. */
   readonly peppers: Peppers | undefined
+  /** Undefined where the key or the files cannot be read. */
+  readonly own?: OwnTerms | undefined
   readonly nowMs: () => number
 }
 
 /**
  * Names what the database says and nobody else: chains that are stopped, transactions that no reading gets through, so
- * that a deposit in one of them waits, and API keys that the configured peppers do not fit. What keeps the database from being asked is found by others.
+ * that a deposit in one of them waits, API keys that the configured peppers do not fit, and what a solver would refuse. What keeps the database from being asked is found by others.
  * @param asked.chainNames keys of the quoted chains by their id
  */
 export async function examineStored(connectionString: string, asked: Asked, found: Findings): Promise<void> {
@@ -26,6 +31,7 @@ export async function examineStored(connectionString: string, asked: Asked, foun
     await examineAside(database, asked, found)
     await examineStops(database, asked, found)
     await examinePeppers(database, asked, found)
+    await examineTerms(database, asked, found)
   } catch (error) {
     if (!(error instanceof DomainError) && sqlState(error) === undefined) throw error
   } finally {
@@ -58,6 +64,14 @@ async function examineStops(
   for (const { chainId, toldBy, reason, actor, since } of await readStops(database)) {
     const name = chainId === everyChain ? 'all' : (chainNames.get(chainId) ?? String(chainId))
     const isOperators = toldBy === 'operator'
+    const fixes = {
+      operator: `End it: npm run causeway -- go ${name} --reason <text>`,
+      solver: 'Ask the solver why: npm run solver -- status',
+      head: 'Look whether the chain makes blocks, and whether the endpoints show them: docs/operating/runbook.md.',
+      oracles: 'Ask the operators of the oracles what changed; `halted clear` at enough of them ends it.',
+      terms: '',
+      watcher: 'Look at the job deposits-<chain> and the endpoints of the chain: docs/operating/runbook.md.',
+    }
     found.add({
       ...{ code: 'chain-stopped', severity: 'degrades' },
       setting: isOperators && name === 'all' ? 'all chains' : `chain ${name}`,
@@ -81,6 +95,27 @@ async function examinePeppers(
       fix: 'Configure the pepper that these keys were made with, or create new keys and revoke these.',
     })
   }
+}
+
+async function examineTerms(
+  database: Pick<SqlDatabase, 'query'>,
+  { own }: Asked,
+  found: Findings,
+): Promise<void> {
+  const told = await readTerms(database)
+  for (const { text, isStopping } of own === undefined ? [] : differencesOf(own, told)) {
+    found.add({
+      ...{ code: 'solver-differs', severity: 'degrades', setting: 'solver' },
+      seen: `${text}${isStopping ? ': nothing is sold that it would refuse' : ''}`,
+      fix: 'Mend the setting of the service that is wrong, and restart that one: it ends by itself.',
+    })
+  }
+  if (!told.includes(undefined)) return
+  found.add({
+    ...{ code: 'solver-unknown', severity: 'note', setting: 'solver' },
+    seen: 'a solver that fetches work does not say what it fills with: it is compared with nothing',
+    fix: 'Compare its order signers, fill wallet and fill contracts by hand (docs/reference/solver-interface.md).',
+  })
 }
 
 function describe(aside: readonly StoredPutAside[], nowSeconds: number): string {

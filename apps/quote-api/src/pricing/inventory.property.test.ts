@@ -153,6 +153,17 @@ describe('inventory potential', () => {
     expect(payableUsd(view(state, 'usdc'), { chainId: 8453, key })).toBe(0n)
   })
 
+  test.each([
+    [20n, 950n],
+    [100n, 900n],
+    [2_000n, 0n],
+  ])('Q-132: of reserve and floor, here %i, the larger one is not paid out', (floor, payable) => {
+    const asset = assetInventory(parameters, [
+      { chainId: 10, balanceUsd: 1_000n * usd, shareBps: 1n, floorUsd: floor * usd },
+    ])
+    expect(payableUsd(asset, { chainId: 10, key: currencyKey(10, 'a') })).toBe(payable * usd)
+  })
+
   test('Q-82: a side of an account pays what lies on it, and nothing of the other side', () => {
     const [perps, spot] = [currencyKey(1337, 'perps'), currencyKey(1337, 'spot')]
     const sides = new Map([

@@ -25,6 +25,8 @@ type Position = {
   readonly shareBps: bigint
   /** By currency, where no other currency of the asset can be paid from. @source Q-82 */
   readonly sides?: ReadonlyMap<CurrencyKey, UsdX18> | undefined
+  /** Of the balance, what the solver never pays out. @source Q-132 */
+  readonly floorUsd?: UsdX18 | undefined
 }
 
 /** Solver inventory of one asset over all chains, in USD with 18 digits. */
@@ -59,13 +61,13 @@ export function assetInventory(
   let totalUsd = 0n
   let squaresPerShare = 0n
   let shareSumBps = 0n
-  for (const { chainId, balanceUsd, shareBps, sides } of balances) {
+  for (const { chainId, balanceUsd, shareBps, sides, floorUsd } of balances) {
     if (balanceUsd === undefined) {
       unknown.add(chainId)
       continue
     }
     const share = maxBigint(shareBps, shareBpsMin)
-    chains.set(chainId, { balanceUsd, shareBps: share, sides })
+    chains.set(chainId, { balanceUsd, shareBps: share, sides, floorUsd })
     totalUsd += balanceUsd
     squaresPerShare += perShare(balanceUsd, share)
     shareSumBps += share
@@ -88,8 +90,8 @@ export function afterMoves(asset: AssetInventory, moves: ReadonlyMap<number, Usd
   for (const [chainId, deltaUsd] of moves) {
     if (asset.unknown.has(chainId)) continue
     const position: Position = chains.get(chainId) ?? { balanceUsd: 0n, shareBps: shareBpsMin }
-    const { balanceUsd, shareBps, sides } = position
-    chains.set(chainId, { balanceUsd: balanceUsd + deltaUsd, shareBps, sides })
+    const { balanceUsd, shareBps, sides, floorUsd } = position
+    chains.set(chainId, { balanceUsd: balanceUsd + deltaUsd, shareBps, sides, floorUsd })
     totalUsd += deltaUsd
     squaresPerShare += perShare(balanceUsd + deltaUsd, shareBps) - perShare(balanceUsd, shareBps)
   }
@@ -171,48 +173,58 @@ function potentialTerm(
 }
 
 /**
- * USD that may still be paid in a currency: the asset's balance on its chain less the reserve, and no more than is on the
- * currency's own side.
+ * USD that may still be paid in a currency: the asset's balance on its chain less the reserve, or less the solver's floors
+ * where those are more, and no more than is on the currency's own side.
  */
 export function payableUsd(
   asset: AssetInventory,
   { chainId, key }: Pick<QuotableCurrency, 'chainId' | 'key'>,
 ): UsdX18 {
-  const { balanceUsd = 0n, sides } = asset.chains.get(chainId) ?? {}
-  const payable = balanceUsd - divideUp(balanceUsd * asset.parameters.reserveBps, bpsDenominator)
+  const { balanceUsd = 0n, sides, floorUsd = 0n } = asset.chains.get(chainId) ?? {}
+  const reserveUsd = divideUp(balanceUsd * asset.parameters.reserveBps, bpsDenominator)
+  const payable = maxBigint(0n, balanceUsd - maxBigint(reserveUsd, floorUsd))
   return sides === undefined ? payable : minBigint(payable, sides.get(key) ?? 0n)
 }
 
 /** Solver inventory per asset as of one snapshot. */
 export type InventoryView = (asset: QuoteAsset) => AssetInventory | undefined
 
+/** What the solver never pays out, in smallest units. */
+export type Floors = ReadonlyMap<CurrencyKey, bigint>
+
+const noFloors: Floors = new Map()
+
 /**
  * Builds inventory views and keeps the one of the last snapshot: quotes of one tick share it.
  * A chain that cannot be read now is left out: its balance is unknown, not zero.
+ * @param floors those of now, the same map while they are the same
  */
-export function createInventoryViews(registry: QuoteRegistry): (snapshot: MarketSnapshot) => InventoryView {
-  let last: { snapshot: MarketSnapshot; view: InventoryView } | undefined
+export function createInventoryViews(
+  registry: QuoteRegistry,
+  floors: () => Floors = () => noFloors,
+): (snapshot: MarketSnapshot) => InventoryView {
+  let last: { snapshot: MarketSnapshot; kept: Floors; view: InventoryView } | undefined
   return (snapshot) => {
-    if (last?.snapshot !== snapshot) last = { snapshot, view: buildView(registry, snapshot) }
+    const kept = floors()
+    if (last?.snapshot !== snapshot || last.kept !== kept)
+      last = { snapshot, kept, view: buildView(registry, snapshot, kept) }
     return last.view
   }
 }
 
-function buildView(registry: QuoteRegistry, snapshot: MarketSnapshot): InventoryView {
+function buildView(registry: QuoteRegistry, snapshot: MarketSnapshot, floors: Floors): InventoryView {
   const views = new Map<string, AssetInventory | undefined>()
   return (asset) => {
-    if (!views.has(asset.id)) views.set(asset.id, buildAsset(registry, snapshot, asset))
+    if (!views.has(asset.id)) views.set(asset.id, buildAsset(registry, { snapshot, floors }, asset))
     return views.get(asset.id)
   }
 }
 
-function buildAsset(
-  registry: QuoteRegistry,
-  snapshot: MarketSnapshot,
-  asset: QuoteAsset,
-): AssetInventory | undefined {
+type Known = { readonly snapshot: MarketSnapshot; readonly floors: Floors }
+
+function buildAsset(registry: QuoteRegistry, known: Known, asset: QuoteAsset): AssetInventory | undefined {
   if (asset.inventory === undefined) return undefined
-  const price = snapshot.price(asset.priceKey)
+  const price = known.snapshot.price(asset.priceKey)
   if ('reason' in price) return undefined
   const { kappaBps, rewardCapBps, maxSkewBps, reserveBps } = asset.inventory
   return assetInventory(
@@ -222,11 +234,11 @@ function buildAsset(
       maxSkewBps: BigInt(maxSkewBps),
       reserveBps: BigInt(reserveBps),
     },
-    registry.chains.flatMap((chain) => position(chain, snapshot, asset, price.usdX18)),
+    registry.chains.flatMap((chain) => position(chain, known, asset, price.usdX18)),
   )
 }
 
-function position(chain: QuotableChain, snapshot: MarketSnapshot, asset: QuoteAsset, usdX18: bigint) {
+function position(chain: QuotableChain, { snapshot, floors }: Known, asset: QuoteAsset, usdX18: bigint) {
   const market = snapshot.chain(chain.chainId)
   const currencies = chain.solverCurrencies.filter((currency) => currency.asset === asset)
   if ('reason' in market || currencies.length === 0) return []
@@ -238,9 +250,20 @@ function position(chain: QuotableChain, snapshot: MarketSnapshot, asset: QuoteAs
   )
   const balanceUsd =
     held.size < currencies.length ? undefined : [...held.values()].reduce((sum, usd) => sum + usd, 0n)
-  const sides = chain.quoting.keepsSides === true ? held : undefined
+  const keptOf = ({ key, decimals }: QuotableCurrency) =>
+    usdValueDown(floors.get(key) ?? 0n, { decimals, usdX18 })
+  const floorUsd = currencies.reduce((sum, currency) => sum + keptOf(currency), 0n)
+  const sides =
+    chain.quoting.keepsSides === true
+      ? new Map(
+          currencies.map((currency) => {
+            const side = (held.get(currency.key) ?? 0n) - keptOf(currency)
+            return [currency.key, maxBigint(0n, side)] as const
+          }),
+        )
+      : undefined
   const shareBps = chain.config.currencies
     .filter((currency) => currency.asset === asset.id)
     .reduce((sum, { targetShareBps }) => sum + BigInt(targetShareBps ?? 0), 0n)
-  return [{ chainId: chain.chainId, balanceUsd, shareBps, sides }]
+  return [{ chainId: chain.chainId, balanceUsd, shareBps, sides, floorUsd }]
 }

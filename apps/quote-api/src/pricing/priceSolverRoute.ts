@@ -30,7 +30,7 @@ import {
 import { networkFees, refundCost } from './gas.ts'
 import { promisedOut, requiredIn } from './legGuard.ts'
 import { adverseBpsOf, checkDepth, checkImpact, type LegQuote, type LegQuoter, legImpact } from './legs.ts'
-import { requirePrice } from './marketAccess.ts'
+import { requireChain, requirePrice } from './marketAccess.ts'
 import { type GasTopup, type PricedRoute, routePrices } from './pricedRoute.ts'
 import { dearerClass, minimumAfterSlippage, slippageBps } from './slippage.ts'
 import { type FeeSplit, type FeeTerms, refuseFeesOfAll, solveAmountIn, splitFees } from './solve.ts'
@@ -62,6 +62,7 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
   const { terms, topup, gasCharged } = feeTerms(inputs)
   const exactInput = request.tradeType === 'EXACT_INPUT'
   const flow = exactInput ? await flowForward(inputs, terms) : await flowBackward(inputs, terms)
+  checkGasCoin(inputs, gasCharged)
   checkRelayerGas(inputs.ceilings, {
     split: flow.split,
     topup: topup?.valueInFeeCurrency ?? 0n,
@@ -160,6 +161,21 @@ async function flowBackward(inputs: SolverRouteInputs, terms: FeeTerms): Promise
     amountIn: originLeg?.amountIn ?? split.amountIn,
     amountOut: request.amount,
   }
+}
+
+/** A fill may cost more than was charged for it, and others are on their way. */
+const fillsOfGas = 2n
+
+/** @throws QuoteError SERVICE_UNAVAILABLE, retryable: no amount of another currency pays for gas @source Q-132 */
+function checkGasCoin({ route, snapshot }: SolverRouteInputs, gasCharged: bigint): void {
+  const { native, chainId } = route.destination
+  const held = requireChain(snapshot, chainId).inventory.get(native.key)
+  if (held === undefined || held >= fillsOfGas * gasCharged) return
+  throw new QuoteError(
+    'SERVICE_UNAVAILABLE',
+    `The fill wallet has too little ${native.symbol} on chain ${chainId} to pay for gas there; other destinations are quoted.`,
+    { data: { chainId, reason: 'fill_wallet_gas' } },
+  )
 }
 
 const par = 10n ** 18n

@@ -15,6 +15,7 @@ import {
   type Hex,
   isContractChain,
   type NetworkOf,
+  type SqlDatabase,
 } from '@causeway/core'
 import { type Elections, startElections } from '@causeway/database'
 import {
@@ -63,6 +64,7 @@ import { readFigures } from '../wallet/exposure.ts'
 import { createRecords } from '../wallet/records.ts'
 import { newest } from '../wallet/signedRecord.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
+import { termsQuery } from '../work/ownTerms.ts'
 import { createWorkClient } from '../work/workClient.ts'
 import type { WorkItem } from '../work/workItems.ts'
 import { type WorkWatch, watchWork } from '../work/workWatch.ts'
@@ -224,8 +226,20 @@ async function assemble(untraced: Parts): Promise<Solver> {
   let lastRoundMs = Date.now()
   const waker = createWaker()
   let attesting: Attesting | undefined
+  const name = await readSolverName(database)
+  const terms = termsQuery({
+    orderSigners: settings.orderSigners,
+    chains: paying.map(({ key, chainId, desk, fillContract }) => ({
+      ...{ chainId, wallet: desk.address, fillContract, floors: files.solver.chains[key]?.floors ?? [] },
+    })),
+    sharedWallets: files.solver.sharing?.fillWallets ?? [],
+    lossPerOrderMicroUsd,
+  })
   const work = createWorkClient(settings.quoteApiUrl, settings.solverApiKey, {
     tracing,
+    // A dry run refuses nothing.
+    terms: config.isDryRun ? {} : { solver: name, ...terms },
+    onDifferences: logDifferences(logger),
     stopped: () => [
       ...(attesting?.full() ?? []),
       ...paying.flatMap(({ key, chainId }) => (filling.isHalted(key) ? [chainId] : [])),
@@ -374,6 +388,27 @@ function logHandled(
     { ...found, reason },
     `${kind} ${id}: ${handled.kind}, ${reason}`,
   )
+}
+
+async function readSolverName(database: Pick<SqlDatabase, 'query'>): Promise<string> {
+  const [row] = await database.query<{ name: string }>('select name from solver_name')
+  return row?.name ?? ''
+}
+
+/** A line where they are others than before: it says what nobody buys, and why. */
+function logDifferences(logger: Logger): (differences: readonly string[]) => void {
+  let known = ''
+  return (differences) => {
+    const text = differences.join('; ')
+    if (text === known) return
+    known = text
+    if (text === '') logger.info({ event: 'terms_agree' }, 'quote-api and this solver agree')
+    else
+      logger.error(
+        { event: 'terms_differ', differences },
+        `quote-api and this solver differ, and nothing is sold that this solver would refuse: ${text}`,
+      )
+  }
 }
 
 /** Prices and gas over this solver's own endpoints. */

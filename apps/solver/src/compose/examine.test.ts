@@ -18,10 +18,11 @@ afterEach(async () => {
   }
 })
 
-async function quoteApiThatAnswers(status: number): Promise<string> {
-  const server = createServer((_request, response) => {
+async function quoteApiThatAnswers(status: number, body = '{}', asked: string[] = []): Promise<string> {
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url)
     response.statusCode = status
-    response.end('{}')
+    response.end(body)
   })
   servers.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -75,6 +76,17 @@ test('one that takes the key is no finding, a run without signatures is', async 
   const found = await examine({ QUOTE_API_URL: await quoteApiThatAnswers(200), DRY_RUN: 'on' })
   expect(found.filter((one) => one.endsWith('service-silent'))).toEqual([])
   expect(found).toContain('degrades DRY_RUN setting-without-effect')
+})
+
+test('O-83: what quote-api contradicts is found by the doctor, which says what it would fill with and leaves no name', async () => {
+  const differences = ['orders are signed by 0xa, and the solver accepts 0xb (ORDER_SIGNERS)']
+  const asked: string[] = []
+  const QUOTE_API_URL = await quoteApiThatAnswers(200, JSON.stringify({ items: [], differences }), asked)
+  expect(await examine({ QUOTE_API_URL })).toContain('degrades QUOTE_API_URL solver-differs')
+  const { searchParams } = new URL(asked[0] ?? '', 'http://quote-api')
+  expect(searchParams.get('orderSigners')).toBe(`0x${'5e'.repeat(20)}`)
+  expect(searchParams.get('pays')).toMatch(/^84532:0x[0-9a-f]{40}:0x[0-9a-f]{40}$/i)
+  expect(searchParams.has('solver')).toBe(false)
 })
 
 test('everything that is missing is found at once', async () => {

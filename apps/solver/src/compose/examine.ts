@@ -6,7 +6,7 @@ import {
   payingFamily,
   payingKeySettings,
 } from '@causeway/chains'
-import { createFindings, type Finding, type Findings } from '@causeway/core'
+import { createFindings, type Finding, type Findings, isContractChain } from '@causeway/core'
 import { examineDatabase } from '@causeway/database'
 import { describeSilence, type Examination, modeOfFile } from '@causeway/http'
 import {
@@ -17,6 +17,9 @@ import {
   hasHubKey,
   hubKeyPrefix,
 } from '@causeway/signer'
+import { z } from 'zod'
+import { termsQuery } from '../work/ownTerms.ts'
+import { differencesSchema } from '../work/workItems.ts'
 import { examineChains, lackOfKey } from './chains.ts'
 import { readConfig } from './config.ts'
 import { schemaModules } from './database.ts'
@@ -71,7 +74,7 @@ export async function examineSolver(
   await Promise.all([
     files && examineChains(files, nowMs, found),
     examineOwnDatabase(settings, nowMs, found),
-    examineWork(settings, found),
+    examineWork(settings, files && wallet !== undefined ? { files, wallet } : undefined, found),
     examineList(settings, found),
   ])
   return found.list
@@ -105,23 +108,47 @@ async function examineList({ denyList }: Settings, found: Findings): Promise<voi
   for (const { setting, problem } of await examineDenyList(denyList)) found.wrong(setting, problem)
 }
 
-/** Looks at the work once, as a round does; takes nothing. */
-async function examineWork({ values }: Settings, found: Findings): Promise<void> {
+/** What it would fill with; a start refuses a key of a family that is not of the account in the quote file. */
+function termsOf(
+  { files: { quote, solver }, wallet }: { readonly files: LoadedFiles; readonly wallet: string },
+  orderSigners: ReadonlySet<string>,
+): Readonly<Record<string, string>> {
+  const chains = Object.entries(solver.chains).flatMap(([key, { floors }]) => {
+    const config = quote.chains[key]
+    const own = config !== undefined && isContractChain(config) ? wallet : config?.fillWallet
+    return config === undefined || own === undefined
+      ? []
+      : [{ chainId: config.chainId, wallet: own, fillContract: config.fillContract, floors }]
+  })
+  const { sharing, lossPerOrderMicroUsd } = solver
+  return termsQuery({
+    ...{ orderSigners, chains, sharedWallets: sharing?.fillWallets ?? [], lossPerOrderMicroUsd },
+  })
+}
+
+/** Looks at the work once, as a round does; takes nothing, and what it says of itself is kept by nobody. */
+async function examineWork(
+  { values, config }: Settings,
+  known: { readonly files: LoadedFiles; readonly wallet: string } | undefined,
+  found: Findings,
+): Promise<void> {
   const { QUOTE_API_URL: url, SOLVER_API_KEY: key } = values
   if (url === undefined || key === undefined) return
   const say = (setting: string, seen: string, fix: string) =>
     found.add({ code: 'service-silent', severity: 'degrades', setting, seen, fix })
   try {
-    const response = await fetch(`${url}/solver/work?limit=1`, {
+    const terms = known && config ? termsOf(known, config.orderSigners) : {}
+    const response = await fetch(`${url}/solver/work?${new URLSearchParams({ limit: '1', ...terms })}`, {
       headers: { 'x-api-key': key.reveal() },
       signal: AbortSignal.timeout(workTimeoutMs),
     })
-    await response.arrayBuffer()
+    const text = await response.text()
     const { ok, status } = response
-    if (status === 401 || status === 403) {
+    if (ok) examineDifferences(text, found)
+    else if (status === 401 || status === 403) {
       const fix = 'Give both services the same SOLVER_API_KEY.'
       say('SOLVER_API_KEY', `quote-api does not take the key (${status})`, fix)
-    } else if (!ok) {
+    } else {
       say(
         'QUOTE_API_URL',
         `it answers ${status} where work is fetched`,
@@ -131,5 +158,20 @@ async function examineWork({ values }: Settings, found: Findings): Promise<void>
   } catch (error) {
     const { seen } = describeSilence(error)
     say('QUOTE_API_URL', `it ${seen}`, 'See that quote-api runs, and that this machine reaches it.')
+  } catch {
+    // What went wrong may hold the URL, and that credentials; so may an answer that is none of quote-api's.
+    say('QUOTE_API_URL', 'it does not answer', 'See that quote-api runs, and that this machine reaches it.')
+  }
+}
+
+const answerSchema = z.object({ differences: differencesSchema })
+
+function examineDifferences(text: string, found: Findings): void {
+  for (const seen of answerSchema.parse(JSON.parse(text)).differences) {
+    found.add({
+      ...{ code: 'solver-differs', severity: 'degrades', setting: 'QUOTE_API_URL' },
+      seen: `quote-api and this solver differ: ${seen}`,
+      fix: 'Mend the setting of the service that is wrong, and restart that one: until then nothing is sold that this solver would refuse.',
+    })
   }
 }

@@ -3,6 +3,7 @@ import {
   executionReverted,
   type Hex,
   InvalidAddressError,
+  orderRefused,
   quotedGasExceeded,
   sha256TextHex,
 } from '@causeway/core'
@@ -45,6 +46,8 @@ export type Handled =
 
 const later = (reason: string): Handled => ({ kind: 'later', reason })
 const refused = (reason: string): Handled => ({ kind: 'refused', reason })
+/** No other market and no other moment changes it: settings differ, or it is forged. */
+const misfits = (reason: string): Handled => refused(`${orderRefused}: ${reason}`)
 /** Works on an open item once, or finds that it was worked on. */
 export async function handleItem(item: WorkItem, filling: Filling): Promise<Handled> {
   if (!mayTryAgain(await filling.records.latest(item.id))) return later('it is under way')
@@ -53,7 +56,7 @@ export async function handleItem(item: WorkItem, filling: Filling): Promise<Hand
   if (reading.kind === 'broken') return refused(reading.reason)
   const { chainId } = workOf(reading)
   const chain = filling.chains.find((one) => one.chainId === chainId)
-  if (chain === undefined) return refused(`chain ${chainId} is none of this solver's`)
+  if (chain === undefined) return misfits(`chain ${chainId} is none of this solver's`)
   if (!chain.desk.leads()) return later('another process has the lease')
   const back = goesBackTo(reading)
   if (back !== undefined && chain.payees.isBurnt(back))
@@ -137,11 +140,11 @@ async function orLater(handle: () => Promise<Handled>): Promise<Handled> {
 async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Filling): Promise<Handled> {
   const misspelled = findMisspelled(order, chain)
   if (misspelled !== undefined) return refused(`the payload is wrong at ${misspelled}`)
-  if (chain.fillContract !== order.fillContract) return refused('the fill contract is another one')
+  if (chain.fillContract !== order.fillContract) return misfits('the fill contract is another one')
   const never = refusePayees(order, chain)
   if (never !== undefined) return refused(never)
   const forged = refuseForged(order, chain, filling)
-  if (forged !== undefined) return refused(forged)
+  if (forged !== undefined) return misfits(forged)
   if (await filling.records.isClosed(order.orderId)) throw new OrderClosedError()
   const chainTime = await chain.desk.chainTime()
   if (isTooLate(chain, chainTime, order.deadline)) return refused('the deadline has passed')
@@ -285,9 +288,9 @@ async function relay(
   chain: SolverChain,
   filling: Filling,
 ): Promise<Handled> {
-  if (contract !== chain[through]) return refused('the contract is another one')
+  if (contract !== chain[through]) return misfits('the contract is another one')
   if (relayer !== undefined && relayer !== chain.desk.address)
-    return refused('the signature is for another account')
+    return misfits('the signature is for another account')
   if (isTooLate(chain, await chain.desk.chainTime(), deadline)) return refused('the deadline has passed')
   // Whatever it was, it costs the wallet the same again.
   if (kind === 'permit' && (await filling.records.latest(id))?.outcome === 'reverted')
@@ -324,8 +327,8 @@ async function emptyAddress(
 ): Promise<Handled> {
   const { program, depositAddress: address, terms, currency, order, orderSignature, deadline } = asked
   if (chain.addressProgram === undefined || program !== chain.addressProgram)
-    return refused('the program is another one')
-  if (terms.sweeper !== chain.desk.address) return refused('another wallet empties the address')
+    return misfits('the program is another one')
+  if (terms.sweeper !== chain.desk.address) return misfits('another wallet empties the address')
   if (isTooLate(chain, await chain.desk.chainTime(), deadline)) return refused('the deadline has passed')
   const signed = asked.goesBack ? undefined : { order, orderSignature }
   // An item's own mark: what is paid to the address later is another item's.

@@ -41,13 +41,17 @@ type WorkClientOptions = {
   readonly tracing?: Tracing | undefined
   /** Chain ids on which nothing is paid now: quote-api sells nothing there. */
   readonly stopped?: () => readonly number[]
+  /** Members of every question that say what this solver fills with. */
+  readonly terms?: Readonly<Record<string, string>>
+  /** Told with every answer what of them the service contradicts, in its words. */
+  readonly onDifferences?: (differences: readonly string[]) => void
 }
 
 /** The interface that quote-api has for solvers. */
 export function createWorkClient(
   quoteApiUrl: string,
   apiKey: Secret,
-  { tracing, stopped = () => [] }: WorkClientOptions = {},
+  { tracing, stopped = () => [], terms = {}, onDifferences = () => undefined }: WorkClientOptions = {},
 ): WorkSource {
   const { host } = new URL(quoteApiUrl)
   const send = (path: string, body?: object): Promise<Response> => {
@@ -72,7 +76,13 @@ export function createWorkClient(
       signal,
     })
   }
-  const stoppedPart = () => (stopped().length === 0 ? '' : `&stopped=${stopped().join()}`)
+  const question = (members: Readonly<Record<string, string>>) => {
+    const told = stopped()
+    return new URLSearchParams({
+      ...{ limit: String(pageSize), ...members, ...terms },
+      ...(told.length > 0 && { stopped: told.join() }),
+    })
+  }
   async function tell(path: string, body: object): Promise<'accepted' | 'closed'> {
     const response = await send(path, body)
     await response.arrayBuffer()
@@ -82,24 +92,25 @@ export function createWorkClient(
   }
   return {
     async open() {
-      const response = await send(`/solver/work?limit=${pageSize}${stoppedPart()}`)
+      const response = await send(`/solver/work?${question({})}`)
       if (!response.ok) {
         await response.arrayBuffer()
         throw new Error(`/solver/work answered ${response.status}`)
       }
-      return workSchema.parse(await response.json()).items
+      const { items, differences } = workSchema.parse(await response.json())
+      onDifferences(differences)
+      return items
     },
     async offered({ waitMs, known, signal }) {
-      const query = new URLSearchParams({ limit: String(pageSize), waitMs: String(waitMs) })
-      if (known !== undefined) query.set('known', known)
-      const told = stopped()
-      if (told.length > 0) query.set('stopped', told.join())
+      const query = question({ waitMs: String(waitMs), ...(known !== undefined && { known }) })
       const deadline = startDeadline(signal, waitMs + requestTimeoutMs)
       try {
         // In no trace: nothing of an item waits for it.
         const response = await exchange(`/solver/work?${query}`, undefined, deadline.signal)
         if (!response.ok) throw new Error(`/solver/work answered ${response.status}`)
-        return offeredSchema.parse(await response.json())
+        const answer = offeredSchema.parse(await response.json())
+        onDifferences(answer.differences)
+        return answer
       } finally {
         // Of an answer that was refused the rest is not read.
         deadline.end()

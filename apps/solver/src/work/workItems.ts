@@ -171,7 +171,9 @@ const itemSchema = z.object({
   orderId: toldId,
   payload: z.unknown(),
 })
-export const workSchema = z.object({ items: z.array(itemSchema) })
+/** For the log alone: what the service says that it and this solver differ in. */
+export const differencesSchema = z.array(z.string().max(1_000)).max(50).default([]).catch([])
+export const workSchema = z.object({ items: z.array(itemSchema), differences: differencesSchema })
 export type WorkItem = z.infer<typeof itemSchema>
 
 /** Of a service that holds questions: what it is told with the next one, in a URL. */

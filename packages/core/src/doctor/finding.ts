@@ -44,6 +44,8 @@ export const findingCodes = [
   'signer-shared',
   'signer-unlisted',
   'state-empty',
+  'solver-differs',
+  'solver-unknown',
   'threshold-unreachable',
 ] as const
 

@@ -6,6 +6,7 @@ import type { SolverWork } from '../../requests/work/solverWork.ts'
 import { openWorkItemSchema, type WorkItem } from '../../requests/work/workItem.ts'
 import { knownLengthMax, knownOf, knownPattern, type WorkOffers } from '../../requests/work/workOffers.ts'
 import { databaseErrors, mergeErrors } from '../routeErrors.ts'
+import { readTermsQuery, termsQuery } from '../wire/solverTerms.ts'
 
 const itemsMax = 200
 /** Below what proxies wait for an answer. */
@@ -56,6 +57,7 @@ export function registerSolver(
         .regex(/^([0-9]{1,15}(,[0-9]{1,15}){0,63})?$/, 'must be chain ids with commas between them')
         .default('')
         .describe('Chains on which the solver pays nothing now: they are not quoted to for a minute'),
+      ...termsQuery,
     }),
     response: {
       200: z.object({
@@ -64,6 +66,10 @@ export function registerSolver(
           .string()
           .optional()
           .describe('Where `waitMs` was sent: names these items in their state, for the next request'),
+        differences: z
+          .array(z.string())
+          .optional()
+          .describe('What of the sent settings this service contradicts; nothing is sold meanwhile'),
       }),
       ...errorResponses,
     },
@@ -72,11 +78,16 @@ export function registerSolver(
     const { query, apiKey } = request
     requireSolver(apiKey)
     const { limit, waitMs, known, stopped } = query
-    await solverWork.tellStopped(stopped.split(',').filter(Boolean).map(Number))
-    if (waitMs === undefined) return { items: (await solverWork.list(limit)).map(toWire) }
+    const said = {
+      stopped: stopped.split(',').filter(Boolean).map(Number),
+      ...{ name: query.solver, terms: readTermsQuery(query) },
+    }
+    const texts = await solverWork.hear(said)
+    const differences = texts.length > 0 ? texts : undefined
+    if (waitMs === undefined) return { items: (await solverWork.list(limit)).map(toWire), differences }
     await holdRequest(request, waitMs, (signal) => workOffers.untilNew({ known, limit }, signal))
     const items = await solverWork.list(limit)
-    return { items: items.map(toWire), known: knownOf(items) }
+    return { items: items.map(toWire), known: knownOf(items), differences }
   })
 
   const reportSchema = {

@@ -1,4 +1,4 @@
-import { blockedWallet, type Hex, type SqlDatabase } from '@causeway/core'
+import { blockedWallet, type Hex, orderRefused, type SqlDatabase } from '@causeway/core'
 import { z } from 'zod'
 import { toBytes } from '../orders/orderColumns.ts'
 import { endsWork, everyChain } from '../stops/stopStore.ts'
@@ -87,7 +87,7 @@ const waitingRows = [
   `${workRow(`'failed'`, 'w.updated_at')} where w.kind = 'refund' and w.state = 'failed'
      and ${unlessRecoverable('w')}`,
   `${workRow(`'open'`, 'w.waits_since')} where w.state = 'open' and w.withheld_at is null and w.kind not in ('sweep', 'recovery')
-     and not w.is_deposited and ${isLong('w.waits_since')}`,
+     and not w.is_deposited and (${isLong('w.waits_since')} or (w.attempts > 0 and w.reason like '${orderRefused}%'))`,
   `${workRow(`case when w.is_included then 'included' else 'reported' end`, 'w.waits_since')}
    where w.state = 'reported' and w.kind <> 'sweep' and ${isLong('w.waits_since')}`,
   `select a.request_id, null, 'address', 'held', null, a.active_at, array[a.chain_id], a.address, 0, null, null

@@ -1,4 +1,4 @@
-import { blockedWallet } from '@causeway/core'
+import { blockedWallet, orderRefused } from '@causeway/core'
 
 /**
  * Every reason that a request, a deposit or a refund can have, with what it says in one sentence. Statuses, webhooks,
@@ -56,6 +56,7 @@ export const reasonTexts = {
   PAYMENT_NOT_SWEPT: 'The solver does not fetch what was paid to the deposit address.',
   SOLVER_SILENT: 'The solver has not begun it, and says nothing.',
   SOLVER_WAITS: 'The solver has not begun it, for the reason in its report.',
+  [orderRefused]: 'The solver refuses it, because its settings and those of this service differ.',
   SOLVER_BALANCE_TOO_LOW: 'The solver does not have what it is to pay.',
   DOES_NOT_PAY: 'The transaction that the solver reported does not pay what is owed.',
   ATTESTATION_MISSING: 'Too few oracles sign that the recipient was paid.',
@@ -81,6 +82,7 @@ const endTexts: Readonly<Partial<Record<Reason, string>>> = {
   PAYMENT_NOT_SWEPT: 'The solver sweeps the address (solver status).',
   SOLVER_SILENT: 'The solver takes it (solver status).',
   SOLVER_WAITS: 'What the solver waits for is there; it takes it by itself.',
+  [orderRefused]: 'Both services agree again (causeway doctor); the solver tries again by itself.',
   SOLVER_BALANCE_TOO_LOW: 'The fill wallet is filled up; the solver tries again by itself.',
   TRANSACTION_SUBMISSION_FAILED: 'What the solver said is mended; it tries again by itself.',
   TRANSACTION_REVERTED: 'The account can take it again; the solver tries again by itself.',

@@ -203,3 +203,13 @@ test('O-50: a failure has its reason from the first try on', () => {
   expect(failureOf({ tries: 1, report: 'no gas' })).toBe('TRANSACTION_SUBMISSION_FAILED')
   expect(failureOf({ tries: 1, report: 'EXECUTION_REVERTED: 0x' })).toBe('EXECUTION_REVERTED')
 })
+
+test('O-85: what the solver refuses is listed at once, is no operator’s to decide, and a stop comes before it', () => {
+  const refused = {
+    ...{ ...base, part: 'work', state: 'open', tries: 1 },
+    report: 'ORDER_REFUSED: the fill contract is another one',
+  } as const
+  const listedAtMs = base.sinceMs
+  expect(standstillOf(refused, limitMs)).toEqual({ reason: 'ORDER_REFUSED', listedAtMs, isOperators: false })
+  expect(standstillOf({ ...refused, stop: 'maintenance' }, limitMs).reason).toBe('CHAIN_STOPPED')
+})

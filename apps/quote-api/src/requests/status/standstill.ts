@@ -1,4 +1,10 @@
-import { assertNever, blockedWallet, executionReverted, quotedGasExceeded } from '@causeway/core'
+import {
+  assertNever,
+  blockedWallet,
+  executionReverted,
+  orderRefused,
+  quotedGasExceeded,
+} from '@causeway/core'
 import { isReason, type Reason } from './reasons.ts'
 
 /** Stored report of work whose transaction reverted. */
@@ -50,7 +56,8 @@ const blocksMissed = 10
 
 /**
  * When something that waits counts as standing still, and for what reason. Confirmations that are due are no standstill
- * while their chain makes blocks, for a day at most. Pure. @source O-45 to O-48
+ * while their chain makes blocks, for a day at most. What the solver refuses is listed at once. Pure.
+ * @source O-45 to O-48, O-85
  */
 export function standstillOf(waiting: Waiting, limitMs: number): Standstill {
   const { sinceMs, chains, stop } = waiting
@@ -84,8 +91,13 @@ export function standstillOf(waiting: Waiting, limitMs: number): Standstill {
           return parked(blockedWallet)
         case 'failed':
           return parked('REFUND_FAILED')
-        case 'open':
-          return stopped ?? standing(failureOf(waiting) ?? waitOf(waiting.report))
+        case 'open': {
+          const failure = failureOf(waiting)
+          // Another try changes nothing.
+          return (
+            stopped ?? standing(failure ?? waitOf(waiting.report), failure === orderRefused ? 0 : limitMs)
+          )
+        }
         case 'reported':
           return standing(failureOf({ ...waiting, tries: 0 }) ?? 'TRANSACTION_NOT_INCLUDED', patienceMs)
         case 'included':
@@ -112,6 +124,7 @@ export function failureOf({ tries, report }: Pick<Waiting, 'tries' | 'report'>):
   if (report === 'lapsed' || report === 'not_included') return 'TRANSACTION_NOT_INCLUDED'
   if (report?.startsWith('does not pay') === true) return 'DOES_NOT_PAY'
   if (tries === 0) return undefined
+  if (report?.startsWith(orderRefused) === true) return orderRefused
   if (report?.startsWith(executionReverted) === true) return 'EXECUTION_REVERTED'
   if (report?.startsWith(quotedGasExceeded) === true) return 'QUOTED_GAS_LIMIT_EXCEEDED'
   return isShort(report) ? 'SOLVER_BALANCE_TOO_LOW' : 'TRANSACTION_SUBMISSION_FAILED'

@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clockLimitMs, DomainError, type Hex, type SqlDatabase } from '@causeway/core'
+import { type CurrencyKey, clockLimitMs, DomainError, type Hex, type SqlDatabase } from '@causeway/core'
 import { QuoteError } from '../../pricing/errors.ts'
 import { toBytes } from '../orders/orderColumns.ts'
+import { type Difference, differencesOf, floorsOf, type OwnTerms } from './solverTerms.ts'
 import { type ChainStop, everyChain, readStops } from './stopStore.ts'
+import { readTerms } from './termsStore.ts'
 
 /** The stops of the database as this process knows them: a second old at most. */
 export interface ChainStops {
   /** Those in force. */
   list(): readonly ChainStop[]
+  /** What solvers would refuse. */
+  differences(): readonly Difference[]
+  /** What solvers never pay out, in smallest units; the same map while it is the same. */
+  floors(): ReadonlyMap<CurrencyKey, bigint>
   /**
    * Nothing begins on a chain that is stopped.
    * @param paidOn where a solver would pay; undefined where none does
@@ -34,19 +40,27 @@ const unseenRetryAfterSeconds = 5
 /** @param options.onChange told of what is in force from now on, after it was another */
 export function createChainStops(options: {
   readonly database: Pick<SqlDatabase, 'query'>
+  readonly own: OwnTerms
   readonly onChange: (stops: readonly ChainStop[]) => void
   readonly onFailure: (error: unknown) => void
   readonly now: () => number
 }): ChainStops {
-  const { database, onChange, onFailure, now } = options
+  const { database, own, onChange, onFailure, now } = options
   const closing = new AbortController()
   let known: readonly ChainStop[] = []
+  let differences: readonly Difference[] = []
+  let floors: ReadonlyMap<CurrencyKey, bigint> = new Map()
   let offsetMs = 0
   let ended: Promise<void> = Promise.resolve()
 
   async function refresh(): Promise<void> {
     const before = known
-    known = await readStops(database)
+    const stored = await readStops(database)
+    const told = await readTerms(database)
+    differences = differencesOf(own, told)
+    const kept = floorsOf(told)
+    if (isOther(kept, floors)) floors = kept
+    known = [...stored, ...stopsOfTerms(differences, before, new Date(now()))]
     offsetMs = await readClockOffset(database, now)
     if (namesOf(known) !== namesOf(before)) onChange(known)
   }
@@ -75,6 +89,9 @@ export function createChainStops(options: {
         if (isMeant(paidOn)) throw unpaidChain(chainId)
       } else if (toldBy === 'watcher') {
         if (isMeant(origin)) throw unseenChain(chainId)
+      } else if (toldBy === 'terms') {
+        // What users send themselves no solver can refuse.
+        if (paidOn !== undefined && (isMeant(origin) || isMeant(paidOn))) throw refusedBySolver(paidOn)
       } else if (toldBy === 'oracles' || toldBy === 'head') {
         if (isMeant(origin) || isMeant(paidOn)) throw ownStops[toldBy](chainId)
       } else if (isMeant(paidOn)) throw stoppedChain(paidOn ?? origin)
@@ -84,6 +101,8 @@ export function createChainStops(options: {
 
   return {
     list: () => known,
+    differences: () => differences,
+    floors: () => floors,
     refuse,
     requireClock,
     now: () => now() - offsetMs,
@@ -119,11 +138,28 @@ async function readClockOffset(database: Pick<SqlDatabase, 'query'>, now: () => 
 
 const isOf = (stopped: number, chainId: number): boolean => stopped === everyChain || stopped === chainId
 
+const isOther = (one: ReadonlyMap<CurrencyKey, bigint>, other: ReadonlyMap<CurrencyKey, bigint>): boolean =>
+  one.size !== other.size || [...one].some(([key, amount]) => other.get(key) !== amount)
+
 const namesOf = (stops: readonly ChainStop[]): string =>
   stops
     .map(({ chainId, toldBy }) => `${chainId} ${toldBy}`)
     .sort()
     .join()
+
+/** @param before stops as they were: one that goes on has its beginning */
+function stopsOfTerms(
+  differences: readonly Difference[],
+  before: readonly ChainStop[],
+  now: Date,
+): readonly ChainStop[] {
+  const stopping = differences.filter(({ isStopping }) => isStopping)
+  return [...new Set(stopping.map(({ chainId }) => chainId))].map((chainId) => {
+    const since = before.find((one) => one.toldBy === 'terms' && one.chainId === chainId)?.since ?? now
+    const texts = stopping.filter((one) => one.chainId === chainId).map(({ text }) => text)
+    return { chainId, toldBy: 'terms', reason: texts.join('; '), actor: 'quote-api', since }
+  })
+}
 
 /** The operator's reason stays inside. */
 function stoppedChain(chainId: number): QuoteError {
@@ -167,6 +203,15 @@ function unpaidChain(chainId: number): QuoteError {
   )
 }
 
+/** Both sides stay inside. */
+function refusedBySolver(chainId: number): QuoteError {
+  return new QuoteError(
+    'CHAIN_STOPPED',
+    `The solver would refuse orders to chain ${chainId} at the moment, because its settings and this service's differ: none are sold.`,
+    { retryAfterSeconds, data: { chainId } },
+  )
+}
+
 function unseenChain(chainId: number): QuoteError {
   return new QuoteError(
     'CHAIN_STOPPED',
@@ -185,6 +230,26 @@ class ClockOffError extends DomainError {
     super(`The clock of this machine is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} the database's.`)
   }
 }
+
+/** For readiness, which shows it and stays ready: what is sold is followed and told. */
+export class SolverDiffersError extends DomainError {
+  readonly code: string
+  readonly kind = 'upstream_unavailable'
+
+  /** Its code is of the first one; all are in its message, which the log shows. */
+  constructor([first, ...others]: readonly [Difference, ...Difference[]]) {
+    super(`The solver and this service differ: ${[first, ...others].map(({ text }) => text).join('; ')}.`)
+    this.code = differenceCodes[first.kind]
+  }
+}
+
+const differenceCodes = {
+  'order-signer': 'ORDER_SIGNER_DIFFERS',
+  'fill-wallet': 'FILL_WALLET_DIFFERS',
+  'fill-contract': 'FILL_CONTRACT_DIFFERS',
+  'chain-unpaid': 'CHAIN_NOT_PAID',
+  'loss-limit': 'LOSS_LIMIT_DIFFERS',
+} as const satisfies Record<Difference['kind'], string>
 
 /** For readiness, which shows it and stays ready: every process has the same stops. */
 export class SomethingStoppedError extends DomainError {

@@ -8,9 +8,10 @@ export const everyChain = 0
 
 /**
  * An operator's stop holds until an operator ends it; a solver's until it has not been repeated for a minute; a watcher's
- * until it has read the chain again; a head's until there is another block; the oracles' until enough of them sign for it again.
+ * until it has read the chain again; a head's until there is another block; the oracles' until enough of them sign for it again;
+ * one of terms until the solver and this service agree on them.
  */
-export const stopTellers = ['operator', 'solver', 'watcher', 'oracles', 'head'] as const
+export const stopTellers = ['operator', 'solver', 'watcher', 'oracles', 'head', 'terms'] as const
 type StopTeller = (typeof stopTellers)[number]
 
 export type ChainStop = {

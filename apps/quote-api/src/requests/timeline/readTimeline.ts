@@ -58,6 +58,7 @@ const workSchema = z.object({
   kind: z.enum(workKinds),
   chainId,
   transaction: text.nullish().transform((hash) => hash ?? undefined),
+  said: text.nullish().transform((said) => said ?? undefined),
 })
 const transactionSchema = z.object({ chainId, transaction: text })
 /** What an operator wrote into a proof of his own stays with operators. */

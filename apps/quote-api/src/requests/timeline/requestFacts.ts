@@ -42,6 +42,8 @@ export type RequestEvent = { readonly atMs: number; readonly reason: string | un
         readonly kind: WorkKind
         readonly chainId: number
         readonly transaction: string | undefined
+        /** Last words of the solver. */
+        readonly said?: string | undefined
       }
     }
   | {
@@ -93,7 +95,7 @@ export type RequestFacts = {
   readonly events: readonly RequestEvent[]
   /** That it makes no progress now, since when it is on the list of operators, and what ends that. */
   readonly standing:
-    | Pick<Standing, 'reason' | 'meaning' | 'endsBy' | 'transaction' | 'listedAt' | 'isOperators'>
+    | Pick<Standing, 'reason' | 'meaning' | 'endsBy' | 'report' | 'transaction' | 'listedAt' | 'isOperators'>
     | undefined
   /** Money at a deposit address that nothing becomes of. */
   /** The hub has its deposits and its promise since `atMs`, and oracles release them from `fromMs` on. */

@@ -29,7 +29,7 @@ const names = (changed: Partial<RequestFacts>, nowMs?: number) =>
 const standing = {
   reason: 'SOLVER_SILENT',
   ...{ meaning: 'The solver is silent.', endsBy: 'It takes it.' },
-  ...{ transaction: '0xf', listedAt: new Date(9_000), isOperators: false },
+  ...{ transaction: '0xf', listedAt: new Date(9_000), isOperators: false, report: undefined },
 } as const
 
 test('O-50: what stands still is the last step, with its reason and what ends it', () => {
@@ -49,6 +49,23 @@ test('O-50: a transaction that reverted is a step of its own', () => {
   expect(told({ events: [event] }).steps.at(-1)).toMatchObject({
     ...{ step: 'solver-reverted', reason: 'TRANSACTION_REVERTED', text: 'Refund: its transaction reverted.' },
   })
+})
+
+test('O-85: what the solver refuses is told in its words, and no other report is', () => {
+  const report = 'ORDER_REFUSED: the order is signed by somebody else'
+  const refused = { ...standing, reason: 'ORDER_REFUSED', report } as const
+  expect(told({ standing: refused }).steps.at(-1)?.text).toContain(
+    'It says: the order is signed by somebody else.',
+  )
+  const gaveUp = (said: string): RequestEvent => ({
+    ...{ atMs: 2_000, reason: undefined, part: 'work', state: 'failed' },
+    work: { kind: 'fill', chainId: 10, transaction: undefined, said },
+  })
+  const textOf = (said: string) => told({ events: [gaveUp(said)] }).steps.at(-1)?.text
+  expect(textOf(report)).toBe(
+    'Payment to the recipient: the solver gave up. It says: the order is signed by somebody else.',
+  )
+  expect(textOf('no gas at http://node')).toBe('Payment to the recipient: the solver gave up.')
 })
 
 const deposit = { chainId: 8453, transaction: '0xd', currency: '0xa', amount: 5_000_000n }

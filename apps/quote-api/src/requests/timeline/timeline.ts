@@ -1,4 +1,4 @@
-import { assertNever, formatAmount, type Hex } from '@causeway/core'
+import { assertNever, formatAmount, type Hex, orderRefused } from '@causeway/core'
 import { type Reason, reasonText } from '../status/reasons.ts'
 import type { RequestStatus } from '../status/requestProgress.ts'
 import type { WorkKind } from '../work/workItem.ts'
@@ -229,14 +229,15 @@ function around(
   }
   // A parked request has its own step.
   if (standing !== undefined && !standing.isOperators) {
-    const { reason, meaning, endsBy, transaction, listedAt } = standing
+    const { reason, meaning, endsBy, report, transaction, listedAt } = standing
+    const said = reason === orderRefused ? ` ${solverSays(report)}` : ''
     const evidence =
       transaction === undefined ? [] : [{ kind: 'transaction', label: 'tried', value: transaction } as const]
     steps.push(
       step(
         'stands-still',
         listedAt.getTime(),
-        `It makes no progress. ${meaning} What ends it: ${endsBy}`,
+        `It makes no progress. ${meaning}${said} What ends it: ${endsBy}`,
         evidence,
         reason,
       ),
@@ -271,6 +272,10 @@ function around(
     steps.push(step('expired', deadlineMs, 'Nothing was paid before the deadline: nothing happens any more.'))
   return steps
 }
+
+/** In its words, without the code before them. */
+const solverSays = (report = ''): string =>
+  `It says: ${report.slice(orderRefused.length).replace(/^: /, '')}.`
 
 function stepsOf(
   event: RequestEvent,
@@ -356,12 +361,13 @@ const kindWords: Readonly<Record<WorkKind, string>> = {
 }
 
 function workStep({ state, atMs, work, reason }: Of<'work'>): TimelineStep {
-  const { kind, chainId, transaction } = work
+  const { kind, chainId, transaction, said } = work
+  const why = state === 'failed' && said?.startsWith(orderRefused) === true ? ` ${solverSays(said)}` : ''
   const [name, words] = workWords[state]
   return step(
     name,
     atMs,
-    `${kindWords[kind]}: ${words.charAt(0).toLowerCase()}${words.slice(1)}.`,
+    `${kindWords[kind]}: ${words.charAt(0).toLowerCase()}${words.slice(1)}.${why}`,
     [
       { kind: 'work', label: 'work', value: kind, chainId },
       ...(transaction === undefined

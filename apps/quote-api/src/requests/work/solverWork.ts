@@ -10,7 +10,9 @@ import { type PayeePorts, refusalOf } from '../../pricing/mayBePaid.ts'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import { isUniqueViolation } from '../orders/orderStore.ts'
 import { type Announce, recheckNow } from '../status/requestProgress.ts'
+import { contradictionsOf, type OwnTerms, type SolverTerms } from '../stops/solverTerms.ts'
 import { keepSolverStops } from '../stops/stopStore.ts'
+import { keepTerms, namelessSolver } from '../stops/termsStore.ts'
 import { type RefundPayload, refundPayloadSchema, sweepPayloadSchema, type WorkItem } from './workItem.ts'
 import {
   isOfStoppedChain,
@@ -63,6 +65,16 @@ export interface Withholding {
   withhold(id: string): Promise<void>
 }
 
+/** What a solver says of itself. All of it is forgotten when it was not said for a minute. */
+export type SaidOfItself = {
+  /** Chains on which it pays nothing now. */
+  readonly stopped: readonly number[]
+  /** Undefined: it has none, and what it says is compared and not kept. */
+  readonly name: string | undefined
+  /** Undefined: it does not say what it fills with. */
+  readonly terms: SolverTerms | undefined
+}
+
 type Said = { readonly replaces?: string | undefined; readonly validUntil?: number | undefined }
 
 /** What a solver may do with work items. Nothing here moves a request: only facts of a chain do. */
@@ -70,6 +82,8 @@ export interface SolverWork {
   list(limit: number): Promise<readonly WorkItem[]>
   /** A solver is there, with the chains on which it pays nothing now. They are quoted to again when it has not said so for a minute. */
   tellStopped(chainIds: readonly number[]): Promise<void>
+  /** Hears what a solver says of itself when it fetches work. @returns what it would refuse, in words */
+  hear(said: SaidOfItself): Promise<string[]>
   /**
    * Repeating a report changes nothing.
    * @param said.replaces the transaction that was reported before: of the two, which have one nonce, this one is
@@ -116,6 +130,7 @@ export function createSolverWork(options: {
   database: SqlDatabase
   registry: Pick<QuoteRegistry, 'chainById'>
   payees: PayeePorts
+  own: OwnTerms
   withholding: Withholding
   /** Told that a solver asks. */
   noteSight: () => Promise<void>
@@ -147,6 +162,10 @@ export function createSolverWork(options: {
     async tellStopped(chainIds) {
       await keepSolverStops(database, chainIds)
       await noteSight()
+    async hear({ stopped, name, terms }) {
+      await keepSolverStops(database, stopped)
+      if (name !== undefined || terms === undefined) await keepTerms(database, name ?? namelessSolver, terms)
+      return terms === undefined ? [] : contradictionsOf(options.own, terms).map(({ text }) => text)
     },
     async report(id, said, { replaces: saidBefore, validUntil } = {}) {
       await refuseDenied(id)

@@ -1,0 +1,26 @@
+import type { QuoteFile } from '@causeway/core'
+import type { QuoteRegistry } from '../pricing/registry.ts'
+import type { OwnTerms } from '../requests/stops/solverTerms.ts'
+
+/** What this service sells by. @param options.isRead whether a chain has endpoints: no other is sold to */
+export function ownTermsOf(options: {
+  readonly quote: Pick<QuoteFile, 'fillWallet' | 'ceilings'>
+  readonly registry: Pick<QuoteRegistry, 'chains'>
+  readonly orderSigner: string
+  readonly isRead: (key: string) => boolean
+}): OwnTerms {
+  const { quote, registry, orderSigner, isRead } = options
+  const chains = registry.chains
+    .filter(
+      ({ key, config, solverCurrencies }) => config.enabled && isRead(key) && solverCurrencies.length > 0,
+    )
+    .map(({ chainId, key, config }) => ({
+      ...{
+        chainId,
+        key,
+        fillWallet: config.fillWallet ?? quote.fillWallet,
+        fillContract: config.fillContract,
+      },
+    }))
+  return { orderSigner, chains, sponsoredMicroUsd: quote.ceilings.sponsorGas.orMicroUsd }
+}

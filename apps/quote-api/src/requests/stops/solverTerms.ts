@@ -1,0 +1,124 @@
+import { type CurrencyKey, currencyKey, maxBigint } from '@causeway/core'
+import { z } from 'zod'
+import { everyChain } from './stopStore.ts'
+
+const amount = z.string().regex(/^[0-9]{1,78}$/)
+
+/** What a solver says that it fills with. A missing member is not known. Addresses as their chains spell them. */
+export const solverTermsSchema = z.object({
+  /** It accepts orders that these signed. */
+  orderSigners: z.array(z.string()).optional(),
+  /** Chains that it pays on. */
+  pays: z
+    .array(z.object({ chainId: z.number(), wallet: z.string(), fillContract: z.string().optional() }))
+    .optional(),
+  /** Fill wallets of the solvers that share its market by turns, its own among them. */
+  sharedWallets: z.array(z.string()).optional(),
+  /** Amounts that it never pays out, in smallest units. */
+  floors: z.array(z.object({ chainId: z.number(), currency: z.string(), amount })).optional(),
+  /** The most that it gives away on one order, in micro-USD. */
+  lossPerOrderMicroUsd: amount.optional(),
+})
+
+export type SolverTerms = z.output<typeof solverTermsSchema>
+
+/** The same of this service. */
+export type OwnTerms = {
+  readonly orderSigner: string
+  /** Chains that it sells to. */
+  readonly chains: readonly {
+    readonly chainId: number
+    readonly key: string
+    readonly fillWallet: string | undefined
+    readonly fillContract: string | undefined
+  }[]
+  /** What a sponsor may pay of an order of any amount, in micro-USD. */
+  readonly sponsoredMicroUsd: bigint
+}
+
+/** Something that this service and a solver have to agree on and do not. */
+export type Difference = {
+  readonly kind: 'order-signer' | 'fill-wallet' | 'fill-contract' | 'chain-unpaid' | 'loss-limit'
+  /** `everyChain` for all. */
+  readonly chainId: number
+  /** Both sides in words, with the setting. */
+  readonly text: string
+  /** The solver would refuse what is sold. */
+  readonly isStopping: boolean
+}
+
+/**
+ * Names what solvers would refuse. What one of them contradicts counts, because its refusals use up the tries of an
+ * order; a chain is paid on where one of them pays. Pure.
+ * @param told of each solver that was heard of lately; undefined: it does not say, and nothing is known of it
+ * @source O-83, O-84
+ */
+export function differencesOf(
+  own: OwnTerms,
+  told: readonly (SolverTerms | undefined)[],
+): readonly Difference[] {
+  const known = told.flatMap((terms) => terms ?? [])
+  const all = [...known.flatMap((terms) => contradictionsOf(own, terms)), ...unpaidOf(own, told)]
+  return [...new Map(all.map((one) => [`${one.kind} ${one.chainId} ${one.text}`, one])).values()]
+}
+
+/** What solvers never pay out, in smallest units by currency; of several the largest, because each may be asked to pay. */
+export function floorsOf(told: readonly (SolverTerms | undefined)[]): ReadonlyMap<CurrencyKey, bigint> {
+  const floors = new Map<CurrencyKey, bigint>()
+  for (const { chainId, currency, amount } of told.flatMap((terms) => terms?.floors ?? [])) {
+    const key = currencyKey(chainId, /^0x/i.test(currency) ? currency.toLowerCase() : currency)
+    floors.set(key, maxBigint(floors.get(key) ?? 0n, BigInt(amount)))
+  }
+  return floors
+}
+
+/** What one solver contradicts. */
+export function contradictionsOf(own: OwnTerms, terms: SolverTerms): readonly Difference[] {
+  const { orderSigners, pays = [], lossPerOrderMicroUsd } = terms
+  const found: Difference[] = []
+  if (orderSigners !== undefined && !includes(orderSigners, own.orderSigner))
+    found.push({
+      ...{ kind: 'order-signer', chainId: everyChain, isStopping: true },
+      text: `orders are signed by ${own.orderSigner}, and the solver accepts ${orderSigners.join(', ') || 'nobody'} (ORDER_SIGNERS)`,
+    })
+  for (const { chainId, key, fillWallet, fillContract } of own.chains) {
+    const paid = pays.find((one) => one.chainId === chainId)
+    if (paid === undefined) continue
+    const wallets = [paid.wallet, ...(terms.sharedWallets ?? [])]
+    if (fillWallet !== undefined && !includes(wallets, fillWallet))
+      found.push({
+        ...{ kind: 'fill-wallet', chainId, isStopping: true },
+        text: `${key} is quoted from the balances of ${fillWallet}, and the solver pays from ${paid.wallet} (FILL_WALLET_ADDRESS, fillWallet)`,
+      })
+    if ((fillContract ?? '').toLowerCase() !== (paid.fillContract ?? '').toLowerCase())
+      found.push({
+        ...{ kind: 'fill-contract', chainId, isStopping: true },
+        text: `orders on ${key} name the fill contract ${fillContract ?? 'of nobody'}, and the solver pays through ${paid.fillContract ?? 'none'} (fillContract)`,
+      })
+  }
+  if (lossPerOrderMicroUsd !== undefined && BigInt(lossPerOrderMicroUsd) < own.sponsoredMicroUsd)
+    found.push({
+      ...{ kind: 'loss-limit', chainId: everyChain, isStopping: false },
+      text: `a sponsor may pay ${own.sponsoredMicroUsd} micro-USD of any order, and the solver gives away ${lossPerOrderMicroUsd} (ceilings.sponsorGas, lossPerOrderMicroUsd)`,
+    })
+  return found
+}
+
+/** Whoever does not say where he pays may pay anywhere. */
+function unpaidOf(own: OwnTerms, told: readonly (SolverTerms | undefined)[]): readonly Difference[] {
+  const paid = told.map((terms) => terms?.pays)
+  if (paid.length === 0 || paid.includes(undefined)) return []
+  const chainIds = new Set(paid.flatMap((pays) => (pays ?? []).map(({ chainId }) => chainId)))
+  return own.chains
+    .filter(({ chainId }) => !chainIds.has(chainId))
+    .map(({ chainId, key }) => ({
+      ...{ kind: 'chain-unpaid', chainId, isStopping: true },
+      text: `${key} is quoted, and no solver pays there (chains of the solver file)`,
+    }))
+}
+
+/** Hex has two cases for one value. */
+function includes(addresses: readonly string[], address: string): boolean {
+  const folded = (text: string) => (/^0x/i.test(text) ? text.toLowerCase() : text)
+  return addresses.some((one) => folded(one) === folded(address))
+}

@@ -1,0 +1,38 @@
+import type { SqlDatabase } from '@causeway/core'
+import { type SolverTerms, solverTermsSchema } from './solverTerms.ts'
+
+type Queries = Pick<SqlDatabase, 'query'>
+
+/** Name of those that say nothing of themselves. */
+export const namelessSolver = ''
+
+/** A solver says again and again what it fills with; whoever says nothing more is forgotten. */
+const freshSeconds = 60
+/** The same words are written so often. */
+const noteEverySeconds = 5
+
+/** Keeps what a solver said last. @param terms undefined: it does not say */
+export async function keepTerms(
+  database: Queries,
+  solver: string,
+  terms: SolverTerms | undefined,
+): Promise<void> {
+  await database.query(
+    `with gone as (delete from solver_terms
+       where solver <> $1 and told_at < clock_timestamp() - ${freshSeconds} * interval '1 second')
+     insert into solver_terms (solver, terms, told_at) select $1, $2::jsonb, clock_timestamp()
+     where not exists (select from solver_terms where solver = $1 and terms is not distinct from $2::jsonb
+       and told_at > clock_timestamp() - ${noteEverySeconds} * interval '1 second')
+     on conflict (solver) do update set terms = excluded.terms, told_at = excluded.told_at`,
+    [solver, terms === undefined ? null : JSON.stringify(terms)],
+  )
+}
+
+/** Of each solver that was heard of lately. Undefined: it does not say, or another release wrote it. */
+export async function readTerms(database: Queries): Promise<readonly (SolverTerms | undefined)[]> {
+  const rows = await database.query<{ terms: unknown }>(
+    `select terms from solver_terms where told_at > clock_timestamp() - ${freshSeconds} * interval '1 second'
+     order by solver`,
+  )
+  return rows.map(({ terms }) => solverTermsSchema.safeParse(terms).data)
+}

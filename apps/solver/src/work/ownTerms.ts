@@ -1,0 +1,33 @@
+/** What this solver fills with, which a service that sells must know. Addresses as their chains spell them. */
+export type OwnTerms = {
+  readonly orderSigners: ReadonlySet<string>
+  readonly chains: readonly {
+    readonly chainId: number
+    readonly wallet: string
+    readonly fillContract: string | undefined
+    readonly floors: readonly { readonly currency: string; readonly amount: bigint }[]
+  }[]
+  /** Fill wallets that share its market by turns; empty: nobody else's. */
+  readonly sharedWallets: readonly string[]
+  readonly lossPerOrderMicroUsd: bigint
+}
+
+/** Query members that say so. @source docs/specification/operation.md O-82 */
+export function termsQuery(terms: OwnTerms): Readonly<Record<string, string>> {
+  const { orderSigners, chains, sharedWallets, lossPerOrderMicroUsd } = terms
+  const floors = chains.flatMap(({ chainId, floors: kept }) =>
+    kept.map(({ currency, amount }) => `${chainId}:${currency}:${amount}`),
+  )
+  const members = {
+    orderSigners: [...orderSigners].join(),
+    pays: chains
+      .map(({ chainId, wallet, fillContract }) =>
+        [chainId, wallet, ...(fillContract === undefined ? [] : [fillContract])].join(':'),
+      )
+      .join(),
+    sharedWallets: sharedWallets.join(),
+    floors: floors.join(),
+    lossPerOrderMicroUsd: String(lossPerOrderMicroUsd),
+  }
+  return Object.fromEntries(Object.entries(members).filter(([, text]) => text !== ''))
+}
