@@ -92,7 +92,11 @@ async function goOn(config: SolverConfig, [name, ...words]: readonly string[]): 
   const chain = name === 'all' ? undefined : await readChain(config, name)
   return withSwitch(config, async (stop) => {
     const accepted = await stop.go({ chain, reason, actor: `cli:${userInfo().username}` })
-    const left = counted(accepted, 'payment that is not attested counts', 'payments that are not attested count')
+    const left = counted(
+      accepted,
+      'payment that is not attested counts',
+      'payments that are not attested count',
+    )
     return `Of ${name} ${left} no more.`
   })
 }
