@@ -13,7 +13,7 @@ import { createWalletClient, erc20Abi, hexToString, http, isHex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { statusSchema } from '../apps/quote-api/src/operate/admin/statusRules.ts'
+import { statusSchema } from '../apps/quote-api/src/operate/admin/status.ts'
 import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
 import {
   type ServiceProcess,

@@ -14,7 +14,7 @@ import {
   createRequestAdministration,
   type RequestAdministration,
 } from '../src/operate/admin/requestAdministration.ts'
-import { statusOf } from '../src/operate/admin/statusRules.ts'
+import { statusOf } from '../src/operate/admin/status.ts'
 import { createAdministration } from '../src/operate/administration.ts'
 import { parseCommandLine } from '../src/operate/cli/parseCommandLine.ts'
 import { commandTable } from '../src/operate/cli/runCli.ts'

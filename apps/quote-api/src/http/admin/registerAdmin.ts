@@ -1,5 +1,5 @@
 import type { HttpApp } from '@causeway/http'
-import type { Status } from '../../operate/admin/statusRules.ts'
+import type { Status } from '../../operate/admin/status.ts'
 import type { Administration } from '../../operate/administration.ts'
 import { auditRefusals, registerAuditRoutes } from './auditRoutes.ts'
 import { registerClaimRoutes } from './claimRoutes.ts'

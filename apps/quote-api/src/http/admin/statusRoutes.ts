@@ -1,5 +1,5 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
-import { type Status, statusSchema } from '../../operate/admin/statusRules.ts'
+import { type Status, statusSchema } from '../../operate/admin/status.ts'
 import { adminOperation } from './adminOperation.ts'
 
 /** `/admin/status`: whether everything moves. Answers while the database does not. */

@@ -8,7 +8,8 @@ import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { listStanding } from '../../requests/status/readStanding.ts'
 import type { ChainStops } from '../../requests/stops/chainStops.ts'
 import { readOverview } from './overviewReading.ts'
-import { judgeStatus, type Status, type StatusFacts, type StoredFacts } from './statusRules.ts'
+import type { Status } from './status.ts'
+import { judgeStatus, type StatusFacts, type StoredFacts } from './statusRules.ts'
 
 /**
  * Tells of a running process whether everything moves, from what `/ready`, the console's first page and metrics tell

@@ -1,7 +1,8 @@
 // Goal: whatever does not move is named, by the part that it keeps back, with what to do. Attacks: a check of `/ready`
 // that nobody has words for, a database that tells nothing, a lesser problem that hides a worse one.
 import { expect, test } from 'vitest'
-import { judgeStatus, type StatusFacts, type StoredFacts, statusOf } from './statusRules.ts'
+import { statusOf } from './status.ts'
+import { judgeStatus, type StatusFacts, type StoredFacts } from './statusRules.ts'
 
 type Market = StatusFacts['market']
 

@@ -1,48 +1,13 @@
 import { formatAmount } from '@causeway/core'
-import type { ReadinessReport } from '@causeway/http'
 import type { MarketHealth } from '@causeway/market'
-import { z } from 'zod'
 import type { Standing } from '../../requests/status/readStanding.ts'
 import { endText, type Reason, reasonText } from '../../requests/status/reasons.ts'
 import { type ChainStop, everyChain, stopAdvice } from '../../requests/stops/stopStore.ts'
 import type { Overview } from './overviewReading.ts'
+import { type ReadinessFacts, readinessProblems } from './readinessProblems.ts'
+import { type Part, type Problem, problem, type Status, statusOf, statusParts } from './status.ts'
 
-const parts = ['quotes', 'deposits', 'fills', 'attestations', 'settlement', 'money', 'webhooks'] as const
-type Part = (typeof parts)[number]
-
-/** From the best to the worst; `unknown`: it cannot be told. */
-const states = ['moves', 'unknown', 'partly', 'stands'] as const
-export type MoveState = (typeof states)[number]
-
-const stateSchema = z.enum(states)
-const problemSchema = z.object({
-  parts: z.array(z.enum(parts)),
-  state: stateSchema.exclude(['moves']).describe('`stands`: nothing of these parts moves'),
-  what: z.string(),
-  since: z.iso.datetime().optional(),
-  do: z.string(),
-})
-
-/** Whether quotes, deposits, fills, attestations, settlement, money and webhooks move, and what keeps them from it. */
-export const statusSchema = z.object({
-  state: stateSchema.describe('The worst of all parts'),
-  parts: z.array(
-    z.object({
-      part: z.enum(parts),
-      state: stateSchema,
-      since: z.iso.datetime().optional().describe('Since when not'),
-    }),
-  ),
-  problems: z.array(problemSchema).describe('The worst first'),
-})
-export type Status = z.output<typeof statusSchema>
-type Problem = z.output<typeof problemSchema>
-
-export type StatusFacts = {
-  readonly nowMs: number
-  readonly readiness: ReadinessReport
-  /** Since when checks of it fail, as far as somebody asked. */
-  readonly failingSince: ReadonlyMap<string, Date>
+export type StatusFacts = ReadinessFacts & {
   readonly stops: readonly ChainStop[]
   readonly market: MarketHealth
   /** Keys of quoted chains by their id. */
@@ -80,109 +45,11 @@ export function judgeStatus(facts: StatusFacts): Status {
   ])
 }
 
-/** Weighs problems: a part is as badly off as the worst of its own. */
-export function statusOf(found: readonly Problem[]): Status {
-  const problems = found.toSorted((one, other) => rank(other.state) - rank(one.state) || byAge(one, other))
-  const judged = parts.map((part) => {
-    const own = problems.filter((one) => one.parts.includes(part))
-    const [since] = own.flatMap((one) => one.since ?? []).sort()
-    return { part, state: worst(own), ...(since !== undefined && { since }) }
-  })
-  return { state: worst(judged), parts: judged, problems }
-}
-
-const rank = (state: MoveState): number => states.indexOf(state)
-const worst = (all: readonly { readonly state: MoveState }[]): MoveState =>
-  states[Math.max(0, ...all.map(({ state }) => rank(state)))] ?? 'moves'
-const byAge = (one: Problem, other: Problem): number => (one.since ?? '9').localeCompare(other.since ?? '9')
-
-/** A problem with its moment as text. */
-const problem = (found: Omit<Problem, 'since'>, since?: Date): Problem => ({
-  ...found,
-  ...(since !== undefined && { since: since.toISOString() }),
-})
-
 const unread = problem({
-  ...{ parts: parts.filter((part) => part !== 'quotes'), state: 'unknown' },
+  ...{ parts: statusParts.filter((part) => part !== 'quotes'), state: 'unknown' },
   what: 'The database did not tell what is on its way.',
   do: 'Look at the database: npm run causeway -- doctor',
 })
-
-type Check = Omit<Problem, 'state' | 'since'>
-
-/** What is meant by checks of `/ready`; one that is not among them is told by its name. */
-const checks: Readonly<Record<string, Check>> = {
-  database: {
-    parts: [...parts],
-    what: 'The database takes no writes: it is away, starting, read-only or full',
-    do: 'Look at its log and its disk, and whether it is a standby: npm run causeway -- doctor',
-  },
-  jobs: {
-    parts: [...parts],
-    what: 'No process runs the jobs of the database',
-    do: 'Start a quote-api without JOBS=off, and look at the log of the one that ran them.',
-  },
-  'order signer': {
-    parts: ['quotes'],
-    what: 'The key that signs orders does not sign',
-    do: 'Look at the key management service: npm run causeway -- doctor',
-  },
-  'fill wallet': { parts: ['quotes'], what: 'No wallet pays orders', do: 'Set FILL_WALLET_ADDRESS.' },
-  market: {
-    parts: ['quotes'],
-    what: 'No chain can be priced',
-    do: 'Look at the endpoints and the price sources: npm run causeway -- doctor',
-  },
-  'deny list': {
-    parts: ['quotes'],
-    what: 'The deny list is too old',
-    do: 'Look at its source: docs/operating/runbook.md#denyliststale',
-  },
-  requests: {
-    parts: ['quotes'],
-    what: 'More requests are there than this process answers',
-    do: 'Add processes, or end the key that floods: docs/operating/runbook.md#servicesheds',
-  },
-  clock: {
-    parts: ['quotes'],
-    what: "The clock of this machine differs from the database's",
-    do: 'Let NTP set it.',
-  },
-  'solver work': {
-    parts: ['fills', 'settlement'],
-    what: 'No solver asks for work: nothing is filled or refunded',
-    do: 'Look at the solver, its log, and the key that it shows: npm run solver -- doctor',
-  },
-}
-
-/** Problems that `/ready` names. `stops` is a list of its own, which says more. */
-export function readinessProblems({
-  readiness,
-  nowMs,
-  failingSince,
-}: Pick<StatusFacts, 'readiness' | 'nowMs' | 'failingSince'>): readonly Problem[] {
-  const failed = Object.entries(readiness.checks).filter(
-    ([name, said]) => said === 'failed' && name !== 'stops',
-  )
-  const found = failed.map(([name]) => {
-    const known = checks[name]
-    const reason = readiness.reasons?.[name]
-    const ageSeconds = readiness.agesSeconds?.[name]
-    const what = known?.what ?? `The check ${name} of /ready fails`
-    return problem(
-      {
-        parts: known?.parts ?? ['quotes'],
-        state: known === undefined && readiness.ready ? 'partly' : 'stands',
-        what: reason === undefined ? `${what}.` : `${what} (${reason}).`,
-        do: known?.do ?? 'Ask the doctor: npm run causeway -- doctor',
-      },
-      ageSeconds === undefined ? failingSince.get(name) : new Date(nowMs - ageSeconds * 1_000),
-    )
-  })
-  if (!readiness.draining) return found
-  const draining = { what: 'This process is stopping.', do: 'Ask another one, or start it again.' }
-  return [...found, problem({ parts: ['quotes'], state: 'stands', ...draining })]
-}
 
 const stopped: Readonly<Record<ChainStop['toldBy'], readonly Part[]>> = {
   operator: ['quotes', 'fills'],

@@ -1,13 +1,8 @@
 import { readinessSchema } from '@causeway/http'
 import { z } from 'zod'
 import type { QuoteApiConfig } from '../../config/config.ts'
-import {
-  type MoveState,
-  readinessProblems,
-  type Status,
-  statusOf,
-  statusSchema,
-} from '../admin/statusRules.ts'
+import { readinessProblems } from '../admin/readinessProblems.ts'
+import { type MoveState, type Status, statusOf, statusSchema } from '../admin/status.ts'
 import type { Command, Output } from './command.ts'
 import { tableOf } from './tableOf.ts'
 

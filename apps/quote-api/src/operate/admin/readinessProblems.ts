@@ -1,0 +1,81 @@
+import type { ReadinessReport } from '@causeway/http'
+import { type Problem, problem, statusParts } from './status.ts'
+
+type Check = Omit<Problem, 'state' | 'since'>
+
+/** What is meant by checks of `/ready`; one that is not among them is told by its name. */
+const checks: Readonly<Record<string, Check>> = {
+  database: {
+    parts: [...statusParts],
+    what: 'The database takes no writes: it is away, starting, read-only or full',
+    do: 'Look at its log and its disk, and whether it is a standby: npm run causeway -- doctor',
+  },
+  jobs: {
+    parts: [...statusParts],
+    what: 'No process runs the jobs of the database',
+    do: 'Start a quote-api without JOBS=off, and look at the log of the one that ran them.',
+  },
+  'order signer': {
+    parts: ['quotes'],
+    what: 'The key that signs orders does not sign',
+    do: 'Look at the key management service: npm run causeway -- doctor',
+  },
+  'fill wallet': { parts: ['quotes'], what: 'No wallet pays orders', do: 'Set FILL_WALLET_ADDRESS.' },
+  market: {
+    parts: ['quotes'],
+    what: 'No chain can be priced',
+    do: 'Look at the endpoints and the price sources: npm run causeway -- doctor',
+  },
+  'deny list': {
+    parts: ['quotes'],
+    what: 'The deny list is too old',
+    do: 'Look at its source: docs/operating/runbook.md#denyliststale',
+  },
+  requests: {
+    parts: ['quotes'],
+    what: 'More requests are there than this process answers',
+    do: 'Add processes, or end the key that floods: docs/operating/runbook.md#servicesheds',
+  },
+  clock: {
+    parts: ['quotes'],
+    what: "The clock of this machine differs from the database's",
+    do: 'Let NTP set it.',
+  },
+  'solver work': {
+    parts: ['fills', 'settlement'],
+    what: 'No solver asks for work: nothing is filled or refunded',
+    do: 'Look at the solver, its log, and the key that it shows: npm run solver -- doctor',
+  },
+}
+
+export type ReadinessFacts = {
+  readonly nowMs: number
+  readonly readiness: ReadinessReport
+  /** Since when checks of it fail, as far as somebody asked. */
+  readonly failingSince: ReadonlyMap<string, Date>
+}
+
+/** Problems that `/ready` names. `stops` is a list of its own, which says more. */
+export function readinessProblems({ readiness, nowMs, failingSince }: ReadinessFacts): readonly Problem[] {
+  const failed = Object.entries(readiness.checks).filter(
+    ([name, said]) => said === 'failed' && name !== 'stops',
+  )
+  const found = failed.map(([name]) => {
+    const known = checks[name]
+    const reason = readiness.reasons?.[name]
+    const ageSeconds = readiness.agesSeconds?.[name]
+    const what = known?.what ?? `The check ${name} of /ready fails`
+    return problem(
+      {
+        parts: known?.parts ?? ['quotes'],
+        state: known === undefined && readiness.ready ? 'partly' : 'stands',
+        what: reason === undefined ? `${what}.` : `${what} (${reason}).`,
+        do: known?.do ?? 'Ask the doctor: npm run causeway -- doctor',
+      },
+      ageSeconds === undefined ? failingSince.get(name) : new Date(nowMs - ageSeconds * 1_000),
+    )
+  })
+  if (!readiness.draining) return found
+  const draining = { what: 'This process is stopping.', do: 'Ask another one, or start it again.' }
+  return [...found, problem({ parts: ['quotes'], state: 'stands', ...draining })]
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+export const statusParts = [
+  'quotes',
+  'deposits',
+  'fills',
+  'attestations',
+  'settlement',
+  'money',
+  'webhooks',
+] as const
+export type Part = (typeof statusParts)[number]
+
+/** From the best to the worst; `unknown`: it cannot be told. */
+const states = ['moves', 'unknown', 'partly', 'stands'] as const
+export type MoveState = (typeof states)[number]
+
+const stateSchema = z.enum(states)
+const problemSchema = z.object({
+  parts: z.array(z.enum(statusParts)),
+  state: stateSchema.exclude(['moves']).describe('`stands`: nothing of these parts moves'),
+  what: z.string(),
+  since: z.iso.datetime().optional(),
+  do: z.string(),
+})
+
+/** Whether quotes, deposits, fills, attestations, settlement, money and webhooks move, and what keeps them from it. */
+export const statusSchema = z.object({
+  state: stateSchema.describe('The worst of all parts'),
+  parts: z.array(
+    z.object({
+      part: z.enum(statusParts),
+      state: stateSchema,
+      since: z.iso.datetime().optional().describe('Since when not'),
+    }),
+  ),
+  problems: z.array(problemSchema).describe('The worst first'),
+})
+export type Status = z.output<typeof statusSchema>
+export type Problem = z.output<typeof problemSchema>
+
+/** Weighs problems: a part is as badly off as the worst of its own. */
+export function statusOf(found: readonly Problem[]): Status {
+  const problems = found.toSorted((one, other) => rank(other.state) - rank(one.state) || byAge(one, other))
+  const judged = statusParts.map((part) => {
+    const own = problems.filter((one) => one.parts.includes(part))
+    const [since] = own.flatMap((one) => one.since ?? []).sort()
+    return { part, state: worst(own), ...(since !== undefined && { since }) }
+  })
+  return { state: worst(judged), parts: judged, problems }
+}
+
+const rank = (state: MoveState): number => states.indexOf(state)
+const worst = (all: readonly { readonly state: MoveState }[]): MoveState =>
+  states[Math.max(0, ...all.map(({ state }) => rank(state)))] ?? 'moves'
+const byAge = (one: Problem, other: Problem): number => (one.since ?? '9').localeCompare(other.since ?? '9')
+
+/** A problem with its moment as text. */
+export const problem = (found: Omit<Problem, 'since'>, since?: Date): Problem => ({
+  ...found,
+  ...(since !== undefined && { since: since.toISOString() }),
+})
