@@ -226,6 +226,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
   let attesting: Attesting | undefined
   const work = createWorkClient(settings.quoteApiUrl, settings.solverApiKey, {
     tracing,
+    unattested: () => attesting?.exposure() ?? [],
     stopped: () => [
       ...(attesting?.full() ?? []),
       ...paying.flatMap(({ key, chainId }) => (filling.isHalted(key) ? [chainId] : [])),

@@ -41,13 +41,19 @@ type WorkClientOptions = {
   readonly tracing?: Tracing | undefined
   /** Chain ids on which nothing is paid now: quote-api sells nothing there. */
   readonly stopped?: () => readonly number[]
+  /** What is paid and not attested, against its caps; chain 0 is all of them together. */
+  readonly unattested?: () => readonly {
+    readonly chainId: number
+    readonly paidMicroUsd: bigint
+    readonly maxMicroUsd: bigint
+  }[]
 }
 
 /** The interface that quote-api has for solvers. */
 export function createWorkClient(
   quoteApiUrl: string,
   apiKey: Secret,
-  { tracing, stopped = () => [] }: WorkClientOptions = {},
+  { tracing, stopped = () => [], unattested = () => [] }: WorkClientOptions = {},
 ): WorkSource {
   const { host } = new URL(quoteApiUrl)
   const send = (path: string, body?: object): Promise<Response> => {
@@ -72,7 +78,15 @@ export function createWorkClient(
       signal,
     })
   }
-  const stoppedPart = () => (stopped().length === 0 ? '' : `&stopped=${stopped().join()}`)
+  /** What it says of itself with each question for work. */
+  const ownQuery = (): URLSearchParams => {
+    const query = new URLSearchParams({ limit: String(pageSize) })
+    const chainIds = stopped()
+    if (chainIds.length > 0) query.set('stopped', chainIds.join())
+    const exposed = unattested().map((one) => `${one.chainId}:${one.paidMicroUsd}:${one.maxMicroUsd}`)
+    if (exposed.length > 0) query.set('unattested', exposed.join())
+    return query
+  }
   async function tell(path: string, body: object): Promise<'accepted' | 'closed'> {
     const response = await send(path, body)
     await response.arrayBuffer()
@@ -82,7 +96,7 @@ export function createWorkClient(
   }
   return {
     async open() {
-      const response = await send(`/solver/work?limit=${pageSize}${stoppedPart()}`)
+      const response = await send(`/solver/work?${ownQuery()}`)
       if (!response.ok) {
         await response.arrayBuffer()
         throw new Error(`/solver/work answered ${response.status}`)
@@ -90,10 +104,9 @@ export function createWorkClient(
       return workSchema.parse(await response.json()).items
     },
     async offered({ waitMs, known, signal }) {
-      const query = new URLSearchParams({ limit: String(pageSize), waitMs: String(waitMs) })
+      const query = ownQuery()
+      query.set('waitMs', String(waitMs))
       if (known !== undefined) query.set('known', known)
-      const told = stopped()
-      if (told.length > 0) query.set('stopped', told.join())
       const deadline = startDeadline(signal, waitMs + requestTimeoutMs)
       try {
         // In no trace: nothing of an item waits for it.

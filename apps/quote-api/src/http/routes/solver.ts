@@ -1,6 +1,7 @@
 import { bytes32Text, type Hex } from '@causeway/core'
 import { type ApiKeyRecord, errorResponses, type HttpApp, holdRequest, unauthorized } from '@causeway/http'
 import { z } from 'zod'
+import { exposureText, parseExposure } from '../../requests/work/solverExposure.ts'
 import { solverScope } from '../../requests/work/solverKey.ts'
 import type { SolverWork } from '../../requests/work/solverWork.ts'
 import { openWorkItemSchema, type WorkItem } from '../../requests/work/workItem.ts'
@@ -56,6 +57,7 @@ export function registerSolver(
         .regex(/^([0-9]{1,15}(,[0-9]{1,15}){0,63})?$/, 'must be chain ids with commas between them')
         .default('')
         .describe('Chains on which the solver pays nothing now: they are not quoted to for a minute'),
+      unattested: exposureText,
     }),
     response: {
       200: z.object({
@@ -71,8 +73,9 @@ export function registerSolver(
   app.get('/solver/work', { schema: listSchema, config }, async (request) => {
     const { query, apiKey } = request
     requireSolver(apiKey)
-    const { limit, waitMs, known, stopped } = query
+    const { limit, waitMs, known, stopped, unattested } = query
     await solverWork.tellStopped(stopped.split(',').filter(Boolean).map(Number))
+    await solverWork.tellExposure(parseExposure(unattested))
     if (waitMs === undefined) return { items: (await solverWork.list(limit)).map(toWire) }
     await holdRequest(request, waitMs, (signal) => workOffers.untilNew({ known, limit }, signal))
     const items = await solverWork.list(limit)

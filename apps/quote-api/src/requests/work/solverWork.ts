@@ -11,6 +11,7 @@ import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import { isUniqueViolation } from '../orders/orderStore.ts'
 import { type Announce, recheckNow } from '../status/requestProgress.ts'
 import { keepSolverStops } from '../stops/stopStore.ts'
+import { keepExposure, type SolverExposure } from './solverExposure.ts'
 import { type RefundPayload, refundPayloadSchema, sweepPayloadSchema, type WorkItem } from './workItem.ts'
 import {
   isOfStoppedChain,
@@ -70,6 +71,8 @@ export interface SolverWork {
   list(limit: number): Promise<readonly WorkItem[]>
   /** A solver is there, with the chains on which it pays nothing now. They are quoted to again when it has not said so for a minute. */
   tellStopped(chainIds: readonly number[]): Promise<void>
+  /** What the solver has paid and no oracle attested yet. */
+  tellExposure(told: readonly SolverExposure[]): Promise<void>
   /**
    * Repeating a report changes nothing.
    * @param said.replaces the transaction that was reported before: of the two, which have one nonce, this one is
@@ -148,6 +151,7 @@ export function createSolverWork(options: {
       await keepSolverStops(database, chainIds)
       await noteSight()
     },
+    tellExposure: (told) => keepExposure(database, told),
     async report(id, said, { replaces: saidBefore, validUntil } = {}) {
       await refuseDenied(id)
       await database.transaction(async (tx) => {
