@@ -276,6 +276,8 @@ async function tellsWhetherMoneyMoves(page: Page): Promise<void> {
   expect(moving).toContain('Filled, not attested$0.990000')
   expect(moving).toMatch(/filled, not attested yet1\$0\.990000/)
   const stuck = await textOfSection('stuck')
+  // Q-136: against the caps that solvers tell.
+  expect(stuck).toMatch(/all\$1\.250000\$2\.00000063 %Base \(local\)\$0\.990000\$1\.00000099 %/)
   expect(stuck).toContain(`shop.example11${hostileLabels[0]}`)
   expect(stuck).not.toContain(receiverToken)
   expect(await textOfSection('earned')).toMatch(/20\d\d-\d\d-\d\d1\$1\.000000\$0\.001000\$0\.002000/)
@@ -494,7 +496,7 @@ async function refreshesItself(page: Page): Promise<void> {
 
 describe('the operator', () => {
   test.each(['light', 'dark'] as const)(
-    'Q-119, Q-124, Q-125, Q-126, Q-127, Q-128, Q-129: sees, finds, makes keys, in %s',
+    'Q-119, Q-124, Q-125, Q-126, Q-127, Q-128, Q-129, Q-136: sees, finds, makes keys, in %s',
     async (scheme) => {
       for (const label of hostileLabels) await newKey(label)
       const { id } = await newKey('turned')
@@ -661,6 +663,10 @@ async function newSponsor() {
     [depositHash],
   )
   await settledAndFilled(wallet, id)
+  await sql.query(
+    `insert into solver_exposure (chain_id, paid_micro_usd, max_micro_usd, told_at)
+     values (0, 1250000, 2000000, now() + interval '1 hour'), (8453, 990000, 1000000, now() + interval '1 hour')`,
+  )
   await failingWebhook(id)
   const { url } = network.chains.base
   const client = createWalletClient({ account: owner, transport: http(url) })

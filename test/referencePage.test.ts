@@ -12,6 +12,7 @@ import { marketWithPools } from '../apps/quote-api/test/fixtures/market.ts'
 import { startBrowser } from './support/widgetPage.ts'
 
 const screen = { width: 360, height: 740 }
+const desk = { width: 1_280, height: 900 }
 let browser: Awaited<ReturnType<typeof startBrowser>>
 let app: HttpApp
 let url: string
@@ -31,9 +32,10 @@ afterAll(async () => {
 type Opened = { readonly page: Page; readonly asked: URL[]; readonly said: string[]; readonly tookMs: number }
 
 /** The page with its list of operations. */
-async function openList(origin: string, withoutOurScript = false): Promise<Opened> {
+async function openList(origin: string, withoutOurScript = false, viewport = screen): Promise<Opened> {
+  const isPhone = viewport === screen
   // A phone draws what names no viewport as wide as a desk's screen.
-  const page = await browser.newPage({ viewport: screen, isMobile: true, hasTouch: true })
+  const page = await browser.newPage({ viewport, isMobile: isPhone, hasTouch: isPhone })
   if (withoutOurScript)
     await page.route('**/static/theme/reference.js', (route) =>
       route.fulfill({ contentType: 'text/javascript', body: '' }),
@@ -230,26 +232,33 @@ test('Q-118: no text shows its backticks, and no example a bound of integers', a
   await page.close()
 }, 120_000)
 
-test('Q-118: the search leaves what has all its words, in the list and when an operation is open', async () => {
-  const { page, said } = await openList(url)
-  const search = page.getByRole('searchbox', { name: 'Search' })
-  const listed = page.locator('#operation-list li:visible')
-  const count = await listed.count()
-  await search.fill('statement sponsor')
-  await expect.poll(() => listed.count()).toBe(1)
-  expect(await listed.textContent()).toContain('/sponsorship/statements/')
-  await search.fill('no such word')
-  await expect.poll(() => listed.count()).toBe(0)
-  await search.fill('')
-  await expect.poll(() => listed.count()).toBe(count)
-  await search.fill('/price')
-  await listed.first().locator('a').click()
-  await page.locator('.opblock-body').first().waitFor({ timeout: 60_000 })
-  const blocks = page.locator('.opblock:visible')
-  await expect.poll(async () => (await blocks.count()) > 0 && (await blocks.count()) < 8).toBe(true)
-  await search.fill('')
-  await expect.poll(() => blocks.count()).toBe(count)
-  expect(await widthOf(page)).toBe(screen.width)
-  expect(said).toEqual([])
-  await page.close()
-}, 120_000)
+test.each([
+  ['a phone', screen],
+  ['a desk', desk],
+])(
+  'Q-118: the search leaves what has all its words, in the list and when an operation is open, on %s',
+  async (_, viewport) => {
+    const { page, said } = await openList(url, false, viewport)
+    const search = page.getByRole('searchbox', { name: 'Search' })
+    const listed = page.locator('#operation-list li:visible')
+    const count = await listed.count()
+    await search.fill('statement sponsor')
+    await expect.poll(() => listed.count()).toBe(1)
+    expect(await listed.textContent()).toContain('/sponsorship/statements/')
+    await search.fill('no such word')
+    await expect.poll(() => listed.count()).toBe(0)
+    await search.fill('')
+    await expect.poll(() => listed.count()).toBe(count)
+    await search.fill('/price')
+    await listed.first().locator('a').click()
+    await page.locator('.opblock-body').first().waitFor({ timeout: 60_000 })
+    const blocks = page.locator('.opblock:visible')
+    await expect.poll(async () => (await blocks.count()) > 0 && (await blocks.count()) < 8).toBe(true)
+    await search.fill('')
+    await expect.poll(() => blocks.count()).toBe(count)
+    expect(await widthOf(page)).toBe(viewport.width)
+    expect(said).toEqual([])
+    await page.close()
+  },
+  120_000,
+)

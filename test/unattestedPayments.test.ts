@@ -105,7 +105,7 @@ test('L-20: fills and refunds are attested once they are final, at the prices of
   expect(work.stopped()).toBeNull()
 })
 
-test('L-20, L-21: without an answer of oracles a chain stops at its limit and says why, refunds go on, and it falls when attested', async () => {
+test('Q-136, L-20, L-21: without an answer of oracles a chain stops at its limit and says why, refunds go on, and it falls when attested', async () => {
   oracles.set('garbage', 'garbage', 'garbage')
   const { pay, waits, status, settings, solver, work, states } = await start({ chain: room(2) })
   await pay(await usdcFill())
@@ -115,6 +115,10 @@ test('L-20, L-21: without an answer of oracles a chain stops at its limit and sa
   // The other chain has a limit of its own, and what is paid back is the depositor's.
   await pay(refundItem(bed.network, await paidOrder(bed.network)))
   expect(work.stopped()).toBe('10')
+  // Both fills count, against the cap of their chain and that of all.
+  await expect
+    .poll(() => work.unattested(), { timeout: 30_000 })
+    .toMatch(new RegExp(`^0:[1-9]\\d+:${room(1_000_000)},(.*,)?10:[12]\\d{3}:${room(2)}(,|$)`))
   expect(await status()).toMatch(
     /Chain 10, paid and not attested: payments 0\.00\d+ USD \(oracles said last: /,
   )

@@ -231,6 +231,10 @@ export const fillings: readonly Filling[] = [
         select request_id, '0x' || encode(nonce, 'hex'), depositor from deposit_address`,
   },
   {
+    since: 'quote_api/0094_solver_exposure',
+    sql: `insert into solver_exposure (chain_id, paid_micro_usd, max_micro_usd) select n, n, 100 from ${numbers}`,
+  },
+  {
     since: 'quote_api/0080_claim_charges',
     sql: 'update app_fee_claim_offer set charged = 1 where amount > 1',
   },

@@ -12,6 +12,7 @@ import {
   sponsorsSql,
   statusesSql,
 } from '../src/operate/admin/overviewReading.ts'
+import { exposureText, keepExposure, parseExposure } from '../src/requests/work/solverExposure.ts'
 import { fillHistory, historyDirectories } from './historySupport/filledHistory.ts'
 import { quotedTexts } from './historySupport/historyRows.ts'
 
@@ -100,6 +101,31 @@ it('Q-129: sums of the newest settled requests, what is on its way, and who fail
     { apiKeyId: key, host: 'shop.example', failed: 1_001, problem: 'timed out' },
   ])
   expect(JSON.stringify(overview.failingWebhooks)).not.toContain('token')
+})
+
+it('Q-136: of what solvers tell within a minute the fullest is shown, and what falls once that is over', async () => {
+  const { database } = bed
+  const shown = async () =>
+    (await readOverview(database)).unattested.map(
+      ({ chainId, paidMicroUsd, maxMicroUsd }) => `${chainId}: ${paidMicroUsd} of ${maxMicroUsd}`,
+    )
+  const tell = (text: string) => keepExposure(database, parseExposure(text))
+  const pass = (seconds: number) =>
+    database.query("update solver_exposure set told_at = told_at - $1 * interval '1 second'", [seconds])
+  expect(await shown()).toEqual([])
+  await tell('')
+  await tell('0:900:1000,10:80:100,8453:0:500')
+  expect(await shown()).toEqual(['0: 900 of 1000', '10: 80 of 100', '8453: 0 of 500'])
+  // Another solver has room, and hides nothing; one that is fuller is seen at once, whatever its cap.
+  await tell('0:100:1000,10:9:10')
+  expect(await shown()).toEqual(['0: 900 of 1000', '10: 9 of 10', '8453: 0 of 500'])
+  await pass(61)
+  await tell('0:100:1000')
+  expect(await shown()).toEqual(['0: 100 of 1000', '10: 9 of 10', '8453: 0 of 500'])
+  await pass(21)
+  expect(await shown()).toEqual(['0: 100 of 1000'])
+  expect(() => exposureText.parse('10:1:1,')).toThrow()
+  expect(() => exposureText.parse('10:-1:1')).toThrow()
 })
 
 it.each<[string, string, readonly string[]]>([

@@ -5,11 +5,20 @@ import { recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { type AskOracles, createAskOracles } from '../facts/attestations.ts'
 import type { SolverChain } from '../filling/filling.ts'
-import { type DuePayment, fullChains, keepAnswer, readDuePayments, readFigures } from '../wallet/exposure.ts'
+import {
+  type DuePayment,
+  exposureOf,
+  fullChains,
+  keepAnswer,
+  readDuePayments,
+  readFigures,
+} from '../wallet/exposure.ts'
 
 export type Attesting = {
   /** Chain ids on which nothing is to be sold: too much is paid there and not attested. As of a second ago. */
   full(): readonly number[]
+  /** What is paid and not attested, against its caps. As of a second ago; empty before the first look. */
+  exposure(): ReturnType<typeof exposureOf>
   close(): Promise<void>
 }
 
@@ -33,6 +42,7 @@ export function startAttesting(options: {
   const closing = new AbortController()
   const { signal } = closing
   let full: readonly number[] = []
+  let exposure: ReturnType<typeof exposureOf> = []
   let isFailing = false
 
   async function askAll(asking: AskOracles): Promise<void> {
@@ -56,7 +66,9 @@ export function startAttesting(options: {
   }
   async function look(): Promise<void> {
     if (ask !== undefined) await askAll(ask)
-    const now = fullChains(await readFigures(database), limits)
+    const sums = await readFigures(database)
+    exposure = exposureOf(sums, limits)
+    const now = fullChains(sums, limits)
     if (now.join() !== full.join())
       logger.warn({ event: 'unattested_full', chainIds: now }, 'chains with too much that is not attested')
     full = now
@@ -78,6 +90,7 @@ export function startAttesting(options: {
   const ended = repeat()
   return {
     full: () => full,
+    exposure: () => exposure,
     async close() {
       closing.abort()
       await ended

@@ -240,6 +240,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
     // A dry run refuses nothing.
     terms: config.isDryRun ? {} : { solver: name, ...terms },
     onDifferences: logDifferences(logger),
+    unattested: () => attesting?.exposure() ?? [],
     stopped: () => [
       ...(attesting?.full() ?? []),
       ...paying.flatMap(({ key, chainId }) => (filling.isHalted(key) ? [chainId] : [])),

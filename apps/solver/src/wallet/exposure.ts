@@ -98,6 +98,20 @@ export function fullChains(
     .map(({ chainId }) => chainId)
 }
 
+/** Paid and not attested against its cap: of each chain, and of all of them together as chain 0. Pure. */
+export function exposureOf(
+  sums: Figures,
+  chains: readonly { readonly chainId: number; readonly limits: ExposureLimits }[],
+): readonly { readonly chainId: number; readonly paidMicroUsd: bigint; readonly maxMicroUsd: bigint }[] {
+  const all = chains.slice(0, 1).map(({ limits }) => ({
+    ...{ chainId: 0, paidMicroUsd: sumOf(sums, 'payments'), maxMicroUsd: limits.allMicroUsd },
+  }))
+  const own = chains.map(({ chainId, limits }) => ({
+    ...{ chainId, paidMicroUsd: sums.get(chainId)?.payments ?? 0n, maxMicroUsd: limits.chainMicroUsd },
+  }))
+  return [...all, ...own]
+}
+
 const sumOf = (sums: Figures, figure: Figure): bigint =>
   [...sums.values()].reduce((sum, own) => sum + own[figure], 0n)
 

@@ -45,6 +45,12 @@ type WorkClientOptions = {
   readonly terms?: Readonly<Record<string, string>>
   /** Told with every answer what of them the service contradicts, in its words. */
   readonly onDifferences?: (differences: readonly string[]) => void
+  /** What is paid and not attested, against its caps; chain 0 is all of them together. */
+  readonly unattested?: () => readonly {
+    readonly chainId: number
+    readonly paidMicroUsd: bigint
+    readonly maxMicroUsd: bigint
+  }[]
 }
 
 /** The interface that quote-api has for solvers. */
@@ -52,6 +58,7 @@ export function createWorkClient(
   quoteApiUrl: string,
   apiKey: Secret,
   { tracing, stopped = () => [], terms = {}, onDifferences = () => undefined }: WorkClientOptions = {},
+  { tracing, stopped = () => [], unattested = () => [] }: WorkClientOptions = {},
 ): WorkSource {
   const { host } = new URL(quoteApiUrl)
   const send = (path: string, body?: object): Promise<Response> => {
@@ -82,6 +89,14 @@ export function createWorkClient(
       ...{ limit: String(pageSize), ...members, ...terms },
       ...(told.length > 0 && { stopped: told.join() }),
     })
+  /** What it says of itself with each question for work. */
+  const ownQuery = (): URLSearchParams => {
+    const query = new URLSearchParams({ limit: String(pageSize) })
+    const chainIds = stopped()
+    if (chainIds.length > 0) query.set('stopped', chainIds.join())
+    const exposed = unattested().map((one) => `${one.chainId}:${one.paidMicroUsd}:${one.maxMicroUsd}`)
+    if (exposed.length > 0) query.set('unattested', exposed.join())
+    return query
   }
   async function tell(path: string, body: object): Promise<'accepted' | 'closed'> {
     const response = await send(path, body)
@@ -93,6 +108,7 @@ export function createWorkClient(
   return {
     async open() {
       const response = await send(`/solver/work?${question({})}`)
+      const response = await send(`/solver/work?${ownQuery()}`)
       if (!response.ok) {
         await response.arrayBuffer()
         throw new Error(`/solver/work answered ${response.status}`)
@@ -103,6 +119,9 @@ export function createWorkClient(
     },
     async offered({ waitMs, known, signal }) {
       const query = question({ waitMs: String(waitMs), ...(known !== undefined && { known }) })
+      const query = ownQuery()
+      query.set('waitMs', String(waitMs))
+      if (known !== undefined) query.set('known', known)
       const deadline = startDeadline(signal, waitMs + requestTimeoutMs)
       try {
         // In no trace: nothing of an item waits for it.

@@ -25,6 +25,8 @@ export type ScriptedWork = {
   listings(): number
   /** Chains that the last question named as stopped. */
   stopped(): string | null
+  /** What the last question told of what is paid and not attested. */
+  unattested(): string | null
 }
 
 const reportSchema = z.object({
@@ -48,6 +50,7 @@ export async function startScriptedWork({ holds = false } = {}): Promise<Scripte
   })
   let listings = 0
   let stopped: string | null = null
+  let unattested: string | null = null
   let drops = 0
   let refusals = 0
   const server = createServer(async (request, response) => {
@@ -59,6 +62,7 @@ export async function startScriptedWork({ holds = false } = {}): Promise<Scripte
     if (request.method === 'GET') {
       const { searchParams } = new URL(request.url ?? '', 'http://work')
       stopped = searchParams.get('stopped')
+      unattested = searchParams.get('unattested')
       const waitMs = holds ? searchParams.get('waitMs') : null
       if (waitMs !== null)
         return held.hold({ waitMs: Number(waitMs), known: searchParams.get('known') ?? '' }, response)
@@ -109,6 +113,7 @@ export async function startScriptedWork({ holds = false } = {}): Promise<Scripte
     },
     listings: () => listings,
     stopped: () => stopped,
+    unattested: () => unattested,
     refuseReports(count) {
       refusals = count
     },

@@ -97,6 +97,13 @@ function stuckView(overview: Answer, chains: Chains): HTMLElement {
     textOf(one, 'attempts'),
     foreign(textOf(one, 'reason') || '—'),
   ])
+  const exposed = listOf(overview, 'unattested').map((one) => {
+    const [paid, max] = [textOf(one, 'paidMicroUsd'), textOf(one, 'maxMicroUsd')]
+    return [
+      foreign(textOf(one, 'chainId') === '' ? 'all' : chains.nameOf(textOf(one, 'chainId'))),
+      ...[dollars(paid), dollars(max), partText(paid, max)],
+    ]
+  })
   const webhooks = listOf(overview, 'failingWebhooks').map((webhook) => [
     element('code', {}, textOf(webhook, 'keyId')),
     foreign(textOf(webhook, 'label')),
@@ -125,6 +132,12 @@ function stuckView(overview: Answer, chains: Chains): HTMLElement {
       ['Kind', 'State', 'Request', 'Chain', 'Since', 'Tries', 'Said'],
       work,
       'No work is open.',
+    ),
+    table(
+      'Paid and not attested, as solvers tell it',
+      ['Chain', 'Paid', 'Cap', 'Part'],
+      exposed,
+      'No solver told within a minute what it paid.',
     ),
     table(
       'Failing webhooks',
@@ -198,6 +211,12 @@ function holdingsView(overview: Answer, chains: Chains): HTMLElement {
       'No wallet pays for a key.',
     ),
   )
+}
+
+/** Rounded up: what is full never looks less. */
+function partText(paid: string, max: string): string {
+  const [part, whole] = [BigInt(paid), BigInt(max)]
+  return whole === 0n ? '—' : `${(part * 100n + whole - 1n) / whole} %`
 }
 
 /** A sum whose oldest part was left out. */

@@ -39,6 +39,15 @@ const overviewSchema = z.object({
       oldest: z.iso.datetime(),
     }),
   ),
+  unattested: z
+    .array(
+      z.object({
+        chainId: z.int().optional().describe('Absent: all chains together'),
+        paidMicroUsd: micro,
+        maxMicroUsd: micro,
+      }),
+    )
+    .describe('As solvers told within a minute'),
   oldestWork: z.array(
     z.object({
       kind: text,
@@ -128,6 +137,10 @@ function toWire(overview: Overview) {
     inFlight: overview.inFlight.map(({ stage, requests, outMicroUsd, oldest }) => ({
       ...{ stage, requests, isCut: requests > flightsMax },
       ...{ outMicroUsd: outMicroUsd.toString(), oldest: oldest.toISOString() },
+    })),
+    unattested: overview.unattested.map(({ chainId, paidMicroUsd, maxMicroUsd }) => ({
+      ...(chainId !== 0 && { chainId }),
+      ...{ paidMicroUsd: paidMicroUsd.toString(), maxMicroUsd: maxMicroUsd.toString() },
     })),
     oldestWork: overview.oldestWork.map(({ createdAt, ...work }) => ({
       ...{ ...work, createdAt: createdAt.toISOString() },

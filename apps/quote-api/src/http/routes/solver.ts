@@ -1,6 +1,7 @@
 import { bytes32Text, type Hex } from '@causeway/core'
 import { type ApiKeyRecord, errorResponses, type HttpApp, holdRequest, unauthorized } from '@causeway/http'
 import { z } from 'zod'
+import { exposureText, parseExposure } from '../../requests/work/solverExposure.ts'
 import { solverScope } from '../../requests/work/solverKey.ts'
 import type { SolverWork } from '../../requests/work/solverWork.ts'
 import { openWorkItemSchema, type WorkItem } from '../../requests/work/workItem.ts'
@@ -58,6 +59,7 @@ export function registerSolver(
         .default('')
         .describe('Chains on which the solver pays nothing now: they are not quoted to for a minute'),
       ...termsQuery,
+      unattested: exposureText,
     }),
     response: {
       200: z.object({
@@ -85,6 +87,10 @@ export function registerSolver(
     const texts = await solverWork.hear(said)
     const differences = texts.length > 0 ? texts : undefined
     if (waitMs === undefined) return { items: (await solverWork.list(limit)).map(toWire), differences }
+    const { limit, waitMs, known, stopped, unattested } = query
+    await solverWork.tellStopped(stopped.split(',').filter(Boolean).map(Number))
+    await solverWork.tellExposure(parseExposure(unattested))
+    if (waitMs === undefined) return { items: (await solverWork.list(limit)).map(toWire) }
     await holdRequest(request, waitMs, (signal) => workOffers.untilNew({ known, limit }, signal))
     const items = await solverWork.list(limit)
     return { items: items.map(toWire), known: knownOf(items), differences }

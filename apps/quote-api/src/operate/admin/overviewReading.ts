@@ -1,5 +1,6 @@
 import { bytesToHex, type Hex, type SqlDatabase } from '@causeway/core'
 import { type LedgerBalance, readLedgerBalances } from '../../money/moneyMetrics.ts'
+import { readExposure, type SolverExposure } from '../../requests/work/solverExposure.ts'
 import { readWebhookStandings, type WebhookStanding } from '../../webhooks/webhookStandings.ts'
 
 type Reading = Pick<SqlDatabase, 'query'>
@@ -28,6 +29,8 @@ export type Overview = {
   readonly sponsors: readonly SponsorBalance[]
   /** Whose messages wait behind a failure, or were given up. */
   readonly failingWebhooks: readonly WebhookStanding[]
+  /** What solvers told of what they have paid and no oracle attested yet. */
+  readonly unattested: readonly SolverExposure[]
   readonly oracleHalts: readonly { readonly oracle: string; readonly chainIds: readonly number[] }[]
 }
 
@@ -74,18 +77,20 @@ const workMax = 20
 
 /** Reads only what an index leads to, from its end: the answer costs the same with a million requests. */
 export async function readOverview(database: Reading): Promise<Overview> {
-  const [days, changes, inFlight, oldestWork, ledger, sponsors, webhooks, oracleHalts] = await Promise.all([
-    readDays(database),
-    readStatuses(database),
-    readInFlight(database),
-    readOldestWork(database),
-    readLedgerBalances(database),
-    readSponsors(database),
-    readWebhookStandings(database),
-    readOracleHalts(database),
-  ])
+  const [days, changes, inFlight, oldestWork, ledger, sponsors, webhooks, unattested, oracleHalts] =
+    await Promise.all([
+      readDays(database),
+      readStatuses(database),
+      readInFlight(database),
+      readOldestWork(database),
+      readLedgerBalances(database),
+      readSponsors(database),
+      readWebhookStandings(database),
+      readExposure(database),
+      readOracleHalts(database),
+    ])
   return {
-    ...{ days, inFlight, oldestWork, ledger, sponsors, oracleHalts },
+    ...{ days, inFlight, oldestWork, ledger, sponsors, unattested, oracleHalts },
     ...changes,
     failingWebhooks: webhooks
       .filter(({ failed, problem }) => failed > 0 || problem !== undefined)

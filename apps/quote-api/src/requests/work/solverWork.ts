@@ -13,6 +13,7 @@ import { type Announce, recheckNow } from '../status/requestProgress.ts'
 import { contradictionsOf, type OwnTerms, type SolverTerms } from '../stops/solverTerms.ts'
 import { keepSolverStops } from '../stops/stopStore.ts'
 import { keepTerms, namelessSolver } from '../stops/termsStore.ts'
+import { keepExposure, type SolverExposure } from './solverExposure.ts'
 import { type RefundPayload, refundPayloadSchema, sweepPayloadSchema, type WorkItem } from './workItem.ts'
 import {
   isOfStoppedChain,
@@ -84,6 +85,8 @@ export interface SolverWork {
   tellStopped(chainIds: readonly number[]): Promise<void>
   /** Hears what a solver says of itself when it fetches work. @returns what it would refuse, in words */
   hear(said: SaidOfItself): Promise<string[]>
+  /** What the solver has paid and no oracle attested yet. */
+  tellExposure(told: readonly SolverExposure[]): Promise<void>
   /**
    * Repeating a report changes nothing.
    * @param said.replaces the transaction that was reported before: of the two, which have one nonce, this one is
@@ -167,6 +170,7 @@ export function createSolverWork(options: {
       if (name !== undefined || terms === undefined) await keepTerms(database, name ?? namelessSolver, terms)
       return terms === undefined ? [] : contradictionsOf(options.own, terms).map(({ text }) => text)
     },
+    tellExposure: (told) => keepExposure(database, told),
     async report(id, said, { replaces: saidBefore, validUntil } = {}) {
       await refuseDenied(id)
       await database.transaction(async (tx) => {

@@ -1,0 +1,78 @@
+import type { SqlDatabase } from '@causeway/core'
+import { z } from 'zod'
+
+type Queries = Pick<SqlDatabase, 'query'>
+
+/** What a solver has paid and no oracle attested yet, against its own cap. */
+export type SolverExposure = {
+  /** 0: all chains together. */
+  readonly chainId: number
+  readonly paidMicroUsd: bigint
+  /** Above it the solver pays no more there. */
+  readonly maxMicroUsd: bigint
+}
+
+const entry = '[0-9]{1,15}:[0-9]{1,38}:[0-9]{1,38}'
+const chainsMax = 64
+
+/** `chainId:paid:cap` in micro-USD with commas between them, as solvers send it. */
+export const exposureText = z
+  .string()
+  .regex(
+    new RegExp(`^(${entry}(,${entry}){0,${chainsMax - 1}})?$`),
+    'must be chainId:paid:cap, with commas between them',
+  )
+  .default('')
+  .describe('Paid and not attested, in micro-USD: `chainId:paid:cap`, 0 for all chains')
+
+export function parseExposure(text: string): readonly SolverExposure[] {
+  return text
+    .split(',')
+    .filter(Boolean)
+    .map((one) => {
+      const [chainId = '', paid = '', max = ''] = one.split(':')
+      return { chainId: Number(chainId), paidMicroUsd: BigInt(paid), maxMicroUsd: BigInt(max) }
+    })
+}
+
+/** For so long a figure counts that nobody tells again. */
+const keptSeconds = 60
+/** The same figures are written again after so long. */
+const repeatedSeconds = 20
+
+/**
+ * Several solvers may tell: the fullest of them stands for a minute, so that one with room hides no other. So a figure that
+ * falls is seen a minute later at most. @source Q-136
+ */
+export async function keepExposure(database: Queries, told: readonly SolverExposure[]): Promise<void> {
+  if (told.length === 0) return
+  const sorted = [...new Map(told.map((one) => [one.chainId, one])).values()].sort(
+    (one, other) => one.chainId - other.chainId,
+  )
+  await database.query(
+    `insert into solver_exposure as kept (chain_id, paid_micro_usd, max_micro_usd)
+     select * from unnest($1::bigint[], $2::numeric[], $3::numeric[])
+     on conflict (chain_id) do update set paid_micro_usd = excluded.paid_micro_usd,
+       max_micro_usd = excluded.max_micro_usd, told_at = clock_timestamp()
+     where excluded.paid_micro_usd * kept.max_micro_usd > kept.paid_micro_usd * excluded.max_micro_usd
+       or kept.told_at < clock_timestamp() - interval '1 second' * case
+         when (excluded.paid_micro_usd, excluded.max_micro_usd) = (kept.paid_micro_usd, kept.max_micro_usd)
+         then ${repeatedSeconds} else ${keptSeconds} end`,
+    [
+      sorted.map(({ chainId }) => chainId),
+      sorted.map(({ paidMicroUsd }) => paidMicroUsd.toString()),
+      sorted.map(({ maxMicroUsd }) => maxMicroUsd.toString()),
+    ],
+  )
+}
+
+/** What was told within the last minute, all chains together first. */
+export async function readExposure(database: Queries): Promise<readonly SolverExposure[]> {
+  const rows = await database.query<{ chain_id: bigint; paid: string | bigint; max: string | bigint }>(
+    `select chain_id, paid_micro_usd as paid, max_micro_usd as max from solver_exposure
+     where told_at > clock_timestamp() - interval '1 second' * ${keptSeconds + repeatedSeconds} order by chain_id`,
+  )
+  return rows.map(({ chain_id: chainId, paid, max }) => ({
+    ...{ chainId: Number(chainId), paidMicroUsd: BigInt(paid), maxMicroUsd: BigInt(max) },
+  }))
+}
