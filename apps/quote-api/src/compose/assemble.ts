@@ -161,7 +161,6 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   watchPool(metrics, () => database.usage())
   const rewardsPerDayMicroUsd = quote.openRewards.perDayMicroUsd
   watchMoney({ metrics, database, chains: registry.chainById, rewardsPerDayMicroUsd })
-  const stops = await openStops({ database, registry, metrics, readiness, logger })
   const solverSight = createSolverSight({ database, now: () => Date.now() })
   if (config.solverApiKey !== undefined) readiness.addCheck(solverSight.check)
   const { address: orderSigner } = parts.signer

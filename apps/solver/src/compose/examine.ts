@@ -156,11 +156,9 @@ async function examineWork(
       )
     }
   } catch (error) {
+    // What went wrong may hold the URL, and that credentials; so may an answer that is none of quote-api's.
     const { seen } = describeSilence(error)
     say('QUOTE_API_URL', `it ${seen}`, 'See that quote-api runs, and that this machine reaches it.')
-  } catch {
-    // What went wrong may hold the URL, and that credentials; so may an answer that is none of quote-api's.
-    say('QUOTE_API_URL', 'it does not answer', 'See that quote-api runs, and that this machine reaches it.')
   }
 }
 

@@ -57,9 +57,10 @@ type WorkClientOptions = {
 export function createWorkClient(
   quoteApiUrl: string,
   apiKey: Secret,
-  { tracing, stopped = () => [], terms = {}, onDifferences = () => undefined }: WorkClientOptions = {},
-  { tracing, stopped = () => [], unattested = () => [] }: WorkClientOptions = {},
+  options: WorkClientOptions = {},
 ): WorkSource {
+  const { tracing, stopped = () => [], unattested = () => [] } = options
+  const { terms = {}, onDifferences = () => undefined } = options
   const { host } = new URL(quoteApiUrl)
   const send = (path: string, body?: object): Promise<Response> => {
     const ask = () => exchange(path, body)
@@ -83,20 +84,15 @@ export function createWorkClient(
       signal,
     })
   }
+  /** Each question for work says what this solver is. */
   const question = (members: Readonly<Record<string, string>>) => {
     const told = stopped()
+    const exposed = unattested().map((one) => `${one.chainId}:${one.paidMicroUsd}:${one.maxMicroUsd}`)
     return new URLSearchParams({
       ...{ limit: String(pageSize), ...members, ...terms },
       ...(told.length > 0 && { stopped: told.join() }),
+      ...(exposed.length > 0 && { unattested: exposed.join() }),
     })
-  /** What it says of itself with each question for work. */
-  const ownQuery = (): URLSearchParams => {
-    const query = new URLSearchParams({ limit: String(pageSize) })
-    const chainIds = stopped()
-    if (chainIds.length > 0) query.set('stopped', chainIds.join())
-    const exposed = unattested().map((one) => `${one.chainId}:${one.paidMicroUsd}:${one.maxMicroUsd}`)
-    if (exposed.length > 0) query.set('unattested', exposed.join())
-    return query
   }
   async function tell(path: string, body: object): Promise<'accepted' | 'closed'> {
     const response = await send(path, body)
@@ -108,7 +104,6 @@ export function createWorkClient(
   return {
     async open() {
       const response = await send(`/solver/work?${question({})}`)
-      const response = await send(`/solver/work?${ownQuery()}`)
       if (!response.ok) {
         await response.arrayBuffer()
         throw new Error(`/solver/work answered ${response.status}`)
@@ -119,9 +114,6 @@ export function createWorkClient(
     },
     async offered({ waitMs, known, signal }) {
       const query = question({ waitMs: String(waitMs), ...(known !== undefined && { known }) })
-      const query = ownQuery()
-      query.set('waitMs', String(waitMs))
-      if (known !== undefined) query.set('known', known)
       const deadline = startDeadline(signal, waitMs + requestTimeoutMs)
       try {
         // In no trace: nothing of an item waits for it.

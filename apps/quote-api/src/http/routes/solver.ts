@@ -82,15 +82,11 @@ export function registerSolver(
     const { limit, waitMs, known, stopped } = query
     const said = {
       stopped: stopped.split(',').filter(Boolean).map(Number),
-      ...{ name: query.solver, terms: readTermsQuery(query) },
+      ...{ name: query.solver, terms: readTermsQuery(query), exposure: parseExposure(query.unattested) },
     }
     const texts = await solverWork.hear(said)
     const differences = texts.length > 0 ? texts : undefined
     if (waitMs === undefined) return { items: (await solverWork.list(limit)).map(toWire), differences }
-    const { limit, waitMs, known, stopped, unattested } = query
-    await solverWork.tellStopped(stopped.split(',').filter(Boolean).map(Number))
-    await solverWork.tellExposure(parseExposure(unattested))
-    if (waitMs === undefined) return { items: (await solverWork.list(limit)).map(toWire) }
     await holdRequest(request, waitMs, (signal) => workOffers.untilNew({ known, limit }, signal))
     const items = await solverWork.list(limit)
     return { items: items.map(toWire), known: knownOf(items), differences }

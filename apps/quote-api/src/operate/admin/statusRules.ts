@@ -55,6 +55,7 @@ const stopped: Readonly<Record<ChainStop['toldBy'], readonly Part[]>> = {
   operator: ['quotes', 'fills'],
   oracles: ['quotes', 'fills', 'attestations'],
   solver: ['quotes', 'fills'],
+  terms: ['quotes', 'fills', 'settlement'],
   watcher: ['quotes', 'deposits'],
   head: ['quotes', 'deposits', 'fills'],
 }

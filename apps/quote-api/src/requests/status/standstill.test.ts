@@ -206,7 +206,9 @@ test('O-50: a failure has its reason from the first try on', () => {
 
 test('O-85: what the solver refuses is listed at once, is no operator’s to decide, and a stop comes before it', () => {
   const refused = {
-    ...{ ...base, part: 'work', state: 'open', tries: 1 },
+    ...base,
+    ...({ part: 'work', state: 'open' } as const),
+    tries: 1,
     report: 'ORDER_REFUSED: the fill contract is another one',
   } as const
   const listedAtMs = base.sinceMs

@@ -74,6 +74,8 @@ export type SaidOfItself = {
   readonly name: string | undefined
   /** Undefined: it does not say what it fills with. */
   readonly terms: SolverTerms | undefined
+  /** What it has paid and no oracle attested yet. */
+  readonly exposure: readonly SolverExposure[]
 }
 
 type Said = { readonly replaces?: string | undefined; readonly validUntil?: number | undefined }
@@ -81,12 +83,8 @@ type Said = { readonly replaces?: string | undefined; readonly validUntil?: numb
 /** What a solver may do with work items. Nothing here moves a request: only facts of a chain do. */
 export interface SolverWork {
   list(limit: number): Promise<readonly WorkItem[]>
-  /** A solver is there, with the chains on which it pays nothing now. They are quoted to again when it has not said so for a minute. */
-  tellStopped(chainIds: readonly number[]): Promise<void>
   /** Hears what a solver says of itself when it fetches work. @returns what it would refuse, in words */
   hear(said: SaidOfItself): Promise<string[]>
-  /** What the solver has paid and no oracle attested yet. */
-  tellExposure(told: readonly SolverExposure[]): Promise<void>
   /**
    * Repeating a report changes nothing.
    * @param said.replaces the transaction that was reported before: of the two, which have one nonce, this one is
@@ -162,15 +160,13 @@ export function createSolverWork(options: {
       const denied = await withholding.denied(items)
       return denied.size === 0 ? items : items.filter(({ id }) => !denied.has(id))
     },
-    async tellStopped(chainIds) {
-      await keepSolverStops(database, chainIds)
-      await noteSight()
-    async hear({ stopped, name, terms }) {
+    async hear({ stopped, name, terms, exposure }) {
       await keepSolverStops(database, stopped)
+      await noteSight()
       if (name !== undefined || terms === undefined) await keepTerms(database, name ?? namelessSolver, terms)
+      await keepExposure(database, exposure)
       return terms === undefined ? [] : contradictionsOf(options.own, terms).map(({ text }) => text)
     },
-    tellExposure: (told) => keepExposure(database, told),
     async report(id, said, { replaces: saidBefore, validUntil } = {}) {
       await refuseDenied(id)
       await database.transaction(async (tx) => {
