@@ -205,12 +205,8 @@ test('O-50: a failure has its reason from the first try on', () => {
 })
 
 test('O-85: what the solver refuses is listed at once, is no operator’s to decide, and a stop comes before it', () => {
-  const refused = {
-    ...base,
-    ...({ part: 'work', state: 'open' } as const),
-    tries: 1,
-    report: 'ORDER_REFUSED: the fill contract is another one',
-  } as const
+  const report = 'ORDER_REFUSED: the fill contract is another one'
+  const refused: Waiting = { ...base, part: 'work', state: 'open', tries: 1, report }
   const listedAtMs = base.sinceMs
   expect(standstillOf(refused, limitMs)).toEqual({ reason: 'ORDER_REFUSED', listedAtMs, isOperators: false })
   expect(standstillOf({ ...refused, stop: 'maintenance' }, limitMs).reason).toBe('CHAIN_STOPPED')
