@@ -64,14 +64,6 @@ async function examineStops(
   for (const { chainId, toldBy, reason, actor, since } of await readStops(database)) {
     const name = chainId === everyChain ? 'all' : (chainNames.get(chainId) ?? String(chainId))
     const isOperators = toldBy === 'operator'
-    const fixes = {
-      operator: `End it: npm run causeway -- go ${name} --reason <text>`,
-      solver: 'Ask the solver why: npm run solver -- status',
-      head: 'Look whether the chain makes blocks, and whether the endpoints show them: docs/operating/runbook.md.',
-      oracles: 'Ask the operators of the oracles what changed; `halted clear` at enough of them ends it.',
-      terms: '',
-      watcher: 'Look at the job deposits-<chain> and the endpoints of the chain: docs/operating/runbook.md.',
-    }
     found.add({
       ...{ code: 'chain-stopped', severity: 'degrades' },
       setting: isOperators && name === 'all' ? 'all chains' : `chain ${name}`,
