@@ -1,7 +1,7 @@
 import type { ReadinessReport } from '@causeway/http'
 import { type Problem, problem, statusParts } from './status.ts'
 
-type Check = Omit<Problem, 'state' | 'since'>
+type Check = Omit<Problem, 'state' | 'since'> & { readonly state?: 'partly' }
 
 /** What is meant by checks of `/ready`; one that is not among them is told by its name. */
 const checks: Readonly<Record<string, Check>> = {
@@ -41,6 +41,13 @@ const checks: Readonly<Record<string, Check>> = {
     what: "The clock of this machine differs from the database's",
     do: 'Let NTP set it.',
   },
+  solver: {
+    parts: ['quotes', 'fills'],
+    // Chains on which nothing is sold for it are stopped, and told as such.
+    state: 'partly',
+    what: 'A solver and this service differ in their settings',
+    do: 'Mend the setting of the service that is wrong, and restart that one: npm run causeway -- doctor',
+  },
   'solver work': {
     parts: ['fills', 'settlement'],
     what: 'No solver asks for work: nothing is filled or refunded',
@@ -68,7 +75,7 @@ export function readinessProblems({ readiness, nowMs, failingSince }: ReadinessF
     return problem(
       {
         parts: known?.parts ?? ['quotes'],
-        state: known === undefined && readiness.ready ? 'partly' : 'stands',
+        state: known?.state ?? (known === undefined && readiness.ready ? 'partly' : 'stands'),
         what: reason === undefined ? `${what}.` : `${what} (${reason}).`,
         do: known?.do ?? 'Ask the doctor: npm run causeway -- doctor',
       },

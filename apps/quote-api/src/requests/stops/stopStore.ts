@@ -55,6 +55,7 @@ export function stopAdvice(toldBy: StopTeller, name: string): string {
     terms: 'Mend the setting of the service that is wrong, and restart that one: it ends by itself.',
     head: 'Look whether the chain makes blocks, and whether the endpoints show them: docs/operating/runbook.md.',
     oracles: 'Ask the operators of the oracles what changed; `halted clear` at enough of them ends it.',
+    terms: 'Mend the setting of the service that is wrong, and restart that one: npm run causeway -- doctor',
     watcher: 'Look at the job deposits-<chain> and the endpoints of the chain: docs/operating/runbook.md.',
   }
   return advice[toldBy]
