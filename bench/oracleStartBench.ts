@@ -78,6 +78,7 @@ async function withFamilies<Result>(
   const families = await startFamilies(ports, {
     node: { url: network.chains.base.url, chainId: localChainIds.base },
     tronDepository: network.deployment.tron.depository,
+    tronUsdc: network.deployment.tron.usdc,
     depositor: { address: depositor.address, privateKey: depositor.privateKey },
   })
   try {

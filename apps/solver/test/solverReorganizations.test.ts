@@ -2,11 +2,12 @@
 // a closing with it, and a service that offers again what it took. Method: the solver as an operator runs it, on real
 // nodes whose blocks the test mines by hand and takes back.
 import { fillContractAbi } from '@causeway/contracts'
-import type { Hex } from '@causeway/core'
+import { type Hex, onchainId } from '@causeway/core'
 import { depositoryAbi, waitUntil } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startStandInOracles } from '../../quote-api/test/settlementSupport/settlementBed.ts'
 import {
   fillItem,
   freshAccount,
@@ -18,7 +19,7 @@ import {
   signOrder,
 } from './support/paidOrders.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
-import { changedConfigs, type UserChain } from './support/solverBench.ts'
+import { changedConfigs, querySolver, type UserChain } from './support/solverBench.ts'
 
 let bed: SolverBed
 let network: SolverBed['network']
@@ -150,6 +151,47 @@ describe('a deposit that a reorganization takes away', () => {
     )
     expect(work.reports.size, solver.output()).toBe(0)
     expect(await bed.tokenBalance('optimism', usdc, recipient)).toBe(0n)
+  }, 400_000)
+})
+
+describe('a deposit that another block brings back', () => {
+  test('L-27: at another index is attested by that one, and not refused for good by the old one', async () => {
+    const { client, node } = network.chains.base.chain
+    const oracles = await startStandInOracles()
+    onTestFinished(() => oracles.stop())
+    // They say nothing until the deposit has moved.
+    oracles.set('garbage', 'garbage', 'garbage')
+    const signed = await signOrder(network, { payments: [{ recipient: freshAddress(), amount: 1_000n }] })
+    const worth = BigInt(signed.order.inputs[0]?.payment.amount ?? 0)
+    const raw = await signDeposit('base', 0, signed.orderId, worth)
+    const before = await signDeposit('base', 1, `0x${'79'.repeat(32)}`, 1n)
+    const { work, settings } = await bed.start({
+      ...{ CONFIG_DIR: await patientConfigs(), ORACLES: oracles.setting, ORACLES_THRESHOLD: '2' },
+    })
+    const asked = async () => (await querySolver(settings, 'select state, asked from payment'))[0]
+    await byHand('base', async () => {
+      const hash = await client.sendRawTransaction({ serializedTransaction: raw })
+      await node.mine({ blocks: 2 })
+      const placed = await placedAt('base', signed, hash)
+      const item = fillItem(network, placed)
+      work.add(item)
+      await waitUntil('it is paid', () => work.reports.has(item.id))
+      await waitUntil('oracles are asked', async () => (await asked())?.['state'] === 'paid')
+      await reorganize('base', 2, [before, raw])
+      await node.mine({ blocks: 2 })
+      const [moved] = (await placedAt('base', signed, hash)).deposits
+      const [old] = placed.deposits
+      expect(moved?.onchainIndex).not.toBe(old?.onchainIndex)
+      oracles.set('refuses', 'refuses', 'honest')
+      const id = onchainId({
+        ...{ chainId: 'base', transactionId: hash, onchainIndex: String(moved?.onchainIndex) },
+      })
+      await waitUntil('it is asked for by its new index', async () =>
+        JSON.stringify(await asked()).includes(id),
+      )
+      oracles.set()
+      await waitUntil('it is attested', async () => (await asked())?.['state'] === 'attested')
+    })
   }, 400_000)
 })
 

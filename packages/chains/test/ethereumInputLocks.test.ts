@@ -2,6 +2,7 @@
 // Attacker: one endpoint of three that says that somebody is listed. Method: a real node and token behind three proxies.
 import type { Hex } from '@causeway/core'
 import type { FaultMode, SeenCall } from '@causeway/localnet'
+import { refuseWhere } from '@causeway/localnet/wallets'
 import { decodeAbiParameters, encodeAbiParameters, isHex, parseAbiParameters } from 'viem'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ethereumQuotingChain } from '../src/ethereum-vm/ethereumQuotingChain.ts'
@@ -32,10 +33,8 @@ const isAnybody = `73${'00'.repeat(20)}5060015b`
 
 /** Refuses `transferFrom` where `listed` is true, and hands everything else on to the token that it was. */
 async function place(listed: string): Promise<void> {
-  const behind = `0x${'bf'.repeat(20)}`
-  const handOn = `365f5f375f5f365f73${behind.slice(2)}5af43d5f5f3e604a573d5ffd5b3d5ff35b5f5ffd`
-  await bed.node('anvil_setCode', [behind, plain])
-  await bed.node('anvil_setCode', [token, `0x${listed}3660641416604e57${handOn}`])
+  await bed.node('anvil_setCode', [token, plain])
+  await refuseWhere(bed.network.chains.base.chain, token, `0x${listed}3660641416`)
   await bed.node('anvil_mine', ['0x1'])
 }
 

@@ -2,8 +2,8 @@
 // paid and an oracle attests it. Attackers: a recipient who sets a rule on his account, so that a fill is quoted and never
 // lands. Method: Token-2022 in the real runtime; accounts are placed with the extensions that their owners can set.
 import { type Hex, token2022Program } from '@causeway/core'
-import { confidential, type Holder, placeTokenHolder } from '@causeway/localnet/wallets'
-import { Keypair, type PublicKey } from '@solana/web3.js'
+import { placeSolanaWallet, placeTokenHolder, type SolanaWalletName } from '@causeway/localnet/wallets'
+import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { QuotingChain } from '../src/family/quotingChain.ts'
 import { type ChainClient, createJsonRpcClient } from '../src/rpc/client.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   supply.writeBigUInt64LE(10n ** 12n)
   const data = Buffer.concat([authority, supply, Buffer.of(6, 1), authority])
   node.place(mint.toBase58(), { owner: token2022Program, data })
-  placeHolder(wallet, { amount: 10n ** 9n })
+  placeTokenHolder(node, { mint, of: wallet, amount: 10n ** 9n })
   client = createJsonRpcClient({
     ...{ chainId: 'solana', endpoints: [{ url }], now: Date.now, headTracking: solanaHeadTracking },
   })
@@ -40,9 +40,6 @@ afterAll(async () => {
   await client?.close()
   await cluster?.stop()
 })
-
-const placeHolder = (of: PublicKey, holder: Holder): void =>
-  placeTokenHolder(cluster.bed.node, { mint, of, ...holder })
 
 function freshId(): Hex {
   count += 1
@@ -60,22 +57,12 @@ async function payTo(recipient: string) {
   return { id, transactionId: signed.hash, payments }
 }
 
-function recipientWith(holder: Holder): string {
-  const owner = Keypair.generate().publicKey
-  cluster.bed.node.airdrop(owner.toBase58(), 10n ** 9n)
-  placeHolder(owner, holder)
-  return owner.toBase58()
-}
+const recipientOf = (name: SolanaWalletName) => placeSolanaWallet(cluster.bed.node, name, { mint })
 
 describe('an account of a Token-2022 token', () => {
-  test.each<[string, Holder]>([
-    ['that is plain', {}],
-    ['that demands a memo before each transfer', { extension: [8, Buffer.of(1)] }],
-    ['that demands none any more', { extension: [8, Buffer.of(0)] }],
-    ['that is guarded against calls of programs', { extension: [11, Buffer.of(1)] }],
-    ['that takes confidential transfers and open ones', confidential(true)],
-  ])('F-60, Q-61: %s is paid and attested', async (_what, holder) => {
-    const recipient = recipientWith(holder)
+  const paid = ['plain', 'memo', 'memo-off', 'guard', 'confidential-and-open'] as const
+  test.each(paid)('F-60, Q-61: %s is paid and attested', async (name) => {
+    const recipient = recipientOf(name)
     expect(await quoting.lackOf(recipient, mint.toBase58())).toEqual({})
     const { id, transactionId = '', payments = [] } = await payTo(recipient)
     const { reader } = readerOf(cluster.bed)
@@ -85,20 +72,12 @@ describe('an account of a Token-2022 token', () => {
     })
   })
 
-  test.each<[string, Holder, string]>([
-    ['that is frozen', { state: 2 }, 'has a frozen account of the token'],
-    [
-      'that was handed on',
-      { owner: Keypair.generate().publicKey },
-      'has handed its account of the token on to somebody else',
-    ],
-    [
-      'that takes confidential transfers alone',
-      confidential(false),
-      'takes confidential transfers of the token alone',
-    ],
-  ])('Q-61: %s is refused, and by the payer too', async (_what, holder, refusal) => {
-    const recipient = recipientWith(holder)
+  test.each([
+    ['frozen', 'has a frozen account of the token'],
+    ['handed-on', 'has handed its account of the token on to somebody else'],
+    ['confidential', 'takes confidential transfers of the token alone'],
+  ] as const)('Q-61: %s is refused, and by the payer too', async (name, refusal) => {
+    const recipient = recipientOf(name)
     expect(await quoting.lackOf(recipient, mint.toBase58())).toEqual({ refusal })
     expect(await payTo(recipient)).toMatchObject({ refusal: `the recipient ${refusal}` })
   })

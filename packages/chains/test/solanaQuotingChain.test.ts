@@ -4,7 +4,7 @@
 import { Secret, solanaCodec, token2022Program } from '@causeway/core'
 import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import { tokenAccount } from '@causeway/localnet/standIns/solana'
-import { type Holder, placeTokenHolder } from '@causeway/localnet/wallets'
+import { placeSolanaWallet, type SolanaWalletName } from '@causeway/localnet/wallets'
 import { Keypair, type PublicKey } from '@solana/web3.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { QuotingChain } from '../src/family/quotingChain.ts'
@@ -93,26 +93,16 @@ describe('what a user has', () => {
     expect(await fundsOf(fresh())).toBeUndefined()
   })
 
-  const handedOn = { owner: Keypair.generate().publicKey }
-  test.each<[string, Holder, object | undefined]>([
-    ['an open account', {}, undefined],
-    ['a frozen account', { state: 2 }, { why: 'has a frozen account of the token', isForCalls: false }],
-    [
-      'an account of somebody else',
-      handedOn,
-      { why: 'has handed its account of the token on to somebody else', isForCalls: false },
-    ],
-    [
-      'a guarded account',
-      { extension: [11, Buffer.of(1)] },
-      { why: 'guards its account of the token against calls', isForCalls: true },
-    ],
-    ['an account whose guard is off', { extension: [11, Buffer.of(0)] }, undefined],
-    ['an account that demands memos', { extension: [8, Buffer.of(1)] }, undefined],
-  ])('F-99: pays from %s or not, as enough endpoints show', async (_what, holder, lock) => {
-    const of = Keypair.generate().publicKey
-    placeTokenHolder(bed.node, { ...holder, mint: bed.feeMint, of, amount: 5n })
-    const question = { user: key(of), currency: key(bed.feeMint), spender: undefined }
+  test.each<[SolanaWalletName, object | undefined]>([
+    ['plain', undefined],
+    ['frozen', { why: 'has a frozen account of the token', isForCalls: false }],
+    ['handed-on', { why: 'has handed its account of the token on to somebody else', isForCalls: false }],
+    ['guard', { why: 'guards its account of the token against calls', isForCalls: true }],
+    ['guard-off', undefined],
+    ['memo', undefined],
+  ])('F-99: %s pays or not, as enough endpoints show', async (name, lock) => {
+    const user = placeSolanaWallet(bed.node, name, { mint: bed.feeMint, amount: 5n })
+    const question = { user, currency: key(bed.feeMint), spender: undefined }
     await proxies[0]?.set(showing(() => null))
     expect((await chain.userFacts(question)).inputLock).toEqual(lock)
   })

@@ -4,6 +4,7 @@
 // network. Method: three facades of one chain of contracts, of which one lies.
 import { Secret, TronFees, tronAddress, tronHexAddress, usualTokenEnergy } from '@causeway/core'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
+import { placeEvmWallet } from '@causeway/localnet/wallets'
 import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { RegisteredChain } from '../src/config/chainRegistry.ts'
@@ -119,7 +120,7 @@ describe('an account', () => {
 // Who gains by breaking it: a payee whose code, or whose token, refuses the payment, so that an order stands still.
 describe('a payment that is tried out', () => {
   const account = (byte: string) => tronAddress(`0x${byte.repeat(20)}`)
-  const [plain, keeps, refuses, listed] = [account('a1'), account('a2'), account('a3'), account('a4')]
+  const [plain, keeps, refuses] = [account('a1'), account('a2'), account('a3')]
 
   beforeAll(async () => {
     const { tokens, fillContract } = bed.evm.deployment
@@ -159,12 +160,8 @@ describe('a payment that is tried out', () => {
   test('Q-62: is refused where the token lets nobody pay the account', async () => {
     const token = bed.evm.deployment.tokens.USDC
     const code = await bed.evm.node('eth_getCode', [token, 'latest'])
-    const behind = `0x${'be'.repeat(20)}`
-    const list = `73${tronHexAddress(listed).slice(2)}60243514604957`
-    const handOn = `365f5f375f5f365f73${behind.slice(2)}5af43d5f5f3e6045573d5ffd5b3d5ff35b5f5ffd`
-    await bed.evm.node('anvil_setCode', [behind, code])
-    await bed.evm.node('anvil_setCode', [token, `0x${list}${handOn}`])
-    expect(await tried(listed, bed.usdc)).toEqual({ refusal: expect.stringMatching(/./) })
+    const listed = await placeEvmWallet(bed.evm.network.chains.base.chain, 'blocked', token)
+    expect(await tried(tronAddress(listed), bed.usdc)).toEqual({ refusal: expect.stringMatching(/./) })
     expect(await tried(plain, bed.usdc)).toMatchObject({ refusal: undefined })
     await bed.evm.node('anvil_setCode', [token, code])
   })
@@ -192,12 +189,7 @@ describe('a payment that is tried out', () => {
     expect(await locks()).toEqual([undefined, undefined, undefined])
     nodes[0]?.set({ kind: 'none' })
     const code = await bed.evm.node('eth_getCode', [token, 'latest'])
-    const behind = `0x${'bf'.repeat(20)}`
-    // Refuses a transfer of one unit by the first holder, and hands everything else on.
-    const list = `73${tronHexAddress(holders[0]).slice(2)}331460243560011416604e57`
-    const handOn = `365f5f375f5f365f73${behind.slice(2)}5af43d5f5f3e604a573d5ffd5b3d5ff35b5f5ffd`
-    await bed.evm.node('anvil_setCode', [behind, code])
-    await bed.evm.node('anvil_setCode', [token, `0x${list}${handOn}`])
+    await placeEvmWallet(bed.evm.network.chains.base.chain, 'blocked', token, tronHexAddress(holders[0]))
     expect(await locks()).toEqual(['holds a token that lets him pay nothing', undefined, undefined])
     await bed.evm.node('anvil_setCode', [token, code])
   })

@@ -22,14 +22,21 @@ test.each(Object.keys(evmWallets).filter(isEvmWalletName))('O-74: %s takes what 
   const token = deployment.tokens.USDC
   const account = await placeEvmWallet(chain, name, token)
   const [{ address } = freshAccount()] = keys.users
-  const transfer = { abi: erc20Abi, functionName: 'transferFrom', args: [address, account, 1n] } as const
   const common = { account: address, gas, gasPrice: await chain.client.getGasPrice() }
   const isDone = (call: object) =>
     chain.client.call({ ...common, ...call }).then(
       () => true,
       () => false,
     )
-  const { refuses }: EvmWallet = evmWallets[name]
-  expect(await isDone({ to: token, data: encodeFunctionData(transfer) })).toBe(refuses !== 'token')
-  expect(await isDone({ to: account, value: 1n })).toBe(refuses !== 'coin')
+  const transferFrom = { abi: erc20Abi, functionName: 'transferFrom', args: [address, account, 1n] } as const
+  const transfer = { abi: erc20Abi, functionName: 'transfer', args: [address, 0n] } as const
+  const { cannotBePaid = [], cannotPay = [] }: EvmWallet = evmWallets[name]
+  expect(await isDone({ to: token, data: encodeFunctionData(transferFrom) })).toBe(
+    !cannotBePaid.includes('token'),
+  )
+  expect(await isDone({ to: account, value: 1n })).toBe(!cannotBePaid.includes('coin'))
+  await chain.node.setBalance({ address: account, value: 10n ** 18n })
+  expect(await isDone({ account, to: token, data: encodeFunctionData(transfer) })).toBe(
+    !cannotPay.includes('token'),
+  )
 })

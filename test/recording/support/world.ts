@@ -215,6 +215,7 @@ export async function openFamilies(network: TestNetwork): Promise<OpenFamilies> 
   return startFamilies(anyPort, {
     node: { url: chains.base.url, chainId: chains.base.chainId },
     tronDepository: deployment.tron.depository,
+    tronUsdc: deployment.tron.usdc,
     depositor,
     tronCreatedFromMs: deployedAtUnixSeconds * 1_000,
   })

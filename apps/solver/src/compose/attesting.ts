@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createOracleClient, type OracleSettings } from '@causeway/chains'
-import type { NetworkOf, SqlDatabase } from '@causeway/core'
+import { type NetworkOf, onchainId, type SqlDatabase } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { type AskOracles, createAskOracles } from '../facts/attestations.ts'
+import type { DepositReader } from '../facts/deposits.ts'
 import type { SolverChain } from '../filling/filling.ts'
 import {
   type DuePayment,
   exposureOf,
   fullChains,
   keepAnswer,
+  keepMoved,
   readDuePayments,
   readFigures,
 } from '../wallet/exposure.ts'
@@ -34,9 +36,10 @@ export function startAttesting(options: {
   readonly oracles: OracleSettings | undefined
   readonly networkOf: NetworkOf
   readonly chains: readonly SolverChain[]
+  readonly deposits: Pick<DepositReader, 'indexOf'>
   readonly logger: Logger
 }): Attesting {
-  const { database, oracles, networkOf, chains, logger } = options
+  const { database, oracles, networkOf, chains, deposits, logger } = options
   const ask = oracles && askerOf(oracles, networkOf)
   const limits = chains.map(({ chainId, exposure }) => ({ chainId, limits: exposure }))
   const closing = new AbortController()
@@ -52,11 +55,26 @@ export function startAttesting(options: {
       for (let next = due.shift(); next !== undefined && !signal.aborted; next = due.shift()) {
         const answer = await asking(next, signal)
         if (signal.aborted) return
+        if (answer.kind === 'refused' && (await followDeposit(next))) continue
         const state = await keepAnswer(database, next, answer)
         if (state === 'refused') tellRefused(next, answer.kind === 'attested' ? '' : answer.code)
       }
     }
     await Promise.all(Array.from({ length: atOnce }, worker))
+  }
+  /** @returns true where the deposit of a payment has another id now, so that it is asked for by that. @source L-27 */
+  async function followDeposit(payment: DuePayment): Promise<boolean> {
+    const { deposit, asked, microUsd } = payment
+    const [input] = asked.inputs
+    const chainId = asked.order.inputs[0]?.payment.chainId
+    if (deposit === undefined || input === undefined || chainId === undefined) return false
+    const { transactionId } = input
+    const onchainIndex = await deposits.indexOf(deposit, transactionId, microUsd)
+    if (onchainIndex === undefined) return false
+    const id = onchainId({ chainId, transactionId, onchainIndex })
+    if (id === input.onchainId) return false
+    await keepMoved(database, payment, id)
+    return true
   }
   function tellRefused({ id, kind, chainId, transactionId }: DuePayment, code: string): void {
     logger.error(

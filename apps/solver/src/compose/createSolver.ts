@@ -313,7 +313,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
       const { oracles } = config
       const named = Object.entries(files.quote.chains).map(([key, { chainId }]) => ({ key, chainId }))
       halts = await watchHalts({ database, oracles, chains: named, logger })
-      attesting = startAttesting({ database, oracles, networkOf, chains: paying, logger })
+      attesting = startAttesting({ database, oracles, networkOf, chains: paying, deposits, logger })
       watch = watchWork({ work, onTold: waker.work, nowMs })
       pushes = followNewHeads({
         registered: files.chains.chains,

@@ -10,7 +10,7 @@ import {
 } from '@causeway/chains'
 import { codecOf, type DepositFact, ordinalOf, type QuoteChain, refundChainId } from '@causeway/core'
 import type { NamedDeposit } from '../judge/signedOrder.ts'
-import type { SeenDeposit } from '../judge/verdict.ts'
+import { depositKey, depositOfKey, type SeenDeposit } from '../judge/verdict.ts'
 
 /** A chain that orders may be paid in on. */
 export type OriginChain = {
@@ -26,8 +26,18 @@ export interface DepositReader {
    * @throws DomainError where endpoints are silent or contradict each other
    */
   read(named: NamedDeposit, valueMicroUsd: bigint): Promise<readonly SeenDeposit[] | undefined>
+  /**
+   * The index that a deposit has in its transaction now: a block that brings it back may give it another one.
+   * @param key as `depositKey`
+   * @returns undefined also where no deposit there has that key
+   * @throws DomainError as above
+   */
+  indexOf(key: string, transactionId: string, valueMicroUsd: bigint): Promise<string | undefined>
   close(): Promise<void>
 }
+
+type Place = Pick<NamedDeposit, 'chainId' | 'transactionId'>
+type Placed = { readonly onchainIndex: string; readonly deposit: SeenDeposit }
 
 const readTimeoutMs = 6_000
 
@@ -67,20 +77,20 @@ export function createDepositReader(origins: readonly OriginChain[], hubEntries?
     return opened
   }
 
-  async function readOne(named: NamedDeposit, valueMicroUsd: bigint): Promise<SeenDeposit | undefined> {
+  async function readAll(named: Place, valueMicroUsd: bigint): Promise<readonly Placed[]> {
     const origin = byChainId.get(named.chainId)
-    if (origin === undefined) return undefined
+    if (origin === undefined) return []
     const reader = readerOf(origin, confirmationsFor(origin.config.pinPolicy, valueMicroUsd))?.reader
-    if (reader === undefined) return undefined
+    if (reader === undefined) return []
     const { chain } = origin
     const codec = codecOf(chain)
     const facts = await reader.readDeposits(
       { transactionId: named.transactionId },
       { signal: AbortSignal.timeout(readTimeoutMs) },
     )
-    const found = facts.deposits.find(({ onchainIndex }) => onchainIndex === named.onchainIndex)
-    return (
-      found && {
+    return facts.deposits.map((found) => ({
+      onchainIndex: found.onchainIndex,
+      deposit: {
         chainId: named.chainId,
         chainKey: chain.id,
         refundChainId: refundChainId(chain, named.chainId),
@@ -91,20 +101,33 @@ export function createDepositReader(origins: readonly OriginChain[], hubEntries?
         currency: codec.canonicalAddress(found.currency),
         amount: found.amount,
         inTransaction: inTransactionOf(found, facts.deposits),
-      }
-    )
+      },
+    }))
+  }
+
+  /** Undefined while the transaction is not deep enough, or not there. */
+  async function readDeep(place: Place, valueMicroUsd: bigint): Promise<readonly Placed[] | undefined> {
+    try {
+      return await readAll(place, valueMicroUsd)
+    } catch (error) {
+      if (error instanceof TransactionNotFinalError || error instanceof TransactionMissingError)
+        return undefined
+      throw error
+    }
   }
 
   return {
     async read(named, valueMicroUsd) {
-      try {
-        const found = await readOne(named, valueMicroUsd)
-        return found === undefined ? [] : [found]
-      } catch (error) {
-        if (error instanceof TransactionNotFinalError || error instanceof TransactionMissingError)
-          return undefined
-        throw error
-      }
+      const placed = await readDeep(named, valueMicroUsd)
+      return placed?.flatMap(({ onchainIndex, deposit }) =>
+        onchainIndex === named.onchainIndex ? [deposit] : [],
+      )
+    },
+    async indexOf(key, transactionId, valueMicroUsd) {
+      const chainId = depositOfKey(key)?.chainId
+      if (chainId === undefined) return undefined
+      const placed = await readDeep({ chainId, transactionId }, valueMicroUsd)
+      return placed?.find(({ deposit }) => depositKey(deposit) === key)?.onchainIndex
     },
     async close() {
       await Promise.all([...open.values()].map((chain) => chain.close()))

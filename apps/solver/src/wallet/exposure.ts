@@ -286,6 +286,9 @@ export type DuePayment = {
   readonly kind: 'fill' | 'refund'
   readonly chainId: number
   readonly transactionId: string
+  readonly microUsd: bigint
+  /** Key of the deposit that it was paid for, or that it gives back. */
+  readonly deposit: string | undefined
   readonly asked: Asked
 }
 
@@ -300,18 +303,37 @@ export async function readDuePayments(
     kind: 'fill' | 'refund'
     chain_id: bigint
     transaction_id: string
+    micro_usd: bigint
+    deposit: string | null
     asked: unknown
   }>(
-    `select record_id, attempt, kind, chain_id, transaction_id, asked from payment
-     where state = 'paid' and asked is not null and transaction_id is not null
-       and next_at <= clock_timestamp() and chain_id = any($1)
-     order by next_at limit $2`,
+    `select p.record_id, p.attempt, p.kind, p.chain_id, p.transaction_id, p.micro_usd, p.asked,
+       r.record -> 'deposits' ->> 0 as deposit
+     from payment p left join signed_record r on r.id = p.record_id and r.attempt = p.attempt
+     where p.state = 'paid' and p.asked is not null and p.transaction_id is not null
+       and p.next_at <= clock_timestamp() and p.chain_id = any($1)
+     order by p.next_at limit $2`,
     [chainIds, limit],
   )
   return rows.map((row) => ({
     ...{ id: row.record_id, attempt: Number(row.attempt), kind: row.kind, chainId: Number(row.chain_id) },
-    ...{ transactionId: row.transaction_id, asked: askedSchema.parse(row.asked) },
+    ...{ transactionId: row.transaction_id, microUsd: row.micro_usd, deposit: row.deposit ?? undefined },
+    asked: askedSchema.parse(row.asked),
   }))
+}
+
+/** Has oracles asked at once about the deposit where it is now. @source L-27 */
+export async function keepMoved(
+  database: Queries,
+  { id, attempt }: Pick<DuePayment, 'id' | 'attempt'>,
+  onchainId: Hex,
+): Promise<void> {
+  await database.query(
+    `update payment set asked = jsonb_set(asked::jsonb, '{inputs,0,onchainId}', to_jsonb($3::text))::json,
+       refusals = 0, next_at = clock_timestamp()
+     where record_id = $1 and attempt = $2 and state = 'paid'`,
+    [id, attempt, onchainId],
+  )
 }
 
 /** The answer of all oracles together. */

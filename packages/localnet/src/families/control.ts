@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { closeServer, listenOnLoopback } from '../standIns/http/listen.ts'
 import { familyKeys } from './familyPlans.ts'
-import { namedFamilySchema } from './familySettings.ts'
+import { namedFamilySchema, namedWalletSchema } from './familySettings.ts'
 import type { Families } from './startFamilies.ts'
 
 const amount = z
@@ -16,7 +16,7 @@ type Answer = { readonly status: number; readonly body: unknown }
 
 /**
  * What the network and its operators ask of the stand-ins: `POST /open` opens one and tells where it is, `GET /families`
- * tells of all that are open, `POST /deposit` makes a deposit, `POST /silence` silences a family.
+ * tells of all that are open, `POST /deposit` makes a deposit, `POST /wallet` an account, `POST /silence` silences a family.
  * @param network 503 until it is there
  */
 export async function startControl(
@@ -52,6 +52,10 @@ async function answer(request: IncomingMessage, families: Families | undefined):
     case 'POST /deposit': {
       const { family, amount: units } = depositSchema.parse(await jsonOf(request))
       return { status: 200, body: await families.deposit(family, units) }
+    }
+    case 'POST /wallet': {
+      const { family, wallet } = namedWalletSchema.parse(await jsonOf(request))
+      return { status: 200, body: { account: await families.placeWallet(family, wallet) } }
     }
     case 'POST /silence': {
       const { family } = namedFamilySchema.parse(await jsonOf(request))

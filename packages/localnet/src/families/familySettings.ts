@@ -47,6 +47,7 @@ export const familyNetworkSchema = z.object({
   /** The node of Base, which Tron's contracts run on. */
   node: z.object({ url: z.url(), chainId: z.number().int().positive() }),
   tronDepository: hexSchema(20),
+  tronUsdc: hexSchema(20),
   /** Deposits on Tron. */
   depositor: z.object({ address: hexSchema(20), privateKey: hexSchema(32) }),
   /** Folder of what chains keep over a restart; absent: they keep nothing. */
@@ -79,6 +80,12 @@ const family = z.enum(familyKeys)
 
 /** The family that is to be opened, or that answers nobody any more. */
 export const namedFamilySchema = z.object({ family })
+
+/** A kind of account of it. */
+export const namedWalletSchema = z.object({ family, wallet: z.string() })
+
+/** A new account. */
+export const placedWalletSchema = z.object({ account: z.string() })
 
 /** Answer of `GET /families` of the process: those that are open. */
 export const openFamiliesSchema = z.partialRecord(family, familyFactsSchema)

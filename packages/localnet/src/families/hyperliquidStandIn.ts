@@ -1,12 +1,21 @@
 import { type Hex, sha256TextHex } from '@causeway/core'
 import { z } from 'zod'
+import { hexSchema } from '../files/hexSchema.ts'
 import { createHyperliquidVenue, type ExchangeLedger, startExchange } from '../standIns/hyperliquid/index.ts'
+import {
+  hyperliquidWallets,
+  isHyperliquidWalletName,
+  placeHyperliquidWallet,
+} from '../wallets/hyperliquidWallets.ts'
 import { familyPlans, ownerlessAddress } from './familyPlans.ts'
 import { openJournal } from './journal.ts'
-import { type FamilyStandIn, firstTimeMs, type StandInOptions } from './standIn.ts'
+import { type FamilyStandIn, firstTimeMs, requireName, type StandInOptions } from './standIn.ts'
 
 /** The main network's USDC: readers look for it. */
 const usdc = { name: 'USDC', tokenId: '0x6d1e7cde53ba9467b783cb7c530ce054', szDecimals: 8 }
+
+/** A thousand dollars on each side, of an account that somebody asks for. */
+const walletUnits = 100_000_000_000n
 
 const transferSchema = z.object({
   user: z.string(),
@@ -19,6 +28,7 @@ const transferSchema = z.object({
 })
 const entrySchema = z.union([
   z.object({ transfer: transferSchema }),
+  z.object({ wallet: z.string(), account: hexSchema(20) }),
   z.object({ depositor: z.string(), units: z.string().regex(/^[0-9]+$/) }),
 ])
 
@@ -32,10 +42,15 @@ export async function openHyperliquid({
   const journal = openJournal(journalFile, entrySchema)
   const lists = { transactions: [], tokens: [usdc], accounts: new Set([depository]), recentMax: 1_000 }
   const venue = createHyperliquidVenue(lists, (transfer) => journal.add({ transfer }))
-  const ledger: ExchangeLedger = { ...lists, venue }
+  const ledger = { ...lists, venue, modes: new Map<string, string>() }
+  const placeWallet = (text: string, account?: Hex): Hex => {
+    const name = requireName(text, isHyperliquidWalletName, hyperliquidWallets)
+    return placeHyperliquidWallet(ledger, name, { '': walletUnits, [usdc.tokenId]: walletUnits }, account)
+  }
   for (const { account, amount } of funding?.hyperliquid ?? []) venue.fund(account, { '': BigInt(amount) })
   for (const entry of journal.kept) {
     if ('transfer' in entry) venue.repeat(entry.transfer)
+    else if ('wallet' in entry) placeWallet(entry.wallet, entry.account)
     else listDeposit(ledger, depository, { ...entry, units: BigInt(entry.units) })
   }
   const exchange = await startExchange(ledger, port)
@@ -49,6 +64,11 @@ export async function openHyperliquid({
         journal.add({ depositor, units: units.toString() })
       }
       return { transactionId }
+    },
+    async placeWallet(wallet) {
+      const account = placeWallet(wallet)
+      journal.add({ wallet, account })
+      return account
     },
   }
 }

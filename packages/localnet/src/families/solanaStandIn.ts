@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Hex } from '@causeway/core'
-import { Keypair, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
+import { Keypair, PublicKey, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import {
   deployDepository,
   depositNative,
@@ -8,15 +8,19 @@ import {
   SolanaNode,
   startRpcServer,
 } from '../standIns/solana/index.ts'
+import { isSolanaWalletName, solanaWallets } from '../wallets/solanaWallets.ts'
+import { placeSolanaWallet } from '../wallets/tokenHolders.ts'
 import { familyPlans, solanaAddressProgram } from './familyPlans.ts'
 import { fundSolana } from './fundSolana.ts'
-import { solanaBlockTimeMs } from './solanaTokens.ts'
-import { type FamilyStandIn, firstDepositor, type StandInOptions } from './standIn.ts'
+import { localMints, solanaBlockTimeMs } from './solanaTokens.ts'
+import { type FamilyStandIn, firstDepositor, requireName, type StandInOptions } from './standIn.ts'
 
 const noOrder: Hex = `0x${'00'.repeat(32)}`
 const feeLamports = 5_000n
 /** Above what an account must hold to exist. */
 const leftLamports = 1_000_000_000n
+/** One, of an account that somebody asks for. */
+const walletWeth = 1_000_000_000n
 
 /** The depository program and that of deposit addresses on the Solana runtime, behind JSON-RPC. Every start has it anew. */
 export async function openSolana({ port, depository, funding }: StandInOptions): Promise<FamilyStandIn> {
@@ -58,6 +62,11 @@ export async function openSolana({ port, depository, funding }: StandInOptions):
       return server.stop()
     },
     deposit: async (amount, depositor) => ({ transactionId: deposit(amount, depositor) }),
+    async placeWallet(text) {
+      const name = requireName(text, isSolanaWalletName, solanaWallets)
+      const mint = new PublicKey(localMints.WETH.address)
+      return placeSolanaWallet(node, name, { mint, amount: walletWeth })
+    },
   }
 }
 

@@ -12,6 +12,11 @@ export type FamilyStandIn = {
    * @param depositor a name that keys and ids follow from, but for Tron's
    */
   deposit(amount: bigint, depositor: string): Promise<{ readonly transactionId: string }>
+  /**
+   * Makes an account of a kind that the family's table has, with something of what it can hold; absent where accounts are
+   * all alike. @throws Error for another name
+   */
+  placeWallet?(name: string): Promise<string>
   /** Nobody listens there any more. */
   stop(): Promise<void>
 }
@@ -28,6 +33,8 @@ export type StandInOptions = {
   /** The node behind Tron. */
   readonly node: { readonly url: string; readonly chainId: number }
   readonly tronDepository: Hex
+  /** The token of Tron there. */
+  readonly tronUsdc: Hex
   /** The depositor on Tron: an account of that node. */
   readonly depositor: LocalAccount
   readonly tronCreatedFromMs: number | undefined
@@ -40,3 +47,13 @@ export const firstDepositor = 'first depositor'
 
 /** Times of chains without a clock of their own: long over, so that nothing waits for them. */
 export const firstTimeMs = 1_767_225_600_000
+
+/** @throws Error that says which names there are */
+export function requireName<Name extends string>(
+  name: string,
+  isName: (text: string) => text is Name,
+  table: Readonly<Record<Name, unknown>>,
+): Name {
+  if (!isName(name)) throw new Error(`there is no wallet ${name}, but ${Object.keys(table).join(', ')}`)
+  return name
+}

@@ -16,6 +16,8 @@ export type Families = {
   readonly facts: ReadonlyMap<FamilyKey, FamilyFacts>
   /** Another deposit: by somebody new, on Tron by the same account. @throws Error for a family that is not open */
   deposit(key: FamilyKey, amount: bigint): Promise<FamilyDeposit>
+  /** A new account of a kind. @throws Error for a family that is not open or has no kinds, and for a name it does not have */
+  placeWallet(key: FamilyKey, name: string): Promise<string>
   /** It answers nobody any more; the others go on. */
   silence(key: FamilyKey): Promise<void>
 }
@@ -64,11 +66,11 @@ export function createFamilies(
     return { transactionId: (await own).transactionId, amount: amount.toString() }
   }
   const openOne = async (key: FamilyKey): Promise<FamilyFacts> => {
-    const { node, tronDepository, depositor, funding, stateFolder, tronCreatedFromMs } = network
+    const { node, tronDepository, tronUsdc, depositor, funding, stateFolder, tronCreatedFromMs } = network
     const opener = await openers[key]()
     const standIn = await opener({
       ...{ port: ports[key], depository: depositories[key], funding, node, tronDepository, depositor },
-      ...{ tronCreatedFromMs, hashTransfer },
+      ...{ tronUsdc, tronCreatedFromMs, hashTransfer },
       journalFile: stateFolder === undefined ? undefined : join(stateFolder, `${key}.jsonl`),
     })
     open.set(key, standIn)
@@ -87,6 +89,11 @@ export function createFamilies(
     },
     facts,
     deposit: (key, amount) => deposit(key, amount, randomUUID()),
+    async placeWallet(key, name) {
+      const { placeWallet } = standInOf(key)
+      if (placeWallet === undefined) throw new Error(`accounts of ${key} are all alike`)
+      return placeWallet(name)
+    },
     silence: (key) => standInOf(key).stop(),
   }
 }

@@ -1,3 +1,4 @@
+import { tronAddress } from '@causeway/core'
 import { z } from 'zod'
 import { hexSchema } from '../files/hexSchema.ts'
 import { askNode } from '../nodes/askNode.ts'
@@ -5,7 +6,7 @@ import { createTronKnowledge, type KnownTransaction } from '../standIns/tron/kno
 import { startTronFacade } from '../standIns/tron/tronFacade.ts'
 import { tronChainId } from './familyPlans.ts'
 import { openJournal } from './journal.ts'
-import type { FamilyStandIn, StandInOptions } from './standIn.ts'
+import { type FamilyStandIn, requireName, type StandInOptions } from './standIn.ts'
 
 const hex = z.templateLiteral(['0x', z.string().regex(/[0-9a-f]*/)])
 const frame = z.object({
@@ -69,6 +70,17 @@ export async function openTron(options: StandInOptions): Promise<FamilyStandIn> 
       if (transaction !== undefined) note(transactionId, transaction, depositor)
       depositors.set(depositor, transactionId)
       return { transactionId }
+    },
+    async placeWallet(text) {
+      const [{ placeEvmWallet }, { isTronWalletName, tronWallets }, { connectLocalChain }] =
+        await Promise.all([
+          import('../wallets/evmWallets.ts'),
+          import('../wallets/tronWallets.ts'),
+          import('../nodes/localChain.ts'),
+        ])
+      const name = requireName(text, isTronWalletName, tronWallets)
+      const chain = connectLocalChain(options.node.url, options.node.chainId)
+      return tronAddress(await placeEvmWallet(chain, name, options.tronUsdc))
     },
   }
 }

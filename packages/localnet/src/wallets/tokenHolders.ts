@@ -1,14 +1,29 @@
-// Accounts of a token, as their owners can set them.
 import { token2022Program } from '@causeway/core'
-import type { PublicKey } from '@solana/web3.js'
+import { Keypair, PublicKey } from '@solana/web3.js'
 import { type SolanaNode, tokenAccount } from '../standIns/solana/index.ts'
+import { type HolderState, type SolanaWallet, type SolanaWalletName, solanaWallets } from './solanaWallets.ts'
 
-export type Holder = {
-  readonly owner?: PublicKey
-  readonly amount?: bigint
-  /** 1 is open, 2 frozen. */
-  readonly state?: number
-  readonly extension?: readonly [type: number, content: Buffer]
+const unit9 = 10n ** 9n
+
+/**
+ * Makes such a wallet, with SOL and so much of the token.
+ * @param mint of Token-2022
+ */
+export function placeSolanaWallet(
+  node: Pick<SolanaNode, 'place' | 'airdrop'>,
+  name: SolanaWalletName,
+  { mint, amount = 0n }: { readonly mint: PublicKey; readonly amount?: bigint },
+): string {
+  const { holder, isProgram }: SolanaWallet = solanaWallets[name]
+  const { publicKey } = Keypair.generate()
+  const of = isProgram ? PublicKey.findProgramAddressSync([publicKey.toBuffer()], mint)[0] : publicKey
+  node.airdrop(of.toBase58(), 10n * unit9)
+  if (holder !== undefined) {
+    const { isHandedOn, ...shown } = holder
+    const owner = isHandedOn ? Keypair.generate().publicKey : of
+    placeTokenHolder(node, { mint, of, owner, amount, ...shown })
+  }
+  return of.toBase58()
 }
 
 /** Puts the account of a token where a wallet has it. @source SPL Token-2022, Account */
@@ -22,7 +37,13 @@ export function placeTokenHolder(
     state = 1,
     extension,
     program = token2022Program,
-  }: Holder & { readonly mint: PublicKey; readonly of: PublicKey; readonly program?: string },
+  }: HolderState & {
+    readonly mint: PublicKey
+    readonly of: PublicKey
+    readonly owner?: PublicKey
+    readonly amount?: bigint
+    readonly program?: string
+  },
 ): void {
   const data = Buffer.alloc(165)
   mint.toBuffer().copy(data, 0)
@@ -39,12 +60,4 @@ export function placeTokenHolder(
   }
   const account = tokenAccount(of, mint, program).toBase58()
   node.place(account, { owner: program, data: Buffer.concat(parts) })
-}
-
-/** Data of an account that takes confidential transfers, and open ones where it says so. */
-export function confidential(takesOpen: boolean): Holder {
-  const content = Buffer.alloc(295)
-  content.writeUInt8(1, 261)
-  content.writeUInt8(takesOpen ? 1 : 0, 262)
-  return { extension: [5, content] }
 }

@@ -52,7 +52,6 @@ export function stopAdvice(toldBy: StopTeller, name: string): string {
   const advice: Readonly<Record<StopTeller, string>> = {
     operator: `End it: npm run causeway -- go ${name} --reason <text>`,
     solver: 'Ask the solver why: npm run solver -- status',
-    terms: 'Mend the setting of the service that is wrong, and restart that one: it ends by itself.',
     head: 'Look whether the chain makes blocks, and whether the endpoints show them: docs/operating/runbook.md.',
     oracles: 'Ask the operators of the oracles what changed; `halted clear` at enough of them ends it.',
     terms: 'Mend the setting of the service that is wrong, and restart that one: npm run causeway -- doctor',

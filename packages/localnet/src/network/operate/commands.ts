@@ -2,6 +2,9 @@ import { ConfigurationError, type Hex } from '@causeway/core'
 import { isAddress, parseGwei, parseUnits } from 'viem'
 import { type FamilyKey, familyPlans, isFamilyKey } from '../../families/familyPlans.ts'
 import { type EvmWalletName, evmWallets, isEvmWalletName } from '../../wallets/evmWallets.ts'
+import { hyperliquidWallets } from '../../wallets/hyperliquidWallets.ts'
+import { solanaWallets } from '../../wallets/solanaWallets.ts'
+import { tronWallets } from '../../wallets/tronWallets.ts'
 import { type ChainKey, isChainKey } from '../chainPlan.ts'
 import { type PriceKey, priceKeys } from '../refreshFeeds.ts'
 
@@ -11,11 +14,21 @@ export type OperatorCommand =
   | { readonly kind: 'mine'; readonly chain: ChainKey; readonly blocks: number }
   | { readonly kind: 'faucet'; readonly account: Hex }
   | { readonly kind: 'wallet'; readonly chain: 'base' | 'optimism'; readonly wallet: EvmWalletName }
+  | { readonly kind: 'familyWallet'; readonly family: FamilyKey; readonly wallet: string }
   | { readonly kind: 'deposit'; readonly chain: 'base' | 'optimism'; readonly amount: bigint }
   | { readonly kind: 'familyDeposit'; readonly family: FamilyKey; readonly amount: bigint }
   | { readonly kind: 'families' }
   | { readonly kind: 'silence'; readonly family: FamilyKey }
   | { readonly kind: 'submit'; readonly file: string }
+
+/** Kinds of accounts in families whose accounts are not all alike. */
+const familyWallets: Partial<Readonly<Record<FamilyKey, object>>> = {
+  solana: solanaWallets,
+  tron: tronWallets,
+  hyperliquid: hyperliquidWallets,
+}
+
+const namesOf = (table: object): string => Object.keys(table).join(', ')
 
 export const operatorUsage = `npm run localnet -- prices set ETH/USD 2600 [--only feed]
                  ${priceKeys.join(', ')}: moves the feed and the pools of both chains
@@ -25,7 +38,10 @@ npm run localnet -- mine base 3
 npm run localnet -- faucet 0x…
                  10 native coins per chain, 10,000 USD of each token
 npm run localnet -- wallet base safe
-                 a new account to pay: ${Object.keys(evmWallets).join(', ')}
+                 a new account, on base and optimism: ${namesOf(evmWallets)};
+${Object.entries(familyWallets)
+  .map(([family, table]) => `                 on ${family}: ${namesOf(table)}`)
+  .join(';\n')}
 npm run localnet -- deposit base 25
                  the first user deposits so much USDC; prints the transaction to attest
 npm run localnet -- deposit solana 2.5
@@ -102,9 +118,10 @@ const isUserChain = (chain: string | undefined): chain is 'base' | 'optimism' =>
   chain === 'base' || chain === 'optimism'
 
 function parseWallet([chain, name = '', ...more]: readonly string[]): OperatorCommand | undefined {
-  return isUserChain(chain) && isEvmWalletName(name) && more.length === 0
-    ? { kind: 'wallet', chain, wallet: name }
-    : undefined
+  if (chain === undefined || more.length > 0) return undefined
+  if (isUserChain(chain)) return isEvmWalletName(name) ? { kind: 'wallet', chain, wallet: name } : undefined
+  const isKnown = isFamilyKey(chain) && Object.hasOwn(familyWallets[chain] ?? {}, name)
+  return isKnown ? { kind: 'familyWallet', family: chain, wallet: name } : undefined
 }
 
 function parseDeposit(words: readonly string[]): OperatorCommand | undefined {

@@ -2,7 +2,12 @@ import { ConfigurationError } from '@causeway/core'
 import { formatUnits } from 'viem'
 import type { z } from 'zod'
 import { type FamilyKey, familyKeys, familyPlans } from '../../families/familyPlans.ts'
-import { depositSchema, namedFamilySchema, openFamiliesSchema } from '../../families/familySettings.ts'
+import {
+  depositSchema,
+  namedFamilySchema,
+  openFamiliesSchema,
+  placedWalletSchema,
+} from '../../families/familySettings.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
 
 type Controlled = Pick<OperatedNetwork, 'familyControlUrl'>
@@ -22,6 +27,16 @@ export async function depositOnFamily(
 export async function silenceFamily(network: Controlled, family: FamilyKey): Promise<string> {
   await ask(network, namedFamilySchema, { path: '/silence', body: { family } })
   return `The stand-in of ${family} answers nobody until the next start.`
+}
+
+/** @throws ConfigurationError, for a family whose accounts are all alike too */
+export async function placeFamilyWallet(
+  network: Controlled,
+  family: FamilyKey,
+  wallet: string,
+): Promise<string> {
+  const { account } = await ask(network, placedWalletSchema, { path: '/wallet', body: { family, wallet } })
+  return `${account} on ${family} is ${wallet}.`
 }
 
 /** A paragraph per family. @throws ConfigurationError */

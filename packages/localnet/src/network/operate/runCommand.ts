@@ -4,7 +4,7 @@ import { placeEvmWallet } from '../../wallets/evmWallets.ts'
 import { setBaseFee } from './baseFee.ts'
 import type { OperatorCommand } from './commands.ts'
 import { depositUsdc } from './deposit.ts'
-import { depositOnFamily, describeFamilies, silenceFamily } from './families.ts'
+import { depositOnFamily, describeFamilies, placeFamilyWallet, silenceFamily } from './families.ts'
 import { dispense } from './faucet.ts'
 import { movePrice } from './movePrice.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
@@ -37,6 +37,8 @@ export async function runOperatorCommand(
       const { USDC } = network.deployment[chain].tokens
       return `${await placeEvmWallet(network.chains[chain].chain, wallet, USDC)} on ${chain} is ${wallet}.`
     }
+    case 'familyWallet':
+      return placeFamilyWallet(network, command.family, command.wallet)
     case 'deposit': {
       const { transactionId, depositor } = await depositUsdc(network, command)
       const usdc = formatUnits(command.amount, 6)

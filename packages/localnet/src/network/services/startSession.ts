@@ -177,6 +177,7 @@ function networkOf({ chains, deployment, keys, paths }: LocalNetwork): FamilyNet
   const funding = familyFunding(keys)
   return {
     ...{ node: { url, chainId }, tronDepository: deployment.tron.depository, depositor },
+    tronUsdc: deployment.tron.usdc,
     ...{ stateFolder: paths.families, funding },
   }
 }

@@ -25,6 +25,8 @@ export type ExchangeLedger = {
   readonly accounts: Set<string>
   /** Transactions of an account that its recent list still holds. */
   recentMax: number
+  /** Modes of accounts that set one, by account in lower case. */
+  readonly modes?: Map<string, string>
   /** Takes transfers; absent where nothing is taken. */
   readonly venue?: HyperliquidVenue
 }
@@ -60,7 +62,7 @@ function bodyOf(ledger: ExchangeLedger, asked: Asked): unknown {
     case 'preTransferCheck':
       return preTransferCheck.body(ledger.accounts.has(user))
     case 'userAbstraction':
-      return mode.body
+      return ledger.modes?.get(user) ?? mode.body
     case 'clearinghouseState':
       return perpsState.body(formatFixed(venue?.held(user, '') ?? 0n, 8), nowMs)
     case 'spotClearinghouseState':

@@ -1,0 +1,10 @@
+/** Money of a chain: its native currency, or a token. */
+export type Money = 'coin' | 'token'
+
+/** An account as people have them. What it cannot be paid, given back or pay with is refused by name. */
+export type WalletKind = {
+  readonly cannotBePaid?: readonly Money[]
+  /** Default: as `cannotBePaid`. A refund makes no state, because nobody was charged for it. */
+  readonly cannotBeRefunded?: readonly Money[]
+  readonly cannotPay?: readonly Money[]
+}
