@@ -75,7 +75,7 @@ export const longFiles: readonly string[] = [
   'packages/chains/test/familyLibraries.test.ts',
   'apps/quote-api/test/followsTheMarket.test.ts',
   'test/lighterQuotes.test.ts',
-  'apps/solver/test/solverReorganizations.test.ts',
+  'test/solverReorganizations.test.ts',
   'apps/quote-api/test/appFeeAccrual.test.ts',
   'packages/http/test/flood.test.ts',
   'test/bitcoinAttestations.test.ts',

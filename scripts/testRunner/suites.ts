@@ -236,11 +236,11 @@ export const suiteFiles = {
     'apps/solver/test/forgedWork.test.ts',
     'apps/solver/test/solver.test.ts',
     'apps/solver/test/solverFaults.test.ts',
-    'apps/solver/test/solverReorganizations.test.ts',
     'apps/solver/test/toldWork.test.ts',
     'test/evmPayees.test.ts',
     'test/haltedChains.test.ts',
     'test/settlementByOracles.test.ts',
+    'test/solverReorganizations.test.ts',
     'test/unattestedPayments.test.ts',
   ],
   /**

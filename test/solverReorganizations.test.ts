@@ -7,7 +7,7 @@ import { depositoryAbi, waitUntil } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { startStandInOracles } from '../../quote-api/test/settlementSupport/settlementBed.ts'
+import { startStandInOracles } from '../apps/quote-api/test/settlementSupport/settlementBed.ts'
 import {
   fillItem,
   freshAccount,
@@ -17,9 +17,9 @@ import {
   paidOrders,
   refundItem,
   signOrder,
-} from './support/paidOrders.ts'
-import { type SolverBed, startSolverBed } from './support/solverBed.ts'
-import { changedConfigs, querySolver, type UserChain } from './support/solverBench.ts'
+} from '../apps/solver/test/support/paidOrders.ts'
+import { type SolverBed, startSolverBed } from '../apps/solver/test/support/solverBed.ts'
+import { changedConfigs, querySolver, type UserChain } from '../apps/solver/test/support/solverBench.ts'
 
 let bed: SolverBed
 let network: SolverBed['network']
