@@ -1,4 +1,4 @@
-import { formatAmount } from '@causeway/core'
+import { formatAmount, orderRefused } from '@causeway/core'
 import type { MarketHealth } from '@causeway/market'
 import type { Standing } from '../../requests/status/readStanding.ts'
 import { endText, type Reason, reasonText } from '../../requests/status/reasons.ts'
@@ -136,7 +136,7 @@ const partOfReason: Readonly<Partial<Record<Reason, Part>>> = {
   ...{ PAYMENT_NOT_SWEPT: 'deposits', SOLVER_SILENT: 'fills', SOLVER_WAITS: 'fills', CHAIN_STOPPED: 'fills' },
   ...{ SOLVER_BALANCE_TOO_LOW: 'fills', TRANSACTION_SUBMISSION_FAILED: 'fills', DOES_NOT_PAY: 'fills' },
   ...{ TRANSACTION_REVERTED: 'fills', TRANSACTION_NOT_INCLUDED: 'fills', EXECUTION_REVERTED: 'fills' },
-  ...{ QUOTED_GAS_LIMIT_EXCEEDED: 'fills', ATTESTATION_MISSING: 'attestations' },
+  ...{ QUOTED_GAS_LIMIT_EXCEEDED: 'fills', [orderRefused]: 'fills', ATTESTATION_MISSING: 'attestations' },
   ...{ ATTESTATION_TIMED_OUT: 'attestations', SEEN_BUT_DENIED: 'attestations', CHAIN_STANDS: 'attestations' },
   ...{ FILL_NOT_SEEN: 'attestations', ATTESTED_BUT_NOT_SEEN: 'attestations' },
 }
