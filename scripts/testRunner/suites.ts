@@ -78,6 +78,7 @@ export const suiteFiles = {
     'test/tronAttestations.test.ts',
     'test/tronQuotes.test.ts',
     'test/tronSettlement.test.ts',
+    'test/walletKinds.test.ts',
     'test/withdrawalFamilies.test.ts',
   ],
   /**

@@ -41,7 +41,7 @@ const solver = privateKeyToAddress(solverKey).toLowerCase() as Hex // CAST: an a
 export type HyperliquidUser = { readonly account: Hex; readonly key: Hex }
 
 export type HyperliquidChain = {
-  readonly ledger: ExchangeLedger
+  readonly ledger: ExchangeLedger & { readonly modes: Map<string, string> }
   readonly venue: HyperliquidVenue
   /** The first of three may be made a liar. */
   readonly nodes: readonly FaultyService[]
@@ -64,7 +64,7 @@ export async function startHyperliquidChain(
     recentMax: 1_000,
   }
   const venue = createHyperliquidVenue(lists)
-  const ledger: ExchangeLedger = { ...lists, venue }
+  const ledger = { ...lists, venue, modes: new Map<string, string>() }
   venue.fund(solver, { '': 2_000_000_000_000n, [spotDollars]: 1_000_000_000_000n })
   const nodes = await Promise.all([1, 2, 3].map(() => startExchange(ledger)))
   return {

@@ -10,10 +10,10 @@ export type HyperliquidWallet = WalletKind & { readonly mode?: string; readonly 
 export const hyperliquidWallets = {
   plain: {},
   /** Its first payment makes it, and keeps a dollar. */
-  absent: { isAbsent: true, cannotBeRefunded: ['coin', 'token'], cannotPay: ['coin', 'token'] },
-  /** One balance of each asset, which stands on the spot side. */
-  unified: { mode: 'unifiedAccount', cannotPay: ['coin'] },
-  'portfolio-margin': { mode: 'portfolioMargin', cannotPay: ['coin'] },
+  absent: { isAbsent: true, cannotBeRefunded: ['coin', 'token'] },
+  /** One balance of each asset, on the spot side. It is quoted, and `/authorize` refuses what it sends from the other. */
+  unified: { mode: 'unifiedAccount' },
+  'portfolio-margin': { mode: 'portfolioMargin' },
 } as const satisfies Readonly<Record<string, HyperliquidWallet>>
 
 export type HyperliquidWalletName = keyof typeof hyperliquidWallets

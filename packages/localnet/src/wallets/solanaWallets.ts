@@ -26,7 +26,7 @@ const neither = ['coin', 'token'] as const
 /** Wallets by the name that `npm run localnet -- wallet` takes, each with its account of a token. */
 export const solanaWallets = {
   plain: { holder: {} },
-  'without-account': { cannotBeRefunded: ['token'], cannotPay: ['token'] },
+  'without-account': { cannotBeRefunded: ['token'] },
   memo: { holder: { extension: [8, Buffer.of(1)] } },
   'memo-off': { holder: { extension: [8, Buffer.of(0)] } },
   /** Programs move nothing of it, and a deposit is made by one. */

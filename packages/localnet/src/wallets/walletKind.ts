@@ -1,7 +1,7 @@
 /** Money of a chain: its native currency, or a token. */
 export type Money = 'coin' | 'token'
 
-/** An account as people have them. What it cannot be paid, given back or pay with is refused by name. */
+/** An account as people have them. `/quote` refuses by name what it cannot be paid, given back or pay with. */
 export type WalletKind = {
   readonly cannotBePaid?: readonly Money[]
   /** Default: as `cannotBePaid`. A refund makes no state, because nobody was charged for it. */
