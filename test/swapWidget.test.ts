@@ -49,7 +49,8 @@ function withPictures(json: unknown): unknown {
     currency.symbol === 'USDC' ? { ...currency, logoUri: widget.pictureUrl('usdc') } : currency,
   )
   const pictured = { ...base, iconUrl: widget.pictureUrl('base'), currencies }
-  return { ...file, chains: { base: pictured, ...others } }
+  const plain = Object.entries(others).map(([key, { iconUrl: _, ...chain }]) => [key, chain] as const)
+  return { ...file, chains: { base: pictured, ...Object.fromEntries(plain) } }
 }
 
 const chainOf = (key: UserChain) => bed.session.network.chains[key]
