@@ -196,7 +196,7 @@ describe('requests of the public client', () => {
     const stepsOf = (quote: Execute) => quote.steps.map(({ id }) => id)
     const one = await ask(recipients[0])
     const other = await ask(recipients[1])
-    // What is allowed is one quote's; the other allows its own beside it.
+    // The allowance is one quote's; the other allows its own beside it.
     expect([stepsOf(one), stepsOf(other)]).toEqual([['deposit'], ['approve', 'deposit']])
     for (const quote of [one, other]) await execute(quote, 3)
     for (const recipient of recipients) expect(await usdcOnOptimism(recipient)).toBeGreaterThan(24_000_000n)

@@ -49,7 +49,7 @@ afterAll(() => bed?.stop(), 60_000)
 const patience = { timeout: 120_000, interval: 250 }
 const base = () => bed.session.network.deployment.base
 const optimism = () => bed.session.network.deployment.optimism
-/** What pages name as long as no wallet is connected. */
+/** Account that pages name as long as no wallet is connected. */
 const nobody = '0x000000000000000000000000000000000000dead'
 
 const bridge = (recipient: Hex, change: object = {}) => ({

@@ -59,7 +59,7 @@ afterAll(async () => {
 const freshAddress = (): Hex => privateKeyToAddress(generatePrivateKey())
 
 type Side = 'origin' | 'destination'
-/** Where the accounts of a table are, and what they pay and are paid there. */
+/** Chain of the accounts of a table, with what they pay and are paid there. */
 type Place = {
   chainId(side: Side): number
   currency(money: Money, side: Side): string

@@ -176,7 +176,7 @@ const lookups = [
 ]
 const isPaid = (row: HistoryRow): boolean => row.status !== 'waiting' || row.isSeen
 
-/** What names requests of anybody. */
+/** Parameters that name requests of anybody. */
 const namesOfV3 = ['id', 'depositAddress']
 const namesOfV2 = [...namesOfV3, 'orderId', 'hash']
 

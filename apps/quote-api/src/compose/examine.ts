@@ -240,7 +240,7 @@ async function examineChains(
   }
 }
 
-/** What could be read before the database is asked. */
+/** Settings that could be read before the database is asked. */
 type Known = {
   readonly registry: QuoteRegistry | undefined
   readonly own: OwnTerms | undefined

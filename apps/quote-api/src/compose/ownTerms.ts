@@ -2,7 +2,7 @@ import type { QuoteFile } from '@causeway/core'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import type { OwnTerms } from '../requests/stops/solverTerms.ts'
 
-/** What this service sells by. @param options.isRead whether a chain has endpoints: no other is sold to */
+/** Terms that this service sells by. @param options.isRead whether a chain has endpoints: no other is sold to */
 export function ownTermsOf(options: {
   readonly quote: Pick<QuoteFile, 'fillWallet' | 'ceilings'>
   readonly registry: Pick<QuoteRegistry, 'chains'>

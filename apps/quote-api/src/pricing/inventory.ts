@@ -25,7 +25,7 @@ type Position = {
   readonly shareBps: bigint
   /** By currency, where no other currency of the asset can be paid from. @source Q-82 */
   readonly sides?: ReadonlyMap<CurrencyKey, UsdX18> | undefined
-  /** Of the balance, what the solver never pays out. @source Q-132 */
+  /** The part of the balance that the solver never pays out. @source Q-132 */
   readonly floorUsd?: UsdX18 | undefined
 }
 
@@ -189,7 +189,7 @@ export function payableUsd(
 /** Solver inventory per asset as of one snapshot. */
 export type InventoryView = (asset: QuoteAsset) => AssetInventory | undefined
 
-/** What the solver never pays out, in smallest units. */
+/** An amount that the solver never pays out, in smallest units. */
 export type Floors = ReadonlyMap<CurrencyKey, bigint>
 
 const noFloors: Floors = new Map()

@@ -19,7 +19,7 @@ import {
 export type Attesting = {
   /** Chain ids on which nothing is to be sold: too much is paid there and not attested. As of a second ago. */
   full(): readonly number[]
-  /** What is paid and not attested, against its caps. As of a second ago; empty before the first look. */
+  /** Payments that are not attested, against their caps. As of a second ago; empty before the first look. */
   exposure(): ReturnType<typeof exposureOf>
   close(): Promise<void>
 }

@@ -108,7 +108,7 @@ async function examineList({ denyList }: Settings, found: Findings): Promise<voi
   for (const { setting, problem } of await examineDenyList(denyList)) found.wrong(setting, problem)
 }
 
-/** What it would fill with; a start refuses a key of a family that is not of the account in the quote file. */
+/** Terms that it would fill by; a start refuses a key of a family that is not of the account in the quote file. */
 function termsOf(
   { files: { quote, solver }, wallet }: { readonly files: LoadedFiles; readonly wallet: string },
   orderSigners: ReadonlySet<string>,
@@ -156,7 +156,7 @@ async function examineWork(
       )
     }
   } catch (error) {
-    // What went wrong may hold the URL, and that credentials; so may an answer that is none of quote-api's.
+    // The error may hold the URL, and that credentials; so may an answer that is none of quote-api's.
     const { seen } = describeSilence(error)
     say('QUOTE_API_URL', `it ${seen}`, 'See that quote-api runs, and that this machine reaches it.')
   }

@@ -1,4 +1,4 @@
-/** What this solver fills with, which a service that sells must know. Addresses as their chains spell them. */
+/** Terms that this solver fills by, which a service that sells must know. Addresses as their chains spell them. */
 export type OwnTerms = {
   readonly orderSigners: ReadonlySet<string>
   readonly chains: readonly {

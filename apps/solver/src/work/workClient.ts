@@ -45,7 +45,7 @@ type WorkClientOptions = {
   readonly terms?: Readonly<Record<string, string>>
   /** Told with every answer what of them the service contradicts, in its words. */
   readonly onDifferences?: (differences: readonly string[]) => void
-  /** What is paid and not attested, against its caps; chain 0 is all of them together. */
+  /** Payments that are not attested, against their caps; chain 0 is all of them together. */
   readonly unattested?: () => readonly {
     readonly chainId: number
     readonly paidMicroUsd: bigint

@@ -25,7 +25,7 @@ export type ScriptedWork = {
   listings(): number
   /** Chains that the last question named as stopped. */
   stopped(): string | null
-  /** What the last question told of what is paid and not attested. */
+  /** Unattested payments that the last question told of. */
   unattested(): string | null
 }
 

@@ -14,7 +14,7 @@ export type RpcOptions = {
   readonly signal?: AbortSignal
   /** Budget for the whole call, failover included. */
   readonly timeoutMs?: number
-  /** Where it waits at an endpoint that limits its rate. Default: `work`. */
+  /** Line that it waits in at an endpoint that limits its rate. Default: `work`. */
   readonly line?: Line
 }
 

@@ -10,7 +10,7 @@ const growth = { factor: 1.5, everyMs: 20_000, endsAbove: 1_000 }
 const lines = ['work', 'prices', 'questions'] as const
 
 /**
- * Who asks: the service for what it has to do, for what its prices are made of, or because somebody else asked it.
+ * The line says who asks: the service for what it has to do, for what its prices are made of, or because somebody else asked it.
  */
 export type Line = (typeof lines)[number]
 

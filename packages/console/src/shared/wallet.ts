@@ -7,7 +7,7 @@ function isProvider(value: unknown): value is Provider {
   )
 }
 
-/** What the browser has, as its extensions put it there. */
+/** Wallet of the browser, as its extensions put it there. */
 const injected = (): unknown => Reflect.get(window, 'ethereum')
 
 export const hasWallet = (): boolean => isProvider(injected())

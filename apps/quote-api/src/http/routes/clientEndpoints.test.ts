@@ -200,7 +200,7 @@ describe('what public clients look up', () => {
     const plain = await get(`/config/v2?${route}`)
     expect(plain.status).toBe(200)
     expect((await get(`/config/v2?${route}&currency=${native}`)).json).toEqual(plain.json)
-    // Of a client that has no user.
+    // A client that has no user sends it.
     expect((await get(`/config/v2?${route}&user=${native}`)).json).toEqual(plain.json)
   })
 

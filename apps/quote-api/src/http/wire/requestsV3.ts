@@ -214,7 +214,7 @@ function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3[
   if (status !== 'success') return { quoted: promised, actual: null }
   const isPaidAsQuoted = taken?.currency === quoted.originCurrency
   const amountIn = isPaidAsQuoted ? taken.amount : quoted.amountIn
-  // What its user executed alone has no order, and nothing else to pay.
+  // A request that its user executed alone has no order, and nothing else to pay.
   const isMeasured = order === undefined || order.output.payments[0]?.currency === quoted.destinationCurrency
   const amountOut = isMeasured ? measuredOutput : undefined
   const moved = { amountIn, amountOut: amountOut ?? 0n, amountOutMin: amountOut ?? 0n }

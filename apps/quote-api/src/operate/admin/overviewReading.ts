@@ -29,7 +29,7 @@ export type Overview = {
   readonly sponsors: readonly SponsorBalance[]
   /** Whose messages wait behind a failure, or were given up. */
   readonly failingWebhooks: readonly WebhookStanding[]
-  /** What solvers told of what they have paid and no oracle attested yet. */
+  /** Payments that solvers told of and no oracle attested yet. */
   readonly unattested: readonly SolverExposure[]
   readonly oracleHalts: readonly { readonly oracle: string; readonly chainIds: readonly number[] }[]
 }

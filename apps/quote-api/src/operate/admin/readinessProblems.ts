@@ -3,7 +3,7 @@ import { type Problem, problem, statusParts } from './status.ts'
 
 type Check = Omit<Problem, 'state' | 'since'> & { readonly state?: 'partly' }
 
-/** What is meant by checks of `/ready`; one that is not among them is told by its name. */
+/** Words for checks of `/ready`; one that is not among them is told by its name. */
 const checks: Readonly<Record<string, Check>> = {
   database: {
     parts: [...statusParts],

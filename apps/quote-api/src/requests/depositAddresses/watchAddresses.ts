@@ -172,7 +172,7 @@ function paidTermsOf(request: SettledRequest): Pick<NewestQuote, 'amount' | 'ref
   return { amount, refund: { inputAmount: amount, refundMinimum } }
 }
 
-/** Of what the address holds, what it held already as deep as its worth asks for. What was swept since `at` is gone. */
+/** Balances that the address holds and held already as deep as their worth asks for; those swept since `at` are gone. */
 async function deepBalances(look: Look, { quoted }: SettledRequest): Promise<HeldBalances> {
   const { site, address, at, head, run } = look
   const heldNow = at === head ? [look.balances] : await site.balances([address.address], head, run.signal)

@@ -98,7 +98,7 @@ async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting):
     return
   }
   const isLast = done.size + 1 === request.execution.calls.length
-  // What is no swap moves what its call names.
+  // A call that is no swap moves what it names.
   const paidAmount = swap?.amountOut ?? (isLast && mined.succeeded ? request.quoted.amountOut : undefined)
   await decideReported(tx, reported, {
     state: mined.succeeded ? 'executed' : 'reverted',

@@ -10,9 +10,9 @@ import { readTerms } from './termsStore.ts'
 export interface ChainStops {
   /** Those in force. */
   list(): readonly ChainStop[]
-  /** What solvers would refuse. */
+  /** Differences for which solvers would refuse. */
   differences(): readonly Difference[]
-  /** What solvers never pay out, in smallest units; the same map while it is the same. */
+  /** Amounts that solvers never pay out, in smallest units; the same map while it is the same. */
   floors(): ReadonlyMap<CurrencyKey, bigint>
   /**
    * Nothing begins on a chain that is stopped.
@@ -90,7 +90,7 @@ export function createChainStops(options: {
       } else if (toldBy === 'watcher') {
         if (isMeant(origin)) throw unseenChain(chainId)
       } else if (toldBy === 'terms') {
-        // What users send themselves no solver can refuse.
+        // No solver can refuse what users send themselves.
         if (paidOn !== undefined && (isMeant(origin) || isMeant(paidOn))) throw refusedBySolver(paidOn)
       } else if (toldBy === 'oracles' || toldBy === 'head') {
         if (isMeant(origin) || isMeant(paidOn)) throw ownStops[toldBy](chainId)

@@ -4,7 +4,7 @@ import { everyChain } from './stopStore.ts'
 
 const amount = z.string().regex(/^[0-9]{1,78}$/)
 
-/** What a solver says that it fills with. A missing member is not known. Addresses as their chains spell them. */
+/** Terms that a solver says that it fills by. A missing member is not known. Addresses as their chains spell them. */
 export const solverTermsSchema = z.object({
   /** It accepts orders that these signed. */
   orderSigners: z.array(z.string()).optional(),
@@ -32,7 +32,7 @@ export type OwnTerms = {
     readonly fillWallet: string | undefined
     readonly fillContract: string | undefined
   }[]
-  /** What a sponsor may pay of an order of any amount, in micro-USD. */
+  /** The most that a sponsor may pay of an order of any amount, in micro-USD. */
   readonly sponsoredMicroUsd: bigint
 }
 
@@ -62,7 +62,7 @@ export function differencesOf(
   return [...new Map(all.map((one) => [`${one.kind} ${one.chainId} ${one.text}`, one])).values()]
 }
 
-/** What solvers never pay out, in smallest units by currency; of several the largest, because each may be asked to pay. */
+/** Amounts that solvers never pay out, in smallest units by currency; of several the largest, because each may be asked to pay. */
 export function floorsOf(told: readonly (SolverTerms | undefined)[]): ReadonlyMap<CurrencyKey, bigint> {
   const floors = new Map<CurrencyKey, bigint>()
   for (const { chainId, currency, amount } of told.flatMap((terms) => terms?.floors ?? [])) {
@@ -72,7 +72,7 @@ export function floorsOf(told: readonly (SolverTerms | undefined)[]): ReadonlyMa
   return floors
 }
 
-/** What one solver contradicts. */
+/** Differences with one solver. */
 export function contradictionsOf(own: OwnTerms, terms: SolverTerms): readonly Difference[] {
   const { orderSigners, pays = [], lossPerOrderMicroUsd } = terms
   const found: Difference[] = []

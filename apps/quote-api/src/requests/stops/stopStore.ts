@@ -47,7 +47,7 @@ export async function readStops(database: Queries): Promise<readonly ChainStop[]
   }))
 }
 
-/** What an operator does about a stop. @param name of the chain, or `all` */
+/** Advice to an operator about a stop. @param name of the chain, or `all` */
 export function stopAdvice(toldBy: StopTeller, name: string): string {
   const advice: Readonly<Record<StopTeller, string>> = {
     operator: `End it: npm run causeway -- go ${name} --reason <text>`,
@@ -142,7 +142,7 @@ export async function hasReadSince(database: Queries, reader: string, since: Dat
   return rows.length > 0
 }
 
-/** How long ago it read them last, by the database's clock; undefined: never. */
+/** Time since it read them last, by the database's clock; undefined: never. */
 export async function secondsSinceRead(database: Queries, reader: string): Promise<number | undefined> {
   const [row] = await database.query<{ seconds: number }>(
     `select extract(epoch from clock_timestamp() - read_at)::float8 as seconds from stop_reader where reader = $1`,

@@ -28,7 +28,7 @@ export async function keepTerms(
   )
 }
 
-/** Of each solver that was heard of lately. Undefined: it does not say, or another release wrote it. */
+/** Terms of each solver that was heard of lately. Undefined: it does not say, or another release wrote it. */
 export async function readTerms(database: Queries): Promise<readonly (SolverTerms | undefined)[]> {
   const rows = await database.query<{ terms: unknown }>(
     `select terms from solver_terms where told_at > clock_timestamp() - ${freshSeconds} * interval '1 second'

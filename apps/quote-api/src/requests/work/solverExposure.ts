@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** What a solver has paid and no oracle attested yet, against its own cap. */
+/** Payments of a solver that no oracle attested yet, against its own cap, in micro-USD. */
 export type SolverExposure = {
   /** 0: all chains together. */
   readonly chainId: number
@@ -66,7 +66,7 @@ export async function keepExposure(database: Queries, told: readonly SolverExpos
   )
 }
 
-/** What was told within the last minute, all chains together first. */
+/** Exposure told within the last minute, all chains together first. */
 export async function readExposure(database: Queries): Promise<readonly SolverExposure[]> {
   const rows = await database.query<{ chain_id: bigint; paid: string | bigint; max: string | bigint }>(
     `select chain_id, paid_micro_usd as paid, max_micro_usd as max from solver_exposure

@@ -66,7 +66,7 @@ export interface Withholding {
   withhold(id: string): Promise<void>
 }
 
-/** What a solver says of itself. All of it is forgotten when it was not said for a minute. */
+/** A solver's own words about itself. All of it is forgotten when it was not said for a minute. */
 export type SaidOfItself = {
   /** Chains on which it pays nothing now. */
   readonly stopped: readonly number[]
@@ -74,7 +74,7 @@ export type SaidOfItself = {
   readonly name: string | undefined
   /** Undefined: it does not say what it fills with. */
   readonly terms: SolverTerms | undefined
-  /** What it has paid and no oracle attested yet. */
+  /** Its payments that no oracle attested yet. */
   readonly exposure: readonly SolverExposure[]
 }
 
