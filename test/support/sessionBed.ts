@@ -161,13 +161,17 @@ async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<vo
 /** @returns false when it ended instead */
 async function becomesReady(child: ChildProcess, url: string): Promise<boolean> {
   const giveUpAtMs = Date.now() + patienceMs
+  let said = 'nothing'
   while (child.exitCode === null && child.signalCode === null) {
     const isReady = await fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
-      ({ ok }) => ok,
+      async (answer) => {
+        said = await answer.text()
+        return answer.ok
+      },
       () => false,
     )
     if (isReady) return true
-    if (Date.now() > giveUpAtMs) throw new Error(`${url} is not ready in time`)
+    if (Date.now() > giveUpAtMs) throw new Error(`${url} is not ready in time: ${said}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   return false
