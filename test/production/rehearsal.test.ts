@@ -4,13 +4,14 @@
 // Method: every command of the page, in its order, in one shell, on an empty folder, against `npm run rehearsal`; the
 // chains themselves say whose money is where.
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hubAbi } from '@causeway/contracts'
 import { type Hex, hubAlias, hubTokenId, mainNetwork } from '@causeway/core'
-import { createPublicClient, erc20Abi, http } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
+import { createDatabase } from '@causeway/database'
+import { createPublicClient, createWalletClient, erc20Abi, http } from 'viem'
+import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type PageSection, sectionsOf } from './support/pageShell.ts'
@@ -52,10 +53,15 @@ afterAll(async () => {
   await bed?.stop()
 }, patienceMs)
 
-/** The commands below a heading. @returns what they printed */
-async function follow(heading: string): Promise<string> {
+function sectionOf(heading: string): PageSection {
   const section = sections.find((one) => one.heading === heading)
   if (section === undefined) throw new Error(`the page has no commands below "${heading}"`)
+  return section
+}
+
+/** The commands below a heading. @returns what they printed */
+async function follow(heading: string): Promise<string> {
+  const section = sectionOf(heading)
   // What comes after a command that failed says nothing.
   if (sections.indexOf(section) !== followed) throw new Error(`the page was not followed up to "${heading}"`)
   const printed: string[] = []
@@ -157,6 +163,23 @@ test(
     const { stdout: modes } = await shellOut(`stat -c %a ${bed.deploy}/keys/* ${bed.deploy}/*/secrets/*`)
     expect(new Set(modes.trim().split('\n'))).toEqual(new Set(['400', '600']))
     for (const service of services) expect(await settingsOf(service)).not.toMatch(/=</)
+  },
+  patienceMs,
+)
+
+test(
+  'O-98: a block that fails ends no terminal, and leaves no password in a file of its own',
+  async () => {
+    const [block = ''] = sectionOf('Databases').blocks
+    const unreachable = 'DATABASE_ADMIN_URL=postgres://nobody:nothing@127.0.0.1:1/none\n'
+    await expect(bed.shell.run(unreachable + block)).rejects.toThrow('a command of this block failed')
+    await bed.shell.run(`DATABASE_ADMIN_URL='${given('DATABASE_ADMIN_URL')}'`)
+    const { stdout } = await shellOut(`cd ${bed.deploy} && grep -rlFf made/quote-api-database . | sort`)
+    expect(stdout.trim().split('\n')).toEqual([
+      './made/quote-api-database',
+      './quote-api-1/secrets/DATABASE_URL',
+      './quote-api-2/secrets/DATABASE_URL',
+    ])
   },
   patienceMs,
 )
@@ -268,6 +291,20 @@ test(
 )
 
 test(
+  'O-98: callers behind the proxy have a limit each',
+  async () => {
+    const statusFor = async (caller: string) => {
+      const url = `http://127.0.0.1:${bed.ports.quote}/chains`
+      return (await fetch(url, { headers: { 'x-forwarded-for': caller } })).status
+    }
+    const busy = await Promise.all(Array.from({ length: 200 }, () => statusFor('203.0.113.1')))
+    expect(busy).toContain(429)
+    expect(await statusFor('203.0.113.2')).toBe(200)
+  },
+  patienceMs,
+)
+
+test(
   'a first sponsored transfer arrives to the unit, and its sponsor pays what was quoted',
   async () => {
     await follow('A first sponsor')
@@ -279,20 +316,24 @@ test(
     expect(BigInt(told)).toBeGreaterThan(24_900_000n)
     expect((await usdcOf('OPTIMISM', user)) - before).toBe(BigInt(told))
     const answer = await fetch(`http://127.0.0.1:${bed.ports.quote}/requests/v2?id=${requestId}`, {
-      headers: { 'x-api-key': (await bed.shell.run('printf %s "$API_KEY"')).trim() },
+      headers: { 'x-api-key': (await bed.shell.run('api_key')).trim() },
     })
     const { requests } = requestsSchema.parse(await answer.json())
     const [request] = requests
     const paid = BigInt(request?.data.feeSponsorship.actual.sponsorPayment.amount ?? 0)
     expect([request?.status, paid > 0n]).toEqual(['success', true])
-    const balances = await fetch(
-      `http://127.0.0.1:${bed.ports.quote}/app-fees/${given('SPONSOR_ADDRESS')}/balances`,
-    )
-    const { amount } = z.object({ amount: z.string() }).parse(await balances.json())
-    expect(BigInt(amount)).toBe(25_000_000n - paid)
+    expect(await sponsorBalance()).toBe(25_000_000n - paid)
   },
   patienceMs,
 )
+
+/** Micro-USDC. */
+async function sponsorBalance(): Promise<bigint> {
+  const balances = await fetch(
+    `http://127.0.0.1:${bed.ports.quote}/app-fees/${given('SPONSOR_ADDRESS')}/balances`,
+  )
+  return BigInt(z.object({ amount: z.string() }).parse(await balances.json()).amount)
+}
 
 const requestsSchema = z.object({
   requests: z.array(
@@ -328,6 +369,76 @@ test(
 )
 
 test(
+  'O-98: the tips that wallets take by default keep no quote back',
+  async () => {
+    const account = privateKeyToAccount(hex(given('USER_PRIVATE_KEY')))
+    for (const name of ['BASE_RPC_URL', 'OPTIMISM_RPC_URL']) {
+      const client = clientOf(name)
+      const wallet = createWalletClient({ account, transport: http(given(name).split(',')[0]) })
+      // As many blocks in a row as the price of gas is read from.
+      for (let count = 0; count < 10; count += 1) {
+        const hash = await wallet.sendTransaction({ to: account.address, value: 1n, chain: null })
+        await client.waitForTransactionReceipt({ hash, pollingInterval: 50 })
+      }
+    }
+    const answer = await fetch(`http://127.0.0.1:${bed.ports.quote}/quote`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ user: account.address, originChainId: 8453, destinationChainId: 10 },
+        ...{ originCurrency: given('USDC_BASE'), destinationCurrency: given('USDC_OPTIMISM') },
+        ...{ amount: '25000000', tradeType: 'EXACT_INPUT' },
+      }),
+    })
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"steps"')])
+  },
+  patienceMs,
+)
+
+/** What a second time must leave as it is, with the operator's own changes. */
+async function whatStays() {
+  const { stdout: files } = await shellOut(
+    `cd ${bed.deploy} && sha256sum addresses keys/* made/* */secrets/* */env ${given('CONFIG_DIR')}/*`,
+  )
+  const database = createDatabase({ connectionString: given('DATABASE_ADMIN_URL') })
+  const roles = await database.query('select rolname, rolpassword from pg_authid order by 1')
+  await database.close()
+  const listed = JSON.parse(await bed.shell.run('causeway keys list --json'))
+  return {
+    ...{ files, roles, pids: await Promise.all(services.map(pidOf)), balance: await sponsorBalance() },
+    user: await usdcOf('BASE', privateKeyToAddress(hex(given('USER_PRIVATE_KEY')))),
+    // Asking with a key changes when it was used.
+    keys: z.object({ keys: z.array(z.object({ id: z.string() })) }).parse(listed).keys,
+  }
+}
+
+test(
+  'O-98: the page is followed again in a new terminal, over the running system, and changes nothing there',
+  async () => {
+    const peppers = join(bed.deploy, 'quote-api-1/secrets/API_KEY_PEPPERS')
+    const added = (await readFile(peppers, 'utf8')).replace('=', `=v2:${'ab'.repeat(32)};`)
+    for (const n of [1, 2]) await writeFile(peppers.replace('quote-api-1', `quote-api-${n}`), added)
+    await appendFile(join(bed.deploy, 'oracle-3/env'), 'LOG_LEVEL=warn\n')
+    const before = await whatStays()
+    const terminal = await bed.openTerminal()
+    const printed: string[] = []
+    try {
+      const end = sections.indexOf(sectionOf('Stop and start again'))
+      for (const { blocks } of sections.slice(0, end))
+        for (const block of blocks) printed.push(await terminal.run(block))
+    } finally {
+      await terminal.close()
+    }
+    expect(await whatStays()).toEqual(before)
+    expect(printed.join('')).toContain('oracle-3 keeps its settings')
+    expect(printed.join('')).toContain('quote-api-1 keeps its API_KEY_PEPPERS')
+    const { stdout: left } = await shellOut(`find ${bed.deploy} -name '*.new'`)
+    expect(left.trim()).toBe(join(bed.deploy, 'oracle-3/env.new'))
+  },
+  patienceMs,
+)
+
+test(
   'it stops, starts again with what it knew, and leaves nothing running',
   async () => {
     const before = await Promise.all(services.map(pidOf))
@@ -337,6 +448,9 @@ test(
     expect(after.filter((pid) => before.includes(pid))).toEqual([])
     expect([...before, ...after].filter(runs)).toEqual([])
     expect(followed).toBe(sections.length)
+    // What is stopped may be stopped, started and stopped again.
+    for (const block of sectionOf('Stop and start again').blocks) await bed.shell.run(block)
+    expect((await Promise.all(services.map(pidOf))).filter(runs)).toEqual([])
   },
   patienceMs,
 )
