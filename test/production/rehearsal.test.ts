@@ -106,6 +106,8 @@ async function doctorOf(
   change: {
     readonly settings?: (text: string) => string
     readonly secrets?: (folder: string) => Promise<void>
+    /** By the shell. */
+    readonly exported?: Readonly<Record<string, string>>
   },
 ): Promise<Report> {
   const copy = join(bed.deploy, '..', 'operator', 'tired', service)
@@ -120,7 +122,7 @@ async function doctorOf(
     execFile(
       process.execPath,
       [`--env-file=${join(copy, 'env')}`, script, 'doctor', '--json'],
-      { cwd: repositoryRoot, env: { PATH: process.env['PATH'] } },
+      { cwd: repositoryRoot, env: { PATH: process.env['PATH'], ...change.exported } },
       (_error, printed) => resolve(printed),
     ),
   )
@@ -256,6 +258,20 @@ test(
       },
     })
     expect(swapped.findings.filter(({ code }) => code === 'signer-unlisted')).toHaveLength(2)
+  },
+  patienceMs,
+)
+
+test(
+  'O-97: an operator whose shell exports what a file names is told by doctor and command',
+  async () => {
+    const { startable, findings } = await doctorOf('allocator', { exported: { OPS_PORT: '4099' } })
+    expect([startable, findings.filter(({ code }) => code === 'setting-overridden')]).toEqual([
+      ...[true, [expect.objectContaining({ setting: 'OPS_PORT', severity: 'note' })]],
+    ])
+    expect(await bed.shell.run('OPS_PORT=4099 run oracle-2 halted list')).toContain(
+      'OPS_PORT is another one in the environment than in',
+    )
   },
   patienceMs,
 )
