@@ -7,6 +7,7 @@ import { execFile } from 'node:child_process'
 import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseEnv } from 'node:util'
 import { hubAbi } from '@causeway/contracts'
 import { type Hex, hubAlias, hubTokenId, mainNetwork } from '@causeway/core'
 import { createDatabase } from '@causeway/database'
@@ -450,6 +451,47 @@ test(
     expect(printed.join('')).toContain('quote-api-1 keeps its API_KEY_PEPPERS')
     const { stdout: left } = await shellOut(`find ${bed.deploy} -name '*.new'`)
     expect(left.trim()).toBe(join(bed.deploy, 'oracle-3/env.new'))
+  },
+  patienceMs,
+)
+
+/** Pages that ask a running system, with what it is asked of, and lines that need what is not there. */
+const otherPages: readonly { page: string; service: Service; without: RegExp }[] = [
+  { page: 'status.md', service: 'quote-api-1', without: /^$/ },
+  { page: 'retention.md', service: 'quote-api-1', without: /^$/ },
+  { page: 'parked.md', service: 'quote-api-1', without: / claims end / },
+  { page: 'backup.md', service: 'quote-api-1', without: /^(mkdir|flock|pg_|  --)/ },
+  { page: 'admin-listener.md', service: 'quote-api-1', without: /^$/ },
+  { page: 'oracle.md', service: 'oracle-1', without: / halted clear |SIGNING_CAPS=/ },
+  { page: 'allocator.md', service: 'allocator', without: / held release |^ENVIRONMENT=/ },
+]
+
+test.each(otherPages)(
+  'O-98: the commands of $page are run twice against the running system',
+  async ({ page, service, without }) => {
+    const { requestId } = JSON.parse(await readFile(join(bed.deploy, 'earned.json'), 'utf8'))
+    const exported = Object.fromEntries(
+      Object.entries(parseEnv(await settingsOf(service))).map(([name, value = '']) => [name, value]),
+    )
+    if (service === 'quote-api-1')
+      exported['ADMIN_API_KEY'] = (await readFile(join(bed.deploy, 'made/admin-key'), 'utf8')).trim()
+    const blocks = (await sectionsOf(join(repositoryRoot, 'docs/operating', page))).flatMap((one) => one.blocks)
+    const lines = blocks.join('').split('\n')
+    const script = lines
+      .filter((line) => !without.test(line))
+      .join('\n')
+      .replaceAll('explain 0x…', `explain ${requestId}`)
+      .replaceAll('0x…', given('SPONSOR_ADDRESS'))
+      .replaceAll(':3002/', `:${bed.ports.quote + 2}/`)
+    expect(script.trim()).not.toBe('')
+    const terminal = await bed.openTerminal(exported)
+    try {
+      const first = await terminal.run(script)
+      const second = await terminal.run(script)
+      expect([first, second]).not.toEqual(['', ''])
+    } finally {
+      await terminal.close()
+    }
   },
   patienceMs,
 )

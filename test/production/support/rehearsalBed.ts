@@ -13,7 +13,7 @@ export type RehearsalBed = {
   readonly deploy: string
   readonly shell: PageShell
   /** A shell that knows nothing of the first one. */
-  openTerminal(): Promise<PageShell>
+  openTerminal(exported?: Readonly<Record<string, string>>): Promise<PageShell>
   /** What others gave, by name. */
   readonly given: Readonly<Record<string, string>>
   /** First port of quote-api, and the one below the first of oracles. */
@@ -50,8 +50,9 @@ export async function startRehearsalBed(repositoryRoot: string): Promise<Rehears
     })
     const deploy = join(directory, 'operator')
     const ports = { quote: await freeRange(20_000), oracle: await freeRange(25_000) }
-    const openTerminal = () =>
+    const openTerminal = (exported: Readonly<Record<string, string>> = {}) =>
       openShell(repositoryRoot, {
+        ...exported,
         ...{ GIVEN: givenFile, DEPLOY: deploy, CAUSEWAY_REHEARSAL_DIR: directory },
         ...{ QUOTE_PORT: String(ports.quote), ORACLE_PORT: String(ports.oracle) },
       })
