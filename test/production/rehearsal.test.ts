@@ -462,8 +462,8 @@ const otherPages: readonly { page: string; service: Service; without: RegExp }[]
   { page: 'parked.md', service: 'quote-api-1', without: / claims end / },
   { page: 'backup.md', service: 'quote-api-1', without: /^(mkdir|flock|pg_|  --)/ },
   { page: 'admin-listener.md', service: 'quote-api-1', without: /^$/ },
-  { page: 'oracle.md', service: 'oracle-1', without: / halted clear |SIGNING_CAPS=/ },
-  { page: 'allocator.md', service: 'allocator', without: / held release |^ENVIRONMENT=/ },
+  { page: 'oracle.md', service: 'oracle-1', without: /^[A-Z_]+=| halted clear / },
+  { page: 'allocator.md', service: 'allocator', without: /^[A-Z_]+=| held release / },
 ]
 
 test.each(otherPages)(
@@ -475,9 +475,9 @@ test.each(otherPages)(
     )
     if (service === 'quote-api-1')
       exported['ADMIN_API_KEY'] = (await readFile(join(bed.deploy, 'made/admin-key'), 'utf8')).trim()
-    const blocks = (await sectionsOf(join(repositoryRoot, 'docs/operating', page))).flatMap((one) => one.blocks)
-    const lines = blocks.join('').split('\n')
-    const script = lines
+    const text = await readFile(join(repositoryRoot, 'docs/operating', page), 'utf8')
+    const script = [...text.matchAll(/^```sh\n(.*?)^```$/gms)]
+      .flatMap(([, block = '']) => block.split('\n'))
       .filter((line) => !without.test(line))
       .join('\n')
       .replaceAll('explain 0x…', `explain ${requestId}`)
