@@ -2,7 +2,7 @@
 // page. Attacks: a variable that the code reads and no file shows, one that nothing reads, a default that differs, a
 // placeholder that nobody says where to get, a file that is filled in and refused all the same.
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -100,7 +100,7 @@ type Page = {
 const pages: readonly Page[] = [
   {
     ...{ path: 'docs/operating/containers.md', heading: 'Run with compose', folder: 'docker' },
-    elsewhere: /^(docker compose|chown) /,
+    elsewhere: /^ *(docker compose|chown) /,
   },
   {
     ...{ path: 'docs/operating/kubernetes.md', heading: 'Settings', folder: 'deploy/kubernetes' },
@@ -108,7 +108,14 @@ const pages: readonly Page[] = [
   },
 ]
 
-test.each(pages)('the commands of $path make files with which every service starts', async (page) => {
+/** Files below a folder, with what they hold. */
+function filesBelow(folder: string): Readonly<Record<string, string>> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((one) => one.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')]))
+}
+
+test.each(pages)('O-98: the commands of $path make files with which every service starts, once', async (page) => {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-containers-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   cpSync(join(root, 'configs'), join(folder, 'configs'), { recursive: true })
@@ -118,8 +125,14 @@ test.each(pages)('the commands of $path make files with which every service star
     .filter((line) => !page.elsewhere.test(line))
     .join('\n')
   expect(script.split('\n').length).toBeGreaterThan(20)
-  execFileSync('sh', ['-eu', '-c', script], { cwd: folder })
+  const follow = () => execFileSync('sh', ['-eu', '-c', script], { cwd: folder })
+  follow()
   const written = join(folder, page.folder)
+  for (const { name } of services.filter((service) => service.name !== 'allocator'))
+    appendFileSync(join(written, `${name}.env`), '# What the operator wrote himself.\n')
+  const before = filesBelow(folder)
+  follow()
+  expect(filesBelow(folder)).toEqual(before)
   for (const service of services.filter(({ name }) => name !== 'allocator')) {
     const left = exampleVariables(readFileSync(join(written, `${service.name}.env`), 'utf8'))
     const directory = mkdtempSync(join(folder, 'secrets-'))

@@ -88,7 +88,8 @@ function quoteChain(market: Market, displayName: string): object {
   return {
     ...{ chainId, name: chainKey, displayName, blockTimeMs: 2_000, headMaxAgeMs: 15_000 },
     ...{ multicall3, wrappedNative },
-    feeModel: { kind: 'op-stack', gasPriceOracle },
+    // Nobody else transacts here, so that a wallet's own tips of a gwei are what blocks cost.
+    feeModel: { kind: 'op-stack', gasPriceOracle, ceilingFromWei: '10000000000' },
     pinPolicy: [{ upToMicroUsd: '1000000000', confirmations: 1 }, { confirmations: 2 }],
     currencies: [
       { address: nowhere, symbol: 'ETH', name: 'Ether', decimals: 18, asset: 'eth', ...held },

@@ -4,13 +4,15 @@
 // Method: every command of the page, in its order, in one shell, on an empty folder, against `npm run rehearsal`; the
 // chains themselves say whose money is where.
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseEnv } from 'node:util'
 import { hubAbi } from '@causeway/contracts'
 import { type Hex, hubAlias, hubTokenId, mainNetwork } from '@causeway/core'
-import { createPublicClient, erc20Abi, http } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
+import { createDatabase } from '@causeway/database'
+import { createPublicClient, createWalletClient, erc20Abi, http } from 'viem'
+import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type PageSection, sectionsOf } from './support/pageShell.ts'
@@ -52,10 +54,15 @@ afterAll(async () => {
   await bed?.stop()
 }, patienceMs)
 
-/** The commands below a heading. @returns what they printed */
-async function follow(heading: string): Promise<string> {
+function sectionOf(heading: string): PageSection {
   const section = sections.find((one) => one.heading === heading)
   if (section === undefined) throw new Error(`the page has no commands below "${heading}"`)
+  return section
+}
+
+/** The commands below a heading. @returns what they printed */
+async function follow(heading: string): Promise<string> {
+  const section = sectionOf(heading)
   // What comes after a command that failed says nothing.
   if (sections.indexOf(section) !== followed) throw new Error(`the page was not followed up to "${heading}"`)
   const printed: string[] = []
@@ -100,6 +107,8 @@ async function doctorOf(
   change: {
     readonly settings?: (text: string) => string
     readonly secrets?: (folder: string) => Promise<void>
+    /** By the shell. */
+    readonly exported?: Readonly<Record<string, string>>
   },
 ): Promise<Report> {
   const copy = join(bed.deploy, '..', 'operator', 'tired', service)
@@ -114,7 +123,7 @@ async function doctorOf(
     execFile(
       process.execPath,
       [`--env-file=${join(copy, 'env')}`, script, 'doctor', '--json'],
-      { cwd: repositoryRoot, env: { PATH: process.env['PATH'] } },
+      { cwd: repositoryRoot, env: { PATH: process.env['PATH'], ...change.exported } },
       (_error, printed) => resolve(printed),
     ),
   )
@@ -157,6 +166,23 @@ test(
     const { stdout: modes } = await shellOut(`stat -c %a ${bed.deploy}/keys/* ${bed.deploy}/*/secrets/*`)
     expect(new Set(modes.trim().split('\n'))).toEqual(new Set(['400', '600']))
     for (const service of services) expect(await settingsOf(service)).not.toMatch(/=</)
+  },
+  patienceMs,
+)
+
+test(
+  'O-98: a block that fails ends no terminal, and leaves no password in a file of its own',
+  async () => {
+    const [block = ''] = sectionOf('Databases').blocks
+    const unreachable = 'DATABASE_ADMIN_URL=postgres://nobody:nothing@127.0.0.1:1/none\n'
+    await expect(bed.shell.run(unreachable + block)).rejects.toThrow('a command of this block failed')
+    await bed.shell.run(`DATABASE_ADMIN_URL='${given('DATABASE_ADMIN_URL')}'`)
+    const { stdout } = await shellOut(`cd ${bed.deploy} && grep -rlFf made/quote-api-database . | sort`)
+    expect(stdout.trim().split('\n')).toEqual([
+      './made/quote-api-database',
+      './quote-api-1/secrets/DATABASE_URL',
+      './quote-api-2/secrets/DATABASE_URL',
+    ])
   },
   patienceMs,
 )
@@ -238,6 +264,20 @@ test(
 )
 
 test(
+  'O-97: an operator whose shell exports what a file names is told by doctor and command',
+  async () => {
+    const { startable, findings } = await doctorOf('allocator', { exported: { OPS_PORT: '4099' } })
+    expect([startable, findings.filter(({ code }) => code === 'setting-overridden')]).toEqual([
+      ...[true, [expect.objectContaining({ setting: 'OPS_PORT', severity: 'note' })]],
+    ])
+    expect(await bed.shell.run('OPS_PORT=4099 run oracle-2 halted list')).toContain(
+      'OPS_PORT is another one in the environment than in',
+    )
+  },
+  patienceMs,
+)
+
+test(
   'a rehearsal reads no chain but its own, and is taken for no other environment',
   async () => {
     const elsewhere = await doctorOf('oracle-3', {
@@ -268,6 +308,20 @@ test(
 )
 
 test(
+  'O-98: callers behind the proxy have a limit each',
+  async () => {
+    const statusFor = async (caller: string) => {
+      const url = `http://127.0.0.1:${bed.ports.quote}/chains`
+      return (await fetch(url, { headers: { 'x-forwarded-for': caller } })).status
+    }
+    const busy = await Promise.all(Array.from({ length: 200 }, () => statusFor('203.0.113.1')))
+    expect(busy).toContain(429)
+    expect(await statusFor('203.0.113.2')).toBe(200)
+  },
+  patienceMs,
+)
+
+test(
   'a first sponsored transfer arrives to the unit, and its sponsor pays what was quoted',
   async () => {
     await follow('A first sponsor')
@@ -279,20 +333,24 @@ test(
     expect(BigInt(told)).toBeGreaterThan(24_900_000n)
     expect((await usdcOf('OPTIMISM', user)) - before).toBe(BigInt(told))
     const answer = await fetch(`http://127.0.0.1:${bed.ports.quote}/requests/v2?id=${requestId}`, {
-      headers: { 'x-api-key': (await bed.shell.run('printf %s "$API_KEY"')).trim() },
+      headers: { 'x-api-key': (await bed.shell.run('api_key')).trim() },
     })
     const { requests } = requestsSchema.parse(await answer.json())
     const [request] = requests
     const paid = BigInt(request?.data.feeSponsorship.actual.sponsorPayment.amount ?? 0)
     expect([request?.status, paid > 0n]).toEqual(['success', true])
-    const balances = await fetch(
-      `http://127.0.0.1:${bed.ports.quote}/app-fees/${given('SPONSOR_ADDRESS')}/balances`,
-    )
-    const { amount } = z.object({ amount: z.string() }).parse(await balances.json())
-    expect(BigInt(amount)).toBe(25_000_000n - paid)
+    expect(await sponsorBalance()).toBe(25_000_000n - paid)
   },
   patienceMs,
 )
+
+/** Micro-USDC. */
+async function sponsorBalance(): Promise<bigint> {
+  const balances = await fetch(
+    `http://127.0.0.1:${bed.ports.quote}/app-fees/${given('SPONSOR_ADDRESS')}/balances`,
+  )
+  return BigInt(z.object({ amount: z.string() }).parse(await balances.json()).amount)
+}
 
 const requestsSchema = z.object({
   requests: z.array(
@@ -328,6 +386,117 @@ test(
 )
 
 test(
+  'O-98: the tips that wallets take by default keep no quote back',
+  async () => {
+    const account = privateKeyToAccount(hex(given('USER_PRIVATE_KEY')))
+    for (const name of ['BASE_RPC_URL', 'OPTIMISM_RPC_URL']) {
+      const client = clientOf(name)
+      const wallet = createWalletClient({ account, transport: http(given(name).split(',')[0]) })
+      // As many blocks in a row as the price of gas is read from.
+      for (let count = 0; count < 10; count += 1) {
+        const hash = await wallet.sendTransaction({ to: account.address, value: 1n, chain: null })
+        await client.waitForTransactionReceipt({ hash, pollingInterval: 50 })
+      }
+    }
+    const answer = await fetch(`http://127.0.0.1:${bed.ports.quote}/quote`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ user: account.address, originChainId: 8453, destinationChainId: 10 },
+        ...{ originCurrency: given('USDC_BASE'), destinationCurrency: given('USDC_OPTIMISM') },
+        ...{ amount: '25000000', tradeType: 'EXACT_INPUT' },
+      }),
+    })
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"steps"')])
+  },
+  patienceMs,
+)
+
+/** What a second time must leave as it is, with the operator's own changes. */
+async function whatStays() {
+  const { stdout: files } = await shellOut(
+    `cd ${bed.deploy} && sha256sum addresses keys/* made/* */secrets/* */env ${given('CONFIG_DIR')}/*`,
+  )
+  const database = createDatabase({ connectionString: given('DATABASE_ADMIN_URL') })
+  const roles = await database.query('select rolname, rolpassword from pg_authid order by 1')
+  await database.close()
+  const listed = JSON.parse(await bed.shell.run('causeway keys list --json'))
+  return {
+    ...{ files, roles, pids: await Promise.all(services.map(pidOf)), balance: await sponsorBalance() },
+    user: await usdcOf('BASE', privateKeyToAddress(hex(given('USER_PRIVATE_KEY')))),
+    // Asking with a key changes when it was used.
+    keys: z.object({ keys: z.array(z.object({ id: z.string() })) }).parse(listed).keys,
+  }
+}
+
+test(
+  'O-98: the page is followed again in a new terminal, over the running system, and changes nothing there',
+  async () => {
+    const peppers = join(bed.deploy, 'quote-api-1/secrets/API_KEY_PEPPERS')
+    const added = (await readFile(peppers, 'utf8')).replace('=', `=v2:${'ab'.repeat(32)};`)
+    for (const n of [1, 2]) await writeFile(peppers.replace('quote-api-1', `quote-api-${n}`), added)
+    await appendFile(join(bed.deploy, 'oracle-3/env'), 'LOG_LEVEL=warn\n')
+    const before = await whatStays()
+    const terminal = await bed.openTerminal()
+    const printed: string[] = []
+    try {
+      const end = sections.indexOf(sectionOf('Stop and start again'))
+      for (const { blocks } of sections.slice(0, end))
+        for (const block of blocks) printed.push(await terminal.run(block))
+    } finally {
+      await terminal.close()
+    }
+    expect(await whatStays()).toEqual(before)
+    expect(printed.join('')).toContain('oracle-3 keeps its settings')
+    expect(printed.join('')).toContain('quote-api-1 keeps its API_KEY_PEPPERS')
+    const { stdout: left } = await shellOut(`find ${bed.deploy} -name '*.new'`)
+    expect(left.trim()).toBe(join(bed.deploy, 'oracle-3/env.new'))
+  },
+  patienceMs,
+)
+
+/** Pages that ask a running system, with what it is asked of, and lines that need what is not there. */
+const otherPages: readonly { page: string; service: Service; without: RegExp }[] = [
+  { page: 'status.md', service: 'quote-api-1', without: /^$/ },
+  { page: 'retention.md', service: 'quote-api-1', without: /^$/ },
+  { page: 'parked.md', service: 'quote-api-1', without: / claims end / },
+  { page: 'backup.md', service: 'quote-api-1', without: /^(mkdir|flock|pg_|  --)/ },
+  { page: 'admin-listener.md', service: 'quote-api-1', without: /^$/ },
+  { page: 'oracle.md', service: 'oracle-1', without: /^[A-Z_]+=| halted clear / },
+  { page: 'allocator.md', service: 'allocator', without: /^[A-Z_]+=| held release / },
+]
+
+test.each(otherPages)(
+  'O-98: the commands of $page are run twice against the running system',
+  async ({ page, service, without }) => {
+    const { requestId } = JSON.parse(await readFile(join(bed.deploy, 'earned.json'), 'utf8'))
+    const exported = Object.fromEntries(
+      Object.entries(parseEnv(await settingsOf(service))).map(([name, value = '']) => [name, value]),
+    )
+    if (service === 'quote-api-1')
+      exported['ADMIN_API_KEY'] = (await readFile(join(bed.deploy, 'made/admin-key'), 'utf8')).trim()
+    const text = await readFile(join(repositoryRoot, 'docs/operating', page), 'utf8')
+    const script = [...text.matchAll(/^```sh\n(.*?)^```$/gms)]
+      .flatMap(([, block = '']) => block.split('\n'))
+      .filter((line) => !without.test(line))
+      .join('\n')
+      .replaceAll('explain 0x…', `explain ${requestId}`)
+      .replaceAll('0x…', given('SPONSOR_ADDRESS'))
+      .replaceAll(':3002/', `:${bed.ports.quote + 2}/`)
+    expect(script.trim()).not.toBe('')
+    const terminal = await bed.openTerminal(exported)
+    try {
+      const first = await terminal.run(script)
+      const second = await terminal.run(script)
+      expect([first === '', second === '']).toEqual([false, false])
+    } finally {
+      await terminal.close()
+    }
+  },
+  patienceMs,
+)
+
+test(
   'it stops, starts again with what it knew, and leaves nothing running',
   async () => {
     const before = await Promise.all(services.map(pidOf))
@@ -337,6 +506,9 @@ test(
     expect(after.filter((pid) => before.includes(pid))).toEqual([])
     expect([...before, ...after].filter(runs)).toEqual([])
     expect(followed).toBe(sections.length)
+    // What is stopped may be stopped, started and stopped again.
+    for (const block of sectionOf('Stop and start again').blocks) await bed.shell.run(block)
+    expect((await Promise.all(services.map(pidOf))).filter(runs)).toEqual([])
   },
   patienceMs,
 )

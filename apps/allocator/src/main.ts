@@ -7,6 +7,7 @@ import {
   loadSecrets,
   runDoctor,
   silenceWarnings,
+  tellOverridden,
 } from '@causeway/http'
 import { runCommand } from './compose/commands.ts'
 import { loadConfig } from './compose/config.ts'
@@ -15,7 +16,8 @@ import { examineAllocator } from './compose/examine.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
-const service = { name: 'allocator', repositoryRoot }
+const launch = { environment: process.env, nodeOptions: process.execArgv }
+const service = { name: 'allocator', repositoryRoot, launch }
 const variables = () => loadSecrets({ environment: process.env })
 
 /** `doctor` tells what is wrong. Other commands act on `STATE_DIR`; without one the allocator runs. */
@@ -28,6 +30,7 @@ async function main(): Promise<void> {
   }
   const environment = await variables()
   if (words.length === 0) return serve(environment)
+  await tellOverridden(service)
   const directory = environment['STATE_DIR']
   console.log(await runCommand(words, directory && resolve(repositoryRoot, directory), Date.now))
 }

@@ -7,6 +7,7 @@ import {
   loadSecrets,
   runDoctor,
   silenceWarnings,
+  tellOverridden,
 } from '@causeway/http'
 import { loadConfig } from './compose/config.ts'
 import { createOracle } from './compose/createOracle.ts'
@@ -17,7 +18,8 @@ const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-const service = { name: 'oracle', repositoryRoot }
+const launch = { environment: process.env, nodeOptions: process.execArgv }
+const service = { name: 'oracle', repositoryRoot, launch }
 const variables = () => loadSecrets({ environment: process.env })
 
 /** `doctor` tells what is wrong; `halted …`, `held …` and `audit list` act on `STATE_DIR`, or on the
@@ -30,8 +32,9 @@ async function main(): Promise<void> {
     return
   }
   const environment = await variables()
-  if (command !== undefined) console.log(await operate([command, ...words], environment))
-  else await serve(environment)
+  if (command === undefined) return serve(environment)
+  await tellOverridden(service)
+  console.log(await operate([command, ...words], environment))
 }
 
 /** A database takes the place of a folder: nobody looks into that any more. */

@@ -2,13 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { loadSecrets, runDoctor, silenceWarnings } from '@causeway/http'
+import { loadSecrets, runDoctor, silenceWarnings, tellOverridden } from '@causeway/http'
 import { examineQuoteApi } from './compose/examine.ts'
 import { loadConfig } from './config/config.ts'
 import { commandEnvironment } from './operate/cli/commandEnvironment.ts'
 import { runCli } from './operate/cli/runCli.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
+
+const launch = { environment: process.env, nodeOptions: process.execArgv }
 
 async function readVariables() {
   const secrets = await loadSecrets({ environment: process.env })
@@ -31,7 +33,7 @@ async function doctor(words: readonly string[]): Promise<number> {
     await write(process.stderr, `--service takes ${advice}`)
     return 2
   }
-  return runDoctor({ name: service, repositoryRoot }, rest, {
+  return runDoctor({ name: service, repositoryRoot, launch }, rest, {
     variables: readVariables,
     examine: examineQuoteApi,
   })
@@ -41,6 +43,7 @@ async function main(): Promise<number> {
   silenceWarnings()
   const [first, ...rest] = process.argv.slice(2)
   if (first === 'doctor') return doctor(rest)
+  await tellOverridden({ launch })
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
   return runCli({

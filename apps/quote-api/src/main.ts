@@ -15,7 +15,8 @@ const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
 const startSignals = ['SIGTERM', 'SIGINT'] as const
 
-const service = { name: 'quote-api', repositoryRoot }
+const launch = { environment: process.env, nodeOptions: process.execArgv }
+const service = { name: 'quote-api', repositoryRoot, launch }
 const variables = () => loadSecrets({ environment: process.env })
 
 /** `doctor` tells what is wrong and ends; without a word the service runs, after the same look at its settings. */

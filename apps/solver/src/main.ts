@@ -6,6 +6,7 @@ import {
   loadSecrets,
   runDoctor,
   silenceWarnings,
+  tellOverridden,
 } from '@causeway/http'
 import { runCommand } from './compose/commands.ts'
 import { loadConfig } from './compose/config.ts'
@@ -14,7 +15,8 @@ import { examineSolver } from './compose/examine.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
-const service = { name: 'solver', repositoryRoot }
+const launch = { environment: process.env, nodeOptions: process.execArgv }
+const service = { name: 'solver', repositoryRoot, launch }
 const variables = () => loadSecrets({ environment: process.env })
 
 /** `doctor`, `stop <reason>`, `resume`, `status`, `inventory` and `audit list` answer and end; without a command the solver runs. */
@@ -27,6 +29,7 @@ async function main(): Promise<void> {
   }
   const environment = await variables()
   if (words.length > 0) {
+    await tellOverridden(service)
     console.log(await runCommand(words, loadConfig(environment, repositoryRoot), environment))
     return
   }

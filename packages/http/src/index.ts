@@ -32,6 +32,7 @@ export {
   modeOfFile,
   runDoctor,
   silenceWarnings,
+  tellOverridden,
 } from './doctor/tellReport.ts'
 export { createEndpointMetrics, watchPushes } from './endpointWatch.ts'
 export { type ErrorBody, errorBodySchema, errorResponses } from './errorBody.ts'

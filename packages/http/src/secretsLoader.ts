@@ -20,7 +20,17 @@ export async function loadSecrets(options: {
   directory?: string
 }): Promise<Environment> {
   const { environment } = options
-  const named = environment['SECRETS_DIR']
+  const secrets = await readSecrets(options)
+  const set = Object.entries(environment).filter(([, value]) => value !== undefined && !isBlank(value))
+  return Object.fromEntries([...secrets, ...set])
+}
+
+/** What the files alone say. @throws ConfigurationError naming the file, never its content */
+export async function readSecrets(options: {
+  environment: Environment
+  directory?: string
+}): Promise<ReadonlyMap<string, string>> {
+  const named = options.environment['SECRETS_DIR']
   const { directory = named === undefined || isBlank(named) ? defaultSecretsDirectory : named } = options
   const secrets = new Map<string, string>()
   for (const name of await listFiles(directory)) {
@@ -33,8 +43,7 @@ export async function loadSecrets(options: {
       secrets.set(key, value)
     }
   }
-  const set = Object.entries(environment).filter(([, value]) => value !== undefined && !isBlank(value))
-  return Object.fromEntries([...secrets, ...set])
+  return secrets
 }
 
 /** Settings of keys by who has them; each may end in `_FILE` as well. */

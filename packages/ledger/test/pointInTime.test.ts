@@ -1,8 +1,8 @@
 // Goal: a database that somebody destroyed comes back as it was a moment before, from a base backup and the archived
-// log, and its books add up. Method: a real server that archives, the page's own steps by SQL because the package has
-// no pg_basebackup, and a second server that recovers to a named point.
+// log, and its books add up; one whose disk is lost, as far as the page promises. Method: a real server with the page's
+// own settings, its steps by SQL because the package has no pg_basebackup, and a second server that recovers.
 import { execFile } from 'node:child_process'
-import { appendFile, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -46,11 +46,65 @@ async function start(name: string) {
 }
 
 /** The server's user writes there, whoever runs this. */
-async function archiveFolder(): Promise<string> {
-  const archive = join(folder, 'archive')
+async function archiveFolder(name: string): Promise<string> {
+  const archive = join(folder, name)
   await mkdir(archive)
   await chmod(archive, 0o777)
   return archive
+}
+
+const page = new URL('../../../docs/operating/backup.md', import.meta.url)
+
+/** Settings of the page, with another folder in the place of `/archive`. */
+async function settingsOf(archive: string): Promise<ReadonlyMap<string, string>> {
+  const [, section = ''] = (await readFile(page, 'utf8')).split('## Archive\n')
+  const [, block = ''] = /```\n(.*?)```/s.exec(section) ?? []
+  const lines = [...block.matchAll(/^(\w+) = '?(.*?)'?$/gm)]
+  return new Map(lines.map(([, name = '', value = '']) => [name, value.replaceAll('/archive', archive)]))
+}
+
+/** A server that archives as the page says, but for `changes`. */
+async function startArchiving(name: string, archive: string, changes: Readonly<Record<string, string>> = {}) {
+  const first = await start(name)
+  const settings = { ...Object.fromEntries(await settingsOf(archive)), ...changes }
+  expect(Object.keys(settings).toSorted()).toEqual(['archive_command', 'archive_mode', 'archive_timeout'])
+  for (const [setting, value] of Object.entries(settings))
+    await first.database.query(`alter system set ${setting} = '${value}'`)
+  await first.stop()
+  const running = await start(name)
+  const { connectionString } = running.server
+  await migrate({ connectionString, directories: [{ name: 'ledger', path: ledgerMigrations }] })
+  await fund(running.database, 'sponsor', 10n ** 12n)
+  return running
+}
+
+/** What `pg_basebackup` does. */
+async function backUp(database: Database, from: string, to: string): Promise<void> {
+  await mkdir(join(folder, to))
+  await database.transaction(async (tx) => {
+    await tx.query(`select pg_backup_start('nightly', true)`)
+    for (const part of ['cluster', 'password'])
+      await run('cp', ['-a', join(folder, from, part), join(folder, to, part)])
+    const [stopped] = await tx.query<{ label: string }>('select labelfile as label from pg_backup_stop()')
+    await writeFile(join(folder, to, 'cluster', 'backup_label'), stopped?.label ?? '')
+  })
+}
+
+/** Steps 2 and 3 of the page. @returns the database once it takes writes */
+async function recover(name: string, archive: string, target: readonly string[] = []): Promise<Database> {
+  const cluster = join(folder, name, 'cluster')
+  await rm(join(cluster, 'postmaster.pid'), { force: true })
+  await writeFile(join(cluster, 'recovery.signal'), '')
+  await appendFile(
+    join(cluster, 'postgresql.auto.conf'),
+    [`restore_command = 'cp ${archive}/%f %p'`, ...target, `archive_mode = 'off'\n`].join('\n'),
+  )
+  await run('chown', ['-R', `--reference=${join(cluster, 'PG_VERSION')}`, cluster])
+  const { database } = await start(name)
+  await expect
+    .poll(async () => (await database.query<{ is: boolean }>('select pg_is_in_recovery() as is'))[0]?.is)
+    .toBe(false)
+  return database
 }
 
 async function hold(database: Database, name: string): Promise<void> {
@@ -65,29 +119,10 @@ const rowsOf = async (database: Database) =>
   )
 
 test('comes back to the moment before the loss, with everything that was written after the backup', async () => {
-  const archive = await archiveFolder()
-  const first = await start('first')
-  for (const [name, value] of [
-    ['archive_mode', 'on'],
-    ['archive_command', `cp %p ${archive}/%f`],
-  ])
-    await first.database.query(`alter system set ${name} = '${value}'`)
-  await first.stop()
-
-  const { database, ...running } = await start('first')
-  const { connectionString } = running.server
-  await migrate({ connectionString, directories: [{ name: 'ledger', path: ledgerMigrations }] })
-  await fund(database, 'sponsor', 10n ** 12n)
+  const archive = await archiveFolder('archive')
+  const { database, ...running } = await startArchiving('first', archive)
   await hold(database, 'before the backup')
-
-  await mkdir(join(folder, 'second'))
-  await database.transaction(async (tx) => {
-    await tx.query(`select pg_backup_start('nightly', true)`)
-    for (const part of ['cluster', 'password'])
-      await run('cp', ['-a', join(folder, 'first', part), join(folder, 'second', part)])
-    const [stopped] = await tx.query<{ label: string }>('select labelfile as label from pg_backup_stop()')
-    await writeFile(join(folder, 'second', 'cluster', 'backup_label'), stopped?.label ?? '')
-  })
+  await backUp(database, 'first', 'second')
 
   await hold(database, 'after the backup')
   await ledger.post(database, {
@@ -102,26 +137,53 @@ test('comes back to the moment before the loss, with everything that was written
   await database.query('select pg_switch_wal()')
   await running.stop()
 
-  const cluster = join(folder, 'second', 'cluster')
-  await rm(join(cluster, 'postmaster.pid'), { force: true })
-  await writeFile(join(cluster, 'recovery.signal'), '')
-  await appendFile(
-    join(cluster, 'postgresql.auto.conf'),
-    [
-      `restore_command = 'cp ${archive}/%f %p'`,
-      `recovery_target_name = 'before_the_loss'`,
-      `recovery_target_action = 'promote'`,
-      `archive_mode = 'off'\n`,
-    ].join('\n'),
-  )
-  await run('chown', ['-R', `--reference=${join(folder, 'first', 'cluster')}`, cluster])
-  const { database: recovered } = await start('second')
-  await expect
-    .poll(async () => (await recovered.query<{ is: boolean }>('select pg_is_in_recovery() as is'))[0]?.is)
-    .toBe(false)
+  const recovered = await recover('second', archive, [
+    `recovery_target_name = 'before_the_loss'`,
+    `recovery_target_action = 'promote'`,
+  ])
   expect(await rowsOf(recovered)).toEqual(before)
   expect(await verifyLedger(recovered)).toEqual([])
   await hold(recovered, 'after the recovery')
   expect(await verifyLedger(recovered)).toEqual([])
   await recovered.close()
+})
+
+test('O-99: what was written archive_timeout before the disk was lost comes back without anybody having done a thing', async () => {
+  const archive = await archiveFolder('elsewhere')
+  expect((await settingsOf(archive)).get('archive_timeout')).toBe('60')
+  const { database, ...running } = await startArchiving('lost', archive, { archive_timeout: '1' })
+  await backUp(database, 'lost', 'found')
+  await hold(database, 'the last one')
+  const before = await rowsOf(database)
+  const [segment] = await database.query<{ name: string }>(
+    'select pg_walfile_name(pg_current_wal_insert_lsn()) as name',
+  )
+  await expect.poll(() => readdir(archive), { timeout: 60_000 }).toContain(segment?.name)
+  await running.stop()
+  await rm(join(folder, 'lost'), { recursive: true })
+
+  const recovered = await recover('found', archive)
+  expect(await rowsOf(recovered)).toEqual(before)
+  expect(await verifyLedger(recovered)).toEqual([])
+  await recovered.close()
+})
+
+test('O-99: the archive takes a segment a second time, never another one of its name, and none in part', async () => {
+  const archive = await archiveFolder('twice')
+  const command = (await settingsOf(archive)).get('archive_command') ?? ''
+  const segment = join(folder, 'segment')
+  const take = (content: string) =>
+    writeFile(segment, content).then(() =>
+      run('sh', ['-c', command.replaceAll('%p', segment).replaceAll('%f', '000000010000000000000001')]),
+    )
+  await take('what was written')
+  await take('what was written')
+  await expect(take('something else')).rejects.toThrow()
+  expect(await readdir(archive)).toEqual(['000000010000000000000001'])
+  expect(await readFile(join(archive, '000000010000000000000001'), 'utf8')).toBe('what was written')
+  // A copy that was cut off.
+  await writeFile(join(archive, '000000010000000000000002.new'), 'what')
+  await writeFile(segment, 'what followed')
+  await run('sh', ['-c', command.replaceAll('%p', segment).replaceAll('%f', '000000010000000000000002')])
+  expect(await readFile(join(archive, '000000010000000000000002'), 'utf8')).toBe('what followed')
 })

@@ -19,7 +19,10 @@ export async function sectionsOf(path: string): Promise<readonly PageSection[]> 
 }
 
 export type PageShell = {
-  /** @returns what it printed, both streams. @throws Error with it where a command failed or took too long */
+  /**
+   * The shell is the reader's own: what fails ends nothing but its block.
+   * @returns what it printed, both streams. @throws Error with it where a command of the block failed, or ended the shell
+   */
   run(block: string): Promise<string>
   /** Ends the shell; what it started in the background stays. */
   close(): Promise<void>
@@ -45,18 +48,24 @@ export async function openShell(cwd: string, env: Readonly<Record<string, string
   return {
     async run(block) {
       count += 1
-      const [file, done] = [join(folder, `block-${count}.sh`), `the end of block ${count}`]
+      const file = join(folder, `block-${count}.sh`)
+      const end = new RegExp(`the end of block ${count}: (yes|no)\\n`)
       await writeFile(file, block)
       output = ''
-      const finished = new Promise<boolean>((resolve) => {
-        listen = () => output.includes(done) && resolve(true)
-        void ended.then(() => resolve(false))
+      const finished = new Promise<void>((resolve) => {
+        listen = () => end.test(output) && resolve()
+        void ended.then(resolve)
       })
       // A file, so that no command of the block reads the commands after it.
-      shell.stdin.write(`. '${file}' < /dev/null\necho '${done}'\n`)
-      if (!(await finished))
-        throw new Error(`a command of this block failed:\n${block}\nIt printed:\n${output}`)
-      return output.replace(`${done}\n`, '')
+      shell.stdin.write(`failed=no; trap 'failed=yes' ERR; . '${file}' < /dev/null; trap - ERR\n`)
+      shell.stdin.write(`echo "the end of block ${count}: $failed"\n`)
+      await finished
+      const [, failed] = end.exec(output) ?? []
+      if (failed !== 'no') {
+        const what = failed === 'yes' ? 'a command of this block failed' : 'this block ended the shell'
+        throw new Error(`${what}:\n${block}\nIt printed:\n${output}`)
+      }
+      return output.replace(end, '')
     },
     async close() {
       // It may wait for something that never comes.

@@ -12,6 +12,8 @@ export type RehearsalBed = {
   /** Folder of the operator's settings, keys and state. */
   readonly deploy: string
   readonly shell: PageShell
+  /** A shell that knows nothing of the first one. */
+  openTerminal(exported?: Readonly<Record<string, string>>): Promise<PageShell>
   /** What others gave, by name. */
   readonly given: Readonly<Record<string, string>>
   /** First port of quote-api, and the one below the first of oracles. */
@@ -48,12 +50,15 @@ export async function startRehearsalBed(repositoryRoot: string): Promise<Rehears
     })
     const deploy = join(directory, 'operator')
     const ports = { quote: await freeRange(20_000), oracle: await freeRange(25_000) }
-    const shell = await openShell(repositoryRoot, {
-      ...{ GIVEN: givenFile, DEPLOY: deploy, CAUSEWAY_REHEARSAL_DIR: directory },
-      ...{ QUOTE_PORT: String(ports.quote), ORACLE_PORT: String(ports.oracle) },
-    })
+    const openTerminal = (exported: Readonly<Record<string, string>> = {}) =>
+      openShell(repositoryRoot, {
+        ...exported,
+        ...{ GIVEN: givenFile, DEPLOY: deploy, CAUSEWAY_REHEARSAL_DIR: directory },
+        ...{ QUOTE_PORT: String(ports.quote), ORACLE_PORT: String(ports.oracle) },
+      })
+    const shell = await openTerminal()
     return {
-      ...{ deploy, shell, ports, given: variablesIn(await readFile(givenFile, 'utf8')) },
+      ...{ deploy, shell, openTerminal, ports, given: variablesIn(await readFile(givenFile, 'utf8')) },
       async stop() {
         await shell.close()
         await stopRehearsal()

@@ -39,6 +39,7 @@ export const findingCodes = [
   'service-silent',
   'setting-contradicts',
   'setting-missing',
+  'setting-overridden',
   'setting-without-effect',
   'setting-wrong',
   'signer-shared',

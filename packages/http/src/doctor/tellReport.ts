@@ -11,6 +11,7 @@ import {
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core'
+import { findOverridden, type Launch } from './overridden.ts'
 
 /** Standard output or error: text where somebody reads it, one line of JSON where something does. */
 export type ReportOutput = { readonly isTTY?: boolean | undefined; write(text: string): unknown }
@@ -20,6 +21,7 @@ export type ExaminedService = {
   /** e.g. `quote-api`; its variables stand in `configs/<name>.example.env`. */
   readonly name: string
   readonly repositoryRoot: string
+  readonly launch: Launch
 }
 
 function tellReport(report: DoctorReport, output: ReportOutput, isJson = output.isTTY !== true): void {
@@ -86,13 +88,14 @@ export async function runDoctor(
 }
 
 async function findAll(
-  { repositoryRoot }: ExaminedService,
+  { repositoryRoot, launch }: ExaminedService,
   { variables, examine }: Parameters<typeof runDoctor>[2],
 ): Promise<readonly Finding[]> {
+  const overridden = await findOverridden(launch)
   try {
-    return await examine(await variables(), { repositoryRoot, nowMs, scope: 'all' })
+    return [...(await examine(await variables(), { repositoryRoot, nowMs, scope: 'all' })), ...overridden]
   } catch (error) {
-    return findingsOf(error)
+    return [...findingsOf(error), ...overridden]
   }
 }
 
@@ -107,10 +110,16 @@ export async function admitStart(
 ): Promise<void> {
   const { repositoryRoot } = service
   const scope = variables['ENVIRONMENT'] === 'local' ? 'settings' : 'all'
-  const findings = await examine(variables, { repositoryRoot, nowMs, scope })
+  const overridden = await findOverridden(service.launch)
+  const findings = [...(await examine(variables, { repositoryRoot, nowMs, scope })), ...overridden]
   if (stopsStart(findings)) throw new UnfitSettingsError(findings)
-  if (findings.every(({ severity }) => severity === 'note')) return
-  tellReport(describeFindings(service, findings), process.stderr)
+  const told = findings.every(({ severity }) => severity === 'note') ? overridden : findings
+  if (told.length > 0) tellReport(describeFindings(service, told), process.stderr)
+}
+
+/** Before a command other than `doctor`: which variables it takes from elsewhere than from its file, a line for each. */
+export async function tellOverridden({ launch }: Pick<ExaminedService, 'launch'>): Promise<void> {
+  for (const { seen } of await findOverridden(launch)) process.stderr.write(`${seen}.\n`)
 }
 
 /** Has a command answer alone: warnings of libraries are for those who develop, and a service that runs shows them. */
