@@ -75,7 +75,11 @@ const fillers: Readonly<Record<string, (json: unknown, markets: Markets) => obje
           ...without(chain, ['uniswapV3', 'sequencerUptimeFeed']),
           ...{ multicall3: market.multicall3, wrappedNative: market.wrappedNative },
           ...{ blockTimeMs: 2_000, headMaxAgeMs: 15_000 },
-          feeModel: { ...chain.feeModel, gasPriceOracle: market.gasPriceOracle },
+          // Nobody else transacts there, so that a wallet's own tips of a gwei are what blocks cost.
+          feeModel: {
+            ...chain.feeModel,
+            ...{ gasPriceOracle: market.gasPriceOracle, ceilingFromWei: '10000000000' },
+          },
           pinPolicy: [{ upToMicroUsd: '1000000000', confirmations: 1 }, { confirmations: 2 }],
           currencies: currencies.flatMap((currency) => currencyOf(currency, market)),
         },
