@@ -507,7 +507,7 @@ test('O-100: drafted files name every contract once all are deployed, and ask fo
   const early = await run('verify', 'base')
   expect([early.code, early.output]).toEqual([
     1,
-    expect.stringContaining('fill in by contracts deploy: the depository on base'),
+    expect.stringContaining('fill in by contracts deploy: the address of the depository on base'),
   ])
   for (const chain of ['base', 'optimism', 'hub'])
     expect(await run('deploy', chain, '--write'), chain).toMatchObject({ code: 0 })

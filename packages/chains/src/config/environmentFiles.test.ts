@@ -89,7 +89,7 @@ test('O-101: each place that is to be filled in is named in words, and its file 
     {
       ...{ code: 'configuration-unfilled', severity: 'stops' },
       setting: 'chains.own.json: chains[0].depository',
-      seen: 'fill in by contracts deploy: the depository on base',
+      seen: 'fill in by contracts deploy: the address of the depository on base',
       fix: expect.stringContaining('contracts deploy'),
     },
     { setting: 'quote.own.json: chains.base.fillContract' },

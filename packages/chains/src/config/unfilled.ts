@@ -7,9 +7,9 @@ export function fillInByHand(what: string): string {
   return `${byHand}${what}`
 }
 
-/** The same of an address that `contracts deploy --write` puts there. */
-export function fillInByDeploying(what: string): string {
-  return `${byDeploying}${what}`
+/** The same of a contract whose address `contracts deploy --write` puts there. */
+export function fillInByDeploying(contract: string): string {
+  return `${byDeploying}the address of ${contract}`
 }
 
 /** A place that is still to be filled in, e.g. `chains[0].depository`, and the words that stand there. */

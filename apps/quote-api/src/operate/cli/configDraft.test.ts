@@ -43,7 +43,7 @@ test('O-100: it writes the five files without any setting, and says what is to b
   const { code, output } = await draft(folder)
   expect([code, (await readdir(folder)).sort()]).toEqual([0, names])
   expect(output).toContain(
-    'chains.own.prod.json: chains[1].depository: fill in by contracts deploy: the depository on base',
+    'chains.own.prod.json: chains[1].depository: fill in by contracts deploy: the address of the depository on base',
   )
   expect(output).toMatch(/\n\d\d places to fill in\./)
 })

@@ -81,7 +81,7 @@ function draftChain(chain: ListedChain, quoted: QuotedChain | undefined): object
     ...without(chain, ['additionalDepositories', 'fillContracts', 'fillPayers', 'codeHashes']),
     depository: isDeployedTo(quoted)
       ? fillInByDeploying(`the depository on ${id}`)
-      : fillInByHand(`your depository on ${id}`),
+      : fillInByHand(`the address of your depository on ${id}`),
   }
 }
 
