@@ -126,7 +126,9 @@ describe('agreement of the configuration files', () => {
   })
 
   test('refuses a file of another environment', () => {
-    expect(() => problemsWith('hub.environment', 'local')).toThrow('environment is not the running one')
+    expect(() => problemsWith('hub.environment', 'local')).toThrow(
+      'chains.hub.mainnets.prod.json: environment: must be "mainnets.prod"',
+    )
   })
 
   test('refuses a price that nothing feeds', () => {

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { type Rehearsal, rehearsalEnvironment } from '@causeway/localnet'
 import { z } from 'zod'
-import { draftFiles } from './drafts.ts'
+import { writeFiles } from './draftedFiles.ts'
 
 /** Of the one who sends coin and tokens, for `fund`. */
 const treasurySchema = z.object({
@@ -27,15 +27,12 @@ export async function readTreasury(directory: string): Promise<Treasury> {
 }
 
 /**
- * Writes the configuration drafts, and last `given.env`, which a shell reads: by then all else is there.
+ * Writes the configuration files, and last `given.env`, which a shell reads: by then all else is there.
  * @returns its path
  */
 export async function writeGiven(directory: string, root: string, rehearsal: Rehearsal): Promise<string> {
   const { markets, accounts, endpoints } = rehearsal
-  const configs = join(directory, 'configs')
-  await mkdir(configs)
-  for (const [name, content] of Object.entries(draftFiles(markets)))
-    await writeFile(join(configs, name), `${JSON.stringify(content, null, 2)}\n`)
+  await writeFiles(join(directory, 'configs'), root, markets)
   const chains: Treasury['chains'] = {
     base: {
       url: endpoints.base[0] ?? '',

@@ -48,6 +48,7 @@ async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
   return runCli({
     words: process.argv.slice(2),
+    variables: process.env,
     actor: `cli:${userInfo().username}`,
     signal: stopping.signal,
     print: (line) => write(process.stdout, line),

@@ -400,6 +400,7 @@ const reading = [
     'audit list',
     'contracts deploy',
     'contracts verify',
+    'config draft',
     'config check',
     'stops',
     'status',
@@ -419,6 +420,7 @@ const withoutRoute: Readonly<Record<string, string>> = {
   'contracts deploy': 'it works without a database, with the key of the deployer',
   'contracts verify': 'it works without a database, before a service runs',
   'config check': 'it works without a database, before a service runs',
+  'config draft': 'it writes files before there are settings',
   'orders sign': 'it is given the key of before, which no running service has',
 }
 

@@ -482,3 +482,37 @@ describe('the hub of the configuration', () => {
     expect(await verified()).toEqual([1, 'foreign', other.address])
   })
 })
+
+test('O-100: drafted files name every contract once all are deployed, and ask for none before it is', async () => {
+  const configs = join(directory, 'drafted')
+  const flags = ['--chains', 'base,optimism', '--environment', 'own.prod', '--out', configs]
+  expect(await command(['config', 'draft', ...flags])).toMatchObject({ code: 0 })
+  const settlement = join(directory, 'own-settlement.json')
+  await writeFile(
+    settlement,
+    JSON.stringify({
+      ...{ environment: 'own.prod', initializer: deployerAddress, owner: `0x${'90'.repeat(20)}` },
+      ...{ oracles: [`0x${'01'.repeat(20)}`], oracleThreshold: 1, allocatorSigner: `0x${'0b'.repeat(20)}` },
+      depositories: [{ chain: 'base' }, { chain: 'optimism' }],
+    }),
+  )
+  const own = {
+    ...{ ...withKey, ENVIRONMENT: 'own.prod', CONFIG_DIR: configs, CAUSEWAY_LOCAL_DIR: '' },
+    ...{ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', API_KEY_PEPPERS: `v1:${'9e27b1f0'.repeat(8)}` },
+    ...{ PUBLIC_URL: 'https://api.example', ADMIN_API_KEY: 'admin-5d41402abc4b2a76b9' },
+    ...{ MAINNETS_BASE_URL: 'https://api.example', TESTNETS_BASE_URL: 'https://api.testnets.example' },
+  }
+  const run = (verb: string, chain: string, ...more: readonly string[]) =>
+    command(['contracts', verb, '--chain', chain, '--settlement', settlement, ...more], own)
+  const early = await run('verify', 'base')
+  expect([early.code, early.output]).toEqual([
+    1,
+    expect.stringContaining('fill in by contracts deploy: the address of the depository on base'),
+  ])
+  for (const chain of ['base', 'optimism', 'hub'])
+    expect(await run('deploy', chain, '--write'), chain).toMatchObject({ code: 0 })
+  for (const chain of ['base', 'optimism', 'hub'])
+    expect(await run('verify', chain), chain).toMatchObject({ code: 0 })
+  for (const name of ['chains', 'chains.hub', 'quote'])
+    expect(await readFile(join(configs, `${name}.own.prod.json`), 'utf8')).not.toContain('fill in')
+})

@@ -24,9 +24,10 @@ export {
   type RegisteredHub,
 } from './config/chainRegistry.ts'
 export { type ConfigSource, examineConfigFile, loadConfigFile, readConfigFile } from './config/configFile.ts'
-export { readEnvironmentFiles } from './config/environmentFiles.ts'
+export { environmentFileNames, readEnvironmentFiles } from './config/environmentFiles.ts'
 export { type Placeholder, resolvePlaceholders, type Variables } from './config/placeholders.ts'
 export { readSigningCaps, type SigningCap } from './config/signingCaps.ts'
+export { fillInByDeploying, fillInByHand, unfilledPlaces } from './config/unfilled.ts'
 export { type DenyListSettings, denyListSettings, denyListVariables } from './denyList/denyListSettings.ts'
 export {
   type DenyListEvent,

@@ -68,8 +68,12 @@ describe('a start is refused, naming what is wrong', () => {
     ['a member that nobody knows', depositories({ chain: 'base', cap: '5' }), 'cap'],
     ['a cap of no currency', depositories({ chain: 'base', caps: { ETHER: '5' } }), 'names no currency'],
     ['an allocator of others', { hub: { withdrawalKeys: 'public' } }, 'withdrawalKeys'],
-    ['an allocator on another chain than the hub', { hub: { auroraEvmChainId: 5 } }, 'auroraEvmChainId'],
-    ['a hub without a ledger', { hub: { hubAddress: undefined } }, 'hubAddress'],
+    [
+      'an allocator on another chain than the hub',
+      { hub: { auroraEvmChainId: 5 } },
+      'chains.hub.local.json: auroraEvmChainId: must be 537713, the evmChainId of this file',
+    ],
+    ['a hub without a ledger', { hub: { hubAddress: undefined } }, 'hub.local.json: hubAddress: is missing'],
   ])('%s', async (_what, change, problem) => {
     await expect(load(change)).rejects.toThrow(ConfigurationError)
     await expect(load(change)).rejects.toThrow(problem)

@@ -80,7 +80,7 @@ export async function readFiles(args: FilesToRead, found: Findings): Promise<Loa
   if (registry === undefined) return undefined
   const problems: string[] = []
   const listed = file && readDepositories(file, registry.chains, problems)
-  const hub = ownHub(registry.hub, problems)
+  const hub = ownHub(registry.hub, `chains.hub.${environment}.json`, problems)
   found.problems([...problems, ...checkLocalEndpoints({ ...registry, chains: new Map() })])
   if (hub === undefined || file === undefined || listed === undefined) return undefined
   return {
@@ -128,9 +128,9 @@ function capsOf(
   return read ?? []
 }
 
-function ownHub(hub: RegisteredHub | undefined, problems: string[]): OwnHub | undefined {
+function ownHub(hub: RegisteredHub | undefined, file: string, problems: string[]): OwnHub | undefined {
   if (hub === undefined) {
-    problems.push('the hub file names no hub')
+    problems.push(`${file} names no hub`)
     return undefined
   }
   const { hubAddress, auroraAllocatorAddress, auroraEvmChainId, evmChainId } = hub
@@ -138,13 +138,21 @@ function ownHub(hub: RegisteredHub | undefined, problems: string[]): OwnHub | un
     problems.push(`httpRpcUrl of hub ${hub.id} is needed: set ${hub.unsetVariables.join(', ') || 'it'}`)
   }
   if (hub.withdrawalKeys === 'public') {
-    problems.push('hub: withdrawalKeys "public" names an allocator of others: this one signs on an own hub')
+    problems.push(
+      `${file}: withdrawalKeys: "public" means an allocator of others, and this one signs for a hub of its own: remove it`,
+    )
   }
   if (auroraEvmChainId !== evmChainId) {
-    problems.push('hub: auroraEvmChainId must be evmChainId: the hub whose balances are checked is its own')
+    problems.push(
+      `${file}: auroraEvmChainId: must be ${evmChainId}, the evmChainId of this file, because the allocator signs for the hub that it reads balances from: write "auroraEvmChainId": ${evmChainId}, with the addresses of your own hub`,
+    )
   }
-  if (hubAddress === undefined) problems.push('hub: hubAddress is needed: balances are read there')
-  if (auroraAllocatorAddress === undefined) problems.push('hub: auroraAllocatorAddress is needed')
+  const missing = (member: string, what: string) =>
+    problems.push(
+      `${file}: ${member}: is missing: write the address of ${what}, or have contracts deploy write it`,
+    )
+  if (hubAddress === undefined) missing('hubAddress', 'the hub contract, which keeps the balances')
+  if (auroraAllocatorAddress === undefined) missing('auroraAllocatorAddress', "the allocator's contract")
   if (hubAddress === undefined || auroraAllocatorAddress === undefined) return undefined
   return { ...hub, hubAddress, auroraAllocatorAddress }
 }

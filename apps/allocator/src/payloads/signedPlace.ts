@@ -7,6 +7,7 @@ import {
   decodeHyperliquidWithdrawal,
   decodeLighterWithdrawal,
   decodeSolanaWithdrawal,
+  families,
   type Hex,
   hyperliquidNativeDecimals,
   hyperliquidWithdrawalTransfer,
@@ -54,15 +55,6 @@ export type PlaceChain = {
   readonly depository?: string | undefined
 }
 
-const ownMembers = {
-  'ethereum-vm': [],
-  'tron-vm': [],
-  'bitcoin-vm': [],
-  'solana-vm': ['domain', 'vault'],
-  'hyperliquid-vm': ['networkName', 'tokens'],
-  'lighter-vm': ['networkId'],
-} as const satisfies Readonly<Record<VmType, readonly (keyof AllocatorDepository)[]>>
-
 /**
  * A depository of the allocator file, completed by the chain file.
  * @param problems takes what is missing or means nothing there, by name
@@ -73,13 +65,14 @@ export function signedPlaceOf(
   problems: string[],
 ): SignedPlace | undefined {
   const { id, vmType, hubChainId, depository } = chain
-  const own: readonly string[] = ownMembers[vmType]
+  const { depositoryMembers } = families[vmType]
+  const own: readonly string[] = depositoryMembers
   const { chain: _chain, caps: _caps, ...members } = entry
   for (const [member, value] of Object.entries(members)) {
     if (value !== undefined && !own.includes(member)) problems.push(`${id}.${member} means nothing there`)
   }
   const { domain, vault, networkName, tokens, networkId } = entry
-  const missing = ownMembers[vmType].filter((member) => entry[member] === undefined)
+  const missing = depositoryMembers.filter((member) => entry[member] === undefined)
   for (const member of missing) problems.push(`${id}.${member} is needed`)
   if (depository === undefined) {
     problems.push(`${id} has no depository in the chain file`)

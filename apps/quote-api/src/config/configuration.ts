@@ -24,6 +24,8 @@ export type LoadedFiles = { readonly chains: ChainRegistry; readonly quote: Quot
 
 /** What says where files are and what else is compared with them. */
 export type FilePlaces = Pick<QuoteApiConfig, 'environment' | 'configDirectory'> & {
+  /** True for the command that deploys what the files then name. */
+  readonly isDeploying?: boolean | undefined
   readonly custody: string | undefined
   /** `undefined` while the key cannot be read: then it is compared with nothing. */
   readonly orderSigner: string | undefined
@@ -38,10 +40,11 @@ export async function loadFiles(
   config: QuoteApiConfig,
   variables: Variables,
   orderSigner: string,
+  { isDeploying }: Pick<FilePlaces, 'isDeploying'> = {},
 ): Promise<LoadedFiles> {
   const found = createFindings()
   const { environment, configDirectory, topUps } = config
-  const places = { environment, configDirectory, custody: topUps.custody, orderSigner }
+  const places = { environment, configDirectory, custody: topUps.custody, orderSigner, isDeploying }
   const files = await readFiles(places, variables, found)
   if (files === undefined || stopsStart(found.list)) throw new UnfitSettingsError(found.list)
   return files
@@ -49,13 +52,13 @@ export async function loadFiles(
 
 /** As `loadFiles`; what is wrong is found, and only what cannot be read at all leaves nothing. */
 export async function readFiles(
-  { environment, configDirectory: directory, custody, orderSigner }: FilePlaces,
+  { environment, configDirectory: directory, custody, orderSigner, isDeploying }: FilePlaces,
   variables: Variables,
   found: Findings,
 ): Promise<LoadedFiles | undefined> {
   const names = ['chains', 'chains.hub', 'quote']
   const [chainsJson, hubJson, quoteJson] = await readEnvironmentFiles(
-    { directory, environment },
+    { directory, environment, isDeploying },
     names,
     found,
   )

@@ -28,7 +28,9 @@ export function readConfigFile<Value>(schema: z.ZodType<Value>, source: ConfigSo
   const parsed = schema.safeParse(value, { error: ruleOfFile })
   const foreign = z.object({ environment: z.literal(environment) }).safeParse(value).success
     ? []
-    : [`${name}: environment is not the running one (ENVIRONMENT)`]
+    : [
+        `${name}: environment: must be "${environment}", the environment that runs: write "environment": "${environment}" into this file`,
+      ]
   const issues = parsed.success ? [] : describeIssues(name, { value, error: parsed.error }, unset)
   const unread = malformed.map(
     (path) => `${name}: ${path}: not a placeholder; write "$" and the name of a variable, nothing else`,

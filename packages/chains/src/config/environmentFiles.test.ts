@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createFindings } from '@causeway/core'
 import { expect, onTestFinished, test } from 'vitest'
 import { readEnvironmentFiles } from './environmentFiles.ts'
+import { fillInByDeploying, fillInByHand } from './unfilled.ts'
 
 async function directoryWith(files: Readonly<Record<string, string>>): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'causeway-files-'))
@@ -44,7 +45,7 @@ test('every file that cannot be read is named, with why and without its text', a
   const { files, problems } = await read(directory, 'own', names)
   expect(files).toEqual([undefined, { a: 1 }, undefined, undefined, undefined, undefined])
   expect(problems).toEqual([
-    'missing.own.json: does not exist',
+    'missing.own.json: does not exist (causeway config draft writes one)',
     expect.stringMatching(/^half\.own\.json: is no JSON \(.+\)$/),
     'comma.own.json: is no JSON (at character 7)',
     'unquoted.own.json: is no JSON',
@@ -70,4 +71,49 @@ test('an ENVIRONMENT without files is named as such, once, with those that have 
 test('a CONFIG_DIR that is no folder is named as such', async () => {
   const { problems } = await read('/nowhere/at/all', 'own', ['chains', 'quote'])
   expect(problems).toEqual(['CONFIG_DIR: the folder /nowhere/at/all cannot be listed'])
+})
+
+test('O-101: each place that is to be filled in is named in words, and its file is not taken for one that is', async () => {
+  const depository = fillInByDeploying('the depository on base')
+  const directory = await directoryWith({
+    'chains.own.json': JSON.stringify({ chains: [{ id: 'base', depository }, { id: 'optimism' }] }),
+    'quote.own.json': JSON.stringify({ chains: { base: { fillContract: fillInByDeploying('a contract') } } }),
+    'solver.own.json': '{"whole":true}',
+    'allocator.own.json': JSON.stringify({ firstBlock: fillInByHand('a block') }),
+  })
+  const found = createFindings()
+  const names = ['chains', 'quote', 'solver', 'allocator']
+  const files = await readEnvironmentFiles({ directory, environment: 'own' }, names, found)
+  expect(files).toEqual([undefined, undefined, { whole: true }, undefined])
+  expect(found.list).toMatchObject([
+    {
+      ...{ code: 'configuration-unfilled', severity: 'stops' },
+      setting: 'chains.own.json: chains[0].depository',
+      seen: 'fill in by contracts deploy: the address of the depository on base',
+      fix: expect.stringContaining('contracts deploy'),
+    },
+    { setting: 'quote.own.json: chains.base.fillContract' },
+    {
+      setting: 'allocator.own.json: firstBlock',
+      seen: 'fill in by hand: a block',
+      fix: expect.stringContaining('files-of-your-own'),
+    },
+  ])
+})
+
+test('O-101: the command that deploys reads what it fills in itself, and asks for the rest', async () => {
+  const directory = await directoryWith({
+    'chains.own.json': JSON.stringify({ chains: [{ depository: fillInByDeploying('the depository') }] }),
+    'quote.own.json': JSON.stringify({ chains: { base: { fillContract: fillInByDeploying('it'), id: 1 } } }),
+    'chains.hub.own.json': JSON.stringify([{ a: fillInByDeploying('it'), b: fillInByHand('a number') }]),
+  })
+  const found = createFindings()
+  const names = ['chains', 'quote', 'chains.hub']
+  const folder = { directory, environment: 'own', isDeploying: true }
+  expect(await readEnvironmentFiles(folder, names, found)).toEqual([
+    { chains: [{ depository: `0x${'0'.repeat(40)}` }] },
+    { chains: { base: { id: 1 } } },
+    undefined,
+  ])
+  expect(found.list.map(({ setting }) => setting)).toEqual(['chains.hub.own.json: [0].b'])
 })

@@ -1,14 +1,25 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Findings } from '@causeway/core'
+import { beforeDeployment, fillingIn, unfilledPlaces } from './unfilled.ts'
+
+/** The files that an environment may have, by the name in front of its own. */
+export const environmentFileNames = ['chains', 'chains.hub', 'quote', 'solver', 'allocator'] as const
+
+type EnvironmentFolder = {
+  readonly directory: string
+  readonly environment: string
+  /** True for the command that deploys, which fills in addresses by itself. */
+  readonly isDeploying?: boolean | undefined
+}
 
 /**
- * The files of one environment, `undefined` in the place of each that fails.
+ * The files of one environment, `undefined` in the place of each that fails or is still to be filled in.
  * @param names e.g. `chains`: of `chains.<environment>.json`
  * @param found takes why; for an environment without a chain file, one finding that says which there are
  */
 export async function readEnvironmentFiles(
-  { directory, environment }: { readonly directory: string; readonly environment: string },
+  { directory, environment, isDeploying = false }: EnvironmentFolder,
   names: readonly string[],
   found: Findings,
 ): Promise<readonly unknown[]> {
@@ -26,7 +37,18 @@ export async function readEnvironmentFiles(
     return names.map(() => undefined)
   }
   found.problems(problems)
-  return files
+  const read = isDeploying
+    ? files.map((file, index) => beforeDeployment(names[index] ?? '', file))
+    : files
+  return read.map((file, index) => {
+    const places = unfilledPlaces(file)
+    for (const { path, words } of places)
+      found.add({
+        ...{ code: 'configuration-unfilled', severity: 'stops', setting: `${fileNames[index]}: ${path}` },
+        ...{ seen: words, fix: fillingIn(words) },
+      })
+    return places.length === 0 ? file : undefined
+  })
 }
 
 /** By their chain files; `undefined` for a directory that cannot be listed. */
@@ -56,7 +78,7 @@ function problemOf(error: unknown): string {
   // Its message quotes the file, which may hold the key of an endpoint.
   if (error instanceof SyntaxError) return `is no JSON${placeOf(error)}`
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-  return code === 'ENOENT' ? 'does not exist' : `cannot be opened (${code})`
+  return code === 'ENOENT' ? 'does not exist (causeway config draft writes one)' : `cannot be opened (${code})`
 }
 
 function placeOf({ message }: SyntaxError): string {

@@ -13,6 +13,7 @@ export const findingCodes = [
   'chain-winding-down',
   'chain-without-endpoint',
   'clock-off',
+  'configuration-unfilled',
   'configuration-wrong',
   'database-full',
   'database-rights',

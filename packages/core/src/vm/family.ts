@@ -25,6 +25,9 @@ export type OwnerSigned = {
 /** Lists of the chain file that name accounts which pay for solvers. */
 export type PayerSetting = 'fillContracts' | 'fillPayers'
 
+/** What the allocator file says of a depository because the payloads of its family name it. */
+export type DepositoryMember = 'domain' | 'vault' | 'networkName' | 'networkId' | 'tokens'
+
 /** All that sets one VM family apart from the others, I/O aside: a line in `families`. */
 export type Family = {
   /** As people call it. */
@@ -44,6 +47,8 @@ export type Family = {
   readonly hexAddress?: (address: string) => Hex
   /** Where the chain itself does not name who pays. */
   readonly payerSettings: readonly PayerSetting[]
+  /** Each is required of the family's depositories, and means nothing of others. */
+  readonly depositoryMembers: readonly DepositoryMember[]
   /** How its nodes tell of new blocks over a websocket; absent where they do not, and `wsRpcUrl` means nothing. */
   readonly headSubscription?: HeadSubscription
   /** A deposit's fees can be paid by another account than its sender's. */

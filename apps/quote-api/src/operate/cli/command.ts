@@ -76,4 +76,8 @@ export type Command = {
       /** As `run`, of a command that works without a database. */
       runOnChains(scene: ChainsContext, args: Arguments): Promise<Output>
     }
+  | {
+      /** As `run`, of a command that works before there are settings. @param variables what is set nevertheless */
+      runWithoutSettings(variables: ChainsContext['variables'], args: Arguments): Promise<Output>
+    }
 )

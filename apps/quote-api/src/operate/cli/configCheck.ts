@@ -3,12 +3,21 @@ import {
   type ChainFinding,
   connectQuotingChain,
   contractFindings,
+  environmentFileNames,
   isOnThisMachine,
   NodeError,
   networkContradictions,
   type RegisteredChain,
+  readEnvironmentFiles,
 } from '@causeway/chains'
-import { contractChain, DomainError, isContractChain, type QuoteFile } from '@causeway/core'
+import {
+  contractChain,
+  counted,
+  createFindings,
+  DomainError,
+  isContractChain,
+  type QuoteFile,
+} from '@causeway/core'
 import { readFeedAges } from '@causeway/market'
 import { loadFiles } from '../../config/configuration.ts'
 import { createRegistry, type QuotableChain } from '../../pricing/registry.ts'
@@ -27,6 +36,9 @@ type Mistake = {
   readonly fix: string
 }
 
+/** A place of a file that is still to be filled in, e.g. `chains.own.prod.json: chains[0].depository`. */
+type Unfilled = { readonly place: string; readonly words: string; readonly fix: string }
+
 type Place = {
   readonly chain: QuotableChain
   readonly listed: RegisteredChain
@@ -41,6 +53,8 @@ export const configCommands: readonly Command[] = [
     operands: [],
     flags: {},
     async runOnChains(scene) {
+      const toFillIn = await placesToFillIn(scene)
+      if (toFillIn.length > 0) return outputOf({ checked: [], unread: [], mistakes: [], toFillIn })
       const { chains, quote } = await loadFiles(scene.config, scene.variables, nowhere)
       const registry = createRegistry(quote, [...chains.chains.values()])
       const unread: { readonly chain: string; readonly variables: readonly string[] }[] = []
@@ -57,6 +71,7 @@ export const configCommands: readonly Command[] = [
           checked: places.map(({ chain }) => chain.key),
           unread,
           mistakes: found.flat(),
+          toFillIn,
         })
       } finally {
         await Promise.all(places.map(({ client }) => client.close()))
@@ -64,6 +79,17 @@ export const configCommands: readonly Command[] = [
     },
   },
 ]
+
+/** Of all files of the environment that are there, those of other services too. */
+async function placesToFillIn({ config }: ChainsContext): Promise<readonly Unfilled[]> {
+  const found = createFindings()
+  const { environment, configDirectory: directory } = config
+  // What else is wrong with a file is told by the service that reads it.
+  await readEnvironmentFiles({ directory, environment }, environmentFileNames, found)
+  return found.list.flatMap(({ code, setting, seen, fix }) =>
+    code === 'configuration-unfilled' ? [{ place: setting, words: seen, fix }] : [],
+  )
+}
 
 /** Everything that one chain says against the files; a chain that cannot be read is one mistake. */
 async function mistakesOf(place: Place, { config }: ChainsContext): Promise<readonly Mistake[]> {
@@ -192,8 +218,14 @@ function outputOf(told: {
   readonly checked: readonly string[]
   readonly unread: readonly { readonly chain: string; readonly variables: readonly string[] }[]
   readonly mistakes: readonly Mistake[]
+  readonly toFillIn: readonly Unfilled[]
 }): Output {
-  const { checked, unread, mistakes } = told
+  const { checked, unread, mistakes, toFillIn } = told
+  if (toFillIn.length > 0) {
+    const places = toFillIn.flatMap(({ place, words, fix }) => [`${place}: ${words}`, `  ${fix}`])
+    const count = `${counted(toFillIn.length, 'place')} to fill in, so nothing was checked.`
+    return { data: told, lines: [...places, count], isFailure: true }
+  }
   const skipped = unread.map(
     ({ chain, variables }) =>
       `Not checked: ${chain}, without endpoint (${variables.join(', ') || 'httpRpcUrl'}).`,

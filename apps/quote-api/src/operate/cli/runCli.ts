@@ -9,6 +9,7 @@ import type { Arguments, Command, CommandContext, Output } from './command.ts'
 import { openCommandChain } from './commandChain.ts'
 import { CommandError } from './commandError.ts'
 import { configCommands } from './configCheck.ts'
+import { draftCommands } from './configDraft.ts'
 import { contractCommands } from './contracts.ts'
 import { keyCommands } from './keys.ts'
 import { ledgerCommands } from './ledger.ts'
@@ -34,6 +35,8 @@ export type CliOptions = {
     config: QuoteApiConfig
     variables: Readonly<Record<string, string | undefined>>
   }>
+  /** As they are set, for commands that work before there are settings. */
+  readonly variables?: Readonly<Record<string, string | undefined>>
   readonly actor: string
   /** One line; resolves when it may be followed by the next. */
   readonly print: (line: string) => Promise<void>
@@ -59,18 +62,23 @@ export async function runCli(options: CliOptions): Promise<0 | 1 | 2> {
   }
   const { command, args, json } = parsed
   try {
-    const output =
-      'runOnChains' in command
-        ? await command.runOnChains(await options.config(), args)
-        : await withScene(options, (scene) =>
-            runAudited(scene, command, () => command.run(scene, args), args),
-          )
+    const output = await runCommand(command, args, options)
     if (output !== undefined) await printOutput(output, json, print)
     if (output?.isUnknown === true) return 2
     return output?.isFailure === true ? 1 : 0
   } catch (error) {
     return explainFailure(error, command, complain)
   }
+}
+
+async function runCommand(
+  command: Command,
+  args: Arguments,
+  options: CliOptions,
+): Promise<Output | undefined> {
+  if ('runWithoutSettings' in command) return command.runWithoutSettings(options.variables ?? {}, args)
+  if ('runOnChains' in command) return command.runOnChains(await options.config(), args)
+  return withScene(options, (scene) => runAudited(scene, command, () => command.run(scene, args), args))
 }
 
 /** What a command that changes something refuses leaves a line, as what it does. */
@@ -192,6 +200,7 @@ export const commandTable: readonly Command[] = [
   ...rereadCommands,
   ...retentionCommands,
   ...auditCommands,
+  ...draftCommands,
   ...contractCommands,
   ...configCommands,
 ]

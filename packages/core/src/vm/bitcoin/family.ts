@@ -23,5 +23,6 @@ export const bitcoinFamily: Family = {
     return isBitcoinOwnerSignature({ ...signedText(signed), owner: signed.owner, network })
   },
   payerSettings: [],
+  depositoryMembers: [],
   takesDepositFeePayer: false,
 }

@@ -16,6 +16,7 @@ export const ethereumFamily: Family = {
     signed.isAcceptedByCode(signed.owner, personalMessageDigest(signed.requestHash)),
   hexAddress: (address) => `0x${ethereumCodec.canonicalAddress(address).slice(2)}`,
   payerSettings: ['fillContracts', 'fillPayers'],
+  depositoryMembers: [],
   // go-ethereum documentation, "Real-time events"
   headSubscription: { method: 'eth_subscribe', params: ['newHeads'], notification: 'eth_subscription' },
   takesDepositFeePayer: false,

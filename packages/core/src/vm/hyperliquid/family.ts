@@ -40,5 +40,6 @@ export const hyperliquidFamily: Family = {
   allocatorPayload: hyperliquidAllocatorPayload,
   isSignedByOwner: isSignedByAccount,
   payerSettings: [],
+  depositoryMembers: ['networkName', 'tokens'],
   takesDepositFeePayer: false,
 }

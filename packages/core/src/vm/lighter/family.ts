@@ -40,5 +40,6 @@ export const lighterFamily: Family = {
     return signer !== undefined && signer === (await readOwnerKey(owner)).toLowerCase()
   },
   payerSettings: [],
+  depositoryMembers: ['networkId'],
   takesDepositFeePayer: false,
 }

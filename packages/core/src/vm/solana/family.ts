@@ -26,6 +26,7 @@ export const solanaFamily: Family = {
     return isSolanaOwnerSignature({ ...signedText(signed), owner: signed.owner })
   },
   payerSettings: ['fillPayers'],
+  depositoryMembers: ['domain', 'vault'],
   // Solana documentation, "RPC websocket methods"
   headSubscription: { method: 'slotSubscribe', params: [], notification: 'slotNotification' },
   takesDepositFeePayer: true,

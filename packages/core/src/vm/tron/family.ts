@@ -17,6 +17,7 @@ export const tronFamily: Family = {
     recoverSigner(tronMessageDigest(requestHash), signature) === tronEvmAddress(owner),
   hexAddress: tronHexAddress,
   payerSettings: ['fillContracts', 'fillPayers'],
+  depositoryMembers: [],
   takesDepositFeePayer: false,
 }
 

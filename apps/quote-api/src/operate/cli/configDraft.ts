@@ -1,0 +1,119 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { unfilledPlaces } from '@causeway/chains'
+import { ConfigurationError, counted, environmentName, splitList } from '@causeway/core'
+import type { Command, Output } from './command.ts'
+import { CommandError } from './commandError.ts'
+import { type DraftedFiles, draftableChains, draftFiles, type ShippedFiles } from './draftedFiles.ts'
+
+const repositoryRoot = fileURLToPath(new URL('../../../../..', import.meta.url))
+const shippedFolder = join(repositoryRoot, 'configs')
+/** Whose files others are drafted from. */
+const sources = ['mainnets.prod', 'testnets.prod'] as const
+
+export const draftCommands: readonly Command[] = [
+  {
+    words: 'config draft',
+    about: 'Write the files of an environment of your own, with words where you have something to fill in',
+    operands: [],
+    flags: {
+      chains: { value: '<keys>', about: 'Chains to quote and pay on, e.g. base,optimism', isRequired: true },
+      environment: { value: '<name>', about: 'By default ENVIRONMENT, else own.prod' },
+      out: { value: '<folder>', about: 'By default CONFIG_DIR; what is there already is left as it is' },
+    },
+    async runWithoutSettings(variables, args) {
+      const named = args.text('environment') ?? variables['ENVIRONMENT']
+      const environment = readEnvironment(named || 'own.prod')
+      const keys = splitList(args.text('chains'), ',')
+      const drafted = draftFiles(await sourceOf(keys), { environment, keys })
+      const folder = args.text('out') ?? (variables['CONFIG_DIR'] || 'configs')
+      return writeDrafts(drafted, { environment, directory: resolve(repositoryRoot, folder) })
+    },
+  },
+]
+
+/** @throws CommandError for a name that is none, or that has files in this release */
+function readEnvironment(name: string): string {
+  const { success, error } = environmentName.safeParse(name)
+  if (!success) throw new CommandError(`--environment ${error.issues[0]?.message ?? 'is no name'}.`)
+  if (name === 'local' || sources.some((source) => source === name))
+    throw new CommandError(`${name} is an environment of this release: --environment takes a name of your own.`)
+  return name
+}
+
+/** The shipped files that have all of these chains. @throws CommandError when none has */
+async function sourceOf(keys: readonly string[]): Promise<ShippedFiles> {
+  const known: string[] = []
+  for (const source of sources) {
+    const files = await readShipped(source)
+    const chains = draftableChains(files)
+    if (keys.length > 0 && keys.every((key) => chains.includes(key))) return files
+    known.push(chains.join(', '))
+  }
+  throw new CommandError(`--chains takes some of ${known.join('; or some of ')}.`)
+}
+
+async function readShipped(source: string): Promise<ShippedFiles> {
+  const read = async (name: string): Promise<unknown> =>
+    JSON.parse(await readFile(join(shippedFolder, `${name}.${source}.json`), 'utf8'))
+  return {
+    ...{ chains: await read('chains'), 'chains.hub': await read('chains.hub') },
+    ...{ quote: await read('quote'), solver: await read('solver') },
+  }
+}
+
+/** @throws ConfigurationError for a folder that takes no file */
+async function writeDrafts(
+  drafted: DraftedFiles,
+  { environment, directory }: { readonly environment: string; readonly directory: string },
+): Promise<Output> {
+  const written: string[] = []
+  const kept: string[] = []
+  const toFillIn: { readonly file: string; readonly path: string; readonly words: string }[] = []
+  await writing(directory, () => mkdir(directory, { recursive: true }))
+  for (const [name, content] of Object.entries(drafted)) {
+    const file = `${name}.${environment}.json`
+    const path = join(directory, file)
+    if (await isWritten(path, content)) {
+      written.push(path)
+      toFillIn.push(...unfilledPlaces(content).map((place) => ({ file, ...place })))
+    } else kept.push(path)
+  }
+  return {
+    data: { environment, written, kept, toFillIn },
+    lines: [
+      ...written.map((path) => `wrote ${path}`),
+      ...kept.map((path) => `left as it is, because it is there already: ${path}`),
+      ...toFillIn.map(({ file, path, words }) => `${file}: ${path}: ${words}`),
+      `${counted(toFillIn.length, 'place')} to fill in. Until nothing is left, config check and the doctors name each.`,
+    ],
+  }
+}
+
+/** @returns false for a file that is there: nobody's work is overwritten @throws ConfigurationError */
+async function isWritten(path: string, content: object): Promise<boolean> {
+  const text = `${JSON.stringify(content, null, 2)}\n`
+  return writing(path, async () => {
+    try {
+      await writeFile(path, text, { flag: 'wx' })
+      return true
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false
+      throw error
+    }
+  })
+}
+
+/** @throws ConfigurationError that says why a place cannot be written */
+async function writing<Value>(path: string, write: () => Promise<Value>): Promise<Value> {
+  try {
+    return await write()
+  } catch (error) {
+    const code = codeOf(error)
+    throw code === undefined ? error : new ConfigurationError(`${path} cannot be written (${code}).`)
+  }
+}
+
+const codeOf = (error: unknown) =>
+  error instanceof Error && 'code' in error ? String(error.code) : undefined

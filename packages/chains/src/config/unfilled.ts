@@ -1,0 +1,47 @@
+const byHand = 'fill in by hand: '
+const byDeploying = 'fill in by contracts deploy: '
+const zeroAddress = `0x${'0'.repeat(40)}`
+
+/** What stands in a drafted file where only its operator knows the value. */
+export function fillInByHand(what: string): string {
+  return `${byHand}${what}`
+}
+
+/** The same of a contract whose address `contracts deploy --write` puts there. */
+export function fillInByDeploying(contract: string): string {
+  return `${byDeploying}the address of ${contract}`
+}
+
+/** A place that is still to be filled in, e.g. `chains[0].depository`, and the words that stand there. */
+export type UnfilledPlace = { readonly path: string; readonly words: string }
+
+/** Every place of a parsed file that is still to be filled in. */
+export function unfilledPlaces(json: unknown, path = ''): readonly UnfilledPlace[] {
+  if (typeof json === 'string') return json.startsWith('fill in ') ? [{ path, words: json }] : []
+  if (Array.isArray(json)) return json.flatMap((member, index) => unfilledPlaces(member, `${path}[${index}]`))
+  if (typeof json !== 'object' || json === null) return []
+  return Object.entries(json).flatMap(([name, member]) =>
+    unfilledPlaces(member, path === '' ? name : `${path}.${name}`),
+  )
+}
+
+/** What to do about a place. */
+export function fillingIn(words: string): string {
+  return words.startsWith(byDeploying)
+    ? 'Run npm run causeway -- contracts deploy with --settlement and --write for this chain, or write the address.'
+    : 'Write the value into the file in the place of these words: docs/operating/configuration.md#files-of-your-own.'
+}
+
+/**
+ * A file as it is read by the command that deploys: where the command will write, the zero address stands, or nothing in
+ * the quote file, which may lack what is deployed.
+ */
+export function beforeDeployment(name: string, json: unknown): unknown {
+  if (typeof json === 'string') return json.startsWith(byDeploying) ? zeroAddress : json
+  if (Array.isArray(json)) return json.map((member) => beforeDeployment(name, member))
+  if (typeof json !== 'object' || json === null) return json
+  const members = Object.entries(json).filter(
+    ([, member]) => name !== 'quote' || typeof member !== 'string' || !member.startsWith(byDeploying),
+  )
+  return Object.fromEntries(members.map(([key, member]) => [key, beforeDeployment(name, member)]))
+}
