@@ -235,6 +235,7 @@ export const suiteFiles = {
     'apps/quote-api/test/unpaidQuotes.test.ts',
     'apps/quote-api/test/webhooks.test.ts',
     'apps/solver/test/forgedWork.test.ts',
+    'apps/solver/test/replacedContracts.test.ts',
     'apps/solver/test/solver.test.ts',
     'apps/solver/test/solverFaults.test.ts',
     'apps/solver/test/toldWork.test.ts',

@@ -69,10 +69,17 @@ const settings: Readonly<Partial<Record<DeployedName, string>>> = {
   Allocator: 'auroraAllocatorAddress',
 }
 
-/** @throws CommandError for a chain that is not quoted; ConfigurationError for one without endpoint */
-export async function openPlace({ config, variables }: ChainsContext, args: Arguments): Promise<Place> {
+/**
+ * @param isDeploying before a deployment, which lists the fill contracts that are not listed yet
+ * @throws CommandError for a chain that is not quoted; ConfigurationError for one without endpoint
+ */
+export async function openPlace(
+  { config, variables }: ChainsContext,
+  args: Arguments,
+  { isDeploying = false } = {},
+): Promise<Place> {
   const key = args.text('chain') ?? ''
-  const { chains, quote } = await loadFiles(config, variables, nowhere)
+  const { chains, quote } = await loadFiles(config, variables, nowhere, { isDeploying })
   const { environment } = quote
   const path = args.text('settlement')
   const settlement = path === undefined ? undefined : await readSettlement(path, environment, variables)
