@@ -241,6 +241,7 @@ export const suiteFiles = {
     'apps/solver/test/toldWork.test.ts',
     'test/evmPayees.test.ts',
     'test/haltedChains.test.ts',
+    'test/replacedFillContract.test.ts',
     'test/settlementByOracles.test.ts',
     'test/solverReorganizations.test.ts',
     'test/unattestedPayments.test.ts',

@@ -24,6 +24,8 @@ export type LoadedFiles = { readonly chains: ChainRegistry; readonly quote: Quot
 
 /** What says where files are and what else is compared with them. */
 export type FilePlaces = Pick<QuoteApiConfig, 'environment' | 'configDirectory'> & {
+  /** True for the command that deploys what the files then name. */
+  readonly isDeploying?: boolean | undefined
   readonly custody: string | undefined
   /** `undefined` while the key cannot be read: then it is compared with nothing. */
   readonly orderSigner: string | undefined
@@ -32,29 +34,27 @@ export type FilePlaces = Pick<QuoteApiConfig, 'environment' | 'configDirectory'>
 /**
  * The chain and quote files of the environment, with placeholders resolved and the guards between
  * local and real networks applied.
- * @param isDeploying before a deployment, which lists the fill contracts that are not listed yet
  * @throws UnfitSettingsError naming every problem
  */
 export async function loadFiles(
   config: QuoteApiConfig,
   variables: Variables,
   orderSigner: string,
-  { isDeploying = false } = {},
+  { isDeploying }: Pick<FilePlaces, 'isDeploying'> = {},
 ): Promise<LoadedFiles> {
   const found = createFindings()
   const { environment, configDirectory, topUps } = config
-  const places = { environment, configDirectory, custody: topUps.custody, orderSigner }
-  const files = await readFiles(places, variables, found, { isDeploying })
+  const places = { environment, configDirectory, custody: topUps.custody, orderSigner, isDeploying }
+  const files = await readFiles(places, variables, found)
   if (files === undefined || stopsStart(found.list)) throw new UnfitSettingsError(found.list)
   return files
 }
 
 /** As `loadFiles`; what is wrong is found, and only what cannot be read at all leaves nothing. */
 export async function readFiles(
-  { environment, configDirectory: directory, custody, orderSigner }: FilePlaces,
+  { environment, configDirectory: directory, custody, orderSigner, isDeploying }: FilePlaces,
   variables: Variables,
   found: Findings,
-  { isDeploying = false } = {},
 ): Promise<LoadedFiles | undefined> {
   const names = ['chains', 'chains.hub', 'quote']
   const [chainsJson, hubJson, quoteJson] = await readEnvironmentFiles(
@@ -84,7 +84,8 @@ export async function readFiles(
   })
   found.problems(foreign, 'address-foreign')
   if (chains === undefined || quote === undefined) return undefined
-  const unlisted = isDeploying ? [] : checkFillContracts(chains, quote)
+  // A deployment lists what it finds missing.
+  const unlisted = isDeploying === true ? [] : checkFillContracts(chains, quote)
   found.problems([...unlisted, ...checkLocalEndpoints(chains)])
   found.add(...chainNotes(chains))
   return { chains, quote }

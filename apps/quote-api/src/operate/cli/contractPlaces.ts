@@ -70,13 +70,13 @@ const settings: Readonly<Partial<Record<DeployedName, string>>> = {
 }
 
 /**
- * @param isDeploying before a deployment, which lists the fill contracts that are not listed yet
+ * @param isDeploying true where addresses are still to be filled in, by what is deployed there
  * @throws CommandError for a chain that is not quoted; ConfigurationError for one without endpoint
  */
 export async function openPlace(
   { config, variables }: ChainsContext,
   args: Arguments,
-  { isDeploying = false } = {},
+  isDeploying: boolean,
 ): Promise<Place> {
   const key = args.text('chain') ?? ''
   const { chains, quote } = await loadFiles(config, variables, nowhere, { isDeploying })

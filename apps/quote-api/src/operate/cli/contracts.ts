@@ -43,7 +43,7 @@ export const contractCommands: readonly Command[] = [
     async runOnChains(scene, args) {
       if (args.isOn('write') && args.isOn('dry-run'))
         throw new CommandError('--write puts down what is deployed: it does not go with --dry-run.')
-      const place = await openPlace(scene, args, { isDeploying: true })
+      const place = await openPlace(scene, args, true)
       const { contracts, initializations } = place.plan
       if (args.isOn('dry-run'))
         return outputOf(
@@ -85,7 +85,7 @@ export const contractCommands: readonly Command[] = [
       },
     },
     async runOnChains(scene, args) {
-      const place = await openPlace(scene, args)
+      const place = await openPlace(scene, args, false)
       const { key } = place
       const configured = await place.configured()
       if (configured.length === 0) throw new CommandError(`Chain ${key} is configured with none.`)
