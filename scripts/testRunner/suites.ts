@@ -190,6 +190,7 @@ export const suiteFiles = {
     'test/databases/failover.test.ts',
     'test/databases/hostClock.test.ts',
     'test/databases/poolers.test.ts',
+    'test/embeddedDatabase.test.ts',
     'test/exposedMetrics.test.ts',
     'test/startRefusals.test.ts',
     'test/traces.test.ts',
