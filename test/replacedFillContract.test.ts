@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { create2Proxy, deployable } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { spawnSolver, type TestNetwork, waitUntil } from '@causeway/localnet'
-import { concatHex, zeroHash } from 'viem'
+import { concatHex, keccak256, zeroHash } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copyEvmConfigs } from '../apps/quote-api/test/fixtures/evmConfigs.ts'
 import { repositoryRoot, startTestService, type TestService } from '../apps/quote-api/test/fixtures/service.ts'
@@ -34,12 +34,15 @@ const userChains = ['base', 'optimism']
 
 let directory: string
 let replaced: Hex
+/** Of a release before records: no function of it answers. */
+const recordless: Hex = `0x${'a1'.repeat(20)}`
+const recordlessCode: Hex = '0x00'
 let oracles: StandInOracles
 let bed: SettlementBed
-/** A replica with the files of before. */
-let earlier: TestService
-let requests: RequestDriver
+/** Replicas with the files of before. */
+let earlier: readonly TestService[] = []
 let sponsor: TestSponsor
+let solverSettings: Readonly<Record<string, string>>
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'causeway-replaced-'))
@@ -49,19 +52,20 @@ beforeAll(async () => {
     oracles: async () => oracles.setting,
     async environment(network) {
       replaced = await deployEarlier(network)
-      return { CONFIG_DIR: await configsOf('after', (own) => [replaced, own]) }
+      for (const key of ['base', 'optimism'] as const)
+        await network.chains[key].chain.node.setCode({ address: recordless, bytecode: recordlessCode })
+      return { CONFIG_DIR: await configsOf('after', (own) => [recordless, replaced, own]) }
     },
   })
   sponsor = await createSponsor(bed.database, balance)
-  earlier = await startTestService(bed.network, {
-    ...serviceSettings(bed.connectionString, oracles.setting),
-    ...{ JOBS: 'off', CONFIG_DIR: await configsOf('before', () => [replaced]) },
+  const variables = await solverVariables({
+    ...{ network: bed.network, directory, server: bed, database: bed.database },
+    ...{ quoteApiUrl: bed.url, quoteApiKey: solverKey },
   })
-  const { publicUrl: url } = await earlier.listen()
-  requests = createRequestDriver({ network: bed.network, database: bed.database, url, solver: bed.solver })
+  solverSettings = { ...variables, CONFIG_DIR: join(directory, 'after') }
 }, 120_000)
 afterAll(async () => {
-  await earlier?.stop()
+  for (const service of earlier) await service.stop()
   await bed?.stop()
   await oracles?.stop()
   await rm(directory, { recursive: true, force: true })
@@ -74,6 +78,32 @@ async function deployEarlier({ chains, keys }: TestNetwork): Promise<Hex> {
   const transaction = { what: 'the contract of 0.2.0', to: create2Proxy, data: concatHex([salt, initCode]) }
   for (const { chain } of [chains.base, chains.optimism]) await chain.send(keys.deployer, [transaction])
   return address
+}
+
+/** What a replica with the files of before is asked. */
+async function beforeUpgrade(contract: Hex): Promise<RequestDriver> {
+  const service = await startTestService(bed.network, {
+    ...serviceSettings(bed.connectionString, oracles.setting),
+    ...{ JOBS: 'off', CONFIG_DIR: await configsOf(contract, () => [contract]) },
+  })
+  earlier = [...earlier, service]
+  const { publicUrl: url } = await service.listen()
+  return createRequestDriver({ network: bed.network, database: bed.database, url, solver: bed.solver })
+}
+
+async function withSolver(work: () => Promise<void>): Promise<void> {
+  const solver = spawnSolver(solverSettings)
+  try {
+    await solver.ready()
+    await work()
+  } catch (error) {
+    throw new Error(solver.output(), { cause: error })
+  } finally {
+    solver.kill('SIGKILL')
+    await solver.ended
+    // What it pays through counts for a minute, and stops replicas with the files of before.
+    await bed.database.query('delete from solver_terms')
+  }
 }
 
 type Members = Record<string, unknown>
@@ -94,6 +124,7 @@ async function configsOf(name: string, listed: (own: Hex) => readonly [Hex, ...H
       // CAST: the shipped file lists the contract of each of these chains.
       const [own] = chain['fillContracts'] as readonly [Hex]
       chain['fillContracts'] = listed(own)
+      chain['codeHashes'] = { [recordless]: keccak256(recordlessCode) }
     }
   })
   await rewrite('quote.local.json', ({ chains }) => {
@@ -107,6 +138,7 @@ async function configsOf(name: string, listed: (own: Hex) => readonly [Hex, ...H
 }
 
 test('L-29: orders, deposits, holds and refunds of a replaced contract outlive the upgrade', async () => {
+  const requests = await beforeUpgrade(replaced)
   const quote = await requests.quoted(sponsor, { amount })
   const short = await requests.quoted(sponsor, { amount })
   await requests.execute(quote)
@@ -116,21 +148,10 @@ test('L-29: orders, deposits, holds and refunds of a replaced contract outlive t
   expect(item.payload).toMatchObject({ fillContract: replaced })
   expect((await moneyOf(bed.database, sponsor.wallet)).held).toBeGreaterThan(0n)
 
-  const variables = await solverVariables({
-    ...{ network: bed.network, directory, server: bed, database: bed.database },
-    ...{ quoteApiUrl: bed.url, quoteApiKey: solverKey },
-  })
-  const solver = spawnSolver({ ...variables, CONFIG_DIR: join(directory, 'after') })
-  try {
-    await solver.ready()
+  await withSolver(async () => {
     await requests.reachesStage(quote, 'settled')
     await requests.reachesStage(short, 'refunded')
-  } catch (error) {
-    throw new Error(solver.output(), { cause: error })
-  } finally {
-    solver.kill('SIGKILL')
-    await solver.ended
-  }
+  })
   const [filled, back] = [await requests.statusOf(quote), await requests.statusOf(short)]
   expect([filled.status, back.status]).toEqual(['success', 'refund'])
   await waitUntil('the other hold is released', async () => {
@@ -143,4 +164,20 @@ test('L-29: orders, deposits, holds and refunds of a replaced contract outlive t
     const { to } = await chain.client.getTransactionReceipt({ hash: txHashes?.at(-1) as Hex })
     expect(to).toBe(replaced)
   }
+})
+
+test('L-29: an order of a contract without records is given back, and costs its sponsor nothing', async () => {
+  const { available } = await moneyOf(bed.database, sponsor.wallet)
+  const requests = await beforeUpgrade(recordless)
+  const quote = await requests.quoted(sponsor, { amount })
+  await requests.execute(quote)
+  await withSolver(() => requests.reachesStage(quote, 'refunded'))
+  const { status, txHashes } = await requests.statusOf(quote)
+  // CAST: the status of this chain has hex hashes.
+  const { to } = await bed.network.chains.base.chain.client.getTransactionReceipt({ hash: txHashes?.at(-1) as Hex })
+  expect([status, to]).toEqual(['refund', bed.network.deployment.base.fillContract])
+  await waitUntil(
+    'the hold is released',
+    async () => (await moneyOf(bed.database, sponsor.wallet)).available === available,
+  )
 })
