@@ -151,6 +151,8 @@ test('L-29: orders, deposits, holds and refunds of a replaced contract outlive t
   await withSolver(async () => {
     await requests.reachesStage(quote, 'settled')
     await requests.reachesStage(short, 'refunded')
+    // Replicas are restarted after the solver, and sell meanwhile.
+    await requests.quoted(await createSponsor(bed.database, balance), { amount })
   })
   const [filled, back] = [await requests.statusOf(quote), await requests.statusOf(short)]
   expect([filled.status, back.status]).toEqual(['success', 'refund'])

@@ -215,7 +215,7 @@ test.each(Object.entries(releases))(
       await fill(database, files)
       const before = await database.query<{ what: string; figure: string }>(underWaySql)
       const kinds = new Set(before.map(({ what }) => what.replace(/(?<=sponsor ).*/, '')))
-      for (const kind of ['order waiting', 'order pending', 'work open', 'hold pending', 'sponsor '])
+      for (const kind of ['order waiting', 'order pending', 'work open', 'hold reserved', 'sponsor '])
         expect([...kinds]).toContain(kind)
       await migrate({ connectionString, directories: services.quoteApi })
       expect(await database.query(underWaySql)).toEqual(before)

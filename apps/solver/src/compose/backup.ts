@@ -4,7 +4,7 @@ import { backupDatabase, restoreDatabase } from '@causeway/database'
 import type { SolverConfig } from './config.ts'
 import { openDatabase } from './database.ts'
 
-export const backupUsage = 'Backups: backup > FILE, restore FILE.'
+const backupUsage = 'Backups: backup > FILE, restore FILE.'
 
 /**
  * `backup` writes all tables of the solver's database as text, from one snapshot, beside a running solver. `restore <file>`
