@@ -24,9 +24,9 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** A line of a shell, in the repository, with the files in a folder of the test. */
-async function shell(line: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
-  const { stdout } = await promisify(execFile)('sh', ['-c', line], {
+/** In the repository, with a local network's folder that the test has. */
+async function shell(text: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', text], {
     cwd: repositoryRoot,
     env: {
       ...{ PATH: process.env['PATH'], HOME: process.env['HOME'] },
@@ -37,34 +37,32 @@ async function shell(line: string, more: Readonly<Record<string, string>> = {}):
 }
 
 /** The block of the page, with the server and the folder of this test. */
-async function linesOfPage(): Promise<readonly string[]> {
+async function blockOfPage(): Promise<string> {
   const page = await readFile(join(repositoryRoot, 'docs/operating/upgrade.md'), 'utf8')
   const section = page.split('## From the embedded database to a server')[1] ?? ''
   const block = /```sh\n(?<lines>[^`]+)```/.exec(section)?.groups?.['lines'] ?? ''
   const { host } = new URL(server.connectionString)
   return block
-    .trim()
     .replaceAll('postgres://causeway:password@db.example', `postgres://causeway_role:password@${host}`)
     .replaceAll(/(quote-api|solver)\.backup/g, (name) => join(directory, name))
-    .split('\n')
 }
 
 test('O-103: keys, balances, stops and their history come to a server by the commands of the page', async () => {
-  const causeway = 'npm run --silent causeway --'
+  const causeway = 'npm run -s causeway --'
   await shell(`${causeway} keys create --label moved`)
-  await shell('npm run --silent solver -- stop we move')
+  await shell('npm run -s solver -- stop we move')
   const told = {
     keys: `${causeway} keys list`,
-    stop: 'npm run --silent solver -- status',
-    audit: 'npm run --silent solver -- audit list',
+    stop: 'npm run -s solver -- status',
+    audit: 'npm run -s solver -- audit list',
   }
   const before = { keys: await shell(told.keys), stop: await shell(told.stop), audit: await shell(told.audit) }
   expect(before.keys).toContain('moved')
   expect(before.stop).toContain('Stopped: we move')
 
-  const lines = await linesOfPage()
-  expect(lines.length).toBeGreaterThan(4)
-  for (const line of lines) await shell(line)
+  const block = await blockOfPage()
+  expect(block).toMatch(/ledger restore.*\n.*ledger verify.*\n.*solver -- restore/)
+  await shell(`set -e\n${block}`)
   const { host } = new URL(server.connectionString)
   const at = (name: string) => ({ DATABASE_URL: `postgres://causeway_role:password@${host}/${name}` })
   expect({
@@ -75,13 +73,12 @@ test('O-103: keys, balances, stops and their history come to a server by the com
 })
 
 test('O-103: a file that holds what npm says is restored, and a second time it is refused whole', async () => {
-  const [, solverBackup] = (await linesOfPage()).slice(0, 2)
-  await shell(solverBackup?.replace('--silent ', '') ?? '')
+  await shell(`npm run solver -- backup > ${join(directory, 'solver.backup')}`)
   expect(await readFile(join(directory, 'solver.backup'), 'utf8')).toMatch(/^\n> /)
   await server.database.query('create database solver_again owner causeway_role')
   const { host } = new URL(server.connectionString)
   const target = { DATABASE_URL: `postgres://causeway_role:password@${host}/solver_again` }
-  const restore = `npm run --silent solver -- restore ${join(directory, 'solver.backup')}`
+  const restore = `npm run -s solver -- restore ${join(directory, 'solver.backup')}`
   expect(await shell(restore, target)).toBe('Restored.\n')
   await expect(shell(restore, target)).rejects.toThrow('holds rows')
 })
