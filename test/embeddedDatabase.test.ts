@@ -47,7 +47,7 @@ async function blockOfPage(): Promise<string> {
     .replaceAll(/(quote-api|solver)\.backup/g, (name) => join(directory, name))
 }
 
-test('O-103: keys, balances, stops and their history come to a server by the commands of the page', async () => {
+test('O-103: keys, stops and their history come to a server by the commands of the page', async () => {
   const causeway = 'npm run -s causeway --'
   await shell(`${causeway} keys create --label moved`)
   await shell('npm run -s solver -- stop we move')
