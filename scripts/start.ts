@@ -1,5 +1,6 @@
-// `npm start`: the local network with every service, until Ctrl-C. `--fresh` forgets its state first, `--endpoints` has its
-// nodes answer like hosted ones.
+// `npm start`: the local network with every service, until Ctrl-C. `--fresh` begins anew, `--endpoints` has its nodes
+// answer like hosted ones.
+import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import {
@@ -10,6 +11,7 @@ import {
   servicePlans,
   startSession,
 } from '@causeway/localnet'
+import { z } from 'zod'
 import { parseStartOptions } from './start/options.ts'
 import { createProgress } from './start/progress.ts'
 import { exampleTo, summaryOf } from './start/summary.ts'
@@ -45,6 +47,7 @@ async function run(): Promise<number> {
   const session = await startSession({
     directory,
     fresh,
+    release: releaseHere(),
     endpoints,
     firstFamilyPort: firstPorts.families,
     ports: chainPorts,
@@ -62,6 +65,12 @@ async function run(): Promise<number> {
   progress.restart()
   showOthers(session)
   return waitForEnd(session)
+}
+
+/** For whoever finds, in a later release, what this one made. */
+function releaseHere(): string {
+  const text = readFileSync(join(root, 'package.json'), 'utf8')
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version
 }
 
 /** The other chains come up behind the first quote. What keeps one from it is told where it is opened. */

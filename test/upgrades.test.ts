@@ -187,6 +187,48 @@ describe.each(['quoteApi', 'solver', 'oracle'] as const)('a database of %s', (se
   })
 })
 
+/** The newest migration of each part of quote-api in a release. */
+const releases = {
+  '0.1.0': ['0013_plan_of_hold_facts', '0035_self_executed'],
+  '0.2.0': ['0018_holds_of_sponsors', '0066_work_offers'],
+}
+
+/** What is under way, and whose money it is. */
+const underWaySql = `
+  select 'order ' || status as what, count(*)::text as figure from orders where status in ('waiting', 'pending') group by 1
+  union all select 'work ' || state, count(*)::text from work_item where state in ('open', 'reported') group by 1
+  union all select 'hold ' || state, count(*) || ' of ' || sum(amount) from hold group by 1
+  union all select 'sponsor ' || owner, (credits_posted - debits_posted - debits_pending)::text from account where kind = 'sponsor'
+  order by 1`
+
+test.each(Object.entries(releases))(
+  'a database of release %s has open orders, holds and sponsors, and they are the same after the upgrade',
+  async (_release, newest) => {
+    const set = sets.find((one) => {
+      const own = lastOf(filesOf(one, 'quoteApi'))
+      return newest.every((name) => own.includes(name))
+    })
+    if (set === undefined) throw new Error('the sets have none of the release')
+    const files = filesOf(set, 'quoteApi')
+    await withDatabase(async (database, connectionString) => {
+      await (set.isUnfrozen ? installAsBefore(database, files) : installByRelease(connectionString, files))
+      await fill(database, files)
+      const before = await database.query<{ what: string; figure: string }>(underWaySql)
+      const kinds = new Set(before.map(({ what }) => what.replace(/(?<=sponsor ).*/, '')))
+      for (const kind of ['order waiting', 'order pending', 'work open', 'hold reserved', 'sponsor '])
+        expect([...kinds]).toContain(kind)
+      await migrate({ connectionString, directories: services.quoteApi })
+      expect(await database.query(underWaySql)).toEqual(before)
+      expect(await verifyLedger(database)).toEqual([])
+    })
+  },
+)
+
+/** The newest of each module. */
+function lastOf(files: readonly ModuleFile[]): readonly string[] {
+  return [...new Map(files.map(({ module, name }) => [module, name])).values()]
+}
+
 test('P-45: what an earlier release parked for a trace is judged again, and nothing else is', async () => {
   await withDatabase(async (database, connectionString) => {
     const before = sets

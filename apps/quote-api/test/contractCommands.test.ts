@@ -4,14 +4,23 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  codeProblems,
+  createJsonRpcClient,
+  expectedCodes,
+  type KnownCode,
+  loadChains,
+} from '@causeway/chains'
+import {
   allocatorAbi,
   codeStateOf,
   create2Proxy,
+  deployable,
   deploymentPlan,
   depositoryAbi,
   depositoryPlan,
   fillContractAddress,
   hubAbi,
+  isKnownCode,
   oracleMultisigAbi,
   settlementInitializations,
   settlementPlan,
@@ -26,8 +35,10 @@ import {
   createWalletClient,
   encodeFunctionData,
   http,
+  keccak256,
   parseEther,
   zeroAddress,
+  zeroHash,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -94,6 +105,42 @@ async function command(words: readonly string[], more: Readonly<Record<string, s
     config: async () => ({ config: loadConfig(variables, repositoryRoot), variables }),
   })
   return { code, output: lines.join('\n') }
+}
+
+/** As a contract of a release before codes were compared: this one knows nothing of it. */
+async function foreignContract() {
+  const address = privateKeyToAddress(generatePrivateKey()).toLowerCase() as Hex
+  await node(base.url).setCode({ address, bytecode: '0x6001600155' })
+  return { address, isKnown: false }
+}
+
+async function earlierContract() {
+  const path = join(repositoryRoot, 'packages/contracts/test/fixtures/fillContract-0.2.0.hex')
+  // CAST: the file is hex, or nothing of known code is deployed.
+  const { salt, initCode, address } = deployable(zeroHash, (await readFile(path, 'utf8')).trim() as Hex)
+  await sendFrom(deployerKey, base.url, { to: create2Proxy, data: concatHex([salt, initCode]) })
+  return { address, isKnown: true }
+}
+
+/** What a start compares of the fill contracts of the first chain. */
+async function startProblems(configs: string) {
+  const variables = { BASE_RPC_URL: base.url, OPTIMISM_RPC_URL: optimism.url, RELAY_RPC_URL: hub.url }
+  const chainsJson: unknown = JSON.parse(await readFile(join(configs, 'chains.local.json'), 'utf8'))
+  const registry = loadChains({ environment: 'local', chainsJson, hubJson: undefined, variables }).chains.get('base')
+  if (registry === undefined) throw new Error('base is listed')
+  const contracts = (registry.fillContracts ?? []).map((address) => ({
+    ...{ name: 'FillContract' as const, setting: 'fillContracts' },
+    // CAST: an address of this family is lower-case hex.
+    address: address as Hex,
+  }))
+  const isKnown: KnownCode = ({ name }, code) => isKnownCode(name, code)
+  const expected = expectedCodes(contracts, { isKnown, codeHashes: registry.codeHashes })
+  const client = createJsonRpcClient({
+    ...{ chainId: 'base', endpoints: [{ url: base.url }], threshold: 1, now: () => Date.now() },
+  })
+  const problems = await codeProblems({ client, expected, threshold: 1 })
+  await client.close()
+  return { registry, problems }
 }
 
 const contractsOf = (output: string) => outputSchema.parse(JSON.parse(output)).contracts
@@ -359,6 +406,57 @@ describe('settlement', () => {
     expect({ ...hubWritten, ...settlementMembers }).toEqual({ ...hubFile, ...settlementMembers })
     expect(hubWritten.auroraAllocatorSpenderAddress).toBe(hubWritten.auroraAllocatorAddress)
     expect(Object.values(hubWritten)).not.toContain(nowhere)
+  })
+
+  test.each(['listed', 'not listed', 'as 0.2.0 deployed it'])(
+    'L-29: a fill contract that is replaced stays believed: %s',
+    async (what) => {
+      const configs = await mkdtemp(join(directory, 'replaced-'))
+      await cp(join(repositoryRoot, 'configs'), configs, { recursive: true })
+      const file = (name: string) => join(configs, `${name}.local.json`)
+      const read = async (name: string) => JSON.parse(await readFile(file(name), 'utf8'))
+      const { address, isKnown } =
+        what === 'as 0.2.0 deployed it' ? await earlierContract() : await foreignContract()
+      // As a file of 0.1.0, which had no list, or with one.
+      const [chains, quote] = [await read('chains'), await read('quote')]
+      const { fillContracts, ...entry } = chains.chains[0]
+      const [own] = fillContracts
+      chains.chains[0] = what === 'listed' ? { ...entry, fillContracts: [address] } : entry
+      quote.chains.base.fillContract = address
+      await writeFile(file('chains'), JSON.stringify(chains))
+      await writeFile(file('quote'), JSON.stringify(quote))
+
+      const variables = { ...withKey, CONFIG_DIR: configs }
+      const told = await command(['contracts', 'deploy', '--chain', 'base', '--write'], variables)
+      expect([told.code, told.output]).toEqual([0, expect.stringContaining(`kept ${address}`)])
+      const code = (await createPublicClient({ transport: http(base.url) }).getCode({ address })) ?? '0x'
+      const [written] = (await read('chains')).chains
+      expect(written.fillContracts).toEqual([address, own])
+      expect(written.codeHashes).toEqual(
+        isKnown ? entry.codeHashes : { ...entry.codeHashes, [address]: keccak256(code) },
+      )
+      expect((await read('quote')).chains.base.fillContract).toBe(own)
+      // What a start of any service compares.
+      const { registry, problems } = await startProblems(configs)
+      expect([registry.fillContracts, problems]).toEqual([[address, own], []])
+      const again = await command(['contracts', 'deploy', '--chain', 'base', '--write'], variables)
+      expect(again.output).not.toMatch(/wrote |kept /)
+    },
+  )
+
+  test('L-29: a contract that is nowhere is not kept', async () => {
+    const configs = await mkdtemp(join(directory, 'nowhere-'))
+    await cp(join(repositoryRoot, 'configs'), configs, { recursive: true })
+    const path = join(configs, 'quote.local.json')
+    const quote = JSON.parse(await readFile(path, 'utf8'))
+    const { fillContract: own } = quote.chains.base
+    quote.chains.base.fillContract = `0x${'79'.repeat(20)}`
+    await writeFile(path, JSON.stringify(quote))
+    const variables = { ...withKey, CONFIG_DIR: configs }
+    const told = await command(['contracts', 'deploy', '--chain', 'base', '--write'], variables)
+    expect([told.code, told.output]).toEqual([0, expect.not.stringContaining('kept ')])
+    const { chains } = JSON.parse(await readFile(join(configs, 'chains.local.json'), 'utf8'))
+    expect(chains[0].fillContracts).toEqual([own])
   })
 
   test('that somebody else owns is told, and never called deployed', async () => {

@@ -8,6 +8,7 @@ import {
   silenceWarnings,
   tellOverridden,
 } from '@causeway/http'
+import { runBackupCommand } from './compose/backup.ts'
 import { runCommand } from './compose/commands.ts'
 import { loadConfig } from './compose/config.ts'
 import { createSolver } from './compose/createSolver.ts'
@@ -19,7 +20,14 @@ const launch = { environment: process.env, nodeOptions: process.execArgv }
 const service = { name: 'solver', repositoryRoot, launch }
 const variables = () => loadSecrets({ environment: process.env })
 
-/** `doctor`, `stop <reason>`, `resume`, `status`, `inventory` and `audit list` answer and end; without a command the solver runs. */
+/** Waits for a slow reader, so that a backup does not fill memory. */
+function write(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
+  })
+}
+
+/** `backup`, `restore <file>`, `doctor`, `stop <reason>`, `resume`, `status`, `inventory` and `audit list` answer and end; without a command the solver runs. */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
   if (words.length > 0) silenceWarnings()
@@ -28,6 +36,8 @@ async function main(): Promise<void> {
     return
   }
   const environment = await variables()
+  if (words[0] === 'backup' || words[0] === 'restore')
+    return runBackupCommand(words, loadConfig(environment, repositoryRoot), write)
   if (words.length > 0) {
     await tellOverridden(service)
     console.log(await runCommand(words, loadConfig(environment, repositoryRoot), environment))

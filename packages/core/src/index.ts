@@ -319,6 +319,7 @@ export {
   encodeFillExtraData,
   encodeOrderCall,
   executionReverted,
+  fillContractOf,
   orderRefused,
   quotedGasExceeded,
 } from './order/orderCall.ts'

@@ -1,3 +1,4 @@
+export { backupDatabase, restoreDatabase } from './backup.ts'
 export { createDatabase, type Database, type DatabaseOptions } from './createDatabase.ts'
 export {
   type ElectionOptions,

@@ -21,7 +21,6 @@ export { exportTransfers } from './audit/exportTransfers.ts'
 export type { Invariant, LedgerFinding } from './audit/finding.ts'
 export { clearHalt, haltReservations, type LedgerHalt, readHalt } from './audit/halt.ts'
 export { verifyLedger } from './audit/verifyLedger.ts'
-export { backupDatabase, restoreDatabase } from './backup/backup.ts'
 export { createLedger } from './createLedger.ts'
 export {
   type BalanceEvent,

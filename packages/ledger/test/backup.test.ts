@@ -1,22 +1,16 @@
 // Goal: a backup that was taken while others wrote brings every row back, to the digit and the byte, and the
 // restored ledger goes on. Method: two databases, the restored one compared table by table.
 import {
+  backupDatabase,
   createDatabase,
   type Database,
   migrate,
+  restoreDatabase,
   startTestDatabase,
   type TestDatabase,
 } from '@causeway/database'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  backupDatabase,
-  createLedger,
-  ledgerMigrations,
-  restoreDatabase,
-  setPolicy,
-  verifyLedger,
-  writeCheckpoints,
-} from '../src/index.ts'
+import { createLedger, ledgerMigrations, setPolicy, verifyLedger, writeCheckpoints } from '../src/index.ts'
 import { fund, holdNamed, noCaps, requestIdOf, startLedgerBed } from './support/ledgerBed.ts'
 
 let bed: TestDatabase

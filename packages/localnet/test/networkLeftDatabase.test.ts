@@ -3,11 +3,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { wipeState } from '../src/network/localDirectory.ts'
+import { setStateAside } from '../src/network/localDirectory.ts'
 import { localPaths } from '../src/network/localPaths.ts'
 import { stopOrphanedDatabases } from '../src/network/orphanedDatabases.ts'
 import { allGone, networkFolder } from './support/networkBench.ts'
@@ -57,13 +57,14 @@ describe('stopOrphanedDatabases', () => {
   })
 })
 
-describe('wipeState', () => {
-  it('ends a left database before its files go', async () => {
+describe('setStateAside', () => {
+  it('O-102: ends a left database before its files are moved, all of them', async () => {
     const directory = await networkFolder()
     const { pid, killOwner } = await runDatabase(directory)
     await killOwner()
-    await wipeState(localPaths(directory))
+    const place = await setStateAside(localPaths(directory), { now: new Date(), release: '0.2.0' })
     expect(await allGone([pid])).toBe(true)
-    expect(await readdir(directory)).toEqual(['chains'])
+    expect((await readdir(directory)).toSorted()).toEqual(['chains', basename(place ?? '')])
+    expect(await readdir(join(place ?? '', 'postgres', 'cluster'))).toContain('PG_VERSION')
   })
 })

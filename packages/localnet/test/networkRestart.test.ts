@@ -1,7 +1,7 @@
 // Goal: the state of a local network survives stops and kills, and is one whole or nothing.
 // Method: real nodes and contracts in folders of their own; folders are damaged between two starts.
 import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Hex, parseEther } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { tokenAbi } from '../src/contracts/abis.generated.ts'
@@ -13,6 +13,7 @@ import type { LocalNetwork } from '../src/network/startLocalNetwork.ts'
 import { askNode } from '../src/nodes/askNode.ts'
 import { StartFailure } from '../src/processes/processEnd.ts'
 import { waitUntil } from '../src/waitUntil.ts'
+import { earlierFolder, earlierNetworks } from './support/earlierNetworks.ts'
 import { allGone, copyOf, networkFolder, nodePids, startNetwork } from './support/networkBench.ts'
 import { stoppedNetworkFolder } from './support/stoppedNetwork.ts'
 
@@ -187,7 +188,7 @@ describe('state that is not whole', () => {
       await damage(directory)
       await writeFile(join(directory, 'service-state'), 'of a service that lived with the old chains')
       const { network, lines } = await startNetwork(directory)
-      const aside = (await readdir(directory)).find((name) => name.startsWith('before-')) ?? ''
+      const aside = (await readdir(directory)).find((name) => name.startsWith('release-')) ?? ''
       const place = join(directory, aside)
       expect(lines).toEqual([
         `The local network is built anew: ${reason}. What was there stands in ${place}.`,
@@ -233,14 +234,41 @@ describe('a node that does not start', () => {
 })
 
 describe('--fresh', () => {
-  it('forgets the old network without looking at it', async () => {
+  it('O-102: moves the old network aside without looking at it, and that one goes on from there', async () => {
     const directory = await copyOf(template)
-    const oldKeys = await readFile(join(directory, 'keys.json'), 'utf8')
-    const { network, lines } = await startNetwork(directory, { fresh: true })
-    expect(lines).toEqual(['The local network is rebuilt from nothing: asked for by --fresh.'])
+    const { keys } = JSON.parse(await readFile(join(directory, 'keys.json'), 'utf8'))
+    const { network, lines } = await startNetwork(directory, { fresh: true, release: '9.9.9' })
+    const place = join(directory, (await readdir(directory)).find((name) => name.startsWith('release-')) ?? '')
+    expect(lines).toEqual([
+      `The local network is built anew: asked for by --fresh. What was there stands in ${place}.`,
+    ])
     expect(network.origin).toBe('deployed')
-    expect(await readFile(join(directory, 'keys.json'), 'utf8')).not.toBe(oldKeys)
+    expect(network.keys).not.toEqual(keys)
+    await network.stop()
+    const old = await startNetwork(place)
+    expect([old.network.origin, old.network.keys]).toEqual(['kept', keys])
+    await old.network.stop()
+
+    const again = await startNetwork(directory, { fresh: true })
+    expect(again.lines[0]).toContain(join(directory, 'release-9.9.9-'))
+    expect(await readdir(directory)).toEqual(expect.arrayContaining([basename(place)]))
   })
+})
+
+describe('a network of an earlier release', () => {
+  it.each([...earlierNetworks])(
+    'O-102: of %s loses no file, and one line says where it stands',
+    async (release, network) => {
+      const directory = await networkFolder()
+      const before = await earlierFolder(directory, network)
+      const { lines } = await startNetwork(directory)
+      const place = join(directory, (await readdir(directory)).find((name) => name.startsWith('release-')) ?? '')
+      expect(basename(place)).toMatch(new RegExp(`^release-${release}-\\d{4}-`))
+      expect(lines).toEqual([expect.stringMatching(/^The local network is built anew: .*\.$/)])
+      expect(lines[0]).toContain(`What was there stands in ${place}.`)
+      for (const [name, text] of before) expect(await readFile(join(place, name), 'utf8')).toBe(text)
+    },
+  )
 })
 
 describe('keys that everybody knows', () => {

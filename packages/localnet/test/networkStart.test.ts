@@ -187,7 +187,7 @@ describe('npm start', () => {
     const fresh = await startUntilUp('--fresh')
     expect(await allGone(pids)).toBe(true)
     expect(fresh.output()).toMatch(/Stopped what a killed run had left: anvil-\w+, anvil-\w+, anvil-\w+\./)
-    expect(fresh.output()).toContain('rebuilt from nothing: asked for by --fresh.')
+    expect(fresh.output()).toContain('built anew: asked for by --fresh. What was there stands in')
   })
 
   it('can be stopped before everything is up', async () => {

@@ -59,6 +59,8 @@ type PaidChainParts = {
 export type ContractPaidChain = PaidChainParts & {
   readonly kind: 'contract'
   readonly config: ContractChain & { readonly fillContract: Hex }
+  /** That the chain file lists, in lower case. */
+  readonly fillContracts: readonly Hex[]
   readonly client: ChainClient
   readonly submit: ChainClient | undefined
   readonly finalBlocks: FinalBlocks
@@ -129,7 +131,7 @@ export async function openChains(
       const parts = { key, chainId: config.chainId, codec, payees, policy }
       const submit = openSubmit(key, policy)
       if (submit !== undefined) families.push(submit)
-      if (isContractChain(config)) return openContractChain(parts, { config, client, submit, family })
+      if (isContractChain(config)) return openContractChain(parts, { chain, config, client, submit, family })
       const opened = { chain, config, keys, sharing: solver.sharing, hub }
       if (linePayingFamily(chain) === undefined) return openMarkedChain(parts, { ...opened, client })
       const line = openLineChain(parts, opened)
@@ -158,20 +160,24 @@ const cannotBePaidOn = (key: string) => new ConfigurationError(`solver: chains.$
 function openContractChain(
   parts: PaidChainParts,
   opened: {
+    readonly chain: RegisteredChain
     readonly config: ContractChain
     readonly client: ChainClient
     readonly submit: ChainClient | undefined
     readonly family: FamilyChain
   },
 ): ContractPaidChain {
-  const { config, client, submit, family } = opened
+  const { chain, config, client, submit, family } = opened
   const { finalBlocks } = family.reader
   if (finalBlocks === undefined)
     throw new ConfigurationError(`solver: chains.${parts.key} has no final blocks`)
   const { fillContract } = config
   if (fillContract === undefined)
     throw new ConfigurationError(`solver: chains.${parts.key} has no fillContract`)
-  return { ...parts, kind: 'contract', config: { ...config, fillContract }, client, submit, finalBlocks }
+  // CAST: a canonical address of chains with contracts is lower-case hex.
+  const fillContracts = (chain.fillContracts ?? []).map((one) => parts.codec.canonicalAddress(one) as Hex)
+  const own = { ...config, fillContract }
+  return { ...parts, kind: 'contract', config: own, fillContracts, client, submit, finalBlocks }
 }
 
 function openMarkedChain(

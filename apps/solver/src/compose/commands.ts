@@ -25,7 +25,7 @@ import { openHub } from './hub.ts'
 type Variables = Readonly<Record<string, string | undefined>>
 
 const usage =
-  'Commands: doctor, stop <reason>, resume, go <chain|all> <reason>, status, inventory, audit list.'
+  'Commands: doctor, stop <reason>, resume, go <chain|all> <reason>, status, inventory, audit list, backup, restore <file>.'
 
 /**
  * What an operator asks of a solver, beside a running one.

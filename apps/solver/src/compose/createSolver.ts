@@ -229,9 +229,12 @@ async function assemble(untraced: Parts): Promise<Solver> {
   const name = await readSolverName(database)
   const terms = termsQuery({
     orderSigners: settings.orderSigners,
-    chains: paying.map(({ key, chainId, desk, fillContract }) => ({
-      ...{ chainId, wallet: desk.address, fillContract, floors: files.solver.chains[key]?.floors ?? [] },
-    })),
+    chains: (await Promise.all(paying.map(contractsOf))).flatMap(([{ key, chainId, desk }, contracts]) =>
+      contracts.map((fillContract, index) => ({
+        ...{ chainId, wallet: desk.address, fillContract },
+        floors: (index === 0 && files.solver.chains[key]?.floors) || [],
+      })),
+    ),
     sharedWallets: files.solver.sharing?.fillWallets ?? [],
     lossPerOrderMicroUsd,
   })
@@ -351,6 +354,12 @@ async function assemble(untraced: Parts): Promise<Solver> {
       { name: 'ops listener', close: () => opsListener.close() },
     ],
   }
+}
+
+/** What orders of a chain may name, its own contract first; alone where endpoints do not tell the code of the others. */
+async function contractsOf(chain: SolverChain): Promise<readonly [SolverChain, readonly (Hex | undefined)[]]> {
+  const known = await chain.fillContracts?.().catch(() => undefined)
+  return [chain, known ?? [chain.fillContract]]
 }
 
 /** Only shown: other chains are paid on meanwhile. */

@@ -3,6 +3,7 @@ import type { Elections } from '@causeway/database'
 import type { Market } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
+import { createFillContracts } from '../facts/fillContracts.ts'
 import { createMarkedRecord, createPaymentRecord, readHasCode } from '../facts/paymentRecord.ts'
 import type { SolverChain } from '../filling/filling.ts'
 import { createExpiringDesk } from '../wallet/expiringDesk.ts'
@@ -58,6 +59,7 @@ function openContractDesk(
   const { chainId, fillContract, wrappedNative, depositAddresses, permitRouter, permit2Router, multicall3 } =
     config
   const nowMs = () => Date.now()
+  const fillContracts = createFillContracts({ client, own: fillContract, listed: chain.fillContracts })
   const wallet = connectFillWallet({ chainId, client, submit, finalBlocks, signer, nowMs })
   const { maxFeePerGasWei, bumpAfterSeconds } = policy
   const desk = createNonceDesk({
@@ -74,12 +76,12 @@ function openContractDesk(
     log: recordLog(logger, key),
   })
   return {
-    ...{ key, chainId, codec, payees, fillContract, desk, exposure },
+    ...{ key, chainId, codec, payees, fillContract, fillContracts, desk, exposure },
     landsWithinSeconds: minedWithinSeconds,
     ...(submit !== undefined && { submitFailure: wallet.submitFailure }),
     hasCode: (account) => readHasCode(client, account),
     ...costs(market, chainId, policy),
-    record: createPaymentRecord({ client, finalBlocks, fillContract, filler: signer.address }),
+    record: createPaymentRecord({ client, finalBlocks, fillContracts, filler: signer.address }),
     depositAddresses: depositAddresses?.contract,
     permitRouter: permitRouter?.contract,
     permit2Router,

@@ -15,6 +15,7 @@ import {
 import { fillContractAbi } from '@causeway/contracts'
 import type { FinalBlocks, Hex } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
+import type { FillContracts } from './fillContracts.ts'
 
 /** The chain's own memory of what the fill wallet paid, which no restored database and no lease can lose. */
 export interface PaymentRecord {
@@ -51,28 +52,35 @@ const codeTimeoutMs = 2_000
 export function createPaymentRecord(options: {
   readonly client: ChainClient
   readonly finalBlocks: FinalBlocks
-  readonly fillContract: Hex
+  readonly fillContracts: FillContracts
   readonly filler: Hex
 }): PaymentRecord {
-  const { client, finalBlocks, fillContract, filler: own } = options
+  const { client, finalBlocks, fillContracts, filler: own } = options
   async function readFinalOf(filler: Hex, id: Hex): Promise<FinalMark> {
     const { number } = await finalBlocks.readNewest({ signal: AbortSignal.timeout(readTimeoutMs) })
+    const contracts = await fillContracts()
     const block = toQuantity(number)
     const data = encodeFunctionData({ abi, functionName: 'stateOf', args: [filler, id] })
     const { answers } = await client.agree(
       [
-        { method: 'eth_call', params: [{ to: fillContract, data }, block] },
         { method: 'eth_getBlockByNumber', params: [block, false] },
+        ...contracts.map((to) => ({ method: 'eth_call', params: [{ to, data }, block] })),
       ],
-      { timeoutMs: readTimeoutMs, project: (said) => [stateIn(said[0]), timeIn(said[1])] },
+      { timeoutMs: readTimeoutMs, project: ([time, ...said]) => [timeIn(time), ...said.map(stateIn)] },
     )
-    return { state: stateIn(answers[0]), timestampSeconds: timeIn(answers[1]) }
+    const [time, ...said] = answers
+    return { state: stateOver(said.map(stateIn)), timestampSeconds: timeIn(time) }
   }
   return {
     readFinal: (id) => readFinalOf(own, id),
     readFinalOf,
     endsByDeadline: true,
   }
+}
+
+/** What one contract has as paid or closed is that for all of them: nothing is paid through a second one. */
+function stateOver(said: readonly PaymentState[]): PaymentState {
+  return (['paid', 'closed'] as const).find((state) => said.includes(state)) ?? 'open'
 }
 
 /** Whether an account has code now, as enough endpoints say; undefined where they do not. Never rejects. */

@@ -9,6 +9,7 @@ import type {
   VmCodec,
 } from '@causeway/core'
 import type { DepositReader } from '../facts/deposits.ts'
+import type { FillContracts } from '../facts/fillContracts.ts'
 import type { PaymentRecord } from '../facts/paymentRecord.ts'
 import type { OrderRules } from '../judge/signedOrder.ts'
 import type { Sharing } from '../judge/turns.ts'
@@ -34,6 +35,8 @@ export type SolverChain = {
   readonly payees: PayeeRule
   /** Absent where payments leave a mark of their own. */
   readonly fillContract: Hex | undefined
+  /** With the ones that it replaced; absent where none can be. */
+  readonly fillContracts?: FillContracts | undefined
   /** Less time than this is too little to land in. */
   readonly landsWithinSeconds: number
   readonly depositAddresses: Hex | undefined

@@ -30,7 +30,7 @@ import { type PaidOrder, type ReadItem, readItem, type WorkItem } from '../work/
 import { paymentBound, relayBound } from './costBound.ts'
 import { exposureOf } from './exposureOf.ts'
 import type { Filling, Payment, SolverChain } from './filling.ts'
-import { judge, recordsOfOthers } from './judgeItem.ts'
+import { contractNamed, judge, recordsOfOthers } from './judgeItem.ts'
 import { type Recovered, recover } from './recover.ts'
 
 /**
@@ -137,10 +137,12 @@ async function orLater(handle: () => Promise<Handled>): Promise<Handled> {
   }
 }
 
-async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Filling): Promise<Handled> {
-  const misspelled = findMisspelled(order, chain)
+async function pay(id: string, asked: PaidOrder, chain: SolverChain, filling: Filling): Promise<Handled> {
+  const misspelled = findMisspelled(asked, chain)
   if (misspelled !== undefined) return refused(`the payload is wrong at ${misspelled}`)
-  if (chain.fillContract !== order.fillContract) return misfits('the fill contract is another one')
+  const through = await contractOf(asked, chain)
+  if (through === 'unknown') return misfits('the fill contract is another one')
+  const order = { ...asked, fillContract: through }
   const never = refusePayees(order, chain)
   if (never !== undefined) return refused(never)
   const forged = refuseForged(order, chain, filling)
@@ -157,6 +159,8 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   if (verdict.kind === 'refuse') return refused(verdict.reason)
   if (verdict.kind === 'wait') return later(verdict.reason)
   const paidId = recordedId(order, deposit)
+  if (order.kind !== 'fill' && (await isRecorded(paidId, order, chain)))
+    return refused('a fill contract has it as paid or closed')
   const turn = turnOf(payment, paidId, chainTime)
   if (turn === undefined || isTooLate(chain, chainTime, turn.endSeconds))
     return later('it is the turn of another fill wallet')
@@ -164,7 +168,7 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   const early = refuseTurn(turn, others)
   if (early !== undefined) return later(early)
   for (const [currency, amount] of needsOf(order)) {
-    if (!(await chain.inventory.has(currency, amount))) return later('the inventory does not reach')
+    if (!(await chain.inventory.has(currency, amount, through))) return later('the inventory does not reach')
   }
   const exposure = await exposureOf(payment, deposit, past)
   if (exposure === undefined) return later('no price is known')
@@ -174,6 +178,35 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   if (await canPayFirst(payment, work)) return refused('the first account that the order refunds can be paid')
   const subject = { id, ...subjectOf(payment, deposit, verdict.lossMicroUsd), deadline, past, exposure }
   return begin(payment, subject, work)
+}
+
+/**
+ * What the payment goes through: of a refund what its order names for it, where this solver knows that, whatever the
+ * work says; else the chain's own.
+ * @source L-29
+ */
+async function contractOf(
+  { kind, fillContract, proof }: PaidOrder,
+  chain: SolverChain,
+): Promise<Hex | undefined | 'unknown'> {
+  if (kind === 'refund') return contractNamed(proof?.order.inputs[0]?.refunds[0]?.extraData, chain)
+  if (fillContract === chain.fillContract) return fillContract
+  const known = fillContract === undefined ? [] : ((await chain.fillContracts?.()) ?? [])
+  return fillContract !== undefined && known.includes(fillContract) ? fillContract : 'unknown'
+}
+
+/**
+ * Whether one of several contracts has it as paid or closed: each refuses only what it remembers itself, and what an
+ * order names for its fill is one.
+ * @source L-29
+ */
+async function isRecorded(
+  id: Hex,
+  { orderId }: PaidOrder,
+  { fillContracts, record }: SolverChain,
+): Promise<boolean> {
+  const known = (await fillContracts?.()) ?? []
+  return known.length > 1 && (await record.readFinal(id, orderId)).state !== 'open'
 }
 
 /** By the address alone, and whatever a service asks for. @source Q-60 */

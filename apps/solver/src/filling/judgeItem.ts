@@ -1,4 +1,4 @@
-import { codecOf, type Hex, type NetworkOf, type UsdX18 } from '@causeway/core'
+import { codecOf, fillContractOf, type Hex, type NetworkOf, type UsdX18 } from '@causeway/core'
 import { deniedVerdict, isFromDenied, paysDenied } from '../judge/denied.ts'
 import { fillStateOf } from '../judge/fillState.ts'
 import { judgeClaim } from '../judge/judgeClaim.ts'
@@ -151,7 +151,8 @@ async function settleFill(
     past.filter(({ kind }) => kind === 'fill'),
     filling,
   )
-  if (recorded === 'open' && !filling.isDryRun) await closeRecord(orderId, destination, filling)
+  const paid = { id: orderId, extraData: order.output.extraData }
+  if (recorded === 'open' && !filling.isDryRun) await closeRecord(paid, destination, filling)
   return state
 }
 
@@ -177,11 +178,27 @@ export function recordsOfOthers(
   )
 }
 
-/** @param paidId id of an order, or of the refund of its deposit */
-export async function closeRecord(paidId: Hex, { desk }: SolverChain, { records }: Filling): Promise<void> {
-  const id = `close-${paidId.slice(2)}`
+/** The contract that extra data of an order name, where this solver pays through it, else the chain's own. */
+export async function contractNamed(
+  extraData: string | undefined,
+  { fillContract, fillContracts }: SolverChain,
+): Promise<Hex | undefined> {
+  const named = extraData === undefined ? undefined : fillContractOf(extraData)
+  if (named === undefined || named === fillContract || fillContracts === undefined) return fillContract
+  return (await fillContracts()).includes(named) ? named : fillContract
+}
+
+/** @param paid.id of an order, or of the refund of its deposit; `extraData`: what the order says of it */
+export async function closeRecord(
+  paid: { readonly id: Hex; readonly extraData: string | undefined },
+  chain: SolverChain,
+  { records }: Filling,
+): Promise<void> {
+  const { desk } = chain
+  const id = `close-${paid.id.slice(2)}`
   if (!desk.leads() || !mayTryAgain(await records.latest(id))) return
-  const prepared = await desk.prepare({ kind: 'closing', id: paidId })
+  const fillContract = await contractNamed(paid.extraData, chain)
+  const prepared = await desk.prepare({ kind: 'closing', id: paid.id, fillContract })
   if (prepared.kind === 'refused') return
   const subject = { id, kind: 'close' as const, orderId: undefined, deadline: undefined }
   await prepared.begin(subject)

@@ -57,7 +57,14 @@ export async function recover(
   })
   switch (judged.kind) {
     case 'close':
-      for (const id of judged.ids) await closeRecord(id, id === orderId ? destination : origin, filling)
+      for (const id of judged.ids) {
+        const { inputs, output } = proof.order
+        const [extraData, chain] =
+          id === orderId
+            ? [output.extraData, destination]
+            : [inputs[0]?.refunds[0]?.extraData, origin]
+        await closeRecord({ id, extraData }, chain, filling)
+      }
       return later('the order is being closed on its chains')
     case 'wait':
       return later(judged.reason)

@@ -99,7 +99,8 @@ export type DeskWork =
       readonly order: PaidOrder
       readonly bound?: CostBound | undefined
     }
-  | { readonly kind: 'closing'; readonly id: Hex }
+  /** `fillContract`: through which it would be paid; absent where that is the chain's own, or there is none. */
+  | { readonly kind: 'closing'; readonly id: Hex; readonly fillContract?: Hex | undefined }
   /** Moves what lies at a deposit address to the depository for an order, or without one back to its depositor. */
   | {
       readonly kind: 'sweep'

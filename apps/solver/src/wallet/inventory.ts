@@ -13,8 +13,11 @@ import type { KeptRecord } from './signedRecord.ts'
 
 /** What the fill wallet holds on one chain, and how it comes to more. */
 export type Inventory = {
-  /** True when it can pay this much of a currency now and keeps its floor. When not, whatever brings it has begun. */
-  has(currency: string, amount: bigint): Promise<boolean>
+  /**
+   * True when it can pay this much of a currency now and keeps its floor. When not, whatever brings it has begun.
+   * @param through the contract that takes it, where the chain has several
+   */
+  has(currency: string, amount: bigint, through?: Hex): Promise<boolean>
   /** Balance without what records that are not mined yet will take. */
   free(currency: string): Promise<bigint>
 }
@@ -65,11 +68,11 @@ export function createInventory(
     return withoutReserved(currency, balance, active)
   }
 
-  async function isAllowed(currency: string, amount: bigint): Promise<boolean> {
+  async function isAllowed(currency: string, amount: bigint, spender: Hex): Promise<boolean> {
     if (currency === nativeCurrency) return true
-    if ((await wallet.allowanceFor(currency, chain.fillContract)) >= amount) return true
+    if ((await wallet.allowanceFor(currency, spender)) >= amount) return true
     const data = encodeFunctionData({
-      ...{ abi: approvalAbi, functionName: 'approve', args: [chain.fillContract, maxUint256] },
+      ...{ abi: approvalAbi, functionName: 'approve', args: [spender, maxUint256] },
     })
     await chore(`approve-${currency}`, { to: tokenOf(currency), data, valueWei: 0n })
     return false
@@ -77,9 +80,9 @@ export function createInventory(
 
   return {
     free,
-    async has(currency, amount) {
+    async has(currency, amount, through = chain.fillContract) {
       const left = (await free(currency)) - (chain.floors.get(currency) ?? 0n)
-      if (left >= amount) return isAllowed(currency, amount)
+      if (left >= amount) return isAllowed(currency, amount, through)
       const missing = amount - left
       if (currency === chain.wrappedNative && (await free(nativeCurrency)) - missing >= nativeFloor(chain)) {
         const data = encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' })

@@ -241,9 +241,9 @@ function transactionOf(
 ): PlannedTransaction {
   switch (work.kind) {
     case 'payment':
-      return fillTransaction({ ...work.order, fillContract }, { id: work.id, filler })
+      return fillTransaction(work.order, { id: work.id, filler })
     case 'closing':
-      return closingTransaction(fillContract, work.id)
+      return closingTransaction(work.fillContract ?? fillContract, work.id)
     case 'relay':
       return work.transaction
     case 'sweep':

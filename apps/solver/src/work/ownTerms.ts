@@ -1,6 +1,7 @@
 /** Terms that this solver fills by, which a service that sells must know. Addresses as their chains spell them. */
 export type OwnTerms = {
   readonly orderSigners: ReadonlySet<string>
+  /** A chain that replaced its fill contract stands here once for each that is paid through. */
   readonly chains: readonly {
     readonly chainId: number
     readonly wallet: string

@@ -1,4 +1,4 @@
-import type { Hex } from '@causeway/core'
+import { fillContractOf, type Hex } from '@causeway/core'
 import type { ListedPayers } from '../config/listedPayers.ts'
 
 /** Who pays for one order: the contract that its extra data chooses, when it is listed. */
@@ -18,12 +18,6 @@ export function sideOf(listed: ListedPayers, extraData: Hex): SolverSide {
     chosen: isListed ? named : undefined,
     unlisted: canBeListed && !isListed ? named : undefined,
   }
-}
-
-/** The fill contract that extra data names; `undefined` when it names none. @source oracle-protocol.md 1.5 */
-function fillContractOf(extraData: Hex): Hex | undefined {
-  const digits = extraData.slice(2).toLowerCase()
-  return digits.length === 64 && digits.startsWith('0'.repeat(24)) ? `0x${digits.slice(24)}` : undefined
 }
 
 /**

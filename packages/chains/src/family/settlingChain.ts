@@ -123,8 +123,9 @@ export interface SettlingChain {
   /**
    * Whether the record of the solver's fill wallet has an id as paid, as enough endpoints have it at their newest block.
    * Absent where nothing records payments, or the wallet is not known.
+   * @param fillContract that the order names, where the chain may have replaced it
    */
-  isPaid?(id: Hex, signal: AbortSignal): Promise<boolean>
+  isPaid?(id: Hex, signal: AbortSignal, fillContract?: Hex): Promise<boolean>
   /** Record of an id by a fill wallet, at a final block. Absent where nothing records payments. */
   finalMark?(payer: FinalPayer, id: Hex, signal: AbortSignal): Promise<FinalMark>
   /**

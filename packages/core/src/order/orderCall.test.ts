@@ -3,7 +3,7 @@ import { encodeAbiParameters } from 'viem'
 import { expect, test } from 'vitest'
 import { repeated } from '../../test/vectors/orders.ts'
 import type { Hex } from '../hex.ts'
-import { decodeOrderCall, encodeFillExtraData, encodeOrderCall } from './orderCall.ts'
+import { decodeOrderCall, encodeFillExtraData, encodeOrderCall, fillContractOf } from './orderCall.ts'
 
 const account = fc
   .uint8Array({ minLength: 20, maxLength: 20 })
@@ -52,7 +52,10 @@ test('extra data is the fill contract in one word', () => {
   fc.assert(
     fc.property(account, (fillContract) => {
       expect(encodeFillExtraData(fillContract)).toBe(encodeAbiParameters(parameters, [{ fillContract }]))
+      expect(fillContractOf(encodeFillExtraData(fillContract))).toBe(fillContract)
     }),
   )
   expect(() => encodeFillExtraData('0x1234')).toThrow(RangeError)
+  for (const text of ['0x', `0x${'1'.repeat(64)}`, `0x${'0'.repeat(66)}`])
+    expect(fillContractOf(text)).toBeUndefined()
 })

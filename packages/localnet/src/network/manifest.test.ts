@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readManifest, writeManifest } from './manifest.ts'
+import { readManifest, releaseOf, writeManifest } from './manifest.ts'
 import { testDeployment } from './testDeployment.ts'
 
 const manifest = {
@@ -26,6 +26,18 @@ describe('manifest', () => {
   it('reads back what was written', async () => {
     await writeManifest(path, manifest)
     expect(await readManifest(path)).toEqual({ kind: 'read', ...manifest })
+  })
+
+  it('O-102: names the release that made the network', async () => {
+    expect(await releaseOf(path)).toBe('unknown')
+    await writeManifest(path, { ...manifest, release: '0.4.1' })
+    expect([await releaseOf(path), await readManifest(path)]).toEqual([
+      '0.4.1',
+      { kind: 'read', ...manifest, release: '0.4.1' },
+    ])
+    const foreign = JSON.stringify({ release: '../up', deployment: { hub: {} } })
+    await writeFile(path, foreign)
+    expect(await releaseOf(path)).toBe('unknown')
   })
 
   it('is missing where there is none', async () => {

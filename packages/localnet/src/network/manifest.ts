@@ -9,6 +9,8 @@ import { readJsonFile } from '../files/jsonFile.ts'
  * Written last on a first start: with it the state under `.local/` is complete, without it there is none.
  */
 export type Manifest = {
+  /** That made the network; absent where it is one that did not name itself. */
+  readonly release?: string | undefined
   /** Also in the key file and in the marker on every chain. */
   readonly networkId: Hex
   /** Names the sources that were deployed, see `deploymentHash`. */
@@ -76,6 +78,7 @@ const hubSchema = z.object({
 
 const manifestSchema = z.object({
   version: z.literal(manifestVersion),
+  release: z.string().optional(),
   networkId: hexSchema(32),
   deploymentHash: z.string(),
   deployment: z.object({
@@ -91,8 +94,27 @@ export async function readManifest(path: string): Promise<ManifestReading> {
   if (file.kind === 'missing') return file
   const parsed = manifestSchema.safeParse(file.json)
   if (!parsed.success) return { kind: 'unusable' }
-  const { networkId, deploymentHash, deployment } = parsed.data
-  return { kind: 'read', networkId, deploymentHash, deployment }
+  const { release, networkId, deploymentHash, deployment } = parsed.data
+  return { kind: 'read', release, networkId, deploymentHash, deployment }
+}
+
+/** What is told of a manifest of any release: the first ones did not name themselves. */
+const anyRelease = z.object({
+  release: z
+    .string()
+    .regex(/^[\w.-]{1,40}$/)
+    .optional(),
+  deployment: z.object({ hub: z.object({ allocatorSpender: z.string().optional() }) }),
+})
+
+/** The release that made a network, also one whose manifest this one cannot use; `unknown` without a manifest. */
+export async function releaseOf(path: string): Promise<string> {
+  const file = await readJsonFile(path)
+  const parsed = file.kind === 'missing' ? undefined : anyRelease.safeParse(file.json).data
+  if (parsed === undefined) return 'unknown'
+  // 0.1.0 had a contract before its allocator, and no later release has it.
+  const earlier = parsed.deployment.hub.allocatorSpender === undefined ? '0.2.0' : '0.1.0'
+  return parsed.release ?? earlier
 }
 
 export async function writeManifest(path: string, manifest: Manifest): Promise<void> {

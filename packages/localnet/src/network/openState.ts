@@ -18,16 +18,18 @@ import { type ChainNodes, startChainNodes, stopChainNodes } from './chainNodes.t
 import { type ChainKey, chainKeys, forEachChain } from './chainPlan.ts'
 import { deploymentHash } from './deploymentHash.ts'
 import { judgeState, type StateVerdict } from './judgeState.ts'
-import { setStateAside, wipeState } from './localDirectory.ts'
+import { setStateAside } from './localDirectory.ts'
 import type { LocalPaths } from './localPaths.ts'
-import { readManifest, writeManifest } from './manifest.ts'
+import { readManifest, releaseOf, writeManifest } from './manifest.ts'
 
 export type OpenStateOptions = {
   readonly paths: LocalPaths
   readonly runFile: RunFile
   readonly ports: Readonly<Record<ChainKey, number>>
-  /** Wipe what is there without looking at it. */
+  /** Begin anew without looking at what is there. */
   readonly fresh: boolean
+  /** Of the sources, for whoever finds what they made; undefined where nobody names it. */
+  readonly release: string | undefined
   /** A new private key, or 32 random bytes for another purpose, at every call. */
   readonly randomKey: () => Hex
   readonly report: (line: string) => void
@@ -42,16 +44,12 @@ export type OpenState = {
 }
 
 /**
- * Continues the network of an earlier start when all of it is there, else builds a new one; kept files
- * that are unusable are moved aside, and one line says why and where. @throws ConfigurationError when the keys are published ones
+ * Continues the network of an earlier start when all of it is there, else builds a new one; what was there is then
+ * moved aside, and one line says why and where. Nothing is ever deleted. @throws ConfigurationError when the keys are published ones
  */
 export async function openState(options: OpenStateOptions): Promise<OpenState> {
   const { paths, report } = options
-  if (options.fresh) {
-    report('The local network is rebuilt from nothing: asked for by --fresh.')
-    await wipeState(paths)
-    return buildNetwork(options)
-  }
+  if (options.fresh) return rebuild(options, 'asked for by --fresh')
   const verdict: StateVerdict = await readVerdict(paths)
   if (verdict.kind === 'kept') {
     const kept = await continueNetwork(options, verdict)
@@ -64,7 +62,9 @@ export async function openState(options: OpenStateOptions): Promise<OpenState> {
 }
 
 async function rebuild(options: OpenStateOptions, reason: string): Promise<OpenState> {
-  const aside = await setStateAside(options.paths, new Date())
+  const { paths } = options
+  const release = await releaseOf(paths.manifest)
+  const aside = await setStateAside(paths, { now: new Date(), release })
   const kept = aside === undefined ? '' : ` What was there stands in ${aside}.`
   options.report(`The local network is built anew: ${reason}.${kept}`)
   return buildNetwork(options)
@@ -121,7 +121,7 @@ async function continueNetwork(
 
 /** The manifest comes last: a start that is killed before leaves nothing that looks complete. */
 async function buildNetwork(options: OpenStateOptions): Promise<OpenState> {
-  const { paths, randomKey } = options
+  const { paths, randomKey, release } = options
   const networkId = randomKey()
   const keys = generateLocalKeys(randomKey)
   await writeKeyFile(paths.keyFile, { networkId, keys })
@@ -136,7 +136,8 @@ async function buildNetwork(options: OpenStateOptions): Promise<OpenState> {
       keys,
     })
     await forEachChain((key) => saveChain(nodes[key].chain, paths.chainFile(key)))
-    await writeManifest(paths.manifest, { networkId, deploymentHash: await deploymentHash(), deployment })
+    const names = { release, networkId, deploymentHash: await deploymentHash() }
+    await writeManifest(paths.manifest, { ...names, deployment })
     return { origin: 'deployed', nodes, keys, deployment }
   } catch (error) {
     await stopChainNodes(nodes, options.runFile)

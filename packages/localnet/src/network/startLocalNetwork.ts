@@ -20,8 +20,10 @@ export type LocalNetworkOptions = {
   readonly directory: string
   /** First choice per chain; the next free port is taken when somebody listens there. */
   readonly ports?: Readonly<Record<ChainKey, number>>
-  /** Forget everything that is kept in the directory. */
+  /** Begin anew; what is kept in the directory is moved aside in it. */
   readonly fresh?: boolean
+  /** That starts it, as `package.json` names it. */
+  readonly release?: string
   /** Starts what may load beside the nodes. @returns what stops it, called before the nodes are stopped */
   readonly beside?: (run: NetworkRun) => Promise<() => Promise<void>>
   readonly keeperTiming?: Partial<KeeperTiming>
@@ -85,9 +87,9 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   let stopBeside = async () => {}
   try {
     const ports = await choosePorts(options.ports ?? defaultPorts)
-    const { fresh = false, randomKey = generatePrivateKey, beside } = options
+    const { fresh = false, release, randomKey = generatePrivateKey, beside } = options
     if (beside !== undefined) stopBeside = await beside({ paths, runFile, ports })
-    const state = await openState({ paths, runFile, ports, fresh, randomKey, report })
+    const state = await openState({ paths, runFile, ports, fresh, release, randomKey, report })
     return await keepAlive(state, { options, paths, runFile, stopBeside })
   } catch (error) {
     await stopBeside()

@@ -1,6 +1,6 @@
 import type { BalanceRecord, Hex, SqlDatabase } from '@causeway/core'
+import { backupDatabase, restoreDatabase } from '@causeway/database'
 import {
-  backupDatabase,
   clearHalt,
   createLedger,
   exportTransfers,
@@ -8,7 +8,6 @@ import {
   type LedgerFinding,
   type LedgerHalt,
   readHalt,
-  restoreDatabase,
   setSponsorFrozen,
 } from '@causeway/ledger'
 import { recordAction } from '../../access/adminAction.ts'

@@ -7,6 +7,7 @@ import {
   deployContracts,
   ForeignOwnerError,
   initializeContracts,
+  isKnownCode,
   NoProxyError,
 } from '@causeway/contracts'
 import { ConfigurationError, type Hex, hexToBytes, keccak256Hex } from '@causeway/core'
@@ -17,7 +18,7 @@ import type { ChainsContext, Command, Output } from './command.ts'
 import { CommandError } from './commandError.ts'
 import { type ConfiguredContract, openPlace, type Place } from './contractPlaces.ts'
 import { tableOf } from './tableOf.ts'
-import { writeAddresses } from './writeAddresses.ts'
+import { type Replaced, writeAddresses } from './writeAddresses.ts'
 
 const keyVariable = 'DEPLOYER_PRIVATE_KEY'
 const minedTimeoutMs = 300_000
@@ -61,8 +62,10 @@ export const contractCommands: readonly Command[] = [
         const output = outputOf(place, deployed)
         if (!isSound || !args.isOn('write')) return output
         const { environment, configDirectory: directory } = scene.config
-        const written = await writeAddresses({ directory, environment }, place, deployed)
-        return { ...output, lines: [...output.lines, ...written.map((path) => `wrote ${path}`)] }
+        const replaced = await replacedBy(place, deployed)
+        const written = await writeAddresses({ directory, environment }, place, { deployed, replaced })
+        const lines = [...kept(replaced), ...written.map((path) => `wrote ${path}`)]
+        return { ...output, lines: [...output.lines, ...lines] }
       } catch (error) {
         if (error instanceof NoProxyError || error instanceof ForeignOwnerError)
           throw new ConfigurationError(error.message)
@@ -90,6 +93,31 @@ export const contractCommands: readonly Command[] = [
     },
   },
 ]
+
+/** The fill contract that was configured until now, if it stands there: orders name it, and what it paid is believed. */
+async function replacedBy(
+  { client, configured, codeHashes }: Place,
+  deployed: readonly Told[],
+): Promise<Replaced | undefined> {
+  const now = deployed.find(({ name }) => name === 'FillContract')
+  const before = now && (await configured()).find(({ name }) => name === 'FillContract')
+  if (before === undefined || before.address === now?.address) return undefined
+  const { address } = before
+  const code = await client.getCode({ address })
+  if (code === undefined || code === '0x') return undefined
+  if (isKnownCode('FillContract', code) || codeHashes.has(address)) return { address }
+  return { address, codeHash: keccak256Hex(hexToBytes(code)) }
+}
+
+function kept(replaced: Replaced | undefined): readonly string[] {
+  if (replaced === undefined) return []
+  const { address, codeHash } = replaced
+  return [
+    codeHash === undefined
+      ? `kept ${address} in fillContracts: its orders are filled`
+      : `kept ${address} in fillContracts, and its hash ${codeHash} in codeHashes: let its orders run out first`,
+  ]
+}
 
 async function verified({ client, codeHashes }: Place, contract: ConfiguredContract): Promise<Told> {
   const code = await client.getCode({ address: contract.address })

@@ -8,6 +8,9 @@ import type { Place } from './contractPlaces.ts'
 
 type Deployed = { readonly name: DeployedName; readonly address: Hex }
 
+/** `codeHash`: keccak-256 of its code where nothing else says that this is meant. */
+export type Replaced = { readonly address: Hex; readonly codeHash?: Hex }
+
 const members = z.record(z.string(), z.unknown())
 const chainsFile = z.looseObject({ chains: z.array(z.looseObject({ id: z.string() })) })
 const quoteFile = z.looseObject({ chains: z.record(z.string(), members) })
@@ -21,7 +24,7 @@ const hubFile = z.union([z.tuple([members]), members])
 export async function writeAddresses(
   folder: { readonly directory: string; readonly environment: string },
   place: Pick<Place, 'key' | 'client' | 'isHub'>,
-  deployed: readonly Deployed[],
+  { deployed, replaced }: { readonly deployed: readonly Deployed[]; readonly replaced: Replaced | undefined },
 ): Promise<readonly string[]> {
   const path = (name: string) => join(folder.directory, `${name}.${folder.environment}.json`)
   const { key } = place
@@ -37,7 +40,7 @@ export async function writeAddresses(
   const inChains = await rewrite(path('chains'), (json) => {
     const { chains, ...rest } = chainsFile.parse(json)
     const put = (entry: (typeof chains)[number]) =>
-      entry.id === key ? { ...entry, ...listedMembers(entry, deployed) } : entry
+      entry.id === key ? { ...entry, ...listedMembers(entry, deployed, replaced) } : entry
     return { ...rest, chains: chains.map(put) }
   })
   const inQuote = await rewrite(path('quote'), (json) => {
@@ -64,14 +67,21 @@ function hubMembers(deployed: readonly Deployed[]): Readonly<Record<string, Hex>
 function listedMembers(
   entry: Readonly<Record<string, unknown>>,
   deployed: readonly Deployed[],
+  replaced: Replaced | undefined,
 ): Readonly<Record<string, unknown>> {
   const at = addressesBy(deployed)
   const listed = z.array(z.string()).default([]).parse(entry['fillContracts'])
-  const fill = at('FillContract')
-  const isListed = fill === undefined || listed.some((one) => one.toLowerCase() === fill)
+  const isListed = (address: Hex) => listed.some((one) => one.toLowerCase() === address)
+  const missing = [replaced?.address, at('FillContract')].filter(
+    (address) => address !== undefined && !isListed(address),
+  )
+  const hashes = z.record(z.string(), z.string()).default({}).parse(entry['codeHashes'])
   return {
     ...defined({ depository: at('Depository') }),
-    ...(!isListed && { fillContracts: [...listed, fill] }),
+    ...(missing.length > 0 && { fillContracts: [...listed, ...missing] }),
+    ...(replaced?.codeHash !== undefined && {
+      codeHashes: { ...hashes, [replaced.address]: replaced.codeHash },
+    }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { decodeOrderCall, type Hex, type Order, orderSchema } from '@causeway/core'
+import { decodeOrderCall, fillContractOf, type Hex, type Order, orderSchema } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { FillPayload, RefundPayload } from '../work/workItem.ts'
 import { type Deposited, paidFor } from './depositShare.ts'
@@ -26,6 +26,12 @@ export function signatureOf({ orderSignature }: Pick<SettledRequest, 'orderSigna
   return orderSignature
 }
 
+/** What extra data of the order name, whatever is configured by now. */
+function through(extraData: string): Pick<FillPayload, 'fillContract'> {
+  const fillContract = fillContractOf(extraData)
+  return fillContract === undefined ? {} : { fillContract }
+}
+
 /** What the solver has to pay for a deposit: exactly the quoted amounts for the quoted input. */
 export function fillPayload(
   order: Order,
@@ -36,11 +42,11 @@ export function fillPayload(
     recipient,
   }: { readonly orderId: Hex; readonly destination: QuotableChain; readonly recipient: string },
 ): FillPayload {
-  const { payments, calls, deadline } = order.output
+  const { payments, calls, deadline, extraData } = order.output
   return {
     orderId,
     chainId: destination.chainId,
-    ...(destination.config.fillContract !== undefined && { fillContract: destination.config.fillContract }),
+    ...through(extraData),
     deadline,
     payments: payments.map((payment) => ({
       recipient: payment.recipient,
@@ -67,15 +73,15 @@ export function refundPayload(
     readonly replaces?: string | undefined
   },
 ): RefundPayload {
-  const recipient = order.inputs[0]?.refunds[0]?.recipient
-  if (recipient === undefined) throw new Error('an order names its refund recipient')
+  const named = order.inputs[0]?.refunds[0]
+  if (named === undefined) throw new Error('an order names its refund recipient')
   const { origin } = refund
   return {
     orderId: refund.orderId,
     chainId: origin.chainId,
-    ...(origin.config.fillContract !== undefined && { fillContract: origin.config.fillContract }),
+    ...through(named.extraData),
     deadline: refund.deadlineSeconds,
-    recipient,
+    recipient: named.recipient,
     currency: refund.currency,
     amount: refund.amount.toString(),
     ...(refund.replaces !== undefined && { replaces: refund.replaces }),

@@ -1,4 +1,11 @@
-import { type Hex, type PaymentFacts, type PaymentQuestion, paceMs, type SqlTx } from '@causeway/core'
+import {
+  fillContractOf,
+  type Hex,
+  type PaymentFacts,
+  type PaymentQuestion,
+  paceMs,
+  type SqlTx,
+} from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { bookSkew } from '../orders/skewBookings.ts'
@@ -75,7 +82,8 @@ async function readFilling(
   const seen = await readFill(context, request, item, reads)
   const { isPaid } = chainOf(context, request.destinationChainId)
   const isGivenUp = stepOf(context, request, item, seen).action === 'refund'
-  const isRecorded = isGivenUp ? await isPaid?.(request.orderId, reads.signal) : undefined
+  const named = fillContractOf(request.order.output.extraData)
+  const isRecorded = isGivenUp ? await isPaid?.(request.orderId, reads.signal, named) : undefined
   return { mark: versionOfWork(item), seen: { ...seen, isRecorded } }
 }
 

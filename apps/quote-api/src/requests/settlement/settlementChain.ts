@@ -29,7 +29,7 @@ import {
   depositSendersReading,
   failureReading,
 } from './depositReadings.ts'
-import { type MinedTransaction, minedReading, paidReading, stateReading } from './transactionReading.ts'
+import { type MinedTransaction, minedReading, paidReading, recordReading, stateReading } from './transactionReading.ts'
 
 export type { PaymentReading } from '@causeway/chains'
 
@@ -169,8 +169,11 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
     finalPayment: (question, signal) => unlessPutAside(unlessGone(deep.readPayment(question, { signal }))),
     ...(fillWallet !== undefined &&
       fillContract !== undefined && {
-        async isPaid(id, signal) {
-          const reading = paidReading({ fillContract, fillWallet, id })
+        async isPaid(id, signal, named = fillContract) {
+          const isReplaced = named !== fillContract
+          if (isReplaced && !(await askQuorum(client, recordReading(named), { threshold, signal })).value)
+            return false
+          const reading = paidReading({ fillContract: named, fillWallet, id })
           return (await askQuorum(client, reading, { threshold, signal })).value
         },
       }),

@@ -1,5 +1,6 @@
 import { MalformedAnswerError, parseBytes, parseList, parseQuantity, parseRecord } from '@causeway/chains'
 import { fillContractAbi } from '@causeway/contracts'
+import { recordsPayments } from '@causeway/contracts/codes'
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { minedCalls, parseAddress, parseLog, parseMined, type Reading } from '../../chainReadings/readings.ts'
@@ -57,6 +58,15 @@ type AskedRecord = { readonly fillContract: string; readonly fillWallet: string;
 export function paidReading(asked: AskedRecord): Reading<boolean> {
   const { calls, parse } = stateReading(asked, 'latest')
   return { calls, parse: (answers) => parse(answers) === 'paid' }
+}
+
+/** Whether a fill contract keeps records: one of a release before them has no state to ask for. */
+export function recordReading(fillContract: string): Reading<boolean> {
+  const what = 'eth_getCode'
+  return {
+    calls: [{ method: what, params: [fillContract, 'latest'] }],
+    parse: ([answer]) => recordsPayments(parseBytes(answer?.ok === true ? answer.result : undefined, what)),
+  }
 }
 
 /** State of an id in the fill contract, at a block. */

@@ -44,6 +44,16 @@ test('O-83: each setting that differs is named with its chain and both sides, an
   expect(difference?.text).toContain(`${signer}, and the solver accepts ${wallet}`)
 })
 
+test('L-29: a replica that still names a replaced contract goes on where the solver pays through it', () => {
+  const [now, other] = [`0x${'c2'.repeat(20)}`, `0x${'c3'.repeat(20)}`]
+  const through = (...contracts: readonly string[]) => ({
+    ...agreeing,
+    pays: [...contracts.map((fillContract) => ({ ...onBase, fillContract })), onSolana],
+  })
+  expect(named(through(now, contract))).toEqual([])
+  expect(named(through(now, other))).toEqual([['fill-contract', 8_453, true]])
+})
+
 test('O-83: a loss that the solver does not bear is named, and stops nothing', () => {
   expect(named({ ...agreeing, lossPerOrderMicroUsd: '9999999' })).toEqual([['loss-limit', 0, false]])
 })

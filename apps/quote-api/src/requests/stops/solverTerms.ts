@@ -8,7 +8,7 @@ const amount = z.string().regex(/^[0-9]{1,78}$/)
 export const solverTermsSchema = z.object({
   /** It accepts orders that these signed. */
   orderSigners: z.array(z.string()).optional(),
-  /** Chains that it pays on. */
+  /** Chains that it pays on; one that replaced its fill contract stands here once for each, the newest first. */
   pays: z
     .array(z.object({ chainId: z.number(), wallet: z.string(), fillContract: z.string().optional() }))
     .optional(),
@@ -82,7 +82,8 @@ export function contradictionsOf(own: OwnTerms, terms: SolverTerms): readonly Di
       text: `orders are signed by ${own.orderSigner}, and the solver accepts ${orderSigners.join(', ') || 'nobody'} (ORDER_SIGNERS)`,
     })
   for (const { chainId, key, fillWallet, fillContract } of own.chains) {
-    const paid = pays.find((one) => one.chainId === chainId)
+    const there = pays.filter((one) => one.chainId === chainId)
+    const [paid] = there
     if (paid === undefined) continue
     const wallets = [paid.wallet, ...(terms.sharedWallets ?? [])]
     if (fillWallet !== undefined && !includes(wallets, fillWallet))
@@ -90,7 +91,7 @@ export function contradictionsOf(own: OwnTerms, terms: SolverTerms): readonly Di
         ...{ kind: 'fill-wallet', chainId, isStopping: true },
         text: `${key} is quoted from the balances of ${fillWallet}, and the solver pays from ${paid.wallet} (FILL_WALLET_ADDRESS, fillWallet)`,
       })
-    if ((fillContract ?? '').toLowerCase() !== (paid.fillContract ?? '').toLowerCase())
+    if (!there.some((one) => (fillContract ?? '').toLowerCase() === (one.fillContract ?? '').toLowerCase()))
       found.push({
         ...{ kind: 'fill-contract', chainId, isStopping: true },
         text: `orders on ${key} name the fill contract ${fillContract ?? 'of nobody'}, and the solver pays through ${paid.fillContract ?? 'none'} (fillContract)`,

@@ -46,6 +46,7 @@ export async function restoreDatabase(database: SqlDatabase, lines: AsyncIterabl
     let page: Page | undefined
     for await (const line of lines) {
       if (tables === undefined) {
+        if (isOfNpm(line)) continue
         tables = await acceptHeader(tx, line)
         continue
       }
@@ -123,6 +124,9 @@ async function insert(tx: SqlTx, { table, rows }: Page): Promise<void> {
   )
 }
 
+/** `npm run` names its command before the output, also where that goes to a file. */
+const isOfNpm = (line: string) => line === '' || line.startsWith('> ')
+
 async function acceptHeader(tx: SqlTx, line: string): Promise<readonly string[]> {
   const header: unknown = JSON.parse(line)
   if (typeof header !== 'object' || header === null || !('format' in header && header.format === format)) {
@@ -137,8 +141,8 @@ async function acceptHeader(tx: SqlTx, line: string): Promise<readonly string[]>
   return tables
 }
 
-/** Migrations put rows there; the backup has them too. Without a transfer no other row means anything. */
-const seededTables: ReadonlySet<string> = new Set(['account', 'asset'])
+/** Migrations put rows there; the backup has them too. Without a transfer or a payment no other row means anything. */
+const seededTables: ReadonlySet<string> = new Set(['account', 'asset', 'solver_name'])
 
 /** What is there must not be overwritten. */
 async function makeRoom(tx: SqlTx, table: string): Promise<void> {

@@ -1,0 +1,43 @@
+import { type ChainClient, parseBytes } from '@causeway/chains'
+import { recordsPayments } from '@causeway/contracts/codes'
+import type { Hex } from '@causeway/core'
+
+/**
+ * The contracts that orders of a chain may be paid through, its own first. Replaced ones count where their code is one
+ * that this release knows, because any other might pay twice, or keep no record.
+ * @throws DomainError where endpoints are silent or contradict each other about a code
+ */
+export type FillContracts = () => Promise<readonly [Hex, ...Hex[]]>
+
+const codeTimeoutMs = 5_000
+
+/** @param listed in lower case; code that was read stays what it is, so that each is read once */
+export function createFillContracts({
+  client,
+  own,
+  listed,
+}: {
+  readonly client: Pick<ChainClient, 'agree'>
+  readonly own: Hex
+  readonly listed: readonly Hex[]
+}): FillContracts {
+  const replaced = listed.filter((address) => address !== own)
+  let known: readonly [Hex, ...Hex[]] | undefined = replaced.length === 0 ? [own] : undefined
+  return async () => {
+    known ??= [own, ...(await knownOf(client, replaced))]
+    return known
+  }
+}
+
+async function knownOf(client: Pick<ChainClient, 'agree'>, addresses: readonly Hex[]): Promise<readonly Hex[]> {
+  const what = 'eth_getCode'
+  const calls = addresses.map((address) => ({ method: what, params: [address, 'latest'] }))
+  const { answers } = await client.agree(calls, {
+    timeoutMs: codeTimeoutMs,
+    project: (said) => said.map((one) => (one.ok ? parseBytes(one.result, what) : undefined)),
+  })
+  return addresses.filter((_, index) => {
+    const answer = answers[index]
+    return answer?.ok === true && recordsPayments(parseBytes(answer.result, what))
+  })
+}
