@@ -191,6 +191,7 @@ export const suiteFiles = {
     'test/databases/hostClock.test.ts',
     'test/databases/poolers.test.ts',
     'test/exposedMetrics.test.ts',
+    'test/mistakes.test.ts',
     'test/startRefusals.test.ts',
     'test/traces.test.ts',
     'test/upgrades.test.ts',
