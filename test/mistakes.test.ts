@@ -17,6 +17,7 @@ import { examineQuoteApi } from '../apps/quote-api/src/compose/examine.ts'
 import { localRequest } from '../apps/quote-api/test/serviceSupport/localRequest.ts'
 import { examineSolver } from '../apps/solver/src/compose/examine.ts'
 import {
+  elsewhere,
   forms,
   type Mistake,
   mistakes,
@@ -202,7 +203,7 @@ async function priced(from: 'base' | 'optimism', to: 'base' | 'optimism'): Promi
 
 const isSold = () => waitUntil('it is sold', async () => (await priced('base', 'optimism')) === 200, patience)
 
-test.each([
+test.each<[string, Variables]>([
   ['SOLVER_API_KEY', { SOLVER_API_KEY: 'another-key-of-these-tests' }],
   ['QUOTE_API_URL', { QUOTE_API_URL: 'http://127.0.0.1:9' }],
 ])('O-104: quote-api says that no solver asks where it was given another %s', async (_setting, changes) => {
@@ -221,9 +222,8 @@ test.each(['solver', 'quote-api'] as const)(
   'O-104, O-105: the addresses of oracles, wrong in %s, are told by its /ready',
   async (service) => {
     await says(service, 'oracles', 'ok')
-    const ORACLES = (scene.running(service)['ORACLES'] ?? '').replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:9')
     try {
-      await restart(service, { ORACLES })
+      await restart(service, { ORACLES: elsewhere(scene.running(service)['ORACLES']) })
       await says(service, 'oracles', 'ORACLES_SILENT')
       if (service === 'quote-api') await statusSays('Fewer oracles answer than must sign')
     } finally {
@@ -247,8 +247,9 @@ test('O-104: an allocator that cannot ask for stops says so', async () => {
 test('O-104: a chain whose endpoint is another address is named, and not quoted', async () => {
   await isSold()
   try {
-    await restart('quote-api', { BASE_RPC_URL: 'http://127.0.0.1:9', BASE_WS_RPC_URL: '' })
-    await statusSays('Chain base')
+    // Prices stand on the other one.
+    await restart('quote-api', { OPTIMISM_RPC_URL: 'http://127.0.0.1:9', OPTIMISM_WS_RPC_URL: '' })
+    await statusSays('Chain optimism')
     expect(await priced('base', 'optimism')).not.toBe(200)
     expect(await priced('optimism', 'base')).not.toBe(200)
   } finally {

@@ -56,7 +56,6 @@ const published = {
   privateKey: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   address: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
 }
-const elsewhere = (urls = '') => urls.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:9')
 const live = 'test/mistakes.test.ts'
 const terms = 'apps/quote-api/test/solverTerms.test.ts'
 const stops = (service: ServiceName, code: FindingCode, words: string): Mistake['doctor'] => ({
@@ -78,6 +77,15 @@ async function emptyFile({ folder }: Scene): Promise<string> {
   const path = join(await folder('keys'), 'empty.key')
   await writeFile(path, '', { mode: 0o600 })
   return path
+}
+
+/** The same list at ports where nothing listens, each at one of its own. */
+export function elsewhere(urls = ''): string {
+  let port = 10
+  return urls.replaceAll(/127\.0\.0\.1:\d+/g, () => {
+    port -= 1
+    return `127.0.0.1:${port}`
+  })
 }
 
 /** The same signers, each at the next one's address. */
@@ -348,10 +356,10 @@ const addresses: readonly Mistake[] = [
   },
   {
     ...{ of: 'address', form: 'wrong', what: 'Nothing listens at the endpoint of a chain' },
-    doctor: degrades('quote-api', 'endpoints-too-few', 'httpRpcUrl of base'),
+    doctor: degrades('quote-api', 'endpoints-too-few', 'httpRpcUrl of optimism'),
     ...{ within: 'status, `ChainStopped`', money: 'Quotes from and to the chain are refused' },
     fix: 'Mend the address, or name another endpoint',
-    made: ['network', () => ({ BASE_RPC_URL: 'http://127.0.0.1:9', BASE_WS_RPC_URL: '' })],
+    made: ['network', () => ({ OPTIMISM_RPC_URL: 'http://127.0.0.1:9', OPTIMISM_WS_RPC_URL: '' })],
     proofs: [`${live} › O-104: a chain whose endpoint is another address is named, and not quoted`],
   },
   {
