@@ -192,6 +192,7 @@ export const suiteFiles = {
     'test/databases/poolers.test.ts',
     'test/embeddedDatabase.test.ts',
     'test/exposedMetrics.test.ts',
+    'test/mistakes.test.ts',
     'test/startRefusals.test.ts',
     'test/traces.test.ts',
     'test/upgrades.test.ts',

@@ -1,7 +1,7 @@
 // Goal: an oracle that says something else, that holds what it should sign, or whose chain stands or changed its past
 // is seen, and one whose key signs no more. Method: a whole local network under Prometheus with our rules, and faults by
 // restarts with other settings, a lying endpoint, a failing key management service and the nodes.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeDepositNative, type Hex, hexToBytes } from '@causeway/core'
@@ -167,7 +167,7 @@ test('O-93: StateNotKept where a file stands in the place of the state folder', 
   const state = join(folder, 'state')
   try {
     await mortal('oracle-2').killAndRestart({ STATE_DIR: state })
-    await rm(state, { recursive: true })
+    await rename(state, `${state}-before`)
     await writeFile(state, '')
     await fires(prometheus, 'StateNotKept', { instance: 'oracle-2' })
   } finally {

@@ -70,6 +70,7 @@ describe('one pass over what the settings name', () => {
       'degrades ORACLES signer-unlisted',
       'degrades ORACLES threshold-unreachable',
       'note CUSTODY_ADDRESS setting-missing',
+      'note DATABASE_URL database-schema',
       'note ECDSA_PRIVATE_KEY key-read',
       'note SEPOLIA_RPC_URL chain-without-endpoint',
       'stops httpRpcUrl of base-sepolia chain-contradicts',

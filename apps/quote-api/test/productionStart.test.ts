@@ -15,6 +15,7 @@ import { spawnService } from './serviceSupport/serviceProcess.ts'
 /** The first account of anvil and hardhat. */
 const publishedAddress = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const adminKey = 'admin-5d41402abc4b2a76b9'
+const solverKey = 'solver-5d41402abc4b2a76b9'
 const findingSchema = z.object({
   code: z.enum(findingCodes),
   severity: z.enum(severities),
@@ -35,6 +36,7 @@ function testnets(overrides: StartVariables): StartVariables {
     API_KEY_PEPPERS: `v1:${startSecrets.pepper}`,
     PUBLIC_URL: 'https://api.testnets.example',
     ADMIN_API_KEY: adminKey,
+    SOLVER_API_KEY: solverKey,
     FILL_WALLET_ADDRESS: `0x${'5f'.repeat(20)}`,
     MAINNETS_BASE_URL: 'https://api.example',
     TESTNETS_BASE_URL: 'https://api.testnets.example',
@@ -60,6 +62,11 @@ const refused: readonly (readonly [string, StartVariables, readonly string[]])[]
     'another environment whose admin listener would take anybody on this machine for the operator',
     testnets({ ADMIN_API_KEY: '' }),
     ['ADMIN_API_KEY'],
+  ],
+  [
+    'O-104: another environment without the key of a solver, so that nothing is filled or given back',
+    testnets({ SOLVER_API_KEY: '' }),
+    ['SOLVER_API_KEY', 'neither filled nor given back'],
   ],
   ['an admin key that can be guessed', testnets({ ADMIN_API_KEY: 'admin' }), ['ADMIN_API_KEY']],
   [

@@ -39,6 +39,7 @@ let directory: string
 let other: TestService
 let otherUrl: string
 let otherOpsUrl: string
+let otherAdminUrl: string
 let solver: SolverProcess | undefined
 let variables: Readonly<Record<string, string>>
 
@@ -60,6 +61,7 @@ beforeAll(async () => {
   const urls = await other.listen()
   otherUrl = urls.publicUrl
   otherOpsUrl = urls.opsUrl
+  otherAdminUrl = urls.adminUrl
   variables = await solverVariables({
     ...{ network: bed.network, directory, server: bed, database: bed.database },
     ...{ quoteApiUrl: otherUrl, quoteApiKey: solverKey },
@@ -120,7 +122,7 @@ const findings = async () => {
   return found.filter(({ setting }) => setting === 'solver')
 }
 
-test('O-83: a replica with another order signer sells nothing, says so everywhere, and ends it by itself', async () => {
+test('O-83, O-105: a replica with another order signer sells nothing, says so everywhere, and ends it by itself', async () => {
   const { output } = await startSolver()
   await isRefused(otherUrl)
   // The other replica signs as the solver expects.
@@ -140,6 +142,16 @@ test('O-83: a replica with another order signer sells nothing, says so everywher
   expect([finding, more]).toMatchObject([{ code: 'solver-differs', severity: 'degrades' }, []])
   expect(finding?.seen.toLowerCase()).toContain(otherSigner.toLowerCase())
   await waitUntil('the solver says it', () => output().includes('terms_differ'))
+  // Beside a replica that agrees: each answers for its own variables.
+  expect(await commandOf(await swapped(), 'stops')).toMatch(
+    /^all +terms +quote-api +- +orders are signed by/m,
+  )
+  expect(await command('stops')).toBe('Nothing is stopped.')
+  expect(JSON.parse((await send(`${otherAdminUrl}/admin/stops`)).text)).toMatchObject({
+    stops: [{ chainId: 0, by: 'terms', reason: expect.stringContaining('ORDER_SIGNERS') }],
+  })
+  // Whom the allocator signs for is paid by nobody's fill.
+  expect(JSON.parse((await send(`${otherOpsUrl}/stops`)).text)).toEqual({ all: false, chains: [] })
 
   await startSolver({ ORDER_SIGNERS: `${otherSigner};${bed.network.keys.orderSigner.address}` })
   await isSold(otherUrl)
@@ -205,10 +217,16 @@ test('Q-132: what the solver keeps is not sold, and without coin for gas nothing
   }
 })
 
-async function command(...words: readonly string[]): Promise<string> {
+const command = (...words: readonly string[]) => commandOf({}, ...words)
+
+async function commandOf(
+  changed: Readonly<Record<string, string>>,
+  ...words: readonly string[]
+): Promise<string> {
   const lines: string[] = []
   const keep = async (line: string) => void lines.push(line)
   const environment = await serviceEnvironment(bed.network, directory, {
+    ...changed,
     DATABASE_URL: bed.connectionString,
   })
   await runCli({

@@ -257,6 +257,7 @@ export {
 export { createOracleClient, type OracleAnswer, type OracleClient } from './oracles/oracleClient.ts'
 export { askHalts, askHaltsEveryMs, keepHalts } from './oracles/oracleHalts.ts'
 export { type OracleSettings, parseOracles } from './oracles/oracleSettings.ts'
+export { createOracleSight, type OracleSight } from './oracles/oracleSight.ts'
 export type { Vouching } from './oracles/vouching.ts'
 export { logBlocksAtOnce } from './rpc/askInParts.ts'
 export {

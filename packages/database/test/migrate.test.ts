@@ -341,8 +341,17 @@ describe('a doctor', () => {
     return found.list.map(({ code, severity, seen }) => `${severity} ${code}: ${seen}`)
   }
 
+  test('O-104: tells of an empty database, and refuses one in which another service keeps its tables', async () => {
+    expect(await examine(first)).toEqual([
+      'note database-schema: it is empty: the next start makes its tables',
+    ])
+    await run(first)
+    expect(await examine({ books })).toEqual([
+      'stops database-schema: another service keeps its tables there (migrations_orders)',
+    ])
+  })
+
   test('tells what the next start applies, or why it is refused, and changes nothing', async () => {
-    expect(await examine(first)).toEqual([])
     await run(first)
     expect(await examine(first)).toEqual([])
     expect(await examine(second)).toEqual([

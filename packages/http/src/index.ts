@@ -21,6 +21,7 @@ export {
   examineCompanions,
   examineFolder,
   examineOracle,
+  examineOracles,
   examinePorts,
   type Neighbour,
 } from './doctor/surroundings.ts'

@@ -87,6 +87,20 @@ describe('what KMS must not get past us', () => {
   })
 })
 
+test('O-104: a key id that the key service does not hold is refused, of another key too', async () => {
+  const other = await startKmsStandIn({ privateKey: hexToBytes(`0x${'5b'.repeat(32)}`) })
+  try {
+    for (const keyId of ['5f1c8a9e-0000-4000-8000-000000000000', other.keyId]) {
+      const error = await openKey({ keyId })
+        .open()
+        .catch((reason: unknown) => reason)
+      expect(error).toMatchObject({ code: 'SIGNER_FAILED', cause: { name: 'NotFoundException' } })
+    }
+  } finally {
+    await other.stop()
+  }
+})
+
 describe('trouble on the way', () => {
   test.each<[KmsMode]>([['throttled'], ['failing']])('%s for a moment: tried again', async (mode) => {
     const signer = await openKey().open()
@@ -195,6 +209,12 @@ describe('SIGNING_MODULE', () => {
       /the key is of spec ECC_NIST_P256 for SIGN_VERIFY, and must be of ECC_SECG_P256K1 for SIGN_VERIFY\.$/,
     ],
   ]
+
+  test('O-104: a wrong key id is named by its setting', async () => {
+    process.env['AWS_ENDPOINT_URL_KMS'] = kms.url
+    const error = await open({ ...managed, AWS_KMS_SIGNER_KEY_ID: 'another' }).opened.catch(String)
+    expect(error).toMatch(/^ConfigurationError: AWS_KMS_SIGNER_KEY_ID: .*NotFoundException.*does not exist/)
+  })
 
   test.each(problems)('O-5: where %s the start says so', async (_what, mode, endpoint, message) => {
     process.env['AWS_ENDPOINT_URL_KMS'] = endpoint ?? kms.url

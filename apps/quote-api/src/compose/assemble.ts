@@ -2,6 +2,7 @@ import {
   type ChainClient,
   type ChainGate,
   type ChainRegistry,
+  createOracleSight,
   followNewHeads,
   type KeptDenyList,
   type Line,
@@ -60,6 +61,7 @@ import { insertReportedTransaction } from '../requests/selfExecution/reportedTra
 import { readOracleAnswers } from '../requests/settlement/settlementMetrics.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { createOracleHalts } from '../requests/stops/oracleHalts.ts'
+import { ownTermsOf } from '../requests/stops/ownTerms.ts'
 import { createTimelines } from '../requests/timeline/readTimeline.ts'
 import { createSignTimeline } from '../requests/timeline/signTimeline.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
@@ -77,7 +79,6 @@ import { createFindLiquidity } from './externalLiquidity.ts'
 import { createListening, type Listening } from './listeners.ts'
 import { startMarket } from './market.ts'
 import { startStatusFeed, startWorkOffers } from './notifications.ts'
-import { ownTermsOf } from './ownTerms.ts'
 import { createPermits } from './permits.ts'
 import { quotableChecks } from './quotable.ts'
 import { createChainPorts, createDepositPricing, createQuoting } from './quoting.ts'
@@ -163,6 +164,13 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   watchMoney({ metrics, database, chains: registry.chainById, rewardsPerDayMicroUsd })
   const solverSight = createSolverSight({ database, now: () => Date.now() })
   if (config.solverApiKey !== undefined) readiness.addCheck(solverSight.check)
+  const oracleSight = config.oracles && createOracleSight(config.oracles, () => performance.now())
+  if (oracleSight !== undefined)
+    readiness.addCheck({
+      name: 'oracles',
+      isShownOnly: true,
+      check: async () => oracleSight.assertEnough(),
+    })
   const { address: orderSigner } = parts.signer
   const own = ownTermsOf({ quote, registry, orderSigner, isRead: (key) => clients.has(key) })
   const stops = await openStops({ database, own, registry, metrics, readiness, logger })
@@ -181,7 +189,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   })
   const marketHealth = () => market.health()
   const oracleAnswers = () => readOracleAnswers(metrics.registry)
-  const administration = { ...createAdministration({ config, database, peppers }), timelines }
+  const ownStops = () => stops.list().filter(({ toldBy }) => toldBy === 'terms')
+  const administration = { ...createAdministration({ config, database, peppers, ownStops }), timelines }
   registerAdmin(adminListener, administration, {
     database,
     chain: (signal) => openCommandChain({ config, variables: parts.variables, database, signal }),
@@ -277,7 +286,9 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     openSingle: parts.openSingle,
     moreJobs: [
       ...[...settlement.jobs, ...depositAddresses.jobs, ...appFees.jobs],
-      createOracleHalts({ database, oracles: config.oracles, chains: registry.chains }),
+      createOracleHalts({
+        ...{ database, oracles: config.oracles, sight: oracleSight, chains: registry.chains },
+      }),
       ...[webhooks.job, accuracy.job, usage.job, jobWrites.job, ...retention],
       ...(config.rateLimits.isShared ? [createWindowCleaner(database)] : []),
     ],

@@ -15,7 +15,7 @@ import {
   checkAdminKey,
   type Examination,
   examineCompanions,
-  examineOracle,
+  examineOracles,
   examinePorts,
   modeOfFile,
 } from '@causeway/http'
@@ -27,9 +27,9 @@ import { chainChecks } from '../operate/checkChains.ts'
 import { schemaModules } from '../operate/database.ts'
 import { examineStored } from '../operate/examineStored.ts'
 import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
+import { ownTermsOf } from '../requests/stops/ownTerms.ts'
 import type { OwnTerms } from '../requests/stops/solverTerms.ts'
 import { checkEvidenceKey } from '../requests/timeline/signTimeline.ts'
-import { ownTermsOf } from './ownTerms.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
 import { hasFillWallet } from './quotable.ts'
 
@@ -37,7 +37,6 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 type Settings = ReturnType<typeof readConfig>
 
-const oracleTimeoutMs = 5_000
 /** Beside the pool: the jobs' two, and who listens for status changes and for offered work. */
 const connectionsBesidePool = 4
 
@@ -74,7 +73,7 @@ export async function examineQuoteApi(
   await Promise.all([
     files && registry && examineChains(files, registry, nowMs, found),
     examineOwnDatabase(settings, { registry, own, nowMs }, found),
-    examineOracles(settings, found),
+    settings.oracles && examineOracles(settings.oracles, 'nothing settles', found),
     examineList(settings, found),
   ])
   return found.list
@@ -117,14 +116,14 @@ function examineValues({ values, places }: Settings, variables: Variables, found
     })
   }
   if (isLocal) return
-  const lacking = {
-    ORACLES: 'is not set: no fill is proved, and nothing settles',
-    SOLVER_API_KEY: 'is not set: no solver can fetch work, and no order is filled',
-    CUSTODY_ADDRESS: 'is not set: no top-up of a sponsor is seen',
-  } as const
-  for (const [setting, seen] of Object.entries(lacking)) {
+  const unserved = 'no solver can fetch work, and what is deposited is neither filled nor given back'
+  const lacking = [
+    ['stops', 'SOLVER_API_KEY', `is not set: ${unserved}`],
+    ['degrades', 'ORACLES', 'is not set: no fill is proved, and nothing settles'],
+    ['note', 'CUSTODY_ADDRESS', 'is not set: no top-up of a sponsor is seen'],
+  ] as const
+  for (const [severity, setting, seen] of lacking) {
     if ((variables[setting] ?? '') !== '') continue
-    const severity = setting === 'CUSTODY_ADDRESS' ? 'note' : 'degrades'
     found.add({ code: 'setting-missing', severity, setting, seen, fix: '' })
   }
 }
@@ -268,30 +267,4 @@ async function examineOwnDatabase(
 /** Without its list the service does not start. */
 async function examineList({ denyList }: Settings, found: Findings): Promise<void> {
   for (const { setting, problem } of await examineDenyList(denyList)) found.wrong(setting, problem)
-}
-
-/** Each oracle is reachable and signs as `ORACLES` says; enough of them do. */
-async function examineOracles(settings: Settings, found: Findings): Promise<void> {
-  const { oracles, threshold } = settings.oracles ?? { oracles: [], threshold: 0 }
-  const signing = await Promise.all(
-    oracles.map(async ({ name, url, apiKey, signer }, index) => {
-      const setting = `ORACLES entry ${index + 1}`
-      const neighbour = { setting, name, url: url.reveal(), apiKey }
-      const named = await examineOracle(neighbour, oracleTimeoutMs, found)
-      if (named === undefined || named === signer.toLowerCase()) return named !== undefined
-      found.add({
-        ...{ code: 'signer-unlisted', severity: 'degrades', setting: 'ORACLES' },
-        seen: `entry ${index + 1}: ${name} signs as ${named}, and another address is listed`,
-        fix: 'Ask its operator which address signs, by another way than this answer, and list that one.',
-      })
-      return false
-    }),
-  )
-  const count = signing.filter(Boolean).length
-  if (count >= threshold) return
-  found.add({
-    ...{ code: 'threshold-unreachable', severity: 'degrades', setting: 'ORACLES' },
-    seen: `${count} of ${counted(oracles.length, 'oracle')} named the listed signer, and ${threshold} must: nothing settles`,
-    fix: 'Mend the oracles that are named beside this.',
-  })
 }

@@ -8,6 +8,7 @@ import {
   type WalletAdministration,
 } from '../access/wallets/walletAdministration.ts'
 import type { QuoteApiConfig } from '../config/config.ts'
+import type { ChainStop } from '../requests/stops/stopStore.ts'
 import { createTimelines, type Timelines } from '../requests/timeline/readTimeline.ts'
 import { createWebhookAdministration, type WebhookAdministration } from '../webhooks/webhookAdministration.ts'
 import { type AuditAdministration, createAuditAdministration } from './admin/auditAdministration.ts'
@@ -42,8 +43,10 @@ export function createAdministration(options: {
   config: ConfigPlaces & { readonly webhooks: { readonly allowPrivate: boolean } }
   database: SqlDatabase
   peppers: Peppers
+  /** Stops that a process knows and its database does not. */
+  ownStops?: () => readonly ChainStop[]
 }): Administration {
-  const { config, database, peppers } = options
+  const { config, database, peppers, ownStops = () => [] } = options
   return {
     keys: createKeyAdministration({
       database,
@@ -63,7 +66,7 @@ export function createAdministration(options: {
     timelines: createTimelines({ database, nameOf: () => undefined }),
     appFeeClaims: createClaimAdministration(database),
     audit: createAuditAdministration(database),
-    stops: createStopAdministration(database, config),
+    stops: createStopAdministration(database, config, ownStops),
   }
 }
 

@@ -15,14 +15,17 @@ export type LocalRequest = {
   readonly more?: object
 }
 
-export function userOf(network: TestNetwork, index: number): LocalAccount {
+export function userOf(network: Pick<TestNetwork, 'keys'>, index: number): LocalAccount {
   const account = network.keys.users[index]
   if (account === undefined) throw new Error(`the network has no user ${index}`)
   return account
 }
 
 /** Body of /price and /quote in a local network; by default a USDC bridge from base to optimism by user 0. */
-export function localRequest(network: TestNetwork, request: LocalRequest): object {
+export function localRequest(
+  network: Pick<TestNetwork, 'keys' | 'deployment'>,
+  request: LocalRequest,
+): object {
   const { from = 'base', to = 'optimism', pay = 'USDC', receive = pay, amount, more = {} } = request
   const user = userOf(network, 0).address
   return {
@@ -40,7 +43,11 @@ export function localRequest(network: TestNetwork, request: LocalRequest): objec
 
 export const nativeAddress: Hex = `0x${'0'.repeat(40)}`
 
-export function currencyAddress(network: TestNetwork, chain: UserChain, currency: LocalCurrency): Hex {
+export function currencyAddress(
+  network: Pick<TestNetwork, 'deployment'>,
+  chain: UserChain,
+  currency: LocalCurrency,
+): Hex {
   const { tokens, wrappedNative } = network.deployment[chain]
   if (currency === 'native') return nativeAddress
   return currency === 'wrapped' ? wrappedNative : tokens[currency]

@@ -70,7 +70,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
   const { configDirectory } = places
   const denyList = denyListSettings(values, places, found)
   if (env === undefined || stopsStart(findings))
-    return { config: undefined, values, places, denyList, findings }
+    return { config: undefined, values, places, oracles, denyList, findings }
   const config = Object.freeze({
     environment: env.ENVIRONMENT,
     isLocal,
@@ -90,7 +90,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     // A fill is rare and worth more than what its trace costs.
     tracing: tracingSettings(env, 1),
   })
-  return { config, values, places, denyList, findings }
+  return { config, values, places, oracles, denyList, findings }
 }
 
 /** What the solver cannot work without, though its commands can. @throws ConfigurationError naming them all */

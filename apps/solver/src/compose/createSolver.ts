@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import {
+  createOracleSight,
   followNewHeads,
   type KeptDenyList,
+  type OracleSight,
   openDenyList,
   openNetworkReaders,
   payingApiKeySettings,
@@ -213,6 +215,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
   )
   const { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd } = files.solver
   let halts: HaltedChains | undefined
+  const sight = config.oracles && createOracleSight(config.oracles, () => performance.now())
   const filling: Filling = {
     ...{ chains: paying, records, deposits, networkOf, denyList, isDryRun: config.isDryRun },
     orders: { networkOf, recoverSigner, orderSigners: settings.orderSigners },
@@ -293,6 +296,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
       { name: 'database', check: () => database.ping() },
       ...(denyList === undefined ? [] : [denyListCheck(denyList)]),
       ...paying.flatMap(submitCheck),
+      ...(sight === undefined ? [] : [oraclesCheck(sight)]),
       {
         name: 'work',
         async check() {
@@ -315,7 +319,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
       const url = await openListener(opsListener, config.ops, 'OPS_PORT')
       const { oracles } = config
       const named = Object.entries(files.quote.chains).map(([key, { chainId }]) => ({ key, chainId }))
-      halts = await watchHalts({ database, oracles, chains: named, logger })
+      halts = await watchHalts({ database, oracles, sight, chains: named, logger })
       attesting = startAttesting({ database, oracles, networkOf, chains: paying, deposits, logger })
       watch = watchWork({ work, onTold: waker.work, nowMs })
       pushes = followNewHeads({
@@ -375,6 +379,12 @@ const submitCheck = ({ key, submitFailure }: SolverChain): readonly ReadinessChe
           },
         },
       ]
+
+/** Only shown: orders are paid up to what may be unattested. */
+const oraclesCheck = (sight: OracleSight): ReadinessCheck => ({
+  ...{ name: 'oracles', isShownOnly: true },
+  check: async () => sight.assertEnough(),
+})
 
 /** The line of an item by which it is found: `signed` names what is going to be sent. */
 function logHandled(

@@ -89,6 +89,23 @@ test('O-83: what quote-api contradicts is found by the doctor, which says what i
   expect(searchParams.has('solver')).toBe(false)
 })
 
+test('O-105: its oracles are looked at: one that signs as listed, one that signs as another, one that is silent', async () => {
+  const [first, second, third] = ['a1', 'a2', 'a3'].map((one) => `0x${one.repeat(20)}`)
+  const signingAs = (signer = '') => quoteApiThatAnswers(200, JSON.stringify({ ready: true, signer }))
+  const of = async (oracles: readonly string[]) =>
+    (await examine({ ORACLES: oracles.join(';') })).filter((one) => one.includes(' ORACLES'))
+  const good = `${await signingAs(first)}||${first}`
+  expect(
+    await of([good, `${await signingAs(first)}||${second}`, `http://127.0.0.1:9/${canary}||${third}`]),
+  ).toEqual(
+    expect.arrayContaining([
+      ...['degrades ORACLES signer-unlisted', 'degrades ORACLES entry 3 peer-silent'],
+      'degrades ORACLES threshold-unreachable',
+    ]),
+  )
+  expect(await of([good, `${await signingAs(second)}||${second}`])).toEqual([])
+})
+
 test('everything that is missing is found at once', async () => {
   const names = ['DATABASE_URL', 'QUOTE_API_URL', 'SOLVER_API_KEY', 'ORDER_SIGNERS']
   const found = await examine({

@@ -8,7 +8,7 @@ import {
 } from '@causeway/chains'
 import { createFindings, type Finding, type Findings, isContractChain } from '@causeway/core'
 import { examineDatabase } from '@causeway/database'
-import { describeSilence, type Examination, modeOfFile } from '@causeway/http'
+import { describeSilence, type Examination, examineOracles, modeOfFile } from '@causeway/http'
 import {
   checkHubKey,
   examineKeySetting,
@@ -76,6 +76,7 @@ export async function examineSolver(
     examineOwnDatabase(settings, nowMs, found),
     examineWork(settings, files && wallet !== undefined ? { files, wallet } : undefined, found),
     examineList(settings, found),
+    settings.oracles && examineOracles(settings.oracles, 'nothing that the solver pays is attested', found),
   ])
   return found.list
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { askHalts, askHaltsEveryMs, keepHalts, type OracleSettings } from '@causeway/chains'
+import { askHalts, askHaltsEveryMs, keepHalts, type OracleSettings, type OracleSight } from '@causeway/chains'
 import type { SqlDatabase } from '@causeway/core'
 import type { Logger } from 'pino'
 
@@ -19,14 +19,17 @@ export interface HaltedChains {
 export async function watchHalts(options: {
   readonly database: Pick<SqlDatabase, 'transaction'>
   readonly oracles: OracleSettings | undefined
+  /** Told which answer. */
+  readonly sight: Pick<OracleSight, 'note'> | undefined
   readonly chains: readonly { readonly key: string; readonly chainId: number }[]
   readonly logger: Logger
 }): Promise<HaltedChains> {
-  const { database, chains, logger, oracles = { oracles: [], threshold: 1 } } = options
+  const { database, chains, logger, sight, oracles = { oracles: [], threshold: 1 } } = options
   const closing = new AbortController()
   let halted: readonly string[] = []
   async function ask(): Promise<void> {
     const words = await askHalts(oracles, chains, closing.signal)
+    sight?.note(words)
     const ids = await database.transaction((tx) => keepHalts(tx, words, oracles))
     const next = chains.flatMap(({ key, chainId }) => (ids.includes(chainId) ? [key] : []))
     if (next.join() !== halted.join())

@@ -13,7 +13,7 @@ const answerSchema = z.object({
 export const askHaltsEveryMs = 2_000
 
 /** Which chains an oracle has halted; `chainIds` is undefined where it gave no answer that can be read. */
-type HaltWord = { readonly signer: string; readonly chainIds: readonly number[] | undefined }
+export type HaltWord = { readonly signer: string; readonly chainIds: readonly number[] | undefined }
 
 /** Asks each oracle which chains it has halted. Chains that are not listed are left out. Never throws. */
 export async function askHalts(

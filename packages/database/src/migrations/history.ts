@@ -36,11 +36,13 @@ export async function examineSchema(
 ): Promise<readonly Finding[]> {
   const pending: string[] = []
   const newer: string[] = []
+  let isEmpty = directories.length > 0
   for (const directory of directories) {
     const { name } = directory
     const files = await readMigrations(directory.path)
     const columns = await historyColumns(catalog, name)
     const applied = columns.size === 0 ? [] : await readHistory(catalog, name, columns.has('checksum'))
+    if (applied.length > 0) isEmpty = false
     try {
       const plan = planMigrations({ ...directory, files, applied })
       if (applied.length > 0) pending.push(...plan.toRun.map((file) => `${name}/${file.name}`))
@@ -50,8 +52,26 @@ export async function examineSchema(
       return error.findings
     }
   }
+  const others = await readOthers(catalog, directories)
+  if (others.length > 0)
+    return [
+      schemaFinding(
+        'stops',
+        `another service keeps its tables there (${others.join(', ')})`,
+        'Give each service a database of its own, and name that one.',
+      ),
+    ]
   const page = 'See docs/operating/upgrade.md.'
   return [
+    ...(isEmpty
+      ? [
+          schemaFinding(
+            'note',
+            'it is empty: the next start makes its tables',
+            'Before the first start this is right. Else another database is named, or its backup is not restored yet.',
+          ),
+        ]
+      : []),
     ...(pending.length === 0
       ? []
       : [
@@ -65,4 +85,19 @@ export async function examineSchema(
       ? []
       : [schemaFinding('note', `a later release ran ${newer.join(', ')}, and lets this one run`, page)]),
   ]
+}
+
+/** Histories of modules that are none of these. A service without modules is asked for nothing. */
+async function readOthers(
+  catalog: Catalog,
+  directories: readonly MigrationDirectory[],
+): Promise<readonly string[]> {
+  if (directories.length === 0) return []
+  const rows = await catalog.query<{ name: string }>(
+    `select relname::text as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind = 'r' and relname like 'migrations\\_%'
+       and relname <> all($1) order by relname`,
+    [directories.map(({ name }) => `migrations_${name}`)],
+  )
+  return rows.map(({ name }) => name)
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Findings, Secret } from '@causeway/core'
+import { counted, type Findings, type Secret } from '@causeway/core'
 import { z } from 'zod'
 
 /** `undefined` where its setting is wrong, which is found elsewhere. */
@@ -119,6 +119,53 @@ export async function examineOracle(
     silent(seen, fix)
     return undefined
   }
+}
+
+/** `ORACLES` as a service reads it. */
+type ListedOracles = {
+  readonly oracles: readonly {
+    /** Host and port. */
+    readonly name: string
+    readonly url: Secret
+    readonly apiKey: Secret | undefined
+    readonly signer: string
+  }[]
+  /** Signers that must answer. */
+  readonly threshold: number
+}
+
+const oracleTimeoutMs = 5_000
+
+/**
+ * Each oracle is reachable, knows our key and signs as `ORACLES` says; enough of them do.
+ * @param lack what does not happen while they are too few
+ */
+export async function examineOracles(
+  { oracles, threshold }: ListedOracles,
+  lack: string,
+  found: Findings,
+): Promise<void> {
+  const signing = await Promise.all(
+    oracles.map(async ({ name, url, apiKey, signer }, index) => {
+      const setting = `ORACLES entry ${index + 1}`
+      const neighbour = { setting, name, url: url.reveal(), apiKey }
+      const named = await examineOracle(neighbour, oracleTimeoutMs, found)
+      if (named === undefined || named === signer.toLowerCase()) return named !== undefined
+      found.add({
+        ...{ code: 'signer-unlisted', severity: 'degrades', setting: 'ORACLES' },
+        seen: `entry ${index + 1}: ${name} signs as ${named}, and another address is listed`,
+        fix: 'Ask its operator which address signs, by another way than this answer, and list that one.',
+      })
+      return false
+    }),
+  )
+  const count = signing.filter(Boolean).length
+  if (count >= threshold) return
+  found.add({
+    ...{ code: 'threshold-unreachable', severity: 'degrades', setting: 'ORACLES' },
+    seen: `${count} of ${counted(oracles.length, 'oracle')} named the listed signer, and ${threshold} must: ${lack}`,
+    fix: 'Mend the oracles that are named beside this.',
+  })
 }
 
 /** An oracle serves those whose key it does not know as it serves everybody, and no more than a few of their requests. */

@@ -31,9 +31,8 @@ export type KmsStandIn = {
   stop(): Promise<void>
 }
 
-const keyId = '5f1c8a9e-0000-4000-8000-000000000001'
+const keyRequest = z.object({ KeyId: z.string() })
 const signRequest = z.object({
-  KeyId: z.literal(keyId),
   Message: z.string(),
   MessageType: z.literal('DIGEST'),
   SigningAlgorithm: z.literal('ECDSA_SHA_256'),
@@ -41,12 +40,13 @@ const signRequest = z.object({
 
 /**
  * A **stand-in** for AWS KMS on loopback: it speaks the JSON protocol of `GetPublicKey` and `Sign` for
- * one secp256k1 key and signs for real, in DER, with whatever half of s comes out. It checks no
- * credentials and keeps the key in this process: for development and tests alone.
+ * one secp256k1 key and signs for real, in DER, with whatever half of s comes out. Any other key id is refused as KMS
+ * refuses it, so that a wrong one is seen before production. It checks no credentials and keeps the key in this process: for development and tests alone.
  * @param options.privateKey 32 bytes
  */
 export async function startKmsStandIn(options: { readonly privateKey: Uint8Array }): Promise<KmsStandIn> {
   const keys = { right: keyOf(options.privateKey), wrong: keyOf(sha256(options.privateKey)) }
+  const keyId = idOf(options.privateKey)
   const operations: string[] = []
   let mode: KmsMode = 'good'
   let left = Number.POSITIVE_INFINITY
@@ -65,9 +65,13 @@ export async function startKmsStandIn(options: { readonly privateKey: Uint8Array
     if (current === 'silent') return
     if (current === 'throttled') return fail(response, 400, 'ThrottlingException')
     if (current === 'failing') return fail(response, 500, 'KMSInternalException')
-    if (operation === 'GetPublicKey') return send(response, 200, publicKeyAnswer(keys.right, current))
-    if (operation === 'Sign') return send(response, 200, await signAnswer(body, keys, current))
-    return fail(response, 400, 'UnsupportedOperationException')
+    if (operation !== 'GetPublicKey' && operation !== 'Sign')
+      return fail(response, 400, 'UnsupportedOperationException')
+    const { KeyId } = keyRequest.parse(body)
+    if (KeyId !== keyId) return fail(response, 400, 'NotFoundException', `Key '${KeyId}' does not exist`)
+    const said =
+      operation === 'Sign' ? await signAnswer(body, keys, current) : publicKeyAnswer(keys.right, current)
+    return send(response, 200, { KeyId, ...said })
   }
 
   const server = createServer((request, response) => {
@@ -91,6 +95,11 @@ export async function startKmsStandIn(options: { readonly privateKey: Uint8Array
   }
 }
 
+/** Each key has its own, so that two of them can be mixed up. */
+function idOf(privateKey: Uint8Array): string {
+  return `5f1c8a9e-0000-4000-8000-${createHash('sha256').update('id').update(privateKey).digest('hex').slice(0, 12)}`
+}
+
 type Key = { readonly bytes: Uint8Array; readonly publicKeyDer: Buffer }
 
 /** Header of a DER public key on secp256k1, up to the point. */
@@ -104,7 +113,6 @@ function keyOf(bytes: Uint8Array): Key {
 
 function publicKeyAnswer({ publicKeyDer }: Key, mode: KmsMode): object {
   return {
-    KeyId: keyId,
     PublicKey: publicKeyDer.toString('base64'),
     KeySpec: mode === 'otherSpec' ? 'ECC_NIST_P256' : 'ECC_SECG_P256K1',
     KeyUsage: 'SIGN_VERIFY',
@@ -116,20 +124,25 @@ async function signAnswer(body: unknown, keys: { right: Key; wrong: Key }, mode:
   const { Message } = signRequest.parse(body)
   const digest = Buffer.from(Message, 'base64')
   if (digest.length !== 32) throw new Error('a digest has 32 bytes')
-  if (mode === 'noSignature') return { KeyId: keyId, SigningAlgorithm: 'ECDSA_SHA_256' }
+  if (mode === 'noSignature') return { SigningAlgorithm: 'ECDSA_SHA_256' }
   const { bytes } = mode === 'wrongKey' ? keys.wrong : keys.right
   const half = mode === 'highS' ? 'high' : mode === 'lowS' ? 'low' : 'either'
   const der = await signDigest({ digest, privateKey: bytes, half })
   const sent = mode === 'trailingByte' ? Buffer.concat([der, Buffer.of(0)]) : der
-  return { KeyId: keyId, Signature: sent.toString('base64'), SigningAlgorithm: 'ECDSA_SHA_256' }
+  return { Signature: sent.toString('base64'), SigningAlgorithm: 'ECDSA_SHA_256' }
 }
 
 function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body))
 }
 
-function fail(response: ServerResponse, status: number, name: string): void {
-  send(response, status, { __type: name, message: 'the stand-in was told to fail' })
+function fail(
+  response: ServerResponse,
+  status: number,
+  name: string,
+  message = 'the stand-in was told to fail',
+): void {
+  send(response, status, { __type: name, message })
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -53,6 +53,11 @@ const checks: Readonly<Record<string, Check>> = {
     what: 'No solver asks for work: nothing is filled or refunded',
     do: 'Look at the solver, its log, and the key that it shows: npm run solver -- doctor',
   },
+  oracles: {
+    parts: ['attestations'],
+    what: 'Fewer oracles answer than must sign: nothing is attested',
+    do: 'Compare ORACLES with what their operators gave you, and ask them: npm run causeway -- doctor',
+  },
 }
 
 export type ReadinessFacts = {

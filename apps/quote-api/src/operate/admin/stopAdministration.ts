@@ -36,9 +36,18 @@ export interface StopAdministration {
   ): Promise<NamedChain & { readonly ended: number; readonly left: readonly ChainStop[] }>
 }
 
-export function createStopAdministration(database: SqlDatabase, places: ConfigPlaces): StopAdministration {
+/** @param ownStops those that this process knows and the database does not */
+export function createStopAdministration(
+  database: SqlDatabase,
+  places: ConfigPlaces,
+  ownStops: () => readonly ChainStop[],
+): StopAdministration {
+  const list = async () =>
+    [...(await readStops(database)), ...ownStops()].sort(
+      (one, other) => one.since.getTime() - other.since.getTime(),
+    )
   return {
-    list: () => readStops(database),
+    list,
     async stop(text, deed) {
       const chain = await readChain(text, places)
       await database.transaction((tx) => stopChain(tx, { ...chain, ...deed }))
@@ -47,7 +56,7 @@ export function createStopAdministration(database: SqlDatabase, places: ConfigPl
     async go(text, deed) {
       const chain = await readChain(text, places)
       const ended = await database.transaction((tx) => endStop(tx, { ...chain, ...deed }))
-      const left = (await readStops(database)).filter(
+      const left = (await list()).filter(
         ({ chainId }) => chainId === everyChain || chainId === chain.chainId || chain.chainId === everyChain,
       )
       return { ...chain, ended: ended.length, left }

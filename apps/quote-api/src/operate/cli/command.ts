@@ -1,6 +1,7 @@
 import type { SqlDatabase } from '@causeway/core'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import type { RetentionSettings } from '../../requests/retention/removableRequests.ts'
+import type { Difference } from '../../requests/stops/solverTerms.ts'
 import type { Administration } from '../administration.ts'
 import type { CommandChain } from './commandChain.ts'
 import type { CommandReader } from './reread.ts'
@@ -17,6 +18,8 @@ export type CommandContext = {
   readonly actor: string
   /** The chain of top-ups, as the configuration files describe it; opened by the first command that asks. */
   readonly chain: () => Promise<CommandChain>
+  /** Settings in which this service and solvers differ; undefined where its key or its files cannot be used. */
+  readonly differences: () => Promise<readonly Difference[] | undefined>
   /** One quoted chain by its key or id. @throws CommandError, ConfigurationError */
   readonly openReader: (name: string) => Promise<CommandReader>
   /** Lines of a file that a flag names. @throws CommandError when it cannot be read */

@@ -16,6 +16,7 @@ import { ledgerCommands } from './ledger.ts'
 import { orderCommands } from './orders.ts'
 import { parseCommandLine } from './parseCommandLine.ts'
 import { policyCommands } from './policies.ts'
+import { readDifferences } from './readDifferences.ts'
 import { requestCommands } from './requests.ts'
 import { openReader, rereadCommands } from './reread.ts'
 import { retentionCommands } from './retention.ts'
@@ -122,6 +123,7 @@ async function withScene<T>(options: CliOptions, work: (scene: CommandContext) =
       actor,
       print,
       chain: () => openCommandChain({ config, variables, database, signal }),
+      differences: () => readDifferences(database, { config, variables }),
       openReader: (name) => openReader({ config, variables }, name),
       readLines,
       readFile: (path) => readText(path),

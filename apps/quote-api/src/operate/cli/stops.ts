@@ -65,19 +65,35 @@ export const stopCommands: readonly Command[] = [
   },
   {
     words: 'stops',
-    about: 'List what is stopped, by whom, since when and why',
+    about: 'List what is stopped, by whom, since when and why, and what solvers would refuse',
     operands: [],
     flags: {},
-    async run({ administration }) {
-      const stops = await administration.stops.list()
-      const rows = stops.map(({ chainId, toldBy, actor, since, reason }) => ({
-        chain: chainId === everyChain ? 'all' : String(chainId),
-        ...{ by: toldBy, actor, since: since.toISOString(), reason },
-      }))
-      return { data: { stops }, lines: rows.length === 0 ? ['Nothing is stopped.'] : tableOf(rows) }
+    async run({ administration, differences }) {
+      const [stops, differing] = [await administration.stops.list(), await differences()]
+      const refused = (differing ?? []).filter(({ isStopping }) => isStopping)
+      const rows = [
+        ...stops.map(({ chainId, toldBy, actor, since, reason }) => ({
+          ...{ chain: nameOf(chainId), by: toldBy, actor, since: since.toISOString(), reason },
+        })),
+        // Each process compares for itself: when it began to differ is with those that run.
+        ...refused.map(({ chainId, text }) => ({
+          ...{ chain: nameOf(chainId), by: 'terms', actor: 'quote-api', since: '-', reason: text },
+        })),
+      ]
+      return {
+        data: { stops, differences: differing },
+        lines: [
+          ...(rows.length === 0 ? ['Nothing is stopped.'] : tableOf(rows)),
+          ...(differing === undefined
+            ? ['What solvers would refuse is not known with these variables: npm run causeway -- doctor']
+            : []),
+        ],
+      }
     },
   },
 ]
+
+const nameOf = (chainId: number): string => (chainId === everyChain ? 'all' : String(chainId))
 
 const describe = ({ chainId, name }: NamedChain): string =>
   chainId === everyChain ? 'All chains are' : `Chain ${name} (${chainId}) is`

@@ -1,4 +1,4 @@
-import { askHalts, askHaltsEveryMs, keepHalts, type OracleSettings } from '@causeway/chains'
+import { askHalts, askHaltsEveryMs, keepHalts, type OracleSettings, type OracleSight } from '@causeway/chains'
 import type { SqlDatabase } from '@causeway/core'
 import type { Job } from '../../jobs/runJobs.ts'
 
@@ -10,14 +10,17 @@ import type { Job } from '../../jobs/runJobs.ts'
 export function createOracleHalts(options: {
   readonly database: Pick<SqlDatabase, 'transaction'>
   readonly oracles: OracleSettings | undefined
+  /** Told which answer. */
+  readonly sight?: Pick<OracleSight, 'note'> | undefined
   readonly chains: readonly { readonly key: string; readonly chainId: number }[]
 }): Job {
-  const { database, chains, oracles = { oracles: [], threshold: 1 } } = options
+  const { database, chains, sight, oracles = { oracles: [], threshold: 1 } } = options
   return {
     name: 'oracle-halts',
     intervalMs: askHaltsEveryMs,
     async run({ fence, signal }) {
       const words = await askHalts(oracles, chains, signal)
+      sight?.note(words)
       await database.transaction(async (tx) => {
         await fence(tx)
         const halted = await keepHalts(tx, words, oracles)

@@ -1,6 +1,6 @@
 import type { QuoteFile } from '@causeway/core'
-import type { QuoteRegistry } from '../pricing/registry.ts'
-import type { OwnTerms } from '../requests/stops/solverTerms.ts'
+import type { QuoteRegistry } from '../../pricing/registry.ts'
+import type { OwnTerms } from './solverTerms.ts'
 
 /** Terms that this service sells by. @param options.isRead whether a chain has endpoints: no other is sold to */
 export function ownTermsOf(options: {
