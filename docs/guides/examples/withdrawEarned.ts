@@ -1,6 +1,8 @@
 // Brings what a fill earned home: the oracles attest deposit and fill, the hub moves the deposit to whom the order
 // names as solver, and its key (ORDER_SIGNER_KEY_FILE) takes it out to RECIPIENT. The allocator signs, the depository
-// pays, and the hub burns what was paid. The command line names the file of the order; GAS_KEY_FILE pays the gas.
+// pays, and the hub burns what was paid. The command line names the file of the order; or, to take out what the hub
+// owes already, `chain currency amount owner-chain nonce`, as `npm run solver -- inventory` prints it. GAS_KEY_FILE pays
+// the gas.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allocatorAbi, depositoryAbi, hubAbi, hubOracleAbi } from '@causeway/contracts'
@@ -18,23 +20,18 @@ import { concatHex, createPublicClient, createWalletClient, encodeFunctionData, 
 import { privateKeyToAccount } from 'viem/accounts'
 
 const { ENVIRONMENT, CONFIG_DIR = 'configs', ORACLE_URL, ORACLE_API_KEY = '', RECIPIENT = '' } = process.env
-const {
-  BASE_RPC_URL = '',
-  RELAY_RPC_URL = '',
-  USDC_BASE = '',
-  ORDER_SIGNER_KEY_FILE,
-  GAS_KEY_FILE,
-} = process.env
+const { RELAY_RPC_URL = '', USDC_BASE = '', ORDER_SIGNER_KEY_FILE, GAS_KEY_FILE } = process.env
 const readConfig = (name: string) =>
   JSON.parse(readFileSync(join(CONFIG_DIR, `${name}.${ENVIRONMENT}.json`), 'utf8'))
 const keyIn = (path = '') => privateKeyToAccount(`0x${readFileSync(path, 'utf8').trim().slice(2)}`)
 const [solver, payer] = [keyIn(ORDER_SIGNER_KEY_FILE), keyIn(GAS_KEY_FILE)]
-const { order, orderId, orderSignature, deposit, fill } = JSON.parse(
-  readFileSync(process.argv[2] ?? '', 'utf8'),
-)
+const [named = '', ...plain] = process.argv.slice(2)
+const [currency = USDC_BASE, , ownerChainId = 'base'] = plain
+const chainId = plain.length > 0 ? named : 'base'
 const hub = readConfig('chains.hub')
-const base = { chainId: 'base', ...mainNetwork('ethereum-vm') }
-const depository = readConfig('chains').chains.find(({ id }: { id: string }) => id === 'base').depository
+const family = mainNetwork('ethereum-vm')
+const { depository } = readConfig('chains').chains.find(({ id }: { id: string }) => id === chainId)
+const endpoint = process.env[`${chainId.toUpperCase().replaceAll('-', '_')}_RPC_URL`] ?? ''
 
 const connect = (endpoints: string) => {
   const transport = http(endpoints.split(',')[0])
@@ -43,7 +40,7 @@ const connect = (endpoints: string) => {
     wallet: createWalletClient({ account: payer, transport }),
   }
 }
-const [onBase, onHub] = [connect(BASE_RPC_URL), connect(RELAY_RPC_URL)]
+const [onChain, onHub] = [connect(endpoint), connect(RELAY_RPC_URL)]
 
 async function send({ client, wallet }: ReturnType<typeof connect>, to: Hex, data: Hex): Promise<Hex> {
   const hash = await wallet.sendTransaction({ to, data, chain: null })
@@ -95,42 +92,51 @@ const execute = async ({ idempotencyKey, actions, signatures }: Execution) => {
   await send(onHub, hub.oracleAddress, data)
 }
 
-// 1. What was deposited is on the hub, and belongs to the solver.
-const deposited = await attest('depository-deposits/v1', { chainId: 'base', transactionId: deposit })
-await execute(deposited.execution)
-const { onchainId, amount } = deposited.messages.find(
-  ({ result }: { result: { depositId: string } }) => result.depositId === orderId,
-).result
-const inputs = [{ transactionId: deposit, onchainId, inputIndex: 0 }]
-const filled = await attest('solver-fills/v1', {
-  order,
-  orderSignature,
-  fill: { transactionId: fill },
-  inputs,
-})
-await execute(filled.execution)
-const held = (holder: Hex) =>
+const owner = solver.address.toLowerCase()
+/** What the hub keeps for the solver, under the names of its account and of the currency there. */
+const held = () =>
   onHub.client.readContract({
     ...{ address: hub.hubAddress, abi: hubAbi, functionName: 'balanceOf' },
-    args: [holder, hubTokenId(base, USDC_BASE)],
+    args: [
+      hubAlias({ chainId: ownerChainId, ...family }, owner),
+      hubTokenId({ chainId, ...family }, currency),
+    ],
   })
-const owner = solver.address.toLowerCase()
-console.log(`settled: the hub keeps ${await held(hubAlias(base, owner))} micro-USDC for the solver`)
+
+// 1. What was deposited is on the hub, and belongs to the solver.
+async function settle(path: string) {
+  const { order, orderId, orderSignature, deposit, fill } = JSON.parse(readFileSync(path, 'utf8'))
+  const deposited = await attest('depository-deposits/v1', { chainId, transactionId: deposit })
+  await execute(deposited.execution)
+  const { onchainId, amount } = deposited.messages.find(
+    ({ result }: { result: { depositId: string } }) => result.depositId === orderId,
+  ).result
+  const inputs = [{ transactionId: deposit, onchainId, inputIndex: 0 }]
+  const filled = await attest('solver-fills/v1', {
+    ...{ order, orderSignature, inputs, fill: { transactionId: fill } },
+  })
+  await execute(filled.execution)
+  console.log(`settled: the hub keeps ${await held()} smallest units for the solver`)
+  return { amount, nonce: BigInt(orderId).toString() }
+}
+const [, amountText, , nonceText] = plain
+const { amount, nonce } =
+  plain.length > 0 ? { amount: amountText, nonce: nonceText } : await settle(named)
 
 // 2. Its owner signs for it, and the allocator's contract issues the payload.
 const request = {
-  ...{ chainId: 'base', currency: USDC_BASE, amount, ownerChainId: 'base', owner },
-  ...{ recipient: RECIPIENT.toLowerCase(), nonce: BigInt(orderId).toString() },
+  ...{ chainId, currency, amount, ownerChainId, owner },
+  ...{ recipient: RECIPIENT.toLowerCase(), nonce },
 }
 const flow = { ...request, ownerSignature: await solver.sign({ hash: toHex(ownerRequestDigest(request)) }) }
 const initiation = await attest('withdrawal-initiation/v2', flow)
 await execute(initiation.execution)
 const { payloadParams } = await attest('withdrawal-initiated/v2', flow)
-const { signatures, chainId, amount: asked, ...rest } = payloadParams
-const issued = { ...rest, chainId: BigInt(chainId), amount: BigInt(asked) }
-const { recipient: receiver, ...plain } = issued
+const { signatures, chainId: number, amount: asked, ...rest } = payloadParams
+const issued = { ...rest, chainId: BigInt(number), amount: BigInt(asked) }
+const { recipient: receiver, ...parts } = issued
 const signature = concatHex(signatures.map((one: { signature: Hex }) => one.signature))
-const args = [{ ...plain, receiver }, signature] as const
+const args = [{ ...parts, receiver }, signature] as const
 const submit = encodeFunctionData({ abi: allocatorAbi, functionName: 'submitWithdrawRequest', args })
 const payloadId = withdrawRequestPayloadId(issued)
 const allocator = { address: hub.auroraAllocatorAddress, abi: allocatorAbi } as const
@@ -151,8 +157,8 @@ const signed = await patiently('the signature of the allocator', async () => {
 const pay = encodeFunctionData({
   ...{ abi: depositoryAbi, functionName: 'execute', args: [decodeEvmWithdrawal(payload), signed] },
 })
-const paid = await send(onBase, depository, pay)
-console.log(`withdrawn: ${amount} micro-USDC to ${RECIPIENT} in ${paid}`)
+const paid = await send(onChain, depository, pay)
+console.log(`withdrawn: ${amount} smallest units to ${RECIPIENT} in ${paid}`)
 
 // 4. The hub burns what was paid.
 const burn = await attest('depository-withdrawals/v2', { ...flow, transactionId: paid })

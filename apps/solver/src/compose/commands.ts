@@ -12,7 +12,7 @@ import { reportInventory } from './inventory.ts'
 type Variables = Readonly<Record<string, string | undefined>>
 
 const usage =
-  'Commands: doctor, stop <reason>, resume, go <chain|all> <reason>, status, inventory, audit list.'
+  'Commands: doctor, stop <reason>, resume, go <chain|all> <reason>, status, inventory [--json], audit list.'
 
 /**
  * What an operator asks of a solver, beside a running one.
@@ -41,7 +41,8 @@ export async function runCommand(
       if (words.join(' ') !== 'list') throw new ConfigurationError(usage)
       return withSwitch(config, async (stop) => describeDeeds(await stop.deeds()))
     case 'inventory':
-      return reportInventory(config, variables)
+      if (words.some((word) => word !== '--json')) throw new ConfigurationError(usage)
+      return reportInventory(config, variables, { asJson: words.length > 0 })
     default:
       throw new ConfigurationError(usage)
   }

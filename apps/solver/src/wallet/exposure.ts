@@ -279,6 +279,36 @@ export async function readSettlementKeys(
   })
 }
 
+/** A deposit that the hub moves to the solver, once what was paid for it is attested and brought there. */
+export type EarnedDeposit = {
+  /** Under which the hub does so. */
+  readonly key: Hex
+  readonly chain: string
+  /** As the order spells it. */
+  readonly currency: string
+  readonly amount: bigint
+}
+
+/** Of final payments that oracles attest, newest first; the hub says which of them it has moved. */
+export async function readEarnedDeposits(
+  database: Queries,
+  limit: number,
+): Promise<readonly EarnedDeposit[]> {
+  const rows = await database.query<{ order_id: Hex; asked: unknown }>(
+    `select r.payment_id as order_id, p.asked from payment p
+     join signed_record r on r.id = p.record_id and r.attempt = p.attempt
+     where p.asked is not null and p.state in ('paid', 'attested') order by p.created_at desc limit $1`,
+    [limit],
+  )
+  return rows.flatMap(({ order_id: orderId, asked }) => {
+    const { order, inputs, deposited } = askedSchema.parse(asked)
+    const payment = order.inputs[0]?.payment
+    if (payment === undefined) return []
+    const key = settlementExecutionKey({ onchainIds: inputs.map(({ onchainId }) => onchainId), orderId })
+    return [{ key, chain: payment.chainId, currency: payment.currency, amount: deposited }]
+  })
+}
+
 /** A final payment that oracles are to be asked about. */
 export type DuePayment = {
   readonly id: string
