@@ -154,6 +154,29 @@ describe('the solver', () => {
     await expect(runSolverCommand(settings, ['pay', 'me'])).rejects.toThrow('Commands: ')
   })
 
+  test('L-30: prints its final fills since a time, with what the service wants kept', async () => {
+    const { work, settings } = await bed.start()
+    const [noted, plain] = await paidOrders(network, [{}, {}])
+    if (!noted || !plain) throw new Error('no orders')
+    const items = [fillItem(network, noted, { booking: 'a note' }), fillItem(network, plain)]
+    for (const each of items) work.add(each)
+    await bed.settled(items)
+    const lines = async (since: string) =>
+      (await runSolverCommand(settings, ['fills', since])).split('\n').filter((line) => line !== '')
+    await waitUntil('both are final', async () => (await lines('2026-01-01T00:00:00Z')).length === 2)
+    const kept = (await lines('2026-01-01T00:00:00Z')).map((line) => JSON.parse(line))
+    const { order, orderSignature, orderId, deposits } = noted
+    const [transactionId] = work.reports.get(items[0]?.id ?? '') ?? []
+    expect(kept.find((one) => one.orderId === orderId)).toMatchObject({
+      ...{ order, orderSignature, chainId: 10, transactionId, booking: 'a note' },
+      inputs: [{ transactionId: deposits[0]?.transactionId, inputIndex: 0 }],
+      deposited: order.inputs[0]?.payment.amount,
+    })
+    expect(kept.find((one) => one.orderId === plain.orderId)).not.toHaveProperty('booking')
+    expect(await lines('2100-01-01T00:00:00Z')).toEqual([])
+    await expect(runSolverCommand(settings, ['fills', 'yesterday'])).rejects.toThrow('fills needs a time')
+  })
+
   test('P-50: nothing is paid that costs more gas than was charged, and others are paid meanwhile', async () => {
     // Gas is all that a payment costs: no data fee is charged beside it.
     for (const key of ['base', 'optimism'] as const)

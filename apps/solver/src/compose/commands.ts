@@ -3,7 +3,7 @@ import { readEnvironmentFiles } from '@causeway/chains'
 import { ConfigurationError, counted, createFindings, formatAmount, type SqlDatabase } from '@causeway/core'
 import { describeAudit } from '@causeway/signer'
 import { z } from 'zod'
-import { type Figures, figures, readFigures, readSaid } from '../wallet/exposure.ts'
+import { type Figures, figures, type KeptFill, readFigures, readFills, readSaid } from '../wallet/exposure.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
 import type { SolverConfig } from './config.ts'
 import { openDatabase } from './database.ts'
@@ -12,7 +12,7 @@ import { reportInventory } from './inventory.ts'
 type Variables = Readonly<Record<string, string | undefined>>
 
 const usage =
-  'Commands: doctor, stop <reason>, resume, go <chain|all> <reason>, status, inventory [--json], audit list.'
+  'Commands: doctor, stop <reason>, resume, go <chain|all> <reason>, status, inventory [--json], fills <since>, audit list.'
 
 /**
  * What an operator asks of a solver, beside a running one.
@@ -40,12 +40,31 @@ export async function runCommand(
     case 'audit':
       if (words.join(' ') !== 'list') throw new ConfigurationError(usage)
       return withSwitch(config, async (stop) => describeDeeds(await stop.deeds()))
+    case 'fills':
+      return withSwitch(config, async (_stop, database) => {
+        const fills = await readFills(database, readMoment(words))
+        return fills.map(describeFill).join('\n')
+      })
     case 'inventory':
       if (words.some((word) => word !== '--json')) throw new ConfigurationError(usage)
       return reportInventory(config, variables, { asJson: words.length > 0 })
     default:
       throw new ConfigurationError(usage)
   }
+}
+
+/** @throws ConfigurationError */
+function readMoment(words: readonly string[]): Date {
+  const moment = z.iso.datetime({ offset: true }).safeParse(words.join(' '))
+  if (!moment.success) throw new ConfigurationError('fills needs a time, like 2026-11-24T10:15:00Z.')
+  return new Date(moment.data)
+}
+
+/** A line of JSON, which `causeway ledger fills` reads. */
+function describeFill({ asked, at, ...fill }: KeptFill): string {
+  const { order, orderSignature, inputs, deposited, booking } = asked
+  const parts = { order, orderSignature, inputs, deposited: deposited.toString(), booking }
+  return JSON.stringify({ ...fill, at: at.toISOString(), ...parts })
 }
 
 type StopSwitch = ReturnType<typeof createStopSwitch>

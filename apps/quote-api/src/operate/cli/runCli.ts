@@ -10,6 +10,7 @@ import { openCommandChain } from './commandChain.ts'
 import { CommandError } from './commandError.ts'
 import { configCommands } from './configCheck.ts'
 import { contractCommands } from './contracts.ts'
+import { foundFillCommands, openFillJudge } from './foundFills.ts'
 import { keyCommands } from './keys.ts'
 import { ledgerCommands } from './ledger.ts'
 import { orderCommands } from './orders.ts'
@@ -115,6 +116,7 @@ async function withScene<T>(options: CliOptions, work: (scene: CommandContext) =
       print,
       chain: () => openCommandChain({ config, variables, database, signal }),
       openReader: (name) => openReader({ config, variables }, name),
+      openFillJudge: () => openFillJudge({ config, variables, peppers }),
       readLines,
       readFile: (path) => readText(path),
     })
@@ -184,6 +186,7 @@ export const commandTable: readonly Command[] = [
   ...balanceCommands,
   ...topUpCommands,
   ...ledgerCommands,
+  ...foundFillCommands,
   ...statementCommands,
   ...whyCommands,
   ...orderCommands,
