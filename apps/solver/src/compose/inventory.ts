@@ -10,6 +10,7 @@ import {
   formatAmount,
   hubAlias,
   hubTokenId,
+  InvalidAddressError,
   type ProtocolChain,
   quotingFamilies,
 } from '@causeway/core'
@@ -137,15 +138,17 @@ async function readOwed(
   const asked = Object.entries(quote.chains).flatMap(([key, { currencies }]) => {
     const chain = protocolChain(key)
     if (chain === undefined) return []
-    return currencies.flatMap(({ address }) =>
-      owners.map((owner) => ({ key, owner, currency: codecOf(chain).canonicalAddress(address) })),
-    )
+    return currencies.flatMap(({ address }) => {
+      const currency = codecOf(chain).canonicalAddress(address)
+      const tokenId = tokenOf(chain, currency)
+      return tokenId === undefined ? [] : owners.map((owner) => ({ key, owner, currency, tokenId }))
+    })
   })
   try {
     const balances = await books.balances(
-      asked.map(({ key, owner, currency }) => ({
+      asked.map(({ owner, tokenId }) => ({
         holder: hubAlias(protocolChain(owner.chain) ?? unknownChain(owner.chain), owner.account),
-        tokenId: hubTokenId(protocolChain(key) ?? unknownChain(key), currency),
+        tokenId,
       })),
       reading,
     )
@@ -169,6 +172,16 @@ async function readOwed(
     }
   } finally {
     await client.close()
+  }
+}
+
+/** Undefined of a currency that the hub has no token of: nothing of it is deposited. */
+function tokenOf(chain: ProtocolChain, currency: string): bigint | undefined {
+  try {
+    return hubTokenId(chain, currency)
+  } catch (error) {
+    if (error instanceof InvalidAddressError) return undefined
+    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Hex, ReadOptions } from '@causeway/core'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseBool, parseWord } from './answers.ts'
-import { balanceOfData, createHubReader, isExecutedData, readEachNewest } from './hubReader.ts'
+import { balanceOfData, createHubReader, type HubCall, isExecutedData, readEachNewest } from './hubReader.ts'
 
 /** What the hub holds for many, and which executions it applied; each answer is of the newest block of its page. */
 export interface HubBooks {
@@ -27,7 +27,7 @@ export function createHubBooks(options: {
   const rule = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const
   async function readPages<Asked, Value>(
     list: readonly Asked[],
-    callOf: (asked: Asked) => Parameters<typeof readEachNewest<Value>>[1][number],
+    callOf: (asked: Asked) => HubCall<Value>,
     { signal }: ReadOptions,
   ): Promise<readonly Value[]> {
     const found: Value[] = []

@@ -20,7 +20,6 @@ import { bookedAction, readKnown } from './unknownPayments.ts'
 
 /** One line of what a solver kept of its fills: `solver fills <since>`. */
 export const keptFillSchema = z.object({
-  orderId: bytes32Text,
   chainId: z.int().positive(),
   transactionId: z.string().min(1).max(200),
   order: orderSchema,
