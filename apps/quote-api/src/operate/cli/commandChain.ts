@@ -1,4 +1,11 @@
-import { DomainError, encodeTopUp, type Hex, type SqlDatabase, type TopUpCall } from '@causeway/core'
+import {
+  DomainError,
+  encodeTopUp,
+  type Hex,
+  isContractChain,
+  type SqlDatabase,
+  type TopUpCall,
+} from '@causeway/core'
 import { readTopUpCursor } from '@causeway/ledger'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import { loadFiles } from '../../config/configuration.ts'
@@ -88,12 +95,14 @@ export async function openCommandChain(options: {
     },
 
     async unknownPayments({ hours }) {
-      const read = registry.chains.filter(({ key }) => chains.chains.get(key)?.ready === true)
+      const ready = registry.chains.filter(({ key }) => chains.chains.get(key)?.ready === true)
       const found = await Promise.all(
-        read.map(async ({ key }) => {
+        ready.map(async ({ key, config: own }) => {
+          if (!isContractChain(own)) return { key, payments: undefined }
           const { chain, close } = await openReader({ config, variables }, key)
           try {
-            return { key, payments: await findUnknownPayments(database, chain, { seconds: hours * 3_600, signal }) }
+            const asked = { seconds: hours * 3_600, signal }
+            return { key, payments: await findUnknownPayments(database, chain, asked) }
           } finally {
             await close()
           }
