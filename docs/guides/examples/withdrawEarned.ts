@@ -14,6 +14,8 @@ import {
   mainNetwork,
   ownerRequestDigest,
   payloadHashes,
+  withdrawalAddress,
+  withdrawalInitiationKey,
   withdrawRequestPayloadId,
 } from '@causeway/core'
 import { concatHex, createPublicClient, createWalletClient, encodeFunctionData, http, toHex } from 'viem'
@@ -21,6 +23,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 
 const { ENVIRONMENT, CONFIG_DIR = 'configs', ORACLE_URL, ORACLE_API_KEY = '', RECIPIENT = '' } = process.env
 const { RELAY_RPC_URL = '', USDC_BASE = '', ORDER_SIGNER_KEY_FILE, GAS_KEY_FILE } = process.env
+const { PATIENCE_MS = '120000' } = process.env
 const readConfig = (name: string) =>
   JSON.parse(readFileSync(join(CONFIG_DIR, `${name}.${ENVIRONMENT}.json`), 'utf8'))
 const keyIn = (path = '') => privateKeyToAccount(`0x${readFileSync(path, 'utf8').trim().slice(2)}`)
@@ -51,7 +54,7 @@ async function send({ client, wallet }: ReturnType<typeof connect>, to: Hex, dat
 
 /** Blocks must become final, and oracles read them one after the other. */
 async function patiently<T>(what: string, read: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + 120_000
+  const deadline = Date.now() + Number(PATIENCE_MS)
   let last: unknown
   while (Date.now() < deadline) {
     try {
@@ -82,10 +85,15 @@ const attest = (path: string, body: object) =>
 
 type Execution = { idempotencyKey: Hex; actions: readonly Hex[]; signatures: readonly { signature: Hex }[] }
 
+const isExecuted = (idempotencyKey: Hex) =>
+  onHub.client.readContract({
+    ...{ address: hub.oracleAddress, abi: hubOracleAbi, functionName: 'isExecuted' },
+    args: [idempotencyKey],
+  })
+
 /** Once: who starts this script again goes on where it ended. */
 const execute = async ({ idempotencyKey, actions, signatures }: Execution) => {
-  const known = { address: hub.oracleAddress, abi: hubOracleAbi, functionName: 'isExecuted' } as const
-  if (await onHub.client.readContract({ ...known, args: [idempotencyKey] })) return
+  if (await isExecuted(idempotencyKey)) return
   const signature = concatHex(signatures.map((one) => one.signature))
   const args = [{ idempotencyKey, actions }, hub.oracleMultisigAddress, signature] as const
   const data = encodeFunctionData({ abi: hubOracleAbi, functionName: 'execute', args })
@@ -93,14 +101,12 @@ const execute = async ({ idempotencyKey, actions, signatures }: Execution) => {
 }
 
 const owner = solver.address.toLowerCase()
-/** What the hub keeps for the solver, under the names of its account and of the currency there. */
-const held = () =>
+const ownerAlias = hubAlias({ chainId: ownerChainId, ...family }, owner)
+const tokenId = hubTokenId({ chainId, ...family }, currency)
+/** What the hub keeps for an account of it. */
+const held = (holder: Hex) =>
   onHub.client.readContract({
-    ...{ address: hub.hubAddress, abi: hubAbi, functionName: 'balanceOf' },
-    args: [
-      hubAlias({ chainId: ownerChainId, ...family }, owner),
-      hubTokenId({ chainId, ...family }, currency),
-    ],
+    ...{ address: hub.hubAddress, abi: hubAbi, functionName: 'balanceOf', args: [holder, tokenId] },
   })
 
 // 1. What was deposited is on the hub, and belongs to the solver.
@@ -116,10 +122,10 @@ async function settle(path: string) {
     ...{ order, orderSignature, inputs, fill: { transactionId: fill } },
   })
   await execute(filled.execution)
-  console.log(`settled: the hub keeps ${await held()} smallest units for the solver`)
+  console.log(`settled: the hub keeps ${await held(ownerAlias)} smallest units for the solver`)
   return { amount, nonce: BigInt(orderId).toString() }
 }
-const [, amountText, , nonceText] = plain
+const [, amountText = '', , nonceText = ''] = plain
 const { amount, nonce } =
   plain.length > 0 ? { amount: amountText, nonce: nonceText } : await settle(named)
 
@@ -129,8 +135,17 @@ const request = {
   ...{ recipient: RECIPIENT.toLowerCase(), nonce },
 }
 const flow = { ...request, ownerSignature: await solver.sign({ hash: toHex(ownerRequestDigest(request)) }) }
-const initiation = await attest('withdrawal-initiation/v2', flow)
-await execute(initiation.execution)
+const place = withdrawalAddress(
+  { chainId, ...family },
+  { ...{ depository, currency, recipient: request.recipient, ownerAlias }, nonce: BigInt(nonce) },
+)
+const started = { hubId: hub.id, hubTokenId: tokenId, withdrawalAddress: place }
+if (!(await isExecuted(withdrawalInitiationKey(started))))
+  await execute((await attest('withdrawal-initiation/v2', flow)).execution)
+else if ((await held(place)) === 0n) {
+  console.log('burned before: the hub owes nothing for it')
+  process.exit(0)
+}
 const { payloadParams } = await attest('withdrawal-initiated/v2', flow)
 const { signatures, chainId: number, amount: asked, ...rest } = payloadParams
 const issued = { ...rest, chainId: BigInt(number), amount: BigInt(asked) }
@@ -146,8 +161,8 @@ if ((await readPayload()) === '0x') await send(onHub, hub.auroraAllocatorAddress
 
 // 3. The allocator signs, and anybody brings its signature to the depository.
 const payload = await readPayload()
-const place = { hubChainId: issued.chainId, depository: issued.depository }
-const [hash = '0x'] = payloadHashes('ethereum-vm', payload, place)
+const target = { hubChainId: issued.chainId, depository: issued.depository }
+const [hash = '0x'] = payloadHashes('ethereum-vm', payload, target)
 const signed = await patiently('the signature of the allocator', async () => {
   const found = await onHub.client.readContract({
     ...{ ...allocator, functionName: 'signedPayloads', args: [payloadId, hash] },
