@@ -17,7 +17,7 @@ const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 const service = { name: 'solver', repositoryRoot }
 const variables = () => loadSecrets({ environment: process.env })
 
-/** `doctor`, `stop <reason>`, `resume`, `status`, `inventory` and `audit list` answer and end; without a command the solver runs. */
+/** `doctor`, `stop <reason>`, `resume`, `status`, `inventory`, `fills <since>` and `audit list` answer and end; without a command the solver runs. */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
   if (words.length > 0) silenceWarnings()

@@ -147,8 +147,8 @@ describe('the solver', () => {
     )
     const [first] = withdrawals
     expect(first).toMatchObject({ ...onOptimism, owner: minted.owner })
-    const named = [...[bed.usdcOf('optimism'), first.amount], minted.owner.chain].join(' ')
-    expect(first.command).toContain(`withdrawEarned.ts optimism ${named} `)
+    const named = `optimism ${bed.usdcOf('optimism')} ${first.amount} ${minted.owner.chain}`
+    expect(first.command).toContain(`withdrawEarned.ts ${named} `)
     expect(BigInt(first.amount)).toBeLessThanOrEqual(minted.amount)
     await expect(runSolverCommand(settings, ['inventory', 'now'])).rejects.toThrow('Commands: ')
     await expect(runSolverCommand(settings, ['pay', 'me'])).rejects.toThrow('Commands: ')

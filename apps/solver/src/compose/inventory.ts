@@ -59,7 +59,7 @@ export async function reportInventory(
     const owed = await readOwed(files, config, earned)
     const holdings = await Promise.all(
       chains.paying.flatMap((chain) => {
-        const { key, chainId } = chain
+        const { key, chainId, codec } = chain
         const balanceOf = balancesOn(chain, signer)
         return currenciesOn(chain, files, owed).map(async ({ currency, ...described }): Promise<Holding> => ({
           ...{ chain: key, currency, ...described },
@@ -67,8 +67,10 @@ export async function reportInventory(
           floor: floorOf(files, key, currency),
           atHub: owed?.atHub(key, currency) ?? [],
           unsettled: owed?.unsettled(key, currency) ?? 0n,
-          dayOutflow:
-            outflows.find((one) => one.chainId === chainId && one.currency === currency)?.amount ?? 0n,
+          dayOutflow: outflows.reduce((sum, one) => {
+            const isIt = one.chainId === chainId && codec.canonicalAddress(one.currency) === currency
+            return isIt ? sum + one.amount : sum
+          }, 0n),
         }))
       }),
     )

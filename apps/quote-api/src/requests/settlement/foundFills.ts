@@ -1,4 +1,4 @@
-import type { OracleClient } from '@causeway/chains'
+import { type OracleClient, TransactionNotFinalError } from '@causeway/chains'
 import {
   bytes32Text,
   fillMessageId,
@@ -114,8 +114,13 @@ async function isPaid({ chainOf, signal }: FindingContext, fill: KeptFill, order
   const chain = await chainOf(chainId)
   if (chain === undefined || chain.chain.key !== order.output.chainId) return false
   const { extraData, payments, calls } = order.output
-  const facts = await chain.finalPayment({ transactionId, orderId, extraData, payments, calls }, signal)
-  return facts !== undefined && fillProblem({ order, orderId }, facts, chain.chain.codec) === undefined
+  try {
+    const facts = await chain.finalPayment({ transactionId, orderId, extraData, payments, calls }, signal)
+    return facts !== undefined && fillProblem({ order, orderId }, facts, chain.chain.codec) === undefined
+  } catch (error) {
+    if (error instanceof TransactionNotFinalError) return false
+    throw error
+  }
 }
 
 /** @returns what proves the fill; undefined while too few oracles sign it */
