@@ -103,10 +103,11 @@ export const foundFillCommands: readonly Command[] = [
 function linesOf(found: readonly FoundFill[]): readonly string[] {
   if (found.length === 0) return []
   return tableOf(
-    found.map(({ orderId, chainId, transactionId, booking, standing }) => ({
+    found.map(({ orderId, chainId, transactionId, recipient, booking, standing }) => ({
       order: orderId,
       chain: String(chainId),
       transaction: transactionId,
+      recipient,
       sponsor: booking?.sponsor ?? '-',
       microUsdc: booking?.debitMicroUsd.toString() ?? '-',
       standing: `${standing}: ${advice[standing]}`,

@@ -49,8 +49,10 @@ export type FoundStanding =
   | 'FROZEN'
 
 /** A fill of an order that is not stored here. */
-export type FoundFill = Pick<KeptFill, 'chainId' | 'transactionId'> & {
+export type FoundFill = Pick<KeptFill, 'chainId' | 'transactionId' | 'deposited'> & {
   readonly orderId: Hex
+  /** Who was paid. */
+  readonly recipient: string
   readonly standing: FoundStanding
   /** Undefined where no note of ours says it. */
   readonly booking: Booking | undefined
@@ -77,11 +79,12 @@ export async function judgeKeptFill(
   deed: FoundDeed,
 ): Promise<FoundFill | undefined> {
   const orderId = hashOf(fill.order, context.networkOf)
-  const { chainId, transactionId } = fill
+  const { chainId, transactionId, deposited } = fill
+  const recipient = fill.order.output.payments[0]?.recipient ?? ''
   const booking = fill.booking === undefined ? undefined : context.notes.read(orderId, fill.booking)
   if (await isKnown(context, orderId, booking)) return undefined
   const found = (standing: FoundStanding): FoundFill => ({
-    ...{ chainId, transactionId, orderId, booking, standing },
+    ...{ chainId, transactionId, deposited, recipient, orderId, booking, standing },
   })
   if (booking === undefined) return found('UNKNOWN_SPONSOR')
   if (!(await isPaid(context, fill, orderId))) return found('NOT_PAID')
