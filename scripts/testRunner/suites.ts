@@ -135,6 +135,7 @@ export const suiteFiles = {
     'test/solanaLocally.test.ts',
     'test/solanaQuotedEqualsReceived.test.ts',
     'test/ways.test.ts',
+    'test/withdrawnInventory.test.ts',
   ],
   /**
    * `npm run test:operations`: what becomes of a running service: its starts, upgrades and ends, databases and endpoints

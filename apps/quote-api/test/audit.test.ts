@@ -380,7 +380,7 @@ test('Q-124: a request is found by its own id, its order, and its transaction, o
 })
 
 /** Have tests of their own. */
-const apart = ['chains.reread', 'ledger.verify', 'ledger.restore']
+const apart = ['chains.reread', 'ledger.verify', 'ledger.restore', 'ledger.fills']
 
 /** Change nothing that is stored; `contracts deploy` has no database, and its trace is the chain. */
 const reading = [
@@ -416,6 +416,7 @@ const routeOf = (action: string) =>
 const withoutRoute: Readonly<Record<string, string>> = {
   'chains reread': 'it reads a chain for minutes, by endpoints that it opens itself',
   'ledger backup': 'all tables, keys and secrets of receivers among them, go to a file of the operator alone',
+  'ledger fills': 'it reads a file of the operator, and oracles, for minutes',
   'ledger restore': 'it fills an empty database, on which no service runs',
   'contracts deploy': 'it works without a database, with the key of the deployer',
   'contracts verify': 'it works without a database, before a service runs',

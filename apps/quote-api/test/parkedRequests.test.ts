@@ -230,6 +230,7 @@ describe('the command line and the admin listener', () => {
         actor: 'cli:operator',
         chain: unused,
         openReader: unused,
+        openFillJudge: unused,
         readLines: () => Readable.from([]),
         readFile: unused,
         print: async () => {},

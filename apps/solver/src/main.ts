@@ -27,7 +27,7 @@ function write(text: string): Promise<void> {
   })
 }
 
-/** `backup`, `restore <file>`, `doctor`, `stop <reason>`, `resume`, `status`, `inventory` and `audit list` answer and end; without a command the solver runs. */
+/** `backup`, `restore <file>`, `doctor`, `stop <reason>`, `resume`, `status`, `inventory`, `fills <since>` and `audit list` answer and end; without a command the solver runs. */
 async function main(): Promise<void> {
   const words = process.argv.slice(2)
   if (words.length > 0) silenceWarnings()

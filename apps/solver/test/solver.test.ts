@@ -2,9 +2,9 @@
 // Method: the solver as an operator runs it, on real nodes with real deposits; a scripted quote-api lists the work;
 // what counts is what the chains hold at the end.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Hex } from '@causeway/core'
-import { waitUntil, wrappedNativeAbi } from '@causeway/localnet'
-import { encodeFunctionData, erc20Abi, zeroAddress, zeroHash } from 'viem'
+import { type Hex, hubAlias, hubTokenId, mainNetwork } from '@causeway/core'
+import { hubAbi, waitUntil, wrappedNativeAbi } from '@causeway/localnet'
+import { encodeFunctionData, erc20Abi, keccak256, toHex, zeroAddress, zeroHash } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   claimItem,
@@ -29,6 +29,26 @@ beforeAll(async () => {
   bench = bed.bench
 })
 afterAll(() => bed?.stop())
+
+/** A balance of the order signer, as settlements leave it there. */
+async function mintOnHub(chain: 'optimism', currency: Hex, amount: bigint) {
+  const family = mainNetwork('ethereum-vm')
+  const { deployer, orderSigner } = network.keys
+  const owner = { chain: 'base', account: orderSigner.address.toLowerCase() }
+  const role = keccak256(toHex('OPERATOR_ROLE'))
+  const holder = hubAlias({ chainId: owner.chain, ...family }, owner.account)
+  const args = [holder, hubTokenId({ chainId: chain, ...family }, currency), amount] as const
+  const data = [
+    encodeFunctionData({ abi: hubAbi, functionName: 'grantRole', args: [role, deployer.address] }),
+    encodeFunctionData({ abi: hubAbi, functionName: 'mint', args }),
+  ]
+  const { hub: to } = network.deployment.hub
+  await network.chains.hub.chain.send(
+    deployer,
+    data.map((each, index) => ({ what: `hub call ${index}`, to, data: each })),
+  )
+  return { owner, amount }
+}
 
 describe('the solver', () => {
   test('Q-75: says why it does not begin an item, and leaves it open', async () => {
@@ -103,13 +123,58 @@ describe('the solver', () => {
     expect(await solver.ended).toBe('exit code 0')
   })
 
-  test('tells what its wallet holds and what to move where', async () => {
-    const settings = await bench.settings(await startScriptedWork())
+  test('O-96: tells what its wallet holds, what the hub owes, the flow of the day, and what to withdraw', async () => {
+    const { work, settings } = await bed.start()
+    const amount = 1_234n
+    const order = await paidOrder(network, { payments: [{ recipient: freshAddress(), amount }] })
+    const item = fillItem(network, order)
+    work.add(item)
+    await bed.settled([item])
+    const isFinal = async () => (await querySolver(settings, `select from payment where state = 'paid'`)).length
+    await waitUntil('the fill is final', async () => (await isFinal()) === 1)
+    const minted = await mintOnHub('optimism', bed.usdcOf('optimism'), 10n ** 15n)
     const report = await runSolverCommand(settings, ['inventory'])
-    expect(report).toMatch(/^base +ETH +[0-9.]+ +floor 0.01$/m)
-    expect(report).toMatch(/^optimism +ETH +[0-9.]+ +floor 0.01$/m)
-    expect(report).toMatch(/move|Nothing needs to be moved/)
+    expect(report).toMatch(/^base +ETH +[0-9.]+ +floor 0.01  not settled on the hub 0.001$/m)
+    expect(report).toMatch(
+      /^optimism +USDC +[0-9.]+ +floor [0-9.]+  on the hub 1000000000.0  lasts \d+ d at 0.001234 a day$/m,
+    )
+    expect(report).toContain('This command moved nothing')
+    const { holdings, withdrawals } = JSON.parse(await runSolverCommand(settings, ['inventory', '--json']))
+    const onOptimism = { chain: 'optimism', symbol: 'USDC' }
+    const atHub = [{ ...minted.owner, amount: String(minted.amount) }]
+    expect(holdings).toContainEqual(
+      expect.objectContaining({ ...onOptimism, dayOutflow: String(amount), atHub, unsettled: '0' }),
+    )
+    const [first] = withdrawals
+    expect(first).toMatchObject({ ...onOptimism, owner: minted.owner })
+    const named = `optimism ${bed.usdcOf('optimism')} ${first.amount} ${minted.owner.chain}`
+    expect(first.command).toContain(`withdrawEarned.ts ${named} `)
+    expect(BigInt(first.amount)).toBeLessThanOrEqual(minted.amount)
+    await expect(runSolverCommand(settings, ['inventory', 'now'])).rejects.toThrow('Commands: ')
     await expect(runSolverCommand(settings, ['pay', 'me'])).rejects.toThrow('Commands: ')
+  })
+
+  test('L-30: prints its final fills since a time, with what the service wants kept', async () => {
+    const { work, settings } = await bed.start()
+    const [noted, plain] = await paidOrders(network, [{}, {}])
+    if (!noted || !plain) throw new Error('no orders')
+    const items = [fillItem(network, noted, { booking: 'a note' }), fillItem(network, plain)]
+    for (const each of items) work.add(each)
+    await bed.settled(items)
+    const lines = async (since: string) =>
+      (await runSolverCommand(settings, ['fills', since])).split('\n').filter((line) => line !== '')
+    await waitUntil('both are final', async () => (await lines('2026-01-01T00:00:00Z')).length === 2)
+    const kept = (await lines('2026-01-01T00:00:00Z')).map((line) => JSON.parse(line))
+    const { order, orderSignature, orderId, deposits } = noted
+    const [transactionId] = work.reports.get(items[0]?.id ?? '') ?? []
+    expect(kept.find((one) => one.orderId === orderId)).toMatchObject({
+      ...{ order, orderSignature, chainId: 10, transactionId, booking: 'a note' },
+      inputs: [{ transactionId: deposits[0]?.transactionId, inputIndex: 0 }],
+      deposited: order.inputs[0]?.payment.amount,
+    })
+    expect(kept.find((one) => one.orderId === plain.orderId)).not.toHaveProperty('booking')
+    expect(await lines('2100-01-01T00:00:00Z')).toEqual([])
+    await expect(runSolverCommand(settings, ['fills', 'yesterday'])).rejects.toThrow('fills needs a time')
   })
 
   test('P-50: nothing is paid that costs more gas than was charged, and others are paid meanwhile', async () => {

@@ -1,6 +1,8 @@
 // Brings what a fill earned home: the oracles attest deposit and fill, the hub moves the deposit to whom the order
 // names as solver, and its key (ORDER_SIGNER_KEY_FILE) takes it out to RECIPIENT. The allocator signs, the depository
-// pays, and the hub burns what was paid. The command line names the file of the order; GAS_KEY_FILE pays the gas.
+// pays, and the hub burns what was paid. The command line names the file of the order; or, to take out what the hub
+// owes already, `chain currency amount owner-chain nonce`, as `npm run solver -- inventory` prints it. GAS_KEY_FILE pays
+// the gas.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allocatorAbi, depositoryAbi, hubAbi, hubOracleAbi } from '@causeway/contracts'
@@ -12,29 +14,27 @@ import {
   mainNetwork,
   ownerRequestDigest,
   payloadHashes,
+  withdrawalAddress,
+  withdrawalInitiationKey,
   withdrawRequestPayloadId,
 } from '@causeway/core'
 import { concatHex, createPublicClient, createWalletClient, encodeFunctionData, http, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
 const { ENVIRONMENT, CONFIG_DIR = 'configs', ORACLE_URL, ORACLE_API_KEY = '', RECIPIENT = '' } = process.env
-const {
-  BASE_RPC_URL = '',
-  RELAY_RPC_URL = '',
-  USDC_BASE = '',
-  ORDER_SIGNER_KEY_FILE,
-  GAS_KEY_FILE,
-} = process.env
+const { RELAY_RPC_URL = '', USDC_BASE = '', ORDER_SIGNER_KEY_FILE, GAS_KEY_FILE } = process.env
+const { PATIENCE_MS = '120000' } = process.env
 const readConfig = (name: string) =>
   JSON.parse(readFileSync(join(CONFIG_DIR, `${name}.${ENVIRONMENT}.json`), 'utf8'))
 const keyIn = (path = '') => privateKeyToAccount(`0x${readFileSync(path, 'utf8').trim().slice(2)}`)
 const [solver, payer] = [keyIn(ORDER_SIGNER_KEY_FILE), keyIn(GAS_KEY_FILE)]
-const { order, orderId, orderSignature, deposit, fill } = JSON.parse(
-  readFileSync(process.argv[2] ?? '', 'utf8'),
-)
+const [named = '', ...plain] = process.argv.slice(2)
+const [currency = USDC_BASE, , ownerChainId = 'base'] = plain
+const chainId = plain.length > 0 ? named : 'base'
 const hub = readConfig('chains.hub')
-const base = { chainId: 'base', ...mainNetwork('ethereum-vm') }
-const depository = readConfig('chains').chains.find(({ id }: { id: string }) => id === 'base').depository
+const family = mainNetwork('ethereum-vm')
+const { depository } = readConfig('chains').chains.find(({ id }: { id: string }) => id === chainId)
+const endpoint = process.env[`${chainId.toUpperCase().replaceAll('-', '_')}_RPC_URL`] ?? ''
 
 const connect = (endpoints: string) => {
   const transport = http(endpoints.split(',')[0])
@@ -43,7 +43,7 @@ const connect = (endpoints: string) => {
     wallet: createWalletClient({ account: payer, transport }),
   }
 }
-const [onBase, onHub] = [connect(BASE_RPC_URL), connect(RELAY_RPC_URL)]
+const [onChain, onHub] = [connect(endpoint), connect(RELAY_RPC_URL)]
 
 async function send({ client, wallet }: ReturnType<typeof connect>, to: Hex, data: Hex): Promise<Hex> {
   const hash = await wallet.sendTransaction({ to, data, chain: null })
@@ -54,7 +54,7 @@ async function send({ client, wallet }: ReturnType<typeof connect>, to: Hex, dat
 
 /** Blocks must become final, and oracles read them one after the other. */
 async function patiently<T>(what: string, read: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + 120_000
+  const deadline = Date.now() + Number(PATIENCE_MS)
   let last: unknown
   while (Date.now() < deadline) {
     try {
@@ -85,52 +85,73 @@ const attest = (path: string, body: object) =>
 
 type Execution = { idempotencyKey: Hex; actions: readonly Hex[]; signatures: readonly { signature: Hex }[] }
 
+const isExecuted = (idempotencyKey: Hex) =>
+  onHub.client.readContract({
+    ...{ address: hub.oracleAddress, abi: hubOracleAbi, functionName: 'isExecuted' },
+    args: [idempotencyKey],
+  })
+
 /** Once: who starts this script again goes on where it ended. */
 const execute = async ({ idempotencyKey, actions, signatures }: Execution) => {
-  const known = { address: hub.oracleAddress, abi: hubOracleAbi, functionName: 'isExecuted' } as const
-  if (await onHub.client.readContract({ ...known, args: [idempotencyKey] })) return
+  if (await isExecuted(idempotencyKey)) return
   const signature = concatHex(signatures.map((one) => one.signature))
   const args = [{ idempotencyKey, actions }, hub.oracleMultisigAddress, signature] as const
   const data = encodeFunctionData({ abi: hubOracleAbi, functionName: 'execute', args })
   await send(onHub, hub.oracleAddress, data)
 }
 
-// 1. What was deposited is on the hub, and belongs to the solver.
-const deposited = await attest('depository-deposits/v1', { chainId: 'base', transactionId: deposit })
-await execute(deposited.execution)
-const { onchainId, amount } = deposited.messages.find(
-  ({ result }: { result: { depositId: string } }) => result.depositId === orderId,
-).result
-const inputs = [{ transactionId: deposit, onchainId, inputIndex: 0 }]
-const filled = await attest('solver-fills/v1', {
-  order,
-  orderSignature,
-  fill: { transactionId: fill },
-  inputs,
-})
-await execute(filled.execution)
+const owner = solver.address.toLowerCase()
+const ownerAlias = hubAlias({ chainId: ownerChainId, ...family }, owner)
+const tokenId = hubTokenId({ chainId, ...family }, currency)
+/** What the hub keeps for an account of it. */
 const held = (holder: Hex) =>
   onHub.client.readContract({
-    ...{ address: hub.hubAddress, abi: hubAbi, functionName: 'balanceOf' },
-    args: [holder, hubTokenId(base, USDC_BASE)],
+    ...{ address: hub.hubAddress, abi: hubAbi, functionName: 'balanceOf', args: [holder, tokenId] },
   })
-const owner = solver.address.toLowerCase()
-console.log(`settled: the hub keeps ${await held(hubAlias(base, owner))} micro-USDC for the solver`)
+
+// 1. What was deposited is on the hub, and belongs to the solver.
+async function settle(path: string) {
+  const { order, orderId, orderSignature, deposit, fill } = JSON.parse(readFileSync(path, 'utf8'))
+  const deposited = await attest('depository-deposits/v1', { chainId, transactionId: deposit })
+  await execute(deposited.execution)
+  const { onchainId, amount } = deposited.messages.find(
+    ({ result }: { result: { depositId: string } }) => result.depositId === orderId,
+  ).result
+  const inputs = [{ transactionId: deposit, onchainId, inputIndex: 0 }]
+  const filled = await attest('solver-fills/v1', {
+    ...{ order, orderSignature, inputs, fill: { transactionId: fill } },
+  })
+  await execute(filled.execution)
+  console.log(`settled: the hub keeps ${await held(ownerAlias)} smallest units for the solver`)
+  return { amount, nonce: BigInt(orderId).toString() }
+}
+const [, amountText = '', , nonceText = ''] = plain
+const { amount, nonce } =
+  plain.length > 0 ? { amount: amountText, nonce: nonceText } : await settle(named)
 
 // 2. Its owner signs for it, and the allocator's contract issues the payload.
 const request = {
-  ...{ chainId: 'base', currency: USDC_BASE, amount, ownerChainId: 'base', owner },
-  ...{ recipient: RECIPIENT.toLowerCase(), nonce: BigInt(orderId).toString() },
+  ...{ chainId, currency, amount, ownerChainId, owner },
+  ...{ recipient: RECIPIENT.toLowerCase(), nonce },
 }
 const flow = { ...request, ownerSignature: await solver.sign({ hash: toHex(ownerRequestDigest(request)) }) }
-const initiation = await attest('withdrawal-initiation/v2', flow)
-await execute(initiation.execution)
+const place = withdrawalAddress(
+  { chainId, ...family },
+  { ...{ depository, currency, recipient: request.recipient, ownerAlias }, nonce: BigInt(nonce) },
+)
+const started = { hubId: hub.id, hubTokenId: tokenId, withdrawalAddress: place }
+if (!(await isExecuted(withdrawalInitiationKey(started))))
+  await execute((await attest('withdrawal-initiation/v2', flow)).execution)
+else if ((await held(place)) === 0n) {
+  console.log('burned before: the hub owes nothing for it')
+  process.exit(0)
+}
 const { payloadParams } = await attest('withdrawal-initiated/v2', flow)
-const { signatures, chainId, amount: asked, ...rest } = payloadParams
-const issued = { ...rest, chainId: BigInt(chainId), amount: BigInt(asked) }
-const { recipient: receiver, ...plain } = issued
+const { signatures, chainId: number, amount: asked, ...rest } = payloadParams
+const issued = { ...rest, chainId: BigInt(number), amount: BigInt(asked) }
+const { recipient: receiver, ...parts } = issued
 const signature = concatHex(signatures.map((one: { signature: Hex }) => one.signature))
-const args = [{ ...plain, receiver }, signature] as const
+const args = [{ ...parts, receiver }, signature] as const
 const submit = encodeFunctionData({ abi: allocatorAbi, functionName: 'submitWithdrawRequest', args })
 const payloadId = withdrawRequestPayloadId(issued)
 const allocator = { address: hub.auroraAllocatorAddress, abi: allocatorAbi } as const
@@ -140,8 +161,8 @@ if ((await readPayload()) === '0x') await send(onHub, hub.auroraAllocatorAddress
 
 // 3. The allocator signs, and anybody brings its signature to the depository.
 const payload = await readPayload()
-const place = { hubChainId: issued.chainId, depository: issued.depository }
-const [hash = '0x'] = payloadHashes('ethereum-vm', payload, place)
+const target = { hubChainId: issued.chainId, depository: issued.depository }
+const [hash = '0x'] = payloadHashes('ethereum-vm', payload, target)
 const signed = await patiently('the signature of the allocator', async () => {
   const found = await onHub.client.readContract({
     ...{ ...allocator, functionName: 'signedPayloads', args: [payloadId, hash] },
@@ -151,8 +172,8 @@ const signed = await patiently('the signature of the allocator', async () => {
 const pay = encodeFunctionData({
   ...{ abi: depositoryAbi, functionName: 'execute', args: [decodeEvmWithdrawal(payload), signed] },
 })
-const paid = await send(onBase, depository, pay)
-console.log(`withdrawn: ${amount} micro-USDC to ${RECIPIENT} in ${paid}`)
+const paid = await send(onChain, depository, pay)
+console.log(`withdrawn: ${amount} smallest units to ${RECIPIENT} in ${paid}`)
 
 // 4. The hub burns what was paid.
 const burn = await attest('depository-withdrawals/v2', { ...flow, transactionId: paid })

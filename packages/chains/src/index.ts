@@ -125,6 +125,7 @@ export { l1DataFeeCalls, type ProbedShape, readL1DataFees } from './ethereum-vm/
 export { probeCalldata, probeTransaction } from './ethereum-vm/gas/probeTransaction.ts'
 export { shapeProbes } from './ethereum-vm/gas/shapeProbes.ts'
 export { createHubEntries } from './ethereum-vm/genericMapping.ts'
+export { createHubBooks } from './ethereum-vm/hubBooks.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
 export { createHubRecoveries, type HubRecoveries, OraclesRefusedError } from './ethereum-vm/hubRecoveries.ts'
 export { createHubTransactions } from './ethereum-vm/hubTransactions.ts'

@@ -11,6 +11,7 @@ import {
 import { encodeAbiParameters, encodeFunctionData, keccak256, parseAbiParameters, toHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
+  createHubBooks,
   createHubReader,
   createQuorumClient,
   domainProblems,
@@ -65,6 +66,20 @@ function hubReader(hubAddress?: Hex) {
   const rule = { mode: 'depth', tag: 'finalized', blocks: 2n, seconds: 0n } as const
   return createHubReader({ quorum, oracleAddress: network.deployment.hub.oracle, hubAddress, rule })
 }
+
+describe('the hub books', () => {
+  test('O-96: many balances and keys are read in pages, in the order of the question', async () => {
+    const { oracle } = network.deployment.hub
+    const books = createHubBooks({ quorum: hubQuorum(), oracleAddress: oracle })
+    const held = Array.from({ length: 205 }, (_, index) => ({ holder, tokenId: tokenId + BigInt(index % 2) }))
+    expect(await books.balances(held, aSignal())).toEqual(
+      held.map((one) => (one.tokenId === tokenId ? 12_345n : 0n)),
+    )
+    const keys = Array.from({ length: 101 }, (_, index) => keccak256(toHex(index)))
+    expect(await books.executed(keys, aSignal())).toEqual(keys.map(() => false))
+    expect(await books.executed([], aSignal())).toEqual([])
+  })
+})
 
 describe('the hub reader', () => {
   test('finds the hub that the oracle contract names', async () => {

@@ -95,6 +95,7 @@ export {
   setSponsorFrozen,
   usdcAssetId,
 } from './transfers/accounts.ts'
+export { bookFoundFill } from './transfers/foundFills.ts'
 export { bookLostDeposit } from './transfers/lostDeposits.ts'
 export { transferId } from './transfers/transferId.ts'
 export {

@@ -242,7 +242,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const settlement = createSettlement({
     standstillSeconds: config.standstillSeconds,
     depositsUnreadSeconds: config.depositsUnreadSeconds,
-    ...{ ...shared, tracing, lateDeposits, pricing, heads, oracles: config.oracles },
+    ...{ ...shared, peppers, tracing, lateDeposits, pricing, heads, oracles: config.oracles },
     ...{ hubEntries: mappings?.hubEntries, fillWallet: quote.fillWallet },
   })
   await atStart(settlement.expectSight)

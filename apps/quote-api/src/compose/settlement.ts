@@ -13,6 +13,7 @@ import { type Ledger, paceMs, type SqlDatabase } from '@causeway/core'
 import type { HttpMetrics, Tracing } from '@causeway/http'
 import { recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
+import type { Peppers } from '../access/keys/peppers.ts'
 import type { NewestHeads } from '../chainReadings/newestHeads.ts'
 import { createWaker, type Job } from '../jobs/runJobs.ts'
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
@@ -23,6 +24,7 @@ import type { Screening } from '../requests/screening/screenedRequest.ts'
 import { followReportedTransactions } from '../requests/selfExecution/followReportedTransactions.ts'
 import { createAttestedDebits } from '../requests/settlement/attestedDebitsJob.ts'
 import { type AttestationContext, attestFills } from '../requests/settlement/attestFills.ts'
+import { createBookingNotes } from '../requests/settlement/bookings.ts'
 import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
 import { retryPutAside } from '../requests/settlement/foundDeposits.ts'
@@ -76,6 +78,7 @@ export function createSettlement(options: {
   lateDeposits: Parameters<typeof createLateDeposits>[0]['settings']
   pricing: DepositPricing
   signatures: OrderSignatures
+  peppers: Peppers
   /** Told of the blocks that were read here. */
   heads: Pick<NewestHeads, 'saw'>
   screening: Screening | undefined
@@ -104,6 +107,7 @@ export function createSettlement(options: {
     otherRefund: (chain, currency, relayedBy) => otherRefundCost(options.pricing, chain, currency, relayedBy),
     screening,
     signatures: options.signatures,
+    bookings: createBookingNotes(options.peppers),
     announce: announceStatus,
     now,
     observe: createSettlementObserver({

@@ -1,31 +1,18 @@
 import { userInfo } from 'node:os'
-import { type LinePayingChain, readEnvironmentFiles } from '@causeway/chains'
-import {
-  ConfigurationError,
-  counted,
-  createFindings,
-  formatAmount,
-  type SqlDatabase,
-  type VmCodec,
-} from '@causeway/core'
-import { createLogger } from '@causeway/http'
-import { type ConfiguredSigner, describeAudit } from '@causeway/signer'
+import { readEnvironmentFiles } from '@causeway/chains'
+import { ConfigurationError, counted, createFindings, formatAmount, type SqlDatabase } from '@causeway/core'
+import { describeAudit } from '@causeway/signer'
 import { z } from 'zod'
-import { type Figures, figures, readFigures, readSaid } from '../wallet/exposure.ts'
-import { connectFillWallet } from '../wallet/fillWallet.ts'
-import { describeInventory, type Holding, planMoves } from '../wallet/inventoryReport.ts'
+import { type Figures, figures, type KeptFill, readFigures, readFills, readSaid } from '../wallet/exposure.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
-import { openChains, type PaidChain } from './chains.ts'
 import type { SolverConfig } from './config.ts'
-import { openHubKey, openWallet, readFillKeys } from './createSolver.ts'
 import { openDatabase } from './database.ts'
-import { type LoadedFiles, loadFiles } from './files.ts'
-import { openHub } from './hub.ts'
+import { reportInventory } from './inventory.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
 const usage =
-  'Commands: doctor, stop <reason>, resume, go <chain|all> <reason>, status, inventory, audit list, backup, restore <file>.'
+  'Commands: doctor, stop <reason>, resume, go <chain|all> <reason>, status, inventory [--json], fills <since>, audit list, backup, restore <file>.'
 
 /**
  * What an operator asks of a solver, beside a running one.
@@ -53,11 +40,31 @@ export async function runCommand(
     case 'audit':
       if (words.join(' ') !== 'list') throw new ConfigurationError(usage)
       return withSwitch(config, async (stop) => describeDeeds(await stop.deeds()))
+    case 'fills':
+      return withSwitch(config, async (_stop, database) => {
+        const fills = await readFills(database, readMoment(words))
+        return fills.map(describeFill).join('\n')
+      })
     case 'inventory':
-      return reportInventory(config, variables)
+      if (words.some((word) => word !== '--json')) throw new ConfigurationError(usage)
+      return reportInventory(config, variables, { asJson: words.length > 0 })
     default:
       throw new ConfigurationError(usage)
   }
+}
+
+/** @throws ConfigurationError */
+function readMoment(words: readonly string[]): Date {
+  const moment = z.iso.datetime({ offset: true }).safeParse(words.join(' '))
+  if (!moment.success) throw new ConfigurationError('fills needs a time, like 2026-11-24T10:15:00Z.')
+  return new Date(moment.data)
+}
+
+/** A line of JSON, which `causeway ledger fills` reads. */
+function describeFill({ asked, at, ...fill }: KeptFill): string {
+  const { order, orderSignature, inputs, deposited, booking } = asked
+  const parts = { order, orderSignature, inputs, deposited: deposited.toString(), booking }
+  return JSON.stringify({ ...fill, at: at.toISOString(), ...parts })
 }
 
 type StopSwitch = ReturnType<typeof createStopSwitch>
@@ -131,61 +138,4 @@ const describeDeeds = (deeds: Awaited<ReturnType<StopSwitch['deeds']>>): string 
 function describeStop({ isStopped, reason }: Awaited<ReturnType<StopSwitch['read']>>): string {
   if (!isStopped) return 'The solver may sign.'
   return `Stopped: ${reason}. What was signed before is followed to its end, and nothing new is signed.`
-}
-
-/** Moves nothing. */
-async function reportInventory(config: SolverConfig, variables: Variables): Promise<string> {
-  const logger = createLogger({ service: 'solver', level: 'silent' })
-  const signer = await openWallet(variables, logger)
-  const files = await loadFiles(config, variables, signer.address)
-  const hubKey = await openHubKey(variables, logger)
-  const hub = openHub(files, { oracles: config.oracles, signer: hubKey })
-  const chains = await openChains(files, readFillKeys(variables), hub, logger)
-  try {
-    const holdings = await Promise.all(
-      chains.paying.flatMap((chain) => {
-        const { key, codec } = chain
-        const balanceOf = balancesOn(chain, signer)
-        return heldCurrencies(files, key, codec).map(
-          async ({ address, symbol, decimals, asset, targetShareBps }): Promise<Holding> => ({
-            ...{ chain: key, symbol, asset, decimals },
-            amount: await balanceOf(address),
-            floor: floorOf(files, key, address),
-            targetShareBps,
-          }),
-        )
-      }),
-    )
-    return describeInventory(holdings, planMoves(holdings), formatAmount)
-  } finally {
-    await Promise.all([chains.close(), hub?.close()])
-    await Promise.all([signer.close(), hubKey?.close()])
-  }
-}
-
-function balancesOn(chain: PaidChain, signer: ConfiguredSigner): (currency: string) => Promise<bigint> {
-  if (chain.kind === 'marked') return chain.paying.balanceOf
-  if (chain.kind === 'line') return (currency) => coinsOf(chain.paying, currency)
-  const { chainId, client, finalBlocks } = chain
-  return connectFillWallet({ chainId, client, finalBlocks, signer, nowMs: () => Date.now() }).balanceOf
-}
-
-/** Of the line, and beside it. */
-async function coinsOf(paying: LinePayingChain, currency: string): Promise<bigint> {
-  if (currency !== paying.currency) return 0n
-  const { tip } = await paying.look([])
-  return (await paying.besideLine()).reduce((sum, { value }) => sum + value, tip.value)
-}
-
-function heldCurrencies({ quote }: LoadedFiles, key: string, codec: VmCodec) {
-  return (quote.chains[key]?.currencies ?? [])
-    .filter(({ address, solver }) => solver || address === codec.nativeCurrency)
-    .map(({ address, symbol, decimals, asset, targetShareBps }) => ({
-      address: codec.canonicalAddress(address),
-      ...{ symbol, decimals, asset, targetShareBps },
-    }))
-}
-
-function floorOf({ solver }: LoadedFiles, key: string, address: string): bigint {
-  return solver.chains[key]?.floors.find(({ currency }) => currency === address)?.amount ?? 0n
 }

@@ -82,6 +82,7 @@ function askedOf(
     // CAST: its signer was recovered from it.
     ...{ order, orderSignature: proof.orderSignature as Hex, refundIndex },
     ...{ inputs: [{ transactionId, onchainId: id, inputIndex: 0 }], deposited: deposit.amount },
+    booking: paid.booking,
   }
 }
 

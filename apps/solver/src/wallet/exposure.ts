@@ -26,6 +26,8 @@ export type Asked = {
   readonly deposited: bigint
   /** Of a refund: the option of the order's input that it pays. */
   readonly refundIndex?: number | undefined
+  /** Of a fill: what the service wants kept with it. No oracle is asked about it. */
+  readonly booking?: string | undefined
 }
 
 /** A payment as it counts until it is attested. */
@@ -252,6 +254,7 @@ const askedSchema = z.object({
   inputs: z.array(z.object({ transactionId: z.string(), onchainId: hex(32), inputIndex: z.number() })),
   deposited: z.string().transform(BigInt),
   refundIndex: z.number().optional(),
+  booking: z.string().optional(),
 })
 
 function serialize(asked: Asked): string {
@@ -277,6 +280,67 @@ export async function readSettlementKeys(
     const onchainIds = askedSchema.parse(asked).inputs.map((input) => input.onchainId)
     return { id, attempt: Number(attempt), key: settlementExecutionKey({ onchainIds, orderId }) }
   })
+}
+
+/** A deposit that the hub moves to the solver, once what was paid for it is attested and brought there. */
+export type EarnedDeposit = {
+  /** Under which the hub does so. */
+  readonly key: Hex
+  readonly chain: string
+  /** As the order spells it. */
+  readonly currency: string
+  readonly amount: bigint
+}
+
+/** Of final payments that oracles attest, newest first; the hub says which of them it has moved. */
+export async function readEarnedDeposits(
+  database: Queries,
+  limit: number,
+): Promise<readonly EarnedDeposit[]> {
+  const rows = await database.query<{ order_id: Hex; asked: unknown }>(
+    `select r.payment_id as order_id, p.asked from payment p
+     join signed_record r on r.id = p.record_id and r.attempt = p.attempt
+     where p.asked is not null and p.state in ('paid', 'attested') order by p.created_at desc limit $1`,
+    [limit],
+  )
+  return rows.flatMap(({ order_id: orderId, asked }) => {
+    const { order, inputs, deposited } = askedSchema.parse(asked)
+    const payment = order.inputs[0]?.payment
+    if (payment === undefined) return []
+    const key = settlementExecutionKey({ onchainIds: inputs.map(({ onchainId }) => onchainId), orderId })
+    return [{ key, chain: payment.chainId, currency: payment.currency, amount: deposited }]
+  })
+}
+
+/** A final fill, with what proves it and what the service kept with it: enough to book it where its order was lost. */
+export type KeptFill = {
+  readonly orderId: Hex
+  readonly chainId: number
+  readonly transactionId: string
+  readonly at: Date
+  readonly asked: Asked
+}
+
+/** Signed from a moment on, oldest first. */
+export async function readFills(database: Queries, since: Date): Promise<readonly KeptFill[]> {
+  const rows = await database.query<{
+    order_id: Hex
+    chain_id: bigint
+    transaction_id: string
+    created_at: Date
+    asked: unknown
+  }>(
+    `select r.payment_id as order_id, p.chain_id, p.transaction_id, p.created_at, p.asked from payment p
+     join signed_record r on r.id = p.record_id and r.attempt = p.attempt
+     where p.kind = 'fill' and p.asked is not null and p.transaction_id is not null
+       and p.state in ('paid', 'attested', 'refused') and p.created_at >= $1
+     order by p.created_at`,
+    [since],
+  )
+  return rows.map((row) => ({
+    ...{ orderId: row.order_id, chainId: Number(row.chain_id), transactionId: row.transaction_id },
+    ...{ at: row.created_at, asked: askedSchema.parse(row.asked) },
+  }))
 }
 
 /** A final payment that oracles are to be asked about. */

@@ -1,8 +1,16 @@
-import { minBigint } from '@causeway/core'
+import { maxBigint, minBigint } from '@causeway/core'
 
-/** What the fill wallet holds of one currency on one chain. Amounts in smallest units. */
+/** An account that owns what fills earned on the hub: who signs orders, on a chain that they name. */
+export type HubOwner = { readonly chain: string; readonly account: string }
+
+/** A part of what the hub owes, in smallest units. */
+export type HubBalance = HubOwner & { readonly amount: bigint }
+
+/** What the fill wallet holds of one currency on one chain, and what it will. Amounts in smallest units. */
 export type Holding = {
   readonly chain: string
+  /** As the codec of its chain spells it. */
+  readonly currency: string
   readonly symbol: string
   /** Currencies of one asset are worth the same: they are moved between chains. */
   readonly asset: string
@@ -11,6 +19,12 @@ export type Holding = {
   readonly floor: bigint
   /** Share of the asset that belongs here; undefined where the configuration names none. */
   readonly targetShareBps: number | undefined
+  /** What can be withdrawn from the hub to this chain now. */
+  readonly atHub: readonly HubBalance[]
+  /** Deposits of what was paid, which the hub has not moved to the solver yet. */
+  readonly unsettled: bigint
+  /** What the wallet paid out in the last 24 hours. */
+  readonly dayOutflow: bigint
 }
 
 /** In the smallest units of the chain that it leaves. */
@@ -22,32 +36,72 @@ export type Move = {
   readonly to: string
 }
 
+/** From the hub to the fill wallet on the chain that the money was deposited on: no other chain pays it. */
+export type Withdrawal = Pick<Holding, 'chain' | 'currency' | 'symbol' | 'decimals'> & {
+  readonly amount: bigint
+  readonly owner: HubOwner
+}
+
+export type Plan = { readonly withdrawals: readonly Withdrawal[]; readonly moves: readonly Move[] }
+
 const sharesTotalBps = 10_000n
 /** Less than this part of an asset is not worth a move. */
 const smallestMoveBps = 100n
+const daySeconds = 86_400n
 
 /**
- * What to move where, so that every chain has its share of each asset: from where most is too much to where most is
- * missing. Assets without shares stay where they are, and nothing leaves a chain below its floor.
+ * What to withdraw and then to move, so that every chain has its share of each asset: withdrawals first, because they
+ * take nothing from another chain. Where no share is named, chains have a claim by what they paid out in the last day,
+ * and nothing is moved between them. Nothing leaves a chain below its floor. Pure.
+ * @source O-96
  */
-export function planMoves(holdings: readonly Holding[]): readonly Move[] {
+export function planInventory(holdings: readonly Holding[]): Plan {
   const assets = new Set(holdings.map(({ asset, symbol }) => `${asset} ${symbol}`))
-  return [...assets].flatMap((name) =>
+  const plans = [...assets].map((name) =>
     planAsset(holdings.filter(({ asset, symbol }) => `${asset} ${symbol}` === name)),
   )
+  return {
+    withdrawals: plans.flatMap(({ withdrawals }) => withdrawals),
+    moves: plans.flatMap(({ moves }) => moves),
+  }
 }
 
-function planAsset(holdings: readonly Holding[]): readonly Move[] {
-  if (holdings.some(({ targetShareBps }) => targetShareBps === undefined)) return []
+const nothing: Plan = { withdrawals: [], moves: [] }
+
+function planAsset(holdings: readonly Holding[]): Plan {
   const [first] = holdings
-  if (first === undefined || holdings.some(({ decimals }) => decimals !== first.decimals)) return []
-  const total = holdings.reduce((sum, { amount }) => sum + amount, 0n)
-  const balances = holdings.map((holding) => {
-    const target = (total * BigInt(holding.targetShareBps ?? 0)) / sharesTotalBps
-    const kept = target > holding.floor ? target : holding.floor
-    return { holding, missing: target - holding.amount, spare: holding.amount - kept }
+  if (first === undefined || holdings.some(({ decimals }) => decimals !== first.decimals)) return nothing
+  const total = sumOf(holdings, (holding) => holding.amount + hubSum(holding))
+  const targets = targetsOf(holdings, total)
+  if (targets === undefined) return nothing
+  const places = holdings.map((holding, index): Place => {
+    const target = targets[index] ?? 0n
+    return { holding, target, kept: maxBigint(target, holding.floor) }
   })
   const smallest = (total * smallestMoveBps) / sharesTotalBps
+  const isShared = holdings.every(({ targetShareBps }) => targetShareBps !== undefined)
+  const moves = isShared ? planMoves(places, smallest) : []
+  return { moves, withdrawals: places.flatMap((place) => withdrawalsOf(place, moves, smallest)) }
+}
+
+type Place = { readonly holding: Holding; readonly target: bigint; readonly kept: bigint }
+
+/** By the named shares, else by the flow of the last day; undefined where neither says anything. */
+function targetsOf(holdings: readonly Holding[], total: bigint): readonly bigint[] | undefined {
+  const shares = holdings.flatMap(({ targetShareBps }) => targetShareBps ?? [])
+  if (shares.length === holdings.length)
+    return shares.map((bps) => (total * BigInt(bps)) / sharesTotalBps)
+  const outflow = sumOf(holdings, ({ dayOutflow }) => dayOutflow)
+  if (shares.length > 0 || outflow === 0n) return undefined
+  return holdings.map(({ dayOutflow }) => (total * dayOutflow) / outflow)
+}
+
+/** From where most is too much to where most is missing; what the hub owes a chain counts as there. */
+function planMoves(places: readonly Place[], smallest: bigint): readonly Move[] {
+  const balances = places.map(({ holding, target, kept }) => {
+    const amount = holding.amount + hubSum(holding)
+    return { holding, missing: target - amount, spare: amount - kept }
+  })
   const moves: Move[] = []
   for (;;) {
     const from = balances.reduce((most, one) => (one.spare > most.spare ? one : most))
@@ -61,19 +115,90 @@ function planAsset(holdings: readonly Holding[]): readonly Move[] {
   }
 }
 
-/** Lines for people. @param format smallest units and decimals as a decimal number */
+/** What the chain's wallet lacks for what it keeps and for what leaves it, from the largest balance on. */
+function withdrawalsOf(
+  { holding, kept }: Place,
+  moves: readonly Move[],
+  smallest: bigint,
+): readonly Withdrawal[] {
+  const { chain, currency, symbol, decimals } = holding
+  const leaving = sumOf(moves, ({ from, amount }) => (from === chain ? amount : 0n))
+  const coming = sumOf(moves, ({ to, amount }) => (to === chain ? amount : 0n))
+  let missing = minBigint(hubSum(holding), kept + leaving - coming - holding.amount)
+  if (missing <= (leaving > 0n ? 0n : smallest)) return []
+  const largestFirst = [...holding.atHub].sort((one, other) => (one.amount < other.amount ? 1 : -1))
+  return largestFirst.flatMap(({ amount: owned, ...owner }) => {
+    const amount = minBigint(owned, missing)
+    missing -= amount
+    return amount > 0n ? [{ chain, currency, symbol, decimals, amount, owner }] : []
+  })
+}
+
+const hubSum = ({ atHub }: Pick<Holding, 'atHub'>): bigint => sumOf(atHub, ({ amount }) => amount)
+
+const sumOf = <T>(list: readonly T[], amountOf: (one: T) => bigint): bigint =>
+  list.reduce((sum, one) => sum + amountOf(one), 0n)
+
+/** Seconds until the floor at the last day's flow; undefined where nothing was paid. */
+export function lastingSeconds({
+  amount,
+  floor,
+  dayOutflow,
+}: Pick<Holding, 'amount' | 'floor' | 'dayOutflow'>): bigint | undefined {
+  return dayOutflow === 0n ? undefined : (maxBigint(amount - floor, 0n) * daySeconds) / dayOutflow
+}
+
+/**
+ * Lines for people.
+ * @param format smallest units and decimals as a decimal number
+ * @param commandOf what makes a withdrawal
+ */
 export function describeInventory(
   holdings: readonly Holding[],
-  moves: readonly Move[],
-  format: (amount: bigint, decimals: number) => string,
+  { withdrawals, moves }: Plan,
+  {
+    format,
+    commandOf,
+  }: {
+    readonly format: (amount: bigint, decimals: number) => string
+    readonly commandOf: (withdrawal: Withdrawal, index: number) => string
+  },
 ): string {
-  const lines = holdings.map(({ chain, symbol, amount, floor, decimals }) => {
-    const isLow = amount < floor
-    return `${chain}  ${symbol}  ${format(amount, decimals)}  floor ${format(floor, decimals)}${isLow ? '  BELOW ITS FLOOR' : ''}`
+  const lines = holdings.map((holding) => {
+    const { chain, symbol, amount, floor, decimals, unsettled, dayOutflow } = holding
+    const [shown, owed] = [(value: bigint) => format(value, decimals), hubSum(holding)]
+    const lasting = lastingSeconds(holding)
+    return [
+      `${chain}  ${symbol}  ${shown(amount)}  floor ${shown(floor)}`,
+      ...(amount < floor ? ['BELOW ITS FLOOR'] : []),
+      ...(owed > 0n ? [`on the hub ${shown(owed)}`] : []),
+      ...(unsettled > 0n ? [`not settled on the hub ${shown(unsettled)}`] : []),
+      ...(lasting === undefined ? [] : [`lasts ${hoursOf(lasting)} at ${shown(dayOutflow)} a day`]),
+    ].join('  ')
   })
-  const advice = moves.map(
-    ({ symbol, decimals, amount, from, to }) =>
-      `move ${format(amount, decimals)} ${symbol} from ${from} to ${to}`,
-  )
-  return [...lines, '', ...(advice.length === 0 ? ['Nothing needs to be moved.'] : advice)].join('\n')
+  const advice = [
+    ...withdrawals.flatMap((withdrawal, index) => {
+      const { symbol, decimals, amount, chain, owner } = withdrawal
+      return [
+        `withdraw ${format(amount, decimals)} ${symbol} on ${chain}, which the hub owes ${owner.account} of ${owner.chain}:`,
+        `  ${commandOf(withdrawal, index)}`,
+      ]
+    }),
+    ...moves.map(
+      ({ symbol, decimals, amount, from, to }) =>
+        `move ${format(amount, decimals)} ${symbol} from ${from} to ${to}`,
+    ),
+  ]
+  return [
+    ...lines,
+    '',
+    ...(advice.length === 0
+      ? ['Nothing needs to be moved.']
+      : [...advice, 'This command moved nothing: whoever runs these lines does.']),
+  ].join('\n')
+}
+
+function hoursOf(seconds: bigint): string {
+  const hours = seconds / 3_600n
+  return hours < 48n ? `${hours} h` : `${hours / 24n} d`
 }

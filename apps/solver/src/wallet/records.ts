@@ -159,6 +159,20 @@ export function createRecords(database: SqlDatabase): Records {
   }
 }
 
+/** What payments of the last 24 hours took, by chain and currency; gas apart. In smallest units. */
+export async function readDayOutflows(
+  database: Pick<SqlDatabase, 'query'>,
+): Promise<readonly { readonly chainId: number; readonly currency: string; readonly amount: bigint }[]> {
+  const rows = await database.query<{ chain_id: bigint; currency: string; amount: bigint }>(
+    `select chain_id, part ->> 'currency' as currency, sum((part ->> 'amount')::numeric)::numeric as amount
+     from signed_record, json_array_elements(record -> 'payments') part
+     where outcome = 'done' and kind in ('fill', 'refund', 'claim')
+       and created_at > clock_timestamp() - interval '1 day'
+     group by 1, 2`,
+  )
+  return rows.map(({ chain_id, currency, amount }) => ({ chainId: Number(chain_id), currency, amount }))
+}
+
 function columnsOf(record: KeptRecord): readonly unknown[] {
   const { id, attempt, wallet, chainId, nonce, kind, orderId, outcome, failureReported } = record
   const told = [outcome, failureReported, serializeRecord(record)]

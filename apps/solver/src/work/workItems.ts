@@ -7,6 +7,8 @@ import { type ProgramSweep, permitSchema, type Relay, type ScriptSweep, sweepSch
 /** Each is read from a chain, so that their number is bounded. */
 const depositsMax = 4
 const appFeesMax = 10
+/** Characters that the service may have kept for it. */
+const bookingMax = 1_000
 
 /** Fields that a fill and a refund share. */
 const order = {
@@ -54,6 +56,7 @@ const payloads = {
         .max(appFeesMax)
         .optional(),
       gasCharged: amount.optional(),
+      booking: z.string().max(bookingMax).optional(),
       ...proof,
     })
     .transform(
@@ -146,6 +149,8 @@ export type PaidOrder = {
   readonly appFees?: readonly { readonly wallet: Hex; readonly amount: bigint }[] | undefined
   /** Network fee that a fill or a claim was charged, in smallest units of the native coin there. */
   readonly gasCharged?: bigint | undefined
+  /** Of a fill: what the service wants kept with the payment, and shown after it lost its own records. */
+  readonly booking?: string | undefined
   /** Of a refund: the service offers no fill of the order any more, for whatever deposit. */
   readonly endsOrder?: boolean | undefined
 }

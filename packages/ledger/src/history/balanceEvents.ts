@@ -56,7 +56,7 @@ const changesOfDebits = `(values
     t.debit_after + case t.kind when 'post' then t.amount else 0 end,
     case t.kind when 'pending' then 'set-pending-amount' else 'unset-pending-amount' end),
   (1, case when t.kind in ('post', 'posted') then -t.amount end, t.debit_after,
-    case t.code when 'sponsor_post' then 'pay-fees' when 'reversal' then 'balance-topup' else 'claim' end))`
+    case t.code when 'sponsor_post' then 'pay-fees' when 'found_fill' then 'pay-fees' when 'reversal' then 'balance-topup' else 'claim' end))`
 const changesOfCredits = `(values (0, t.amount, t.credit_after,
   case when own.kind = 'sponsor' then 'balance-topup' when t.code = 'claim_failed' then 'claim'
     else 'app-fee' end))`

@@ -163,7 +163,7 @@ type LineRow = {
 const selectLines = `
   select case when m.posted = 0 then null else case m.code
       when 'deposit_post' then 'top-up' when 'suspense_claim' then 'top-up' when 'reversal' then 'top-up-reversed'
-      when 'sponsor_post' then 'fees' when 'app_fee' then 'app-fee' when 'claim' then 'claim'
+      when 'sponsor_post' then 'fees' when 'found_fill' then 'fees' when 'app_fee' then 'app-fee' when 'claim' then 'claim'
       when 'claim_failed' then 'claim-returned' else 'correction' end end as kind,
     case when 'day' = any($6) and m.posted <> 0
       then to_char(least(greatest(m.at, $4::timestamptz), $5::timestamptz - interval '1 microsecond') at time zone 'UTC', 'YYYY-MM-DD') end as day,

@@ -94,11 +94,15 @@ export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRout
   })
 
   const reconcile = {
-    ...adminOperation('ledger reconcile', 'Compare settled top-ups with another endpoint', {
+    ...adminOperation('ledger reconcile', 'Compare settled top-ups and payments of the fill wallet', {
       409: ['TOP_UPS_NOT_CONFIGURED', 'TOP_UPS_NOT_SETTLED'],
       503: ['RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT', 'UPSTREAM_UNAVAILABLE'],
     }),
-    querystring: z.object({ from: integer.optional(), to: integer.optional() }),
+    querystring: z.object({
+      from: integer.optional(),
+      to: integer.optional(),
+      hours: z.coerce.number().int().min(1).max(9_999).default(24),
+    }),
     response: {
       200: z.object({
         from: z.string(),
@@ -113,6 +117,10 @@ export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRout
             amountMicroUsd: z.string(),
           }),
         ),
+        unknownPayments: z
+          .array(z.object({ chain: z.string(), transactionId: z.string(), id: z.string(), orderId: z.string() }))
+          .describe('Of the fill wallet, which no request explains'),
+        notCompared: z.array(z.string()).describe('Chains that list no payments'),
       }),
       ...errorResponses,
     },
@@ -120,7 +128,9 @@ export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRout
   app.get('/admin/ledger/reconcile', { schema: reconcile }, async ({ query, signal }) => {
     const opened = await chain(signal).catch(asConflict)
     const found = await opened.reconcile({ from: query.from, to: query.to }).catch(asConflict)
+    const unknown = await opened.unknownPayments({ hours: query.hours })
     return {
+      ...{ unknownPayments: [...unknown.payments], notCompared: [...unknown.notCompared] },
       from: found.from.toString(),
       to: found.to.toString(),
       explainedMicroUsd: found.explainedMicroUsd.toString(),

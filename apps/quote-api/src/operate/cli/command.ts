@@ -4,6 +4,7 @@ import type { RetentionSettings } from '../../requests/retention/removableReques
 import type { Difference } from '../../requests/stops/solverTerms.ts'
 import type { Administration } from '../administration.ts'
 import type { CommandChain } from './commandChain.ts'
+import type { FillJudge } from './foundFills.ts'
 import type { CommandReader } from './reread.ts'
 
 /** What a command needs of the world. */
@@ -22,6 +23,8 @@ export type CommandContext = {
   readonly differences: () => Promise<readonly Difference[] | undefined>
   /** One quoted chain by its key or id. @throws CommandError, ConfigurationError */
   readonly openReader: (name: string) => Promise<CommandReader>
+  /** What proves fills of orders that are not stored. @throws ConfigurationError */
+  readonly openFillJudge: () => Promise<FillJudge>
   /** Lines of a file that a flag names. @throws CommandError when it cannot be read */
   readonly readLines: (path: string) => AsyncIterable<string>
   /** Text of a file that a flag names. @throws CommandError when it cannot be read */

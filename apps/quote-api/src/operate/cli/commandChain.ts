@@ -1,4 +1,11 @@
-import { DomainError, encodeTopUp, type Hex, type SqlDatabase, type TopUpCall } from '@causeway/core'
+import {
+  DomainError,
+  encodeTopUp,
+  type Hex,
+  isContractChain,
+  type SqlDatabase,
+  type TopUpCall,
+} from '@causeway/core'
 import { readTopUpCursor } from '@causeway/ledger'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import { loadFiles } from '../../config/configuration.ts'
@@ -8,7 +15,9 @@ import { type Reconciliation, reconcile } from '../../money/topUps/reconcile.ts'
 import { accountOf } from '../../money/topUps/watchTopUps.ts'
 import { createRegistry } from '../../pricing/registry.ts'
 import { findSponsorshipChain, type SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
+import { findUnknownPayments, type UnknownPayment } from '../../requests/settlement/unknownPayments.ts'
 import { CommandError } from './commandError.ts'
+import { openReader } from './reread.ts'
 
 /** The chain on which balances are topped up, as the configuration files describe it. */
 export type CommandChain = {
@@ -19,6 +28,14 @@ export type CommandChain = {
   }
   /** @throws NothingSettledError, UpstreamUnavailableError, ConfigurationError where top-ups are not set up */
   reconcile(range: { from: bigint | undefined; to: bigint | undefined }): Promise<Reconciliation>
+  /** Payments of the fill wallet in the last hours that nothing here explains. @throws UpstreamUnavailableError */
+  unknownPayments(args: { readonly hours: number }): Promise<UnknownPayments>
+}
+
+export type UnknownPayments = {
+  readonly payments: readonly UnknownPayment[]
+  /** Keys of chains that list no payments: what the solver kept of them is compared by `ledger fills`. */
+  readonly notCompared: readonly string[]
 }
 
 /** There is no block yet whose top-ups could be compared. */
@@ -74,6 +91,26 @@ export async function openCommandChain(options: {
         return await reconcile({ database, chain, ...range, signal })
       } finally {
         await close()
+      }
+    },
+
+    async unknownPayments({ hours }) {
+      const ready = registry.chains.filter(({ key }) => chains.chains.get(key)?.ready === true)
+      const found = await Promise.all(
+        ready.map(async ({ key, config: own }) => {
+          if (!isContractChain(own)) return { key, payments: undefined }
+          const { chain, close } = await openReader({ config, variables }, key)
+          try {
+            const asked = { seconds: hours * 3_600, signal }
+            return { key, payments: await findUnknownPayments(database, chain, asked) }
+          } finally {
+            await close()
+          }
+        }),
+      )
+      return {
+        payments: found.flatMap(({ payments = [] }) => payments),
+        notCompared: found.flatMap(({ key, payments }) => (payments === undefined ? [key] : [])),
       }
     },
   }

@@ -11,6 +11,7 @@ import { CommandError } from './commandError.ts'
 import { configCommands } from './configCheck.ts'
 import { draftCommands } from './configDraft.ts'
 import { contractCommands } from './contracts.ts'
+import { foundFillCommands, openFillJudge } from './foundFills.ts'
 import { keyCommands } from './keys.ts'
 import { ledgerCommands } from './ledger.ts'
 import { orderCommands } from './orders.ts'
@@ -125,6 +126,7 @@ async function withScene<T>(options: CliOptions, work: (scene: CommandContext) =
       chain: () => openCommandChain({ config, variables, database, signal }),
       differences: () => readDifferences(database, { config, variables }),
       openReader: (name) => openReader({ config, variables }, name),
+      openFillJudge: () => openFillJudge({ config, variables, peppers }),
       readLines,
       readFile: (path) => readText(path),
     })
@@ -194,6 +196,7 @@ export const commandTable: readonly Command[] = [
   ...balanceCommands,
   ...topUpCommands,
   ...ledgerCommands,
+  ...foundFillCommands,
   ...statementCommands,
   ...whyCommands,
   ...orderCommands,

@@ -16,7 +16,13 @@ const integer = z
   .string()
   .regex(/^[0-9]{1,18}$/, 'expected a whole number')
   .transform(BigInt)
+const hoursBack = z
+  .string()
+  .regex(/^[1-9][0-9]{0,3}$/, 'expected 1 to 9999 hours')
+  .transform(Number)
 const pageSize = 1_000
+const unknownAdvice =
+  'Book what was paid: `solver fills <since>` prints it into a file, and `ledger fills <file>` says of whom it was.'
 
 export const topUpCommands: readonly Command[] = [
   {
@@ -137,26 +143,41 @@ export const topUpCommands: readonly Command[] = [
   },
   {
     words: 'ledger reconcile',
-    about: 'Compare settled top-ups with another endpoint; exit code 1 when they differ',
+    about:
+      'Compare settled top-ups with another endpoint, and payments of the fill wallet with requests; exit code 1 when they differ',
     operands: [],
     flags: {
       from: { value: '<block>', about: 'First block; default: the first one watched' },
       to: { value: '<block>', about: 'Last block; default: the last settled one' },
+      hours: { value: '<count>', about: 'Of which payments are compared; default: 24' },
     },
     async run({ chain }, args) {
       const [from, to] = ['from', 'to'].map((name) => {
         const text = args.text(name)
         return text === undefined ? undefined : readValue(integer, text, `--${name}`)
       })
-      const found = await (await chain()).reconcile({ from, to })
+      const hours = readValue(hoursBack, args.text('hours') ?? '24', '--hours')
+      const opened = await chain()
+      const found = await opened.reconcile({ from, to })
+      const unknown = await opened.unknownPayments({ hours })
       const lines = [
         `Blocks ${found.from} to ${found.to}: ${found.explainedMicroUsd} of ${found.totalMicroUsd} micro-USDC explained.`,
         ...found.differences.map(
           ({ kind, transactionHash, logIndex, valueMicroUsd }) =>
             `${kind}: ${transactionHash} log ${logIndex}, ${valueMicroUsd} micro-USDC`,
         ),
+        `Payments of the last ${hours} h that no request here explains: ${unknown.payments.length}.`,
+        ...unknown.payments.map(
+          ({ chain: key, transactionId, orderId }) => `unknown: ${transactionId} on ${key}, order ${orderId}`,
+        ),
+        ...(unknown.payments.length === 0 ? [] : [unknownAdvice]),
+        ...(unknown.notCompared.length === 0 ? [] : [`Not compared: ${unknown.notCompared.join(', ')}.`]),
       ]
-      return { data: found, lines, isFailure: found.differences.length > 0 }
+      return {
+        data: { ...found, unknownPayments: unknown.payments, notCompared: unknown.notCompared },
+        lines,
+        isFailure: found.differences.length + unknown.payments.length > 0,
+      }
     },
   },
 ]

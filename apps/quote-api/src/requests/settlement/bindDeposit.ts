@@ -3,6 +3,7 @@ import type { QuotableChain } from '../../pricing/registry.ts'
 import { bookSkew } from '../orders/skewBookings.ts'
 import { openSettlement, setStatus } from '../status/requestProgress.ts'
 import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
+import { readSponsor } from './bookings.ts'
 import { bookedFor, bookedSkew } from './depositShare.ts'
 import { type StoredDeposit, setDepositState } from './depositStore.ts'
 import { fillPayload, proofOf } from './fillWork.ts'
@@ -75,14 +76,18 @@ async function askForFill(
   const { requestId, order, orderId, recipient, destinationChainId, feeBasis: quotedInput } = request
   const destination = chainOf(context, destinationChainId).chain
   const { amount } = deposit
-  const appFees = bookedFor(request, amount).appFees.map(({ recipient: wallet, amount: owed }) => ({
+  const booked = bookedFor(request, amount)
+  const appFees = booked.appFees.map(({ recipient: wallet, amount: owed }) => ({
     wallet,
     amount: owed.toString(),
   }))
+  const { debitMicroUsd } = booked
+  const sponsor = debitMicroUsd === 0n ? undefined : await readSponsor(tx, requestId)
   const payload = {
     ...fillPayload(order, { amount, quotedInput }, { orderId, destination, recipient }),
     ...(appFees.length > 0 && { appFees }),
     ...(gasCharged !== undefined && { gasCharged: gasCharged.toString() }),
+    booking: context.bookings.write({ orderId, requestId, sponsor, debitMicroUsd }),
     ...proofOf(request, deposit),
   }
   const isNew = await addWork(tx, { kind: 'fill', requestId, chainId: destinationChainId, payload })

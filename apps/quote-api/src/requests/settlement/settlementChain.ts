@@ -29,7 +29,15 @@ import {
   depositSendersReading,
   failureReading,
 } from './depositReadings.ts'
-import { type MinedTransaction, minedReading, paidReading, recordReading, stateReading } from './transactionReading.ts'
+import {
+  type MinedTransaction,
+  minedReading,
+  type PaidId,
+  paidIdsReading,
+  paidReading,
+  recordReading,
+  stateReading,
+} from './transactionReading.ts'
 
 export type { PaymentReading } from '@causeway/chains'
 
@@ -54,6 +62,11 @@ export interface SettlementChain extends SettlingChain {
   senders(hash: string, signal: AbortSignal): Promise<readonly string[] | undefined>
   /** `undefined` while it is in no block, and where users execute nothing that is told apart. */
   transaction(hash: string, signal: AbortSignal): Promise<MinedTransaction | undefined>
+  /** What its fill contracts say that the fill wallet paid in some blocks; absent where none lists it. */
+  readonly paidIds?: (
+    range: { readonly from: bigint; readonly to: bigint },
+    signal: AbortSignal,
+  ) => Promise<readonly PaidId[]>
 }
 
 type SettlementChainOptions = {
@@ -174,6 +187,11 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
           if (isReplaced && !(await askQuorum(client, recordReading(named), { threshold, signal })).value)
             return false
           const reading = paidReading({ fillContract: named, fillWallet, id })
+          return (await askQuorum(client, reading, { threshold, signal })).value
+        },
+        async paidIds(range: { readonly from: bigint; readonly to: bigint }, signal: AbortSignal) {
+          const contracts = [...new Set([fillContract, ...(fillContracts ?? [])])]
+          const reading = paidIdsReading({ contracts, fillWallet, ...range })
           return (await askQuorum(client, reading, { threshold, signal })).value
         },
       }),

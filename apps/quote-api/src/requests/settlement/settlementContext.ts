@@ -4,6 +4,7 @@ import type { QuotableChain } from '../../pricing/registry.ts'
 import type { OrderSignatures } from '../orders/orderSignatures.ts'
 import type { Screening } from '../screening/screenedRequest.ts'
 import type { Announce } from '../status/requestProgress.ts'
+import type { BookingNotes } from './bookings.ts'
 import type { OtherRefund } from './depositDecision.ts'
 import type { LateDeposits } from './priceLateDeposit.ts'
 import type { SettledRequest } from './settledRequest.ts'
@@ -26,6 +27,8 @@ export type SettlementContext = {
   readonly screening: Screening | undefined
   readonly announce: Announce
   readonly signatures: OrderSignatures
+  /** Go with fills, so that what they book outlives the database. */
+  readonly bookings: Pick<BookingNotes, 'write'>
   readonly now: () => number
   /** Told of everything that becomes of requests and deposits. */
   readonly observe: (event: SettlementEvent) => void

@@ -1,8 +1,17 @@
-import { MalformedAnswerError, parseBytes, parseList, parseQuantity, parseRecord } from '@causeway/chains'
+import {
+  MalformedAnswerError,
+  NodeError,
+  parseBytes,
+  parseHash,
+  parseList,
+  parseQuantity,
+  parseRecord,
+  toQuantity,
+} from '@causeway/chains'
 import { fillContractAbi } from '@causeway/contracts'
 import { recordsPayments } from '@causeway/contracts/codes'
 import type { Hex } from '@causeway/core'
-import { encodeFunctionData } from 'viem'
+import { encodeEventTopics, encodeFunctionData } from 'viem'
 import { minedCalls, parseAddress, parseLog, parseMined, type Reading } from '../../chainReadings/readings.ts'
 import { type PaidSwap, readPaidSwap } from './paidSwap.ts'
 
@@ -88,6 +97,38 @@ export function stateReading(
       const state = word.length === 66 ? states[Number(BigInt(word))] : undefined
       if (state === undefined) throw new MalformedAnswerError(what)
       return state
+    },
+  }
+}
+
+/** An id that a fill contract recorded as paid. */
+export type PaidId = { readonly id: Hex; readonly transactionId: string }
+
+/** What fill contracts say that a wallet paid in a range of blocks, in their order. */
+export function paidIdsReading(asked: {
+  readonly contracts: readonly string[]
+  readonly fillWallet: string
+  readonly from: bigint
+  readonly to: bigint
+}): Reading<readonly PaidId[]> {
+  const what = 'eth_getLogs'
+  // CAST: the configuration holds parsed addresses of this family alone.
+  const args = { filler: asked.fillWallet as Hex }
+  const filter = {
+    address: asked.contracts,
+    topics: encodeEventTopics({ abi: fillContractAbi, eventName: 'Paid', args }),
+    ...{ fromBlock: toQuantity(asked.from), toBlock: toQuantity(asked.to) },
+  }
+  return {
+    calls: [{ method: what, params: [filter] }],
+    parse: ([answer]) => {
+      if (answer?.ok === false) throw new NodeError(answer)
+      return parseList(answer?.result, what).map((value) => {
+        const log = parseRecord(value, what)
+        const [, , id] = parseLog(log, what).topics
+        if (id === undefined) throw new MalformedAnswerError(what)
+        return { id, transactionId: parseHash(log['transactionHash'], what) }
+      })
     },
   }
 }

@@ -62,6 +62,7 @@ export const fillPayloadSchema = z.object({
     .optional()
     .describe('Owed once filled, in the deposit currency'),
   gasCharged: uint256Text.optional().describe('For its gas, in native coin'),
+  booking: z.string().optional().describe('Opaque; keep it with the payment'),
   ...proof,
 })
 

@@ -1,0 +1,116 @@
+import { createOracleClient } from '@causeway/chains'
+import type { NetworkOf } from '@causeway/core'
+import { recoverSigner } from '@causeway/signer'
+import type { Peppers } from '../../access/keys/peppers.ts'
+import type { QuoteApiConfig } from '../../config/config.ts'
+import { loadFiles } from '../../config/configuration.ts'
+import { createRegistry } from '../../pricing/registry.ts'
+import { createBookingNotes } from '../../requests/settlement/bookings.ts'
+import {
+  type FindingContext,
+  type FoundFill,
+  type FoundStanding,
+  judgeKeptFill,
+  keptFillSchema,
+} from '../../requests/settlement/foundFills.ts'
+import type { Command } from './command.ts'
+import { CommandError } from './commandError.ts'
+import { readJson, readReason, readValue, reasonFlag } from './readValue.ts'
+import { type CommandReader, openReader } from './reread.ts'
+import { tableOf } from './tableOf.ts'
+
+/** What a command needs to judge fills, by the configuration files. */
+export type FillJudge = Omit<FindingContext, 'database' | 'signal'> & { close(): Promise<void> }
+
+const nowhere = `0x${'0'.repeat(40)}`
+
+/** Opens a chain when its first fill is judged. @throws ConfigurationError */
+export async function openFillJudge(options: {
+  readonly config: QuoteApiConfig
+  readonly variables: Parameters<typeof loadFiles>[1]
+  readonly peppers: Peppers
+}): Promise<FillJudge> {
+  const { config, variables, peppers } = options
+  const { chains, quote } = await loadFiles(config, variables, nowhere)
+  const registry = createRegistry(quote, [...chains.chains.values()])
+  const networkOf: NetworkOf = registry.networkByKey
+  const readers = new Map<number, Promise<CommandReader>>()
+  const { oracles = [], threshold = 1 } = config.oracles ?? {}
+  return {
+    ...{ notes: createBookingNotes(peppers), networkOf, threshold },
+    oracles: oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
+    async chainOf(chainId) {
+      if (!registry.chainById.has(chainId)) return undefined
+      const reader = readers.get(chainId) ?? openReader({ config, variables }, String(chainId))
+      readers.set(chainId, reader)
+      return (await reader).chain
+    },
+    async close() {
+      for (const reader of readers.values()) await (await reader).close()
+    },
+  }
+}
+
+const advice: Readonly<Record<FoundStanding, string>> = {
+  UNKNOWN_SPONSOR: 'no note of this service says whose sponsor it was, or whether it had one',
+  NOT_PAID: 'no final block has it, or it pays something else',
+  NOT_ATTESTED: 'too few of ORACLES sign it: try again',
+  BOOKABLE: 'can be booked: --book',
+  NOTHING_OWED: 'nobody sponsored it',
+  BOOKED: 'booked',
+  INSUFFICIENT: 'the sponsor’s balance is too low: it must be topped up',
+  FROZEN: 'the sponsor is frozen',
+}
+
+export const foundFillCommands: readonly Command[] = [
+  {
+    words: 'ledger fills',
+    changes: true,
+    about: 'List fills of orders that are not known here, from what `solver fills` printed; --book debits them',
+    operands: ['file'],
+    flags: {
+      book: { about: 'Debit the sponsor of each that is proven, once' },
+      reason: { ...reasonFlag, about: 'Stored with what is booked', isRequired: false },
+    },
+    async run({ database, actor, readLines, openFillJudge: open }, args) {
+      const deed = args.isOn('book') ? { actor, reason: readReason(args) } : undefined
+      const judge = await open()
+      const found: FoundFill[] = []
+      let read = 0
+      try {
+        const context = { ...judge, database, signal: new AbortController().signal }
+        for await (const line of readLines(args.operand('file'))) {
+          if (line.trim() === '') continue
+          read += 1
+          const fill = readValue(keptFillSchema, readJson(line, `Lines of <file>`), `Line ${read} of <file>`)
+          const one = await judgeKeptFill(context, fill, deed)
+          if (one !== undefined) found.push(one)
+        }
+      } finally {
+        await judge.close()
+      }
+      if (read === 0) throw new CommandError('<file>: it has no fill.')
+      const isOpen = ({ standing }: FoundFill) => standing !== 'BOOKED' && standing !== 'NOTHING_OWED'
+      return {
+        data: { read, fills: found },
+        lines: [...linesOf(found), `Fills in the file: ${read}. Of unknown orders: ${found.length}.`],
+        isFailure: found.some((one) => deed === undefined || isOpen(one)),
+      }
+    },
+  },
+]
+
+function linesOf(found: readonly FoundFill[]): readonly string[] {
+  if (found.length === 0) return []
+  return tableOf(
+    found.map(({ orderId, chainId, transactionId, recipient, booking, standing }) => ({
+      order: orderId,
+      chain: String(chainId),
+      transaction: transactionId,
+      recipient,
+      sponsor: booking?.sponsor ?? '-',
+      microUsdc: booking?.debitMicroUsd.toString() ?? '-',
+      standing: `${standing}: ${advice[standing]}`,
+    })),
+  )
+}

@@ -1,0 +1,67 @@
+import type { Hex, SqlDatabase } from '@causeway/core'
+import type { SettlementChain } from './settlementChain.ts'
+
+/** What the fill wallet paid and no request, claim or booking here explains. */
+export type UnknownPayment = {
+  /** Its key in the configuration. */
+  readonly chain: string
+  readonly transactionId: string
+  /** What the fill contract recorded: of a fill its order. */
+  readonly id: Hex
+  /** What the transaction names: of a refund its order. */
+  readonly orderId: Hex
+}
+
+/** Written with what is booked of a fill whose order is not known: it is explained from then on. */
+export const bookedAction = 'ledger.fills'
+
+/**
+ * Payments of the fill wallet in final blocks of the last seconds, held against what is stored. Writes nothing.
+ * @returns undefined where the chain does not list them
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError
+ */
+export async function findUnknownPayments(
+  database: Pick<SqlDatabase, 'query'>,
+  chain: Pick<SettlementChain, 'chain' | 'finalHeight' | 'paidIds' | 'steps' | 'transaction'>,
+  { seconds, signal }: { readonly seconds: number; readonly signal: AbortSignal },
+): Promise<readonly UnknownPayment[] | undefined> {
+  const { paidIds } = chain
+  if (paidIds === undefined) return undefined
+  const to = await chain.finalHeight(signal)
+  const blocks = BigInt(Math.ceil((seconds * 1_000) / chain.chain.config.blockTimeMs))
+  const found: UnknownPayment[] = []
+  for (let from = to > blocks ? to - blocks : 0n; from <= to; ) {
+    const last = from + chain.steps.rangeBlocks - 1n
+    const range = { from, to: last < to ? last : to }
+    const paid = await paidIds(range, signal)
+    const known = await readKnown(
+      database,
+      paid.map(({ id }) => id),
+    )
+    for (const { id, transactionId } of paid) {
+      if (known.has(id)) continue
+      const input = (await chain.transaction(transactionId, signal))?.input ?? '0x'
+      const orderId: Hex = `0x${input.slice(-64)}`
+      // Of a refund the contract records an id of its own.
+      if (orderId !== id && (await readKnown(database, [orderId])).has(orderId)) continue
+      found.push({ chain: chain.chain.key, transactionId, id, orderId })
+    }
+    from = range.to + 1n
+  }
+  return found
+}
+
+/** Those of some ids that an order, a claim or a booking here has. */
+export async function readKnown(
+  database: Pick<SqlDatabase, 'query'>,
+  ids: readonly Hex[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await database.query<{ id: string }>(
+    `select '0x' || encode(order_id, 'hex') as id from orders where order_id = any($1)
+     union select '0x' || encode(claim_id, 'hex') from app_fee_claim where claim_id = any($1)
+     union select subject from admin_action where subject = any($2) and action = $3 and outcome = 'done'`,
+    [ids.map((id) => Buffer.from(id.slice(2), 'hex')), ids, bookedAction],
+  )
+  return new Set(rows.map(({ id }) => id))
+}

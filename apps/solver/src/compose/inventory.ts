@@ -1,0 +1,239 @@
+import {
+  createHubBooks,
+  createJsonRpcClient,
+  createQuorumOver,
+  type LinePayingChain,
+  type RegisteredChain,
+} from '@causeway/chains'
+import {
+  codecOf,
+  formatAmount,
+  hubAlias,
+  hubTokenId,
+  InvalidAddressError,
+  type ProtocolChain,
+  quotingFamilies,
+} from '@causeway/core'
+import { createLogger } from '@causeway/http'
+import type { ConfiguredSigner } from '@causeway/signer'
+import { type EarnedDeposit, readEarnedDeposits } from '../wallet/exposure.ts'
+import { connectFillWallet } from '../wallet/fillWallet.ts'
+import {
+  describeInventory,
+  type Holding,
+  type HubBalance,
+  type HubOwner,
+  lastingSeconds,
+  planInventory,
+  type Withdrawal,
+} from '../wallet/inventoryReport.ts'
+import { readDayOutflows } from '../wallet/records.ts'
+import { openChains, type PaidChain } from './chains.ts'
+import type { SolverConfig } from './config.ts'
+import { openHubKey, openWallet, readFillKeys } from './createSolver.ts'
+import { openDatabase } from './database.ts'
+import { type LoadedFiles, loadFiles } from './files.ts'
+import { openHub } from './hub.ts'
+import { addressOn } from './openDesk.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** Payments that are looked up on the hub, newest first. */
+const earnedMax = 5_000
+const hubTimeoutMs = 120_000
+
+/** Moves nothing. @param options.asJson for programs: amounts as decimal strings in smallest units */
+export async function reportInventory(
+  config: SolverConfig,
+  variables: Variables,
+  { asJson }: { readonly asJson: boolean },
+): Promise<string> {
+  const logger = createLogger({ service: 'solver', level: 'silent' })
+  const signer = await openWallet(variables, logger)
+  const files = await loadFiles(config, variables, signer.address)
+  const hubKey = await openHubKey(variables, logger)
+  const hub = openHub(files, { oracles: config.oracles, signer: hubKey })
+  const chains = await openChains(files, readFillKeys(variables), hub, logger)
+  try {
+    const { outflows, earned } = await readRecords(config)
+    const owed = await readOwed(files, config, earned)
+    const holdings = await Promise.all(
+      chains.paying.flatMap((chain) => {
+        const { key, chainId, codec } = chain
+        const balanceOf = balancesOn(chain, signer)
+        return currenciesOn(chain, files, owed).map(async ({ currency, ...described }): Promise<Holding> => ({
+          ...{ chain: key, currency, ...described },
+          amount: await balanceOf(currency),
+          floor: floorOf(files, key, currency),
+          atHub: owed?.atHub(key, currency) ?? [],
+          unsettled: owed?.unsettled(key, currency) ?? 0n,
+          dayOutflow: outflows.reduce((sum, one) => {
+            const isIt = one.chainId === chainId && codec.canonicalAddress(one.currency) === currency
+            return isIt ? sum + one.amount : sum
+          }, 0n),
+        }))
+      }),
+    )
+    const plan = planInventory(holdings)
+    const wallets = new Map(chains.paying.map((chain) => [chain.key, addressOn(chain, signer)]))
+    const commandOf = (withdrawal: Withdrawal, index: number) =>
+      withdrawalCommand(withdrawal, { files, wallet: wallets.get(withdrawal.chain) ?? '', index })
+    if (asJson) {
+      const shown = holdings.map((one) => ({ ...one, lastsSeconds: lastingSeconds(one) }))
+      const withdrawals = plan.withdrawals.map((one, index) => ({ ...one, command: commandOf(one, index) }))
+      const found = { holdings: shown, withdrawals, moves: plan.moves, isHubRead: owed !== undefined }
+      return JSON.stringify(found, (_key, value: unknown) =>
+        typeof value === 'bigint' ? value.toString() : value,
+      )
+    }
+    const text = describeInventory(holdings, plan, { format: formatAmount, commandOf })
+    return owed === undefined ? `${text}\n${hubUnread}` : text
+  } finally {
+    await Promise.all([chains.close(), hub?.close()])
+    await Promise.all([signer.close(), hubKey?.close()])
+  }
+}
+
+const hubUnread =
+  'What the hub owes is not read: chains.hub.<ENVIRONMENT>.json, its endpoints and ORDER_SIGNERS are needed.'
+
+async function readRecords(config: SolverConfig) {
+  const opened = await openDatabase(config, { onConnectionLost: () => undefined, joinRunning: true })
+  try {
+    return {
+      outflows: await readDayOutflows(opened.database),
+      earned: await readEarnedDeposits(opened.database, earnedMax),
+    }
+  } finally {
+    await opened.close()
+  }
+}
+
+/** What the hub owes, by chain and canonical currency. */
+type Owed = {
+  atHub(chain: string, currency: string): readonly HubBalance[]
+  unsettled(chain: string, currency: string): bigint
+}
+
+/** @returns undefined where nothing says which hub, or whose balances */
+async function readOwed(
+  { chains: { hub, chains }, quote }: LoadedFiles,
+  { orderSigners }: Pick<SolverConfig, 'orderSigners'>,
+  earned: readonly EarnedDeposit[],
+): Promise<Owed | undefined> {
+  if (hub === undefined || !hub.ready || orderSigners.size === 0) return undefined
+  const now = () => Date.now()
+  const client = createJsonRpcClient({
+    ...{ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now },
+  })
+  const quorum = createQuorumOver(client, { now })
+  const { oracleAddress, hubAddress } = hub
+  const books = createHubBooks({ quorum, oracleAddress, hubAddress })
+  const reading = { signal: AbortSignal.timeout(hubTimeoutMs) }
+  const protocolChain = (key: string): ProtocolChain | undefined => {
+    const chain = chains.get(key)
+    return chain && { chainId: key, vmType: chain.vmType, network: chain.network }
+  }
+  const owners = Object.keys(quote.chains)
+    .filter((key) => namesSolvers(chains.get(key)))
+    .flatMap((chain) => [...orderSigners].map((account): HubOwner => ({ chain, account })))
+  const asked = Object.entries(quote.chains).flatMap(([key, { currencies }]) => {
+    const chain = protocolChain(key)
+    if (chain === undefined) return []
+    return currencies.flatMap(({ address }) => {
+      const currency = codecOf(chain).canonicalAddress(address)
+      const tokenId = tokenOf(chain, currency)
+      return tokenId === undefined ? [] : owners.map((owner) => ({ key, owner, currency, tokenId }))
+    })
+  })
+  try {
+    const balances = await books.balances(
+      asked.map(({ owner, tokenId }) => ({
+        holder: hubAlias(protocolChain(owner.chain) ?? unknownChain(owner.chain), owner.account),
+        tokenId,
+      })),
+      reading,
+    )
+    const moved = await books.executed(
+      earned.map(({ key }) => key),
+      reading,
+    )
+    const waiting = earned.filter((_one, index) => moved[index] === false)
+    const isOf = (one: EarnedDeposit, chain: string, currency: string) =>
+      one.chain === chain &&
+      codecOf(protocolChain(chain) ?? unknownChain(chain)).canonicalAddress(one.currency) === currency
+    return {
+      atHub: (chain, currency) =>
+        asked.flatMap((one, index): readonly HubBalance[] => {
+          const amount = balances[index] ?? 0n
+          const isIt = one.key === chain && one.currency === currency && amount > 0n
+          return isIt ? [{ ...one.owner, amount }] : []
+        }),
+      unsettled: (chain, currency) =>
+        waiting.reduce((sum, one) => (isOf(one, chain, currency) ? sum + one.amount : sum), 0n),
+    }
+  } finally {
+    await client.close()
+  }
+}
+
+/** Undefined of a currency that the hub has no token of: nothing of it is deposited. */
+function tokenOf(chain: ProtocolChain, currency: string): bigint | undefined {
+  try {
+    return hubTokenId(chain, currency)
+  } catch (error) {
+    if (error instanceof InvalidAddressError) return undefined
+    throw error
+  }
+}
+
+/** Of a chain that was found in the same file before. */
+function unknownChain(key: string): never {
+  throw new Error(`${key} left the configuration`)
+}
+
+const namesSolvers = (chain: RegisteredChain | undefined): boolean =>
+  chain !== undefined && quotingFamilies[chain.vmType]?.namesSolvers === true
+
+/** Withdrawals of other families take the same steps by hand. */
+function withdrawalCommand(
+  { chain, currency, amount, owner }: Withdrawal,
+  { files, wallet, index }: { readonly files: LoadedFiles; readonly wallet: string; readonly index: number },
+): string {
+  if (!namesSolvers(files.chains.chains.get(chain)))
+    return 'see docs/reference/attestations/withdrawal-initiation.md'
+  // A nonce is used once for ever: the same line may be run again, and another report makes another one.
+  const nonce = Date.now() + index
+  return `RECIPIENT=${wallet} node --conditions=source --import tsx docs/guides/examples/withdrawEarned.ts ${chain} ${currency} ${amount} ${owner.chain} ${nonce}`
+}
+
+function balancesOn(chain: PaidChain, signer: ConfiguredSigner): (currency: string) => Promise<bigint> {
+  if (chain.kind === 'marked') return chain.paying.balanceOf
+  if (chain.kind === 'line') return (currency) => coinsOf(chain.paying, currency)
+  const { chainId, client, finalBlocks } = chain
+  return connectFillWallet({ chainId, client, finalBlocks, signer, nowMs: () => Date.now() }).balanceOf
+}
+
+/** Of the line, and beside it. */
+async function coinsOf(paying: LinePayingChain, currency: string): Promise<bigint> {
+  if (currency !== paying.currency) return 0n
+  const { tip } = await paying.look([])
+  return (await paying.besideLine()).reduce((sum, { value }) => sum + value, tip.value)
+}
+
+/** What the wallet pays in there, and what else the hub owes it. */
+function currenciesOn({ key, codec }: PaidChain, { quote }: LoadedFiles, owed: Owed | undefined) {
+  return (quote.chains[key]?.currencies ?? [])
+    .map(({ address, ...one }) => ({ ...one, currency: codec.canonicalAddress(address) }))
+    .filter(({ solver, currency }) => {
+      const isOwed = (owed?.atHub(key, currency).length ?? 0) > 0 || (owed?.unsettled(key, currency) ?? 0n) > 0n
+      return solver || currency === codec.nativeCurrency || isOwed
+    })
+    .map(({ currency, symbol, decimals, asset, targetShareBps }) => ({
+      ...{ currency, symbol, decimals, asset, targetShareBps },
+    }))
+}
+
+function floorOf({ solver }: LoadedFiles, key: string, address: string): bigint {
+  return solver.chains[key]?.floors.find(({ currency }) => currency === address)?.amount ?? 0n
+}

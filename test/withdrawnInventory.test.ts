@@ -1,0 +1,109 @@
+// Goal: what `solver inventory` prints brings the hub's debt to the fill wallet, once, and only with the owner's key.
+// Method: the whole local network with its own oracles and allocator, and the example of the guide as it is printed.
+import { spawn } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Hex, hubAlias, hubTokenId, mainNetwork } from '@causeway/core'
+import { connectLocalChain, depositoryAbi, hubAbi } from '@causeway/localnet'
+import { encodeFunctionData, erc20Abi, keccak256, toHex } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { type SessionBed, startSessionBed } from './support/sessionBed.ts'
+
+const repositoryRoot = fileURLToPath(new URL('..', import.meta.url))
+const amount = 60_000_000n
+let bed: SessionBed
+beforeAll(async () => {
+  bed = await startSessionBed()
+}, 240_000)
+afterAll(() => bed?.stop(), 60_000)
+
+const network = () => bed.session.network
+const onBase = () => connectLocalChain(network().chains.base.url, network().deployment.base.chainId)
+
+/** Somebody's money in the depository, and as much on the hub for the order signer. */
+async function owe(): Promise<void> {
+  const { keys, deployment, chains } = network()
+  const [user] = keys.users
+  if (user === undefined) throw new Error('no user')
+  const { depository, tokens } = deployment.base
+  const id = `0x${'d5'.repeat(32)}` as const
+  await onBase().send(user, [
+    {
+      ...{ what: 'approve', to: tokens.USDC },
+      data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [depository, amount] }),
+    },
+    {
+      ...{ what: 'deposit', to: depository },
+      data: encodeFunctionData({
+        ...{ abi: depositoryAbi, functionName: 'depositErc20' },
+        args: [user.address, tokens.USDC, amount, id],
+      }),
+    },
+  ])
+  const base = { chainId: 'base', ...mainNetwork('ethereum-vm') }
+  const holder = hubAlias(base, keys.orderSigner.address.toLowerCase())
+  const role = keccak256(toHex('OPERATOR_ROLE'))
+  const args = [holder, hubTokenId(base, tokens.USDC), amount] as const
+  const calls = [
+    encodeFunctionData({ abi: hubAbi, functionName: 'grantRole', args: [role, keys.deployer.address] }),
+    encodeFunctionData({ abi: hubAbi, functionName: 'mint', args }),
+  ]
+  await connectLocalChain(chains.hub.url, deployment.hub.chainId).send(
+    keys.deployer,
+    calls.map((data, index) => ({ what: `hub call ${index}`, to: deployment.hub.hub, data })),
+  )
+}
+
+/** The command with chain, currency, amount, the owner's chain and a nonce. */
+async function withdraw(ownerKey: Hex, nonce: number, recipient: Hex, patienceMs = 240_000) {
+  const oracle = bed.session.services.find(({ plan }) => plan.name.startsWith('oracle'))
+  if (oracle === undefined) throw new Error('no oracle runs')
+  const text = await readFile(network().paths.serviceFile(oracle.plan.name), 'utf8')
+  const environment = z.record(z.string(), z.string()).parse(JSON.parse(text))
+  const files = { owner: join(bed.directory, `owner-${nonce}.key`), gas: join(bed.directory, 'gas.key') }
+  await writeFile(files.owner, ownerKey)
+  await writeFile(files.gas, network().keys.deployer.privateKey)
+  const words = ['base', network().deployment.base.tokens.USDC, String(amount), 'base', String(nonce)]
+  const script = 'docs/guides/examples/withdrawEarned.ts'
+  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', script, ...words], {
+    cwd: repositoryRoot,
+    env: {
+      ...environment,
+      ...{ PATH: process.env['PATH'], ENVIRONMENT: 'local', PATIENCE_MS: String(patienceMs), RECIPIENT: recipient },
+      ...{ ORACLE_URL: `http://127.0.0.1:${oracle.ports['http']}`, ORACLE_API_KEY: '' },
+      ...{ ORDER_SIGNER_KEY_FILE: files.owner, GAS_KEY_FILE: files.gas },
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, output }
+}
+
+const balanceOf = (account: Hex) =>
+  onBase().client.readContract({
+    ...{ address: network().deployment.base.tokens.USDC, abi: erc20Abi },
+    ...{ functionName: 'balanceOf', args: [account] },
+  })
+
+test('O-96: the command of a withdrawal pays what the hub owes, once, and to no thief', async () => {
+  await owe()
+  const { orderSigner } = network().keys
+  const recipient = privateKeyToAddress(generatePrivateKey())
+  const stolen = await withdraw(generatePrivateKey(), 1, recipient, 5_000)
+  expect(stolen.code, stolen.output).toBe(1)
+  expect(stolen.output).toContain('INSUFFICIENT_HUB_BALANCE')
+  expect(await balanceOf(recipient)).toBe(0n)
+
+  const { code, output } = await withdraw(orderSigner.privateKey, 2, recipient)
+  expect(code, output).toBe(0)
+  expect(output).toContain(`withdrawn: ${amount} smallest units`)
+  expect(await balanceOf(recipient)).toBe(amount)
+  const again = await withdraw(orderSigner.privateKey, 2, recipient)
+  expect([again.code, again.output]).toEqual([0, expect.stringContaining('burned before')])
+  expect(await balanceOf(recipient)).toBe(amount)
+}, 600_000)
