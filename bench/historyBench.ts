@@ -31,12 +31,13 @@ export async function benchHistory(): Promise<readonly BenchRow[]> {
   try {
     const startedAtMs = performance.now()
     await fillHistory(bed.database, stored)
+    await standStill(bed.database)
     console.log(`filled in ${((performance.now() - startedAtMs) / 1_000).toFixed(0)} s`)
     const calm = await calmDown(bed.database)
     console.log(calm)
     const history = createRequestHistory(bed)
     const rows: BenchRow[] = []
-    for (const [name, filter] of Object.entries(filledFilters)) {
+    for (const [name, filter] of Object.entries({ ...filledFilters, ...standing })) {
       for (const sortBy of sortKeys) {
         const asked = { apiKeyId: filledKey, ...filter }
         const first = { limit: 20, after: undefined, direction: 'desc', sortBy } as const
@@ -57,6 +58,37 @@ export async function benchHistory(): Promise<readonly BenchRow[]> {
   } finally {
     await bed.stop()
   }
+}
+
+/** Beside `filledFilters`. */
+const standing = {
+  'status of what stands still': { status: 'pending' },
+  'status that none has': { status: 'delayed' },
+} as const
+
+/** One request in a thousand was filled, and no oracle has said so since: a list tells why it waits. */
+async function standStill(database: SqlDatabase): Promise<void> {
+  await database.transaction(async (tx) => {
+    // What has succeeded stays so otherwise.
+    await tx.query('set local session_replication_role = replica')
+    await tx.query(
+      `with standing as (
+         update orders set status = 'pending' where request_id in
+           (select sha256(convert_to('request ' || i, 'UTF8')) from generate_series(779, $1::int, 1000) i)
+         returning request_id, order_id, user_address, created_at),
+       taken as (
+         insert into deposit_seen (chain_id, tx_hash, onchain_index, block_number, block_hash, block_time, order_id,
+           request_id, depositor, currency, amount, state)
+         select 8453, encode(request_id, 'hex'), '0', 1, 'b', created_at, order_id, request_id, user_address, 'c', 1,
+           'taken' from standing
+         returning id, request_id)
+       insert into settlement (request_id, deposit_id, stage, is_bound, updated_at)
+       select request_id, id, 'filled', true, now() - interval '1 hour' from taken`,
+      [stored],
+    )
+  })
+  await database.query('analyze orders, deposit_seen, settlement')
+  await database.query('checkpoint')
 }
 
 /** Half of the history is behind it. */
