@@ -165,8 +165,8 @@ async function readPage(
   { direction, limit }: Page,
 ): Promise<PageRows> {
   const places = await tx.query<PageRows['places'][number]>(
-    `select request_id, (extract(epoch from at) * 1000000)::bigint as at_us from (${text}) page
-     order by at ${direction}, request_id ${direction}`,
+    `select request_id, (extract(epoch from page.at) * 1000000)::bigint as at_us from (${text}) page
+     order by page.at ${direction}, request_id ${direction}`,
     values,
     planned,
   )
