@@ -2,7 +2,7 @@
 // npm has it, pointed at a whole local network: nodes, quote-api, three oracles and the solver. Of a deposit
 // address the client only shows the text; the test pays to it.
 import type { Hex } from '@causeway/core'
-import type { Execute, getClient } from '@relayprotocol/relay-sdk'
+import { type AdaptedWallet, adaptViemWallet, type Execute, type getClient } from '@relayprotocol/relay-sdk'
 import { decodeFunctionData, encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -230,6 +230,37 @@ describe('requests of the public client', () => {
     await expect
       .poll(async () => (await statusOf(done)).json, { timeout: 60_000 })
       .toMatchObject({ status: 'success', txHashes: [expect.stringMatching(/^0x/)] })
+  })
+
+  test('a same-chain swap in a batch of its wallet is done though the client reports nothing', async () => {
+    const adapted = adaptViemWallet(bed.wallet(2, 'base'))
+    const batches: string[][] = []
+    const wallet: AdaptedWallet = {
+      ...adapted,
+      supportsAtomicBatch: async () => true,
+      async handleBatchTransactionStep(chainId, items, step) {
+        const hashes: string[] = []
+        for (const item of items) {
+          const hash = (await adapted.handleSendTransactionStep(chainId, item, step)) ?? ''
+          await adapted.handleConfirmTransactionStep(
+            hash,
+            chainId,
+            () => {},
+            () => {},
+          )
+          hashes.push(hash)
+        }
+        batches.push(hashes)
+        // The id of a bundle is no hash of a transaction.
+        return `0x${'b5'.repeat(32)}`
+      },
+    }
+    const quote = await getQuote({ ...swapOnBase(), user: bed.user(2), recipient: bed.user(2) })
+    const { data } = await bed.client.actions.execute({ quote, wallet })
+    expect(batches).toEqual([[expect.stringMatching(/^0x/), expect.stringMatching(/^0x/)]])
+    expect(itemsOf(data).every(({ status }) => status === 'complete')).toBe(true)
+    const swapped = batches[0]?.at(-1)
+    expect((await statusOf(data)).json).toMatchObject({ status: 'success', txHashes: [swapped] })
   })
 
   test('a permit is signed, relayed and filled, without gas of the user', async () => {

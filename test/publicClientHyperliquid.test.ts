@@ -1,5 +1,5 @@
 // Goal: the published client bridges from Hyperliquid without a change: it signs what the transfer is for, posts that, signs
-// the transfer and hands it to the exchange. Adversaries: none; this is what an honest app does. Method: the package as npm
+// the transfer and hands it to the exchange. It bridges to Hyperliquid as to any chain. Adversaries: none; this is what an honest app does. Method: the package as npm
 // has it with a wallet of viem, pointed at the service over anvil, the hub's own contract and a Hyperliquid of stand-ins.
 // The client names the exchange's public host, which is led to our endpoint; a solver works by hand.
 import { createRequire } from 'node:module'
@@ -18,11 +18,13 @@ import { createWalletClient, erc20Abi, type Hex, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { base } from 'viem/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OpenWork } from '../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
 import { type FamilySettling, startFamilySettling } from './support/familySettling.ts'
 import {
   fundedHyperliquidUser,
   type HyperliquidChain,
   hyperliquidChainId,
+  payOnHyperliquid,
   perps,
   startHyperliquidChain,
 } from './support/hyperliquidSettling.ts'
@@ -34,7 +36,7 @@ let redirected = 0
 const publicHost = 'https://api.hyperliquid.xyz/exchange'
 
 beforeAll(async () => {
-  at = await startFamilySettling((network) => startHyperliquidChain(network))
+  at = await startFamilySettling((network) => startHyperliquidChain(network, true))
   client = createClient({ baseApiUrl: at.url, source: 'public-client.test', pollingInterval: 250 })
   await configureDynamicChains()
   // The client goes through the package as well as through its own export of it.
@@ -56,6 +58,13 @@ const usdcOnBase = (holder: Hex) =>
     ...{ functionName: 'balanceOf', args: [holder] },
   })
 
+const walletOf = (key: Hex) =>
+  createWalletClient({
+    account: privateKeyToAccount(key),
+    chain: base,
+    transport: http(at.network.chains.base.url),
+  })
+
 test('Hyperliquid is among the chains of the service, as the client knows it', () => {
   const chain = client.chains.find(({ id }) => id === hyperliquidChainId)
   expect(chain).toMatchObject({ vmType: 'hypevm', currency: { address: perps, symbol: 'USDC', decimals: 8 } })
@@ -64,11 +73,7 @@ test('Hyperliquid is among the chains of the service, as the client knows it', (
 test('dollars are authorized and sent by the published client, and arrive on Base as they were quoted', async () => {
   const { account: user, key } = fundedHyperliquidUser(at)
   const recipient = privateKeyToAddress(generatePrivateKey())
-  const wallet = createWalletClient({
-    account: privateKeyToAccount(key),
-    chain: base,
-    transport: http(at.network.chains.base.url),
-  })
+  const wallet = walletOf(key)
   const quote = await client.actions.getQuote({
     ...{ chainId: hyperliquidChainId, currency: perps, amount: '10000000000' },
     ...{ toChainId: 8453, toCurrency: at.network.deployment.base.tokens.USDC },
@@ -85,12 +90,37 @@ test('dollars are authorized and sent by the published client, and arrive on Bas
   expect(redirected).toBe(1)
 })
 
-async function fillByHand({ steps }: Execute): Promise<void> {
+test('to Hyperliquid a wallet deposits dollars of Base, and they arrive as they were quoted', async () => {
+  const { address: user, privateKey } = at.requests.user
+  const recipient = privateKeyToAddress(generatePrivateKey())
+  const quote = await client.actions.getQuote({
+    ...{ chainId: 8453, currency: at.network.deployment.base.tokens.USDC, amount: '200000000' },
+    ...{ toChainId: hyperliquidChainId, toCurrency: perps, user, recipient, tradeType: 'EXACT_INPUT' },
+  })
+  const [done] = await Promise.all([
+    client.actions.execute({ quote, wallet: adaptViemWallet(walletOf(privateKey)) }),
+    fillByHand(quote, payThere),
+  ])
+  const items = done.data.steps.flatMap((step) => step.items ?? [])
+  expect(items.map(({ status }) => status)).toEqual(['complete', 'complete'])
+  expect(items.at(-1)?.txHashes).toMatchObject([{ chainId: hyperliquidChainId }])
+  expect(at.venue.held(recipient, '')).toBe(BigInt(quote.details?.currencyOut?.amount ?? 0))
+})
+
+async function payThere(item: OpenWork): Promise<void> {
+  const told = await at.requests.solver.report(item.id, await payOnHyperliquid(at, item))
+  expect(told.status).toBe(200)
+}
+
+async function fillByHand(
+  { steps }: Execute,
+  pay: (item: OpenWork) => Promise<unknown> = (item) => at.requests.solver.carryOut(item),
+): Promise<void> {
   const requestId = steps.at(-1)?.requestId
   await waitUntil('its fill is offered', async () => {
     const item = (await at.requests.solver.work()).find((one) => one.requestId === requestId)
     if (item === undefined) return false
-    await at.requests.solver.carryOut(item)
+    await pay(item)
     return true
   })
 }

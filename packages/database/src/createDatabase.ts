@@ -89,7 +89,6 @@ export function createDatabase(options: DatabaseOptions): Database {
 
   const withClient = async <T>(
     work: (run: RunStatement, session: Session | undefined) => Promise<T>,
-    { isPlannedEachTime = false }: QueryOptions = {},
   ) => {
     if (callers >= poolSize + queueMax) throw new DatabaseOverloadedError()
     callers += 1
@@ -97,8 +96,13 @@ export function createDatabase(options: DatabaseOptions): Database {
       return await useClient(pool, disk, (client) => {
         const session = sessions.get(client)
         // A plan stays on a connection of the server, which is another one for a pooler's next transaction.
-        const nameHere = session?.isPooled === true || isPlannedEachTime ? () => undefined : nameOf
-        return work((text, values) => run(client, nameHere, text, values), session)
+        const isKept = ({ isPlannedEachTime = false }: QueryOptions = {}) =>
+          session?.isPooled !== true && !isPlannedEachTime
+        return work(
+          (text, values, options) =>
+            run(client, isKept(options) ? nameOf : () => undefined, text, values),
+          session,
+        )
       })
     } finally {
       callers -= 1
@@ -106,16 +110,14 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 
   const query = <Row extends SqlRow>(text: string, values?: readonly unknown[], more?: QueryOptions) =>
-    withClient(
-      async (runOn, session) =>
-        // A limit that holds in a transaction alone needs one.
-        session?.isPooled === true
-          ? runTransaction(runOn, (tx) => tx.query<Row>(text, values), {
-              begin: session.begin,
-              opensWithRead: true,
-            })
-          : (await runOn<Row>(text, values)).rows,
-      more,
+    withClient(async (runOn, session) =>
+      // A limit that holds in a transaction alone needs one.
+      session?.isPooled === true
+        ? runTransaction(runOn, (tx) => tx.query<Row>(text, values), {
+            begin: session.begin,
+            opensWithRead: true,
+          })
+        : (await runOn<Row>(text, values, more)).rows,
     )
 
   const transaction: Database['transaction'] = (work, options) =>

@@ -60,6 +60,18 @@ test('after a begin that was refused nothing is sent but a rollback', async () =
   expect([statements, isBeyond]).toEqual([['begin', 'read', 'rollback'], false])
 })
 
+test('a snapshot is opened by the message that begins it', async () => {
+  const { statements, run, answerAll } = scriptedServer()
+  const options = { isSnapshot: true, opensWithRead: true, begin: 'begin; set local a = 1' }
+  const done = runTransaction(run, (tx) => tx.query('read'), options)
+  expect(statements).toEqual([
+    'begin; set local a = 1; set transaction isolation level repeatable read, read only',
+    'read',
+  ])
+  for (let round = 0; round < 2; round += 1) await answerAll()
+  await done
+})
+
 test('a transaction that opens with a read sends nothing before it', async () => {
   const { statements, run, answerAll } = scriptedServer()
   const done = runTransaction(run, async (tx) => tx.send('write'), { opensWithRead: true })

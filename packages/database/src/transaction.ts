@@ -1,10 +1,11 @@
-import type { SqlRow, SqlWriteTx, TransactionOptions } from '@causeway/core'
+import type { QueryOptions, SqlRow, SqlWriteTx, TransactionOptions } from '@causeway/core'
 import type pg from 'pg'
 
 /** Puts one statement on the wire before it returns. Answers come in the order of the statements. */
 export type RunStatement = <Row extends SqlRow>(
   text: string,
   values?: readonly unknown[],
+  options?: QueryOptions,
 ) => Promise<pg.QueryResult<Row>>
 
 /** The rollback failed too: the connection is in an unknown state and must not be used again. */
@@ -20,10 +21,11 @@ export async function runTransaction<T>(
   work: (tx: SqlWriteTx) => Promise<T>,
   {
     opensWithRead = false,
+    isSnapshot = false,
     begin = 'begin',
   }: TransactionOptions & { readonly begin?: string | undefined } = {},
 ): Promise<T> {
-  const begun = heard(run(begin))
+  const begun = heard(run(isSnapshot ? `${begin}; ${snapshot}` : begin))
   if (!opensWithRead) await begun
   let isBegun = !opensWithRead
   let isOpen = true
@@ -32,9 +34,9 @@ export async function runTransaction<T>(
     if (!isOpen) throw new Error('this transaction has ended')
   }
   const tx: SqlWriteTx = {
-    async query<Row extends SqlRow>(text: string, values?: readonly unknown[]) {
+    async query<Row extends SqlRow>(...asked: Parameters<SqlWriteTx['query']>) {
       refuseWhenEnded()
-      const answer = heard(run<Row>(text, values))
+      const answer = heard(run<Row>(...asked))
       await begun
       isBegun = true
       return (await answer).rows
@@ -61,6 +63,8 @@ export async function runTransaction<T>(
     throw cause
   }
 }
+
+const snapshot = 'set transaction isolation level repeatable read, read only'
 
 /** A promise whose rejection somebody looks at later, or never. */
 function heard<T>(promise: Promise<T>): Promise<T> {

@@ -104,6 +104,34 @@ test('the error of a sent statement is that of its transaction, whatever fails b
   expect(await database.query('select id from items where id in (11, 12)')).toEqual([])
 })
 
+test('a snapshot sees one moment', async () => {
+  const { database } = testDatabase
+  await database.query('insert into items values (14, 1)')
+  const amountOf = (tx: Pick<SqlWriteTx, 'query'>) => tx.query('select amount from items where id = 14')
+  const read = async (tx: SqlWriteTx) => {
+    const before = await amountOf(tx)
+    await database.query('update items set amount = 2 where id = 14')
+    return [before, await amountOf(tx)]
+  }
+  const seen = await database.transaction(read, { isSnapshot: true, opensWithRead: true })
+  expect(seen).toEqual([[{ amount: 1n }], [{ amount: 1n }]])
+  expect(await amountOf(database)).toEqual([{ amount: 2n }])
+})
+
+test('a statement that is planned each time is kept nowhere, in a transaction neither', async () => {
+  const database = createDatabase({ connectionString: testDatabase.connectionString, poolSize: 1 })
+  const eachTime = { isPlannedEachTime: true }
+  await database.query('select $1::int as alone', [1], eachTime)
+  await database.transaction(async (tx) => {
+    await tx.query('select $1::int as inside', [1], eachTime)
+    await tx.query('select $1::int as kept', [1])
+  })
+  expect(await database.query('select statement from pg_prepared_statements')).toEqual([
+    { statement: 'select $1::int as kept' },
+  ])
+  await database.close()
+})
+
 test('a lock that the first statement takes lasts until the end', async () => {
   const { database } = testDatabase
   await database.query('insert into items values (13, 1)')

@@ -7,7 +7,11 @@ export type SqlRow = Readonly<Record<string, unknown>>
  */
 export interface SqlTx {
   /** Runs one statement with `$1…` parameters. @throws the driver's error, SQLSTATE in `code` */
-  query<Row extends SqlRow = SqlRow>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
+  query<Row extends SqlRow = SqlRow>(
+    text: string,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<readonly Row[]>
 }
 
 /** What `transaction` opens: several statements, one commit. */
@@ -25,6 +29,8 @@ export type TransactionOptions = {
    * a round trip less; were `begin` refused, it would run in a transaction of its own. Default false.
    */
   readonly opensWithRead?: boolean
+  /** Every statement sees what the first one saw, and none may write. Default false. */
+  readonly isSnapshot?: boolean
 }
 
 /** Owns connections. Implemented once per process by the app's database module. */

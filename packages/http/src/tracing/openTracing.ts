@@ -42,8 +42,8 @@ export function tracedDatabase<Database extends SqlDatabase>(
 ): Database {
   if (tracing === undefined) return database
   const parts: SqlDatabase = {
-    query: (text, values) =>
-      tracing.during('database statement', verbOf(text), () => database.query(text, values), 'client'),
+    query: (text, values, options) =>
+      tracing.during('database statement', verbOf(text), () => database.query(text, values, options), 'client'),
     transaction: (work, options) =>
       tracing.during('database transaction', {}, () => database.transaction(work, options), 'client'),
   }

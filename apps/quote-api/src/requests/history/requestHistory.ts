@@ -1,4 +1,4 @@
-import { type Hex, type Order, orderSchema, type SqlDatabase } from '@causeway/core'
+import { type Hex, type Order, orderSchema, type SqlDatabase, type SqlWriteTx } from '@causeway/core'
 import type { Standing } from '../status/readStanding.ts'
 import type { RequestStatus } from '../status/requestProgress.ts'
 import { readShown, type ShownRow, shownColumns, shownReasons } from '../status/shownReasons.ts'
@@ -9,7 +9,7 @@ import {
   quotedAmountsSchema,
   quotedSponsorshipSchema,
 } from './quotedAmounts.ts'
-import { countSql, isAtAddress, type Page, pageSql, type RequestFilter } from './requestFilter.ts'
+import { countSql, isAtAddress, type Page, pageSql, type RequestFilter, type Sql } from './requestFilter.ts'
 
 /** One transaction that was seen for a request. */
 export type RequestTransaction = {
@@ -106,33 +106,31 @@ const columns = `
       order by t.seen_at, t.tx_hash)
     from request_transaction t where t.request_id = o.request_id) as transactions`
 
+/** Of requests by their ids, in their order. */
+const details = `select ${columns} from unnest($1::bytea[]) with ordinality as page (request_id, place)
+  join orders o using (request_id) left join request_sponsorship s using (request_id) order by place`
+
 /** Plans depend on the values: a key may have one request of a chain or a million. */
 const planned = { isPlannedEachTime: true } as const
+/** Whatever is read by ids has one plan for all of them, and making it takes longer than reading does. */
+const planOnce = 'set local plan_cache_mode = force_generic_plan'
 
 /** Requests in PostgreSQL. @source Q-77 */
 export function createRequestHistory({ database }: { database: SqlDatabase }): RequestHistory {
   return {
     async list(filter, page) {
-      const { text, values } = pageSql(
-        filter,
-        page,
-        page.sortBy === 'updatedAt' ? await changedBefore(database) : undefined,
+      const { limit, sortBy } = page
+      const changed = sortBy === 'updatedAt' ? await changedBefore(database) : undefined
+      // A request that changed between two moments would be answered in a state that its filter excludes.
+      const moment = { isSnapshot: true, opensWithRead: true } as const
+      const { places, rows, standing } = await database.transaction(
+        (tx) => readPage(tx, pageSql(filter, page, changed), page),
+        moment,
       )
-      const { direction, sortBy } = page
-      const rows = await database.query<HistoryRow>(
-        `select ${columns}, (extract(epoch from page.at) * 1000000)::bigint as at_us
-         from (${text}) page join orders o using (request_id) left join request_sponsorship s using (request_id)
-         order by page.at ${direction}, page.request_id ${direction}`,
-        values,
-        planned,
-      )
-      // One more than asked for tells whether there is a next page.
-      const shown = rows.slice(0, page.limit)
-      const last = shown.at(-1)
-      const standing = await readShown(database, shown)
-      const hasMore = rows.length > page.limit && last !== undefined
+      const last = places[limit - 1]
+      const hasMore = places.length > limit && last !== undefined
       return {
-        requests: shown.map((row) => fromRow(row, standing.get(toHex(row.request_id)))),
+        requests: rows.map((row) => fromRow(row, standing.get(toHex(row.request_id)))),
         continuation: hasMore
           ? encodeCursor({ sortBy, atMicros: last.at_us, id: toHex(last.request_id) })
           : undefined,
@@ -152,6 +150,33 @@ export function createRequestHistory({ database }: { database: SqlDatabase }): R
   }
 }
 
+type PageRows = {
+  /** One more than the page holds, where there are more. */
+  readonly places: readonly { readonly request_id: Buffer; readonly at_us: bigint }[]
+  /** Of the places on the page. */
+  readonly rows: readonly HistoryRow[]
+  readonly standing: ReadonlyMap<string, Standing>
+}
+
+/** Reads where requests stand in a list, and what is shown of them. */
+async function readPage(
+  tx: SqlWriteTx,
+  { text, values }: Sql,
+  { direction, limit }: Page,
+): Promise<PageRows> {
+  const places = await tx.query<PageRows['places'][number]>(
+    `select request_id, (extract(epoch from page.at) * 1000000)::bigint as at_us from (${text}) page
+     order by page.at ${direction}, request_id ${direction}`,
+    values,
+    planned,
+  )
+  if (places.length === 0) return { places, rows: [], standing: new Map() }
+  tx.send(planOnce)
+  const ids = places.slice(0, limit).map(({ request_id }) => request_id)
+  const rows = await tx.query<HistoryRow>(details, [ids])
+  return { places, rows, standing: await readShown(tx, rows) }
+}
+
 /**
  * Microseconds since 1970 before which no request changes any more: changes take their time after their
  * transaction has begun to write. Read by a statement of its own: one snapshot would see transactions that ended
@@ -161,6 +186,8 @@ async function changedBefore(database: SqlDatabase): Promise<bigint> {
   const [row] = await database.query<{ at_us: bigint }>(
     `select (extract(epoch from least(clock_timestamp(), min(xact_start))) * 1000000)::bigint as at_us
      from pg_stat_activity where datname = current_database() and backend_xid is not null`,
+    // Its plan is kept, which a statement without a list of values is not.
+    [],
   )
   if (row === undefined) throw new Error('an aggregate has a row')
   return row.at_us
@@ -179,7 +206,6 @@ type HistoryRow = ShownRow & {
   readonly quoted: unknown
   readonly order_data: unknown
   readonly order_signature: Buffer | null
-  readonly at_us: bigint
   readonly created_at_us: bigint
   readonly updated_at_us: bigint
   readonly is_sponsorship: boolean

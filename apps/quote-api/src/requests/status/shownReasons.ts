@@ -26,8 +26,8 @@ export type ShownRow = {
 
 const of = (table: string) => `select from ${table} where request_id = o.request_id`
 
-/** Condition on `orders o`: something was paid or signed, and it is old enough, or an operator has it. */
-const mayStand = `(o.status not in ('success', 'refund') and (
+/** Condition on `orders o`: no reason is stored, and what was paid or signed is old enough, or an operator has it. */
+const mayStand = `(o.status not in ('success', 'failure', 'refund') and (
   exists (${of('settlement')} and stage = 'parked') or exists (${of('deposit_seen')} and state = 'held')
   or (o.created_at <= statement_timestamp() - ${limit} and (o.status <> 'waiting' or o.deposit_address is not null
     or exists (${of('deposit_seen')}) or exists (${of('work_item')})))))`
