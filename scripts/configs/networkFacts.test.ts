@@ -1,5 +1,6 @@
 // Goal: the shipped files say what networks are today, and an operator of a chain that ends is told so. Method: the
 // files themselves, and what each service finds in its settings with an endpoint of such a chain.
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { examineOwnOracle } from '../../apps/oracle/src/compose/examine.ts'
@@ -55,6 +56,44 @@ describe('F-48: a chain that is being wound down', () => {
       fix: expect.stringContaining('withdrawn'),
     })
     expect(JSON.stringify(named)).not.toContain('key-of')
+  })
+})
+
+describe('F-107: dated facts', () => {
+  const environments = ['mainnets.prod', 'testnets.prod']
+  const today = new Date().toISOString().slice(0, 10)
+
+  test.each(environments)('every chain and guardian set of %s says when its facts were compared', (environment) => {
+    const { chains, guardianSets } = configs(environment).quote
+    for (const [key, { seen }] of Object.entries(chains)) {
+      expect(seen?.source, key).not.toBe('')
+      expect(seen?.on ?? '', key).toMatch(/^2026-/)
+      expect((seen?.on ?? '9') <= today, key).toBe(true)
+    }
+    expect(guardianSets.map(({ seen }) => seen)).not.toContain(undefined)
+  })
+
+  test('of chains of this machine are none: nobody could say what their network should be', () => {
+    expect(Object.values(configs('local').quote.chains).filter(({ seen }) => seen !== undefined)).toEqual([])
+  })
+
+  test('F-112: the page of networks says of each what the files say', () => {
+    const page = readFileSync(join(root, 'docs/operating/networks.md'), 'utf8')
+    const rows = environments.flatMap((environment) => {
+      const { chains, guardianSets } = configs(environment).quote
+      return [
+        ...Object.entries(chains).map(([key, { blockTimeMs, seen }]) => [
+          ...[`\`${environment}\``, key, `${blockTimeMs} ms`],
+          ...[seen?.finalitySeconds === undefined ? '—' : `${seen.finalitySeconds} s`, seen?.on ?? '—'],
+          seen?.onChain ?? '—',
+        ]),
+        ...guardianSets.map(({ index, seen }) => [
+          ...[`\`${environment}\``, `guardian set ${index}`, '—', '—', seen ?? '—', '—'],
+        ]),
+      ]
+    })
+    const told = page.split('\n').filter((line) => line.startsWith('| `') && line.includes('.prod` |'))
+    expect(told.toSorted()).toEqual(rows.map((cells) => `| ${cells.join(' | ')} |`).toSorted())
   })
 })
 

@@ -203,7 +203,7 @@ test('a silent peer holds a bounded number of sockets, and none when nobody asks
   await expect.poll(() => peer?.openSockets(), patience).toBe(0)
 })
 
-test('a signer in shadow mode is compared and not counted', async () => {
+test('O-108: a signer in shadow mode is compared and not counted', async () => {
   const shadow = await signed(kind, payload, ['X'])
   const differing = await signed(kind, depositsOf(['2000']), ['X'])
   for (const [answer, agrees] of [[shadow, true] as const, [differing, false] as const]) {

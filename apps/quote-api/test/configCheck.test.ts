@@ -15,6 +15,8 @@ import { repositoryRoot } from './fixtures/service.ts'
 import { configsDirectory } from './serviceSupport/configCopy.ts'
 import {
   type ConfiguredChains,
+  guardianKeeper,
+  guardianSet,
   nowSeconds,
   recordStandIns,
   roundOf,
@@ -283,6 +285,46 @@ describe('a planted mistake is found, and no other', () => {
     expect(output).toContain('the chain says: BTC / USD')
     expect(output).toContain('chains.mainnets.prod.json: solana.depository')
     expect(output).toContain('Findings: 3, on ethereum, base, optimism, arbitrum, polygon, solana.')
+  })
+})
+
+describe('F-112: --against-chain', () => {
+  const path = () => join(directory, `quote.${environment}.json`)
+  const words = ['config', 'check', '--against-chain', '--json']
+
+  test('writes the day for each chain that agrees, for no other, and changes nothing else', async () => {
+    const before = await readFile(path(), 'utf8')
+    onTestFinished(() => writeFile(path(), before))
+    const base = configured.chains.get('base')
+    if (base === undefined) throw new Error('base is not configured')
+    onTestFinished(restore(base))
+    says(usdc, 'decimals()', word(18))(base)
+    const { code } = await command(words, ['base', 'optimism', 'arbitrum'])
+    expect(code).toBe(1)
+    const after = await readFile(path(), 'utf8')
+    expect(after.replaceAll(/,\s*"onChain": "[-0-9]*"/g, '')).toBe(before)
+    const { chains } = JSON.parse(after)
+    expect(Object.keys(chains).filter((key) => chains[key].seen.onChain !== undefined)).toEqual([
+      'optimism',
+      'arbitrum',
+    ])
+  })
+
+  test('names a guardian set that is the current one and is not listed', async () => {
+    const before = await readFile(path(), 'utf8')
+    const arbitrum = configured.chains.get('arbitrum')
+    if (arbitrum === undefined) throw new Error('arbitrum is not configured')
+    onTestFinished(restore(arbitrum))
+    Object.assign(contract(arbitrum, guardianKeeper).returns, guardianSet(2, [`0x${'77'.repeat(20)}`]))
+    const { code, output } = await command(words, ['arbitrum'])
+    const { mistakes } = outputSchema.parse(JSON.parse(output))
+    expect([code, mistakes]).toMatchObject([
+      1,
+      [{ path: 'guardianSets[0]', value: 'set 1', said: `set 2: ${elsewhere}` }],
+    ])
+    expect(await readFile(path(), 'utf8')).toBe(before)
+    // Whoever only compares is not asked about it.
+    expect((await check(['arbitrum'])).mistakes).toEqual([])
   })
 })
 

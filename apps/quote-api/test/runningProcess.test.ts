@@ -75,6 +75,7 @@ describe('listeners', () => {
         'fill wallet': 'ok',
         jobs: 'ok',
         market: 'ok',
+        networks: 'ok',
         'order signer': 'ok',
         requests: 'ok',
         solver: 'ok',

@@ -10,6 +10,7 @@ import type { ChainFinding } from './family/chainFinding.ts'
 import type { ChainFamily, FamilyChain, FamilyLimits, ReadableChain } from './family/familyChain.ts'
 import type { HubEntries } from './family/hubEntries.ts'
 import type { LinePayingFamily } from './family/linePayingChain.ts'
+import type { NetworkFacts, NetworkQuestion } from './family/networkFacts.ts'
 import type { NetworkReader, NetworkReaderOptions } from './family/networkReader.ts'
 import type { PayingChainFamily } from './family/payingChain.ts'
 import type { QuotingChain, QuotingChainOptions } from './family/quotingChain.ts'
@@ -100,6 +101,14 @@ export async function headSeconds(
   client: ChainClient,
 ): Promise<number | undefined> {
   return chainFamilies[vmType]?.quoting?.headSeconds?.(client)
+}
+
+/** What the network of a chain is like now; `undefined` where its family does not tell. @throws upstream errors */
+export async function readNetworkFacts(
+  { vmType }: Pick<RegisteredChain, 'vmType'>,
+  question: NetworkQuestion,
+): Promise<NetworkFacts | undefined> {
+  return chainFamilies[vmType]?.quoting?.networkFacts?.(question)
 }
 
 /** By chain key, readers of the quoted chains that no contract calls read. */

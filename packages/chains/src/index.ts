@@ -14,6 +14,7 @@ export {
   payingFamily,
   payingKeySettings,
   payingSeconds,
+  readNetworkFacts,
 } from './chainFamilies.ts'
 export {
   type ChainRegistry,
@@ -184,6 +185,7 @@ export {
   type LineView,
   type LineWork,
 } from './family/linePayingChain.ts'
+export type { ChainMoment, NetworkFacts } from './family/networkFacts.ts'
 export type {
   NetworkFeeRefusal,
   NetworkReader,

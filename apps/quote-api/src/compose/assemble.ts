@@ -60,6 +60,7 @@ import { createScreening } from '../requests/screening/screenedRequest.ts'
 import { insertReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
 import { readOracleAnswers } from '../requests/settlement/settlementMetrics.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
+import { createNetworkWatch, watchedChains } from '../requests/stops/networkWatch.ts'
 import { createOracleHalts } from '../requests/stops/oracleHalts.ts'
 import { ownTermsOf } from '../requests/stops/ownTerms.ts'
 import { createTimelines } from '../requests/timeline/readTimeline.ts'
@@ -173,7 +174,13 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     })
   const { address: orderSigner } = parts.signer
   const own = ownTermsOf({ quote, registry, orderSigner, isRead: (key) => clients.has(key) })
-  const stops = await openStops({ database, own, registry, metrics, readiness, logger })
+  const networks = createNetworkWatch({
+    chains: watchedChains(registry, inLine('prices').clients, quote.fillWallet),
+    market,
+    now: () => Date.now(),
+    onFailure: (chain, error) => logger.warn({ chain, err: error }, 'network not looked at'),
+  })
+  const stops = await openStops({ database, own, networks, registry, metrics, readiness, logger })
   const orders = createOrderStore({ database })
   const sponsorshipChain = findSponsorshipChain(registry, clients)
   const { chainId } = sponsorshipChain
@@ -200,7 +207,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       oracleAnswers,
     }),
   })
-  registerHealthRoutes(adminListener, { readiness, stops, registry, marketHealth })
+  registerHealthRoutes(adminListener, { readiness, stops, networks, registry, marketHealth })
   registerPages(adminListener, '/console', await loadConsolePage('operator'))
   registerOverviewRoute(adminListener, {
     ...{ database, registry, oracles: config.oracles, snapshot: () => market.snapshot() },
@@ -362,6 +369,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     tracing,
     readiness,
   })
+  networks.start()
   appBalance.startJobs()
   accuracy.reactionTimes.start()
   boundRewards.start()
@@ -393,6 +401,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     { name: 'new blocks', close: async () => pushes.close() },
     { name: 'jobs', close: () => appBalance.close() },
     { name: 'stops', close: () => stops.close() },
+    { name: 'networks', close: async () => networks.close() },
     { name: 'reaction times', close: () => accuracy.reactionTimes.close() },
     { name: 'bound rewards', close: () => boundRewards.close() },
     { name: 'webhooks', close: () => webhooks.close() },

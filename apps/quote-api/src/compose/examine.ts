@@ -25,8 +25,10 @@ import { evidenceKeyPrefix, hasEvidenceKey, type QuoteApiConfig, readConfig } fr
 import { type LoadedFiles, readFiles } from '../config/configuration.ts'
 import { chainChecks } from '../operate/checkChains.ts'
 import { schemaModules } from '../operate/database.ts'
+import { examineGuardians, examineNetworks } from '../operate/examineNetworks.ts'
 import { examineStored } from '../operate/examineStored.ts'
 import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
+import { watchedChains } from '../requests/stops/networkWatch.ts'
 import { ownTermsOf } from '../requests/stops/ownTerms.ts'
 import type { OwnTerms } from '../requests/stops/solverTerms.ts'
 import { checkEvidenceKey } from '../requests/timeline/signTimeline.ts'
@@ -72,6 +74,7 @@ export async function examineQuoteApi(
       : undefined
   await Promise.all([
     files && registry && examineChains(files, registry, nowMs, found),
+    files && settings.config && examineSigners(files, settings.config, nowMs, found),
     examineOwnDatabase(settings, { registry, own, nowMs }, found),
     settings.oracles && examineOracles(settings.oracles, 'nothing settles', found),
     examineList(settings, found),
@@ -221,6 +224,7 @@ async function examineChains(
   try {
     const [contradictions] = await Promise.all([
       findContradictions(chainChecks({ environment, file: quote, registry, chains: chains.chains, clients })),
+      examineNetworks(watchedChains(registry, clients, quote.fillWallet), found),
       ...opened.map(({ client }) => examineEndpoints(client, found)),
       ...opened.map(({ chain }) => examineHeadPushes(chain, found)),
       examineClock(
@@ -237,6 +241,17 @@ async function examineChains(
   } finally {
     await Promise.all(opened.map(({ client }) => client.close()))
   }
+}
+
+async function examineSigners(
+  { quote }: LoadedFiles,
+  { priceAdapters }: QuoteApiConfig,
+  nowMs: () => number,
+  found: Findings,
+): Promise<void> {
+  // Adapters that contradict the files are found with the files.
+  const adapters = createFindings().attempt(() => createPriceAdapters(priceAdapters, quote)) ?? []
+  await examineGuardians(adapters, quote, nowMs, found)
 }
 
 /** Settings that could be read before the database is asked. */

@@ -6,26 +6,30 @@ import type { QuoteRegistry } from '../pricing/registry.ts'
 import {
   type ChainStops,
   createChainStops,
+  NetworkChangedError,
   SolverDiffersError,
   SomethingStoppedError,
 } from '../requests/stops/chainStops.ts'
+import type { NetworkWatch } from '../requests/stops/networkWatch.ts'
 import type { OwnTerms } from '../requests/stops/solverTerms.ts'
 import { everyChain } from '../requests/stops/stopStore.ts'
 
-/** The stops of operators, oracles, the solver, its terms and the watchers, read before anything is answered, and where they are shown. */
+/** The stops of operators, oracles, the solver, its terms, the watchers and networks that changed, read before anything is answered, and where they are shown. */
 export async function openStops(options: {
   readonly database: SqlDatabase
   readonly own: OwnTerms
+  readonly networks: Pick<NetworkWatch, 'broken'>
   readonly registry: Pick<QuoteRegistry, 'chainById'>
   readonly metrics: Pick<HttpMetrics, 'registry'>
   readonly readiness: Readiness
   readonly logger: Logger
 }): Promise<ChainStops> {
-  const { database, own, registry, metrics, readiness, logger } = options
+  const { database, own, networks, registry, metrics, readiness, logger } = options
   const nameOf = (chainId: number) =>
     chainId === everyChain ? 'all' : (registry.chainById.get(chainId)?.key ?? 'other')
   const stops = createChainStops({
     ...{ database, own },
+    broken: networks.broken,
     onChange(list) {
       const stopped = list.map(({ chainId, toldBy, reason, actor }) => ({
         ...{ chain: nameOf(chainId), toldBy, reason, actor },
@@ -40,7 +44,7 @@ export async function openStops(options: {
     metrics.registry,
     {
       name: 'chain_stopped',
-      help: 'Chains on which nothing new begins, by who stopped them: the operator, oracles, which halted it, its head, which stands, the solver, which does not pay there, its terms, which differ from those of this service, or the watcher, which cannot read deposits there',
+      help: 'Chains on which nothing new begins, by who stopped them: the operator, oracles, which halted it, its head, which stands, the solver, which does not pay there, its terms, which differ from those of this service, its network, which is not as the files say, or the watcher, which cannot read deposits there',
       labelNames: ['chain', 'by'],
     },
     () =>
@@ -63,6 +67,24 @@ export async function openStops(options: {
       return [...once.values()].map(([kind, chain]) => ({ labels: { kind, chain }, value: 1 }))
     },
   )
+  watchSeries(
+    metrics.registry,
+    {
+      name: 'chain_assumption_broken',
+      help: 'What the files say of networks and is not so, by chain; all: of no chain',
+      labelNames: ['chain', 'what'],
+    },
+    () =>
+      networks.broken().map(({ chainId, what }) => ({ labels: { chain: nameOf(chainId), what }, value: 1 })),
+  )
+  readiness.addCheck({
+    name: 'networks',
+    isShownOnly: true,
+    async check() {
+      const [first, ...others] = networks.broken()
+      if (first !== undefined) throw new NetworkChangedError([first, ...others])
+    },
+  })
   readiness.addCheck({
     name: 'solver',
     isShownOnly: true,

@@ -57,6 +57,7 @@ const aggregateAbi = parseAbi([
   'struct Result { bool success; bytes returnData; }',
   'function aggregate3(Call3[] calls) payable returns (Result[] returnData)',
 ])
+const aggregateSelector = toFunctionSelector('aggregate3((address,bool,bytes)[])')
 /** What stands at contracts whose code nobody compares. */
 const anyCode: Hex = '0x60016000f3'
 /** Of every currency, whoever asks for whom. */
@@ -197,6 +198,11 @@ function shownAs(
     const wallet = { owner: systemProgram, data: Buffer.alloc(0), lamports: 10 ** 15 }
     accounts.set(solanaFillWallet, wallet)
   }
+  for (const { index, addresses, contract } of quote.guardianSets) {
+    if (contract?.chain !== key) continue
+    put(contract.address, { 'wormhole()': word(guardianKeeper) })
+    put(guardianKeeper, guardianSet(index, addresses))
+  }
   for (const feed of quote.prices.flatMap(({ feeds }) => feeds))
     if (feed.chain === key) put(feed.address, shownFeed(feed))
   const { additionalData } = entry
@@ -224,6 +230,18 @@ function shownFeed({ description, decimals }: PriceFeed): Record<string, Hex> {
     'description()': text(description),
     'decimals()': word(decimals),
     'latestRoundData()': roundOf(answers[description] ?? 100000000n, nowSeconds() - answeredAgo),
+  }
+}
+
+/** The contract that keeps the guardian sets of Pyth. */
+export const guardianKeeper: Hex = `0x${'6a'.repeat(20)}`
+
+/** What it says while a set is the current one. */
+export function guardianSet(index: number, addresses: readonly Hex[]): Record<string, Hex> {
+  const abi = parseAbi(['function s() view returns ((address[] keys, uint32 expirationTime))'])
+  return {
+    'getCurrentGuardianSetIndex()': word(index),
+    'getGuardianSet(uint32)': encodeFunctionResult({ abi, result: { keys: addresses, expirationTime: 0 } }),
   }
 }
 
@@ -278,12 +296,12 @@ function resultOf(chain: ShownChain, method: string, params: readonly unknown[])
     }
     // Whoever tries a payment finds that it succeeds, and nobody has deposited anything.
     case 'eth_estimateGas':
-      return toHex(50_000)
+      return toHex(Object(first)['data'] === undefined ? 21_000 : 50_000)
     case 'eth_getLogs':
     case 'getSignaturesForAddress':
       return []
     case 'eth_call':
-      return aggregate(chain, Object(first)['data'])
+      return called(chain, Object(first))
     case 'getSlot':
       return 1
     case 'getRecentPrioritizationFees':
@@ -309,12 +327,19 @@ function shown({ accounts }: ShownChain, address: string) {
   return { owner, executable, lamports, rentEpoch: 0, data: [data.toString('base64'), 'base64'] }
 }
 
-function aggregate({ contracts }: ShownChain, data: Hex): Hex {
+function called(chain: ShownChain, { to, data }: { to: string; data: Hex }): Hex {
+  return data.startsWith(aggregateSelector) ? aggregate(chain, data) : returned(chain, to, data).returnData
+}
+
+/** What a contract answers to a call. */
+function returned({ contracts }: ShownChain, to: string, callData: Hex) {
+  const { returns = {} } = contracts.get(to.toLowerCase()) ?? {}
+  const asked = Object.keys(returns).find((name) => callData.startsWith(toFunctionSelector(name)))
+  return { success: asked !== undefined, returnData: returns[asked ?? ''] ?? ('0x' as const) }
+}
+
+function aggregate(chain: ShownChain, data: Hex): Hex {
   const { args } = decodeFunctionData({ abi: aggregateAbi, data })
-  const result = args[0].map(({ target, callData }) => {
-    const { returns = {} } = contracts.get(target.toLowerCase()) ?? {}
-    const asked = Object.keys(returns).find((name) => callData.startsWith(toFunctionSelector(name)))
-    return { success: asked !== undefined, returnData: returns[asked ?? ''] ?? ('0x' as const) }
-  })
+  const result = args[0].map(({ target, callData }) => returned(chain, target, callData))
   return encodeFunctionResult({ abi: aggregateAbi, functionName: 'aggregate3', result })
 }

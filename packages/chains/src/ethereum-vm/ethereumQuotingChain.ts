@@ -1,6 +1,7 @@
 import { ConfigurationError, callUnitsOf, maxBigint } from '@causeway/core'
 import { connectByJsonRpc, type QuotingChainFamily } from '../family/quotingChain.ts'
 import { readHead } from './agreement/head.ts'
+import { readEthereumFacts } from './networkFacts.ts'
 import { floorGas } from './paying/tryTransaction.ts'
 import { createAccountCodeReader } from './simulation/accountCode.ts'
 import { createFillSimulator } from './simulation/fillSimulation.ts'
@@ -17,6 +18,7 @@ const paymentsMax = 200
 export const ethereumQuotingChain: QuotingChainFamily = {
   connect: (chain) => connectByJsonRpc(chain),
   headSeconds: async (client) => (await readHead(client)).timestampSeconds,
+  networkFacts: readEthereumFacts,
   open({ client, multicall3, currentHead, budgetMs, neededWithinMs, transactionGasMax, now, onFailure }) {
     if (multicall3 === undefined)
       throw new ConfigurationError(`quote: chains.${client.chainId} needs multicall3`)

@@ -16,7 +16,7 @@ export type ChainFinding = {
 
 /** What contradicts: the chain of an endpoint, what stands at an address, or what a contract says of itself. */
 export type FindingKind =
-  | ('network' | 'contract' | 'code' | 'heartbeatSeconds' | 'vaultAccount' | 'refusal')
+  | ('network' | 'contract' | 'code' | 'heartbeatSeconds' | 'vaultAccount' | 'refusal' | 'guardianSet')
   | SaidByContract
 
 /** Named as the functions that are asked. */

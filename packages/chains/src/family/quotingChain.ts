@@ -10,6 +10,7 @@ import type {
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from '../rpc/client.ts'
 import type { ChainFinding } from './chainFinding.ts'
+import type { NetworkFacts, NetworkQuestion } from './networkFacts.ts'
 import type { NetworkReader, NetworkReaderOptions } from './networkReader.ts'
 
 /** What a chain says about a user, in smallest units; members are missing when it did not say it in time. */
@@ -125,6 +126,8 @@ export type QuotingChainFamily = {
   readonly open: (options: QuotingChainOptions) => QuotingChain
   /** Unix seconds of its newest block; absent where blocks do not tell. @throws upstream errors */
   readonly headSeconds?: (client: ChainClient) => Promise<number>
+  /** What its network is like now; absent where nobody reads that. @throws upstream errors */
+  readonly networkFacts?: (question: NetworkQuestion) => Promise<NetworkFacts>
   /** Reads what the market does not read by contract calls; absent where it does. */
   readonly network?: {
     readonly reader: (options: NetworkReaderOptions) => NetworkReader

@@ -23,6 +23,12 @@ export function healthView(health: Answer): HTMLElement {
       'No chain is stopped.',
     ),
     table(
+      'Networks that changed',
+      ['Chain', 'What', 'Seen'],
+      listOf(health, 'networks').map(networkRow),
+      'Networks are as the files say.',
+    ),
+    table(
       'Prices',
       ['Price', 'USD', 'Confidence', 'Sources'],
       listOf(market, 'prices').map(priceRow),
@@ -50,6 +56,15 @@ function stopRow(stop: Answer) {
     foreign(textOf(stop, 'actor')),
     timeText(textOf(stop, 'since')),
     foreign(textOf(stop, 'reason')),
+  ]
+}
+
+function networkRow(network: Answer) {
+  const chainId = textOf(network, 'chainId')
+  return [
+    chainId === '0' ? '—' : foreign(chainId),
+    foreign(textOf(network, 'what')),
+    foreign(textOf(network, 'text')),
   ]
 }
 

@@ -7,6 +7,26 @@ const assetId = z.string().regex(/^[a-z0-9-]{1,32}$/)
 /** Names a USD price, e.g. `ETH/USD`. */
 const priceKey = z.string().regex(/^[A-Z0-9.]{1,16}\/USD$/)
 
+/** Day on which somebody compared facts of a network with what their owner says, or with the chain. @source F-107 */
+const seenOn = z.iso.date()
+
+/** What the facts of a chain rest on. @source F-107 */
+const seenSchema = z.object({
+  on: seenOn.describe('Day on which all facts of the chain in the files were compared with their sources'),
+  source: z.string().min(1).describe('Where block time and finality were read'),
+  finalitySeconds: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      'How far the newest final block trails the newest one, at most: while it trails twice as far, nothing new begins there',
+    ),
+  onChain: seenOn
+    .optional()
+    .describe('Day on which `config check --against-chain` last found the chain as the files say'),
+})
+
 /** What solver inventory of one asset is worth moving for. @source pricing-engine.md 4.3 */
 const inventorySchema = z.object({
   /** κ of the potential, in bps of the moved value at a skew of one target. */
@@ -73,6 +93,11 @@ const guardianSetSchema = z.object({
     .describe('In the order of the set; more than half of them must have signed'),
   /** Where the addresses come from. */
   source: z.string(),
+  seen: seenOn.optional().describe('Day on which they were read there'),
+  contract: z
+    .object({ chain: chainKey, address: evmAddress, source: z.string() })
+    .optional()
+    .describe("Pyth's own contract on a chain: `config check --against-chain` asks whose signatures it takes"),
 })
 
 /** What every caller is told: no credentials. */
@@ -263,6 +288,9 @@ const quoteChainSchema = z
     publicWebsocketUrl: publicUrl(/^wss?$/).describe('The same for subscriptions'),
     iconUrl: publicUrl(/^(https?|data)$/).describe('Picture of the chain that GET /chains names'),
     enabled: z.boolean().default(true),
+    seen: seenSchema
+      .optional()
+      .describe('When its facts were compared; the network of a chain that has this is watched'),
     blockTimeMs: z.number().int().positive(),
     /** A head older than this makes the chain unusable for pricing. */
     headMaxAgeMs: z.number().int().positive(),

@@ -31,6 +31,7 @@ export const findingCodes = [
   'key-exposed',
   'key-read',
   'key-wrong',
+  'network-changed',
   'nothing-quotable',
   'peer-refuses',
   'peer-silent',

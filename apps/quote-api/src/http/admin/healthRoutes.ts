@@ -3,6 +3,7 @@ import { errorResponses, type HttpApp, type Readiness, readinessSchema } from '@
 import { type MarketHealth, marketHealthSchema } from '@causeway/market'
 import { z } from 'zod'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
+import type { BrokenAssumption } from '../../requests/stops/assumptions.ts'
 import type { ChainStops } from '../../requests/stops/chainStops.ts'
 import {
   type ChainStop,
@@ -19,6 +20,12 @@ const stopSchema = z.object({
   reason: z.string(),
   actor: z.string(),
   since: z.iso.datetime(),
+})
+
+const networkSchema = z.object({
+  chainId: z.number().describe('0: of no chain'),
+  what: z.string(),
+  text: z.string().describe('What is seen, and what the quote file says'),
 })
 
 /** Members as GET /chains has them, so that one page reads both. */
@@ -43,11 +50,13 @@ export function registerHealthRoutes(
     readiness,
     marketHealth,
     stops,
+    networks,
     registry,
   }: {
     readonly readiness: Readiness
     readonly marketHealth: () => MarketHealth
     readonly stops: Pick<ChainStops, 'list'>
+    readonly networks: { broken(): readonly BrokenAssumption[] }
     readonly registry: Pick<QuoteRegistry, 'chains'>
   },
 ): void {
@@ -56,6 +65,7 @@ export function registerHealthRoutes(
       200: z.object({
         readiness: readinessSchema,
         stops: z.array(stopSchema),
+        networks: z.array(networkSchema).describe('What is not as the files say'),
         market: marketHealthSchema,
         chains: z.array(namedChainSchema),
       }),
@@ -69,6 +79,7 @@ export function registerHealthRoutes(
     chains,
     readiness: await readiness.report(),
     stops: stops.list().map(stopToWire),
+    networks: networks.broken().map(({ chainId, what, text }) => ({ chainId, what, text })),
     market: marketHealth(),
   }))
 }

@@ -48,6 +48,13 @@ const checks: Readonly<Record<string, Check>> = {
     what: 'A solver and this service differ in their settings',
     do: 'Mend the setting of the service that is wrong, and restart that one: npm run causeway -- doctor',
   },
+  networks: {
+    parts: ['quotes'],
+    // Chains whose money depends on it are stopped, and told as such.
+    state: 'partly',
+    what: 'A network is not as the files say',
+    do: 'Look what changed: npm run causeway -- doctor, then docs/operating/networks.md',
+  },
   'solver work': {
     parts: ['fills', 'settlement'],
     what: 'No solver asks for work: nothing is filled or refunded',

@@ -58,6 +58,7 @@ const stopped: Readonly<Record<ChainStop['toldBy'], readonly Part[]>> = {
   terms: ['quotes', 'fills', 'settlement'],
   watcher: ['quotes', 'deposits'],
   head: ['quotes', 'deposits', 'fills'],
+  network: ['quotes'],
 }
 
 function stopProblems({ stops, chainNames }: StatusFacts): readonly Problem[] {

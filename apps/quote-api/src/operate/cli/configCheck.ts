@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   type ChainClient,
   type ChainFinding,
@@ -23,6 +25,8 @@ import { loadFiles } from '../../config/configuration.ts'
 import { createRegistry, type QuotableChain } from '../../pricing/registry.ts'
 import { expectations, feedsOn } from '../checkChains.ts'
 import type { ChainsContext, Command, Output } from './command.ts'
+import { dateChains } from './dateChains.ts'
+import { guardianMistakes } from './guardianSets.ts'
 
 /** No order is signed here, so there is no signer whose address could be a foreign one. */
 const nowhere = `0x${'0'.repeat(40)}`
@@ -51,10 +55,16 @@ export const configCommands: readonly Command[] = [
     words: 'config check',
     about: 'Compare the configuration of ENVIRONMENT with what its chains say',
     operands: [],
-    flags: {},
-    async runOnChains(scene) {
+    flags: {
+      'against-chain': {
+        about: 'Compare guardian sets too, and write into the quote file when a chain agreed with all of it',
+      },
+    },
+    async runOnChains(scene, args) {
       const toFillIn = await placesToFillIn(scene)
-      if (toFillIn.length > 0) return outputOf({ checked: [], unread: [], mistakes: [], toFillIn })
+      if (toFillIn.length > 0)
+        return outputOf({ checked: [], dated: [], unread: [], mistakes: [], toFillIn })
+      const isDated = args.isOn('against-chain')
       const { chains, quote } = await loadFiles(scene.config, scene.variables, nowhere)
       const registry = createRegistry(quote, [...chains.chains.values()])
       const unread: { readonly chain: string; readonly variables: readonly string[] }[] = []
@@ -66,9 +76,12 @@ export const configCommands: readonly Command[] = [
         else unread.push({ chain: chain.key, variables: listed?.unsetVariables ?? [] })
       }
       try {
-        const found = await Promise.all(places.map((place) => mistakesOf(place, scene)))
+        const found = await Promise.all(places.map((place) => mistakesOf(place, scene, isDated)))
+        const agreeing = places.filter((_, index) => found[index]?.length === 0)
+        const keys = agreeing.map(({ chain }) => chain.key)
+        const dated = isDated ? await dateFile(keys, scene) : []
         return outputOf({
-          checked: places.map(({ chain }) => chain.key),
+          ...{ checked: places.map(({ chain }) => chain.key), dated },
           unread,
           mistakes: found.flat(),
           toFillIn,
@@ -91,8 +104,22 @@ async function placesToFillIn({ config }: ChainsContext): Promise<readonly Unfil
   )
 }
 
+/** Writes today into the quote file for chains that agree with it. @returns those that have dated facts */
+async function dateFile(keys: readonly string[], { config }: ChainsContext): Promise<readonly string[]> {
+  const path = join(config.configDirectory, `quote.${config.environment}.json`)
+  const before = await readFile(path, 'utf8')
+  const day = new Date().toISOString().slice(0, 10)
+  const after = dateChains(before, keys, day)
+  if (after !== before) await writeFile(path, after)
+  return keys.filter((key) => dateChains(before, [key], day) !== before)
+}
+
 /** Everything that one chain says against the files; a chain that cannot be read is one mistake. */
-async function mistakesOf(place: Place, { config }: ChainsContext): Promise<readonly Mistake[]> {
+async function mistakesOf(
+  place: Place,
+  { config }: ChainsContext,
+  withGuardians: boolean,
+): Promise<readonly Mistake[]> {
   const { chain, listed, client } = place
   const { environment } = config
   try {
@@ -100,7 +127,8 @@ async function mistakesOf(place: Place, { config }: ChainsContext): Promise<read
       ? await contractMistakes(place)
       : await networkContradictions(listed, chain.config, client, isOnThisMachine(environment))
     const stale = await staleFeeds(place, findings)
-    return [...findings, ...stale].map((finding) => mistakeOf(finding, place))
+    const guardians = withGuardians ? await guardianMistakes(chain.key, client, place.quote) : []
+    return [...findings, ...stale, ...guardians].map((finding) => mistakeOf(finding, place))
   } catch (error) {
     if (!(error instanceof DomainError) && !(error instanceof NodeError)) throw error
     const [file, path] = [`chains.${environment}.json`, `${chain.key}.httpRpcUrl`]
@@ -186,6 +214,8 @@ function fixOf({ kind, setting, value }: ChainFinding, place: Place): string {
         : `Deploy it: causeway contracts deploy --chain ${key}; where this code is meant, record its hash in codeHashes of the chain.`
     case 'contract':
       return `${compare}: nothing of the kind stands there.`
+    case 'guardianSet':
+      return 'Compare with what Pyth publishes, and list that set: prices are a check of the endpoints that say this.'
     case 'heartbeatSeconds':
       return `${compare}, and the heartbeat with what is published; a feed that stands still is replaced.`
     case 'factory':
@@ -216,11 +246,13 @@ function sourceOf(setting: string, { chain: { key }, quote }: Place): string {
 
 function outputOf(told: {
   readonly checked: readonly string[]
+  /** Into whose facts today was written. */
+  readonly dated: readonly string[]
   readonly unread: readonly { readonly chain: string; readonly variables: readonly string[] }[]
   readonly mistakes: readonly Mistake[]
   readonly toFillIn: readonly Unfilled[]
 }): Output {
-  const { checked, unread, mistakes, toFillIn } = told
+  const { checked, dated, unread, mistakes, toFillIn } = told
   if (toFillIn.length > 0) {
     const places = toFillIn.flatMap(({ place, words, fix }) => [`${place}: ${words}`, `  ${fix}`])
     const count = `${counted(toFillIn.length, 'place')} to fill in, so nothing was checked.`
@@ -242,7 +274,7 @@ function outputOf(told: {
       : `Findings: ${mistakes.length}, on ${checked.join(', ')}.`
   return {
     data: told,
-    lines: [...blocks, ...skipped, summary],
+    lines: [...blocks, ...skipped, ...(dated.length > 0 ? [`Dated: ${dated.join(', ')}.`] : []), summary],
     isFailure: mistakes.length > 0 || checked.length === 0,
   }
 }

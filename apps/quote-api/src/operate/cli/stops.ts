@@ -54,6 +54,7 @@ export const stopCommands: readonly Command[] = [
                 solver: `The solver still pays nothing on chain ${chainId}: npm run solver -- status`,
                 head: `Chain ${chainId} still makes no blocks: npm run causeway -- doctor`,
                 oracles: `Oracles still halt chain ${chainId}: npm run causeway -- doctor`,
+                network: `The network of chain ${chainId} still is not as the files say: npm run causeway -- doctor`,
                 terms: `The solver still refuses orders to chain ${chainId}: npm run causeway -- doctor`,
                 watcher: `Deposits on chain ${chainId} still cannot be read: npm run causeway -- doctor`,
                 operator: 'All chains are still stopped: go all',

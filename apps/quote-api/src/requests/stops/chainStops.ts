@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type CurrencyKey, clockLimitMs, DomainError, type Hex, type SqlDatabase } from '@causeway/core'
 import { QuoteError } from '../../pricing/errors.ts'
 import { toBytes } from '../orders/orderColumns.ts'
+import type { AssumptionKind, BrokenAssumption } from './assumptions.ts'
 import { type Difference, differencesOf, floorsOf, type OwnTerms } from './solverTerms.ts'
 import { type ChainStop, everyChain, readStops } from './stopStore.ts'
 import { readTerms } from './termsStore.ts'
@@ -37,15 +38,19 @@ const refreshMs = 500
 const retryAfterSeconds = 60
 const unseenRetryAfterSeconds = 5
 
-/** @param options.onChange told of what is in force from now on, after it was another */
+/**
+ * @param options.broken what networks are not like any more
+ * @param options.onChange told of what is in force from now on, after it was another
+ */
 export function createChainStops(options: {
   readonly database: Pick<SqlDatabase, 'query'>
   readonly own: OwnTerms
+  readonly broken: () => readonly BrokenAssumption[]
   readonly onChange: (stops: readonly ChainStop[]) => void
   readonly onFailure: (error: unknown) => void
   readonly now: () => number
 }): ChainStops {
-  const { database, own, onChange, onFailure, now } = options
+  const { database, own, broken, onChange, onFailure, now } = options
   const closing = new AbortController()
   let known: readonly ChainStop[] = []
   let differences: readonly Difference[] = []
@@ -60,7 +65,12 @@ export function createChainStops(options: {
     differences = differencesOf(own, told)
     const kept = floorsOf(told)
     if (isOther(kept, floors)) floors = kept
-    known = [...stored, ...stopsOfTerms(differences, before, new Date(now()))]
+    const since = { before, now: new Date(now()) }
+    known = [
+      ...stored,
+      ...ownStopsOf('terms', differences, since),
+      ...ownStopsOf('network', broken(), since),
+    ]
     offsetMs = await readClockOffset(database, now)
     if (namesOf(known) !== namesOf(before)) onChange(known)
   }
@@ -92,7 +102,7 @@ export function createChainStops(options: {
       } else if (toldBy === 'terms') {
         // No solver can refuse what users send themselves.
         if (paidOn !== undefined && (isMeant(origin) || isMeant(paidOn))) throw refusedBySolver(paidOn)
-      } else if (toldBy === 'oracles' || toldBy === 'head') {
+      } else if (toldBy === 'oracles' || toldBy === 'head' || toldBy === 'network') {
         if (isMeant(origin) || isMeant(paidOn)) throw ownStops[toldBy](chainId)
       } else if (isMeant(paidOn)) throw stoppedChain(paidOn ?? origin)
       else if (isMeant(origin)) throw stoppedChain(origin)
@@ -147,17 +157,20 @@ const namesOf = (stops: readonly ChainStop[]): string =>
     .sort()
     .join()
 
-/** @param before stops as they were: one that goes on has its beginning */
-function stopsOfTerms(
-  differences: readonly Difference[],
-  before: readonly ChainStop[],
-  now: Date,
+/**
+ * Stops that this process sees by itself, one for each chain.
+ * @param before stops as they were: one that goes on has its beginning
+ */
+function ownStopsOf(
+  toldBy: 'terms' | 'network',
+  reasons: readonly Pick<Difference, 'chainId' | 'text' | 'isStopping'>[],
+  { before, now }: { readonly before: readonly ChainStop[]; readonly now: Date },
 ): readonly ChainStop[] {
-  const stopping = differences.filter(({ isStopping }) => isStopping)
+  const stopping = reasons.filter(({ isStopping }) => isStopping)
   return [...new Set(stopping.map(({ chainId }) => chainId))].map((chainId) => {
-    const since = before.find((one) => one.toldBy === 'terms' && one.chainId === chainId)?.since ?? now
+    const since = before.find((one) => one.toldBy === toldBy && one.chainId === chainId)?.since ?? now
     const texts = stopping.filter((one) => one.chainId === chainId).map(({ text }) => text)
-    return { chainId, toldBy: 'terms', reason: texts.join('; '), actor: 'quote-api', since }
+    return { chainId, toldBy, reason: texts.join('; '), actor: 'quote-api', since }
   })
 }
 
@@ -171,7 +184,16 @@ function stoppedChain(chainId: number): QuoteError {
 }
 
 /** Of both directions, and not an operator's. */
-const ownStops = { oracles: haltedChain, head: standingChain } as const
+const ownStops = { oracles: haltedChain, head: standingChain, network: changedNetwork } as const
+
+/** What changed stays inside. */
+function changedNetwork(chainId: number): QuoteError {
+  return new QuoteError(
+    'CHAIN_STOPPED',
+    `The network of chain ${chainId} has changed: nothing new begins there until this service fits it.`,
+    { retryAfterSeconds, data: { chainId } },
+  )
+}
 
 function standingChain(chainId: number): QuoteError {
   return new QuoteError(
@@ -250,6 +272,28 @@ const differenceCodes = {
   'chain-unpaid': 'CHAIN_NOT_PAID',
   'loss-limit': 'LOSS_LIMIT_DIFFERS',
 } as const satisfies Record<Difference['kind'], string>
+
+/** For readiness, which shows it and stays ready: chains for which it matters are stopped. */
+export class NetworkChangedError extends DomainError {
+  readonly code: string
+  readonly kind = 'upstream_unavailable'
+
+  /** Its code is of the first one; all are in its message, which the log shows. */
+  constructor([first, ...others]: readonly [BrokenAssumption, ...BrokenAssumption[]]) {
+    super(`Networks are not as the files say: ${[first, ...others].map(textOfBroken).join('; ')}.`)
+    this.code = networkCodes[first.what]
+  }
+}
+
+const textOfBroken = ({ chainId, text }: BrokenAssumption): string =>
+  chainId === everyChain ? text : `chain ${chainId}: ${text}`
+
+const networkCodes = {
+  'block-time': 'BLOCK_TIME_CHANGED',
+  'finality-lag': 'FINALITY_LAGS',
+  gas: 'GAS_CHANGED',
+  'guardian-set': 'GUARDIAN_SET_UNKNOWN',
+} as const satisfies Record<AssumptionKind, string>
 
 /** For readiness, which shows it and stays ready: every process has the same stops. */
 export class SomethingStoppedError extends DomainError {

@@ -9,9 +9,9 @@ export const everyChain = 0
 /**
  * An operator's stop holds until an operator ends it; a solver's until it has not been repeated for a minute; a watcher's
  * until it has read the chain again; a head's until there is another block; the oracles' until enough of them sign for it again;
- * one of terms until the solver and this service agree on them.
+ * one of terms until the solver and this service agree on them; a network's until it is as the files say.
  */
-export const stopTellers = ['operator', 'solver', 'watcher', 'oracles', 'head', 'terms'] as const
+export const stopTellers = ['operator', 'solver', 'watcher', 'oracles', 'head', 'terms', 'network'] as const
 type StopTeller = (typeof stopTellers)[number]
 
 export type ChainStop = {
@@ -54,6 +54,7 @@ export function stopAdvice(toldBy: StopTeller, name: string): string {
     solver: 'Ask the solver why: npm run solver -- status',
     head: 'Look whether the chain makes blocks, and whether the endpoints show them: docs/operating/runbook.md.',
     oracles: 'Ask the operators of the oracles what changed; `halted clear` at enough of them ends it.',
+    network: 'Look what changed, and correct the quote file where it lasts: docs/operating/networks.md.',
     terms: 'Mend the setting of the service that is wrong, and restart that one: npm run causeway -- doctor',
     watcher: 'Look at the job deposits-<chain> and the endpoints of the chain: docs/operating/runbook.md.',
   }

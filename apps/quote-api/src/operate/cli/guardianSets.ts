@@ -1,0 +1,56 @@
+import { type ChainClient, type ChainFinding, MalformedAnswerError, NodeError, parseBytes } from '@causeway/chains'
+import { contractInterface, type Hex, type QuoteFile } from '@causeway/core'
+
+const pyth = contractInterface(['function wormhole() view returns (address)'])
+const wormhole = contractInterface([
+  'function getCurrentGuardianSetIndex() view returns (uint32)',
+  'function getGuardianSet(uint32 index) view returns ((address[] keys, uint32 expirationTime))',
+])
+
+/**
+ * What Pyth's own contracts on a chain say against the guardian sets of the quote file.
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError, NodeError
+ */
+export async function guardianMistakes(
+  key: string,
+  client: Pick<ChainClient, 'agree'>,
+  { guardianSets }: Pick<QuoteFile, 'guardianSets'>,
+): Promise<readonly ChainFinding[]> {
+  const found = await Promise.all(
+    guardianSets.map(async ({ contract }, at): Promise<readonly ChainFinding[]> => {
+      if (contract?.chain !== key) return []
+      const setting = `quote: guardianSets[${at}]`
+      const { index, addresses } = await currentSet(client, contract.address)
+      const listed = guardianSets.find((set) => set.index === index)
+      const value = listed?.addresses.join(', ') ?? guardianSets.map((set) => `set ${set.index}`).join(', ')
+      if (listed !== undefined && listed.addresses.join() === addresses.join()) return []
+      const said = `set ${index}: ${addresses.join(', ')}`
+      return [{ kind: 'guardianSet', setting, value, said, problem: `${setting}: the contract takes ${said}` }]
+    }),
+  )
+  return found.flat()
+}
+
+async function currentSet(client: Pick<ChainClient, 'agree'>, contract: Hex) {
+  const keeper = pyth.decode('wormhole', await call(client, contract, pyth.encode('wormhole', [])))
+  const indexName = 'getCurrentGuardianSetIndex'
+  const index = wormhole.decode(indexName, await call(client, keeper, wormhole.encode(indexName, [])))
+  const setName = 'getGuardianSet'
+  const set = wormhole.decode(setName, await call(client, keeper, wormhole.encode(setName, [index])))
+  return { index, addresses: set.keys.map((address) => address.toLowerCase()) }
+}
+
+async function call(client: Pick<ChainClient, 'agree'>, to: Hex, data: Hex): Promise<Hex> {
+  const method = 'eth_call'
+  const { answers } = await client.agree([{ method, params: [{ to, data }, 'latest'] }])
+  const [answer] = answers
+  if (answer === undefined) throw new MalformedAnswerError(method)
+  if (!answer.ok) throw new NodeError(answer)
+  const data = parseBytes(answer.result, method)
+  // A contract that is not there answers no word.
+  if (data.length < wordLength) throw new MalformedAnswerError(method)
+  return data
+}
+
+/** Of `0x` and 32 bytes. */
+const wordLength = 66

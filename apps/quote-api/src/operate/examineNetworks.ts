@@ -1,0 +1,70 @@
+import { readNetworkFacts } from '@causeway/chains'
+import { DomainError, type Findings, type QuoteFile } from '@causeway/core'
+import type { HttpPriceAdapter } from '@causeway/market'
+import {
+  type BrokenAssumption,
+  judgeBlockTime,
+  judgeFinality,
+  judgeGas,
+  judgeGuardians,
+} from '../requests/stops/assumptions.ts'
+import type { WatchedChain } from '../requests/stops/networkWatch.ts'
+
+const timeoutMs = 5_000
+
+/**
+ * Names what networks are not like any more, by one look at each. The pace of a chain is that between its newest final
+ * block and its newest one: a change of the last minutes is told by the running service alone. @source O-107
+ */
+export async function examineNetworks(chains: readonly WatchedChain[], found: Findings): Promise<void> {
+  const told = await Promise.all(
+    chains.map(async ({ chain, client, fillWallet }) => {
+      const { config } = chain
+      if (config.seen === undefined) return []
+      try {
+        const said = await readNetworkFacts(chain, { client, config, fillWallet, timeoutMs })
+        if (said === undefined) return []
+        const { head: to, final: from } = said
+        const pace = from === undefined || to === undefined ? [] : judgeBlockTime(chain, { from, to })
+        const broken = [...pace, ...judgeFinality(chain, said), ...judgeGas(chain, said)]
+        return broken.map((one) => ({ ...one, setting: `quote: chains.${chain.key}` }))
+      } catch (error) {
+        // A chain that is silent is told by whoever examines its endpoints.
+        if (error instanceof DomainError) return []
+        throw error
+      }
+    }),
+  )
+  for (const { setting, ...broken } of told.flat()) addBroken(broken, setting, found)
+}
+
+/** Names a guardian set that signs prices and is not listed. @param adapters those that are switched on */
+export async function examineGuardians(
+  adapters: readonly HttpPriceAdapter[],
+  { prices }: Pick<QuoteFile, 'prices'>,
+  nowMs: () => number,
+  found: Findings,
+): Promise<void> {
+  for (const adapter of adapters.filter(({ kind }) => kind === 'signed')) {
+    const ids = prices.flatMap(({ http }) =>
+      http.flatMap((use) => (use.adapter === adapter.name ? [use.id] : [])),
+    )
+    if (ids.length === 0) continue
+    try {
+      const quotes = await adapter.read(ids, { nowMs: nowMs(), signal: AbortSignal.timeout(timeoutMs) })
+      const faults = [...quotes.values()].map((quote) => ('fault' in quote ? quote.fault : undefined))
+      for (const broken of judgeGuardians(faults)) addBroken(broken, 'quote: guardianSets', found)
+    } catch (error) {
+      // A service that is silent or refuses costs a second source, and the market says so.
+      if (!(error instanceof DomainError)) throw error
+    }
+  }
+}
+
+function addBroken({ text, isStopping }: BrokenAssumption, setting: string, found: Findings): void {
+  found.add({
+    ...{ code: 'network-changed', severity: 'degrades', setting },
+    seen: `${text}${isStopping ? ': nothing new begins there' : ''}`,
+    fix: 'Look what changed, and correct the file where it lasts: docs/operating/networks.md.',
+  })
+}

@@ -1,0 +1,85 @@
+import type { ChainMoment, NetworkFacts } from '@causeway/chains'
+import type { QuoteChain } from '@causeway/core'
+import { everyChain } from './stopStore.ts'
+
+/** What the files rest on that a network may change. */
+export type AssumptionKind = 'block-time' | 'finality-lag' | 'gas' | 'guardian-set'
+
+/** Something that is not as the files say. */
+export type BrokenAssumption = {
+  readonly what: AssumptionKind
+  /** `everyChain` where it is of none. */
+  readonly chainId: number
+  /** What is seen and what the file says. */
+  readonly text: string
+  /** Money depends on it, so nothing new begins on the chain. */
+  readonly isStopping: boolean
+}
+
+type Dated = { readonly chainId: number; readonly config: Pick<QuoteChain, 'blockTimeMs' | 'seen'> }
+
+/** Two blocks of a chain. */
+export type Span = { readonly from: ChainMoment; readonly to: ChainMoment }
+
+/** Blocks come in bursts: less time than this between two heads tells no pace. */
+const paceFromSeconds = 30
+/** Chains whose blocks are further apart make them by work, and work has no pace that a minute could show. */
+const pacedBlockMs = 15_000
+
+/** Whether what lies between two blocks is enough to tell how fast they come. */
+export const tellsPace = ({ from, to }: Span): boolean =>
+  to.timestampSeconds - from.timestampSeconds >= paceFromSeconds && to.number > from.number
+
+/**
+ * The pace of a chain between two of its blocks. Faster blocks make every depth shorter in time; slower ones only keep
+ * users waiting. Pure. @source F-108
+ */
+export function judgeBlockTime(
+  { chainId, config: { blockTimeMs, seen } }: Dated,
+  span: Span,
+): readonly BrokenAssumption[] {
+  if (seen === undefined || blockTimeMs > pacedBlockMs || !tellsPace(span)) return []
+  const { from, to } = span
+  const measuredMs = ((to.timestampSeconds - from.timestampSeconds) * 1_000) / Number(to.number - from.number)
+  const isFast = measuredMs * 3 < blockTimeMs * 2
+  if (!isFast && measuredMs <= blockTimeMs * 4) return []
+  const text = `a block comes every ${Math.round(measuredMs)} ms, and the quote file says ${blockTimeMs} ms`
+  return [{ what: 'block-time', chainId, text, isStopping: isFast }]
+}
+
+/** How far the newest final block may trail, by what was seen: a network that misses a vote or two catches up. */
+const finalityFactor = 2
+
+/** How far the newest final block trails the newest one. Pure. @source F-109 */
+export function judgeFinality(
+  { chainId, config: { seen } }: Dated,
+  { head, final }: Pick<NetworkFacts, 'head' | 'final'>,
+): readonly BrokenAssumption[] {
+  const seconds = seen?.finalitySeconds
+  if (seconds === undefined || head === undefined || final === undefined) return []
+  const lagSeconds = head.timestampSeconds - final.timestampSeconds
+  if (lagSeconds <= finalityFactor * seconds) return []
+  const text = `the newest final block is ${lagSeconds} s behind, and the quote file says ${seconds} s`
+  return [{ what: 'finality-lag', chainId, text, isStopping: true }]
+}
+
+/** What transactions take whose units the service has as a constant. Pure. @source F-110 */
+export function judgeGas(
+  { chainId, config: { seen } }: Dated,
+  { shapes }: Pick<NetworkFacts, 'shapes'>,
+): readonly BrokenAssumption[] {
+  const dearer = shapes.filter(({ units, countedUnits }) => units > countedUnits)
+  if (seen === undefined || dearer.length === 0) return []
+  const named = dearer.map(({ shape, units, countedUnits }) => `${shape} takes ${units} of ${countedUnits}`)
+  return [{ what: 'gas', chainId, text: `gas: ${named.join(', ')} that are counted on`, isStopping: true }]
+}
+
+/**
+ * Whether signed prices come from a guardian set that is listed. They count for nothing otherwise, and what needs them
+ * is not quoted, so nothing has to be stopped for it. Pure. @param faults of sources with signed prices @source F-111
+ */
+export function judgeGuardians(faults: readonly (string | undefined)[]): readonly BrokenAssumption[] {
+  if (!faults.includes('unknown_guardian_set')) return []
+  const text = 'prices are signed by a guardian set that guardianSets of the quote file does not list'
+  return [{ what: 'guardian-set', chainId: everyChain, text, isStopping: false }]
+}

@@ -1,0 +1,31 @@
+import type { QuoteChain } from '@causeway/core'
+import type { ChainClient } from '../rpc/client.ts'
+
+export type NetworkQuestion = {
+  readonly client: Pick<ChainClient, 'askEach' | 'electorate'>
+  readonly config: Pick<QuoteChain, 'feeModel' | 'wrappedNative'>
+  /** From which transactions are estimated; without one only what anybody can send. */
+  readonly fillWallet: string | undefined
+  readonly timeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A place in a chain. */
+export type ChainMoment = { readonly number: bigint; readonly timestampSeconds: number }
+
+/** What one look at a chain tells of its network, each as far as enough endpoints say it. */
+export type NetworkFacts = {
+  readonly head: ChainMoment | undefined
+  /** The newest block that the network itself calls final. */
+  readonly final: ChainMoment | undefined
+  /** What transactions take now whose units the service has as a constant. */
+  readonly shapes: readonly ShapeUnits[]
+}
+
+export type ShapeUnits = {
+  readonly shape: string
+  /** What the network asks for. */
+  readonly units: bigint
+  /** What the service counts on. */
+  readonly countedUnits: bigint
+}
