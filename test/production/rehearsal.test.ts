@@ -389,15 +389,14 @@ test(
   'O-98: the tips that wallets take by default keep no quote back',
   async () => {
     const account = privateKeyToAccount(hex(given('USER_PRIVATE_KEY')))
-    for (const name of ['BASE_RPC_URL', 'OPTIMISM_RPC_URL']) {
-      const client = clientOf(name)
+    const send = async (name: string) => {
       const wallet = createWalletClient({ account, transport: http(given(name).split(',')[0]) })
-      // As many blocks in a row as the price of gas is read from.
-      for (let count = 0; count < 10; count += 1) {
-        const hash = await wallet.sendTransaction({ to: account.address, value: 1n, chain: null })
-        await client.waitForTransactionReceipt({ hash, pollingInterval: 50 })
-      }
+      const hash = await wallet.sendTransaction({ to: account.address, value: 1n, chain: null })
+      await clientOf(name).waitForTransactionReceipt({ hash, pollingInterval: 50 })
     }
+    // Until both tips are the price of gas for who quotes.
+    while (!(await tipsWei()).every((tip) => tip > 100_000_000n))
+      for (const name of ['BASE_RPC_URL', 'OPTIMISM_RPC_URL']) await send(name)
     const answer = await fetch(`http://127.0.0.1:${bed.ports.quote}/quote`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -411,6 +410,17 @@ test(
   },
   patienceMs,
 )
+
+const gasSchema = z.object({
+  chains: z.array(z.object({ gas: z.object({ maxPriorityFeePerGasWei: z.coerce.bigint() }) })),
+})
+
+/** Of each chain, as quote-api read them last. */
+async function tipsWei(): Promise<readonly bigint[]> {
+  const answer = await fetch(`http://127.0.0.1:${bed.ports.quote}/prices/health`)
+  const { chains } = gasSchema.parse(await answer.json())
+  return chains.map(({ gas }) => gas.maxPriorityFeePerGasWei)
+}
 
 /** What a second time must leave as it is, with the operator's own changes. */
 async function whatStays() {

@@ -81,10 +81,10 @@ test('O-97: doctor, start and command say it', async () => {
   const launch = await launchOf([`--env-file=${file}`], { OPS_PORT: '4' })
   const service = { name: 'oracle', repositoryRoot: folder, launch }
   const examine = async () => []
-  let printed = ''
-  const output = { write: (text: string) => (printed += text) }
+  const printed: string[] = []
+  const output = { write: (text: string) => printed.push(text) }
   expect(await runDoctor(service, [], { variables: async () => ({}), examine }, output)).toBe(0)
-  expect(printed).toContain('"setting-overridden"')
+  expect(printed.join('')).toContain('"setting-overridden"')
   const stderr = vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
   await admitStart(service, {}, examine)
   expect(stderr.mock.calls.join()).toContain('OPS_PORT')
