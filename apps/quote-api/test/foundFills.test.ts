@@ -106,9 +106,9 @@ test('L-30: fills behind the moment of a recovery are found, and each is booked 
   sponsor = await createSponsor(bed.database, balance)
   late = await createSponsor(bed.database, 0n)
   const quoted = (by: TestSponsor, more: object = {}) => bed.requests.quoted(by, { amount, more })
+  await expect.poll(async () => (await reconcile(bed.connectionString)).code, { timeout: 60_000 }).toBe(0)
   // Known before the moment, and filled behind it.
   const known = await quoted(sponsor)
-  await expect.poll(async () => (await reconcile(bed.connectionString)).code, { timeout: 60_000 }).toBe(0)
   const backup = join(directory, 'backup')
   await writeFile(backup, (await command(bed.connectionString, 'ledger', 'backup')).output)
 
