@@ -211,8 +211,9 @@ export function createRequestLives(
         if (endStatuses.includes(last)) return { wish, quote, status: last, unseenMs: unseenMs ?? 0 }
         await new Promise((resolve) => setTimeout(resolve, pollMs))
       }
+      const { json: timeline } = await ask(`/requests/${quote.requestId}/timeline`)
       throw new Error(
-        `request ${quote.requestId} is ${last} and does not end in time: ${JSON.stringify(wish.body)}`,
+        `request ${quote.requestId} is ${last} and does not end in time: ${JSON.stringify({ ...wish.body, timeline })}`,
       )
     },
     async received({ wish: { to, recipient, receives } }) {
