@@ -115,40 +115,45 @@ function filesBelow(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')]))
 }
 
-test.each(pages)('O-98: the commands of $path make files with which every service starts, once', async (page) => {
-  const folder = mkdtempSync(join(tmpdir(), 'causeway-containers-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  cpSync(join(root, 'configs'), join(folder, 'configs'), { recursive: true })
-  mkdirSync(join(folder, 'docker'))
-  const script = commandsOf(page.path, page.heading)
-    .split('\n')
-    .filter((line) => !page.elsewhere.test(line))
-    .join('\n')
-  expect(script.split('\n').length).toBeGreaterThan(20)
-  const follow = () => execFileSync('sh', ['-eu', '-c', script], { cwd: folder })
-  follow()
-  const written = join(folder, page.folder)
-  for (const { name } of services.filter((service) => service.name !== 'allocator'))
-    appendFileSync(join(written, `${name}.env`), '# What the operator wrote himself.\n')
-  const before = filesBelow(folder)
-  follow()
-  expect(filesBelow(folder)).toEqual(before)
-  for (const service of services.filter(({ name }) => name !== 'allocator')) {
-    const left = exampleVariables(readFileSync(join(written, `${service.name}.env`), 'utf8'))
-    const directory = mkdtempSync(join(folder, 'secrets-'))
-    cpSync(join(written, 'secrets', service.name), join(directory, service.name))
-    // What the page leaves to the operator, and what the compose file and the manifests set.
-    const own = {
-      ...fillIn(left),
-      ...(service.name === 'solver' && { QUOTE_API_URL: 'http://quote-api:3000' }),
+test.each(pages)(
+  'O-98: the commands of $path make files with which every service starts, once',
+  async (page) => {
+    const folder = mkdtempSync(join(tmpdir(), 'causeway-containers-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    cpSync(join(root, 'configs'), join(folder, 'configs'), { recursive: true })
+    mkdirSync(join(folder, 'docker'))
+    const script = commandsOf(page.path, page.heading)
+      .split('\n')
+      .filter((line) => !page.elsewhere.test(line))
+      .join('\n')
+    expect(script.split('\n').length).toBeGreaterThan(20)
+    const follow = () => execFileSync('sh', ['-eu', '-c', script], { cwd: folder })
+    follow()
+    const written = join(folder, page.folder)
+    for (const { name } of services.filter((service) => service.name !== 'allocator'))
+      appendFileSync(join(written, `${name}.env`), '# What the operator wrote himself.\n')
+    const before = filesBelow(folder)
+    follow()
+    expect(filesBelow(folder)).toEqual(before)
+    for (const service of services.filter(({ name }) => name !== 'allocator')) {
+      const left = exampleVariables(readFileSync(join(written, `${service.name}.env`), 'utf8'))
+      const directory = mkdtempSync(join(folder, 'secrets-'))
+      cpSync(join(written, 'secrets', service.name), join(directory, service.name))
+      // What the page leaves to the operator, and what the compose file and the manifests set.
+      const own = {
+        ...fillIn(left),
+        ...(service.name === 'solver' && { QUOTE_API_URL: 'http://quote-api:3000' }),
+      }
+      const testnets = { ENVIRONMENT: 'testnets.prod', BASE_SEPOLIA_RPC_URL: 'https://rpc.example/key' }
+      const hub = { RELAY_TESTNET_RPC_URL: 'https://rpc.example/key' }
+      const variables = await loadSecrets({ environment: { ...own, ...testnets, ...hub }, directory })
+      expect([service.name, ...stopping(await service.examine(variables, examination))]).toEqual([
+        service.name,
+      ])
+      expect(Object.keys(own).filter((name) => /KEY|PEPPERS|DATABASE_URL/.test(name))).toEqual([])
     }
-    const testnets = { ENVIRONMENT: 'testnets.prod', BASE_SEPOLIA_RPC_URL: 'https://rpc.example/key' }
-    const hub = { RELAY_TESTNET_RPC_URL: 'https://rpc.example/key' }
-    const variables = await loadSecrets({ environment: { ...own, ...testnets, ...hub }, directory })
-    expect([service.name, ...stopping(await service.examine(variables, examination))]).toEqual([service.name])
-    expect(Object.keys(own).filter((name) => /KEY|PEPPERS|DATABASE_URL/.test(name))).toEqual([])
-  }
-})
+  },
+)
 
 test('the overlay that the page of Kubernetes writes gives every workload its settings and images', () => {
   const block = commandsOf('docs/operating/kubernetes.md', 'Settings')

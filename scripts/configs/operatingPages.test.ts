@@ -185,11 +185,13 @@ test('O-98: a cluster is asked for what the manifests have, and told what is the
   for (const line of lines) {
     for (const [named] of line.matchAll(/\b(?:deployment|statefulset|service)\/[\w-]+/g))
       expect(manifests, line).toContain(named)
-    for (const [, name] of line.matchAll(/--namespace (\S+)/g)) expect(manifests).toContain(`namespace/${name}`)
+    for (const [, name] of line.matchAll(/--namespace (\S+)/g))
+      expect(manifests).toContain(`namespace/${name}`)
     for (const [, path = ''] of line.matchAll(/--filename (\S+)/g))
       expect(path === '-' || existsSync(join(root, path)), line).toBe(true)
     // Of what a cluster has already, `create` and `label` make an end of it.
-    if (/kubectl .*\bcreate\b/.test(line)) expect(line).toMatch(/--dry-run=client .*\| kubectl apply --filename -/)
+    if (/kubectl .*\bcreate\b/.test(line))
+      expect(line).toMatch(/--dry-run=client .*\| kubectl apply --filename -/)
     if (/kubectl .*\blabel\b/.test(line)) expect(line).toContain('--overwrite')
   }
 })

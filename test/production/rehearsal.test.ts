@@ -470,7 +470,7 @@ const otherPages: readonly { page: string; service: Service; without: RegExp }[]
   { page: 'status.md', service: 'quote-api-1', without: /^$/ },
   { page: 'retention.md', service: 'quote-api-1', without: /^$/ },
   { page: 'parked.md', service: 'quote-api-1', without: / claims end / },
-  { page: 'backup.md', service: 'quote-api-1', without: /^(mkdir|flock|pg_|  --)/ },
+  { page: 'backup.md', service: 'quote-api-1', without: /^(mkdir|flock|pg_| {2}--)/ },
   { page: 'admin-listener.md', service: 'quote-api-1', without: /^$/ },
   { page: 'oracle.md', service: 'oracle-1', without: /^[A-Z_]+=| halted clear / },
   { page: 'allocator.md', service: 'allocator', without: /^[A-Z_]+=| held release / },

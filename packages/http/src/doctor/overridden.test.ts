@@ -18,7 +18,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-const said = 'process.stdout.write(JSON.stringify({ environment: process.env, nodeOptions: process.execArgv }))'
+const said =
+  'process.stdout.write(JSON.stringify({ environment: process.env, nodeOptions: process.execArgv }))'
 
 /** What a process of node sees of its env files and of what its shell exported. */
 async function launchOf(
@@ -72,7 +73,12 @@ test('O-97: a secret that the environment sets otherwise is named, and a blank v
   const secrets = join(folder, 'secrets')
   await mkdir(secrets)
   await writeFile(join(secrets, 'a'), 'DATABASE_URL=a\nSOLVER_API_KEY=b\nADMIN_API_KEY=c\n')
-  const environment = { SECRETS_DIR: secrets, DATABASE_URL: 'another', SOLVER_API_KEY: 'b', ADMIN_API_KEY: ' ' }
+  const environment = {
+    SECRETS_DIR: secrets,
+    DATABASE_URL: 'another',
+    SOLVER_API_KEY: 'b',
+    ADMIN_API_KEY: ' ',
+  }
   expect(await names({ environment, nodeOptions: [] })).toEqual(['DATABASE_URL'])
 })
 
