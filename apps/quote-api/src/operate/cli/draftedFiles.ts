@@ -37,7 +37,10 @@ type QuotedChain = QuoteFile['chains'][string]
 type Currency = QuotedChain['currencies'][number]
 
 /** Chains that files of one's own can be drafted for: those that are listed and quoted. */
-export function draftableChains({ chains, quote }: Pick<ShippedFiles, 'chains' | 'quote'>): readonly string[] {
+export function draftableChains({
+  chains,
+  quote,
+}: Pick<ShippedFiles, 'chains' | 'quote'>): readonly string[] {
   const listed = new Set(chainsFile.parse(chains).chains.map(({ id }) => id))
   return Object.keys(quoteFile.parse(quote).chains).filter((key) => listed.has(key))
 }
@@ -145,7 +148,9 @@ function isDeployedTo(chain: QuotedChain | undefined): boolean {
 
 function missingFeed({ key, feeds }: QuoteFile['prices'][number]): { readonly chain: string } {
   const known = [...new Set(feeds.map(({ chain }) => chain))].join(', ')
-  return { chain: fillInByHand(`a feed of ${key}, with a chain of yours; this release knows one on ${known}`) }
+  return {
+    chain: fillInByHand(`a feed of ${key}, with a chain of yours; this release knows one on ${known}`),
+  }
 }
 
 function draftDepository({ id, vmType }: ListedChain, currencies: readonly Currency[]): object {
