@@ -42,7 +42,8 @@ function filledIn(json: unknown, keys: readonly string[], name = ''): unknown {
     return Object.fromEntries(Object.entries(json).map(([key, one]) => [key, filledIn(one, keys, key)]))
   if (unfilledPlaces(json).length === 0) return json
   const words = String(json)
-  if (words.startsWith('fill in by contracts deploy: ')) return name === 'fillContract' ? fillContract : address
+  if (words.startsWith('fill in by contracts deploy: '))
+    return name === 'fillContract' ? fillContract : address
   if (words.includes('number of a block')) return 1
   if (words.includes('the most ')) return '150000000000'
   return words.includes('domain') ? `0x${'cd'.repeat(32)}` : account

@@ -37,9 +37,7 @@ export async function readEnvironmentFiles(
     return names.map(() => undefined)
   }
   found.problems(problems)
-  const read = isDeploying
-    ? files.map((file, index) => beforeDeployment(names[index] ?? '', file))
-    : files
+  const read = isDeploying ? files.map((file, index) => beforeDeployment(names[index] ?? '', file)) : files
   return read.map((file, index) => {
     const places = unfilledPlaces(file)
     for (const { path, words } of places)
@@ -78,7 +76,9 @@ function problemOf(error: unknown): string {
   // Its message quotes the file, which may hold the key of an endpoint.
   if (error instanceof SyntaxError) return `is no JSON${placeOf(error)}`
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-  return code === 'ENOENT' ? 'does not exist (causeway config draft writes one)' : `cannot be opened (${code})`
+  return code === 'ENOENT'
+    ? 'does not exist (causeway config draft writes one)'
+    : `cannot be opened (${code})`
 }
 
 function placeOf({ message }: SyntaxError): string {

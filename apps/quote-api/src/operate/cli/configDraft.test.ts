@@ -36,7 +36,7 @@ async function command(words: readonly string[], variables: Variables = {}, sett
 const draft = (folder: string, ...more: readonly string[]) =>
   command(['config', 'draft', '--chains', 'base,optimism', '--out', folder, ...more])
 
-const names = ['allocator', 'chains', 'chains.hub', 'quote', 'solver'].map((name) => `${name}.own.prod.json`)
+const names = ['allocator', 'chains.hub', 'chains', 'quote', 'solver'].map((name) => `${name}.own.prod.json`)
 
 test('O-100: it writes the five files without any setting, and says what is to be filled in', async () => {
   const folder = join(await newFolder(), 'new')

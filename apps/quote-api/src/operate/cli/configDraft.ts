@@ -38,7 +38,9 @@ function readEnvironment(name: string): string {
   const { success, error } = environmentName.safeParse(name)
   if (!success) throw new CommandError(`--environment ${error.issues[0]?.message ?? 'is no name'}.`)
   if (name === 'local' || sources.some((source) => source === name))
-    throw new CommandError(`${name} is an environment of this release: --environment takes a name of your own.`)
+    throw new CommandError(
+      `${name} is an environment of this release: --environment takes a name of your own.`,
+    )
   return name
 }
 

@@ -37,9 +37,12 @@ type QuotedChain = QuoteFile['chains'][string]
 type Currency = QuotedChain['currencies'][number]
 
 /** Chains that files of one's own can be drafted for: those that are listed and quoted. */
-export function draftableChains({ chains, quote }: Pick<ShippedFiles, 'chains' | 'quote'>): readonly string[] {
-  const listed = new Set(chainsFile.parse(chains).chains.map(({ id }) => id))
-  return Object.keys(quoteFile.parse(quote).chains).filter((key) => listed.has(key))
+export function draftableChains({
+  chains,
+  quote,
+}: Pick<ShippedFiles, 'chains' | 'quote'>): readonly string[] {
+  const listed = new Set(checked(chainsFile, chains).chains.map(({ id }) => id))
+  return Object.keys(checked(quoteFile, quote).chains).filter((key) => listed.has(key))
 }
 
 /**
@@ -52,9 +55,9 @@ export function draftFiles(
   { environment, keys }: { readonly environment: string; readonly keys: readonly string[] },
 ): DraftedFiles {
   const isDrafted = (key: string) => keys.includes(key)
-  const chains = chainsFile.parse(shipped.chains)
-  const quote = quoteFile.parse(shipped.quote)
-  const solver = solverFile.parse(shipped.solver)
+  const chains = checked(chainsFile, shipped.chains)
+  const quote = checked(quoteFile, shipped.quote)
+  const solver = checked(solverFile, shipped.solver)
   const listed = chains.chains.filter(({ id }) => isDrafted(id))
   return {
     chains: {
@@ -87,7 +90,7 @@ function draftChain(chain: ListedChain, quoted: QuotedChain | undefined): object
 
 /** The chain of the hub is public, the hub is not. */
 function draftHub(json: unknown, environment: string): object {
-  const hub = hubFile.parse(json)
+  const hub = checked(hubFile, json)
   return {
     ...without(hub, ['codeHashes', 'withdrawalKeys', 'auroraHttpRpcUrl', 'auroraFinality']),
     environment,
@@ -145,7 +148,9 @@ function isDeployedTo(chain: QuotedChain | undefined): boolean {
 
 function missingFeed({ key, feeds }: QuoteFile['prices'][number]): { readonly chain: string } {
   const known = [...new Set(feeds.map(({ chain }) => chain))].join(', ')
-  return { chain: fillInByHand(`a feed of ${key}, with a chain of yours; this release knows one on ${known}`) }
+  return {
+    chain: fillInByHand(`a feed of ${key}, with a chain of yours; this release knows one on ${known}`),
+  }
 }
 
 function draftDepository({ id, vmType }: ListedChain, currencies: readonly Currency[]): object {
@@ -186,6 +191,13 @@ function wholeShares(currencies: readonly Currency[]): ReadonlyMap<Currency, num
 function withShare(currency: Currency, shares: ReadonlyMap<Currency, number>): Currency {
   const targetShareBps = shares.get(currency)
   return targetShareBps === undefined ? currency : { ...currency, targetShareBps }
+}
+
+/** As it stands there: what a schema gives has the members that it names first. */
+function checked<Schema extends z.ZodType>(schema: Schema, json: unknown): z.infer<Schema> {
+  schema.parse(json)
+  // CAST: it fits, and the schemas above change nothing.
+  return json as z.infer<Schema>
 }
 
 function entriesOf<Value>(
