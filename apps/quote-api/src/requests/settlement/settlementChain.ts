@@ -29,7 +29,13 @@ import {
   depositSendersReading,
   failureReading,
 } from './depositReadings.ts'
-import { type MinedTransaction, minedReading, paidReading, recordReading, stateReading } from './transactionReading.ts'
+import {
+  type MinedTransaction,
+  minedReading,
+  paidReading,
+  recordReading,
+  stateReading,
+} from './transactionReading.ts'
 
 export type { PaymentReading } from '@causeway/chains'
 
