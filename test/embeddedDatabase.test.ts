@@ -56,7 +56,11 @@ test('O-103: keys, stops and their history come to a server by the commands of t
     stop: 'npm run -s solver -- status',
     audit: 'npm run -s solver -- audit list',
   }
-  const before = { keys: await shell(told.keys), stop: await shell(told.stop), audit: await shell(told.audit) }
+  const before = {
+    keys: await shell(told.keys),
+    stop: await shell(told.stop),
+    audit: await shell(told.audit),
+  }
   expect(before.keys).toContain('moved')
   expect(before.stop).toContain('Stopped: we move')
 

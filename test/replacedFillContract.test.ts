@@ -11,7 +11,11 @@ import { spawnSolver, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { concatHex, keccak256, zeroHash } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copyEvmConfigs } from '../apps/quote-api/test/fixtures/evmConfigs.ts'
-import { repositoryRoot, startTestService, type TestService } from '../apps/quote-api/test/fixtures/service.ts'
+import {
+  repositoryRoot,
+  startTestService,
+  type TestService,
+} from '../apps/quote-api/test/fixtures/service.ts'
 import {
   createRequestDriver,
   debitOf,
@@ -176,7 +180,9 @@ test('L-29: an order of a contract without records is given back, and costs its 
   await withSolver(() => requests.reachesStage(quote, 'refunded'))
   const { status, txHashes } = await requests.statusOf(quote)
   // CAST: the status of this chain has hex hashes.
-  const { to } = await bed.network.chains.base.chain.client.getTransactionReceipt({ hash: txHashes?.at(-1) as Hex })
+  const { to } = await bed.network.chains.base.chain.client.getTransactionReceipt({
+    hash: txHashes?.at(-1) as Hex,
+  })
   expect([status, to]).toEqual(['refund', bed.network.deployment.base.fillContract])
   await waitUntil(
     'the hold is released',

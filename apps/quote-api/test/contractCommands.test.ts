@@ -126,7 +126,9 @@ async function earlierContract() {
 async function startProblems(configs: string) {
   const variables = { BASE_RPC_URL: base.url, OPTIMISM_RPC_URL: optimism.url, RELAY_RPC_URL: hub.url }
   const chainsJson: unknown = JSON.parse(await readFile(join(configs, 'chains.local.json'), 'utf8'))
-  const registry = loadChains({ environment: 'local', chainsJson, hubJson: undefined, variables }).chains.get('base')
+  const registry = loadChains({ environment: 'local', chainsJson, hubJson: undefined, variables }).chains.get(
+    'base',
+  )
   if (registry === undefined) throw new Error('base is listed')
   const contracts = (registry.fillContracts ?? []).map((address) => ({
     ...{ name: 'FillContract' as const, setting: 'fillContracts' },

@@ -38,7 +38,10 @@ afterAll(() => bed?.stop())
 
 function withContract(fillContract: Hex): TestNetwork {
   const { deployment } = bed.network
-  const [base, optimism] = [{ ...deployment.base, fillContract }, { ...deployment.optimism, fillContract }]
+  const [base, optimism] = [
+    { ...deployment.base, fillContract },
+    { ...deployment.optimism, fillContract },
+  ]
   return { ...bed.network, deployment: { ...deployment, base, optimism } }
 }
 
@@ -65,7 +68,9 @@ async function stateAt(chain: UserChain, contract: Hex, id: Hex): Promise<number
 
 async function isMinedThrough(contract: Hex, { chain }: Item, hash: string | undefined): Promise<boolean> {
   // CAST: a solver reports a transaction's hash.
-  const receipt = await bed.network.chains[chain].chain.client.waitForTransactionReceipt({ hash: hash as Hex })
+  const receipt = await bed.network.chains[chain].chain.client.waitForTransactionReceipt({
+    hash: hash as Hex,
+  })
   return receipt.status === 'success' && receipt.to === contract
 }
 
@@ -102,10 +107,9 @@ describe('a replaced fill contract of 0.2.0', () => {
     expect(await bed.tokenBalance('optimism', weth, called)).toBe(9n)
     const { fillContract: own } = bed.network.deployment.optimism
     for (const { orderId } of fills)
-      expect([await stateAt('optimism', replaced, orderId), await stateAt('optimism', own, orderId)]).toEqual([
-        states.paid,
-        states.open,
-      ])
+      expect([await stateAt('optimism', replaced, orderId), await stateAt('optimism', own, orderId)]).toEqual(
+        [states.paid, states.open],
+      )
     // The order could still be filled: it was closed where it would be, before anything went back.
     expect(await stateAt('optimism', replaced, given.orderId)).toBe(states.closed)
   })

@@ -238,7 +238,10 @@ describe('--fresh', () => {
     const directory = await copyOf(template)
     const { keys } = JSON.parse(await readFile(join(directory, 'keys.json'), 'utf8'))
     const { network, lines } = await startNetwork(directory, { fresh: true, release: '9.9.9' })
-    const place = join(directory, (await readdir(directory)).find((name) => name.startsWith('release-')) ?? '')
+    const place = join(
+      directory,
+      (await readdir(directory)).find((name) => name.startsWith('release-')) ?? '',
+    )
     expect(lines).toEqual([
       `The local network is built anew: asked for by --fresh. What was there stands in ${place}.`,
     ])
@@ -262,7 +265,10 @@ describe('a network of an earlier release', () => {
       const directory = await networkFolder()
       const before = await earlierFolder(directory, network)
       const { lines } = await startNetwork(directory)
-      const place = join(directory, (await readdir(directory)).find((name) => name.startsWith('release-')) ?? '')
+      const place = join(
+        directory,
+        (await readdir(directory)).find((name) => name.startsWith('release-')) ?? '',
+      )
       expect(basename(place)).toMatch(new RegExp(`^release-${release}-\\d{4}-`))
       expect(lines).toEqual([expect.stringMatching(/^The local network is built anew: .*\.$/)])
       expect(lines[0]).toContain(`What was there stands in ${place}.`)

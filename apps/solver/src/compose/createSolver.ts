@@ -361,7 +361,9 @@ async function assemble(untraced: Parts): Promise<Solver> {
 }
 
 /** What orders of a chain may name, its own contract first; alone where endpoints do not tell the code of the others. */
-async function contractsOf(chain: SolverChain): Promise<readonly [SolverChain, readonly (Hex | undefined)[]]> {
+async function contractsOf(
+  chain: SolverChain,
+): Promise<readonly [SolverChain, readonly (Hex | undefined)[]]> {
   const known = await chain.fillContracts?.().catch(() => undefined)
   return [chain, known ?? [chain.fillContract]]
 }

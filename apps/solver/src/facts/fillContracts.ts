@@ -29,7 +29,10 @@ export function createFillContracts({
   }
 }
 
-async function knownOf(client: Pick<ChainClient, 'agree'>, addresses: readonly Hex[]): Promise<readonly Hex[]> {
+async function knownOf(
+  client: Pick<ChainClient, 'agree'>,
+  addresses: readonly Hex[],
+): Promise<readonly Hex[]> {
   const what = 'eth_getCode'
   const calls = addresses.map((address) => ({ method: what, params: [address, 'latest'] }))
   const { answers } = await client.agree(calls, {

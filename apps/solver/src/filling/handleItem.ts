@@ -191,8 +191,8 @@ async function contractOf(
 ): Promise<Hex | undefined | 'unknown'> {
   if (kind === 'refund') return contractNamed(proof?.order.inputs[0]?.refunds[0]?.extraData, chain)
   if (fillContract === chain.fillContract) return fillContract
-  const known = fillContract === undefined ? [] : ((await chain.fillContracts?.()) ?? [])
-  return fillContract !== undefined && known.includes(fillContract) ? fillContract : 'unknown'
+  if (fillContract === undefined || chain.fillContracts === undefined) return 'unknown'
+  return (await chain.fillContracts()).includes(fillContract) ? fillContract : 'unknown'
 }
 
 /**

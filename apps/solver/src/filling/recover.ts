@@ -60,9 +60,7 @@ export async function recover(
       for (const id of judged.ids) {
         const { inputs, output } = proof.order
         const [extraData, chain] =
-          id === orderId
-            ? [output.extraData, destination]
-            : [inputs[0]?.refunds[0]?.extraData, origin]
+          id === orderId ? [output.extraData, destination] : [inputs[0]?.refunds[0]?.extraData, origin]
         await closeRecord({ id, extraData }, chain, filling)
       }
       return later('the order is being closed on its chains')
