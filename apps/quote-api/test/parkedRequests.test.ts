@@ -229,6 +229,7 @@ describe('the command line and the admin listener', () => {
         variables: {},
         actor: 'cli:operator',
         chain: unused,
+        differences: unused,
         openReader: unused,
         openFillJudge: unused,
         readLines: () => Readable.from([]),
