@@ -15,18 +15,15 @@ import {
   paidOrders,
   refundItem,
 } from './support/paidOrders.ts'
-import { startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
 import { changedConfigs, querySolver, runSolverCommand } from './support/solverBench.ts'
 
 let bed: SolverBed
 let network: SolverBed['network']
-let bench: SolverBed['bench']
 
 beforeAll(async () => {
   bed = await startSolverBed()
   network = bed.network
-  bench = bed.bench
 })
 afterAll(() => bed?.stop())
 

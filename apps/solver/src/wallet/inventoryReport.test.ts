@@ -1,5 +1,6 @@
 // Goal: what to withdraw and to move brings every chain nearer to its share, never below a floor, and makes nothing of nothing.
 // Method: worked examples, and random wallets and hub balances whose sums are held against what the plan leaves.
+import { minBigint } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { describeInventory, type Holding, lastingSeconds, planInventory } from './inventoryReport.ts'
@@ -115,7 +116,7 @@ describe('O-96: what to withdraw and to move', () => {
         expect(sum(wallets.values())).toBe(sum(holdings.map((one) => one.amount)) + withdrawn)
         for (const { chain, amount: before, floor } of holdings) {
           const left = wallets.get(chain) ?? 0n
-          expect(left).toBeGreaterThanOrEqual(before < floor ? before : floor)
+          expect(left).toBeGreaterThanOrEqual(minBigint(before, floor))
         }
       }),
     )
