@@ -72,7 +72,12 @@ async function withdraw(ownerKey: Hex, nonce: number, recipient: Hex, patienceMs
     cwd: repositoryRoot,
     env: {
       ...environment,
-      ...{ PATH: process.env['PATH'], ENVIRONMENT: 'local', PATIENCE_MS: String(patienceMs), RECIPIENT: recipient },
+      ...{
+        PATH: process.env['PATH'],
+        ENVIRONMENT: 'local',
+        PATIENCE_MS: String(patienceMs),
+        RECIPIENT: recipient,
+      },
       ...{ ORACLE_URL: `http://127.0.0.1:${oracle.ports['http']}`, ORACLE_API_KEY: '' },
       ...{ ORDER_SIGNER_KEY_FILE: files.owner, GAS_KEY_FILE: files.gas },
     },

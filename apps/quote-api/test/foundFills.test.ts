@@ -97,7 +97,8 @@ async function fileOf(...kept: readonly Kept[]): Promise<string> {
   return path
 }
 
-const fills = async (...kept: readonly Kept[]) => command(restoredUrl, 'ledger', 'fills', await fileOf(...kept))
+const fills = async (...kept: readonly Kept[]) =>
+  command(restoredUrl, 'ledger', 'fills', await fileOf(...kept))
 const book = async (...kept: readonly Kept[]) =>
   command(restoredUrl, 'ledger', 'fills', await fileOf(...kept), '--book', '--reason', 'the disk was lost')
 const reconcile = (url: string) => command(url, 'ledger', 'reconcile')
@@ -116,7 +117,9 @@ test('L-30: fills behind the moment of a recovery are found, and each is booked 
   const lost = await quoted(sponsor)
   const kept = await filled(lost)
   const plain = await filled(await quoted(sponsor, { subsidizeFees: false }))
-  expect((await moneyOf(bed.database, sponsor.wallet)).available).toBe(balance - debitOf(known) - debitOf(lost))
+  expect((await moneyOf(bed.database, sponsor.wallet)).available).toBe(
+    balance - debitOf(known) - debitOf(lost),
+  )
   expect(debitOf(lost)).toBeGreaterThan(0n)
   expect((await reconcile(bed.connectionString)).code).toBe(0)
 
@@ -163,7 +166,10 @@ test('L-30: fills behind the moment of a recovery are found, and each is booked 
   const both = await Promise.all([book(keptKnown, kept, plain), book(keptKnown, kept, plain)])
   expect(both.map(({ code }) => code)).toEqual([0, 0])
   expect((await moneyOf(restored, sponsor.wallet)).available).toBe(before - debitOf(lost))
-  expect(await book(kept)).toMatchObject({ code: 0, output: expect.stringContaining('Of unknown orders: 0.') })
+  expect(await book(kept)).toMatchObject({
+    code: 0,
+    output: expect.stringContaining('Of unknown orders: 0.'),
+  })
   expect((await moneyOf(restored, sponsor.wallet)).available).toBe(before - debitOf(lost))
   expect((await reconcile(restoredUrl)).code).toBe(0)
   expect((await command(restoredUrl, 'ledger', 'verify')).output).toBe('The books add up.')

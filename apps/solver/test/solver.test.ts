@@ -15,18 +15,15 @@ import {
   paidOrders,
   refundItem,
 } from './support/paidOrders.ts'
-import { startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
 import { changedConfigs, querySolver, runSolverCommand } from './support/solverBench.ts'
 
 let bed: SolverBed
 let network: SolverBed['network']
-let bench: SolverBed['bench']
 
 beforeAll(async () => {
   bed = await startSolverBed()
   network = bed.network
-  bench = bed.bench
 })
 afterAll(() => bed?.stop())
 
@@ -130,13 +127,14 @@ describe('the solver', () => {
     const item = fillItem(network, order)
     work.add(item)
     await bed.settled([item])
-    const isFinal = async () => (await querySolver(settings, `select from payment where state = 'paid'`)).length
+    const isFinal = async () =>
+      (await querySolver(settings, `select from payment where state = 'paid'`)).length
     await waitUntil('the fill is final', async () => (await isFinal()) === 1)
     const minted = await mintOnHub('optimism', bed.usdcOf('optimism'), 10n ** 15n)
     const report = await runSolverCommand(settings, ['inventory'])
-    expect(report).toMatch(/^base +ETH +[0-9.]+ +floor 0.01  not settled on the hub 0.001$/m)
+    expect(report).toMatch(/^base +ETH +[0-9.]+ +floor 0.01 {2}not settled on the hub 0.001$/m)
     expect(report).toMatch(
-      /^optimism +USDC +[0-9.]+ +floor [0-9.]+  on the hub 1000000000.0  lasts \d+ d at 0.001234 a day$/m,
+      /^optimism +USDC +[0-9.]+ +floor [0-9.]+ {2}on the hub 1000000000.0 {2}lasts \d+ d at 0.001234 a day$/m,
     )
     expect(report).toContain('This command moved nothing')
     const { holdings, withdrawals } = JSON.parse(await runSolverCommand(settings, ['inventory', '--json']))

@@ -126,8 +126,7 @@ async function settle(path: string) {
   return { amount, nonce: BigInt(orderId).toString() }
 }
 const [, amountText = '', , nonceText = ''] = plain
-const { amount, nonce } =
-  plain.length > 0 ? { amount: amountText, nonce: nonceText } : await settle(named)
+const { amount, nonce } = plain.length > 0 ? { amount: amountText, nonce: nonceText } : await settle(named)
 
 // 2. Its owner signs for it, and the allocator's contract issues the payload.
 const request = {

@@ -61,17 +61,19 @@ export async function reportInventory(
       chains.paying.flatMap((chain) => {
         const { key, chainId, codec } = chain
         const balanceOf = balancesOn(chain, signer)
-        return currenciesOn(chain, files, owed).map(async ({ currency, ...described }): Promise<Holding> => ({
-          ...{ chain: key, currency, ...described },
-          amount: await balanceOf(currency),
-          floor: floorOf(files, key, currency),
-          atHub: owed?.atHub(key, currency) ?? [],
-          unsettled: owed?.unsettled(key, currency) ?? 0n,
-          dayOutflow: outflows.reduce((sum, one) => {
-            const isIt = one.chainId === chainId && codec.canonicalAddress(one.currency) === currency
-            return isIt ? sum + one.amount : sum
-          }, 0n),
-        }))
+        return currenciesOn(chain, files, owed).map(
+          async ({ currency, ...described }): Promise<Holding> => ({
+            ...{ chain: key, currency, ...described },
+            amount: await balanceOf(currency),
+            floor: floorOf(files, key, currency),
+            atHub: owed?.atHub(key, currency) ?? [],
+            unsettled: owed?.unsettled(key, currency) ?? 0n,
+            dayOutflow: outflows.reduce((sum, one) => {
+              const isIt = one.chainId === chainId && codec.canonicalAddress(one.currency) === currency
+              return isIt ? sum + one.amount : sum
+            }, 0n),
+          }),
+        )
       }),
     )
     const plan = planInventory(holdings)
@@ -226,7 +228,8 @@ function currenciesOn({ key, codec }: PaidChain, { quote }: LoadedFiles, owed: O
   return (quote.chains[key]?.currencies ?? [])
     .map(({ address, ...one }) => ({ ...one, currency: codec.canonicalAddress(address) }))
     .filter(({ solver, currency }) => {
-      const isOwed = (owed?.atHub(key, currency).length ?? 0) > 0 || (owed?.unsettled(key, currency) ?? 0n) > 0n
+      const isOwed =
+        (owed?.atHub(key, currency).length ?? 0) > 0 || (owed?.unsettled(key, currency) ?? 0n) > 0n
       return solver || currency === codec.nativeCurrency || isOwed
     })
     .map(({ currency, symbol, decimals, asset, targetShareBps }) => ({

@@ -1,5 +1,6 @@
 // Goal: what to withdraw and to move brings every chain nearer to its share, never below a floor, and makes nothing of nothing.
 // Method: worked examples, and random wallets and hub balances whose sums are held against what the plan leaves.
+import { minBigint } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { describeInventory, type Holding, lastingSeconds, planInventory } from './inventoryReport.ts'
@@ -55,8 +56,14 @@ describe('O-96: what to withdraw and to move', () => {
   })
 
   test.each([
-    ['where no share is named and nothing was paid', [holding('base', 900n, { targetShareBps: undefined, ...owed(9n) })]],
-    ['where one share is not named', [holding('base', 900n, { targetShareBps: undefined }), holding('optimism', 100n)]],
+    [
+      'where no share is named and nothing was paid',
+      [holding('base', 900n, { targetShareBps: undefined, ...owed(9n) })],
+    ],
+    [
+      'where one share is not named',
+      [holding('base', 900n, { targetShareBps: undefined }), holding('optimism', 100n)],
+    ],
     ['where little is missing', [holding('base', 505n), holding('optimism', 495n, owed(5n))]],
     ['below a floor', [holding('base', 900n, { floor: 900n }), holding('optimism', 100n)]],
     ['of nothing', [holding('base', 0n), holding('optimism', 0n)]],
@@ -67,10 +74,13 @@ describe('O-96: what to withdraw and to move', () => {
 
   test('never takes more than there is: sums are kept, no wallet falls below its floor, no balance below zero', () => {
     const amount = fc.bigInt(0n, 10n ** 12n)
-    const places = fc.array(fc.record({ amount, floor: amount, hub: fc.tuple(amount, amount), dayOutflow: amount }), {
-      minLength: 1,
-      maxLength: 6,
-    })
+    const places = fc.array(
+      fc.record({ amount, floor: amount, hub: fc.tuple(amount, amount), dayOutflow: amount }),
+      {
+        minLength: 1,
+        maxLength: 6,
+      },
+    )
     fc.assert(
       fc.property(places, fc.boolean(), (list, isShared) => {
         const share = isShared ? Math.floor(10_000 / list.length) : undefined
@@ -88,7 +98,9 @@ describe('O-96: what to withdraw and to move', () => {
         const { withdrawals, moves } = planInventory(holdings)
         for (const { chain, amount: taken, owner: from } of withdrawals) {
           expect(taken).toBeGreaterThan(0n)
-          const balance = holdings.find((one) => one.chain === chain)?.atHub.find((one) => one.account === from.account)
+          const balance = holdings
+            .find((one) => one.chain === chain)
+            ?.atHub.find((one) => one.account === from.account)
           expect(taken).toBeLessThanOrEqual(balance?.amount ?? 0n)
           change(chain, taken)
         }
@@ -104,7 +116,7 @@ describe('O-96: what to withdraw and to move', () => {
         expect(sum(wallets.values())).toBe(sum(holdings.map((one) => one.amount)) + withdrawn)
         for (const { chain, amount: before, floor } of holdings) {
           const left = wallets.get(chain) ?? 0n
-          expect(left).toBeGreaterThanOrEqual(before < floor ? before : floor)
+          expect(left).toBeGreaterThanOrEqual(minBigint(before, floor))
         }
       }),
     )

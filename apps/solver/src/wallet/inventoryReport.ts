@@ -89,8 +89,7 @@ type Place = { readonly holding: Holding; readonly target: bigint; readonly kept
 /** By the named shares, else by the flow of the last day; undefined where neither says anything. */
 function targetsOf(holdings: readonly Holding[], total: bigint): readonly bigint[] | undefined {
   const shares = holdings.flatMap(({ targetShareBps }) => targetShareBps ?? [])
-  if (shares.length === holdings.length)
-    return shares.map((bps) => (total * BigInt(bps)) / sharesTotalBps)
+  if (shares.length === holdings.length) return shares.map((bps) => (total * BigInt(bps)) / sharesTotalBps)
   const outflow = sumOf(holdings, ({ dayOutflow }) => dayOutflow)
   if (shares.length > 0 || outflow === 0n) return undefined
   return holdings.map(({ dayOutflow }) => (total * dayOutflow) / outflow)

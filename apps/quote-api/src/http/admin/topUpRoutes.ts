@@ -118,7 +118,9 @@ export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRout
           }),
         ),
         unknownPayments: z
-          .array(z.object({ chain: z.string(), transactionId: z.string(), id: z.string(), orderId: z.string() }))
+          .array(
+            z.object({ chain: z.string(), transactionId: z.string(), id: z.string(), orderId: z.string() }),
+          )
           .describe('Of the fill wallet, which no request explains'),
         notCompared: z.array(z.string()).describe('Chains that list no payments'),
       }),

@@ -66,7 +66,8 @@ export const foundFillCommands: readonly Command[] = [
   {
     words: 'ledger fills',
     changes: true,
-    about: 'List fills of orders that are not known here, from what `solver fills` printed; --book debits them',
+    about:
+      'List fills of orders that are not known here, from what `solver fills` printed; --book debits them',
     operands: ['file'],
     flags: {
       book: { about: 'Debit the sponsor of each that is proven, once' },

@@ -15,9 +15,12 @@ const booking: Booking = {
 }
 
 describe('L-30: a note', () => {
-  test.each([booking, { ...booking, sponsor: undefined, debitMicroUsd: 0n }])('is read as it was written', (one) => {
-    expect(notes.read(one.orderId, notes.write(one))).toEqual(one)
-  })
+  test.each([booking, { ...booking, sponsor: undefined, debitMicroUsd: 0n }])(
+    'is read as it was written',
+    (one) => {
+      expect(notes.read(one.orderId, notes.write(one))).toEqual(one)
+    },
+  )
 
   test('is read under an older pepper, and under no other one', () => {
     const note = notes.write(booking)
