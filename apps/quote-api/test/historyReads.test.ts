@@ -97,13 +97,21 @@ it('Q-77: a request that changes while its list is read is answered in the state
 
 it.each<[string, RequestFilter, Page['sortBy'], number]>([
   ['of what succeeded: its places and their rows', { status: 'success' }, 'createdAt', 2],
-  ['of what failed: its reason is stored, and nothing else is looked for', { status: 'failure' }, 'createdAt', 2],
+  [
+    'of what failed: its reason is stored, and nothing else is looked for',
+    { status: 'failure' },
+    'createdAt',
+    2,
+  ],
   ['of what waits for long: why, too', { status: 'pending' }, 'createdAt', 3],
   ['by the last change: how far it is complete, too', { status: 'success' }, 'updatedAt', 3],
   ['of nothing: no rows', { referrer: 'other.app' }, 'createdAt', 1],
 ])('Q-79: a list asks %s', async (_, filter, sortBy, statements) => {
   const { watched, asked } = watch(testDatabase.database)
-  const { requests } = await createRequestHistory({ database: watched }).list(ofKey(filter), { ...page, sortBy })
+  const { requests } = await createRequestHistory({ database: watched }).list(ofKey(filter), {
+    ...page,
+    sortBy,
+  })
   expect(requests).toHaveLength(statements === 1 ? 0 : page.limit)
   expect(asked).toHaveLength(statements)
 })
