@@ -36,10 +36,13 @@ const rows = Array.from({ length: 40 }, (_, index): HistoryRow => {
   }
 })
 
+/** No machine is too busy for it. */
+const pool = { acquireTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
 let testDatabase: TestDatabase
 beforeAll(async () => {
   testDatabase = await startTestDatabase({
     directories: [{ name: 'ledger', path: ledgerMigrations }, orderMigrations],
+    pool,
   })
   await storeHistory(testDatabase.database, rows)
 })
@@ -117,7 +120,8 @@ it.each<[string, RequestFilter, Page['sortBy'], number]>([
 })
 
 it('Q-79: what is read by ids is planned once for all lists, and places anew for each', async () => {
-  const database = createDatabase({ connectionString: testDatabase.connectionString, poolSize: 1 })
+  const { connectionString } = testDatabase
+  const database = createDatabase({ ...pool, connectionString, poolSize: 1 })
   const history = createRequestHistory({ database })
   const filters: RequestFilter[] = [
     ...statuses.map((status) => ({ status }) as RequestFilter), // CAST: they are statuses.
