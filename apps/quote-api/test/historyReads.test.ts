@@ -36,10 +36,13 @@ const rows = Array.from({ length: 40 }, (_, index): HistoryRow => {
   }
 })
 
+/** No machine is too busy for it. */
+const pool = { acquireTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
 let testDatabase: TestDatabase
 beforeAll(async () => {
   testDatabase = await startTestDatabase({
     directories: [{ name: 'ledger', path: ledgerMigrations }, orderMigrations],
+    pool,
   })
   await storeHistory(testDatabase.database, rows)
 })
@@ -81,7 +84,7 @@ it('Q-77: a request that changes while its list is read is answered in the state
   const bytes = Buffer.from(changed.slice(2), 'hex')
   const change = (status: string) =>
     database.query('update orders set status = $1 where request_id = $2', [status, bytes])
-  const { watched } = watch(database, () => change('success'))
+  const { watched } = watch(database, () => change('failure'))
   const { requests } = await createRequestHistory({ database: watched }).list(
     ofKey({ status: 'pending' }),
     page,
@@ -91,25 +94,34 @@ it('Q-77: a request that changes while its list is read is answered in the state
     status: 'pending',
   })
   const { requests: later } = await createRequestHistory({ database }).list(ofKey({ id: changed }), page)
-  expect(later).toMatchObject([{ requestId: changed, status: 'success' }])
+  expect(later).toMatchObject([{ requestId: changed, status: 'failure' }])
   await change('pending')
 })
 
 it.each<[string, RequestFilter, Page['sortBy'], number]>([
   ['of what succeeded: its places and their rows', { status: 'success' }, 'createdAt', 2],
-  ['of what failed: its reason is stored, and nothing else is looked for', { status: 'failure' }, 'createdAt', 2],
+  [
+    'of what failed: its reason is stored, and nothing else is looked for',
+    { status: 'failure' },
+    'createdAt',
+    2,
+  ],
   ['of what waits for long: why, too', { status: 'pending' }, 'createdAt', 3],
   ['by the last change: how far it is complete, too', { status: 'success' }, 'updatedAt', 3],
   ['of nothing: no rows', { referrer: 'other.app' }, 'createdAt', 1],
 ])('Q-79: a list asks %s', async (_, filter, sortBy, statements) => {
   const { watched, asked } = watch(testDatabase.database)
-  const { requests } = await createRequestHistory({ database: watched }).list(ofKey(filter), { ...page, sortBy })
+  const { requests } = await createRequestHistory({ database: watched }).list(ofKey(filter), {
+    ...page,
+    sortBy,
+  })
   expect(requests).toHaveLength(statements === 1 ? 0 : page.limit)
   expect(asked).toHaveLength(statements)
 })
 
 it('Q-79: what is read by ids is planned once for all lists, and places anew for each', async () => {
-  const database = createDatabase({ connectionString: testDatabase.connectionString, poolSize: 1 })
+  const { connectionString } = testDatabase
+  const database = createDatabase({ ...pool, connectionString, poolSize: 1 })
   const history = createRequestHistory({ database })
   const filters: RequestFilter[] = [
     ...statuses.map((status) => ({ status }) as RequestFilter), // CAST: they are statuses.

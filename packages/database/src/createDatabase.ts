@@ -87,9 +87,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     onChange: (full) => options.onDiskFull?.(full),
   })
 
-  const withClient = async <T>(
-    work: (run: RunStatement, session: Session | undefined) => Promise<T>,
-  ) => {
+  const withClient = async <T>(work: (run: RunStatement, session: Session | undefined) => Promise<T>) => {
     if (callers >= poolSize + queueMax) throw new DatabaseOverloadedError()
     callers += 1
     try {
@@ -99,8 +97,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         const isKept = ({ isPlannedEachTime = false }: QueryOptions = {}) =>
           session?.isPooled !== true && !isPlannedEachTime
         return work(
-          (text, values, options) =>
-            run(client, isKept(options) ? nameOf : () => undefined, text, values),
+          (text, values, options) => run(client, isKept(options) ? nameOf : () => undefined, text, values),
           session,
         )
       })

@@ -43,7 +43,12 @@ export function tracedDatabase<Database extends SqlDatabase>(
   if (tracing === undefined) return database
   const parts: SqlDatabase = {
     query: (text, values, options) =>
-      tracing.during('database statement', verbOf(text), () => database.query(text, values, options), 'client'),
+      tracing.during(
+        'database statement',
+        verbOf(text),
+        () => database.query(text, values, options),
+        'client',
+      ),
     transaction: (work, options) =>
       tracing.during('database transaction', {}, () => database.transaction(work, options), 'client'),
   }
