@@ -63,15 +63,18 @@ describe('F-107: dated facts', () => {
   const environments = ['mainnets.prod', 'testnets.prod']
   const today = new Date().toISOString().slice(0, 10)
 
-  test.each(environments)('every chain and guardian set of %s says when its facts were compared', (environment) => {
-    const { chains, guardianSets } = configs(environment).quote
-    for (const [key, { seen }] of Object.entries(chains)) {
-      expect(seen?.source, key).not.toBe('')
-      expect(seen?.on ?? '', key).toMatch(/^2026-/)
-      expect((seen?.on ?? '9') <= today, key).toBe(true)
-    }
-    expect(guardianSets.map(({ seen }) => seen)).not.toContain(undefined)
-  })
+  test.each(environments)(
+    'every chain and guardian set of %s says when its facts were compared',
+    (environment) => {
+      const { chains, guardianSets } = configs(environment).quote
+      for (const [key, { seen }] of Object.entries(chains)) {
+        expect(seen?.source, key).not.toBe('')
+        expect(seen?.on ?? '', key).toMatch(/^2026-/)
+        expect((seen?.on ?? '9') <= today, key).toBe(true)
+      }
+      expect(guardianSets.map(({ seen }) => seen)).not.toContain(undefined)
+    },
+  )
 
   test('of chains of this machine are none: nobody could say what their network should be', () => {
     expect(Object.values(configs('local').quote.chains).filter(({ seen }) => seen !== undefined)).toEqual([])

@@ -15,14 +15,17 @@ function variables(): Record<string, string> {
     ...{ '<key>': key, '<own signer>': privateKeyToAddress(key), '<key of a peer>': 'key-of-a-peer' },
     '<folder>': join(root, '.cache'),
   }
-  const [, block = ''] = /```sh\n([^]*?)```/.exec(page) ?? []
+  const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(page) ?? []
   return Object.fromEntries(
     block
       .trim()
       .split('\n')
       .map((line) => {
         const [name = '', ...value] = line.split('=')
-        return [name, value.join('=').replace(/<[^>]*>/g, (placeholder) => filled[placeholder] ?? placeholder)]
+        return [
+          name,
+          value.join('=').replace(/<[^>]*>/g, (placeholder) => filled[placeholder] ?? placeholder),
+        ]
       }),
   )
 }
@@ -35,7 +38,10 @@ test('O-108: an oracle starts in shadow mode by the settings of the page, and ne
   expect((await found(given)).filter(({ severity }) => severity === 'stops')).toEqual([])
   for (const name of ['RELAY_RPC_URL', 'BASE_SIGNING_CAPS', 'ECDSA_PRIVATE_KEY']) {
     const { [name]: _left, ...others } = given
-    expect((await found(others)).some(({ severity }) => severity === 'stops'), name).toBe(true)
+    expect(
+      (await found(others)).some(({ severity }) => severity === 'stops'),
+      name,
+    ).toBe(true)
   }
 })
 

@@ -2,9 +2,10 @@
 // depends on it. Attacks: blocks that come faster, so that a depth is worth less; a final block that stands; storage that
 // takes more gas than the solver counts on; signers of prices that nobody listed. Method: the running service over real
 // nodes that change under it, and a price service that shows what a later guardian set signed.
+
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { waitUntil } from '@causeway/localnet'
@@ -94,7 +95,9 @@ const broken = async () =>
 
 const isBroken = (chain: string, what: string) =>
   waitUntil(`${what} of ${chain} is broken`, async () =>
-    (await broken()).some((labels) => labels.includes(`chain="${chain}"`) && labels.includes(`what="${what}"`)),
+    (await broken()).some(
+      (labels) => labels.includes(`chain="${chain}"`) && labels.includes(`what="${what}"`),
+    ),
   )
 
 const readiness = async () => JSON.parse((await send(`${bed.opsUrl}/ready`)).text)
@@ -143,7 +146,11 @@ test('F-109, F-110, O-107: a final block that trails and gas that is dearer are 
   await isBroken('optimism', 'gas')
   const { text } = await send(`${bed.adminUrl}/admin/health`)
   expect(JSON.parse(text).stops).toContainEqual(
-    expect.objectContaining({ by: 'network', chainId: optimism.chainId, reason: expect.stringContaining('gas:') }),
+    expect.objectContaining({
+      by: 'network',
+      chainId: optimism.chainId,
+      reason: expect.stringContaining('gas:'),
+    }),
   )
 
   const environment = await serviceEnvironment(bed.network, directory, {
@@ -158,5 +165,7 @@ test('F-109, F-110, O-107: a final block that trails and gas that is dearer are 
       ['quote: guardianSets', 'degrades'],
     ]),
   )
-  expect(named.map((one) => one.seen).join()).toMatch(/final block is \d+ s behind.*approve takes \d+ of 65000/s)
+  expect(named.map((one) => one.seen).join()).toMatch(
+    /final block is \d+ s behind.*approve takes \d+ of 65000/s,
+  )
 })

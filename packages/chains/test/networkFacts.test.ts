@@ -4,7 +4,7 @@
 import type { Hex } from '@causeway/core'
 import { type FaultProxy, type PoolTestbed, startFaultProxy, startPoolTestbed } from '@causeway/localnet'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createJsonRpcClient, type JsonRpcClient, readNetworkFacts, type RpcCall } from '../src/index.ts'
+import { createJsonRpcClient, type JsonRpcClient, type RpcCall, readNetworkFacts } from '../src/index.ts'
 
 const vmType = 'ethereum-vm'
 const wrappedNative: Hex = `0x${'77'.repeat(20)}`

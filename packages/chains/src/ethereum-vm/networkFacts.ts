@@ -72,7 +72,10 @@ function probesOf({ config, fillWallet }: NetworkQuestion): readonly Probe[] {
 }
 
 /** `undefined` for what a node refuses, such as a final block that it does not know or a wallet without coin. */
-function readAnswer<Value>(answer: RpcAnswer | undefined, read: (result: unknown) => Value): Value | undefined {
+function readAnswer<Value>(
+  answer: RpcAnswer | undefined,
+  read: (result: unknown) => Value,
+): Value | undefined {
   if (answer === undefined || !answer.ok || answer.result === null) return undefined
   const { result } = answer
   return unlessUnreadable(() => read(result))

@@ -97,7 +97,9 @@ const guardianSetSchema = z.object({
   contract: z
     .object({ chain: chainKey, address: evmAddress, source: z.string() })
     .optional()
-    .describe("Pyth's own contract on a chain: `config check --against-chain` asks whose signatures it takes"),
+    .describe(
+      "Pyth's own contract on a chain: `config check --against-chain` asks whose signatures it takes",
+    ),
 })
 
 /** What every caller is told: no credentials. */

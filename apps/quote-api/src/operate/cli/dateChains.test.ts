@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { dateChains } from './dateChains.ts'
 
-const shipped = readFileSync(new URL('../../../../../configs/quote.mainnets.prod.json', import.meta.url), 'utf8')
+const shipped = readFileSync(
+  new URL('../../../../../configs/quote.mainnets.prod.json', import.meta.url),
+  'utf8',
+)
 const undated = (text: string) => text.replaceAll(/,\s*"onChain": "[-0-9]*"/g, '')
 const seenOf = (text: string, key: string) => JSON.parse(text).chains[key].seen
 

@@ -23,12 +23,14 @@ function dateChain(text: string, key: string, day: string): string {
   const wanted = { ...file, chains: { ...file.chains, [key]: dated } }
   // A name may stand elsewhere as well: the place is the one that makes what is wanted.
   for (const { index } of text.matchAll(new RegExp(`"${key}"\\s*:\\s*\\{`, 'g'))) {
-    const [, head = '', members = ''] = /^([^]*?"seen"\s*:\s*\{)([^{}]*)\}/.exec(text.slice(index)) ?? []
+    const [, head = '', members = ''] = /^([\s\S]*?"seen"\s*:\s*\{)([^{}]*)\}/.exec(text.slice(index)) ?? []
     const from = index + head.length
     const candidate = `${text.slice(0, from)}${withDay(members, day)}${text.slice(from + members.length)}`
     if (isDeepStrictEqual(parsed(candidate), wanted)) return candidate
   }
-  throw new CommandError(`Write "onChain": "${day}" into seen of ${key} by hand: the file is not written as usual.`)
+  throw new CommandError(
+    `Write "onChain": "${day}" into seen of ${key} by hand: the file is not written as usual.`,
+  )
 }
 
 function withDay(members: string, day: string): string {

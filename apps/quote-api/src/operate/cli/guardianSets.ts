@@ -1,4 +1,10 @@
-import { type ChainClient, type ChainFinding, MalformedAnswerError, NodeError, parseBytes } from '@causeway/chains'
+import {
+  type ChainClient,
+  type ChainFinding,
+  MalformedAnswerError,
+  NodeError,
+  parseBytes,
+} from '@causeway/chains'
 import { contractInterface, type Hex, type QuoteFile } from '@causeway/core'
 
 const pyth = contractInterface(['function wormhole() view returns (address)'])
@@ -25,7 +31,9 @@ export async function guardianMistakes(
       const value = listed?.addresses.join(', ') ?? guardianSets.map((set) => `set ${set.index}`).join(', ')
       if (listed !== undefined && listed.addresses.join() === addresses.join()) return []
       const said = `set ${index}: ${addresses.join(', ')}`
-      return [{ kind: 'guardianSet', setting, value, said, problem: `${setting}: the contract takes ${said}` }]
+      return [
+        { kind: 'guardianSet', setting, value, said, problem: `${setting}: the contract takes ${said}` },
+      ]
     }),
   )
   return found.flat()
@@ -46,10 +54,10 @@ async function call(client: Pick<ChainClient, 'agree'>, to: Hex, data: Hex): Pro
   const [answer] = answers
   if (answer === undefined) throw new MalformedAnswerError(method)
   if (!answer.ok) throw new NodeError(answer)
-  const data = parseBytes(answer.result, method)
+  const returned = parseBytes(answer.result, method)
   // A contract that is not there answers no word.
-  if (data.length < wordLength) throw new MalformedAnswerError(method)
-  return data
+  if (returned.length < wordLength) throw new MalformedAnswerError(method)
+  return returned
 }
 
 /** Of `0x` and 32 bytes. */

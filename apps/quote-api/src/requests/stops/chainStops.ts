@@ -66,11 +66,7 @@ export function createChainStops(options: {
     const kept = floorsOf(told)
     if (isOther(kept, floors)) floors = kept
     const since = { before, now: new Date(now()) }
-    known = [
-      ...stored,
-      ...ownStopsOf('terms', differences, since),
-      ...ownStopsOf('network', broken(), since),
-    ]
+    known = [...stored, ...ownStopsOf('terms', differences, since), ...ownStopsOf('network', broken(), since)]
     offsetMs = await readClockOffset(database, now)
     if (namesOf(known) !== namesOf(before)) onChange(known)
   }

@@ -25,9 +25,7 @@ export function watchedChains(
 ): readonly WatchedChain[] {
   return registry.chains.flatMap((chain) => {
     const client = clients.get(chain.key)
-    return client === undefined
-      ? []
-      : [{ chain, client, fillWallet: chain.config.fillWallet ?? fillWallet }]
+    return client === undefined ? [] : [{ chain, client, fillWallet: chain.config.fillWallet ?? fillWallet }]
   })
 }
 
