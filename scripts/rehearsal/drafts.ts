@@ -89,7 +89,7 @@ function quoteChain(market: Market, displayName: string): object {
     ...{ chainId, name: chainKey, displayName, blockTimeMs: 2_000, headMaxAgeMs: 15_000 },
     ...{ multicall3, wrappedNative },
     feeModel: { kind: 'op-stack', gasPriceOracle },
-    pinPolicy: [{ upToMicroUsd: '1000000000', confirmations: 1 }, { confirmations: 2 }],
+    pinPolicy: [{ upToMicroUsd: '1000000000', blocks: 0 }, { blocks: 1 }],
     currencies: [
       { address: nowhere, symbol: 'ETH', name: 'Ether', decimals: 18, asset: 'eth', ...held },
       {
