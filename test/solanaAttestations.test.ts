@@ -146,6 +146,37 @@ test('a transaction that is not final is asked for again', async () => {
   expect(await post(paths.deposits, question)).toMatchObject({ status: 200, body: { messages: [] } })
 })
 
+test('F-105: a deposit is attested by the first answer after its slot of 200 ms is final', async () => {
+  const { post } = await oracleOf(side)
+  const { node } = bed
+  node.hold()
+  const slots = setInterval(() => node.tick(1_700_000_000n), 200)
+  onTestFinished(() => {
+    clearInterval(slots)
+    node.finalize()
+  })
+  const { transactionId } = await side.deposit()
+  const question = { chainId: 'solana', transactionId }
+  expect(await post(paths.deposits, question)).toMatchObject({
+    status: 400,
+    body: { errorCode: 'TRANSACTION_NOT_FINAL' },
+  })
+  const isFinal = new Promise<void>((resolve) => {
+    const unwatch = node.watch(() => {
+      const stored = node.transaction(transactionId)
+      if (stored === undefined || !node.isFinal(stored)) return
+      unwatch()
+      resolve()
+    })
+  })
+  // What the cluster votes for is final within two slots.
+  setTimeout(() => node.finalize(), 150)
+  await isFinal
+  proxies[0]?.resetCounters()
+  expect((await post(paths.deposits, question)).status).toBe(200)
+  expect(proxies[0]?.counters()).toMatchObject({ requests: 2, calls: 2 })
+})
+
 settlementCases(() => side)
 
 describe('F-1: what was sent in version 1', () => {

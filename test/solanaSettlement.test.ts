@@ -137,32 +137,31 @@ test('F-1: a deposit and a fill of version 1 settle their requests', async () =>
 describe('what the cluster may still drop', () => {
   afterEach(() => at.solana.bed.node.finalize())
 
-  test('is success once most of it has voted, and paid for by its sponsor once it is final', async () => {
+  test('F-104: is no success, whoever has voted for it, until it is final', async () => {
     const sponsor = await createSponsor(at.database, 1_000_000_000n)
     const quote = await quoteOver(at, 'to', {}, sponsor)
     await at.requests.execute(quote)
     const item = await at.requests.workFor(quote, 'fill')
     at.solana.bed.node.hold()
     await at.requests.solver.report(item.id, await payOnSolana(at, item))
-    await at.requests.reaches(quote, 'success')
-    // Longer than attestations take.
+    // Longer than fills are looked at.
     await new Promise((resolve) => setTimeout(resolve, 4_000))
-    expect(await at.requests.stageOf(quote)).toBe('filled')
+    expect(await at.requests.stageOf(quote)).toBe('filling')
     at.solana.bed.node.finalize()
+    await at.requests.reaches(quote, 'success')
     await at.requests.reachesStage(quote, 'settled')
   })
 
-  test('is no deposit any more once another fork replaced it', async () => {
+  test('F-104: is no deposit, and a fork that replaced it leaves nothing behind', async () => {
     const quote = await quoteOver(at, 'from')
     const { node } = at.solana.bed
     node.hold()
     node.mine(1)
     await deposit(quote)
-    await at.requests.workFor(quote, 'fill')
+    // Longer than deposits are looked for.
+    await new Promise((resolve) => setTimeout(resolve, 4_000))
+    expect(await at.requests.openWork(quote, 'fill')).toBeUndefined()
     node.drop()
-    await waitUntil('its fill is withdrawn', async () => {
-      return (await at.requests.openWork(quote, 'fill')) === undefined
-    })
     // The runtime would make the very block again, which no cluster does.
     node.mine(2)
     await deposit(quote)

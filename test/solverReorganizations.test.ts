@@ -89,12 +89,12 @@ async function placedAt(key: UserChain, signed: PaidOrder, hash: Hex): Promise<P
 }
 
 describe('a deposit at its depth', () => {
-  test('is paid for with the confirmations that its chain asks for, its own block among them, and not before', async () => {
+  test('is paid for with the blocks on top that its chain asks for, and not before', async () => {
     const { client, node } = network.chains.base.chain
     const folder = await changedConfigs('quote.local.json', (text) =>
       text
         .replace(/"headMaxAgeMs": \d+/g, '"headMaxAgeMs": 3600000')
-        .replace(/"confirmations": \d+/g, '"confirmations": 3'),
+        .replace(/"blocks": \d+/g, '"blocks": 2'),
     )
     const recipient = freshAddress()
     const signed = await signOrder(network, { payments: [{ recipient, amount: 1_000n }] })
@@ -107,10 +107,36 @@ describe('a deposit at its depth', () => {
       await node.mine({ blocks: 2 })
       const item = fillItem(network, await placedAt('base', signed, hash))
       work.add(item)
-      await waitUntil('two confirmations are too few', () => looks() > 1)
+      await waitUntil('one block on top is too few', () => looks() > 1)
       expect(work.reports.size).toBe(0)
       await node.mine({ blocks: 1 })
-      // No further block comes: the third confirmation is all that it may wait for.
+      // No further block comes: the second block on top is all that it may wait for.
+      await bed.settled([item], solver.output)
+    })
+    expect(await bed.tokenBalance('optimism', bed.usdcOf('optimism'), recipient)).toBe(1_000n)
+  }, 400_000)
+
+  test('F-101: is paid for once this process has seen it for the seconds of its chain, whatever timestamps say', async () => {
+    const { client, node } = network.chains.base.chain
+    const folder = await changedConfigs('quote.local.json', (text) =>
+      text
+        .replace(/"headMaxAgeMs": \d+/g, '"headMaxAgeMs": 3600000')
+        .replace(/"blocks": \d+/g, '"seconds": 20'),
+    )
+    const recipient = freshAddress()
+    const signed = await signOrder(network, { payments: [{ recipient, amount: 1_000n }] })
+    const worth = BigInt(signed.order.inputs[0]?.payment.amount ?? 0)
+    const raw = await signDeposit('base', 0, signed.orderId, worth)
+    const { work, solver } = await bed.start({ CONFIG_DIR: folder, LOG_LEVEL: 'debug' })
+    const looks = () => solver.output().split('the deposit is not deep enough').length - 1
+    await byHand('base', async () => {
+      const hash = await client.sendRawTransaction({ serializedTransaction: raw })
+      await node.mine({ blocks: 12, interval: 10 })
+      const item = fillItem(network, await placedAt('base', signed, hash))
+      work.add(item)
+      await waitUntil('twelve blocks of two minutes that came at once are too few', () => looks() > 1)
+      expect(work.reports.size).toBe(0)
+      // No further block comes: only the time here passes.
       await bed.settled([item], solver.output)
     })
     expect(await bed.tokenBalance('optimism', bed.usdcOf('optimism'), recipient)).toBe(1_000n)

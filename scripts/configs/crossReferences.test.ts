@@ -120,7 +120,13 @@ describe('agreement of the configuration files', () => {
       '99000000000',
       'only the last row',
     ],
-    ['a pin policy that falls', `${base}.pinPolicy.2.confirmations`, 0, 'does not rise from row to row'],
+    ['a pin policy that falls', `${base}.pinPolicy.1.seconds`, 1, 'does not rise from row to row'],
+    [
+      'a pin policy that asks for less than what its chain calls final',
+      `${base}.pinPolicy.0.finalized`,
+      true,
+      'does not rise from row to row',
+    ],
   ])('refuses %s', (_what, path, value, problem) => {
     expect(problemsWith(path, value).join('\n')).toContain(problem)
   })

@@ -1,5 +1,6 @@
 import {
   codecOf,
+  depthRuleFor,
   derivedHubChainId,
   isContractChain,
   lacksGasPriceOracle,
@@ -157,7 +158,13 @@ function pinProblems({ pinPolicy }: QuoteChain): readonly string[] {
     const previous = pinPolicy[index - 1]
     if (previous === undefined) return true
     const dearer = row.upToMicroUsd === undefined || row.upToMicroUsd > (previous.upToMicroUsd ?? 0n)
-    return dearer && row.confirmations >= previous.confirmations
+    const [before, now] = [previous, row].map((one) =>
+      depthRuleFor([{ ...one, upToMicroUsd: undefined }], 0n),
+    )
+    if (before === undefined || now === undefined) return false
+    // What a chain calls final is deeper than any blocks and seconds.
+    const isDeeper = now.blocks >= before.blocks && now.seconds >= before.seconds
+    return dearer && (now.isFinalized ? !before.isFinalized || isDeeper : isDeeper && !before.isFinalized)
   })
   return [
     ...(bounds.length > 0 && bounds.indexOf(undefined) === bounds.length - 1

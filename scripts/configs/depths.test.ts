@@ -1,10 +1,19 @@
-// Goal: what the shipped files say of blocks is what the networks of today do: a deposit of a size is as deep as it
+// Goal: what the shipped files say of blocks and depth is what the networks of today do: a deposit of a size is as deep as it
 // should be in time, an estimate is right in seconds, and no chain with fast blocks is asked ten times as often.
 import { join } from 'node:path'
-import { blocksAtPace, paceMs, type QuoteChain } from '@causeway/core'
+import {
+  blocksAtPace,
+  type DepthRule,
+  deepestRule,
+  depthMs,
+  depthRuleFor,
+  paceMs,
+  type QuoteChain,
+  quoteFileSchema,
+} from '@causeway/core'
 import { pollIntervalMs } from '@causeway/market'
 import { describe, expect, test } from 'vitest'
-import { pinConfirmations, timeEstimateSeconds } from '../../apps/quote-api/src/pricing/timeEstimate.ts'
+import { timeEstimateSeconds } from '../../apps/quote-api/src/pricing/timeEstimate.ts'
 import { finalitySecondsOf } from '../../apps/quote-api/src/requests/settlement/settlementContext.ts'
 import { parseConfigSet, readRawConfigSet } from './configFiles.ts'
 import { root } from './writeJson.ts'
@@ -23,59 +32,86 @@ function shippedChain(key: string): { readonly config: QuoteChain } {
 
 const usd = (value: number) => BigInt(value) * 1_000_000n
 
-test.each<[string, number, readonly (readonly [number, number])[]]>([
-  [
-    'base',
-    200,
-    [
-      [1_000, 10],
-      [1_001, 100],
-      [50_000, 100],
-      [50_001, 9_000],
-    ],
-  ],
-  [
-    'base-sepolia',
-    200,
-    [
-      [1_000, 10],
-      [1_001, 100],
-      [50_000, 100],
-      [50_001, 9_000],
-    ],
-  ],
-  [
-    'ethereum',
-    12_000,
-    [
-      [1_000, 2],
-      [50_000, 10],
-      [50_001, 96],
-    ],
-  ],
-  [
-    'sepolia',
-    12_000,
-    [
-      [1_000, 2],
-      [50_000, 10],
-      [50_001, 96],
-    ],
-  ],
+const rule = (change: Partial<DepthRule>): DepthRule => ({
+  blocks: 0,
+  seconds: 0,
+  isFinalized: false,
+  ...change,
+})
+const rollup = [
+  [1_000, rule({ seconds: 2 })],
+  [1_001, rule({ seconds: 20 })],
+  [50_000, rule({ seconds: 20 })],
+  [50_001, rule({ seconds: 1_800, isFinalized: true })],
+] as const
+const ethereum = [
+  [1_000, rule({ blocks: 1, seconds: 12 })],
+  [50_000, rule({ blocks: 9, seconds: 108 })],
+  [50_001, rule({ seconds: 960, isFinalized: true })],
+] as const
+
+test.each<[string, number, readonly (readonly [number, DepthRule])[]]>([
+  ['base', 200, rollup],
+  ['base-sepolia', 200, rollup],
+  ['optimism', 2_000, rollup],
+  ['arbitrum', 250, rollup],
+  ['ethereum', 12_000, ethereum],
+  ['sepolia', 12_000, ethereum],
   [
     'polygon',
     2_000,
     [
-      [1_000, 64],
-      [1_001, 128],
-      [10_000, 128],
-      [10_001, 256],
+      [1_000, rule({ blocks: 63, isFinalized: true })],
+      [1_001, rule({ blocks: 127, isFinalized: true })],
+      [10_000, rule({ blocks: 127, isFinalized: true })],
+      [10_001, rule({ blocks: 255, isFinalized: true })],
     ],
   ],
+  ['solana', 200, [[10 ** 6, rule({ isFinalized: true })]]],
 ])('F-40: %s has a block every %i ms, and its deposits are this deep by size', (key, blockTimeMs, tiers) => {
-  const chain = shippedChain(key)
-  expect(chain.config.blockTimeMs).toBe(blockTimeMs)
-  expect(tiers.map(([value]) => [value, pinConfirmations(chain, usd(value))])).toEqual(tiers)
+  const { config } = shippedChain(key)
+  expect(config.blockTimeMs).toBe(blockTimeMs)
+  expect(tiers.map(([value]) => [value, depthRuleFor(config.pinPolicy, usd(value))])).toEqual(tiers)
+})
+
+test.each(shipped)('F-102: no size on %s is guarded by blocks alone', (_key, { pinPolicy }) => {
+  for (const row of pinPolicy) {
+    const { seconds, isFinalized } = depthRuleFor([{ ...row, upToMicroUsd: undefined }], 0n)
+    expect(seconds > 0 || isFinalized).toBe(true)
+  }
+  // What is worth most waits for the word of its chain.
+  expect(depthRuleFor(pinPolicy, 2n ** 200n).isFinalized).toBe(true)
+})
+
+describe('F-103: a pin policy that cannot be meant is refused by name', () => {
+  const raw = readRawConfigSet(join(root, 'configs'), 'mainnets.prod')
+  const problemOf = (row: object, feeModel?: object) => {
+    const chains = Object(raw.quote).chains
+    const base = { ...chains.base, pinPolicy: [row], ...(feeModel !== undefined && { feeModel }) }
+    const { error } = quoteFileSchema.safeParse({ ...Object(raw.quote), chains: { ...chains, base } })
+    return error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join() ?? ''
+  }
+
+  test('in the form of before, which counted blocks, with what to write instead', () => {
+    const problem = problemOf({ upToMicroUsd: '1000000000', confirmations: 10 })
+    expect(problem).toContain('chains.base.pinPolicy.0: `confirmations` is no longer read here')
+    expect(problem).toContain('`"blocks": 9`')
+    expect(problem).toContain('`"seconds"`')
+    expect(problem).toContain('`"finalized": true`')
+  })
+
+  test('where a row asks for nothing', () => {
+    expect(problemOf({})).toBe('chains.base.pinPolicy.0: write `blocks`, `seconds` or `finalized`')
+    expect(problemOf({ seconds: 2 })).toBe('')
+  })
+
+  test('where work is counted: it has no seconds', () => {
+    const feerate = { kind: 'feerate' }
+    expect(problemOf({ confirmations: 2 }, feerate)).toBe('')
+    const refused = 'chains.base.pinPolicy.0: write `confirmations` here, and nothing else'
+    for (const row of [{ seconds: 600 }, { blocks: 1 }, { confirmations: 2, finalized: true }])
+      expect(problemOf(row, feerate)).toBe(refused)
+  })
 })
 
 test.each<[string, string, number, number]>([
@@ -84,8 +120,9 @@ test.each<[string, string, number, number]>([
   ['optimism', 'base', 1_000, 6],
   ['base', 'optimism', 50_000, 24],
   ['base', 'optimism', 50_001, 1_804],
-  ['ethereum', 'base', 50_001, 1_166],
+  ['ethereum', 'base', 50_001, 974],
   ['polygon', 'base', 1_000, 132],
+  ['solana', 'base', 1_000, 2],
 ])('F-40: from %s to %s %i USD take %i s', (origin, destination, value, seconds) => {
   const estimate = timeEstimateSeconds({
     ...{ origin: shippedChain(origin), destination: shippedChain(destination) },
@@ -114,13 +151,14 @@ describe('F-41: a chain whose blocks come fast', () => {
 
 describe('F-42: a settlement may take as long as its deposit needs to be deep', () => {
   test.each(shipped)('on %s', (_key, config) => {
-    const deepest = Math.max(...config.pinPolicy.map(({ confirmations }) => confirmations))
-    expect(finalitySecondsOf({ config }) * 1_000).toBeGreaterThanOrEqual(deepest * config.blockTimeMs)
+    const rule = deepestRule(config.pinPolicy)
+    const deepestMs = depthMs(rule, config) * (rule.isFinalized ? 2 : 1)
+    expect(finalitySecondsOf({ config }) * 1_000).toBeGreaterThanOrEqual(deepestMs)
   })
 
   test('where an operator asks for more than shipped files do', () => {
     const { config } = shippedChain('base')
-    const deep = { ...config, pinPolicy: [{ confirmations: 1_000_000 }] }
+    const deep = { ...config, pinPolicy: [{ blocks: 999_999 }, { seconds: 7 }] }
     expect(finalitySecondsOf({ config: deep })).toBe(200_000)
   })
 })

@@ -179,7 +179,7 @@ function quoteChain(chain: ChainDeployment, displayName: string): object {
       fallbackFeeTiers: [100, 500, 3_000, 10_000],
       source,
     },
-    pinPolicy: [{ upToMicroUsd: '1000000000', confirmations: 1 }, { confirmations: 2 }],
+    pinPolicy: [{ upToMicroUsd: '1000000000', blocks: 0 }, { blocks: 1 }],
     currencies: currencies(chain),
   }
 }

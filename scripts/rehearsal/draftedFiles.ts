@@ -80,7 +80,7 @@ const fillers: Readonly<Record<string, (json: unknown, markets: Markets) => obje
             ...chain.feeModel,
             ...{ gasPriceOracle: market.gasPriceOracle, ceilingFromWei: '10000000000' },
           },
-          pinPolicy: [{ upToMicroUsd: '1000000000', confirmations: 1 }, { confirmations: 2 }],
+          pinPolicy: [{ upToMicroUsd: '1000000000', blocks: 0 }, { blocks: 1 }],
           currencies: currencies.flatMap((currency) => currencyOf(currency, market)),
         },
       ] as const

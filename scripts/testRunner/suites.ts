@@ -221,6 +221,7 @@ export const suiteFiles = {
     'apps/quote-api/test/appFeeClaims.test.ts',
     'apps/quote-api/test/contractSigners.test.ts',
     'apps/quote-api/test/depositAddresses.test.ts',
+    'apps/quote-api/test/depositDepth.test.ts',
     'apps/quote-api/test/execute.test.ts',
     'apps/quote-api/test/execution.test.ts',
     'apps/quote-api/test/filledRequest.test.ts',

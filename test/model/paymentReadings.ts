@@ -8,7 +8,7 @@ import { endpointsOf, type Liar } from './endpoints.ts'
 import type { Network, UserChainId } from './network.ts'
 import { finalityBlocks, readerEntry, recordsPayments } from './oracles.ts'
 import type { Rules } from './rules.ts'
-import type { WorkItem } from './serviceRequest.ts'
+import { pinConfirmations, type WorkItem } from './serviceRequest.ts'
 import type { KnownOrder } from './world.ts'
 
 export type ReadChain = {
@@ -43,7 +43,7 @@ export async function fillReading(
   if (now.facts === undefined) return { state: 'reverted', isFinal: final.refused === now.refused }
   const head = (await shallow.finalBlocks.readNewest(reading())).number
   return {
-    ...{ state: 'included', confirmations: Number(head - now.facts.evidence.blockNumber) + 1 },
+    ...{ state: 'included', isDeep: Number(head - now.facts.evidence.blockNumber) + 1 >= pinConfirmations },
     problem: fillProblem(known, now.facts, ethereumCodec),
     isFinal: final.facts !== undefined && fillProblem(known, final.facts, ethereumCodec) !== undefined,
   }

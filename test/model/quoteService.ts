@@ -39,7 +39,6 @@ import {
   hexOf,
   isAtRest,
   newItem,
-  pinConfirmations,
   type Request,
   recordIdOf,
   refundTerms,
@@ -342,7 +341,6 @@ export class QuoteService {
       work: { state: item.state, mayTryAgain: item.attempts + 1 <= attemptsMax },
       reading: await fillReading(this.chains[known.destination], item),
       ...{
-        confirmationsMin: pinConfirmations,
         nowSeconds: this.now,
         deadlineSeconds: known.order.output.deadline,
       },

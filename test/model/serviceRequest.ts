@@ -61,7 +61,14 @@ export function newItem(item: Omit<WorkItem, 'state' | 'transaction' | 'attempts
 
 export function seenAs({ id, fact }: TakenDeposit, chain: UserChainId, confirmations: number): SeenDeposit {
   const { currency, amount } = fact
-  return { id, chainId: chainNumbers[chain], currency, amount, confirmations, isCanonical: true }
+  return {
+    id,
+    chainId: chainNumbers[chain],
+    currency,
+    amount,
+    isDeep: confirmations >= pinConfirmations,
+    isCanonical: true,
+  }
 }
 
 export function depositTerms({ known }: Request) {
@@ -72,7 +79,6 @@ export function depositTerms({ known }: Request) {
       amountMin: known.leastInput,
       deadlineSeconds: order.output.deadline,
       finalitySeconds,
-      pinConfirmations,
     },
   }
 }

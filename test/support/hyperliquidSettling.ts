@@ -80,7 +80,7 @@ export async function startHyperliquidChain(
       const described = {
         ...{ chainId: hyperliquidChainId, name: 'hyperliquid', displayName: 'Hyperliquid (local)' },
         ...{ blockTimeMs: 1_000, headMaxAgeMs: 60_000, feeModel: { kind: 'flat' } },
-        pinPolicy: [{ confirmations: 1 }],
+        pinPolicy: [{ finalized: true }],
         ...(withSolver && { fillWallet: solver }),
         currencies: [
           { ...listed, address: perps, symbol: 'USDC', name: 'USD Coin (perps)' },

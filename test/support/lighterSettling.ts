@@ -71,7 +71,7 @@ export async function startLighterChain(withSolver = false): Promise<LighterChai
       const described = {
         ...{ chainId: lighterChainId, name: 'lighter', displayName: 'Lighter (local)', blockTimeMs: 1_000 },
         ...{ headMaxAgeMs: 60_000, feeModel: { kind: 'flat', transferFee: '3000000' } },
-        pinPolicy: [{ confirmations: 1 }],
+        pinPolicy: [{ finalized: true }],
         ...(withSolver && { fillWallet: solver.account }),
         currencies: [
           {

@@ -156,7 +156,7 @@ async function describeSolana(
       feeModel: { kind: 'priority-fee' },
       fillWallet,
       depositAddressProgram: bed.addressProgram.toBase58(),
-      pinPolicy: [{ confirmations: 1 }],
+      pinPolicy: [{ finalized: true }],
       currencies,
     }
     return {

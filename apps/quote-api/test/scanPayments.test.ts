@@ -28,12 +28,16 @@ beforeEach(async () => {
   nowMs = 1_000_000
   await server.database.query('delete from deposit_address_cursor')
   await server.database.query('delete from deposit_address')
+  await addAddress()
+})
+
+async function addAddress(): Promise<void> {
   await server.database.query(
     `insert into deposit_address (address, chain_id, order_signer, sweeper, depositor, nonce, request_id, currency, is_strict)
      values ($1, $2, '0x1', '0x2', '0x3', $3, $3, $4, false)`,
     [address, chainId, bytesOf(order.requestId), token],
   )
-})
+}
 
 /** A block a second: the last ones of half a minute may be listed late, and ten are not final. */
 function scannedChain() {
@@ -186,4 +190,23 @@ test('F-76: a reorganization loses nothing, and without a new block nothing is l
   await scan(run)
   await scan(run)
   expect(chain.listings()).toBe(before)
+})
+
+test('F-106: while the chain has no deposit address no block is read, and from the first one on all are', async () => {
+  await server.database.query('delete from deposit_address')
+  const chain = scannedChain()
+  const scan = scannerOf(chain.site)
+  for (let minute = 0; minute < 10; minute += 1) {
+    chain.wait(60)
+    expect(await scan(run)).toBe(false)
+  }
+  expect(chain.read).toEqual([])
+  const left = chain.head()
+  await addAddress()
+  chain.pay('x')
+  chain.hidden.clear()
+  await scan(run)
+  expect(await isMarked()).toBe(true)
+  // What a fork may still replace is read as well.
+  expect(chain.read[0]?.[0]).toBe(left - 63n)
 })

@@ -79,7 +79,7 @@ const overrides = async (change: Readonly<Record<string, unknown>> = {}) => {
   const listed = { source: 'test', solver: true, asset: 'usdc', decimals: 8, symbol: 'USDC' }
   const quoted = {
     ...{ chainId, name: 'hyperliquid', displayName: 'Hyperliquid', blockTimeMs: 1_000, headMaxAgeMs: 60_000 },
-    ...{ fillWallet: hyperliquidWallet, feeModel: { kind: 'flat' }, pinPolicy: [{ confirmations: 1 }] },
+    ...{ fillWallet: hyperliquidWallet, feeModel: { kind: 'flat' }, pinPolicy: [{ finalized: true }] },
     currencies: [
       { ...listed, address: perps, name: 'USD Coin (perps)' },
       { ...listed, address: spotDollars, name: 'USD Coin (spot)' },

@@ -57,7 +57,7 @@ const overrides = async (
   const quoted = {
     ...{ chainId, name: 'lighter', displayName: 'Lighter', blockTimeMs: 1_000, headMaxAgeMs: 60_000 },
     ...{ fillWallet: lighterWallet, feeModel: { kind: 'flat', transferFee: '3000000' } },
-    pinPolicy: [{ confirmations: 1 }],
+    pinPolicy: [{ finalized: true }],
     currencies: [
       { ...listed, address: dollars, symbol: 'USDC', name: 'USD Coin', asset: 'usdc', decimals: 6 },
       { ...listed, address: ether, symbol: 'ETH', name: 'Ether', asset: 'eth', decimals: 8 },

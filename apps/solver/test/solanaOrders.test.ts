@@ -2,7 +2,7 @@
 // else, attested, and given back only when nothing of them can land any more. Who gains by breaking it: whoever has
 // the work interface; a user who wants fill and refund. Method: items as the service lists them, the whole way from the
 // item to the chain, on the real runtime with real PostgreSQL; deposits are read from the chain.
-import { atDepth, isReadable, openFamilyChain } from '@causeway/chains'
+import { isReadable, openFamilyChain } from '@causeway/chains'
 import {
   bytesToHex,
   type ChainNetwork,
@@ -52,7 +52,7 @@ type Opened = { readonly process: BenchProcess; readonly filling: Filling }
 async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}): Promise<Opened> {
   const process = await bench.process(await bench.database(), { gas })
   const { desk, paying, records } = process
-  const config = { chainId: solanaChainId, pinPolicy: [{ confirmations: 3 }] }
+  const config = { chainId: solanaChainId, pinPolicy: [{ finalized: true as const }] }
   const own = signer.address
   const filling: Filling = {
     chains: [
@@ -72,7 +72,10 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
         }),
       },
     ],
-    ...{ records, deposits: createDepositReader([{ chain: bench.chain, config }]) },
+    ...{
+      records,
+      deposits: createDepositReader([{ chain: bench.chain, config }], { secondsSince: () => 0 }),
+    },
     orders: { networkOf, recoverSigner, orderSigners: new Set([signer.address.toLowerCase()]) },
     ...{ networkOf, sharing: { fillWallets: [own], own, turnSeconds: 0 } },
     recoveries: undefined,
@@ -178,7 +181,7 @@ const changed = (item: Offered['fill'], change: object) => ({
 })
 
 async function attested(transactionId: string, orderId: Hex, recipient: string): Promise<bigint | undefined> {
-  const chain = atDepth(bench.chain, 1)
+  const { chain } = bench
   if (!isReadable(chain)) throw new Error('the chain is read')
   const { reader, close } = openFamilyChain(chain, { finalEntriesMax: 0 })
   try {

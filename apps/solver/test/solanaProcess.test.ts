@@ -103,7 +103,7 @@ function withSolana(): Promise<string> {
       ...{ chainId, name: 'solana', displayName: 'Solana', blockTimeMs: 400, headMaxAgeMs: 60_000 },
       ...{ fillWallet: '$SOLANA_FILL_WALLET_ADDRESS', depositAddressProgram: addressProgram },
       feeModel: { kind: 'priority-fee' },
-      ...{ pinPolicy: [{ confirmations: 1 }], currencies: [{ ...listed, asset: 'sol' }] },
+      ...{ pinPolicy: [{ finalized: true }], currencies: [{ ...listed, asset: 'sol' }] },
     },
     policy: {
       ...{ maxFeePerGasWei: '100000', gasPerHourWei: '1000000000', relayGasPerHourWei: '1000000000' },

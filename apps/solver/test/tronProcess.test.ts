@@ -70,7 +70,7 @@ const overrides = async (change: Readonly<Record<string, unknown>> = {}) => {
   const listed = { source: 'test', solver: true, decimals: 6 }
   const quoted = {
     ...{ chainId, name: 'tron', displayName: 'Tron', blockTimeMs: 1_000, headMaxAgeMs: 60_000 },
-    ...{ fillWallet: wallet, fillContract, feeModel: { kind: 'energy' }, pinPolicy: [{ confirmations: 1 }] },
+    ...{ fillWallet: wallet, fillContract, feeModel: { kind: 'energy' }, pinPolicy: [{ blocks: 0 }] },
     currencies: [
       { ...listed, address: native, symbol: 'TRX', name: 'TRON', asset: 'trx' },
       { ...listed, address: usdc, symbol: 'USDC', name: 'USD Coin', asset: 'usdc' },

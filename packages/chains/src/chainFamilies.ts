@@ -1,4 +1,12 @@
-import { ConfigurationError, codecOf, feeModelClass, type QuoteChain, type VmType } from '@causeway/core'
+import {
+  ConfigurationError,
+  codecOf,
+  type DepthRule,
+  type Finality,
+  feeModelClass,
+  type QuoteChain,
+  type VmType,
+} from '@causeway/core'
 import { missingBitcoinSettings, openBitcoinChain } from './bitcoin-vm/openBitcoinChain.ts'
 import { bitcoinPaying } from './bitcoin-vm/paying/bitcoinPayingChain.ts'
 import { bitcoinQuotingChain } from './bitcoin-vm/quoting/bitcoinQuotingChain.ts'
@@ -38,11 +46,12 @@ const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
   'bitcoin-vm': {
     ...{ open: openBitcoinChain, missing: missingBitcoinSettings },
     ...{ quoting: bitcoinQuotingChain, settling: bitcoinSettlingChain, linePaying: bitcoinPaying },
-    depthOf: (confirmations) => confirmations,
+    // Its rule counts the transaction's own block.
+    depthOf: ({ blocks }) => [{ mode: 'depth', blocks: blocks + 1 }],
   },
   'ethereum-vm': {
     ...{ open: openEthereumChain, missing: withoutEndpoints, quoting: ethereumQuotingChain },
-    depthOf: blocksAbove,
+    depthOf: finalitiesOf,
   },
   'hyperliquid-vm': {
     ...{ open: openHyperliquidChain, missing: withoutEndpoints },
@@ -59,7 +68,7 @@ const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
   'tron-vm': {
     ...{ open: openTronChain, missing: withoutEndpoints },
     ...{ quoting: tronQuotingChain, settling: tronSettlingChain, paying: tronPaying },
-    depthOf: blocksAbove,
+    depthOf: finalitiesOf,
   },
 }
 
@@ -197,17 +206,20 @@ export function payingApiKeySettings(): readonly string[] {
 }
 
 /**
- * The chain with another rule of finality: so many confirmations, as `pinPolicy` counts them, where the family has depths
- * to choose. The transaction's own block is the first one.
+ * The chain with each rule of finality that holds where a block is as deep; the chain as it is where the family has no
+ * depths to choose. What the chain calls final comes last: what is read there stays.
+ * @source F-101
  */
-export function atDepth<Chain extends RegisteredChain>(chain: Chain, confirmations: number): Chain {
-  const blocks = chainFamilies[chain.vmType]?.depthOf?.(confirmations)
-  return blocks === undefined ? chain : { ...chain, finality: { mode: 'depth', blocks } }
+export function atDepth<Chain extends RegisteredChain>(chain: Chain, rule: DepthRule): readonly Chain[] {
+  const finalities = chainFamilies[chain.vmType]?.depthOf?.(rule)
+  return finalities === undefined ? [chain] : finalities.map((finality) => ({ ...chain, finality }))
 }
 
-/** Rules of these families count the blocks on top of the transaction's own. */
-function blocksAbove(confirmations: number): number {
-  return Math.max(confirmations - 1, 0)
+/** Of families whose blocks tell their times and that have a tag for what is final. */
+function finalitiesOf({ blocks, seconds, isFinalized }: DepthRule): readonly Finality[] {
+  const byDepth: Finality =
+    seconds > 0 ? { mode: 'depth-and-time', blocks, seconds } : { mode: 'depth', blocks }
+  return isFinalized ? [byDepth, { mode: 'tag', tag: 'finalized' }] : [byDepth]
 }
 
 /**

@@ -219,7 +219,7 @@ describe('is refused', () => {
     const transactionId = await bed.send([pay(1), memo(orderId)])
     await expect(read(transactionId, [target()])).rejects.toMatchObject({
       code: 'TRANSACTION_NOT_FINAL',
-      retryAfterSeconds: 13,
+      retryAfterSeconds: 1,
     })
     bed.node.finalize()
     expect(await read(transactionId, [target()])).toMatchObject({ transfers: [{ amount: 1n }] })

@@ -50,18 +50,22 @@ test('deposits of a range are found in their order, beside slots without a block
   })
 })
 
-test('what another fork replaced has no block in its place, and is a deposit no more', async () => {
+test('F-104: what another fork may still replace is in no block, and no deposit', async () => {
   const chain = settlingOf(bed)
+  const known = await chain.head(signal())
   bed.node.hold()
   bed.node.mine(1)
   const gone = await deposited()
-  const facts = await chain.deposits(gone, signal())
-  const slot = facts?.evidence.blockNumber ?? 0n
-  expect(await chain.finalHeight(signal())).toBeLessThan(slot)
+  expect(bed.node.slot('confirmed')).toBeGreaterThan(known)
+  expect(await chain.head(signal())).toBe(known)
+  await expect(chain.deposits(gone, signal())).rejects.toMatchObject({ code: 'TRANSACTION_NOT_FINAL' })
   bed.node.drop()
   bed.node.skipSlot()
   expect(await chain.deposits(gone, signal())).toBeUndefined()
-  expect((await chain.blockHashes([slot], signal())).get(slot)).toBe('skipped')
+  const to = await chain.head(signal())
+  expect(to).toBeGreaterThan(known)
+  const pass = await chain.depositPass({ from: known + 1n, to, known }, signal())
+  expect(pass.transactions).toEqual([])
 })
 
 test.each<[string, (list: readonly unknown[]) => readonly unknown[]]>([

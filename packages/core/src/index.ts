@@ -120,6 +120,17 @@ export {
 } from './attestation/verifyAttestation.ts'
 export { type ProvenRow, verifyRows } from './attestation/verifyRows.ts'
 export { withdrawRequestPayloadId } from './attestation/withdrawRequestId.ts'
+export {
+  type DepthFacts,
+  type DepthRow,
+  type DepthRule,
+  deepestRule,
+  depthBlocks,
+  depthMs,
+  depthRuleFor,
+  type MissingDepth,
+  missingDepth,
+} from './chain/depth.ts'
 export { type NetworkOf, type ProtocolChain, UnknownChainError } from './chain/protocolChain.ts'
 export {
   type AllocatorDepository,

@@ -24,6 +24,7 @@ class Chain {
   problems: readonly string[] = []
   hasBlocks = true
   isLinked = false
+  linked = 0
 
   constructor() {
     this.grow(100n)
@@ -48,6 +49,7 @@ class Chain {
       ...(this.isLinked && {
         readLinks: async (from: bigint) => {
           refuseWhenSilent()
+          this.linked += 1
           const end = [...this.blocks.keys()].reduce((most, one) => (one > most ? one : most), 0n)
           const links: FinalBlock[] = []
           for (let number = from < end ? from : end; number <= end; number++) {
@@ -272,8 +274,9 @@ describe.each([
   })
 
   test('and still linked stays ready, however far it grew between two looks', async () => {
-    const { chain, watch } = await followed()
-    for (let number = 101n; number <= 140n; number++) {
+    const clock = { nowMs: 0 }
+    const { chain, watch } = await followed({ clock })
+    for (let number = 101n; number <= 140n; number++, clock.nowMs += 200) {
       chain.grow(number)
       if (number % 7n === 0n) watch.observe([at(number)])
       if (number % 13n === 0n) await watch.follow()
@@ -337,6 +340,58 @@ describe.each([
     chain.isSilent = true
     await watch.follow()
     expect(watch.keptWindows()).toEqual([{ chain: 'ethereum', ageMs: 300 }])
+  })
+})
+
+describe('a chain whose blocks are linked', () => {
+  async function followed(clock: { nowMs: number }) {
+    const chain = new Chain()
+    chain.isLinked = true
+    const watch = await watchOf(chain, { clock })
+    await watch.check()
+    return { chain, watch }
+  }
+
+  test('F-106: is linked as seldom as one with a block in two seconds, however fast blocks come', async () => {
+    const clock = { nowMs: 0 }
+    const { chain, watch } = await followed(clock)
+    let number = 100n
+    // Ten seconds with a look every half second, and five blocks a second.
+    for (; clock.nowMs < 10_000; clock.nowMs += 500) {
+      for (const end = number + 2n + (clock.nowMs % 1_000 === 0 ? 1n : 0n); number < end; )
+        chain.grow(++number)
+      await watch.follow()
+    }
+    expect(chain.linked).toBeLessThanOrEqual(6)
+    expect(watch.finalHeads()[0]?.number).toBeGreaterThan(number - 10n)
+    expect(watch.keptWindows()).toMatchObject([{ ageMs: 500 }])
+    // Looks in between see it as well.
+    for (let replaced = 120n; replaced <= number; replaced++) chain.grow(replaced, `x${replaced}`)
+    await watch.follow()
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
+  })
+
+  test('F-106: is linked at every look while no two blocks come between them', async () => {
+    const clock = { nowMs: 0 }
+    const { chain, watch } = await followed(clock)
+    for (let number = 101n; number <= 120n; number++, clock.nowMs += 500) {
+      chain.grow(number)
+      await watch.follow()
+    }
+    expect(chain.linked).toBe(20)
+  })
+
+  test('F-106: is linked block by block at once where an attestation rests on a newer one', async () => {
+    const clock = { nowMs: 0 }
+    const { chain, watch } = await followed(clock)
+    for (let number = 101n; number <= 110n; number++) chain.grow(number)
+    await watch.follow()
+    for (let number = 111n; number <= 114n; number++) chain.grow(number)
+    watch.observe([evidence('ethereum', { blockNumber: 112n, blockHash: 'h112' })])
+    for (let number = 112n; number <= 116n; number++) chain.grow(number, `x${number}`)
+    clock.nowMs += 500
+    await watch.follow()
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
   })
 })
 

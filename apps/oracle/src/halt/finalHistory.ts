@@ -25,6 +25,11 @@ export class FinalHistory {
     return this.#newest < 0n ? undefined : this.#newest
   }
 
+  /** Height of the anchor; −1 before the first block. */
+  get linkedTo(): bigint {
+    return this.#anchor?.number ?? -1n
+  }
+
   /** A block that was just read as final, with what contradicts it among those seen before. */
   note(block: FinalBlock): FinalVerdict {
     const hash = this.#known.get(block.number)
@@ -45,12 +50,21 @@ export class FinalHistory {
     return verdict.kind === 'unchanged' ? this.note(newest) : verdict
   }
 
-  /** One look at what is kept: as little as it takes to see a rewritten chain. Rejects as `compare`. */
-  async follow(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<FinalVerdict> {
+  /**
+   * One look at what is kept: as little as it takes to see a rewritten chain. Rejects as `compare`.
+   * @param options.goesOn whether newer blocks are linked though none of them was noted
+   */
+  async follow(
+    blocks: FinalBlocks,
+    options: { readonly signal: AbortSignal; readonly goesOn: boolean },
+  ): Promise<FinalVerdict> {
     const anchor = this.#anchor
     if (anchor === undefined) return unchanged
     if (blocks.readLinks === undefined) return this.#readAgain(blocks, options)
-    return this.#link(anchor, await blocks.readLinks(anchor.number, options))
+    // What was noted above the anchor must be found linked, block by block, before anything rests on it.
+    const isWhole = this.#newest > anchor.number
+    if (!isWhole && !options.goesOn) return judgeFinal(anchor, await blocks.readHash(anchor.number, options))
+    return this.#link(anchor, await blocks.readLinks(anchor.number, { ...options, isWhole }))
   }
 
   /** @param links see `FinalBlocks.readLinks` */

@@ -39,6 +39,9 @@ export type WatchLog = {
 /** Chains of which nothing was used for so long are not followed: endpoints are paid by the call. */
 export const followedAfterUseMs = 600_000
 
+/** Where several blocks come between two looks, they are linked no more often than one that comes every two seconds. @source F-106 */
+const leastBetweenLinksMs = 1_750
+
 /** As `CHAIN_NOT_CHECKED` advises callers. */
 const uncheckedPauseMs = 1_000
 
@@ -77,6 +80,8 @@ export class WatchedEntry {
   #resumedAtMs: number
   /** When the last look began in which enough endpoints agreed on the head. */
   #agreedAtMs = Number.NEGATIVE_INFINITY
+  /** Before that newer blocks are not linked: several of them have just come at once. */
+  #linksDueMs = Number.NEGATIVE_INFINITY
   #agreeing: Promise<void> | undefined
   #following: Promise<void> | undefined
   /** When it was last tried to check an unchecked chain. */
@@ -173,7 +178,10 @@ export class WatchedEntry {
     if (blocks === undefined || !isUsable(this.#status) || !this.#isFollowed()) return
     const beganAtMs = this.#options.now()
     try {
-      const verdict = await this.#history.follow(blocks, { signal })
+      const { linkedTo } = this.#history
+      const goesOn = beganAtMs >= this.#linksDueMs
+      const verdict = await this.#history.follow(blocks, { signal, goesOn })
+      if (this.#history.linkedTo > linkedTo + 1n) this.#linksDueMs = beganAtMs + leastBetweenLinksMs
       this.#agreedAtMs = beganAtMs
       this.#noteHead()
       // Endpoints that lag look like a chain that ends too early: the slower look decides about that.

@@ -131,9 +131,9 @@ function watcherOf(context: DepositAddressContext, site: AddressChain): Job {
   }
 }
 
-/** Whole blocks are a few megabytes on the busiest chains. What lies below the first look is found as balances are read in turn. */
+/** Whole blocks are a few megabytes on the busiest chains, and smaller the faster they come. What lies below the first look is found as balances are read in turn. */
 const stepsOfContracts = ({ config }: QuotableChain) => ({
-  rangeBlocks: 4n,
+  rangeBlocks: blocksAtPace(config, 4n),
   rewindBlocks: blocksAtPace(config, 64n),
   firstBlocks: blocksAtPace(config, 256n),
   lateBlocks: lateBlocksOf(config),

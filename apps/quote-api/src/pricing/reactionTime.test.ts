@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { testRegistry } from '../../test/fixtures/market.ts'
 import { learnedReactionMs, reactionSamplesMin } from '../requests/accuracy/reactionTimes.ts'
-import { pinConfirmations, timeEstimateSeconds } from './timeEstimate.ts'
+import { pinWaitMs, timeEstimateSeconds } from './timeEstimate.ts'
 
 const times = fc.array(fc.integer({ min: 0, max: 3_600_000 }), {
   minLength: reactionSamplesMin,
@@ -69,11 +69,11 @@ describe('a time estimate', () => {
       isSwept: false,
     })
 
-  test('is never below confirmations and blocks, and follows what was learned', () => {
+  test('is never below depth and blocks, and follows what was learned', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 10n ** 12n), fc.nat(3_600_000), (valueMicroUsd, reactionMs) => {
-        const confirmations = pinConfirmations(origin, valueMicroUsd)
-        const chainsMs = (1 + confirmations) * origin.config.blockTimeMs + destination.config.blockTimeMs
+        const { blockTimeMs } = origin.config
+        const chainsMs = blockTimeMs + pinWaitMs(origin, valueMicroUsd) + destination.config.blockTimeMs
         const seconds = estimate(valueMicroUsd, reactionMs)
         expect(seconds * 1_000).toBeGreaterThanOrEqual(chainsMs + reactionMs)
         expect(seconds * 1_000).toBeLessThan(chainsMs + reactionMs + 1_000 + 1)

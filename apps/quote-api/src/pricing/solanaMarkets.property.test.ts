@@ -90,7 +90,7 @@ function registryOf(m: RandomMarket, way: Way) {
   })
   const chain = (chainId: number, name: string) => ({
     ...{ chainId, name, displayName: name, blockTimeMs: 400, headMaxAgeMs: 15_000 },
-    pinPolicy: [{ confirmations: 1 }],
+    pinPolicy: [{ finalized: true }],
   })
   const file = quoteFileSchema.parse({
     ...{ environment: 'local', servers: [], prices: [], swapImpactMaxBps: 500 },

@@ -1,3 +1,4 @@
+import { depthMs, depthRuleFor } from '@causeway/core'
 import type { QuotableChain } from './registry.ts'
 
 type Paced = Pick<QuotableChain, 'config'>
@@ -6,7 +7,7 @@ type Paced = Pick<QuotableChain, 'config'>
 const defaultReactionMs = 1_000
 
 /**
- * Seconds from the user's transaction to the recipient's funds, at least 1: confirmations that the
+ * Seconds from the user's transaction to the recipient's funds, at least 1: the depth that the
  * pin policy asks for this size, the solver's reaction, one destination block. What is learned replaces the
  * reaction alone: an estimate is never below what the chains themselves take.
  * @param args.reactionMs of the route's fills, `undefined` before enough were seen
@@ -23,18 +24,12 @@ export function timeEstimateSeconds(args: {
 }): number {
   const { origin, destination, selfExecuted, valueMicroUsd, reactionMs = defaultReactionMs, isSwept } = args
   if (selfExecuted) return Math.max(Math.ceil(origin.config.blockTimeMs / 1_000), 1)
-  const waitMs = pinConfirmations(origin, valueMicroUsd) * origin.config.blockTimeMs
-  const depositMs = (origin.config.blockTimeMs + waitMs) * (isSwept ? 2 : 1)
+  const depositMs = (origin.config.blockTimeMs + pinWaitMs(origin, valueMicroUsd)) * (isSwept ? 2 : 1)
   const totalMs = depositMs + reactionMs + destination.config.blockTimeMs
   return Math.max(Math.ceil(totalMs / 1_000), 1)
 }
 
-/** Confirmations of a transaction before it is acted on, by its size. @source design.md 6.5, 6.8 */
-export function pinConfirmations(chain: Paced, valueMicroUsd: bigint): number {
-  const tier = chain.config.pinPolicy.find(
-    ({ upToMicroUsd }) => upToMicroUsd === undefined || valueMicroUsd <= upToMicroUsd,
-  )
-  return (
-    tier?.confirmations ?? Math.max(0, ...chain.config.pinPolicy.map(({ confirmations }) => confirmations))
-  )
+/** How long a transaction of this size takes to be acted on, its own block included. @source F-40 */
+export function pinWaitMs({ config }: Paced, valueMicroUsd: bigint): number {
+  return depthMs(depthRuleFor(config.pinPolicy, valueMicroUsd), config)
 }

@@ -56,6 +56,7 @@ import {
 } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createDepositReader } from '../facts/deposits.ts'
+import { createHeadSights } from '../facts/headSights.ts'
 import { readUnits, valuerOf } from '../facts/prices.ts'
 import type { Filling, Recoveries, SolverChain } from '../filling/filling.ts'
 import type { Handled } from '../filling/handleItem.ts'
@@ -206,11 +207,20 @@ async function assemble(untraced: Parts): Promise<Solver> {
       exposure: exposureLimitsOf(files.solver, chain.policy),
     }),
   )
+  const heads = createHeadSights(() => performance.now())
+  const origins = Object.values(files.quote.chains).map(({ chainId }) => chainId)
+  market.onChange((snapshot) => {
+    for (const chainId of origins) {
+      const state = snapshot.chain(chainId)
+      if (!('reason' in state)) heads.note(chainId, state.head.number)
+    }
+  })
   const deposits = createDepositReader(
     Object.entries(files.quote.chains).flatMap(([key, origin]) => {
       const chain = files.chains.chains.get(key)
       return chain === undefined ? [] : [{ chain, config: origin }]
     }),
+    heads,
     parts.hub?.entries,
   )
   const { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd } = files.solver

@@ -8,9 +8,17 @@ import {
   TransactionMissingError,
   TransactionNotFinalError,
 } from '@causeway/chains'
-import { codecOf, type DepositFact, ordinalOf, type QuoteChain, refundChainId } from '@causeway/core'
+import {
+  codecOf,
+  type DepositFact,
+  depthRuleFor,
+  ordinalOf,
+  type QuoteChain,
+  refundChainId,
+} from '@causeway/core'
 import type { NamedDeposit } from '../judge/signedOrder.ts'
 import { depositKey, depositOfKey, type SeenDeposit } from '../judge/verdict.ts'
+import type { HeadSights } from './headSights.ts'
 
 /** A chain that orders may be paid in on. */
 export type OriginChain = {
@@ -41,12 +49,6 @@ type Placed = { readonly onchainIndex: string; readonly deposit: SeenDeposit }
 
 const readTimeoutMs = 6_000
 
-/** Confirmations that a deposit of this size needs. @source design.md 6.5 */
-function confirmationsFor(policy: QuoteChain['pinPolicy'], valueMicroUsd: bigint): number {
-  const tier = policy.find(({ upToMicroUsd }) => upToMicroUsd === undefined || valueMicroUsd <= upToMicroUsd)
-  return tier?.confirmations ?? Math.max(0, ...policy.map(({ confirmations }) => confirmations))
-}
-
 function inTransactionOf(
   { depositId, currency }: DepositFact,
   deposits: readonly Pick<DepositFact, 'depositId' | 'currency' | 'amount'>[],
@@ -58,18 +60,23 @@ function inTransactionOf(
 
 /**
  * Opens no connection before the first reading.
+ * @param heads when this process first saw blocks of a height
  * @param hubEntries what the hub says deposits are for, on chains whose transfers name no order
+ * @source F-101
  */
-export function createDepositReader(origins: readonly OriginChain[], hubEntries?: HubEntries): DepositReader {
+export function createDepositReader(
+  origins: readonly OriginChain[],
+  heads: Pick<HeadSights, 'secondsSince'>,
+  hubEntries?: HubEntries,
+): DepositReader {
   const byChainId = new Map(origins.map((origin) => [origin.config.chainId, origin]))
   /** Each depth is a rule of finality of its own, which is how a reader agrees on it. */
   const open = new Map<string, FamilyChain>()
 
-  function readerOf({ chain }: OriginChain, confirmations: number): FamilyChain | undefined {
-    const key = `${chain.id} ${confirmations}`
+  function openAt(deep: RegisteredChain): FamilyChain | undefined {
+    const key = `${deep.id} ${JSON.stringify(deep.finality)}`
     const known = open.get(key)
     if (known !== undefined) return known
-    const deep: RegisteredChain = atDepth(chain, confirmations)
     if (!isReadable(deep)) return undefined
     // Deep enough is not final: a deposit that was seen may be gone, or elsewhere, when it is paid for.
     const opened = openFamilyChain(deep, { finalEntriesMax: 0 }, hubEntries)
@@ -80,14 +87,23 @@ export function createDepositReader(origins: readonly OriginChain[], hubEntries?
   async function readAll(named: Place, valueMicroUsd: bigint): Promise<readonly Placed[]> {
     const origin = byChainId.get(named.chainId)
     if (origin === undefined) return []
-    const reader = readerOf(origin, confirmationsFor(origin.config.pinPolicy, valueMicroUsd))?.reader
-    if (reader === undefined) return []
     const { chain } = origin
-    const codec = codecOf(chain)
-    const facts = await reader.readDeposits(
-      { transactionId: named.transactionId },
-      { signal: AbortSignal.timeout(readTimeoutMs) },
+    const rule = depthRuleFor(origin.config.pinPolicy, valueMicroUsd)
+    const signal = AbortSignal.timeout(readTimeoutMs)
+    const readings = atDepth(chain, rule).map((deep) =>
+      openAt(deep)?.reader.readDeposits({ transactionId: named.transactionId }, { signal }),
     )
+    // All of them must say that it is there; what stands in the last one is what the others have, or final.
+    const facts = (await Promise.all(readings)).at(-1)
+    if (facts === undefined) return []
+    const { blockNumber } = facts.evidence
+    const seenSeconds =
+      blockNumber === undefined || rule.isFinalized
+        ? rule.seconds
+        : heads.secondsSince(named.chainId, blockNumber)
+    if (seenSeconds < rule.seconds)
+      throw new TransactionNotFinalError({ ...named, chainId: chain.id, waitSeconds: 1 })
+    const codec = codecOf(chain)
     return facts.deposits.map((found) => ({
       onchainIndex: found.onchainIndex,
       deposit: {

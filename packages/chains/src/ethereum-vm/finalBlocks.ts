@@ -16,8 +16,10 @@ import {
 } from './finality.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
-/** Headers of one reading: a chain that makes four blocks a second is followed eightfold. */
+/** Headers of one reading that links every block. */
 const linksMax = 16n
+/** As many new blocks are linked one by one at once; of more, the newest and then the first are read. */
+const fewLinks = 2n
 
 /** Final blocks of an `ethereum-vm` chain, by number and hash. */
 export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): FinalBlocks {
@@ -42,10 +44,18 @@ export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): F
       if (resultOf(answer, 'eth_getBlockByNumber') === null) return undefined
       return parseHeader(answer, number).hash
     },
-    links: (from) => ({
+    links: (from, isWhole) => ({
       ...heads,
       async second(view, _own, pin, signal) {
         const first = lower(from, pin.headNumber)
+        if (!isWhole && pin.height > first + fewLinks) {
+          const readHeader = async (height: bigint) =>
+            parseHeader((await view.ask([headerCall(height)], signal))[0], height)
+          // One after the other: what replaced the first one before the newest was read shows then.
+          const newest = await readHeader(pin.height)
+          const facts = [await readHeader(first), newest].map(({ number, hash }) => ({ number, hash }))
+          return { kind: 'final', facts }
+        }
         const last = lower(first + linksMax, pin.height)
         const numbers = [first]
         for (let number = first + 1n; number <= last; number++) numbers.push(number)

@@ -1,4 +1,4 @@
-import type { Hex } from '@causeway/core'
+import type { DepthRule, Finality, Hex } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { ObserveEndpoints } from '../rpc/endpoint.ts'
 import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
@@ -65,11 +65,8 @@ export type ChainFamily = {
   readonly paying?: PayingChainFamily
   /** In the place of `paying` where chains keep coins in outputs. */
   readonly linePaying?: LinePayingFamily
-  /**
-   * `blocks` of its depth rule for so many confirmations, which count the transaction's own block. Absent where the chain
-   * itself says what is final, and nobody chooses.
-   */
-  readonly depthOf?: (confirmations: number) => number
+  /** Rules of finality that all hold where a block is as deep. Absent where the chain itself says what is final. */
+  readonly depthOf?: (rule: DepthRule) => readonly Finality[]
   /** Absent: settlement reads events of contracts. */
   readonly settling?: SettlingChainFamily
 }

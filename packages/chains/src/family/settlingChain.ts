@@ -103,6 +103,10 @@ export interface SettlingChain {
   finalHeight(signal: AbortSignal): Promise<bigint>
   /** When that block was made, Unix seconds. */
   finalSeconds(signal: AbortSignal): Promise<number>
+  /** When the newest block was made that a quorum has, Unix seconds; absent: the newest final one counts. */
+  headSeconds?(signal: AbortSignal): Promise<number>
+  /** Newest block that the chain itself calls final; absent: `finalHeight` is that. */
+  taggedHeight?(signal: AbortSignal): Promise<bigint>
   /** What changed between two blocks: where deposits may be. `known`: the block that was read last. */
   depositPass(range: PassRange, signal: AbortSignal): Promise<SettlingPass>
   /** All transactions of one block, where `depositPass` can be refused for what stands in it. */

@@ -12,6 +12,7 @@ export function createFinalBlocks<View extends EndpointSource, First, Pin>(
     /** See `FinalBlocks.readLinks`. */
     readonly links?: (
       from: bigint,
+      isWhole: boolean,
     ) => Pick<ChainQuestion<First, Pin, readonly FinalBlock[], View>, 'first' | 'pin' | 'second'>
   },
 ): FinalBlocks {
@@ -32,8 +33,8 @@ export function createFinalBlocks<View extends EndpointSource, First, Pin>(
       return facts.hash
     },
     ...(links !== undefined && {
-      async readLinks(from, { signal }) {
-        const { facts } = await quorum.read({ ...links(from), signal })
+      async readLinks(from, { signal, isWhole }) {
+        const { facts } = await quorum.read({ ...links(from, isWhole), signal })
         return facts
       },
     }),

@@ -52,8 +52,6 @@ export type TokenBalanceAnswer = {
 
 export type SolanaBlock = { readonly hash: string; readonly timeSeconds: bigint | undefined }
 export type SolanaAccount = { readonly owner: string; readonly data: Uint8Array }
-/** `isConfirmed`: most of the cluster has voted for its block; `isFinal`: it cannot be dropped any more. */
-export type SolanaStatus = { readonly isConfirmed: boolean; readonly isFinal: boolean }
 
 /** @source Agave, rpc-client-api custom_error.rs: UnsupportedTransactionVersion */
 const unsupportedVersionCode = -32_015
@@ -96,24 +94,18 @@ export function parseFee(answer: RpcAnswer | undefined): bigint | undefined {
   return parseInteger(parseRecord(parseRecord(result, what)['meta'], what)['fee'], what)
 }
 
-/** `undefined` when the node never saw the transaction. @throws MalformedAnswerError */
-export function parseStatus(answer: RpcAnswer | undefined): SolanaStatus | undefined {
+/** False when the node never saw the transaction. @throws MalformedAnswerError */
+export function isKnownStatus(answer: RpcAnswer | undefined): boolean {
   const what = 'getSignatureStatuses'
   const [status, ...others] = parseList(parseRecord(resultOf(answer, what), what)['value'], what)
   if (status === undefined || others.length > 0) throw new MalformedAnswerError(what)
-  if (status === null) return undefined
+  if (status === null) return false
   const { confirmationStatus } = parseRecord(status, what)
-  switch (confirmationStatus) {
-    case 'processed':
-      return { isConfirmed: false, isFinal: false }
-    case 'confirmed':
-      return { isConfirmed: true, isFinal: false }
-    case 'finalized':
-      return { isConfirmed: true, isFinal: true }
-    default:
-      throw new MalformedAnswerError(what)
-  }
+  if (!statuses.includes(String(confirmationStatus))) throw new MalformedAnswerError(what)
+  return true
 }
+
+const statuses: readonly string[] = ['processed', 'confirmed', 'finalized']
 
 /** @throws MalformedAnswerError */
 export function parseHead(answer: RpcAnswer | undefined): bigint {

@@ -27,7 +27,7 @@ import { findDeposits } from './deposits.ts'
 import { referencesOrder, sumTransfers } from './payments.ts'
 import { type FinalTransaction, transactionQuestion } from './readFinalTransaction.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
-import { blockCall, type Commitment, headCall } from './requests.ts'
+import { blockCall, headCall } from './requests.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
 
 export type SolanaReaderLimits = ReadingCacheLimits
@@ -36,15 +36,12 @@ export type SolanaFactsReaderOptions = {
   readonly chain: ListedChain
   readonly quorum: QuorumClient
   readonly limits?: Partial<SolanaReaderLimits>
-  /** Default `finalized`, without which nothing may be signed. At `confirmed` nothing may be remembered. */
-  readonly commitment?: Commitment
 }
 
 /** Blocks of this family are always known. */
 type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
 
 export interface SolanaFactsReader extends FamilyReader<KnownBlock> {
-  /** At the commitment of the reader. */
   readonly finalBlocks: FinalBlocks
 }
 
@@ -67,8 +64,8 @@ type Reading = {
  * @source oracle-protocol.md 5.2; design.md 7.5
  */
 export function createSolanaFactsReader(options: SolanaFactsReaderOptions): SolanaFactsReader {
-  const { chain, quorum, commitment = 'finalized' } = options
-  const finalityRule = `commitment ${commitment}`
+  const { chain, quorum } = options
+  const finalityRule = 'commitment finalized'
   if (chain.depository === undefined) throw new ConfigurationError(`chain ${chain.id} has no depository`)
   const depository = solanaCodec.canonicalAddress(chain.depository)
   const transactions = createFinalTransactions({
@@ -84,7 +81,7 @@ export function createSolanaFactsReader(options: SolanaFactsReaderOptions): Sola
     payers: listedPayers(chain, solanaCodec),
     quorum,
     readTransaction(transactionId, signal) {
-      const question = transactionQuestion({ transactionId, depository, commitment })
+      const question = transactionQuestion({ transactionId, depository })
       return transactions.read({ key: transactionId, question }, signal)
     },
     addresses() {
@@ -101,7 +98,7 @@ export function createSolanaFactsReader(options: SolanaFactsReaderOptions): Sola
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
     prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
   })
-  return { ...reader, finalBlocks: solanaFinalBlocks(quorum, commitment) }
+  return { ...reader, finalBlocks: solanaFinalBlocks(quorum) }
 }
 
 async function readDeposits(
@@ -158,14 +155,14 @@ function weightOf({ instructions, balances, tokenBalances }: FinalTransaction): 
   return 500 + names + 100 * balances.length + 250 * tokenBalances.length
 }
 
-/** Blocks of a `solana-vm` chain that reached the commitment, by slot and hash. */
-function solanaFinalBlocks(quorum: QuorumClient, commitment: Commitment): FinalBlocks {
+/** Final blocks of a `solana-vm` chain, by slot and hash. */
+function solanaFinalBlocks(quorum: QuorumClient): FinalBlocks {
   return createFinalBlocks(quorum, {
     newest: {
-      first: async (view, signal) => parseHead((await view.ask([headCall(commitment)], signal))[0]),
+      first: async (view, signal) => parseHead((await view.ask([headCall()], signal))[0]),
       pin: (heads) => reachedBy(quorum.threshold, heads),
       async second(view, _own, slot, signal) {
-        const { hash } = parseBlock((await view.ask([blockCall(slot, commitment)], signal))[0])
+        const { hash } = parseBlock((await view.ask([blockCall(slot)], signal))[0])
         return { kind: 'final', facts: { number: slot, hash } }
       },
     },
@@ -174,7 +171,7 @@ function solanaFinalBlocks(quorum: QuorumClient, commitment: Commitment): FinalB
      * chain below `slot` says that there is none.
      */
     async hashAt(view, slot, signal) {
-      const [head, block] = await view.ask([headCall(commitment), blockCall(slot, commitment)], signal)
+      const [head, block] = await view.ask([headCall(), blockCall(slot)], signal)
       return parseHead(head) < slot ? undefined : parseBlock(block).hash
     },
   })

@@ -2,12 +2,12 @@ import type { EndpointView } from '../rpc/endpointView.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
-import { parseBlock, parseStatus } from './answers.ts'
+import { isKnownStatus, parseBlock } from './answers.ts'
 import { seeTransaction } from './readTransaction.ts'
-import { blockCall, type Commitment, statusCall, transactionCall } from './requests.ts'
+import { blockCall, statusCall, transactionCall } from './requests.ts'
 import type { SolanaTransaction } from './transaction.ts'
 
-/** A transaction that its cluster has taken, for good at commitment `finalized`. */
+/** A transaction that its cluster has taken for good. */
 export type FinalTransaction = SolanaTransaction & {
   readonly blockHash: string
   readonly blockTimestampSeconds: bigint
@@ -16,16 +16,15 @@ export type FinalTransaction = SolanaTransaction & {
 export type TransactionReading = {
   readonly transactionId: string
   readonly depository: string
-  readonly commitment: Commitment
 }
 
 type OwnView = Awaited<ReturnType<typeof seeTransaction>>
 
-/** Blocks are final 32 slots of 400 ms after they were made. */
-const finalityWaitSeconds = 13
+/** A block is final a fraction of a second after it was made, and the least that callers can be told is a second. */
+const finalityWaitSeconds = 1
 
 /**
- * The two rounds of one endpoint: the transaction at the commitment, then the block that holds it; or, when there
+ * The two rounds of one endpoint: the transaction, if it is final, then the block that holds it; or, when there
  * is none, whether it is on its way. Nothing is pinned: what is final at one endpoint is final for good. @source oracle-protocol.md 5.2
  */
 export function transactionQuestion(
@@ -44,19 +43,19 @@ async function readOwnView(
   reading: TransactionReading,
   signal: AbortSignal,
 ): Promise<OwnView> {
-  const [answer] = await view.ask([transactionCall(reading.transactionId, reading.commitment)], signal)
+  const [answer] = await view.ask([transactionCall(reading.transactionId)], signal)
   return seeTransaction(answer, reading)
 }
 
 async function judge(
   view: EndpointView,
-  { transactionId, commitment }: TransactionReading,
+  { transactionId }: TransactionReading,
   own: OwnView,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
-  if (own === 'missing') return judgeMissing(view, { transactionId, commitment }, signal)
+  if (own === 'missing') return judgeMissing(view, transactionId, signal)
   if (typeof own === 'string') return { kind: 'refused', reason: own }
-  const [answer] = await view.ask([blockCall(own.slot, commitment)], signal)
+  const [answer] = await view.ask([blockCall(own.slot)], signal)
   const { hash: blockHash, timeSeconds } = parseBlock(answer)
   const blockTimestampSeconds = timeSeconds ?? own.blockTimeSeconds
   // A fact without a time cannot be held against a deadline.
@@ -69,16 +68,11 @@ async function judge(
 
 async function judgeMissing(
   view: EndpointView,
-  { transactionId, commitment }: Pick<TransactionReading, 'transactionId' | 'commitment'>,
+  transactionId: string,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
   const [answer] = await view.ask([statusCall(transactionId)], signal)
-  const status = parseStatus(answer)
-  if (status === undefined) return { kind: 'refused', reason: 'missing' }
-  if (commitment === 'confirmed') {
-    // In a block that most of the cluster may never vote for; or it came between the two rounds.
-    return status.isConfirmed ? { kind: 'not_final', waitSeconds: 1 } : { kind: 'refused', reason: 'missing' }
-  }
-  // Final between the two rounds, or kept without its content: the next reading tells.
-  return { kind: 'not_final', waitSeconds: status.isFinal ? 1 : finalityWaitSeconds }
+  if (!isKnownStatus(answer)) return { kind: 'refused', reason: 'missing' }
+  // On its way, final between the two rounds, or kept without its content: the next reading tells.
+  return { kind: 'not_final', waitSeconds: finalityWaitSeconds }
 }

@@ -1,18 +1,19 @@
 import type { HeadTracking } from '../rpc/headTracking.ts'
 import type { RpcCall } from '../rpc/jsonRpc.ts'
 
-/** How much of the cluster has voted for what is read. */
-export type Commitment = 'confirmed' | 'finalized'
-
-/** Everything that feeds a signature is read at this commitment: what the cluster cannot replace any more. */
-const commitment: Commitment = 'finalized'
+/**
+ * Everything is read at this commitment: what the cluster cannot replace any more. It follows a block within a fraction of
+ * a second, and nodes are to answer no other one.
+ * @source F-104
+ */
+const commitment = 'finalized'
 
 /** The newest version of a transaction that is read. */
 export const newestVersion = 1
 
 /** The wire bytes, so that the signature that is the transaction's id can be checked over them. */
-export function transactionCall(transactionId: string, at: Commitment = commitment): RpcCall {
-  const options = { commitment: at, encoding: 'base64', maxSupportedTransactionVersion: newestVersion }
+export function transactionCall(transactionId: string): RpcCall {
+  const options = { commitment, encoding: 'base64', maxSupportedTransactionVersion: newestVersion }
   return { method: 'getTransaction', params: [transactionId, options] }
 }
 
@@ -21,14 +22,14 @@ export function statusCall(transactionId: string): RpcCall {
   return { method: 'getSignatureStatuses', params: [[transactionId], { searchTransactionHistory: true }] }
 }
 
-export function headCall(at: Commitment = commitment): RpcCall {
-  return { method: 'getSlot', params: [{ commitment: at }] }
+export function headCall(): RpcCall {
+  return { method: 'getSlot', params: [{ commitment }] }
 }
 
 /** Hash and time of the block of `slot`, without its transactions. */
-export function blockCall(slot: bigint, at: Commitment = commitment): RpcCall {
+export function blockCall(slot: bigint): RpcCall {
   const options = {
-    commitment: at,
+    commitment,
     transactionDetails: 'none',
     rewards: false,
     maxSupportedTransactionVersion: newestVersion,
@@ -43,10 +44,9 @@ export const signaturesMax = 1_000
 export function signaturesCall(
   address: string,
   { before, until }: { readonly before?: string | undefined; readonly until?: string | undefined },
-  at: Commitment,
 ): RpcCall {
   const options = {
-    ...{ commitment: at, limit: signaturesMax },
+    ...{ commitment, limit: signaturesMax },
     ...(before !== undefined && { before }),
     ...(until !== undefined && { until }),
   }
@@ -74,12 +74,9 @@ export function versionCall(): RpcCall {
   return { method: 'getVersion', params: [] }
 }
 
-/** What quotes are made from: the newest state that most of the cluster has voted for. */
-const newest = 'confirmed'
-
-/** Accounts with their data, in their order, at the newest confirmed slot. */
+/** Accounts with their data, in their order, at the newest final slot. */
 export function accountsCall(addresses: readonly string[]): RpcCall {
-  return { method: 'getMultipleAccounts', params: [addresses, { commitment: newest, encoding: 'base64' }] }
+  return { method: 'getMultipleAccounts', params: [addresses, { commitment, encoding: 'base64' }] }
 }
 
 /** What transactions that wrote to all of these accounts paid per compute unit, by slot. */
@@ -94,16 +91,11 @@ export function rentRateCall(): RpcCall {
 
 /** Slots stand for heights. */
 export const solanaHeadTracking: HeadTracking = {
-  call: { method: 'getSlot', params: [{ commitment: newest }] },
+  call: headCall(),
   readHead: ({ method }, result) =>
     method === 'getSlot' && typeof result === 'number' && Number.isSafeInteger(result)
       ? BigInt(result)
       : undefined,
-}
-
-/** Accounts with their data, at the newest final slot. */
-export function finalAccountsCall(addresses: readonly string[]): RpcCall {
-  return { method: 'getMultipleAccounts', params: [addresses, { commitment, encoding: 'base64' }] }
 }
 
 /** How many blocks are final: what blockhashes end by. */
@@ -124,7 +116,7 @@ export function blockhashCall(): RpcCall {
 /** What a transaction would do now, whoever has signed it. */
 export function simulationCall(transaction: string): RpcCall {
   const options = {
-    ...{ commitment: newest, encoding: 'base64' },
+    ...{ commitment, encoding: 'base64' },
     ...{ sigVerify: false, replaceRecentBlockhash: true },
   }
   return { method: 'simulateTransaction', params: [transaction, options] }
@@ -132,6 +124,6 @@ export function simulationCall(transaction: string): RpcCall {
 
 /** The node looks once more whether it would succeed, and leaves sending it again to us. */
 export function sendCall(transaction: string): RpcCall {
-  const options = { encoding: 'base64', preflightCommitment: newest, maxRetries: 0 }
+  const options = { encoding: 'base64', preflightCommitment: commitment, maxRetries: 0 }
   return { method: 'sendTransaction', params: [transaction, options] }
 }

@@ -160,11 +160,15 @@ export interface FinalBlocks {
   /** Hash of the block that stands at `number` now; `undefined` when the chain has none there. */
   readHash(number: bigint, options: ReadOptions): Promise<string | undefined>
   /**
-   * Blocks as they stand now, oldest first, each the parent of the next: from `from`, or where the chain ends
-   * when that is lower, up to the newest final one, or as many as one reading may hold. Never empty. Absent
-   * where blocks are not read with their parents.
+   * Blocks as they stand now, oldest first, each the parent of the next: from `from`, or where the chain ends when that is
+   * lower, up to the newest final one, or as many as one reading may hold. Never empty. Absent where blocks are not read
+   * with their parents.
+   * @param options.isWhole else the first, read after the last, and the last are enough where many have come
    */
-  readLinks?(from: bigint, options: ReadOptions): Promise<readonly FinalBlock[]>
+  readLinks?(
+    from: bigint,
+    options: ReadOptions & { readonly isWhole: boolean },
+  ): Promise<readonly FinalBlock[]>
 }
 
 export type ReadOptions = { readonly signal: AbortSignal }

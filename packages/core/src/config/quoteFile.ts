@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { DepthRow } from '../chain/depth.ts'
 import type { Hex } from '../hex.ts'
 import { keylessPerMinuteSchema, openRewardsSchema } from './openQuoteLimits.ts'
 import { bps, chainKey, decimalInteger, environmentName, evmAddress, hash32 } from './scalars.ts'
@@ -272,9 +273,33 @@ const ceilingsSchema = z
   })
   .prefault({})
 
-/** When a deposit may be acted on, by size. @source design.md 6.5, 6.8 */
+/** When a deposit may be acted on, by size; each row a `DepthRow`. @source F-100 to F-103 */
 const pinPolicySchema = z.array(
-  z.object({ upToMicroUsd: decimalInteger.optional(), confirmations: z.number().int().min(0) }),
+  z.object({
+    upToMicroUsd: decimalInteger.optional(),
+    blocks: z.number().int().min(0).optional().describe('Blocks on top of the one of the transaction'),
+    seconds: z
+      .number()
+      .int()
+      .min(0)
+      .max(86_400)
+      .optional()
+      .describe(
+        'Between the timestamps of its block and the newest one, and, without `finalized`, since its block was first seen',
+      ),
+    finalized: z
+      .literal(true)
+      .optional()
+      .describe(
+        'The chain itself calls the block final: tag, milestone, solidified, votes, or the word of an exchange',
+      ),
+    confirmations: z
+      .number()
+      .int()
+      .min(0)
+      .optional()
+      .describe('Of chains that are paid by the size of transactions alone: its own block and those on top'),
+  }),
 )
 
 const quoteChainSchema = z
@@ -354,6 +379,12 @@ const quoteChainSchema = z
     uniswapV3: uniswapV3Schema.optional(),
     pinPolicy: pinPolicySchema,
     currencies: z.array(currencySchema),
+  })
+  .superRefine(({ feeModel, pinPolicy }, context) => {
+    for (const [index, row] of pinPolicy.entries()) {
+      const message = depthProblem(row, feeModelClass(feeModel) === 'feerate')
+      if (message !== undefined) context.addIssue({ code: 'custom', path: ['pinPolicy', index], message })
+    }
   })
   .superRefine(({ feeModel, multicall3, wrappedNative }, context) => {
     if (feeModelClass(feeModel) !== 'gas') return
@@ -465,6 +496,23 @@ export type FeerateModel = z.infer<typeof feerateModelSchema>
 export type EnergyModel = z.infer<typeof energyModelSchema>
 export type FlatModel = z.infer<typeof flatModelSchema>
 export type PoolConfig = z.infer<typeof poolSchema>
+
+/**
+ * Why a row of `pinPolicy` cannot be meant; work has no seconds, and everywhere else blocks alone say nothing.
+ * @param countsWork whether its depth is work
+ * @source F-102, F-103
+ */
+function depthProblem(
+  { blocks, seconds, finalized, confirmations }: DepthRow,
+  countsWork: boolean,
+): string | undefined {
+  const others = [blocks, seconds, finalized].some((member) => member !== undefined)
+  if (countsWork)
+    return others || confirmations === undefined ? 'write `confirmations` here, and nothing else' : undefined
+  if (confirmations !== undefined)
+    return `\`confirmations\` is no longer read here: write \`"blocks": ${Math.max(0, confirmations - 1)}\`, those on top of the deposit's own, and beside it \`"seconds"\` or \`"finalized": true\`, which guard money where blocks come fast`
+  return others ? undefined : 'write `blocks`, `seconds` or `finalized`'
+}
 
 /** Whoever looks at a chain again and again looks at it as if its blocks came no faster than this. */
 const fastestPaceMs = 2_000

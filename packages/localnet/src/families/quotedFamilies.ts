@@ -69,10 +69,10 @@ export function familyQuoteChains(
 ): Readonly<Record<FamilyKey, object>> {
   const tokens = familyTokens(tron)
   const usdc = { symbol: 'USDC', name: 'USD Coin', decimals: 6, asset: 'usdc', ...token, source }
-  const chain = (key: FamilyKey, displayName: string) => ({
+  const chain = (key: FamilyKey, displayName: string, depth: object = { finalized: true }) => ({
     ...{ chainId: familyChainIds[key], name: key, displayName: `${displayName} (local)` },
     iconUrl: localPicture(displayName),
-    ...{ fillWallet: `$${fillWalletVariable(key)}`, pinPolicy: [{ confirmations: 1 }] },
+    ...{ fillWallet: `$${fillWalletVariable(key)}`, pinPolicy: [depth] },
   })
   const coin = (key: FamilyKey) => ({ address: nativeCurrencies[key], ...native, source: 'native currency' })
   return {
@@ -89,7 +89,7 @@ export function familyQuoteChains(
       ],
     },
     bitcoin: {
-      ...chain('bitcoin', 'Bitcoin'),
+      ...chain('bitcoin', 'Bitcoin', { confirmations: 1 }),
       ...{ blockTimeMs: bitcoinBlockTimeMs, headMaxAgeMs: 4 * bitcoinIdleBlockMs },
       ...{ feeModel: { kind: 'feerate' }, depositAddressKey: `$${bitcoinKeyVariable}` },
       currencies: [{ ...coin('bitcoin'), symbol: 'BTC', name: 'Bitcoin', decimals: 8, asset: 'btc' }],

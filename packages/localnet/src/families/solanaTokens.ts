@@ -35,4 +35,4 @@ export function mintSeedText(symbol: SolanaTokenSymbol): string {
 }
 
 /** A block of the local cluster follows the last one so much later. */
-export const solanaBlockTimeMs = 400
+export const solanaBlockTimeMs = 200

@@ -190,6 +190,22 @@ describe('one refresh', () => {
     expect(client.batches.map((calls) => calls.length)).toEqual([1, 2, 1])
   })
 
+  test('F-106: where several blocks come between two looks is the state of one in a second and a half', async () => {
+    const { client, read, change, pass } = setUp()
+    const first = await read()
+    change({ number: 103 })
+    pass(1_000)
+    expect(await read()).toBe(first)
+    change({ number: 106 })
+    pass(500)
+    const second = await read()
+    expect(second.head.number).toBe(106n)
+    // The next block alone is read when it is there.
+    change({ number: 107 })
+    expect((await read()).head.number).toBe(107n)
+    expect(client.batches.map((calls) => calls.length)).toEqual([1, 2, 1, 1, 2, 1, 2])
+  })
+
   test('adds data fee and operator fee per shape on an OP-stack chain', async () => {
     const plan = basePlan({ kind: 'op-stack', gasPriceOracle: '0x420000000000000000000000000000000000000f' })
     const { read, change, pass } = setUp({ plan })

@@ -47,6 +47,12 @@ export type ChainSourceOptions = {
 /** @source pricing-engine.md 6.1 */
 const dataFeeIntervalMs = 5_000
 
+/**
+ * Where several blocks come between two looks, the state of one is read no more often than this: as where blocks come every
+ * two seconds, less what the clocks of readers and blocks are apart. @source F-106
+ */
+const leastBetweenStatesMs = 1_500
+
 /** How often in a row the mirror may fail before the chain is published without pools. */
 const mirrorFailuresMax = 3
 
@@ -79,6 +85,7 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
   const readState = createStateReader(options, reportOn('state'))
   let heads: HeadChain | undefined
   let last: ChainReading | undefined
+  let readAtMs = Number.NEGATIVE_INFINITY
   let awaited: AwaitedBlock | undefined
   let agreed: AgreedHead | undefined
 
@@ -99,12 +106,15 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
       if (change === 'behind' && last !== undefined) return last
       const head = chain.head
       agreed = { number: head.number, hash: head.hash }
-      const isKnown = last !== undefined && last.head.hash === head.hash
-      if (isKnown && last?.poolsLive === true && last.fees.shown !== undefined) return last
+      const isKnown = last?.head.hash === head.hash
+      const isFast = last !== undefined && head.number > last.head.number + 1n
+      const mayStay = isKnown || (isFast && now() - readAtMs < leastBetweenStatesMs)
+      if (mayStay && last?.poolsLive === true && last.fees.shown !== undefined) return last
       awaited ??= { number: head.number, sinceMs: now() }
       const isYoung = now() - awaited.sinceMs < headMaxAgeMs * behindShare
       const state = await readState(head, { ...limits, undecided: isYoung ? 'wait' : 'refuse' })
       heads = chain
+      readAtMs = now()
       last = { ...state, ...(await readPools(head, signal)) }
       awaited = undefined
       return last

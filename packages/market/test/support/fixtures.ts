@@ -36,7 +36,7 @@ const chain = (chainId: number, name: string) => ({
     pools: [{ address: wethUsdcPool, token0: weth, token1: usdc, feePips: 500, tickSpacing: 10 }],
     source: 'test',
   },
-  pinPolicy: [{ confirmations: 1 }],
+  pinPolicy: [{ blocks: 0 }],
   currencies: [
     {
       address: native,

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { testRegistry } from '../../../test/fixtures/market.ts'
-import { pinConfirmations } from '../../pricing/timeEstimate.ts'
+import { pinWaitMs } from '../../pricing/timeEstimate.ts'
 import { measureFill } from './measureFill.ts'
 
 const [origin, destination] = testRegistry({}).chains
@@ -29,8 +29,7 @@ const fill = {
     depositAmount: 10_000_000n,
   },
 }
-const chainsMs =
-  pinConfirmations(origin, fill.valueMicroUsd) * origin.config.blockTimeMs + destination.config.blockTimeMs
+const chainsMs = pinWaitMs(origin, fill.valueMicroUsd) + destination.config.blockTimeMs
 
 test('gas is in USD on both sides, amounts stay as they are, and chains are taken out of the reaction', () => {
   expect(measureFill(fill)).toEqual({
@@ -69,7 +68,7 @@ test('what the estimate adds for chains and what the reaction leaves out are the
     fc.property(fc.integer({ min: 0, max: 100_000 }), fc.bigInt(0n, 10n ** 12n), (elapsed, valueMicroUsd) => {
       const fillSeconds = fill.depositSeconds + BigInt(elapsed)
       const { reactionMs } = measureFill({ ...fill, fillSeconds, valueMicroUsd })
-      const ownMs = pinConfirmations(origin, valueMicroUsd) * origin.config.blockTimeMs
+      const ownMs = pinWaitMs(origin, valueMicroUsd)
       expect(reactionMs).toBe(Math.max(elapsed * 1_000 - ownMs - destination.config.blockTimeMs, 0))
     }),
   )

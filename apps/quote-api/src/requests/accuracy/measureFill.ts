@@ -1,12 +1,12 @@
 import { type PricedUnit, usdValueDown } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import { pinConfirmations } from '../../pricing/timeEstimate.ts'
+import { pinWaitMs } from '../../pricing/timeEstimate.ts'
 
 /** What a filled request took and cost, beside what was quoted. Amounts in smallest units. */
 export type FillMeasurement = {
   readonly elapsedSeconds: number
   readonly quotedSeconds: number
-  /** Of the elapsed time, what neither confirmations nor the block of the fill explain. */
+  /** Of the elapsed time, what neither depth nor the block of the fill explain. */
   readonly reactionMs: number
   /** `undefined` where it cannot be known. */
   readonly gasUsdX18: bigint | undefined
@@ -47,8 +47,7 @@ export function measureFill(fill: {
 }): FillMeasurement {
   const { origin, destination, quoted } = fill
   const elapsedSeconds = clamp(Number(fill.fillSeconds - fill.depositSeconds), elapsedSecondsMax)
-  const waitMs = pinConfirmations(origin, fill.valueMicroUsd) * origin.config.blockTimeMs
-  const explainedMs = waitMs + destination.config.blockTimeMs
+  const explainedMs = pinWaitMs(origin, fill.valueMicroUsd) + destination.config.blockTimeMs
   return {
     elapsedSeconds,
     quotedSeconds: quoted.seconds,

@@ -283,6 +283,12 @@ function toJson(amounts: ReadonlyMap<string, bigint>): string {
   )
 }
 
+/** Whether any address of the chain may be paid, however long ago it was quoted. */
+export async function hasAddresses(database: Queries, chainId: number): Promise<boolean> {
+  const rows = await database.query('select 1 from deposit_address where chain_id = $1 limit 1', [chainId])
+  return rows.length > 0
+}
+
 export type ScanCursor = BlockCursor & { readonly scannedHash: string | undefined }
 
 export async function readScanCursor(database: Queries, chainId: number): Promise<ScanCursor | undefined> {

@@ -1,23 +1,33 @@
 import { LruCache } from '@causeway/chains'
-import { minBigint } from '@causeway/core'
-import { below, finalRange, lateMs, liveRange, rewound } from '../../chainReadings/blockCursor.ts'
+import { maxBigint, minBigint } from '@causeway/core'
+import {
+  type BlockCursor,
+  below,
+  finalRange,
+  lateMs,
+  liveRange,
+  rewound,
+} from '../../chainReadings/blockCursor.ts'
 import type { Run } from '../../jobs/runJobs.ts'
-import { markDenied, markPaid, moveScanCursor, readScanCursor } from './addressStore.ts'
+import { hasAddresses, markDenied, markPaid, moveScanCursor, readScanCursor } from './addressStore.ts'
 import { type BlockPayments, largestTransfers, payersOf, sumPayments } from './blockPayments.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
 
 type ScanContext = Pick<DepositAddressContext, 'database' | 'screening' | 'now'>
 
 const seenMax = 20_000
+/** Blocks that are read below the head once somebody has an address. */
+const unwatchedBlocks = 64n
 /** Final blocks of one list of transfers. */
 const finalRangeBlocks = 64n
 
 /**
  * Passes over the blocks of a chain: each puts the addresses that new blocks pay or name before the others. Nothing is
  * believed: an address that is put forward has its balance read, by quorum. Blocks are read once; transfers of tokens,
- * which nodes may list late, are listed again for 30 seconds, and once more when their blocks are final.
+ * which nodes may list late, are listed again for 30 seconds, and once more when their blocks are final. While the chain
+ * has no deposit address, nothing is read of its blocks.
  * @returns of a pass: true when an address of ours is among them
- * @source F-76
+ * @source F-76, F-106
  */
 export function createPaymentScanner(
   context: ScanContext,
@@ -50,6 +60,11 @@ export function createPaymentScanner(
     const cursor = await readScanCursor(database, chain.chainId)
     const first = below(head, steps.firstBlocks)
     const place = cursor ?? { scannedTo: first, finalTo: first }
+    // Asked after the head: whoever has an address by now pays above it.
+    if (!(await hasAddresses(database, chain.chainId))) {
+      await passUnwatched(place, head, fence)
+      return { isEnd: true, marked: 0 }
+    }
     const { known, from: late, to } = liveRange(place, head, steps)
     // Without a new block nothing is listed: the next one is seldom further away than lists are late.
     const transfersFrom = known < to ? late : to + 1n
@@ -61,6 +76,19 @@ export function createPaymentScanner(
       : { ...rewound(place, known, steps), scannedHash: undefined }
     const marked = await keep(isSame ? read : nothing, fence, (tx) => moveScanCursor(tx, chain.chainId, next))
     return { isEnd: isSame && to === head, marked }
+  }
+
+  /** Nobody can be paid in these blocks: none is read, and the next look begins below what a fork may replace. */
+  async function passUnwatched(
+    { scannedTo, finalTo }: BlockCursor,
+    head: bigint,
+    fence: Run['fence'],
+  ): Promise<void> {
+    const { rewindBlocks, lateBlocks } = blocksOf(site).steps
+    const back = below(head, maxBigint(lateBlocks, minBigint(rewindBlocks, unwatchedBlocks)))
+    if (back <= scannedTo) return
+    const next = { scannedTo: back, finalTo: maxBigint(finalTo, back), scannedHash: undefined }
+    await keep(nothing, fence, (tx) => moveScanCursor(tx, site.chain.chainId, next))
   }
 
   async function scanFinal(head: bigint, { fence, signal }: Run): Promise<boolean> {

@@ -1,9 +1,9 @@
-import { blockedWallet, DomainError, paceMs, type SqlTx, usdValueDown } from '@causeway/core'
+import { blockedWallet, DomainError, depthBlocks, paceMs, type SqlTx, usdValueDown } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 import { refundCost, sweepCostIn } from '../../pricing/gas.ts'
 import { findCurrency } from '../../pricing/registry.ts'
-import { pinConfirmations } from '../../pricing/timeEstimate.ts'
+import { depthRuleOf } from '../settlement/depth.ts'
 import { readSettledRequest, refundTermsOf, type SettledRequest } from '../settlement/settledRequest.ts'
 import { nowSeconds } from '../settlement/settlementContext.ts'
 import { runConcurrently } from '../work/followWork.ts'
@@ -181,7 +181,8 @@ async function deepBalances(look: Look, { quoted }: SettledRequest): Promise<Hel
     usdValueDown(amountOf(balances, address.currency), quoted.units.in) / usdX18PerMicroUsd
   // What other currencies are worth is not asked: the deepest rule holds for all of them.
   const worth = othersOf(balances, address.currency).length > 0 ? valueMax : valueMicroUsd
-  const back = BigInt(pinConfirmations(site.chain, worth) - 1)
+  // The deposit that the sweep makes is on the same fork, and waits for the rest of the rule.
+  const back = depthBlocks(depthRuleOf(site.chain, worth), site.chain.config)
   if (back <= 0n) return balances
   const [deep] = await site.balances([address.address], at > back ? at - back : 0n, run.signal)
   return deep === undefined ? new Map() : heldAtBoth(balances, deep)

@@ -1,6 +1,6 @@
-import { paceMs, type SqlTx } from '@causeway/core'
+import { depthBlocks, paceMs, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
-import { pinConfirmations } from '../../pricing/timeEstimate.ts'
+import { depthRuleOf } from '../settlement/depth.ts'
 import { findPaidSwap } from '../settlement/paidSwap.ts'
 import { orderValueMicroUsd } from '../settlement/settledRequest.ts'
 import type { SettlementChain } from '../settlement/settlementChain.ts'
@@ -53,16 +53,8 @@ async function readReported(
   const chain = chainOf(context, reported.chainId)
   const named = { chainId: reported.chainId, transactionId: reported.txHash }
   const mined = await readApart(named, () => chain.transaction(reported.txHash, signal))
-  const confirmations = mined === undefined ? 0 : await depthOf(chain, mined, signal)
-  return { mark: [], seen: { reported, chain, mined, confirmations } }
-}
-
-async function depthOf(
-  chain: SettlementChain,
-  { blockNumber }: MinedTransaction,
-  signal: AbortSignal,
-): Promise<number> {
-  return Number((await chain.head(signal)) - blockNumber) + 1
+  const blocksOnTop = mined === undefined ? 0n : (await chain.head(signal)) - mined.blockNumber
+  return { mark: [], seen: { reported, chain, mined, blocksOnTop } }
 }
 
 type Sighting = {
@@ -70,11 +62,11 @@ type Sighting = {
   readonly request: SelfExecutedRequest
   readonly chain: SettlementChain
   readonly mined: MinedTransaction | undefined
-  readonly confirmations: number
+  readonly blocksOnTop: bigint
 }
 
 async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting): Promise<void> {
-  const { reported, request, chain, mined, confirmations } = sighting
+  const { reported, request, chain, mined, blocksOnTop } = sighting
   const pause = paceMs(chain.chain.config)
   if (mined === undefined) {
     const isOver = nowSeconds(context) > request.deadlineSeconds + lateInclusionSeconds
@@ -93,7 +85,9 @@ async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting):
     await decideReported(tx, reported, { state: 'other' })
     return
   }
-  if (confirmations < pinConfirmations(chain.chain, orderValueMicroUsd(request))) {
+  // Nothing is paid for it: blocks tell, as many as come in the seconds of the rule.
+  const rule = depthRuleOf(chain.chain, orderValueMicroUsd(request))
+  if (blocksOnTop < depthBlocks(rule, chain.chain.config)) {
     await recheckReportedAfter(tx, reported, pause / 2)
     return
   }

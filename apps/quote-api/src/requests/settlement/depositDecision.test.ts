@@ -1,4 +1,5 @@
 // Goal: every deposit has a defined end, and what goes back never exceeds what came.
+import type { MissingDepth } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -18,7 +19,6 @@ const terms: DepositTerms = {
   amountMin: 1_000n,
   deadlineSeconds: 3_600,
   finalitySeconds: 1_800,
-  pinConfirmations: 2,
 }
 /** A refund costs 10. */
 const refund = { inputAmount: 1_000n, refundMinimum: 990n }
@@ -27,7 +27,7 @@ const fit: SeenDeposit = {
   chainId: 8_453,
   currency: '0xc1',
   amount: 1_000n,
-  confirmations: 2,
+  isDeep: true,
   isCanonical: true,
 }
 const fresh = { isOver: false, isBound: false, isFilled: false }
@@ -53,7 +53,7 @@ describe('a deposit of an order', () => {
   test.each<[string, DepositDecision, object]>([
     ['in time', fate({}), { action: 'bind' }],
     ['of too much', fate({ amount: 5_000n }), { action: 'bind' }],
-    ['not deep enough', fate({ confirmations: 1 }), { action: 'wait' }],
+    ['not deep enough', fate({ isDeep: false }), { action: 'wait' }],
     ['out of its chain', fate({ isCanonical: false }), { action: 'wait' }],
     ['too short', fate({ amount: 999n }), back('DEPOSITED_AMOUNT_TOO_LOW_TO_FILL', 990n)],
     ['of dust', fate({ amount: 10n }), { action: 'ignore', reason: 'AMOUNT_TOO_LOW_TO_REFUND' }],
@@ -109,19 +109,24 @@ test('of an overpaid and filled order goes back what the quote did not reckon wi
 
 describe('a deposit that waits', () => {
   const chain = { blockTimeMs: 2_000 }
-  const delayAt = (confirmations: number, pinConfirmations: number) =>
-    recheckWhileShallow({ confirmations }, { pinConfirmations }, chain).delayMs
+  const nothing = { blocks: 0, seconds: 0, isFinalized: false }
+  const delayAt = (missing: Partial<MissingDepth>) =>
+    recheckWhileShallow({ ...nothing, ...missing }, chain).delayMs
 
   test('is looked at again well before it can be deep enough, and at once in the block before', () => {
-    expect([delayAt(1, 2), delayAt(1, 3), delayAt(1, 4)]).toEqual([0, 1_000, 2_000])
-    expect(delayAt(1, 1_000)).toBe(5_000)
-    expect(delayAt(0, 1_000)).toBe(5_000)
+    expect([1, 2, 3].map((blocks) => delayAt({ blocks }))).toEqual([0, 1_000, 2_000])
+    expect(delayAt({ blocks: 999 })).toBe(5_000)
+  })
+
+  test('F-101: is looked at again when its seconds are over, and seldom while its chain does not call it final', () => {
+    expect([0.2, 1.5, 20].map((seconds) => delayAt({ seconds }))).toEqual([200, 1_500, 5_000])
+    expect(delayAt({ isFinalized: true })).toBe(5_000)
   })
 
   test('for a market goes behind the others, and seldom the longer it waits', () => {
     const looks = [0, 1, 2, 1_000].map((times) => recheckWhileWaiting({ looks: times }))
     expect(looks.map(({ delayMs }) => delayMs)).toEqual([500, 750, 1_125, 5_000])
     expect(looks.every(({ isDeep }) => isDeep)).toBe(true)
-    expect(recheckWhileShallow({ confirmations: 1 }, terms, chain).isDeep).toBe(false)
+    expect(recheckWhileShallow(nothing, chain).isDeep).toBe(false)
   })
 })

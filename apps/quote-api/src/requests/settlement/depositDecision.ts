@@ -1,4 +1,4 @@
-import { divideUp, maxBigint } from '@causeway/core'
+import { divideUp, type MissingDepth, maxBigint } from '@causeway/core'
 import { type DepositTerms, type SeenDeposit, unfitReason } from './pinDecision.ts'
 
 /** What a request is to its next deposit. */
@@ -57,7 +57,7 @@ export function depositDecision(args: {
   readonly nowSeconds: number
 }): DepositDecision {
   const { deposit, terms, refund, request, nowSeconds } = args
-  if (!deposit.isCanonical || deposit.confirmations < terms.pinConfirmations) return { action: 'wait' }
+  if (!deposit.isCanonical || !deposit.isDeep) return { action: 'wait' }
   const unfit = unfitReason(deposit, terms)
   if (unfit === 'wrong_currency') return refundOfOther(deposit, args.otherRefund)
   const back = (reason: RefundReason) => refundOf(deposit.amount, refund, reason)
@@ -113,13 +113,16 @@ export type DepositRecheck = {
 const lookMaxMs = 5_000
 const lookFirstMs = 500
 
-/** Well before it can be deep enough: a chain may be faster than it is configured. */
+/**
+ * Well before its blocks can be enough, because a chain may be faster than it is configured, and no sooner than its seconds
+ * can. What the chain calls final comes at any moment, and is asked for as seldom as may be.
+ */
 export function recheckWhileShallow(
-  { confirmations }: Pick<SeenDeposit, 'confirmations'>,
-  { pinConfirmations }: Pick<DepositTerms, 'pinConfirmations'>,
+  { blocks, seconds, isFinalized }: MissingDepth,
   { blockTimeMs }: { readonly blockTimeMs: number },
 ): DepositRecheck {
-  const delayMs = Math.max(0, pinConfirmations - confirmations - 1) * (blockTimeMs / 2)
+  const blocksMs = Math.max(0, blocks - 1) * (blockTimeMs / 2)
+  const delayMs = Math.max(blocksMs, seconds * 1_000, isFinalized ? lookMaxMs : 0)
   return { delayMs: Math.min(delayMs, lookMaxMs), isDeep: false }
 }
 

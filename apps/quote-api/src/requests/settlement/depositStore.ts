@@ -36,7 +36,7 @@ export type DepositRowState = 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ig
 export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
   readonly id: bigint
   readonly blockTimeSeconds: number
-  /** When it was kept here first. */
+  /** When it was kept here first, with what is less than a second. */
   readonly seenAtSeconds: number
   readonly requestId: Hex
   readonly state: DepositRowState
@@ -156,7 +156,7 @@ export async function recordDeposit(tx: SqlTx, deposit: NewDeposit): Promise<Hex
 
 const columns = `id, chain_id, tx_hash, onchain_index, block_number, block_hash, order_id, request_id, depositor,
   currency, amount, state, reason, is_final, looks, extract(epoch from block_time)::bigint as block_time_seconds,
-  floor(extract(epoch from seen_at))::bigint as seen_at_seconds,
+  extract(epoch from seen_at)::double precision as seen_at_seconds,
   floor(extract(epoch from mined_after))::bigint as mined_after_seconds`
 
 /**
@@ -312,7 +312,7 @@ type DepositRow = {
   readonly is_final: boolean
   readonly looks: bigint
   readonly block_time_seconds: bigint
-  readonly seen_at_seconds: bigint
+  readonly seen_at_seconds: number
   readonly mined_after_seconds: bigint | null
 }
 
@@ -334,7 +334,7 @@ function fromRow(row: DepositRow): StoredDeposit {
     isFinal: row.is_final,
     looks: Number(row.looks),
     blockTimeSeconds: Number(row.block_time_seconds),
-    seenAtSeconds: Number(row.seen_at_seconds),
+    seenAtSeconds: row.seen_at_seconds,
     minedAfterSeconds: row.mined_after_seconds === null ? undefined : Number(row.mined_after_seconds),
   }
 }

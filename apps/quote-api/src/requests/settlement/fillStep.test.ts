@@ -9,14 +9,14 @@ const none: FillReading = { state: 'none' }
 const missing: FillReading = { state: 'missing', isLapsed: false }
 const lapsed: FillReading = { state: 'missing', isLapsed: true }
 const reverted: FillReading = { state: 'reverted', isFinal: true }
-const paid = (confirmations: number): FillReading => ({
+const paid = (isDeep: boolean): FillReading => ({
   state: 'included',
-  confirmations,
+  isDeep,
   problem: undefined,
   isFinal: false,
 })
 const wrong = (problem: FillProblem, isFinal = true): FillReading => ({
-  ...{ state: 'included', confirmations: 2, problem, isFinal },
+  ...{ state: 'included', isDeep: true, problem, isFinal },
 })
 
 function step(
@@ -31,7 +31,6 @@ function step(
   return fillStep({
     work: { state, mayTryAgain, reason },
     reading,
-    confirmationsMin: 2,
     nowSeconds,
     deadlineSeconds,
   })
@@ -100,11 +99,11 @@ describe('a request that waits for its fill', () => {
       step('reported', reverted, { nowSeconds: 1_000 }),
       refund('TRANSACTION_REVERTED'),
     ],
-    ['paid and shallow', step('reported', paid(1)), { action: 'show_submitted' }],
-    ['paid and deep', step('reported', paid(2)), { action: 'succeed', isLate: false }],
+    ['paid and shallow', step('reported', paid(false)), { action: 'show_submitted' }],
+    ['paid and deep', step('reported', paid(true)), { action: 'succeed', isLate: false }],
     [
       'paid, seen after the deadline',
-      step('reported', paid(2), { nowSeconds: 9_999 }),
+      step('reported', paid(true), { nowSeconds: 9_999 }),
       { action: 'succeed', isLate: false },
     ],
     ['paid after the deadline', step('reported', wrong('late', false)), { action: 'succeed', isLate: true }],

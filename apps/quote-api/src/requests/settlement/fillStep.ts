@@ -12,7 +12,8 @@ export type FillReading =
   | { readonly state: 'reverted'; readonly isFinal: boolean }
   | {
       readonly state: 'included'
-      readonly confirmations: number
+      /** As deep as its chain asks for the value of the order. */
+      readonly isDeep: boolean
       readonly problem: FillProblem | undefined
       /** The block is final: what is wrong with the payment stays wrong. */
       readonly isFinal: boolean
@@ -50,7 +51,6 @@ export function fillStep(args: {
     readonly reason?: string | undefined
   }
   readonly reading: FillReading
-  readonly confirmationsMin: number
   readonly nowSeconds: number
   readonly deadlineSeconds: number
 }): FillStep {
@@ -77,7 +77,7 @@ export function fillStep(args: {
     case 'included': {
       const { problem } = reading
       return problem === undefined || problem === 'late'
-        ? oncePaid(reading, args.confirmationsMin)
+        ? oncePaid(reading)
         : onceUnpaid({ ...reading, problem }, args)
     }
   }
@@ -85,8 +85,8 @@ export function fillStep(args: {
 
 type Included = Extract<FillReading, { state: 'included' }>
 
-function oncePaid({ confirmations, problem }: Included, confirmationsMin: number): FillStep {
-  if (confirmations < confirmationsMin) return { action: 'show_submitted' }
+function oncePaid({ isDeep, problem }: Included): FillStep {
+  if (!isDeep) return { action: 'show_submitted' }
   return { action: 'succeed', isLate: problem === 'late' }
 }
 

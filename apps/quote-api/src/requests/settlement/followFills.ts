@@ -7,7 +7,6 @@ import {
   type SqlTx,
 } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
-import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { bookSkew } from '../orders/skewBookings.ts'
 import {
   recheckAfter,
@@ -26,6 +25,7 @@ import { addWork, lockWorkOf, noteReported, readWorkOf, updateWork } from '../wo
 import { surplusRefund } from './depositDecision.ts'
 import { bookedSkew } from './depositShare.ts'
 import { readDeposit, type StoredDeposit } from './depositStore.ts'
+import { isPaymentDeep } from './depth.ts'
 import { listDueRequests, listToldFills } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import { type FillFailure, type FillReading, type FillStep, fillStep } from './fillStep.ts'
@@ -100,6 +100,7 @@ type Reads = { readonly signal: AbortSignal; readonly readApart: ReadApart }
 
 type Seen = {
   readonly payment: PaymentReading | undefined
+  readonly isDeep: boolean
   readonly isFinal: boolean
   /** What was reported has no effect in any block that may still come. */
   readonly isLapsed: boolean
@@ -108,7 +109,7 @@ type Seen = {
 /** Seen of a request that is about to be given up: whether its fill contract has it as paid. */
 type Recorded = { readonly isRecorded?: boolean | undefined }
 
-const nothingSeen: Seen = { payment: undefined, isFinal: false, isLapsed: false }
+const nothingSeen: Seen = { payment: undefined, isDeep: false, isFinal: false, isLapsed: false }
 
 async function readFill(
   context: SettlementContext,
@@ -128,6 +129,7 @@ async function readFill(
     const payment = await chain.payment(question, signal)
     return {
       payment,
+      isDeep: await isPaymentDeep(chain, orderValueMicroUsd(request), payment, signal),
       isFinal: await isFinalMismatch({ chain, question, payment, isWrong }, signal),
       isLapsed,
     }
@@ -152,14 +154,13 @@ function stepOf(context: SettlementContext, request: SettledRequest, item: WorkI
       mayTryAgain: retryDelayMs('fill', item.attempts + 1) !== undefined,
     },
     reading: readingOf(seen, (facts) => fillProblem(request, facts, chain.codec)),
-    confirmationsMin: pinConfirmations(chain, orderValueMicroUsd(request)),
     nowSeconds: nowSeconds(context),
     deadlineSeconds: request.deadlineSeconds,
   })
 }
 
 function readingOf(
-  { payment, isFinal, isLapsed }: Seen,
+  { payment, isDeep, isFinal, isLapsed }: Seen,
   problemOf: (
     facts: Extract<PaymentReading, { state: 'included' }>['facts'],
   ) => ReturnType<typeof fillProblem>,
@@ -167,8 +168,7 @@ function readingOf(
   if (payment === undefined) return { state: 'none' }
   if (payment.state === 'missing') return { state: 'missing', isLapsed }
   if (payment.state === 'reverted') return payment
-  const { confirmations, facts } = payment
-  return { state: 'included', confirmations, problem: problemOf(facts), isFinal }
+  return { state: 'included', isDeep, problem: problemOf(payment.facts), isFinal }
 }
 
 type Taken = {

@@ -1,6 +1,5 @@
 import { type Hex, type PaymentFacts, paceMs, refundedDeposit, refundId, type SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
-import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import {
   recheckAfter,
   recheckNow,
@@ -16,6 +15,7 @@ import { retryDelayMs } from '../work/solverWork.ts'
 import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listReportedWork, lockWork, lockWorkOf, noteReported, updateWork } from '../work/workStore.ts'
 import { readDeposit, setDepositState } from './depositStore.ts'
+import { isPaymentDeep } from './depth.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { type FillProblem, paymentProblem } from './fillCheck.ts'
 import { isFinalMismatch } from './finalMismatch.ts'
@@ -57,7 +57,8 @@ type Refund = {
   readonly problem: FillProblem | undefined
   /** It is wrong, and no reorganization can mend it. */
   readonly isUnpaid: boolean
-  readonly confirmationsMin: number
+  /** As deep as its chain asks for the value of the order. */
+  readonly isDeep: boolean
   readonly pauseMs: number
 }
 
@@ -90,7 +91,7 @@ async function readRefund(
   const seen = {
     ...{ requestId, txHash, deadlineSeconds: payload.deadline, payment, isUnpaid },
     problem: payment.state === 'included' ? problemOf(payment.facts) : undefined,
-    confirmationsMin: pinConfirmations(chain.chain, orderValueMicroUsd(request)),
+    isDeep: await isPaymentDeep(chain, orderValueMicroUsd(request), payment, signal),
     pauseMs: paceMs(chain.chain.config) / 2,
   }
   return { mark: versionOfWork(item), seen }
@@ -117,7 +118,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, item: WorkItem, s
     await recheckNow(tx, requestId)
     return
   }
-  if (mayChange(payment, seen.confirmationsMin)) {
+  if (mayChange(payment, seen.isDeep)) {
     const isIncluded = payment.state === 'included' && problem === undefined
     const isReverted = payment.state === 'reverted'
     await noteReported(context.announce, tx, item, { isIncluded, isReverted, delayMs: pauseMs })
@@ -138,14 +139,14 @@ async function takeStep(context: SettlementContext, tx: SqlTx, item: WorkItem, s
 }
 
 /** Nothing is decided on it: the transaction may still come, go or succeed in another block. */
-function mayChange(payment: PaymentReading, confirmationsMin: number): boolean {
+function mayChange(payment: PaymentReading, isDeep: boolean): boolean {
   switch (payment.state) {
     case 'missing':
       return true
     case 'reverted':
       return !payment.isFinal
     case 'included':
-      return payment.confirmations < confirmationsMin
+      return !isDeep
   }
 }
 

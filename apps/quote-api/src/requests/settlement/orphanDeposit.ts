@@ -29,7 +29,7 @@ export async function orphanDeposit(
   // It may come back at its price: its reward stays booked.
   await takeSkewBack(tx, { requestId, isFilled: true })
   const decision = pinDecision({
-    deposit: { ...deposit, id: String(deposit.id), confirmations: 0, isCanonical: false },
+    deposit: { ...deposit, id: String(deposit.id), isDeep: false, isCanonical: false },
     terms: depositTermsOf(request, origin.chain),
     hold: request.hold,
     nowSeconds: nowSeconds(context),

@@ -18,7 +18,6 @@ const terms: DepositTerms = {
   amountMin: 100n,
   deadlineSeconds: 3_600,
   finalitySeconds: 1_800,
-  pinConfirmations: 2,
 }
 /** Order deadline, finality and a quarter of an hour. */
 const pinEnd = 3_600 + 1_800 + 900
@@ -27,7 +26,7 @@ const fit: SeenDeposit = {
   chainId: 8453,
   currency: '0xc1',
   amount: 100n,
-  confirmations: 2,
+  isDeep: true,
   isCanonical: true,
 }
 const reserved: HoldView = { state: 'reserved', expiresAtSeconds: 90 }
@@ -43,8 +42,8 @@ describe('a deposit on a living hold', () => {
     expect(decide({ amount: 101n })).toEqual({ action: 'pin', untilSeconds: pinEnd })
   })
 
-  test('waits for the confirmations of its size', () => {
-    expect(decide({ confirmations: 1 })).toEqual({ action: 'wait' })
+  test('waits for the depth of its size', () => {
+    expect(decide({ isDeep: false })).toEqual({ action: 'wait' })
   })
 
   test.each<[string, Partial<SeenDeposit>, string]>([
@@ -54,13 +53,13 @@ describe('a deposit on a living hold', () => {
     ['another chain', { chainId: 10 }, 'wrong_chain'],
     ['a deposit that left the chain', { isCanonical: false }, 'orphaned'],
   ])('%s never pins, however deep it is', (_name, change, reason) => {
-    expect(decide({ ...change, confirmations: 1_000_000 })).toEqual({ action: 'ignore', reason })
+    expect(decide({ ...change, isDeep: true })).toEqual({ action: 'ignore', reason })
   })
 })
 
 describe('a deposit on a pinned hold', () => {
   test('seen again changes nothing', () => {
-    expect(decide({ confirmations: 50 }, pinned)).toEqual({ action: 'ignore', reason: 'pinned_already' })
+    expect(decide({ isDeep: true }, pinned)).toEqual({ action: 'ignore', reason: 'pinned_already' })
   })
 
   test('a second deposit neither pins again nor unpins', () => {

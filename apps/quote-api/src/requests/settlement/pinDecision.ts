@@ -9,8 +9,8 @@ export type SeenDeposit = {
   /** Canonical address. */
   readonly currency: string
   readonly amount: bigint
-  /** 0 while it is not in a block. */
-  readonly confirmations: number
+  /** As deep as its chain asks for its size. @source F-100 */
+  readonly isDeep: boolean
   /** False once its block left the chain. */
   readonly isCanonical: boolean
 }
@@ -23,8 +23,6 @@ export type DepositTerms = {
   readonly deadlineSeconds: number
   /** How long a settlement may take once the deadline is over. */
   readonly finalitySeconds: number
-  /** At this depth a deposit of its size may be acted on. @source design.md 6.5 */
-  readonly pinConfirmations: number
 }
 
 /** The sponsor's hold for the request. `superseded`: a newer quote took its place. */
@@ -78,7 +76,7 @@ export function pinDecision(args: {
   if (hold.state === 'pinned') return whilePinned(deposit, hold.depositId, nowSeconds)
   const unfit = unfitReason(deposit, terms)
   if (unfit !== undefined) return ignore(unfit)
-  if (deposit.confirmations < terms.pinConfirmations) return { action: 'wait' }
+  if (!deposit.isDeep) return { action: 'wait' }
   // After the end of a pin there is nothing left to settle: the refund runs without a sponsor.
   if (nowSeconds >= untilSeconds) return ignore('settled')
   const isLiving = hold.state === 'reserved' && hold.expiresAtSeconds > nowSeconds

@@ -1,6 +1,5 @@
 import { type Hex, type Order, orderSchema, type SqlDatabase, type SqlTx, usdValueDown } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { type DepositSwap, depositSwapSchema } from '../draft/depositAddress.ts'
 import { type QuotedAmounts, quotedAmountsSchema } from '../history/quotedAmounts.ts'
 import { toBytes } from '../orders/orderColumns.ts'
@@ -113,7 +112,6 @@ export function depositTermsOf(request: SettledRequest, origin: QuotableChain): 
     amountMin: BigInt(payment.amount),
     deadlineSeconds: request.deadlineSeconds,
     finalitySeconds: finalitySecondsOf(origin),
-    pinConfirmations: pinConfirmations(origin, orderValueMicroUsd(request)),
   }
 }
 

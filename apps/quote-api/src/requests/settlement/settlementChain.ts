@@ -29,6 +29,7 @@ import {
   depositSendersReading,
   failureReading,
 } from './depositReadings.ts'
+import { type BlockSights, createBlockSights } from './depth.ts'
 import {
   type MinedTransaction,
   minedReading,
@@ -54,6 +55,8 @@ export interface SettlementChain extends SettlingChain {
   readonly payers: readonly string[]
   /** Its number in the ids of refunds. */
   readonly refundChainId: number | bigint
+  /** When its blocks were first seen here. */
+  readonly sights: BlockSights
   depositPass(...asked: Parameters<SettlingChain['depositPass']>): Promise<DepositPass>
   /**
    * Who brought the deposits of a transaction, beside the depositors that they name; none where the family does not
@@ -92,7 +95,7 @@ export function createSettlementChain(options: SettlementChainOptions): Settleme
   if (settling === undefined) return settleByContracts(options)
   return {
     ...settling,
-    ...{ chain: options.quotable, payers: payersOf(options, address) },
+    ...{ chain: options.quotable, payers: payersOf(options, address), sights: createBlockSights() },
     refundChainId: refundChainId(chain, options.quotable.chainId),
     depositPass: async (...asked) => ({ ...(await settling.depositPass(...asked)), paidSwaps: [] }),
     senders: async () => [],
@@ -132,7 +135,7 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
   }
   const head = (signal: AbortSignal) => askHeight(client, 'latest', { threshold, signal, onMalformed })
   return {
-    ...{ chain: quotable, payers: payersOf(options, fillWallet), head },
+    ...{ chain: quotable, payers: payersOf(options, fillWallet), head, sights: createBlockSights() },
     refundChainId: refundChainId(registered, quotable.chainId),
     get steps() {
       const { config } = quotable
@@ -144,6 +147,11 @@ function settleByContracts(options: SettlementChainOptions): SettlementChain {
       const reading = blockTimeReading(await finalHeight(signal))
       return (await askQuorum(client, reading, { threshold, signal })).value
     },
+    async headSeconds(signal) {
+      const reading = blockTimeReading(await head(signal))
+      return (await askQuorum(client, reading, { threshold, signal })).value
+    },
+    taggedHeight: (signal) => askHeight(client, 'finalized', { threshold, signal, onMalformed }),
     async depositPass(range, signal) {
       const reading = depositPassReading(quotable, range)
       return (await askQuorum(client, reading, { threshold, signal })).value

@@ -1,5 +1,5 @@
 import type { PutAsideReason } from '@causeway/chains'
-import { type Hex, type Ledger, paceMs, type SqlDatabase } from '@causeway/core'
+import { deepestRule, depthMs, type Hex, type Ledger, paceMs, type SqlDatabase } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { OrderSignatures } from '../orders/orderSignatures.ts'
 import type { Screening } from '../screening/screenedRequest.ts'
@@ -109,6 +109,8 @@ const finalityBlocks = 1_000
 
 /** Seconds that a settlement may take after its deadline: never less than the deepest deposit takes. @source F-42 */
 export function finalitySecondsOf({ config }: Pick<QuotableChain, 'config'>): number {
-  const deepest = Math.max(0, ...config.pinPolicy.map(({ confirmations }) => confirmations))
-  return Math.ceil(Math.max(finalityBlocks * paceMs(config), deepest * config.blockTimeMs) / 1_000)
+  const rule = deepestRule(config.pinPolicy)
+  // The word of a chain may come late.
+  const deepestMs = depthMs(rule, config) * (rule.isFinalized ? 2 : 1)
+  return Math.ceil(Math.max(finalityBlocks * paceMs(config), deepestMs) / 1_000)
 }

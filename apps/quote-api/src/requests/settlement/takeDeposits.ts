@@ -1,7 +1,14 @@
-import { blockedWallet, type SqlTx, type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
+import {
+  blockedWallet,
+  type MissingDepth,
+  type SqlTx,
+  type SqlWriteTx,
+  UpstreamUnavailableError,
+} from '@causeway/core'
 import { isSameDeposit } from '../../jobs/bookedDeposits.ts'
 import type { Run } from '../../jobs/runJobs.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
+import { pinWaitMs } from '../../pricing/timeEstimate.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { endStatuses, recordTransaction, setStatus } from '../status/requestProgress.ts'
 import { bindDeposit, withdrawFill } from './bindDeposit.ts'
@@ -21,12 +28,14 @@ import {
   setDepositState,
   setSenders,
 } from './depositStore.ts'
+import { type ChainEnd, depthRuleOf, openChainEnd, readMissingDepth, type SeenBlock } from './depth.ts'
 import { blockGraceSeconds, isLate, type LateStep, lateStep, sweptGraceSeconds } from './lateDeposit.ts'
 import type { SeenDeposit } from './pinDecision.ts'
 import { askForRecovery, readRecovery } from './recovery/recoveryStore.ts'
 import {
   depositTermsOf,
   lockSettledRequest,
+  orderValueMicroUsd,
   readSettledRequest,
   refundTermsOf,
   type SettledRequest,
@@ -35,12 +44,14 @@ import type { SettlementChain } from './settlementChain.ts'
 import { nowSeconds, type SettlementContext } from './settlementContext.ts'
 import { startRefund } from './startRefund.ts'
 
-type Sight = {
+type Look = {
   readonly head: bigint
   /** Hashes that stand at the heights of deposits now. */
   readonly canonical: ReadonlyMap<bigint, string>
   readonly run: Run
 }
+
+type Sight = Look & { readonly end: ChainEnd }
 
 const depositsPerPass = 500
 /**
@@ -50,20 +61,21 @@ const depositsPerPass = 500
 export async function takeDeposits(
   context: SettlementContext,
   chain: SettlementChain,
-  sight: Sight,
+  look: Look,
 ): Promise<void> {
+  const sight = { ...look, end: openChainEnd(chain, look.run.signal) }
   const due = await listDueDeposits(context.database, chain.chain.chainId, depositsPerPass)
   const later: (DepositRecheck & Pick<StoredDeposit, 'id'>)[] = []
   const failures: unknown[] = []
   for (const deposit of due) {
     if (sight.run.signal.aborted) return
-    const look = await takeDue(context, chain.chain, deposit, sight).catch((error: unknown) => {
+    const recheck = await takeDue(context, chain.chain, deposit, sight).catch((error: unknown) => {
       // The database is away: it is for all of them.
       if (error instanceof UpstreamUnavailableError) throw error
       failures.push(error)
       return recheckWhileWaiting(deposit)
     })
-    if (look !== undefined) later.push({ id: deposit.id, ...look })
+    if (recheck !== undefined) later.push({ id: deposit.id, ...recheck })
   }
   if (later.length > 0) {
     await context.database.transaction(async (tx) => {
@@ -82,14 +94,16 @@ async function takeDue(
   deposit: StoredDeposit,
   sight: Sight,
 ): Promise<DepositRecheck | undefined> {
-  const seen = seenAs(deposit, sight)
-  // Most deposits of a pass wait for depth: those need no lock.
   const request = await readSettledRequest(context.database, deposit.requestId)
   if (request === undefined) return recheckWhileWaiting(deposit)
+  // Most deposits of a pass wait for depth: those need no lock.
+  const rule = depthRuleOf(chain, orderValueMicroUsd(request))
+  const missing = await readMissingDepth(rule, blockOf(context, deposit, sight), sight.end)
+  const seen = seenAs(deposit, sight, missing === undefined)
   const { action } = fateOf(context, chain, seen, request)
   // Deep enough, but in a currency whose refund nobody can price now.
-  if (action === 'wait' && isDeep(seen, request, chain)) return recheckWhileWaiting(deposit)
-  if (action === 'wait') return recheckWhileShallow(seen, depositTermsOf(request, chain), chain.config)
+  if (action === 'wait' && seen.isCanonical && seen.isDeep) return recheckWhileWaiting(deposit)
+  if (action === 'wait') return recheckWhileShallow(missing ?? nothingMissing, chain.config)
   const screened = action === 'ignore' ? notScreened : await screen(context, chain, request, deposit, sight)
   if (screened === undefined) return recheckWhileWaiting(deposit)
   const isJudged = action === 'bind' && screened.denied === undefined && request.released !== 'refund'
@@ -104,8 +118,16 @@ async function takeDue(
   return undefined
 }
 
-function isDeep({ isCanonical, confirmations }: SeenDeposit, request: SettledRequest, chain: QuotableChain) {
-  return isCanonical && confirmations >= depositTermsOf(request, chain).pinConfirmations
+/** Of a deposit whose block is not there: its next one is at once as deep as any. */
+const nothingMissing: MissingDepth = { blocks: 0, seconds: 0, isFinalized: false }
+
+/** A row of a block stays when its block comes back, so that a block is first seen once. */
+function blockOf(
+  { now }: Pick<SettlementContext, 'now'>,
+  { blockNumber: number, blockTimeSeconds: seconds, seenAtSeconds }: StoredDeposit,
+  { head }: Look,
+): SeenBlock {
+  return { number, seconds, onTop: Number(head - number), seenSeconds: now() / 1_000 - seenAtSeconds }
 }
 
 /** Whether a fitting deposit is filled as quoted: in time always, later by the prices of now. */
@@ -116,7 +138,6 @@ async function judge(
   deposit: StoredDeposit,
 ): Promise<LateStep> {
   const { toleranceBps, marketWaitSeconds, price } = context.lateDeposits
-  const { blockTimeMs } = chain.config
   const { blockTimeSeconds, minedAfterSeconds, seenAtSeconds } = deposit
   const { expiresAtSeconds, sweepAskedAtSeconds, settlement } = request
   const addresses = request.relayedBy === 'deposit_address' ? chain.quoting.depositAddresses : undefined
@@ -125,8 +146,7 @@ async function judge(
   const isInTime = !isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, graceSeconds })
   // Once filled, nothing is decided any more: what fits is the solver's.
   if (isInTime || settlement?.stage === 'filled') return { action: 'bind' }
-  const { pinConfirmations: blocks } = depositTermsOf(request, chain)
-  const deepAtSeconds = seenAtSeconds + Math.ceil((blocks * blockTimeMs) / 1_000)
+  const deepAtSeconds = seenAtSeconds + Math.ceil(pinWaitMs(chain, orderValueMicroUsd(request)) / 1_000)
   return lateStep({
     promised: promisedFor(request, deposit),
     price: await price(request, deposit),
@@ -316,14 +336,14 @@ function isOver({ settlement, status }: SettledRequest): boolean {
   return settlement.stage === 'settled' || settlement.stage === 'refunded' || settlement.stage === 'parked'
 }
 
-function seenAs(deposit: StoredDeposit, { head, canonical }: Sight): SeenDeposit {
+function seenAs(deposit: StoredDeposit, { canonical }: Look, isDeep: boolean): SeenDeposit {
   const { id, chainId, currency, amount, blockNumber, blockHash, isFinal } = deposit
   return {
     id: String(id),
     chainId,
     currency,
     amount,
-    confirmations: Number(head - blockNumber) + 1,
+    isDeep,
     isCanonical: isFinal || canonical.get(blockNumber) === blockHash,
   }
 }

@@ -13,13 +13,13 @@ import {
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import type { Electorate } from '../../rpc/tally.ts'
 import { clockAccount, parseAccounts, readClock } from '../answers.ts'
-import { accountsCall, finalAccountsCall, finalHeightCall, statusesCall } from '../requests.ts'
+import { accountsCall, finalHeightCall, statusesCall } from '../requests.ts'
 import { parseHeight, parseSimulation, parseStatuses } from './payingAnswers.ts'
 
 /** What endpoints are asked of a fill wallet's payments, and how their answers are read. */
 
 export const markCalls = (wallet: string, id: Hex) => [
-  finalAccountsCall([paymentMarkerAddress(wallet, id), clockAccount]),
+  accountsCall([paymentMarkerAddress(wallet, id), clockAccount]),
 ]
 
 /** One account and the clock come of one state, so that the moment is that of the mark. */
@@ -33,7 +33,7 @@ export function decideMark(votes: Votes, electorate: Electorate): FinalMark | un
 
 export const stateCalls = (wallet: string, id: Hex) => [accountsCall([paymentMarkerAddress(wallet, id)])]
 
-/** At the newest slot, which may still be dropped. */
+/** At the newest final slot. */
 export function decideState(votes: Votes, electorate: Electorate): PaymentState | undefined {
   const said = saidByVoice(votes, ([answer]) => markIn(parseAccounts(answer, 1)[0]))
   return saidByEnough(said, electorate)

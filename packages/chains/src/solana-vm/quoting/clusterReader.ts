@@ -36,7 +36,7 @@ const patienceMs = 250
 const lamportsPerSignature = 5_000n
 
 /**
- * A cluster at its newest confirmed slot. Endpoints stand at different slots, so nothing is compared that slots
+ * A cluster at its newest final slot. Endpoints stand at different slots, so nothing is compared that slots
  * change: of heads, times and balances counts what enough endpoints have reached, so that nobody alone raises one
  * and nobody alone holds one back. The rate of rent is the same everywhere, and agreed. The price of compute units is
  * each node's own estimate: the median of enough of them counts, between floor and ceiling. @source design.md 5.4

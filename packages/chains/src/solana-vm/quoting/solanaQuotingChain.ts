@@ -31,7 +31,7 @@ import { lockOfHolder, readTokenMint, refusalOfHolder, type TokenMint, tokenAmou
 const mintsMax = 1_000
 const lacksNothing: AccountLack = {}
 /**
- * Accounts as clusters show them at the newest confirmed slot. What is only shown, a user's balance, is asked of
+ * Accounts as clusters show them at the newest final slot. What is only shown, a user's balance, is asked of
  * one endpoint; what is charged or refused for, of all of them.
  */
 export const solanaQuotingChain: QuotingChainFamily = {

@@ -4,9 +4,6 @@ import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { type ListedTransaction, parseBlockAt, parseHead, parseSignatures } from '../answers.ts'
 import { blockCall, headCall, signaturesCall, signaturesMax } from '../requests.ts'
 
-/** What enough of the cluster has voted for to be followed. */
-const followed = 'confirmed'
-
 /** What stands for the hash of a slot in which no block was made: no hash is spelled so. */
 const noBlock = 'skipped'
 
@@ -32,10 +29,7 @@ export async function readDepositPass(
   signal: AbortSignal,
 ): Promise<SettlingPass> {
   const { known, to } = asked
-  const [head, ...blocks] = await view.ask(
-    [headCall(followed), blockCall(known, followed), blockCall(to, followed)],
-    signal,
-  )
+  const [head, ...blocks] = await view.ask([headCall(), blockCall(known), blockCall(to)], signal)
   const reached = parseHead(head)
   const [knownMark, last] = [known, to].map((slot, index) =>
     slot > reached ? undefined : markAt(slot, blocks[index]),
@@ -51,8 +45,8 @@ export async function readBlockMarks(
   slots: readonly bigint[],
   signal: AbortSignal,
 ): Promise<readonly (BlockMark | undefined)[]> {
-  const calls = slots.map((slot) => blockCall(slot, followed))
-  const [head, ...blocks] = await view.ask([headCall(followed), ...calls], signal)
+  const calls = slots.map((slot) => blockCall(slot))
+  const [head, ...blocks] = await view.ask([headCall(), ...calls], signal)
   const reached = parseHead(head)
   return slots.map((slot, index) => (slot > reached ? undefined : markAt(slot, blocks[index])))
 }
@@ -72,7 +66,7 @@ async function listTransactions(
   let before = entries.at(-1)?.transactionId
   let isDone = false
   while (!isDone) {
-    const [answer] = await view.ask([signaturesCall(program, { before }, followed)], signal)
+    const [answer] = await view.ask([signaturesCall(program, { before })], signal)
     const page = parseSignatures(answer)
     for (const one of page) {
       if (one.succeeded && one.slot >= from && one.slot <= to) found.set(one.transactionId, one)

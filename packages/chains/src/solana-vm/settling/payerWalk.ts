@@ -51,10 +51,7 @@ export async function walkOn(
   // A walk that begins in this look has all that there is up to `height`.
   let isFresh = under === undefined
   for (;;) {
-    const [answer] = await view.ask(
-      [signaturesCall(account, { before: under?.before, until }, 'confirmed')],
-      signal,
-    )
+    const [answer] = await view.ask([signaturesCall(account, { before: under?.before, until })], signal)
     const page = parseSignatures(answer)
     const inTime = page.filter(({ slot }) => slot <= height)
     const listed = inTime.filter(({ succeeded }) => succeeded).slice(0, left)
@@ -100,7 +97,7 @@ async function readAll(
   signal: AbortSignal,
 ): Promise<readonly Awaited<ReturnType<typeof seeTransaction>>[]> {
   const answers = await view.ask(
-    ids.map((id) => transactionCall(id, 'confirmed')),
+    ids.map((id) => transactionCall(id)),
     signal,
   )
   return Promise.all(

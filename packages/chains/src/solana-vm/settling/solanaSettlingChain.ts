@@ -3,6 +3,7 @@ import { askPaymentVotes } from '../../family/paymentVotes.ts'
 import { unlessPutAside } from '../../family/putAside.ts'
 import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../family/settlingChain.ts'
 import { readPaymentNow, unlessGone } from '../../family/settlingReads.ts'
+import { TransactionNotFinalError } from '../../rpc/chainErrors.ts'
 import type { EndpointView } from '../../rpc/endpointView.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { createQuorumOver, type QuorumClient } from '../../rpc/quorumClient.ts'
@@ -18,23 +19,21 @@ import { type PageMarks, readBlockMarks, readDepositPass } from './depositPass.t
 const limits = { finalEntriesMax: 0 }
 
 /**
- * A cluster as settlement reads it: slots stand for heights, and a slot counts once most of the cluster has voted for
- * its block. Deposits are found by the depository's program, which every one of them names, and read one by one.
+ * A cluster as settlement reads it: slots stand for heights, and a slot counts once its block is
+ * final. Deposits are found by the depository's program, which every one of them names, and read one by one.
  * @source oracle-protocol.md 5.2; families.md 2.1
  */
 export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer }) => {
   const quorum = createQuorumOver(client, { now: () => Date.now() })
-  const deep = createSolanaFactsReader({ chain, quorum, limits })
-  const shallow = createSolanaFactsReader({ chain, quorum, limits, commitment: 'confirmed' })
+  const reader = createSolanaFactsReader({ chain, quorum, limits })
   const program = solanaCodec.canonicalAddress(chain.depository ?? '')
   const marks: PageMarks = new Map()
-  const head = async (signal: AbortSignal) => (await shallow.finalBlocks.readNewest({ signal })).number
-  const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
+  const head = async (signal: AbortSignal) => (await reader.finalBlocks.readNewest({ signal })).number
 
   return {
     head,
-    finalHeight,
-    finalSeconds: async (signal) => readSeconds(quorum, await finalHeight(signal), signal),
+    finalHeight: head,
+    finalSeconds: async (signal) => readSeconds(quorum, await head(signal), signal),
     depositPass: (range, signal) =>
       agreeOn<SettlingPass, EndpointView>(
         quorum,
@@ -47,9 +46,17 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer 
       const found = await agreeOn<Marks, EndpointView>(quorum, see, signal)
       return new Map(found.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
     },
-    deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
-    payment: (question, signal) => readPaymentNow({ shallow, deep, head }, question, signal),
-    finalPayment: (question, signal) => unlessPutAside(unlessGone(deep.readPayment(question, { signal }))),
+    deposits: (transactionId, signal) => unlessGone(reader.readDeposits({ transactionId }, { signal })),
+    async payment(question, signal) {
+      try {
+        return await readPaymentNow({ shallow: reader, deep: reader, head }, question, signal)
+      } catch (error) {
+        // On its way: in no block yet that stays.
+        if (error instanceof TransactionNotFinalError) return { state: 'missing' }
+        throw error
+      }
+    },
+    finalPayment: (question, signal) => unlessPutAside(unlessGone(reader.readPayment(question, { signal }))),
     addresses: createAddressReading({ client, quorum, depository: program }),
     ...(payer !== undefined && {
       isPaid: async (id) =>

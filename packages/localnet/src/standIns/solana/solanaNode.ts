@@ -26,7 +26,7 @@ import { readWireTransaction, type WireTransaction, withBlockhash } from './wire
 
 export type Block = { readonly slot: bigint; readonly hash: string; readonly timeSeconds: bigint | null }
 /** Of ticks: those of an hour. */
-const emptySlotsMax = 9_000
+const emptySlotsMax = 18_000
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
 const genesisSeconds = 1_700_000_000n
@@ -113,7 +113,7 @@ export class SolanaNode {
     this.#forgetEmpty(this.#slot)
     this.#tell()
   }
-  /** Nobody asks for what happened in an empty block of an hour ago, and there is one every 400 ms. */
+  /** Nobody asks for what happened in an empty block of an hour ago, and there is one every 200 ms. */
   #forgetEmpty(newest: bigint): void {
     this.#emptySlots.push(newest)
     const oldest = this.#emptySlots.length > emptySlotsMax ? this.#emptySlots.shift() : undefined

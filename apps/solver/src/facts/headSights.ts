@@ -1,0 +1,31 @@
+/** When heads of chains were first seen by this process. What was not seen since its start counts from the start. */
+export interface HeadSights {
+  note(chainId: number, height: bigint): void
+  /** Seconds since the chain was first seen to have a block of this height; 0 where it never was. */
+  secondsSince(chainId: number, height: bigint): number
+}
+
+type Sight = { readonly height: bigint; readonly atMs: number }
+
+/** Of one chain; rules ask for minutes at most where no chain calls its blocks final. */
+const sightsMax = 4_096
+
+/** @param nowMs only goes forward */
+export function createHeadSights(nowMs: () => number): HeadSights {
+  const byChain = new Map<number, Sight[]>()
+  return {
+    note(chainId, height) {
+      const known = byChain.get(chainId) ?? []
+      // A chain that became shorter makes other blocks from there on.
+      while ((known.at(-1)?.height ?? -1n) > height) known.pop()
+      if (known.at(-1)?.height === height) return
+      known.push({ height, atMs: nowMs() })
+      if (known.length > sightsMax) known.shift()
+      byChain.set(chainId, known)
+    },
+    secondsSince(chainId, height) {
+      const first = byChain.get(chainId)?.find((sight) => sight.height >= height)
+      return first === undefined ? 0 : (nowMs() - first.atMs) / 1_000
+    },
+  }
+}
