@@ -1,9 +1,4 @@
-import {
-  createHubBooks,
-  createJsonRpcClient,
-  createQuorumOver,
-  type LinePayingChain,
-} from '@causeway/chains'
+import { createHubBooks, createJsonRpcClient, createQuorumOver, type LinePayingChain } from '@causeway/chains'
 import {
   codecOf,
   formatAmount,
