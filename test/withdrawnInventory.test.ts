@@ -89,11 +89,12 @@ async function withdraw(ownerKey: Hex, nonce: number, recipient: Hex, patienceMs
   return { code, output }
 }
 
-const balanceOf = (account: Hex) =>
-  onBase().client.readContract({
-    ...{ address: network().deployment.base.tokens.USDC, abi: erc20Abi },
-    ...{ functionName: 'balanceOf', args: [account] },
+const balanceOf = (account: Hex) => {
+  const { USDC } = network().deployment.base.tokens
+  return onBase().client.readContract({
+    ...{ address: USDC, abi: erc20Abi, functionName: 'balanceOf', args: [account] },
   })
+}
 
 test('O-96: the command of a withdrawal pays what the hub owes, once, and to no thief', async () => {
   await owe()

@@ -1,18 +1,12 @@
-import {
-  createHubBooks,
-  createJsonRpcClient,
-  createQuorumOver,
-  type LinePayingChain,
-  type RegisteredChain,
-} from '@causeway/chains'
+import { createHubBooks, createJsonRpcClient, createQuorumOver, type LinePayingChain } from '@causeway/chains'
 import {
   codecOf,
   formatAmount,
   hubAlias,
   hubTokenId,
   InvalidAddressError,
+  isContractChain,
   type ProtocolChain,
-  quotingFamilies,
 } from '@causeway/core'
 import { createLogger } from '@causeway/http'
 import type { ConfiguredSigner } from '@causeway/signer'
@@ -136,9 +130,10 @@ async function readOwed(
     const chain = chains.get(key)
     return chain && { chainId: key, vmType: chain.vmType, network: chain.network }
   }
-  const owners = Object.keys(quote.chains)
-    .filter((key) => namesSolvers(chains.get(key)))
-    .flatMap((chain) => [...orderSigners].map((account): HubOwner => ({ chain, account })))
+  // Orders name the solver, who has a key of 20 bytes, on chains of contracts alone.
+  const owners = Object.entries(quote.chains)
+    .filter(([, config]) => isContractChain(config))
+    .flatMap(([chain]) => [...orderSigners].map((account): HubOwner => ({ chain, account })))
   const asked = Object.entries(quote.chains).flatMap(([key, { currencies }]) => {
     const chain = protocolChain(key)
     if (chain === undefined) return []
@@ -194,15 +189,13 @@ function unknownChain(key: string): never {
   throw new Error(`${key} left the configuration`)
 }
 
-const namesSolvers = (chain: RegisteredChain | undefined): boolean =>
-  chain !== undefined && quotingFamilies[chain.vmType]?.namesSolvers === true
-
 /** Withdrawals of other families take the same steps by hand. */
 function withdrawalCommand(
   { chain, currency, amount, owner }: Withdrawal,
   { files, wallet, index }: { readonly files: LoadedFiles; readonly wallet: string; readonly index: number },
 ): string {
-  if (!namesSolvers(files.chains.chains.get(chain)))
+  const config = files.quote.chains[chain]
+  if (config === undefined || !isContractChain(config))
     return 'see docs/reference/attestations/withdrawal-initiation.md'
   // A nonce is used once for ever: the same line may be run again, and another report makes another one.
   const nonce = Date.now() + index
