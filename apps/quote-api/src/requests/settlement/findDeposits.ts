@@ -34,7 +34,7 @@ export type FindingChain = Pick<
 > & { readonly chain: Pick<SettlementChain['chain'], 'chainId' | 'config' | 'key'> }
 
 /** Steps of the family, else defaults: a chain that was not read for long is caught up in several looks. */
-function stepsOf({ steps, chain: { config } }: Pick<FindingChain, 'chain' | 'steps'>): WatchSteps {
+export function stepsOf({ steps, chain: { config } }: Pick<FindingChain, 'chain' | 'steps'>): WatchSteps {
   const rewindBlocks = blocksAtPace(config, 512n)
   return steps ?? { rangeBlocks: 1_000n, rewindBlocks, lateBlocks: lateBlocksOf(config) }
 }

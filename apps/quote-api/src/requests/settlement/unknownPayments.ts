@@ -1,4 +1,5 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
+import { stepsOf } from './findDeposits.ts'
 import type { SettlementChain } from './settlementChain.ts'
 
 /** What the fill wallet paid and no request, claim or booking here explains. */
@@ -29,9 +30,10 @@ export async function findUnknownPayments(
   if (paidIds === undefined) return undefined
   const to = await chain.finalHeight(signal)
   const blocks = BigInt(Math.ceil((seconds * 1_000) / chain.chain.config.blockTimeMs))
+  const { rangeBlocks } = stepsOf(chain)
   const found: UnknownPayment[] = []
   for (let from = to > blocks ? to - blocks : 0n; from <= to; ) {
-    const last = from + chain.steps.rangeBlocks - 1n
+    const last = from + rangeBlocks - 1n
     const range = { from, to: last < to ? last : to }
     const paid = await paidIds(range, signal)
     const known = await readKnown(
