@@ -24,7 +24,10 @@ function variables(): Record<string, string> {
         const [name = '', ...value] = line.split('=')
         return [
           name,
-          value.join('=').replace(/<[^>]*>/g, (placeholder) => filled[placeholder] ?? placeholder),
+          value
+            .join('=')
+            .replaceAll("'", '')
+            .replace(/<[^>]*>/g, (placeholder) => filled[placeholder] ?? placeholder),
         ]
       }),
   )

@@ -62,8 +62,7 @@ export const configCommands: readonly Command[] = [
     },
     async runOnChains(scene, args) {
       const toFillIn = await placesToFillIn(scene)
-      if (toFillIn.length > 0)
-        return outputOf({ checked: [], dated: [], unread: [], mistakes: [], toFillIn })
+      if (toFillIn.length > 0) return outputOf({ checked: [], dated: [], unread: [], mistakes: [], toFillIn })
       const isDated = args.isOn('against-chain')
       const { chains, quote } = await loadFiles(scene.config, scene.variables, nowhere)
       const registry = createRegistry(quote, [...chains.chains.values()])
