@@ -344,7 +344,7 @@ const addresses: readonly Mistake[] = [
   },
   {
     ...{ of: 'address', form: 'swapped', what: 'The endpoint of a chain in place of the hub’s' },
-    doctor: stops('oracle', 'chain-contradicts', 'hub'),
+    doctor: stops('oracle', 'chain-contradicts', 'is not on chain'),
     ...{ within: refused, money: 'Settlement waits for the other oracles', fix: 'Set the hub’s endpoint' },
     made: ['network', ({ running }) => ({ RELAY_RPC_URL: running('oracle')['BASE_RPC_URL'] ?? '' })],
   },
