@@ -10,6 +10,8 @@ import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { repositoryRoot } from '../apps/quote-api/test/fixtures/service.ts'
 
+/** Only ends a test that would hang. */
+const longTest = { timeout: 600_000 }
 let directory: string
 let server: TestDatabase
 beforeAll(async () => {
@@ -47,42 +49,50 @@ async function blockOfPage(): Promise<string> {
     .replaceAll(/(quote-api|solver)\.backup/g, (name) => join(directory, name))
 }
 
-test('O-103: keys, stops and their history come to a server by the commands of the page', async () => {
-  const causeway = 'npm run -s causeway --'
-  await shell(`${causeway} keys create --label moved`)
-  await shell('npm run -s solver -- stop we move')
-  const told = {
-    keys: `${causeway} keys list`,
-    stop: 'npm run -s solver -- status',
-    audit: 'npm run -s solver -- audit list',
-  }
-  const before = {
-    keys: await shell(told.keys),
-    stop: await shell(told.stop),
-    audit: await shell(told.audit),
-  }
-  expect(before.keys).toContain('moved')
-  expect(before.stop).toContain('Stopped: we move')
+test(
+  'O-103: keys, stops and their history come to a server by the commands of the page',
+  longTest,
+  async () => {
+    const causeway = 'npm run -s causeway --'
+    await shell(`${causeway} keys create --label moved`)
+    await shell('npm run -s solver -- stop we move')
+    const told = {
+      keys: `${causeway} keys list`,
+      stop: 'npm run -s solver -- status',
+      audit: 'npm run -s solver -- audit list',
+    }
+    const before = {
+      keys: await shell(told.keys),
+      stop: await shell(told.stop),
+      audit: await shell(told.audit),
+    }
+    expect(before.keys).toContain('moved')
+    expect(before.stop).toContain('Stopped: we move')
 
-  const block = await blockOfPage()
-  expect(block).toMatch(/ledger restore.*\n.*ledger verify.*\n.*solver -- restore/)
-  await shell(`set -e\n${block}`)
-  const { host } = new URL(server.connectionString)
-  const at = (name: string) => ({ DATABASE_URL: `postgres://causeway_role:password@${host}/${name}` })
-  expect({
-    keys: await shell(told.keys, at('quote_api')),
-    stop: await shell(told.stop, at('solver')),
-    audit: await shell(told.audit, at('solver')),
-  }).toEqual(before)
-})
+    const block = await blockOfPage()
+    expect(block).toMatch(/ledger restore.*\n.*ledger verify.*\n.*solver -- restore/)
+    await shell(`set -e\n${block}`)
+    const { host } = new URL(server.connectionString)
+    const at = (name: string) => ({ DATABASE_URL: `postgres://causeway_role:password@${host}/${name}` })
+    expect({
+      keys: await shell(told.keys, at('quote_api')),
+      stop: await shell(told.stop, at('solver')),
+      audit: await shell(told.audit, at('solver')),
+    }).toEqual(before)
+  },
+)
 
-test('O-103: a file that holds what npm says is restored, and a second time it is refused whole', async () => {
-  await shell(`npm run solver -- backup > ${join(directory, 'solver.backup')}`)
-  expect(await readFile(join(directory, 'solver.backup'), 'utf8')).toMatch(/^\n> /)
-  await server.database.query('create database solver_again owner causeway_role')
-  const { host } = new URL(server.connectionString)
-  const target = { DATABASE_URL: `postgres://causeway_role:password@${host}/solver_again` }
-  const restore = `npm run -s solver -- restore ${join(directory, 'solver.backup')}`
-  expect(await shell(restore, target)).toBe('Restored.\n')
-  await expect(shell(restore, target)).rejects.toThrow('holds rows')
-})
+test(
+  'O-103: a file that holds what npm says is restored, and a second time it is refused whole',
+  longTest,
+  async () => {
+    await shell(`npm run solver -- backup > ${join(directory, 'solver.backup')}`)
+    expect(await readFile(join(directory, 'solver.backup'), 'utf8')).toMatch(/^\n> /)
+    await server.database.query('create database solver_again owner causeway_role')
+    const { host } = new URL(server.connectionString)
+    const target = { DATABASE_URL: `postgres://causeway_role:password@${host}/solver_again` }
+    const restore = `npm run -s solver -- restore ${join(directory, 'solver.backup')}`
+    expect(await shell(restore, target)).toBe('Restored.\n')
+    await expect(shell(restore, target)).rejects.toThrow('holds rows')
+  },
+)

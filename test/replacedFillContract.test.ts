@@ -35,6 +35,8 @@ import { createSponsor, moneyOf, type TestSponsor } from '../apps/quote-api/test
 const balance = 1_000_000_000n
 const amount = 60_000_000n
 const userChains = ['base', 'optimism']
+/** Only ends a test that would hang. */
+const longTest = { timeout: 600_000 }
 
 let directory: string
 let replaced: Hex
@@ -141,51 +143,59 @@ async function configsOf(name: string, listed: (own: Hex) => readonly [Hex, ...H
   return folder
 }
 
-test('L-29: orders, deposits, holds and refunds of a replaced contract outlive the upgrade', async () => {
-  const requests = await beforeUpgrade(replaced)
-  const quote = await requests.quoted(sponsor, { amount })
-  const short = await requests.quoted(sponsor, { amount })
-  await requests.execute(quote)
-  // Too little for its order, so that it goes back.
-  await requests.deposit(short, { amount: amount / 2n })
-  const item = await requests.workFor(quote, 'fill')
-  expect(item.payload).toMatchObject({ fillContract: replaced })
-  expect((await moneyOf(bed.database, sponsor.wallet)).held).toBeGreaterThan(0n)
+test(
+  'L-29: orders, deposits, holds and refunds of a replaced contract outlive the upgrade',
+  longTest,
+  async () => {
+    const requests = await beforeUpgrade(replaced)
+    const quote = await requests.quoted(sponsor, { amount })
+    const short = await requests.quoted(sponsor, { amount })
+    await requests.execute(quote)
+    // Too little for its order, so that it goes back.
+    await requests.deposit(short, { amount: amount / 2n })
+    const item = await requests.workFor(quote, 'fill')
+    expect(item.payload).toMatchObject({ fillContract: replaced })
+    expect((await moneyOf(bed.database, sponsor.wallet)).held).toBeGreaterThan(0n)
 
-  await withSolver(async () => {
-    await requests.reachesStage(quote, 'settled')
-    await requests.reachesStage(short, 'refunded')
-    // Replicas are restarted after the solver, and sell meanwhile.
-    await requests.quoted(await createSponsor(bed.database, balance), { amount })
-  })
-  const [filled, back] = [await requests.statusOf(quote), await requests.statusOf(short)]
-  expect([filled.status, back.status]).toEqual(['success', 'refund'])
-  await waitUntil('the other hold is released', async () => {
-    const money = await moneyOf(bed.database, sponsor.wallet)
-    return money.held === 0n && money.available === balance - debitOf(quote)
-  })
-  const { base, optimism } = bed.network.chains
-  for (const [{ chain }, { txHashes }] of [[optimism, filled] as const, [base, back] as const]) {
-    // CAST: the status of these chains has hex hashes.
-    const { to } = await chain.client.getTransactionReceipt({ hash: txHashes?.at(-1) as Hex })
-    expect(to).toBe(replaced)
-  }
-})
+    await withSolver(async () => {
+      await requests.reachesStage(quote, 'settled')
+      await requests.reachesStage(short, 'refunded')
+      // Replicas are restarted after the solver, and sell meanwhile.
+      await requests.quoted(await createSponsor(bed.database, balance), { amount })
+    })
+    const [filled, back] = [await requests.statusOf(quote), await requests.statusOf(short)]
+    expect([filled.status, back.status]).toEqual(['success', 'refund'])
+    await waitUntil('the other hold is released', async () => {
+      const money = await moneyOf(bed.database, sponsor.wallet)
+      return money.held === 0n && money.available === balance - debitOf(quote)
+    })
+    const { base, optimism } = bed.network.chains
+    for (const [{ chain }, { txHashes }] of [[optimism, filled] as const, [base, back] as const]) {
+      // CAST: the status of these chains has hex hashes.
+      const { to } = await chain.client.getTransactionReceipt({ hash: txHashes?.at(-1) as Hex })
+      expect(to).toBe(replaced)
+    }
+  },
+)
 
-test('L-29: an order of a contract without records is given back, and costs its sponsor nothing', async () => {
-  const { available } = await moneyOf(bed.database, sponsor.wallet)
-  const requests = await beforeUpgrade(recordless)
-  const quote = await requests.quoted(sponsor, { amount })
-  await requests.execute(quote)
-  await withSolver(() => requests.reachesStage(quote, 'refunded'))
-  const { status, txHashes } = await requests.statusOf(quote)
-  // CAST: the status of this chain has hex hashes.
-  const { to } = await bed.network.chains.base.chain.client.getTransactionReceipt({
-    hash: txHashes?.at(-1) as Hex,
-  })
-  expect([status, to]).toEqual(['refund', bed.network.deployment.base.fillContract])
-  await waitUntil(
-    'the hold is released',
-    async () => (await moneyOf(bed.database, sponsor.wallet)).available === available,
-  )
-})
+test(
+  'L-29: an order of a contract without records is given back, and costs its sponsor nothing',
+  longTest,
+  async () => {
+    const { available } = await moneyOf(bed.database, sponsor.wallet)
+    const requests = await beforeUpgrade(recordless)
+    const quote = await requests.quoted(sponsor, { amount })
+    await requests.execute(quote)
+    await withSolver(() => requests.reachesStage(quote, 'refunded'))
+    const { status, txHashes } = await requests.statusOf(quote)
+    // CAST: the status of this chain has hex hashes.
+    const { to } = await bed.network.chains.base.chain.client.getTransactionReceipt({
+      hash: txHashes?.at(-1) as Hex,
+    })
+    expect([status, to]).toEqual(['refund', bed.network.deployment.base.fillContract])
+    await waitUntil(
+      'the hold is released',
+      async () => (await moneyOf(bed.database, sponsor.wallet)).available === available,
+    )
+  },
+)
