@@ -15,7 +15,7 @@ function variables(): Record<string, string> {
     ...{ '<key>': key, '<own signer>': privateKeyToAddress(key), '<key of a peer>': 'key-of-a-peer' },
     '<folder>': join(root, '.cache'),
   }
-  const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(page) ?? []
+  const [, block = ''] = /```ini\n([\s\S]*?)```/.exec(page) ?? []
   return Object.fromEntries(
     block
       .trim()

@@ -95,7 +95,8 @@ export async function recordLives(stage: QuoteStage): Promise<void> {
   })
   const work = (name: string, requestId: string, kind = '') =>
     quoteApi.ask({
-      ...{ name, path: '/solver/work', headers: solverHeaders },
+      // Its code holds the request's id.
+      ...{ name, path: '/solver/work', headers: solverHeaders, volatile: ['booking'] },
       until: ({ body }) => {
         const text = JSON.stringify(body)
         return text.includes(requestId) && text.includes(kind)
@@ -184,7 +185,7 @@ async function recordSolverRefusals({ quoteApi, walletless }: QuoteStage, id: st
   await quoteApi.ask({ name: 'work, a limit of zero', path: `${list}?limit=0`, ...asSolver })
   await quoteApi.ask({ name: 'work, a wait of an hour', path: `${list}?waitMs=3600000`, ...asSolver })
   await quoteApi.ask({ name: 'work, known to nobody', path: `${list}?waitMs=1&known=all`, ...asSolver })
-  await quoteApi.ask({ name: 'work, one item', path: `${list}?limit=1`, ...asSolver })
+  await quoteApi.ask({ name: 'work, one item', path: `${list}?limit=1`, ...asSolver, volatile: ['booking'] })
   await quoteApi.ask({ name: 'report without key', path: report, body: { txHash } })
   await quoteApi.ask({ name: 'report of no hash', path: report, body: { txHash: '0x12' }, ...asSolver })
   await quoteApi.ask({
