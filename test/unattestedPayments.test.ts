@@ -204,7 +204,7 @@ test('L-23: an operator who says go answers for what is open, and the chain goes
   )
   await expect(runSolverCommand(settings, ['go', 'optimism'])).rejects.toThrow('a reason')
   expect(await runSolverCommand(settings, ['go', 'optimism', 'the', 'oracles', 'moved'])).toContain(
-    '1 payments',
+    '1 payment ',
   )
   await waitUntil('the second is paid', () => work.reports.has(second.id))
   expect(await runSolverCommand(settings, ['audit', 'list'])).toMatch(/go.*optimism: the oracles moved/)

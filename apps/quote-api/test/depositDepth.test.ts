@@ -69,9 +69,9 @@ async function deposited(amount: bigint): Promise<QuoteAnswer> {
   return answer
 }
 
-async function looksAt(quote: QuoteAnswer | undefined): Promise<bigint | undefined> {
-  const rows = await bed.database.query<{ looks: bigint }>(
-    'select looks from deposit_seen where request_id = $1',
+async function looksAt(quote: QuoteAnswer | undefined): Promise<number | undefined> {
+  const rows = await bed.database.query<{ looks: number }>(
+    'select looks::integer as looks from deposit_seen where request_id = $1',
     [bytesOf(quote?.requestId ?? '0x')],
   )
   return rows[0]?.looks
@@ -79,8 +79,8 @@ async function looksAt(quote: QuoteAnswer | undefined): Promise<bigint | undefin
 
 /** The service has looked at its deposit twice more, and left it. */
 async function waits(quote: QuoteAnswer): Promise<void> {
-  const before = (await looksAt(quote)) ?? 0n
-  await waitUntil('it is looked at again', async () => ((await looksAt(quote)) ?? 0n) >= before + 2n)
+  const before = (await looksAt(quote)) ?? 0
+  await waitUntil('it is looked at again', async () => ((await looksAt(quote)) ?? 0) >= before + 2)
   expect(await bed.requests.openWork(quote, 'fill')).toBeUndefined()
 }
 

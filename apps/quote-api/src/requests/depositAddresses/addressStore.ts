@@ -285,7 +285,12 @@ function toJson(amounts: ReadonlyMap<string, bigint>): string {
 
 /** Whether any address of the chain may be paid, however long ago it was quoted. */
 export async function hasAddresses(database: Queries, chainId: number): Promise<boolean> {
-  const rows = await database.query('select 1 from deposit_address where chain_id = $1 limit 1', [chainId])
+  // By the index of those that are due and the one of those that are swept: other chains may have a million.
+  const rows = await database.query(
+    `select 1 where exists (select from deposit_address where chain_id = $1 and sweep_id is null)
+       or exists (select from deposit_address where chain_id = $1 and sweep_id is not null)`,
+    [chainId],
+  )
   return rows.length > 0
 }
 
