@@ -285,10 +285,10 @@ function toJson(amounts: ReadonlyMap<string, bigint>): string {
 
 /** Whether any address of the chain may be paid, however long ago it was quoted. */
 export async function hasAddresses(database: Queries, chainId: number): Promise<boolean> {
-  // By the index of those that are due and the one of those that are swept: other chains may have a million.
+  // In the order of the index of those that are due, which keeps it from reading a million of other chains.
   const rows = await database.query(
-    `select 1 where exists (select from deposit_address where chain_id = $1 and sweep_id is null)
-       or exists (select from deposit_address where chain_id = $1 and sweep_id is not null)`,
+    `(select 1 from deposit_address where chain_id = $1 and sweep_id is null order by lane, look_at limit 1)
+     union all (select 1 from deposit_address where chain_id = $1 and sweep_id is not null limit 1)`,
     [chainId],
   )
   return rows.length > 0
