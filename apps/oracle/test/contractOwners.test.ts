@@ -19,6 +19,7 @@ import {
   startTestNetwork,
   type TestNetwork,
   tokenAbi,
+  waitUntil,
 } from '@causeway/localnet'
 import { concatHex, encodeFunctionData, toHex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -151,7 +152,13 @@ describe('P-80: the owner is an account of three keys', () => {
   test('P-80: two of them take the balance out, once: initiated, issued, paid and burned', async () => {
     const request = requestOf()
     const flow = { ...request, ownerSignature: await signedBy(keys.slice(1), request) }
-    const first = await ask(trio, 'withdrawal-initiation/v2', { ...flow, includeEvidence: true })
+    const initiated = () => ask(trio, 'withdrawal-initiation/v2', { ...flow, includeEvidence: true })
+    let first = await initiated()
+    // The hub's newest block may not be read yet.
+    await waitUntil('it is initiated', async () => {
+      if (first.status !== 200) first = await initiated()
+      return first.status === 200
+    })
     expect(first.body.evidence).toMatchObject([{ chainId: 'base' }])
     await accept(network, first)
     const holder = withdrawalAddress(base, {

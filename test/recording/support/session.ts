@@ -131,7 +131,17 @@ async function untilItHolds({ name, until }: Asked, ask: () => Promise<Answered>
   }
 }
 
-async function send(url: string, { method, path, headers, body }: Request): Promise<Answered> {
+/** Who is refused before all of his body is sent may lose the answer to a closed connection: he asks again. */
+async function send(url: string, request: Request, attempts = 5): Promise<Answered> {
+  try {
+    return await sendOnce(url, request)
+  } catch (error) {
+    if (attempts === 1 || !(error instanceof TypeError)) throw error
+    return send(url, request, attempts - 1)
+  }
+}
+
+async function sendOnce(url: string, { method, path, headers, body }: Request): Promise<Answered> {
   const response = await fetch(`${url}${path}`, {
     method,
     redirect: 'manual',
