@@ -1,32 +1,13 @@
 import { z } from 'zod'
-import type { DepthRow } from '../chain/depth.ts'
 import type { Hex } from '../hex.ts'
 import { keylessPerMinuteSchema, openRewardsSchema } from './openQuoteLimits.ts'
+import { depthProblem, pinPolicySchema } from './pinPolicy.ts'
 import { bps, chainKey, decimalInteger, environmentName, evmAddress, hash32 } from './scalars.ts'
+import { seenOn, seenSchema } from './seenFacts.ts'
 
 const assetId = z.string().regex(/^[a-z0-9-]{1,32}$/)
 /** Names a USD price, e.g. `ETH/USD`. */
 const priceKey = z.string().regex(/^[A-Z0-9.]{1,16}\/USD$/)
-
-/** Day on which somebody compared facts of a network with what their owner says, or with the chain. @source F-107 */
-const seenOn = z.iso.date()
-
-/** What the facts of a chain rest on. @source F-107 */
-const seenSchema = z.object({
-  on: seenOn.describe('Day on which all facts of the chain in the files were compared with their sources'),
-  source: z.string().min(1).describe('Where block time and finality were read'),
-  finalitySeconds: z
-    .number()
-    .int()
-    .positive()
-    .optional()
-    .describe(
-      'How far the newest final block trails the newest one, at most: while it trails twice as far, nothing new begins there',
-    ),
-  onChain: seenOn
-    .optional()
-    .describe('Day on which `config check --against-chain` last found the chain as the files say'),
-})
 
 /** What solver inventory of one asset is worth moving for. @source pricing-engine.md 4.3 */
 const inventorySchema = z.object({
@@ -273,35 +254,6 @@ const ceilingsSchema = z
   })
   .prefault({})
 
-/** When a deposit may be acted on, by size; each row a `DepthRow`. @source F-100 to F-103 */
-const pinPolicySchema = z.array(
-  z.object({
-    upToMicroUsd: decimalInteger.optional(),
-    blocks: z.number().int().min(0).optional().describe('Blocks on top of the one of the transaction'),
-    seconds: z
-      .number()
-      .int()
-      .min(0)
-      .max(86_400)
-      .optional()
-      .describe(
-        'Between the timestamps of its block and the newest one, and, without `finalized`, since its block was first seen',
-      ),
-    finalized: z
-      .literal(true)
-      .optional()
-      .describe(
-        'The chain itself calls the block final: tag, milestone, solidified, votes, or the word of an exchange',
-      ),
-    confirmations: z
-      .number()
-      .int()
-      .min(0)
-      .optional()
-      .describe('Of chains that are paid by the size of transactions alone: its own block and those on top'),
-  }),
-)
-
 const quoteChainSchema = z
   .object({
     chainId: z.number().int().positive(),
@@ -496,23 +448,6 @@ export type FeerateModel = z.infer<typeof feerateModelSchema>
 export type EnergyModel = z.infer<typeof energyModelSchema>
 export type FlatModel = z.infer<typeof flatModelSchema>
 export type PoolConfig = z.infer<typeof poolSchema>
-
-/**
- * Why a row of `pinPolicy` cannot be meant; work has no seconds, and everywhere else blocks alone say nothing.
- * @param countsWork whether its depth is work
- * @source F-102, F-103
- */
-function depthProblem(
-  { blocks, seconds, finalized, confirmations }: DepthRow,
-  countsWork: boolean,
-): string | undefined {
-  const others = [blocks, seconds, finalized].some((member) => member !== undefined)
-  if (countsWork)
-    return others || confirmations === undefined ? 'write `confirmations` here, and nothing else' : undefined
-  if (confirmations !== undefined)
-    return `\`confirmations\` is no longer read here: write \`"blocks": ${Math.max(0, confirmations - 1)}\`, those on top of the deposit's own, and beside it \`"seconds"\` or \`"finalized": true\`, which guard money where blocks come fast`
-  return others ? undefined : 'write `blocks`, `seconds` or `finalized`'
-}
 
 /** Whoever looks at a chain again and again looks at it as if its blocks came no faster than this. */
 const fastestPaceMs = 2_000

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+
+/** Day on which somebody compared facts of a network with what their owner says, or with the chain. @source F-107 */
+export const seenOn = z.iso.date()
+
+/** What the facts of a chain rest on. @source F-107 */
+export const seenSchema = z.object({
+  on: seenOn.describe('Day on which all facts of the chain in the files were compared with their sources'),
+  source: z.string().min(1).describe('Where block time and finality were read'),
+  finalitySeconds: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      'How far the newest final block trails the newest one, at most: while it trails twice as far, nothing new begins there',
+    ),
+  onChain: seenOn
+    .optional()
+    .describe('Day on which `config check --against-chain` last found the chain as the files say'),
+})
