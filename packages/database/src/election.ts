@@ -16,7 +16,13 @@ class StaleLeadershipError extends Error {
 }
 
 export type ElectionOptions = {
+  /** In the order in which they are tried, the same one in every process. */
   readonly jobs: readonly string[]
+  /**
+   * Whoever leads one leads all, for work that needs several at once: a later job is tried only while this process leads
+   * those before it. Default: each job by itself, so that processes share them.
+   */
+  readonly areTogether?: boolean
   /** A connection of its own: one transaction stays open and holds the locks. */
   readonly lockDatabase: SqlDatabase
   /** Where epochs are kept, and where the jobs write. */
@@ -49,7 +55,7 @@ const retryMs = 500
  * several processes from doing the same work. @source design.md 3, Past one machine
  */
 export function startElections(options: ElectionOptions): Elections {
-  const { jobs, lockDatabase, leaseMs = 10_000, onChange, onFailure } = options
+  const { jobs, areTogether = false, lockDatabase, leaseMs = 10_000, onChange, onFailure } = options
   const closing = new AbortController()
   const leading = new Map<string, Leadership>()
   const pause = (timeMs: number) => sleep(timeMs, undefined, { signal: closing.signal }).catch(() => {})
@@ -60,7 +66,11 @@ export function startElections(options: ElectionOptions): Elections {
       // Each question is a sign of life too, and so is a try that fails.
       await tx.query('select 1')
       for (const job of jobs) {
-        if (leading.has(job) || !(await tryLock(tx, job))) continue
+        if (leading.has(job)) continue
+        if (!(await tryLock(tx, job))) {
+          if (areTogether) break
+          continue
+        }
         const leadership = await beginEpoch(options, job)
         leading.set(job, leadership)
         onChange(job, leadership.epoch)

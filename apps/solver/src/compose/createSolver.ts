@@ -467,7 +467,8 @@ function openMarket({ config, files, chains, signer, logger }: Parts, metrics: H
 
 function elect({ config, chains, opened, signer, logger }: Parts): Elections {
   return startElections({
-    jobs: chains.paying.map((chain) => leaseName(addressOn(chain, signer), chain.chainId)),
+    jobs: chains.paying.map((chain) => leaseName(addressOn(chain, signer), chain.chainId)).sort(),
+    areTogether: true,
     lockDatabase: opened.openSingle(),
     database: opened.database,
     holder: `${process.pid}-${randomUUID()}`,
