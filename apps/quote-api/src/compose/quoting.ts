@@ -145,7 +145,7 @@ export function createChainPorts(args: {
   clock: Clock
   /** Account that fills. */
   fillWallet: string | undefined
-  /** What the market says: of a payment that is tried out, the price. */
+  /** The market, by which a payment that is tried out is priced. */
   snapshot: () => MarketSnapshot
   onFactsFailure: (chainId: number, error: unknown) => void
   /** How long is waited for an answer; default: as long as a request for a quote may. */
@@ -179,7 +179,7 @@ export function createChainPorts(args: {
       const { chain } = payment
       const live = chains.get(chain.chainId)
       const fill = paymentFill(payment, fillWallet)
-      // Where nobody pays, or nobody's code decides, nothing can be tried out.
+      // Nothing can be tried out where nobody pays, or nobody's code decides.
       if (live?.tryPayment === undefined || fill === undefined) return { refusal: undefined }
       const { account, currency, amount } = payment
       const tried = await live.tryPayment({
@@ -211,7 +211,7 @@ const noOrder: Hex = `0x${'0'.repeat(64)}`
 /** Unix seconds that no chain reaches. */
 const never = 2n ** 40n
 
-/** What the solver would send to pay one account; undefined where it pays through no contract. */
+/** The transaction that the solver would pay one account with; undefined where it pays through no contract. */
 function paymentFill(
   { chain: { config, quoting }, account, currency, amount }: TriedPayment,
   wallet: string | undefined,

@@ -16,7 +16,7 @@ export function watchMoney(options: {
   readonly metrics: Pick<HttpMetrics, 'registry'>
   readonly database: Reading
   readonly chains: ChainNames
-  /** What rewards may give away within 24 hours beside the costs that were kept. */
+  /** Bound of what rewards give away within 24 hours beside the costs that were kept. */
   readonly rewardsPerDayMicroUsd: bigint
 }): void {
   const { metrics, database, chains, rewardsPerDayMicroUsd } = options

@@ -16,8 +16,8 @@ import { contractChain, type Hex, isContractChain, type PriceFeed, type QuoteFil
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
 
 /**
- * What each chain that has endpoints is compared with: chain id, code, feeds, token decimals; in `local` also that it is
- * no public network.
+ * Checks of each chain that has endpoints: chain id, code, feeds, token decimals; in `local` also that it is no public
+ * network.
  */
 export function chainChecks(args: {
   readonly environment: string

@@ -72,7 +72,7 @@ const usdX18PerMicroUsd = 10n ** 12n
 export function feeTerms(inputs: FeeInputs): {
   terms: FeeTerms
   topup: GasTopup | undefined
-  /** What the fill's network fee is charged at, with the state that it makes, in smallest units of the native coin. */
+  /** Charge for the fill's network fee, with the state that it makes, in smallest units of the native coin. */
   gasCharged: bigint
 } {
   const { route, plan, snapshot, request, schedule } = inputs

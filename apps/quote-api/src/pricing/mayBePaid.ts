@@ -9,8 +9,8 @@ export type KnowsCode = (asked: {
 }) => Promise<boolean | undefined>
 
 /**
- * What an account lacks before it can be paid in a currency of its chain; `undefined` where that is not known in
- * time. Never rejects and never takes longer than its own budget.
+ * Tells what an account lacks before it can be paid in a currency of its chain; `undefined` where that is not known
+ * in time. Never rejects and never takes longer than its own budget.
  */
 export type KnowsLack = (asked: {
   readonly chainId: number
@@ -36,7 +36,7 @@ export type TriedPayment = {
   readonly amount: bigint
 }
 
-/** What chains say about whom a request pays. */
+/** Questions to chains about accounts that a request pays. */
 export type PayeePorts = {
   readonly hasCode: KnowsCode
   readonly lackOf: KnowsLack
@@ -122,7 +122,7 @@ export function lackRefusal(
 }
 
 /**
- * What to answer for a payee that may not be paid.
+ * The answer for a payee that may not be paid.
  * @param shown what the sentence begins with, where it is not the member
  */
 export function refusedPayee(

@@ -52,14 +52,14 @@ export interface OpenRewards {
    * @returns what this process may promise from now on, in micro-USD; more than before once `confirmClaim` is called
    */
   putBound(bound: BoundRewards, nowSeconds: number): bigint
-  /** What `putBound` returned is stored, so that others leave it alone. */
+  /** The claim that `putBound` returned is stored, so that others leave it alone. */
   confirmClaim(): void
   /** Nobody knows what is bound: until `putBound`, nobody earns. */
   forgetBound(): void
 }
 
 export type BoundRewards = BudgetReading & {
-  /** What was deposited for and is not in the solver's inventory yet. */
+  /** Moves that were deposited for and are not in the solver's inventory yet. */
   readonly moves: ReadonlyMap<Hex, BoundMove>
 }
 /** A reward that is not booked is not in the reading of the budget. */

@@ -71,7 +71,7 @@ export type UserFacts = {
   readonly held?: readonly (bigint | undefined)[]
   /** In families without balances. */
   readonly spendable?: readonly SpendableOutput[]
-  /** Of who pays the network, in families where a user may have none. */
+  /** Coin of the account that pays the network, in families where a user may have none. */
   readonly feeFunds?: FeeFunds
   /** Why the user cannot pay the input that he holds. */
   readonly inputLock?: InputLock
@@ -121,7 +121,7 @@ export type PricingDependencies = PayeePorts & {
 
 /** A price with everything a response or a quote is made of. */
 export type Priced = PricedRoute & {
-  /** Whom the order names for its refund, the first one first; none where no solver pays. */
+  /** Accounts that the order names for its refund, the first one first; none where no solver pays. */
   readonly refundAccounts: readonly string[]
   readonly snapshot: MarketSnapshot
   readonly originMarket: ChainMarket

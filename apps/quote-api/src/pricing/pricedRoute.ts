@@ -28,7 +28,7 @@ export type SolverTerms = {
   readonly refundMinimum: bigint
   readonly topup: GasTopup | undefined
   readonly use: MeasuredUse
-  /** What the fill's network fee is charged at, in smallest units of the native coin there. */
+  /** Charge for the fill's network fee, in smallest units of the native coin there. */
   readonly gasCharged: bigint
   /** Which side of the origin swap is exact when its step runs. */
   readonly originSwapTrade: 'exactInput' | 'exactOutput'

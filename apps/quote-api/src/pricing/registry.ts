@@ -49,7 +49,7 @@ export type QuotableChain = {
   readonly config: QuoteChain
   /** Canonical. */
   readonly depository: string
-  /** Who is never paid there. */
+  /** Tells accounts that are never paid there. */
   readonly payees: PayeeRule
   readonly native: QuotableCurrency
   readonly wrappedNative: QuotableCurrency | undefined

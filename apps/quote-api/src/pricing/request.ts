@@ -32,7 +32,7 @@ export type QuoteRequest = {
   readonly depositFeePayer?: string | undefined
   /** Hex: of a user whose address does not name it. */
   readonly userPublicKey?: string | undefined
-  /** Of a user without a balance, whose outputs are spent. */
+  /** Outputs to spend of a user whose family has no balances. */
   readonly outputChoice?: OutputChoice | undefined
   readonly topupGas: boolean
   readonly topupGasMicroUsd: bigint

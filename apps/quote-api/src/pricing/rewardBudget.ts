@@ -7,17 +7,17 @@ export function skewMicroUsd(skew: bigint, price: PricedUnit): bigint {
   return divideDown(usdValueDown(skew, price), usdX18PerMicroUsd)
 }
 
-/** What bound orders and other processes leave to the rewards of this one, in micro-USD. */
+/** Figures of bound orders and other processes, from which the budget of this one follows; in micro-USD. */
 export type BudgetReading = {
   /** Skew costs that were kept within 24 hours, less the rewards of bound orders. */
   readonly bookedMicroUsd: bigint
-  /** What other processes may promise. */
+  /** Other processes may promise so much. */
   readonly claimedMicroUsd: bigint
 }
 
-/** What rewards may give away within 24 hours, as one process knows it; in micro-USD. @source Q-46 */
+/** The budget of rewards for 24 hours, as one process knows it; in micro-USD. @source Q-46 */
 export interface RewardBudget {
-  /** What one more quote may earn; zero or below: nothing. */
+  /** The most that one more quote may earn; zero or below: nothing. */
   left(asker: { readonly hasKey: boolean }): bigint
   hold(microUsd: bigint, asker: { readonly hasKey: boolean }): void
   release(microUsd: bigint, asker: { readonly hasKey: boolean }): void
@@ -49,7 +49,7 @@ export function createRewardBudget(options: {
   let held = 0n
   let heldKeyless = 0n
   let spent = 0n
-  /** Of all that is held: what was claimed, and what holds now. */
+  /** Bounds of all that is held: the claimed one, and the one that holds now. */
   let wanted = 0n
   let limit = 0n
 
@@ -72,7 +72,7 @@ export function createRewardBudget(options: {
       wanted = held + (free > 0n ? divideDown(free, processes) : free)
       limit = minBigint(limit, wanted)
       spent = 0n
-      // What is promised stays promised, even where nothing is left.
+      // A promise stands, even where nothing is left.
       return wanted > held ? wanted : held
     },
     confirm() {

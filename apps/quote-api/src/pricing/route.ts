@@ -14,7 +14,7 @@ export type Route = {
   /** As the caller wrote them; `recipient` defaults to the user. */
   readonly user: string
   readonly recipient: string
-  /** Where refunds are to go, if the caller says so. */
+  /** Account that refunds are to go to, if the caller names one. */
   readonly refundTo: string | undefined
   /** The user executes the whole operation; no solver, no order. */
   readonly selfExecuted: boolean
@@ -145,8 +145,8 @@ function checkAppFee({ chains }: QuoteRegistry, wallet: string, field: string): 
 }
 
 /**
- * Whom `refundTo` means. The native currency's id stands for whoever pays, as public clients send it: that is `user`, whom
- * the order names, because whoever deposits chooses what a depository notes as its depositor.
+ * The account that `refundTo` means. The native currency's id stands for whoever pays, as public clients send it: that
+ * is `user`, whom the order names, because whoever deposits chooses what a depository notes as its depositor.
  * @throws QuoteError INVALID_ADDRESS, INVALID_RECIPIENT
  * @source Q-65
  */

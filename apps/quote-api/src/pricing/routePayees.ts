@@ -39,7 +39,7 @@ export type JudgedPayees = {
  */
 export function askPayees(ports: PayeePorts, asked: Asked): (priced: PricedRoute) => Promise<JudgedPayees> {
   const { route, plans } = asked
-  // What is remembered of an account answers again below.
+  // Answers about an account are remembered, and serve again below.
   for (const { chain, account, currency } of earlyPayees(asked)) {
     const question = { chainId: chain.chainId, account, currency: currency.address }
     if (chain.quoting.isNobody(account)) continue

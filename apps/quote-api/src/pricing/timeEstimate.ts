@@ -29,7 +29,7 @@ export function timeEstimateSeconds(args: {
   return Math.max(Math.ceil(totalMs / 1_000), 1)
 }
 
-/** How long a transaction of this size takes to be acted on, its own block included. @source F-40 */
+/** Time until a transaction of this size is acted on, its own block included. @source F-40 */
 export function pinWaitMs({ config }: Paced, valueMicroUsd: bigint): number {
   return depthMs(depthRuleFor(config.pinPolicy, valueMicroUsd), config)
 }

@@ -12,7 +12,7 @@ export type WebhookStanding = {
   readonly failed: number
   /** Why the last attempt failed, of those that wait or were given up. */
   readonly problem: string | undefined
-  /** When the oldest message was made that waits behind a failure. */
+  /** Creation of the oldest message that waits behind a failure. */
   readonly failingSince: Date | undefined
 }
 

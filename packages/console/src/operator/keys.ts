@@ -26,7 +26,7 @@ type Asking = {
   readonly reload: () => Promise<void>
 }
 
-/** Whose text a wallet signs, good for one try. */
+/** A challenge whose text a wallet signs, good for one try. */
 type Challenge = { readonly id: string; readonly wallet: string; readonly nonce: string }
 
 /** The text that is to be signed elsewhere, until it is linked or another text is asked for. */

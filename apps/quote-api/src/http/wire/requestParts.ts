@@ -52,7 +52,7 @@ export type RequestView = {
   readonly includeOrderData: boolean
   /** What sponsors are debited in. */
   readonly sponsorCurrency: SponsorCurrency
-  /** Of the caller, if any. */
+  /** The caller's, if there is one. */
   readonly apiKeyId: string | undefined
 }
 

@@ -64,7 +64,7 @@ export function createAppFeeClaims(options: {
   snapshot: () => MarketSnapshot
   /** Chains on which payouts can be followed. */
   isReadable: (chainId: number) => boolean
-  /** What chains say of recipients; whoever claims waits longer for them than a quote does. */
+  /** Answers of chains about recipients; whoever claims waits longer for them than a quote does. */
   payees: PayeePorts
   /** Absent: nobody is denied. */
   screening?: Pick<Screening, 'isDenied'> | undefined

@@ -27,7 +27,7 @@ export type Overview = {
   readonly ledger: readonly LedgerBalance[]
   /** Wallets that pay for keys that work, least money first. */
   readonly sponsors: readonly SponsorBalance[]
-  /** Whose messages wait behind a failure, or were given up. */
+  /** Webhooks whose messages wait behind a failure, or were given up. */
   readonly failingWebhooks: readonly WebhookStanding[]
   /** Payments that solvers told of and no oracle attested yet. */
   readonly unattested: readonly SolverExposure[]

@@ -23,7 +23,7 @@ export type CommandContext = {
   readonly differences: () => Promise<readonly Difference[] | undefined>
   /** One quoted chain by its key or id. @throws CommandError, ConfigurationError */
   readonly openReader: (name: string) => Promise<CommandReader>
-  /** What proves fills of orders that are not stored. @throws ConfigurationError */
+  /** Opens the judge that proves fills of orders that are not stored. @throws ConfigurationError */
   readonly openFillJudge: () => Promise<FillJudge>
   /** Lines of a file that a flag names. @throws CommandError when it cannot be read */
   readonly readLines: (path: string) => AsyncIterable<string>

@@ -92,11 +92,11 @@ export const configCommands: readonly Command[] = [
   },
 ]
 
-/** Of all files of the environment that are there, those of other services too. */
+/** Places to fill in of all files of the environment that are there, those of other services too. */
 async function placesToFillIn({ config }: ChainsContext): Promise<readonly Unfilled[]> {
   const found = createFindings()
   const { environment, configDirectory: directory } = config
-  // What else is wrong with a file is told by the service that reads it.
+  // The service that reads a file tells what else is wrong with it.
   await readEnvironmentFiles({ directory, environment }, environmentFileNames, found)
   return found.list.flatMap(({ code, setting, seen, fix }) =>
     code === 'configuration-unfilled' ? [{ place: setting, words: seen, fix }] : [],

@@ -9,7 +9,7 @@ import { type DraftedFiles, draftableChains, draftFiles, type ShippedFiles } fro
 
 const repositoryRoot = fileURLToPath(new URL('../../../../..', import.meta.url))
 const shippedFolder = join(repositoryRoot, 'configs')
-/** Whose files others are drafted from. */
+/** Environments from whose files others are drafted. */
 const sources = ['mainnets.prod', 'testnets.prod'] as const
 
 export const draftCommands: readonly Command[] = [

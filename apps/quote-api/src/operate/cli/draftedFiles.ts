@@ -46,8 +46,8 @@ export function draftableChains({
 }
 
 /**
- * What is public, such as tokens and feeds, is kept. What belongs to the shipped environment, such as its contracts, is
- * left out; where one's own is needed instead, words say what to fill in.
+ * Keeps what is public, such as tokens and feeds. Leaves out what belongs to the shipped environment, such as its
+ * contracts; where one's own is needed instead, words say what to fill in.
  * @param draft.keys of `draftableChains`
  */
 export function draftFiles(
@@ -96,7 +96,7 @@ function draftHub(json: unknown, environment: string): object {
     environment,
     hubAddress: fillInByDeploying('the hub'),
     oracleAddress: fillInByDeploying('the contract that executes what oracles attest'),
-    // Of the contract that this release deploys.
+    // This release deploys a contract of this version.
     oracleVersion: '2',
     oracleMultisigAddress: fillInByDeploying('the contract that names the oracles'),
     genericMappingAddress: fillInByDeploying('the generic mapping'),
@@ -135,7 +135,7 @@ function draftQuotes(file: QuoteFile, isDrafted: (key: string) => boolean): obje
   }
 }
 
-/** Of the quote file: what `contracts deploy` and operators put there for themselves. */
+/** Members of the quote file that `contracts deploy` and operators write for themselves. */
 const contractMembers = [
   ...['fillContract', 'cleanupRouter', 'depositRouter', 'depositAddresses', 'permitRouter', 'permit2Router'],
   ...['depositAddressProgram', 'depositAddressKey'],

@@ -19,7 +19,7 @@ import { readJson, readReason, readValue, reasonFlag } from './readValue.ts'
 import { type CommandReader, openReader } from './reread.ts'
 import { tableOf } from './tableOf.ts'
 
-/** What a command needs to judge fills, by the configuration files. */
+/** Readers by the configuration files that a command judges fills with. */
 export type FillJudge = Omit<FindingContext, 'database' | 'signal'> & { close(): Promise<void> }
 
 const nowhere = `0x${'0'.repeat(40)}`

@@ -14,7 +14,7 @@ const wormhole = contractInterface([
 ])
 
 /**
- * What Pyth's own contracts on a chain say against the guardian sets of the quote file.
+ * Compares the guardian sets of the quote file with those of Pyth's own contracts on a chain.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError, NodeError
  */
 export async function guardianMistakes(
@@ -60,5 +60,5 @@ async function call(client: Pick<ChainClient, 'agree'>, to: Hex, data: Hex): Pro
   return returned
 }
 
-/** Of `0x` and 32 bytes. */
+/** Characters of `0x` and 32 bytes. */
 const wordLength = 66

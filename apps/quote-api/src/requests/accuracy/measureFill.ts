@@ -6,7 +6,7 @@ import { pinWaitMs } from '../../pricing/timeEstimate.ts'
 export type FillMeasurement = {
   readonly elapsedSeconds: number
   readonly quotedSeconds: number
-  /** Of the elapsed time, what neither depth nor the block of the fill explain. */
+  /** The part of the elapsed time that neither depth nor the block of the fill explain. */
   readonly reactionMs: number
   /** `undefined` where it cannot be known. */
   readonly gasUsdX18: bigint | undefined

@@ -30,14 +30,14 @@ const quotedRow = z.object({
   /** Data of theirs, and what the recipient's own code takes; the same holds. */
   callBytes: integer.default(0n),
   payeeUnits: integer.default(0n),
-  /** Of the fill, in smallest units of the native coin there; absent in quotes before it was kept. */
+  /** Charge for the fill's network fee, in smallest units of the native coin there; absent in older quotes. */
   gasCharged: integer.optional(),
   /** Gas that a user's account takes beside its calls; none where the user sends the deposit. */
   originGasOverhead: integer.default(0n),
   slippageBps: z.string(),
   timeEstimateSeconds: z.number(),
   units: z.object({ in: unit, out: unit, fee: unit }),
-  /** Of a quote that earns one. */
+  /** Present where a quote earns one. */
   reward: rewardRow.optional(),
   referrer: z.string().optional(),
   referrerAddress: z.string().optional(),

@@ -58,7 +58,7 @@ export type Page = {
 /** SQL whose values stand apart, as parameters from `$1` on. */
 export type Sql = { readonly text: string; readonly values: readonly unknown[] }
 
-/** Of `orders o`; the indexes of `updatedAt` have the same words. */
+/** Columns of `orders o`; the indexes of `updatedAt` have the same words. */
 const sortColumns = { createdAt: 'o.created_at', updatedAt: 'coalesce(o.updated_at, o.created_at)' } as const
 
 /** Indexes fold everything; only what is written in hex is the same in either case. */

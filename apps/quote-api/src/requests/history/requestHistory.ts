@@ -56,7 +56,7 @@ export type RequestRecord = {
   readonly supersededByRequestId: Hex | undefined
   readonly quoted: QuotedAmounts
   readonly order: Order | undefined
-  /** Whom a refund was asked for; undefined while nothing goes back. */
+  /** Account that a refund was asked for; undefined while nothing goes back. */
   readonly refundedTo?: string | undefined
   /** Undefined until somebody asked for it or paid. */
   readonly orderSignature: Hex | undefined
@@ -106,7 +106,7 @@ const columns = `
       order by t.seen_at, t.tx_hash)
     from request_transaction t where t.request_id = o.request_id) as transactions`
 
-/** Of requests by their ids, in their order. */
+/** Reads requests by their ids, in their order. */
 const details = `select ${columns} from unnest($1::bytea[]) with ordinality as page (request_id, place)
   join orders o using (request_id) left join request_sponsorship s using (request_id) order by place`
 
@@ -153,7 +153,7 @@ export function createRequestHistory({ database }: { database: SqlDatabase }): R
 type PageRows = {
   /** One more than the page holds, where there are more. */
   readonly places: readonly { readonly request_id: Buffer; readonly at_us: bigint }[]
-  /** Of the places on the page. */
+  /** Rows of the places on the page. */
   readonly rows: readonly HistoryRow[]
   readonly standing: ReadonlyMap<string, Standing>
 }

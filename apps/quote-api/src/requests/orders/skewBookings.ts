@@ -20,7 +20,7 @@ export async function bookSkew(
   )
 }
 
-/** Of a deposit that goes back or left its chain: it paid no cost, and earns nothing where it was not filled. */
+/** A deposit that goes back or left its chain paid no cost, and earns nothing where it was not filled. */
 export async function takeSkewBack(
   tx: SqlTx,
   { requestId, isFilled }: { readonly requestId: Hex; readonly isFilled: boolean },
@@ -33,7 +33,7 @@ export async function takeSkewBack(
 
 const isOfToday = `booked_at > statement_timestamp() - interval '24 hours'`
 
-/** What moves of the last 24 hours cost, less what they earned. */
+/** The cost of moves of the last 24 hours, less what they earned. */
 export async function readSkewSum(database: Pick<SqlDatabase, 'query'>): Promise<bigint> {
   const [row] = await database.query<{ booked: bigint }>(
     `select coalesce(sum(micro_usd), 0) as booked from skew_booking where ${isOfToday}`,
@@ -41,7 +41,7 @@ export async function readSkewSum(database: Pick<SqlDatabase, 'query'>): Promise
   return row?.booked ?? 0n
 }
 
-/** Of claims of rewards: one process after the other. */
+/** Lock of those who claim rewards: one process after the other. */
 const claimLock = 7_402_681_350_017
 
 /** Until the transaction ends, no other process claims. */

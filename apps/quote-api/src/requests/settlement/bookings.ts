@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Hex, SqlTx } from '@causeway/core'
 import type { Peppers } from '../../access/keys/peppers.ts'
 
-/** What the fill of an order books. */
+/** Amounts that the fill of an order books. */
 export type Booking = {
   readonly orderId: Hex
   readonly requestId: Hex
@@ -12,8 +12,8 @@ export type Booking = {
 }
 
 /**
- * What a solver keeps with its payment, so that a fill can be booked after the database lost its order. Nobody without
- * a pepper can write one or change one.
+ * Notes that a solver keeps with its payments, so that a fill can be booked after the database lost its order. Nobody
+ * without a pepper can write one or change one.
  */
 export type BookingNotes = {
   write(booking: Booking): string
@@ -51,7 +51,7 @@ export function createBookingNotes({ currentId, byId }: Peppers): BookingNotes {
   }
 }
 
-/** Who pays the fees of a request. */
+/** Wallet that pays the fees of a request; undefined where its user does. */
 export async function readSponsor(tx: SqlTx, requestId: Hex): Promise<string | undefined> {
   const [row] = await tx.query<{ sponsor: string | null }>(
     'select sponsor from request_sponsorship where request_id = $1',

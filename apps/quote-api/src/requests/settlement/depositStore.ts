@@ -36,7 +36,7 @@ export type DepositRowState = 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ig
 export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
   readonly id: bigint
   readonly blockTimeSeconds: number
-  /** When it was kept here first, with what is less than a second. */
+  /** Time at which it was kept here first, in Unix seconds with their fraction. */
   readonly seenAtSeconds: number
   readonly requestId: Hex
   readonly state: DepositRowState

@@ -9,13 +9,13 @@ export type SeenBlock = {
   readonly seconds: number
   /** 0 of the newest block. */
   readonly onTop: number
-  /** Since it was first seen here, with what is less than a second. */
+  /** Since it was first seen here, with the fraction of a second. */
   readonly seenSeconds: number
 }
 
 const sightsMax = 20_000
 
-/** When blocks were first seen by this process. What is forgotten counts as new, which only waits. */
+/** Remembers when this process saw blocks first. One that is forgotten counts as new, which only waits. */
 export function createBlockSights(now: () => number = () => performance.now()) {
   const seenAtMs = new LruCache<number>(sightsMax)
   return {
@@ -31,7 +31,7 @@ export function createBlockSights(now: () => number = () => performance.now()) {
 
 export type BlockSights = ReturnType<typeof createBlockSights>
 
-/** What the end of a chain says, asked at most once. */
+/** Answers of the end of a chain, each asked for at most once. */
 export type ChainEnd = {
   /** Unix seconds of the newest block. */
   seconds(): Promise<number>
@@ -57,14 +57,14 @@ export function openChainEnd(
   }
 }
 
-/** What a chain asks for a value. */
+/** The depth that a chain asks for a value. */
 export function depthRuleOf({ config }: Pick<QuotableChain, 'config'>, valueMicroUsd: bigint): DepthRule {
   return depthRuleFor(config.pinPolicy, valueMicroUsd)
 }
 
 /**
- * What is missing until a block is deep enough; undefined: nothing. The chain is asked for no more than the rule needs,
- * and for nothing before blocks on top and the time here are enough.
+ * Reads what is missing until a block is deep enough; undefined: nothing. The chain is asked for no more than the rule
+ * needs, and for nothing before blocks on top and the time here are enough.
  * @throws upstream errors
  * @source F-101
  */

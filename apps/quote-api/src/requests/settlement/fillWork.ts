@@ -26,7 +26,7 @@ export function signatureOf({ orderSignature }: Pick<SettledRequest, 'orderSigna
   return orderSignature
 }
 
-/** What extra data of the order name, whatever is configured by now. */
+/** The fill contract that extra data of the order name, whatever is configured by now. */
 function through(extraData: string): Pick<FillPayload, 'fillContract'> {
   const fillContract = fillContractOf(extraData)
   return fillContract === undefined ? {} : { fillContract }

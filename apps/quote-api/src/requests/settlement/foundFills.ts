@@ -51,7 +51,7 @@ export type FoundStanding =
 /** A fill of an order that is not stored here. */
 export type FoundFill = Pick<KeptFill, 'chainId' | 'transactionId' | 'deposited'> & {
   readonly orderId: Hex
-  /** Who was paid. */
+  /** The account that was paid. */
   readonly recipient: string
   readonly standing: FoundStanding
   /** Undefined where no note of ours says it. */
@@ -69,7 +69,7 @@ export type FindingContext = {
   readonly signal: AbortSignal
 }
 
-/** Who books and why; undefined: nothing is booked. */
+/** The operator who books, and why; undefined: nothing is booked. */
 export type FoundDeed = { readonly actor: string; readonly reason: string } | undefined
 
 /** @returns undefined of a fill whose order, or whose hold, is known: it is booked like every other one */

@@ -1,7 +1,7 @@
 /** What our own endpoints say about the fill, once its block is final. */
 export type OwnReading = 'paid' | 'not_paid' | 'not_yet'
 
-/** What one oracle said. `signed`: its pinned signer signed the id that we hashed. */
+/** The word of one oracle. `signed`: its pinned signer signed the id that we hashed. */
 export type OracleVote = 'signed' | 'denied' | 'nothing'
 
 export type ParkReason =

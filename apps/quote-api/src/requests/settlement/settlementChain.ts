@@ -55,7 +55,7 @@ export interface SettlementChain extends SettlingChain {
   readonly payers: readonly string[]
   /** Its number in the ids of refunds. */
   readonly refundChainId: number | bigint
-  /** When its blocks were first seen here. */
+  /** Remembers when its blocks were first seen here. */
   readonly sights: BlockSights
   depositPass(...asked: Parameters<SettlingChain['depositPass']>): Promise<DepositPass>
   /**
@@ -65,7 +65,7 @@ export interface SettlementChain extends SettlingChain {
   senders(hash: string, signal: AbortSignal): Promise<readonly string[] | undefined>
   /** `undefined` while it is in no block, and where users execute nothing that is told apart. */
   transaction(hash: string, signal: AbortSignal): Promise<MinedTransaction | undefined>
-  /** What its fill contracts say that the fill wallet paid in some blocks; absent where none lists it. */
+  /** Payments of the fill wallet in some blocks, as its fill contracts list them; absent where none does. */
   readonly paidIds?: (
     range: { readonly from: bigint; readonly to: bigint },
     signal: AbortSignal,

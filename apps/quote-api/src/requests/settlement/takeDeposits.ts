@@ -118,7 +118,7 @@ async function takeDue(
   return undefined
 }
 
-/** Of a deposit whose block is not there: its next one is at once as deep as any. */
+/** A deposit whose block is not there lacks no depth: its next one may at once be as deep as any. */
 const nothingMissing: MissingDepth = { blocks: 0, seconds: 0, isFinalized: false }
 
 /** A row of a block stays when its block comes back, so that a block is first seen once. */

@@ -104,7 +104,7 @@ export function stateReading(
 /** An id that a fill contract recorded as paid. */
 export type PaidId = { readonly id: Hex; readonly transactionId: string }
 
-/** What fill contracts say that a wallet paid in a range of blocks, in their order. */
+/** Payments of a wallet in a range of blocks, as fill contracts list them, in their order. */
 export function paidIdsReading(asked: {
   readonly contracts: readonly string[]
   readonly fillWallet: string

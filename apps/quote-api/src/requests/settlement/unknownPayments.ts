@@ -2,14 +2,14 @@ import type { Hex, SqlDatabase } from '@causeway/core'
 import { stepsOf } from './findDeposits.ts'
 import type { SettlementChain } from './settlementChain.ts'
 
-/** What the fill wallet paid and no request, claim or booking here explains. */
+/** A payment of the fill wallet that no request, claim or booking here explains. */
 export type UnknownPayment = {
   /** Its key in the configuration. */
   readonly chain: string
   readonly transactionId: string
-  /** What the fill contract recorded: of a fill its order. */
+  /** The id that the fill contract recorded; a fill has its order's. */
   readonly id: Hex
-  /** What the transaction names: of a refund its order. */
+  /** Order that the transaction names; a refund has an id of its own beside it. */
   readonly orderId: Hex
 }
 
@@ -44,7 +44,7 @@ export async function findUnknownPayments(
       if (known.has(id)) continue
       const input = (await chain.transaction(transactionId, signal))?.input ?? '0x'
       const orderId: Hex = `0x${input.slice(-64)}`
-      // Of a refund the contract records an id of its own.
+      // A refund is recorded by an id of its own.
       if (orderId !== id && (await readKnown(database, [orderId])).has(orderId)) continue
       found.push({ chain: chain.chain.key, transactionId, id, orderId })
     }

@@ -55,8 +55,8 @@ const dayMs = 86_400_000
 const blocksMissed = 10
 
 /**
- * When something that waits counts as standing still, and for what reason. Confirmations that are due are no standstill
- * while their chain makes blocks, for a day at most. What the solver refuses is listed at once. Pure.
+ * Tells since when something that waits stands still, and why. Confirmations that are due are no standstill while their
+ * chain makes blocks, for a day at most. Work that the solver refuses is listed at once. Pure.
  * @source O-45 to O-48, O-85
  */
 export function standstillOf(waiting: Waiting, limitMs: number): Standstill {

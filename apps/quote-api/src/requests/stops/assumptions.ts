@@ -2,7 +2,7 @@ import type { ChainMoment, NetworkFacts } from '@causeway/chains'
 import type { QuoteChain } from '@causeway/core'
 import { everyChain } from './stopStore.ts'
 
-/** What the files rest on that a network may change. */
+/** A fact that the files rest on and a network may change. */
 export type AssumptionKind = 'block-time' | 'finality-lag' | 'gas' | 'guardian-set'
 
 /** Something that is not as the files say. */
@@ -10,7 +10,7 @@ export type BrokenAssumption = {
   readonly what: AssumptionKind
   /** `everyChain` where it is of none. */
   readonly chainId: number
-  /** What is seen and what the file says. */
+  /** Says what is seen, and what the file has. */
   readonly text: string
   /** Money depends on it, so nothing new begins on the chain. */
   readonly isStopping: boolean
@@ -47,10 +47,10 @@ export function judgeBlockTime(
   return [{ what: 'block-time', chainId, text, isStopping: isFast }]
 }
 
-/** How far the newest final block may trail, by what was seen: a network that misses a vote or two catches up. */
+/** The newest final block may trail so many times what was seen: a network that misses a vote or two catches up. */
 const finalityFactor = 2
 
-/** How far the newest final block trails the newest one. Pure. @source F-109 */
+/** Judges how far the newest final block trails the newest one. Pure. @source F-109 */
 export function judgeFinality(
   { chainId, config: { seen } }: Dated,
   { head, final }: Pick<NetworkFacts, 'head' | 'final'>,
@@ -63,7 +63,7 @@ export function judgeFinality(
   return [{ what: 'finality-lag', chainId, text, isStopping: true }]
 }
 
-/** What transactions take whose units the service has as a constant. Pure. @source F-110 */
+/** Judges the gas of transactions whose units the service has as a constant. Pure. @source F-110 */
 export function judgeGas(
   { chainId, config: { seen } }: Dated,
   { shapes }: Pick<NetworkFacts, 'shapes'>,

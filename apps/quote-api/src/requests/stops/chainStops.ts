@@ -179,10 +179,10 @@ function stoppedChain(chainId: number): QuoteError {
   )
 }
 
-/** Of both directions, and not an operator's. */
+/** Stops of both directions that no operator made. */
 const ownStops = { oracles: haltedChain, head: standingChain, network: changedNetwork } as const
 
-/** What changed stays inside. */
+/** The answer to callers does not tell what changed. */
 function changedNetwork(chainId: number): QuoteError {
   return new QuoteError(
     'CHAIN_STOPPED',

@@ -29,9 +29,9 @@ export function watchedChains(
   })
 }
 
-/** What networks are like, against what the files say of them. */
+/** Compares networks with the facts of the files. */
 export interface NetworkWatch {
-  /** What is not as the files say, by what is known now. */
+  /** Facts that are not as the files have them, by what is known now. */
   broken(): readonly BrokenAssumption[]
   /** Looks again and again until closed. */
   start(): void
@@ -130,7 +130,7 @@ export function createNetworkWatch(options: {
   }
 }
 
-/** What is not said now is as it was: who keeps a chain silent mends nothing. */
+/** A fact that is not said now is as it was: who keeps a chain silent mends nothing. */
 function holding(before: NetworkFacts | undefined, said: NetworkFacts): NetworkFacts {
   const isPlaced = said.head !== undefined && said.final !== undefined
   const { head, final } = isPlaced ? said : (before ?? said)

@@ -118,8 +118,8 @@ export async function keepSolverStops(database: Queries, chainIds: readonly numb
 export const endsWork = (toldBy: string): string => `${toldBy} in ('operator', 'oracles')`
 
 /**
- * Of a row of `work_item`: the chain that it is done on is stopped, or the one that its request's money is deposited
- * on.
+ * Condition on a row of `work_item`: the chain that it is done on is stopped, or the one that its request's money is
+ * deposited on.
  */
 export const isStoppedWork = `exists (select from chain_stop s where ${endsWork('s.told_by')} and (s.chain_id in
   (${everyChain}, work_item.chain_id)
