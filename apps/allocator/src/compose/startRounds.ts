@@ -27,7 +27,7 @@ export function startRounds(options: {
   readonly round: AllocatorRound
   readonly state: Pick<StateFiles, 'readStop'>
   readonly stops: ServiceStops
-  /** Of the depositories. */
+  /** Chains of the depositories. */
   readonly chains: readonly string[]
   readonly logger: Logger
   readonly pollIntervalMs: number

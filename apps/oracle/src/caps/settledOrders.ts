@@ -8,7 +8,7 @@ import { claimSettlement, type OrderClaim } from './orderClaims.ts'
 /** The settlements of one order that this process signed. */
 export type SettledOrder = { readonly orderId: Hex; readonly claims: readonly OrderClaim[] }
 
-/** Which deposits of which order were settled by which payment. To judge and to note is one step. */
+/** Deposits by the order and the payment that settled them. To judge and to note is one step. */
 export interface SettledOrders {
   /** Notes it before it is signed, and tells whether it may be. */
   admit(settles: Settles, key: Hex): boolean | Promise<boolean>

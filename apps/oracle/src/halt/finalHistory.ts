@@ -61,7 +61,7 @@ export class FinalHistory {
     const anchor = this.#anchor
     if (anchor === undefined) return unchanged
     if (blocks.readLinks === undefined) return this.#readAgain(blocks, options)
-    // What was noted above the anchor must be found linked, block by block, before anything rests on it.
+    // Blocks that were noted above the anchor must be found linked, one by one, before anything rests on them.
     const isWhole = this.#newest > anchor.number
     if (!isWhole && !options.goesOn) return judgeFinal(anchor, await blocks.readHash(anchor.number, options))
     return this.#link(anchor, await blocks.readLinks(anchor.number, { ...options, isWhole }))

@@ -39,7 +39,10 @@ export type WatchLog = {
 /** Chains of which nothing was used for so long are not followed: endpoints are paid by the call. */
 export const followedAfterUseMs = 600_000
 
-/** Where several blocks come between two looks, they are linked no more often than one that comes every two seconds. @source F-106 */
+/**
+ * Blocks of which several come between two looks are linked no more often than one that comes every two seconds.
+ * @source F-106
+ */
 const leastBetweenLinksMs = 1_750
 
 /** As `CHAIN_NOT_CHECKED` advises callers. */
@@ -78,13 +81,13 @@ export class WatchedEntry {
   /** When the last look began that showed the chain unchanged. */
   #provenAtMs: number
   #resumedAtMs: number
-  /** When the last look began in which enough endpoints agreed on the head. */
+  /** Begin of the last look in which enough endpoints agreed on the head. */
   #agreedAtMs = Number.NEGATIVE_INFINITY
   /** Before that newer blocks are not linked: several of them have just come at once. */
   #linksDueMs = Number.NEGATIVE_INFINITY
   #agreeing: Promise<void> | undefined
   #following: Promise<void> | undefined
-  /** When it was last tried to check an unchecked chain. */
+  /** Time of the last try to check an unchecked chain. */
   #triedAtMs = Number.NEGATIVE_INFINITY
   /** A problem is said once. */
   #toldProblems = ''
