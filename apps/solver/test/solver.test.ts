@@ -213,7 +213,7 @@ describe('the solver', () => {
     const charged = { gasCharged: (2n * units * price).toString() }
     const refused = [
       fillItem(network, burning, charged),
-      // What was charged when gas cost next to nothing.
+      // It was charged when gas cost next to nothing.
       fillItem(network, dear, { gasCharged: '1' }),
       refundItem(network, late),
     ]

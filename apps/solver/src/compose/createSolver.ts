@@ -370,7 +370,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
   }
 }
 
-/** What orders of a chain may name, its own contract first; alone where endpoints do not tell the code of the others. */
+/** Contracts that orders of a chain may name: its own first, alone where endpoints do not tell code of the others. */
 async function contractsOf(
   chain: SolverChain,
 ): Promise<readonly [SolverChain, readonly (Hex | undefined)[]]> {

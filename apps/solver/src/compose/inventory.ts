@@ -105,7 +105,7 @@ async function readRecords(config: SolverConfig) {
   }
 }
 
-/** What the hub owes, by chain and canonical currency. */
+/** Balances that the hub owes, by chain and canonical currency. */
 type Owed = {
   atHub(chain: string, currency: string): readonly HubBalance[]
   unsettled(chain: string, currency: string): bigint
@@ -184,7 +184,7 @@ function tokenOf(chain: ProtocolChain, currency: string): bigint | undefined {
   }
 }
 
-/** Of a chain that was found in the same file before. */
+/** Ends what cannot be: the chain was found in the same file before. */
 function unknownChain(key: string): never {
   throw new Error(`${key} left the configuration`)
 }
@@ -209,14 +209,14 @@ function balancesOn(chain: PaidChain, signer: ConfiguredSigner): (currency: stri
   return connectFillWallet({ chainId, client, finalBlocks, signer, nowMs: () => Date.now() }).balanceOf
 }
 
-/** Of the line, and beside it. */
+/** Coins of the line, and those beside it. */
 async function coinsOf(paying: LinePayingChain, currency: string): Promise<bigint> {
   if (currency !== paying.currency) return 0n
   const { tip } = await paying.look([])
   return (await paying.besideLine()).reduce((sum, { value }) => sum + value, tip.value)
 }
 
-/** What the wallet pays in there, and what else the hub owes it. */
+/** Currencies that the wallet pays in there, and others that the hub owes it. */
 function currenciesOn({ key, codec }: PaidChain, { quote }: LoadedFiles, owed: Owed | undefined) {
   return (quote.chains[key]?.currencies ?? [])
     .map(({ address, ...one }) => ({ ...one, currency: codec.canonicalAddress(address) }))

@@ -1,4 +1,4 @@
-/** When heads of chains were first seen by this process. What was not seen since its start counts from the start. */
+/** Remembers when this process saw heads of chains first. A height from before its start counts from the start. */
 export interface HeadSights {
   note(chainId: number, height: bigint): void
   /** Seconds since the chain was first seen to have a block of this height; 0 where it never was. */
@@ -7,7 +7,7 @@ export interface HeadSights {
 
 type Sight = { readonly height: bigint; readonly atMs: number }
 
-/** Of one chain; rules ask for minutes at most where no chain calls its blocks final. */
+/** Heads kept of one chain; rules ask for minutes at most where no chain calls its blocks final. */
 const sightsMax = 4_096
 
 /** @param nowMs only goes forward */

@@ -78,7 +78,7 @@ export function createPaymentRecord(options: {
   }
 }
 
-/** What one contract has as paid or closed is that for all of them: nothing is paid through a second one. */
+/** An id that one contract has as paid or closed is that for all of them: nothing is paid through a second one. */
 function stateOver(said: readonly PaymentState[]): PaymentState {
   return (['paid', 'closed'] as const).find((state) => said.includes(state)) ?? 'open'
 }

@@ -5,8 +5,9 @@ import type { Relay } from '../work/relays.ts'
 import type { Payment, SolverChain } from './filling.ts'
 
 /**
- * What a payment may cost: a fill what the quote charged for it, a refund what its deposit leaves the wallet or what a
- * plain one costs now, a claim what a plain one costs and its recipient was charged; each with the chain's margin.
+ * The most that a payment may cost: a fill what the quote charged for it, a refund what its deposit leaves the wallet
+ * or what a plain one costs now, a claim what a plain one costs and its recipient was charged; each with the chain's
+ * margin.
  * @returns undefined for a fill that an older release stored, and while nobody knows a price
  * @source docs/specification/protocol.md P-50
  */

@@ -31,7 +31,7 @@ export type SolverChain = {
   readonly chainId: number
   /** How its addresses and currencies are spelled. */
   readonly codec: VmCodec
-  /** Who is never paid there. */
+  /** Tells accounts that are never paid there. */
   readonly payees: PayeeRule
   /** Absent where payments leave a mark of their own. */
   readonly fillContract: Hex | undefined
@@ -55,9 +55,9 @@ export type SolverChain = {
   readonly hasCode?: ((account: string) => Promise<boolean | undefined>) | undefined
   /** Failure of the submit endpoint in its last use. Absent on chains without such an endpoint. */
   readonly submitFailure?: () => Error | undefined
-  /** What a transaction costs now, in smallest units of native coin; undefined while nobody knows. */
+  /** Cost of a transaction now, in smallest units of native coin; undefined while nobody knows. */
   costOf(transaction: CostedTransaction): bigint | undefined
-  /** What a transaction may cost of what was charged for it. */
+  /** Most that a transaction may cost, in parts of its charge. */
   readonly gasMarginBps: number
 }
 

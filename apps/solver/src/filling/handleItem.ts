@@ -181,8 +181,8 @@ async function pay(id: string, asked: PaidOrder, chain: SolverChain, filling: Fi
 }
 
 /**
- * What the payment goes through: of a refund what its order names for it, where this solver knows that, whatever the
- * work says; else the chain's own.
+ * The contract that the payment goes through: a refund through the one that its order names for it, where this solver
+ * knows that, whatever the work says; all others through the chain's own.
  * @source L-29
  */
 async function contractOf(
@@ -215,7 +215,7 @@ function refusePayees({ payments }: PaidOrder, { payees }: SolverChain): string 
   return what === undefined ? undefined : `a payee is ${what}`
 }
 
-/** Of a refund that goes to the second account of its order: whether the first could be paid by now. @source Q-64 */
+/** Whether the first account could be paid by now, of a refund that goes to the second of its order. @source Q-64 */
 async function canPayFirst(
   { order: { kind, proof, payments }, chain }: Payment,
   work: Extract<DeskWork, { kind: 'payment' }>,

@@ -53,7 +53,7 @@ export type RefundFacts = {
   /** Canonical spelling of the order's input currency. */
   readonly inputCurrency: string
   readonly fill: FillState
-  /** What the order's fill owes in app fees, in the currency of its deposit. */
+  /** App fees that the order's fill owes, in the currency of its deposit. */
   readonly appFees: bigint
   readonly value: Valuer
   readonly limits: LossLimits

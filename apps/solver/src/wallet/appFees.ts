@@ -28,8 +28,8 @@ export async function keepAppFees(
 }
 
 /**
- * What fills owe to a wallet and no claim has taken, in smallest units: `attested` by oracles, and `coming` where they
- * have not said so yet.
+ * Reads fees that fills owe to a wallet and no claim has taken, in smallest units: `attested` by oracles, and `coming`
+ * where they have not said so yet.
  */
 export async function readAppFeesOwed(
   tx: Pick<SqlTx, 'query'>,

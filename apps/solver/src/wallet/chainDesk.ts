@@ -16,7 +16,7 @@ export type Subject = Pick<KeptRecord, 'id' | 'kind' | 'orderId' | 'deadline' | 
   readonly charges?: readonly Charge[]
   /** Shares an allowance within the budget of gas with others of the same. */
   readonly sharer?: string | undefined
-  /** Of a payment. */
+  /** Present for payments alone. */
   readonly exposure?: Exposure | undefined
   /** What had been signed for the order when this was judged: where it is more by now, nothing is signed. */
   readonly past?: readonly KeptRecord[]
@@ -118,9 +118,9 @@ export type DeskWork =
       readonly bound?: CostBound | undefined
     }
 
-/** What a transaction may cost when it is signed. Absent: only the chain's limits and the hour's budgets bound it. */
+/** Bound of a transaction's cost when it is signed. Absent: only the chain's limits and the hour's budgets bound it. */
 export type CostBound = {
-  /** What was charged for it, and a margin, in smallest units of the native coin. */
+  /** The charge for it, and a margin, in smallest units of the native coin. */
   readonly most: bigint
   /** As fees are reckoned: what is taken beside the gas depends on it. */
   readonly transaction: CostedTransaction
@@ -175,11 +175,11 @@ export type Replacement = {
   readonly isMined: boolean
 }
 
-/** Of the hour's budget of a chain, what one order or one account with code may take. */
+/** One order or one account with code may take one of so many parts of a chain's budget of an hour. */
 const allowanceParts = 10n
 
 /**
- * What gas of a record is taken from: the budget of its kind, and the allowance of whoever shares one.
+ * The budgets that gas of a record is taken from: that of its kind, and the allowance of whoever shares one.
  * @param sharer an order whose refunds are not paid for, or an account with code that signed a permit
  */
 export function gasCharges(

@@ -22,11 +22,11 @@ export type Asked = {
   readonly order: Order
   readonly orderSignature: Hex
   readonly inputs: readonly InputEntry[]
-  /** Of the deposit that it was paid for, or that it gives back. */
+  /** Amount of the deposit that it was paid for, or that it gives back. */
   readonly deposited: bigint
-  /** Of a refund: the option of the order's input that it pays. */
+  /** The option of the order's input that a refund pays. */
   readonly refundIndex?: number | undefined
-  /** Of a fill: what the service wants kept with it. No oracle is asked about it. */
+  /** The note that the service wants kept with a fill. No oracle is asked about it. */
   readonly booking?: string | undefined
 }
 
@@ -41,7 +41,7 @@ export type Exposure = {
   readonly asked: Asked | undefined
   /** Somebody is asked to attest fills: what may be attested soon is waited for. */
   readonly hasOracles: boolean
-  /** Of a fill, what it leaves owed; of a claim, what it takes. */
+  /** Fees that a fill leaves owed, or that a claim takes. */
   readonly appFees: readonly AppFee[]
   readonly limits: ExposureLimits
 }
@@ -140,7 +140,7 @@ export async function expose(
 }
 
 /**
- * What attested fills owe covers a claim, and only the rest counts.
+ * Covers a claim with what attested fills owe, so that only the rest counts.
  * @throws UnattestedError while oracles have yet to say so of what would cover it
  */
 async function coverClaim(
@@ -148,7 +148,7 @@ async function coverClaim(
   { microUsd, appFees, hasOracles }: Exposure,
 ): Promise<Pick<Exposure, 'microUsd' | 'appFees'>> {
   const [claimed] = appFees
-  // Of an item that an older release stored: nobody knows whose fees it takes.
+  // Nobody knows whose fees an item takes that an older release stored.
   if (claimed === undefined) return { microUsd, appFees: [] }
   const { attested, coming } = await readAppFeesOwed(tx, claimed)
   const amount = minBigint(claimed.amount, attested)
@@ -292,7 +292,7 @@ export type EarnedDeposit = {
   readonly amount: bigint
 }
 
-/** Of final payments that oracles attest, newest first; the hub says which of them it has moved. */
+/** Reads deposits of final payments that oracles attest, newest first; the hub says which of them it has moved. */
 export async function readEarnedDeposits(
   database: Queries,
   limit: number,

@@ -6,7 +6,7 @@ export type HubOwner = { readonly chain: string; readonly account: string }
 /** A part of what the hub owes, in smallest units. */
 export type HubBalance = HubOwner & { readonly amount: bigint }
 
-/** What the fill wallet holds of one currency on one chain, and what it will. Amounts in smallest units. */
+/** Money of the fill wallet in one currency on one chain, now and soon. Amounts in smallest units. */
 export type Holding = {
   readonly chain: string
   /** As the codec of its chain spells it. */
@@ -19,11 +19,11 @@ export type Holding = {
   readonly floor: bigint
   /** Share of the asset that belongs here; undefined where the configuration names none. */
   readonly targetShareBps: number | undefined
-  /** What can be withdrawn from the hub to this chain now. */
+  /** Balances that can be withdrawn from the hub to this chain now. */
   readonly atHub: readonly HubBalance[]
   /** Deposits of what was paid, which the hub has not moved to the solver yet. */
   readonly unsettled: bigint
-  /** What the wallet paid out in the last 24 hours. */
+  /** Sum that the wallet paid out in the last 24 hours. */
   readonly dayOutflow: bigint
 }
 
@@ -50,7 +50,7 @@ const smallestMoveBps = 100n
 const daySeconds = 86_400n
 
 /**
- * What to withdraw and then to move, so that every chain has its share of each asset: withdrawals first, because they
+ * Plans withdrawals and then moves, so that every chain has its share of each asset: withdrawals first, because they
  * take nothing from another chain. Where no share is named, chains have a claim by what they paid out in the last day,
  * and nothing is moved between them. Nothing leaves a chain below its floor. Pure.
  * @source O-96
@@ -114,7 +114,7 @@ function planMoves(places: readonly Place[], smallest: bigint): readonly Move[] 
   }
 }
 
-/** What the chain's wallet lacks for what it keeps and for what leaves it, from the largest balance on. */
+/** Withdrawals of what the chain's wallet lacks for its share and for what leaves it, from the largest balance on. */
 function withdrawalsOf(
   { holding, kept }: Place,
   moves: readonly Move[],

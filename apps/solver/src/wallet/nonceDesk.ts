@@ -76,7 +76,7 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
     }
   }
 
-  /** What one of them runs into keeps none of the others. */
+  /** A failure of one of them keeps none of the others waiting. */
   async function stepAlone(record: SignedRecord, counts: ChainCounts): Promise<void> {
     try {
       await step(record, counts)
@@ -85,7 +85,7 @@ export function createNonceDesk(options: DeskOptions): NonceDesk {
     }
   }
 
-  /** What nodes refuse now they may take later; what they never take gives its nonce to a cancellation. */
+  /** Nodes may take later what they refuse now; what they never take gives its nonce to a cancellation. */
   async function send(record: SignedRecord, signed: Signed): Promise<void> {
     try {
       await wallet.broadcast(signed)

@@ -40,7 +40,7 @@ export interface Records {
   latest(id: string): Promise<KeptRecord | undefined>
   /** All that was signed for an order or a claim. */
   ofPayment(paymentId: Hex): Promise<readonly KeptRecord[]>
-  /** What the fill of an order owes in app fees, in smallest units of its deposit's currency. */
+  /** App fees that the fill of an order owes, in smallest units of its deposit's currency. */
   appFeesOf(orderId: Hex): Promise<bigint>
   /** Failures that the service was not told of. */
   untold(wallet: string): Promise<readonly KeptRecord[]>
@@ -71,7 +71,7 @@ export type Beginning = {
   readonly charges: readonly Charge[]
   /** All that was signed for the same payment id when this was judged. */
   readonly past: readonly KeptRecord[]
-  /** Of a payment. */
+  /** Present for payments alone. */
   readonly exposure?: Exposure | undefined
   readonly fence: Fence
 }
@@ -159,7 +159,7 @@ export function createRecords(database: SqlDatabase): Records {
   }
 }
 
-/** What payments of the last 24 hours took, by chain and currency; gas apart. In smallest units. */
+/** Sums that payments of the last 24 hours took, by chain and currency; gas apart. In smallest units. */
 export async function readDayOutflows(
   database: Pick<SqlDatabase, 'query'>,
 ): Promise<readonly { readonly chainId: number; readonly currency: string; readonly amount: bigint }[]> {

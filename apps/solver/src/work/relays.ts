@@ -43,7 +43,7 @@ export type Relay = {
   readonly through: 'depositAddresses' | 'permitRouter' | 'permit2Router' | 'multicall3'
   /** The only account that can send it, where there is one. */
   readonly relayer?: Hex
-  /** Of a permit: whose signature it hands in. */
+  /** Account whose signature a permit hands in. */
   readonly signer?: Hex | undefined
   /** Unix seconds. */
   readonly deadline: number

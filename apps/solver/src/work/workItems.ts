@@ -145,11 +145,11 @@ export type PaidOrder = {
   /** Of a refund: the fill that must never be mined. */
   readonly replaces?: string | undefined
   readonly proof: Proof | undefined
-  /** Of a fill, what it leaves owed in the currency of its deposit; of a claim, what it takes. */
+  /** Fees that a fill leaves owed in the currency of its deposit, or that a claim takes. */
   readonly appFees?: readonly { readonly wallet: Hex; readonly amount: bigint }[] | undefined
   /** Network fee that a fill or a claim was charged, in smallest units of the native coin there. */
   readonly gasCharged?: bigint | undefined
-  /** Of a fill: what the service wants kept with the payment, and shown after it lost its own records. */
+  /** The note that the service wants kept with a fill, and shown after it lost its own records. */
   readonly booking?: string | undefined
   /** Of a refund: the service offers no fill of the order any more, for whatever deposit. */
   readonly endsOrder?: boolean | undefined

@@ -235,7 +235,7 @@ export function claimItem(
     readonly recipient: Hex
     readonly currency: Hex
     readonly amount: bigint
-    /** Whose app fees it takes; absent as in items of older releases. */
+    /** Wallet whose app fees it takes; absent as in items of older releases. */
     readonly wallet?: Hex
   },
 ): Item {
