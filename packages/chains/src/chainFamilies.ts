@@ -112,7 +112,7 @@ export async function headSeconds(
   return chainFamilies[vmType]?.quoting?.headSeconds?.(client)
 }
 
-/** What the network of a chain is like now; `undefined` where its family does not tell. @throws upstream errors */
+/** Reads the network of a chain as it is now; `undefined` where its family does not tell. @throws upstream errors */
 export async function readNetworkFacts(
   { vmType }: Pick<RegisteredChain, 'vmType'>,
   question: NetworkQuestion,
@@ -215,7 +215,7 @@ export function atDepth<Chain extends RegisteredChain>(chain: Chain, rule: Depth
   return finalities === undefined ? [chain] : finalities.map((finality) => ({ ...chain, finality }))
 }
 
-/** Of families whose blocks tell their times and that have a tag for what is final. */
+/** Finalities of families whose blocks tell their times and that have a tag for what is final. */
 function finalitiesOf({ blocks, seconds, isFinalized }: DepthRule): readonly Finality[] {
   const byDepth: Finality =
     seconds > 0 ? { mode: 'depth-and-time', blocks, seconds } : { mode: 'depth', blocks }

@@ -2,7 +2,7 @@ const byHand = 'fill in by hand: '
 const byDeploying = 'fill in by contracts deploy: '
 const zeroAddress = `0x${'0'.repeat(40)}`
 
-/** What stands in a drafted file where only its operator knows the value. */
+/** The text of a drafted file where only its operator knows the value. */
 export function fillInByHand(what: string): string {
   return `${byHand}${what}`
 }
@@ -25,7 +25,7 @@ export function unfilledPlaces(json: unknown, path = ''): readonly UnfilledPlace
   )
 }
 
-/** What to do about a place. */
+/** Advice about a place that is to be filled in. */
 export function fillingIn(words: string): string {
   return words.startsWith(byDeploying)
     ? 'Run npm run causeway -- contracts deploy with --settlement and --write for this chain, or write the address.'

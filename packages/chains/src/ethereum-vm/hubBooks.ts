@@ -3,7 +3,7 @@ import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseBool, parseWord } from './answers.ts'
 import { balanceOfData, createHubReader, type HubCall, isExecutedData, readEachNewest } from './hubReader.ts'
 
-/** What the hub holds for many, and which executions it applied; each answer is of the newest block of its page. */
+/** Balances that the hub holds for many, and executions that it applied; each page is read at one block, the newest. */
 export interface HubBooks {
   /** In the order of the question. @throws UpstreamDisagreementError, UpstreamUnavailableError */
   balances(

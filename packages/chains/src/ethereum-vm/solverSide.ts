@@ -21,9 +21,9 @@ export function sideOf(listed: ListedPayers, extraData: Hex): SolverSide {
 }
 
 /**
- * Who pays in one transaction: its sender, listed payers where one of them sent it, and the chosen fill contract where
- * the transaction calls it or a listed payer. Called by any other contract, that contract's user paid it and not the
- * sender: everybody may submit what some wallets signed, and put an order id behind it.
+ * Accounts that pay in one transaction: its sender, listed payers where one of them sent it, and the chosen fill
+ * contract where the transaction calls it or a listed payer. Called by any other contract, that contract's user paid it
+ * and not the sender: everybody may submit what some wallets signed, and put an order id behind it.
  */
 export function payersOf(
   { chosen, fillPayers, depositories }: SolverSide,

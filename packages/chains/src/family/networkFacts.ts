@@ -13,19 +13,19 @@ export type NetworkQuestion = {
 /** A place in a chain. */
 export type ChainMoment = { readonly number: bigint; readonly timestampSeconds: number }
 
-/** What one look at a chain tells of its network, each as far as enough endpoints say it. */
+/** Facts of a network by one look at its chain, each as far as enough endpoints say it. */
 export type NetworkFacts = {
   readonly head: ChainMoment | undefined
   /** The newest block that the network itself calls final. */
   readonly final: ChainMoment | undefined
-  /** What transactions take now whose units the service has as a constant. */
+  /** Transactions whose units the service has as a constant, with what they take now. */
   readonly shapes: readonly ShapeUnits[]
 }
 
 export type ShapeUnits = {
   readonly shape: string
-  /** What the network asks for. */
+  /** Units that the network asks for. */
   readonly units: bigint
-  /** What the service counts on. */
+  /** Units that the service counts on. */
   readonly countedUnits: bigint
 }

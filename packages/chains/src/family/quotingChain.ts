@@ -21,7 +21,7 @@ export type UserFacts = {
   readonly held?: readonly (bigint | undefined)[]
   /** Confirmed outputs of the user, in families without balances. */
   readonly spendable?: readonly SpendableOutput[]
-  /** Of `feePayer`, in families where a user who has the currency may have no coin. */
+  /** Coin of `feePayer`, in families where a user who has the currency may have none. */
   readonly feeFunds?: FeeFunds
   /** Why the user cannot pay the currency that he holds. */
   readonly inputLock?: InputLock
@@ -34,7 +34,7 @@ export type UserFactsQuestion = {
   readonly currency: string
   /** Who may spend the currency; without one the allowance is not read. */
   readonly spender: string | undefined
-  /** Who pays the network; without one that is not asked. */
+  /** Account that pays the network; without one that is not asked. */
   readonly feePayer?: string | undefined
   /** Whose balances decide what the user's transactions cost. */
   readonly touched?: readonly Holding[]
@@ -50,7 +50,7 @@ export type SimulatedFill = SimulatedCall & {
   readonly token: Hex | undefined
   /** False for a payment to somebody whose code may take gas. */
   readonly hasCalls: boolean
-  /** What it would bid, which code can see; absent: nothing. */
+  /** Bid of it, which code can see; absent: nothing. */
   readonly gasPriceWei?: bigint | undefined
 }
 
@@ -84,8 +84,8 @@ export interface QuotingChain {
   /** Whether somebody else's code decides what becomes of a payment; `undefined` as above. Never rejects. */
   hasCode(account: string): Promise<boolean | undefined>
   /**
-   * What becomes of a payment; `undefined` where that is not known in time. Absent where nobody's code or list decides
-   * about it. Never rejects.
+   * Tells what becomes of a payment; `undefined` where that is not known in time. Absent where nobody's code or list
+   * decides about it. Never rejects.
    */
   tryPayment?(payment: TriedPayment): Promise<PaymentTrial | undefined>
   /**
@@ -93,7 +93,7 @@ export interface QuotingChain {
    * @throws DestinationCallFailedError, SimulationUnsupportedError, SimulationOverloadedError, and upstream errors
    */
   readonly unitsOfCalls: ((fill: SimulatedFill) => Promise<bigint>) | undefined
-  /** Where transfers have nonces: whether an account made the one with this nonce. @throws upstream errors */
+  /** Whether an account made the transfer with this nonce; absent where transfers have none. @throws upstream errors */
   hasSent?(transfer: SentTransfer): Promise<boolean>
 }
 
@@ -126,7 +126,7 @@ export type QuotingChainFamily = {
   readonly open: (options: QuotingChainOptions) => QuotingChain
   /** Unix seconds of its newest block; absent where blocks do not tell. @throws upstream errors */
   readonly headSeconds?: (client: ChainClient) => Promise<number>
-  /** What its network is like now; absent where nobody reads that. @throws upstream errors */
+  /** Reads its network as it is now; absent where nobody reads that. @throws upstream errors */
   readonly networkFacts?: (question: NetworkQuestion) => Promise<NetworkFacts>
   /** Reads what the market does not read by contract calls; absent where it does. */
   readonly network?: {

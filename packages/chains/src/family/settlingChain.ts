@@ -103,7 +103,7 @@ export interface SettlingChain {
   finalHeight(signal: AbortSignal): Promise<bigint>
   /** When that block was made, Unix seconds. */
   finalSeconds(signal: AbortSignal): Promise<number>
-  /** When the newest block was made that a quorum has, Unix seconds; absent: the newest final one counts. */
+  /** Unix seconds of the newest block that a quorum has; absent: the newest final one counts. */
   headSeconds?(signal: AbortSignal): Promise<number>
   /** Newest block that the chain itself calls final; absent: `finalHeight` is that. */
   taggedHeight?(signal: AbortSignal): Promise<bigint>

@@ -12,7 +12,7 @@ const answerSchema = z.object({
 /** The pause of a service that asks oracles for their halts. @source O-64, O-65 */
 export const askHaltsEveryMs = 2_000
 
-/** Which chains an oracle has halted; `chainIds` is undefined where it gave no answer that can be read. */
+/** Chains that an oracle has halted; `chainIds` is undefined where it gave no answer that can be read. */
 export type HaltWord = { readonly signer: string; readonly chainIds: readonly number[] | undefined }
 
 /** Asks each oracle which chains it has halted. Chains that are not listed are left out. Never throws. */

@@ -15,7 +15,7 @@ class OraclesSilentError extends DomainError {
 /** Oracles answer every two seconds; one that does not for so long is silent. */
 const silentMs = 15_000
 
-/** Which oracles answer, as the process knows that asks them for their halts. */
+/** Oracles that answer, as the process knows that asks them for their halts. */
 export interface OracleSight {
   note(words: readonly HaltWord[]): void
   /** A process that asks nobody knows nothing. @throws OraclesSilentError while fewer answer than must sign */

@@ -44,7 +44,7 @@ export class EndpointFailure extends Error {
     code?: string | undefined
     /** The beginning of a body that refuses. */
     said?: string | undefined
-    /** Which answer could not be read, and the node's own error, for logs. */
+    /** The answer that could not be read, and the node's own error, for logs. */
     cause?: Error | undefined
   }) {
     const detail = args.status ?? args.code

@@ -53,7 +53,7 @@ export function callRequestsRequest(depository: Hex, withdrawalId: Hex): TronReq
   }
 }
 
-/** What `contractRequest` tells, and the code that runs. @source TRON, docs/api/http, getcontractinfo */
+/** Asks for what `contractRequest` tells, and for the code that runs. @source TRON, docs/api/http, getcontractinfo */
 export function contractInfoRequest(address: Hex): TronRequest {
   return { path: '/wallet/getcontractinfo', body: { value: `41${address.slice(2)}` } }
 }

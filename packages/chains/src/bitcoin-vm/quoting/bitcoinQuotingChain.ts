@@ -26,7 +26,7 @@ const lacksNothing: AccountLack = {}
 const decimals = 8
 /** Outputs whose bytes are remembered: what an id and a number name never changes. */
 const outputsMax = 20_000
-/** Of the transactions beside them; what has more counts as several. */
+/** Characters of a transaction beside them; one that has more counts as several. */
 const charactersEach = 4_096
 /** A start waits so long for a chain. */
 const checkTimeoutMs = 5_000

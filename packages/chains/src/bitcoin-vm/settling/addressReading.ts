@@ -60,7 +60,7 @@ export function createAddressReading(options: {
     )
   }
 
-  /** Whose outputs transactions spend, each once. */
+  /** Accounts whose outputs transactions spend, each once. */
   async function ownersOf(txids: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
     const paying = await allTransactions(client, txids, signal)
     // A reward comes from nobody.

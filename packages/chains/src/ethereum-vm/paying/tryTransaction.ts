@@ -36,7 +36,7 @@ export type Trial =
 export type GasLimits = {
   /** No transaction may have more: what would take it fails. */
   readonly transactionGasMax: bigint
-  /** What may be spent on this one buys so much. */
+  /** Gas that can be bought for what may be spent on this one. */
   readonly affordableGas: bigint
 }
 
@@ -58,7 +58,7 @@ export async function tryTransaction(
   { transactionGasMax, affordableGas }: GasLimits,
 ): Promise<Trial> {
   const call = wireCall(transaction)
-  // What never ends is run no longer than a transaction may be.
+  // A call that never ends is run no longer than a transaction may be.
   const bounded = { ...call, gas: toQuantity(transactionGasMax) }
   const estimate = await askPaymentVotes(client, [estimateCall(bounded)], decideEstimate(transactionGasMax))
   if (typeof estimate !== 'bigint') return failed(estimate)

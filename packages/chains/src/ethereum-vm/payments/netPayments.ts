@@ -11,7 +11,7 @@ import { payersOf } from '../solverSide.ts'
 import type { PaidTransaction, PaymentTarget, PaymentTerms } from './provePayment.ts'
 
 /**
- * What each target gained from the solver's side in a transaction that no record proves: fill contracts of others and
+ * The gain of each target from the solver's side in a transaction that no record proves: fill contracts of others and
  * batches of listed payers. Where anything else may have happened to a target, it gained nothing.
  * @source rule P-43
  */

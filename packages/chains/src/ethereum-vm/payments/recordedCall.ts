@@ -149,8 +149,8 @@ function runsExactly(run: readonly ExecutedCallFact[], ordered: readonly Hex[]):
 }
 
 /**
- * What spends the order's output is the clone of exactly these calls, and gives what is left of each of its tokens to
- * the order's recipient. A token that it was not paid is code of the filler's choice.
+ * Whether the spender of the order's output is the clone of exactly these calls, and gives what is left of each of its
+ * tokens to the order's recipient. A token that it was not paid is code of the filler's choice.
  */
 function isCloneOfOrder(
   { tokens }: RecordedCall,

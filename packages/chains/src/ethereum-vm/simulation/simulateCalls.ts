@@ -39,7 +39,7 @@ export type Simulated = {
   readonly from: Hex
   readonly calls: readonly SimulatedCall[]
   readonly overrides?: StateOverrides | undefined
-  /** What the sender bids, which code can see; absent: nothing. */
+  /** Bid of the sender, which code can see; absent: nothing. */
   readonly gasPriceWei?: bigint | undefined
 }
 

@@ -18,7 +18,7 @@ export type Simulation = {
   readonly from: Hex
   readonly calls: readonly SimulatedCall[]
   readonly overrides?: StateOverrides | undefined
-  /** What the sender bids, which code can see; absent: nothing. */
+  /** Bid of the sender, which code can see; absent: nothing. */
   readonly gasPriceWei?: bigint | undefined
   /** Number of the block whose state they run on; undefined: the newest of each endpoint. */
   readonly block: bigint | undefined
@@ -218,7 +218,7 @@ function transactionOf(
   return { ...call, maxFeePerGas: price, maxPriorityFeePerGas: price }
 }
 
-/** What the calls send along, and the gas of each at its price. */
+/** A balance of what the calls send along, and of the gas of each at its price. */
 function balanceOverride({ from, calls, gasMax, gasPriceWei = 0n }: Simulation) {
   const balance = calls.reduce((sum, { value }) => sum + value + gasMax * gasPriceWei, 0n)
   return { [from]: { balance: toQuantity(balance) } }

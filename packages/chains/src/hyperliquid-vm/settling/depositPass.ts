@@ -26,8 +26,8 @@ export type ListedTransfer = {
 }
 
 /**
- * Which times a look lists, the newest first: its own, with those possibly listed late, and a part of the hour before
- * that was not listed yet, until all of it was.
+ * The times that a look lists, the newest first: its own, with those possibly listed late, and a part of the hour
+ * before that was not listed yet, until all of it was.
  * @param listed what earlier looks listed
  * @returns listed: with this look. Pure. @source F-52
  */

@@ -186,7 +186,7 @@ function comparableAccounts(answer: RpcAnswer | undefined, count: number): unkno
   }
 }
 
-/** Of a token account, whose it is and whether it takes something now. @throws MalformedAnswerError */
+/** The owner of a token account, and whether it takes something now. @throws MalformedAnswerError */
 function comparableHolder(account: ShownAccount): object {
   const holder = tokenHolderOf(account)
   return holder === undefined ? {} : { holder, refusal: refusalOfHolder(account, holder) ?? null }

@@ -99,7 +99,7 @@ function extensionsOf(bytes: Buffer): readonly Extension[] {
   return extensions
 }
 
-/** Where a token account says what state it is in, and which state that is. @source SPL Token, Account, AccountState */
+/** Offset of the state in a token account, and the state of a frozen one. @source SPL Token, Account, AccountState */
 const stateAt = 108
 const frozenState = 2
 const frozen = 'has a frozen account of the token'

@@ -14,8 +14,9 @@ const readTimeoutMs = 5_000
 const walksMax = 1_000
 
 /**
- * What lies at addresses, as their balances say at the newest final slot, and who brought it. Blocks, which are
- * megabytes, are not looked through. How deep a payment is decides nothing: the deposit that a sweep makes is on the same fork.
+ * Reads money that lies at addresses, as their balances say at the newest final slot, and who brought it. Blocks, which
+ * are megabytes, are not looked through. The depth of a payment decides nothing: the deposit that a sweep makes is on
+ * the same fork.
  * @param options.depository its program
  */
 export function createAddressReading(options: {

@@ -13,7 +13,7 @@ const transactionsPerLook = 200
 
 /** Payers of an account, as far as they are known. */
 export type PayerWalk = {
-  /** Of all that came up to `until`, since the account was empty. */
+  /** Payers of all that came up to `until`, since the account was empty. */
   readonly payers: readonly string[]
   /** The one of these that brought most. */
   readonly largest?: AddressTransfer | undefined

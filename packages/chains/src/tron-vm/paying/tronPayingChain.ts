@@ -198,7 +198,7 @@ function refusePayments(wallet: string, payments: readonly PlannedPayment[]): st
 /** What runs out of energy has failed and burnt all of its limit; what is left of it costs nothing. */
 const withMargin = (energy: bigint): bigint => (energy * 3n) / 2n + 10_000n
 
-/** Of a payment, at most; the rest of its cost is energy. */
+/** Bytes of a payment, at most; the rest of its cost is energy. */
 const paymentBytes = 700n
 const energyFor = (most: bigint, { sunPerEnergy, sunPerByte }: TronFees): bigint =>
   maxBigint(0n, most - paymentBytes * sunPerByte) / maxBigint(1n, sunPerEnergy)
