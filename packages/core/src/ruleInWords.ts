@@ -55,7 +55,7 @@ type UnionIssue = {
   readonly options?: readonly unknown[]
 }
 
-/** Which forms a union takes: what the value lacks for each. */
+/** Says for each form that a union takes what the value lacks. */
 function describeForms({ input, errors, options }: UnionIssue): string {
   if (options !== undefined) return `must be ${listed(options.map(quoted), 'or')}`
   const rules = errors.flatMap(([issue]) => {

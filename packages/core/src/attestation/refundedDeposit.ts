@@ -22,7 +22,7 @@ export function refundedDeposit(
 }
 
 /**
- * Which of its equals a deposit is, from 0. Deposits of other currencies or amounts do not count: a hostile contract
+ * Place of a deposit among its equals, from 0. Deposits of other currencies or amounts do not count: a hostile contract
  * may make one in one branch of the chain and leave it out in another, for the same transaction.
  */
 export function ordinalOf(

@@ -77,7 +77,7 @@ describe('F-101: a block is not deep enough', () => {
     const most = { blocksOnTop: 10 ** 6, headerSeconds: 10 ** 6, seenSeconds: 10 ** 6 }
     expect(missingDepth(top, facts(most))).toEqual(rule({ isFinalized: true }))
     expect(missingDepth(top, facts({ isFinalized: true }))).toEqual(rule({ seconds: 960 }))
-    // What a chain calls final no burst makes: there its timestamps are enough.
+    // No burst makes a block that its chain calls final: there timestamps are enough.
     expect(missingDepth(top, facts({ headerSeconds: 960, isFinalized: true }))).toBeUndefined()
   })
 

@@ -1,4 +1,4 @@
-/** How deep a block must be before money follows what stands in it. */
+/** The depth that a block must have before money follows what stands in it. */
 export type DepthRule = {
   /** On top of its own block. */
   readonly blocks: number
@@ -18,7 +18,7 @@ export type DepthRow = {
   readonly confirmations?: number | undefined
 }
 
-/** What is known of a block. */
+/** The depth of a block, as far as it is known. */
 export type DepthFacts = {
   /** 0 of the newest block. */
   readonly blocksOnTop: number
@@ -29,13 +29,13 @@ export type DepthFacts = {
   readonly isFinalized: boolean
 }
 
-/** What is missing of a rule; 0 and false: nothing of that kind. */
+/** The rest that is missing of a rule; 0 and false: nothing of that kind. */
 export type MissingDepth = DepthRule
 
 /**
- * What is missing of the rule; undefined: the block is deep enough. After a stop of a sequencer blocks come faster than
- * their timestamps, and a sequencer may write times ahead of its clock: so both ages count, and the lesser decides. What
- * the chain calls final no such burst makes: there the timestamps are enough.
+ * The rest that is missing of the rule; undefined: the block is deep enough. After a stop of a sequencer blocks come
+ * faster than their timestamps, and a sequencer may write times ahead of its clock: so both ages count, and the lesser
+ * decides. No such burst makes a block that the chain calls final: there the timestamps are enough.
  * @source F-100, F-101
  */
 export function missingDepth(rule: DepthRule, facts: DepthFacts): MissingDepth | undefined {
@@ -73,7 +73,7 @@ function ruleOf({ blocks = 0, seconds = 0, finalized, confirmations }: DepthRow)
   }
 }
 
-/** How long a block takes to be as deep, its own included, at a pace of the chain. */
+/** Time that a block takes to be as deep, its own included, at a pace of the chain. */
 export function depthMs(
   { blocks, seconds }: Pick<DepthRule, 'blocks' | 'seconds'>,
   { blockTimeMs }: { readonly blockTimeMs: number },

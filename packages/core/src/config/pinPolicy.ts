@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { DepthRow } from '../chain/depth.ts'
 import { decimalInteger } from './scalars.ts'
 
-/** When a deposit may be acted on, by size; each row a `DepthRow`. @source F-100 to F-103 */
+/** Depths at which deposits may be acted on, by size; each row a `DepthRow`. @source F-100 to F-103 */
 export const pinPolicySchema = z.array(
   z.object({
     upToMicroUsd: decimalInteger.optional(),

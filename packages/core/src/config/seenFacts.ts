@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Day on which somebody compared facts of a network with what their owner says, or with the chain. @source F-107 */
 export const seenOn = z.iso.date()
 
-/** What the facts of a chain rest on. @source F-107 */
+/** The source of a chain's facts. @source F-107 */
 export const seenSchema = z.object({
   on: seenOn.describe('Day on which all facts of the chain in the files were compared with their sources'),
   source: z.string().min(1).describe('Where block time and finality were read'),

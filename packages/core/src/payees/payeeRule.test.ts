@@ -23,7 +23,7 @@ const model = quoted
 
 const hex = (byte: string) => `0x${byte.repeat(20)}` as const
 
-/** What an account of each family is written like, by two digits of hex. */
+/** An account of each family as it is written, by two digits of hex. */
 const accounts: Readonly<Record<VmType, (byte: string) => string>> = {
   'ethereum-vm': hex,
   'hyperliquid-vm': hex,

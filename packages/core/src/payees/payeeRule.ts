@@ -5,17 +5,17 @@ import type { QuotingFamily } from '../vm/quotingFamily.ts'
 import type { VmCodec } from '../vm/vmCodec.ts'
 
 /**
- * Who is never paid on one chain, by the address alone: the part of the rule "may be paid" that asks nobody. What an
- * account takes at this moment its chain says. @source Q-60
+ * Tells accounts that are never paid on one chain, by the address alone: the part of the rule "may be paid" that asks
+ * nobody. The chain says what an account takes at this moment. @source Q-60
  */
 export type PayeeRule = {
-  /** What the account is, after "is"; undefined for one that may be paid. Takes every spelling of the chain. */
+  /** Says after "is" what the account is; undefined for one that may be paid. Takes every spelling of the chain. */
   neverPaid(account: string): string | undefined
   /** Nobody holds it: clients price for it before a wallet is connected. */
   isBurnt(account: string): boolean
 }
 
-/** What the files say of one chain, and accounts that only settings name. */
+/** Facts of one chain from the files, and accounts that only settings name. */
 export type PayeeSettings = {
   readonly codec: VmCodec
   readonly family: Pick<QuotingFamily, 'reserved' | 'burnt' | 'accountOfHex'>

@@ -25,7 +25,7 @@ export type OwnerSigned = {
 /** Lists of the chain file that name accounts which pay for solvers. */
 export type PayerSetting = 'fillContracts' | 'fillPayers'
 
-/** What the allocator file says of a depository because the payloads of its family name it. */
+/** Member of a depository in the allocator file that is there because the payloads of its family name it. */
 export type DepositoryMember = 'domain' | 'vault' | 'networkName' | 'networkId' | 'tokens'
 
 /** All that sets one VM family apart from the others, I/O aside: a line in `families`. */

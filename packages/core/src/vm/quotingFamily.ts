@@ -17,8 +17,8 @@ export type QuotingFamily = {
   /** The setting of the quote file that gives its chains deposit addresses; absent: they have none. */
   readonly addressSetting?: AddressSetting
   /**
-   * What an account is that its network keeps for itself, by its address alone: precompiles, sysvars, native programs.
-   * Canonical spelling.
+   * Says what an account is that its network keeps for itself, by its address alone: precompiles, sysvars, native
+   * programs. Canonical spelling.
    */
   readonly reserved: (account: string) => string | undefined
   /** Accounts that nobody holds and that clients price for before a wallet is connected, in canonical spelling. */
@@ -51,7 +51,7 @@ export type ChainSettings = {
   readonly depositAddressProgram?: string | undefined
   /** Public key of the fill wallet, which empties deposit addresses in families of scripts. */
   readonly depositAddressKey?: Hex | undefined
-  /** Of families without balances: what no user's transaction spends unasked is worth less, in smallest units. */
+  /** Outputs worth less are spent only when a user asks for it, in families without balances; smallest units. */
   readonly leastOutput?: bigint | undefined
 }
 
@@ -192,7 +192,7 @@ export type KnownState = {
   readonly recipientLack?: AccountLack | undefined
   /** What the user can spend, in families without balances. */
   readonly spendable?: readonly SpendableOutput[] | undefined
-  /** Of who pays the network: the user, or `depositFeePayer`. */
+  /** Coin of the account that pays the network: the user, or `depositFeePayer`. */
   readonly feeFunds?: FeeFunds | undefined
   /** What the network charges, where it decides what is spent. */
   readonly fees?: NetworkFees | undefined
@@ -210,7 +210,7 @@ export type SpendableOutput = {
   readonly transaction?: Hex
 }
 
-/** Which of his outputs a user lets a transaction spend. */
+/** Outputs that a user lets a transaction spend. */
 export type OutputChoice = {
   /** Kept out, as `txid:vout`. */
   readonly excluded: readonly string[]

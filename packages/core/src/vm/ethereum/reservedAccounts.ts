@@ -31,7 +31,7 @@ const known: ReadonlyMap<string, string> = new Map([
 /** The zero address and the one that public clients price for before a wallet is connected. */
 export const burntAccounts: readonly Hex[] = [`0x${'0'.repeat(40)}`, `0x${'0'.repeat(36)}dead`]
 
-/** What an account is that the network keeps for itself, or where money is nobody's. `account` is lower case. */
+/** Says what an account is that the network keeps for itself, or where money is nobody's. `account` is lower case. */
 export function reservedAccount(account: string): string | undefined {
   const found = known.get(account)
   if (found !== undefined || !/^0x[0-9a-f]{40}$/.test(account)) return found

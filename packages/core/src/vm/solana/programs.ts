@@ -53,7 +53,7 @@ const reservedAccounts: ReadonlySet<string> = new Set([
   memoProgram,
 ])
 
-/** What an account is that the cluster keeps for itself. */
+/** Says what an account is that the cluster keeps for itself. */
 export function reservedAccount(account: string): string | undefined {
   if (/^Sysvar.{20,}1$/.test(account)) return 'a sysvar of the cluster'
   return reservedAccounts.has(account) ? 'a program of the cluster' : undefined

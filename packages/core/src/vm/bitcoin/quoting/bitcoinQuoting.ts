@@ -67,7 +67,7 @@ export class BitcoinFundsError extends DomainError {
 export const bitcoinQuoting: QuotingFamily = {
   feeModel: 'feerate',
   addressSetting: 'depositAddressKey',
-  // What no rule of spending guards is no address at all.
+  // An output that no rule of spending guards has no address at all.
   reserved: () => undefined,
   burnt: clientsNobodies,
   bind: ({ chainKey, codec, network: name, depository, depositAddressKey, leastOutput = 0n }) => {

@@ -5,7 +5,7 @@ import { dustOf, type InputKind, virtualBytesOf } from './virtualSize.ts'
 /** Wallets sign each input by itself, some of them by hand; and nodes relay nothing above 100,000 virtual bytes. */
 export const inputsMax = 100
 
-/** Of all transactions that inputs show (F-96): as much as one of the largest that a block can hold. */
+/** Bytes of all transactions that inputs show (F-96): as much as one of the largest that a block can hold. */
 const shownBytesMax = 1_000_000
 
 export type FundedPayment = {

@@ -90,7 +90,7 @@ export class EthereumFees implements NetworkFees {
     return this.#expectedUnits(transaction) * this.gasPrice.expectedWei + this.#dataFeeOf(transaction)
   }
 
-  /** What the chain takes for data beside the gas, in wei; 0 where it takes it as gas. */
+  /** Fee of the chain for data beside the gas, in wei; 0 where it takes it as gas. */
   besideGasOf(transaction: CostedTransaction): bigint {
     return this.#isDataFeeGas ? 0n : this.#dataFeeOf(transaction)
   }

@@ -118,8 +118,8 @@ function plan(settings: ChainSettings, route: OriginRoute, known: KnownState): r
 }
 
 /**
- * What the user's own energy does not cover is burnt; bytes are reckoned as burnt in any case, since nobody knows which
- * of the day are left when he sends. @source F-98
+ * Energy beyond the user's own is burnt; bytes are reckoned as burnt in any case, since nobody knows which of the day
+ * are left when he sends. @source F-98
  */
 function feesOf(
   planned: readonly PlannedTransaction[],
