@@ -9,7 +9,7 @@ import type { DeployedName } from './renderCodes.ts'
 export { type PublicCode, publicCodes } from './publicCodes.ts'
 export { type DeployedName, deployedNames } from './renderCodes.ts'
 
-/** What stands at an address: nothing, this release's contract or an earlier one's, a public one, or something else. */
+/** The code at an address: none, this release's contract or an earlier one's, a public one, or something else. */
 export type CodeState = 'missing' | 'ours' | 'earlier' | 'public' | 'foreign'
 
 /** @param code as a chain tells it @throws RangeError when it is no hex */

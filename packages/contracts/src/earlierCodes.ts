@@ -6,7 +6,7 @@ import type { DeployedName } from './renderCodes.ts'
 /** Code of a contract of an earlier release that differs from this release's, and keeps the same promises. */
 export type EarlierCode = {
   readonly name: DeployedName
-  /** Of its code with immutables as zeros. */
+  /** Hash of its code with immutables as zeros. */
   readonly codeHash: Hex
   readonly immutables: readonly CodeSpan[]
 }

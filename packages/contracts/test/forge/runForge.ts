@@ -8,7 +8,7 @@ import type { Hex } from '@causeway/core'
 import { z } from 'zod'
 import { shippedCodes } from '../../src/codes.generated.ts'
 
-/** How often a property is tried, and how many random calls an invariant is tried with. */
+/** Tries of a property, and random calls that an invariant is tried with. */
 export type ForgeSizes = { readonly runs: number; readonly sequences: number; readonly depth: number }
 
 /** By `<contract>.<function>`: why it failed, and undefined for one that passed. */
