@@ -115,7 +115,7 @@ const asset = assetInventory({ kappaBps: 10_000n, rewardCapBps: 10_000n, maxSkew
   { chainId: 2, balanceUsd: 10n ** 12n * usd, shareBps: 100n },
 ])
 
-/** What a move of so much would earn. */
+/** Reward that a move of so much would earn. */
 function earnedOf(openRewards: OpenRewards, usdX18: bigint): bigint {
   const move = { received: { ...places.received, asset }, paid: { ...places.paid, asset }, usdX18 }
   return -openRewards.boundOf({ hasKey: true, nowSeconds: 1 }).rewardOf(-usdX18, move)

@@ -122,7 +122,7 @@ async function earlierContract() {
   return { address, isKnown: true }
 }
 
-/** What a start compares of the fill contracts of the first chain. */
+/** Problems that a start finds with the fill contracts of the first chain. */
 async function startProblems(configs: string) {
   const variables = { BASE_RPC_URL: base.url, OPTIMISM_RPC_URL: optimism.url, RELAY_RPC_URL: hub.url }
   const chainsJson: unknown = JSON.parse(await readFile(join(configs, 'chains.local.json'), 'utf8'))
@@ -438,7 +438,7 @@ describe('settlement', () => {
         isKnown ? entry.codeHashes : { ...entry.codeHashes, [address]: keccak256(code) },
       )
       expect((await read('quote')).chains.base.fillContract).toBe(own)
-      // What a start of any service compares.
+      // A start of any service compares the same.
       const { registry, problems } = await startProblems(configs)
       expect([registry.fillContracts, problems]).toEqual([[address, own], []])
       const again = await command(['contracts', 'deploy', '--chain', 'base', '--write'], variables)

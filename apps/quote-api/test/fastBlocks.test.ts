@@ -51,7 +51,7 @@ function makeBlocks(url: string, everyMs: number): void {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'evm_mine', params: [] })
   const headers = { 'content-type': 'application/json' }
   const making = setInterval(() => {
-    // What a node that stops does not make is not missed.
+    // Nobody misses the blocks that a node does not make once it stops.
     fetch(url, { method: 'POST', headers, body }).catch(() => undefined)
   }, everyMs)
   closers.push(() => clearInterval(making))

@@ -29,7 +29,7 @@ let oracles: StandInOracles
 
 /** It is owed fees in both currencies of Base. */
 const claimant = freshAddress().toLowerCase()
-/** Whom the token of both chains lets nobody pay. */
+/** An account on each chain that its token lets nobody pay. */
 const blocked: Record<UserChain, Hex> = { base: '0x', optimism: '0x' }
 const forwarder = freshAddress()
 const chains = ['base', 'optimism'] as const

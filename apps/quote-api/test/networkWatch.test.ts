@@ -120,7 +120,7 @@ test('F-108, O-107: blocks that come faster than the file says stop the chain, a
   await waitUntil('it is refused', async () => (await priced('base', 'optimism')).status === 503)
   for (const answer of [await priced('base', 'optimism'), await priced('optimism', 'base')]) {
     expect([answer.status, JSON.parse(answer.text)]).toMatchObject([503, { errorCode: 'CHAIN_STOPPED' }])
-    // What changed stays inside.
+    // Callers are not told what changed.
     expect(answer.text).not.toContain('ms')
   }
   expect(await readiness()).toMatchObject({ ready: true, reasons: { networks: 'BLOCK_TIME_CHANGED' } })

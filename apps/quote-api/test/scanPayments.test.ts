@@ -207,6 +207,6 @@ test('F-106: while the chain has no deposit address no block is read, and from t
   chain.hidden.clear()
   await scan(run)
   expect(await isMarked()).toBe(true)
-  // What a fork may still replace is read as well.
+  // Blocks that a fork may still replace are read as well.
   expect(left - (chain.read[0]?.[0] ?? left)).toBeGreaterThan(60n)
 })

@@ -150,7 +150,7 @@ test('O-83, O-105: a replica with another order signer sells nothing, says so ev
   expect(JSON.parse((await send(`${otherAdminUrl}/admin/stops`)).text)).toMatchObject({
     stops: [{ chainId: 0, by: 'terms', reason: expect.stringContaining('ORDER_SIGNERS') }],
   })
-  // Whom the allocator signs for is paid by nobody's fill.
+  // Nobody's fill pays an account that the allocator signs for.
   expect(JSON.parse((await send(`${otherOpsUrl}/stops`)).text)).toEqual({ all: false, chains: [] })
 
   await startSolver({ ORDER_SIGNERS: `${otherSigner};${bed.network.keys.orderSigner.address}` })

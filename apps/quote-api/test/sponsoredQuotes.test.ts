@@ -524,7 +524,7 @@ test('Q-32: nobody is refused a quote because of what others asked for in his na
       expect(await ask(user, one, away)).toBe(200)
       expect(await ask(user, one, { receive: 'native' })).toBe(200)
     }
-    // What is full on one chain refuses its own holder nothing on another.
+    // A limit that is full on one chain refuses its own holder nothing on another.
     expect(await ask(user, { from: '203.0.113.1' }, away)).toBe(200)
   }
 })

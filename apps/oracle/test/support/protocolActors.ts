@@ -94,7 +94,7 @@ export async function payAndSweep(
   return sendFinal(network, 'base', network.keys.fillWallet, { to: depositAddresses.contract, data })
 }
 
-/** Whom an order pays what its calls spend. */
+/** The account that an order pays what its calls spend. */
 export function payeeOfCalls(network: TestNetwork, chain: UserChain, calls: readonly Call[]): Hex {
   return orderCallsOf(network, chain, calls).clone
 }

@@ -236,7 +236,7 @@ function shownFeed({ description, decimals }: PriceFeed): Record<string, Hex> {
 /** The contract that keeps the guardian sets of Pyth. */
 export const guardianKeeper: Hex = `0x${'6a'.repeat(20)}`
 
-/** What it says while a set is the current one. */
+/** Its answers while a set is the current one. */
 export function guardianSet(index: number, addresses: readonly Hex[]): Record<string, Hex> {
   const abi = parseAbi(['function s() view returns ((address[] keys, uint32 expirationTime))'])
   return {
@@ -331,7 +331,7 @@ function called(chain: ShownChain, { to, data }: { to: string; data: Hex }): Hex
   return data.startsWith(aggregateSelector) ? aggregate(chain, data) : returned(chain, to, data).returnData
 }
 
-/** What a contract answers to a call. */
+/** Answer of a contract to a call. */
 function returned({ contracts }: ShownChain, to: string, callData: Hex) {
   const { returns = {} } = contracts.get(to.toLowerCase()) ?? {}
   const asked = Object.keys(returns).find((name) => callData.startsWith(toFunctionSelector(name)))

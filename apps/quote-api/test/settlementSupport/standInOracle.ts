@@ -60,7 +60,7 @@ type FillRequest = {
     readonly inputIndex: number
   }[]
   readonly fill: { readonly transactionId: string }
-  /** Of a request for a refund, in place of `fill`. */
+  /** Present in place of `fill` where a refund is asked for. */
   readonly refunds?: Parameters<typeof refundMessageId>[0]['data']['refunds']
 }
 
