@@ -79,7 +79,7 @@ function keptChain({ kept, add }: ReturnType<typeof openJournal<Entry>>): Constr
   return chain
 }
 
-/** What waits gets a block, and blocks that make it final; an idle chain has one now and then, so that its head is new. */
+/** Gives what waits a block, and blocks that make it final; an idle chain has one now and then, for a new head. */
 function mineByTheClock(chain: ConstructedChain): void {
   const height = chain.tipHeight
   const newest = Array.from({ length: blocksOnTop }, (_, index) => chain.blockAt(height - index))

@@ -15,8 +15,9 @@ const depositSchema = z.object({ family: z.enum(familyKeys), amount })
 type Answer = { readonly status: number; readonly body: unknown }
 
 /**
- * What the network and its operators ask of the stand-ins: `POST /open` opens one and tells where it is, `GET /families`
- * tells of all that are open, `POST /deposit` makes a deposit, `POST /wallet` an account, `POST /silence` silences a family.
+ * Answers the network and its operators about the stand-ins: `POST /open` opens one and tells where it is,
+ * `GET /families` tells of all that are open, `POST /deposit` makes a deposit, `POST /wallet` an account, and
+ * `POST /silence` silences a family.
  * @param network 503 until it is there
  */
 export async function startControl(

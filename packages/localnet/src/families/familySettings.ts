@@ -23,7 +23,7 @@ const dollars = z.array(z.object({ account: z.string(), owner: hexSchema(20), am
 /** The first state of chains that are quoted. Tron's is a part of its node's. */
 const familyFundingSchema = z.object({
   solana: z.object({
-    /** Of the key that mints and pays for accounts. */
+    /** Seed of the key that mints and pays for accounts. */
     authoritySeed: hexSchema(32),
     grants: z.array(
       z.object({

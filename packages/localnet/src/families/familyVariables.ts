@@ -11,8 +11,8 @@ export type FamilyUrls = Readonly<Record<FamilyKey, { readonly url: string }>>
 type Variables = Readonly<Record<string, string>>
 
 /**
- * Where services read the chains. Every variable is empty where they do not run, so that what a terminal says of them
- * keeps nobody from starting.
+ * Variables that say where services read the chains. Each is empty where they do not run, so that what a terminal says
+ * of them keeps nobody from starting.
  */
 export function familyVariables(families: FamilyUrls | undefined): Variables {
   const { solana, bitcoin, tron, hyperliquid, lighter } = families ?? {}

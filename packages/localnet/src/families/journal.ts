@@ -4,7 +4,7 @@ import type { z } from 'zod'
 
 /** Calls that a stand-in took, in order: it takes it again after a restart, and so comes to the same state. */
 export type Journal<Entry> = {
-  /** Of earlier runs. */
+  /** Entries of earlier runs. */
   readonly kept: readonly Entry[]
   /** On the disk when it returns: whoever took a transaction may be told so. */
   add(entry: Entry): void

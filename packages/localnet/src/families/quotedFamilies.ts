@@ -55,7 +55,7 @@ export const bitcoinIdleBlockMs = 30_000
 export const lighterTransferFee = 3_000_000n
 
 type Held = {
-  /** Of a currency of one chain, and of one that several have. */
+  /** Members of a currency of one chain, and of one that several have. */
   readonly native: object
   readonly token: object
   readonly source: string

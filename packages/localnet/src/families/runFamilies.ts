@@ -6,8 +6,8 @@ import { createFamilies, type FamiliesOptions, loadFamily } from './startFamilie
 const log = (line: string) => console.log(`${new Date().toISOString()} ${line}`)
 
 /**
- * What the process of the stand-ins does. It reads two lines of JSON from its standard input, ports and later the
- * network, opens what it is asked to, and ends when its input is closed: with its parent, whatever ends the parent.
+ * Runs the process of the stand-ins. It reads two lines of JSON from its standard input, ports and later the network,
+ * opens what it is asked to, and ends when its input is closed: with its parent, whatever ends the parent.
  */
 export async function runFamilies(options: FamiliesOptions): Promise<void> {
   const end = (line: string) => {

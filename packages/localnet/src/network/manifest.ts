@@ -98,7 +98,7 @@ export async function readManifest(path: string): Promise<ManifestReading> {
   return { kind: 'read', release, networkId, deploymentHash, deployment }
 }
 
-/** What is told of a manifest of any release: the first ones did not name themselves. */
+/** The part of a manifest that every release has; the first ones did not name themselves. */
 const anyRelease = z.object({
   release: z
     .string()

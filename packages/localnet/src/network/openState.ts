@@ -28,7 +28,7 @@ export type OpenStateOptions = {
   readonly ports: Readonly<Record<ChainKey, number>>
   /** Begin anew without looking at what is there. */
   readonly fresh: boolean
-  /** Of the sources, for whoever finds what they made; undefined where nobody names it. */
+  /** Release of the sources, for whoever finds what they made; undefined where nobody names it. */
   readonly release: string | undefined
   /** A new private key, or 32 random bytes for another purpose, at every call. */
   readonly randomKey: () => Hex

@@ -21,7 +21,7 @@ const hubOf = ({ chainId, hub: address, oracle, oracleMultisig, genericMapping }
   ...{ chainId, hub: address, oracle, oracleMultisig, genericMapping },
 })
 
-/** What `.local` of a release had, in the form that its own schemas read. */
+/** Files that `.local` of a release had, in the form that its own schemas read. */
 export const earlierNetworks: ReadonlyMap<string, EarlierNetwork> = new Map([
   [
     '0.1.0',

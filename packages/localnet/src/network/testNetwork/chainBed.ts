@@ -57,7 +57,7 @@ export function chainBedOn(network: TestNetwork, key: 'base' | 'optimism' | 'tro
   }
 }
 
-/** What is not Tron's own is that of Base. */
+/** Tron's own contracts, and those of Base where it has none. */
 function tronOnBase({ base, tron }: NetworkDeployment): ChainDeployment {
   const { depository, fillContract, usdc } = tron
   return { ...base, depository, fillContract, tokens: { ...base.tokens, USDC: usdc } }
