@@ -1,5 +1,5 @@
-// What makes an interface description readable: a body or an answer is a component with a name, or stands in its
-// operation whole, and each operation shows one request that works. Pure functions over the JSON of the description.
+// Makes an interface description readable: a body or an answer is a component with a name, or stands in its operation
+// whole, and each operation shows one request that works. Pure functions over the JSON of the description.
 
 type Json = null | boolean | number | string | readonly Json[] | JsonObject
 type JsonObject = { readonly [member: string]: Json | undefined }

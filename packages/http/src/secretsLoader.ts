@@ -25,7 +25,7 @@ export async function loadSecrets(options: {
   return Object.fromEntries([...secrets, ...set])
 }
 
-/** What the files alone say. @throws ConfigurationError naming the file, never its content */
+/** Secrets by the files alone. @throws ConfigurationError naming the file, never its content */
 export async function readSecrets(options: {
   environment: Environment
   directory?: string

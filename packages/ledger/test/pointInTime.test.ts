@@ -78,7 +78,7 @@ async function startArchiving(name: string, archive: string, changes: Readonly<R
   return running
 }
 
-/** What `pg_basebackup` does. */
+/** Does the same as `pg_basebackup`. */
 async function backUp(database: Database, from: string, to: string): Promise<void> {
   await mkdir(join(folder, to))
   await database.transaction(async (tx) => {

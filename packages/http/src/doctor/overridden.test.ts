@@ -21,7 +21,7 @@ afterEach(async () => {
 const said =
   'process.stdout.write(JSON.stringify({ environment: process.env, nodeOptions: process.execArgv }))'
 
-/** What a process of node sees of its env files and of what its shell exported. */
+/** Launch of a process of node, as it sees its env files and what its shell exported. */
 async function launchOf(
   options: readonly string[],
   exported: Readonly<Record<string, string>>,

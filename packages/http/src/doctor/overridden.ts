@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util'
 import { ConfigurationError, type Finding } from '@causeway/core'
 import { readSecrets } from '../secretsLoader.ts'
 
-/** How a process was started. */
+/** Environment and flags that a process was started with. */
 export type Launch = {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Those before the script: `process.execArgv`. */
@@ -51,7 +51,7 @@ function envFilesIn(nodeOptions: readonly string[]): readonly string[] {
   })
 }
 
-/** What is blank in the environment hides no secret. Files that cannot be read are told by who needs them. */
+/** A blank variable hides no secret. Files that cannot be read are told by who needs them. */
 async function secretsOf({ environment }: Launch): Promise<readonly Written[]> {
   try {
     const secrets = await readSecrets({ environment })

@@ -48,7 +48,7 @@ export type ChainSourceOptions = {
 const dataFeeIntervalMs = 5_000
 
 /**
- * Where several blocks come between two looks, the state of one is read no more often than this: as where blocks come every
+ * States of blocks of which several come between two looks are read no more often than this: as where blocks come every
  * two seconds, less what the clocks of readers and blocks are apart. @source F-106
  */
 const leastBetweenStatesMs = 1_500
