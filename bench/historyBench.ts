@@ -17,7 +17,7 @@ import {
 import type { BenchRow } from './row.ts'
 
 const stored = 1_000_000
-/** Of each row before those that count: a service that has been up has its plans and its code. */
+/** Reads of each row before those that count: a service that has been up has its plans and its code. */
 const warmReads = 20
 /** Five of them are beyond the 99th percentile. */
 const reads = 500
@@ -69,7 +69,7 @@ const standing = {
 /** One request in a thousand was filled, and no oracle has said so since: a list tells why it waits. */
 async function standStill(database: SqlDatabase): Promise<void> {
   await database.transaction(async (tx) => {
-    // What has succeeded stays so otherwise.
+    // A request that has succeeded stays so otherwise.
     await tx.query('set local session_replication_role = replica')
     await tx.query(
       `with standing as (

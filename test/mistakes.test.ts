@@ -168,7 +168,7 @@ const readinessSchema = z.object({
   reasons: z.record(z.string(), z.string()).optional(),
 })
 
-/** What `/ready` says of one check: the reason where it names one. */
+/** Word of `/ready` about one check: the reason where it names one. */
 async function told(service: string, check: string): Promise<string | undefined> {
   const opsUrl = bed.targets.find(({ name }) => name === service)?.opsUrl
   const answer: unknown = await (await fetch(`${opsUrl}/ready`)).json()
@@ -183,7 +183,7 @@ const says = (service: string, check: string, reason: string) =>
     patience,
   )
 
-/** What `causeway status` asks for. */
+/** The page that `causeway status` asks for. */
 async function status(): Promise<string> {
   const quoteApi = bed.session.services.find(({ plan }) => plan.name === 'quote-api')
   return (await fetch(`http://127.0.0.1:${quoteApi?.ports['admin']}/admin/status`)).text()

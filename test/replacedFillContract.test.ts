@@ -40,7 +40,7 @@ const longTest = { timeout: 600_000 }
 
 let directory: string
 let replaced: Hex
-/** Of a release before records: no function of it answers. */
+/** A contract of a release before records: no function of it answers. */
 const recordless: Hex = `0x${'a1'.repeat(20)}`
 const recordlessCode: Hex = '0x00'
 let oracles: StandInOracles
@@ -86,7 +86,7 @@ async function deployEarlier({ chains, keys }: TestNetwork): Promise<Hex> {
   return address
 }
 
-/** What a replica with the files of before is asked. */
+/** Starts a replica with the files of before. */
 async function beforeUpgrade(contract: Hex): Promise<RequestDriver> {
   const service = await startTestService(bed.network, {
     ...serviceSettings(bed.connectionString, oracles.setting),
@@ -107,7 +107,7 @@ async function withSolver(work: () => Promise<void>): Promise<void> {
   } finally {
     solver.kill('SIGKILL')
     await solver.ended
-    // What it pays through counts for a minute, and stops replicas with the files of before.
+    // The contract that it pays through counts for a minute, and stops replicas with the files of before.
     await bed.database.query('delete from solver_terms')
   }
 }

@@ -169,7 +169,7 @@ test('F-105: a deposit is attested by the first answer after its slot of 200 ms 
       resolve()
     })
   })
-  // What the cluster votes for is final within two slots.
+  // A slot that the cluster votes for is final within two.
   setTimeout(() => node.finalize(), 150)
   await isFinal
   proxies[0]?.resetCounters()

@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => solana?.stop())
 
-/** Who deposits; the solver's wallet is another one. */
+/** The depositor; the solver's wallet is another one. */
 const payer = Keypair.generate()
 const fresh = () => Keypair.generate().publicKey.toBase58()
 const usdcThere = () => solana.bed.mint.toBase58()

@@ -193,7 +193,7 @@ const releases = {
   '0.2.0': ['0018_holds_of_sponsors', '0066_work_offers'],
 }
 
-/** What is under way, and whose money it is. */
+/** Counts what is under way, and whose money it is. */
 const underWaySql = `
   select 'order ' || status as what, count(*)::text as figure from orders where status in ('waiting', 'pending') group by 1
   union all select 'work ' || state, count(*)::text from work_item where state in ('open', 'reported') group by 1

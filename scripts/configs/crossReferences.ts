@@ -162,7 +162,7 @@ function pinProblems({ pinPolicy }: QuoteChain): readonly string[] {
       depthRuleFor([{ ...one, upToMicroUsd: undefined }], 0n),
     )
     if (before === undefined || now === undefined) return false
-    // What a chain calls final is deeper than any blocks and seconds.
+    // A block that its chain calls final is deeper than any blocks and seconds.
     const isDeeper = now.blocks >= before.blocks && now.seconds >= before.seconds
     return dearer && (now.isFinalized ? !before.isFinalized || isDeeper : isDeeper && !before.isFinalized)
   })

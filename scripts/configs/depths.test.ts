@@ -79,7 +79,7 @@ test.each(shipped)('F-102: no size on %s is guarded by blocks alone', (_key, { p
     const { seconds, isFinalized } = depthRuleFor([{ ...row, upToMicroUsd: undefined }], 0n)
     expect(seconds > 0 || isFinalized).toBe(true)
   }
-  // What is worth most waits for the word of its chain.
+  // The largest value waits for the word of its chain.
   expect(depthRuleFor(pinPolicy, 2n ** 200n).isFinalized).toBe(true)
 })
 

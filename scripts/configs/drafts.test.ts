@@ -123,7 +123,7 @@ function folderWith(files: Readonly<Record<string, unknown>>): string {
   return folder
 }
 
-/** What each doctor says with its example filled in, and these files. */
+/** Findings of each doctor with its example filled in, and these files. */
 async function doctors(folder: string): Promise<ReadonlyMap<string, readonly Finding[]>> {
   const said = services.map(async (service) => {
     const variables = { ...fillIn(exampleOf(service)), ENVIRONMENT: environment, CONFIG_DIR: folder }

@@ -139,7 +139,7 @@ test.each(pages)(
       const left = exampleVariables(readFileSync(join(written, `${service.name}.env`), 'utf8'))
       const directory = mkdtempSync(join(folder, 'secrets-'))
       cpSync(join(written, 'secrets', service.name), join(directory, service.name))
-      // What the page leaves to the operator, and what the compose file and the manifests set.
+      // The page leaves some to the operator; the compose file and the manifests set others.
       const own = {
         ...fillIn(left),
         ...(service.name === 'solver' && { QUOTE_API_URL: 'http://quote-api:3000' }),

@@ -85,7 +85,7 @@ function runOf(page: string, script: string, rest: string): Run {
     : { page, script, words }
 }
 
-/** Where a process with commands of its own says what they are. */
+/** Files in which a process with commands of its own says what they are. */
 const usages: Readonly<Record<string, string>> = {
   allocator: 'apps/allocator/src/compose/commands.ts',
   oracle: 'apps/oracle/src/compose/operatorCommands.ts',
@@ -98,7 +98,7 @@ const runs = shellBlocks.flatMap((block) =>
     .map(([, script = '', rest = '']) => runOf(block.page, script, rest)),
 )
 
-/** Where operands may be left out. */
+/** Commands in prose, where operands may be left out. */
 const inProse = pages.flatMap((page) =>
   [...read(`${folder}/${page}`).matchAll(/`npm run (?:-s )?(\S+?)(?: -- ([^`]*))?`/g)].map(
     ([, script = '', rest = '']) => runOf(page, script, rest),
@@ -189,14 +189,14 @@ test('O-98: a cluster is asked for what the manifests have, and told what is the
       expect(manifests).toContain(`namespace/${name}`)
     for (const [, path = ''] of line.matchAll(/--filename (\S+)/g))
       expect(path === '-' || existsSync(join(root, path)), line).toBe(true)
-    // Of what a cluster has already, `create` and `label` make an end of it.
+    // `create` and `label` fail where a cluster has the object already.
     if (/kubectl .*\bcreate\b/.test(line))
       expect(line).toMatch(/--dry-run=client .*\| kubectl apply --filename -/)
     if (/kubectl .*\blabel\b/.test(line)) expect(line).toContain('--overwrite')
   }
 })
 
-/** What stands in pages for values of the reader. */
+/** Puts values in the places that pages leave to the reader. */
 const filled = (text: string) =>
   text
     .replaceAll('"domain": "0x…"', `"domain": "0x${'ab'.repeat(32)}"`)

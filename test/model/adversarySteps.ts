@@ -1,4 +1,4 @@
-// What thieves, bad peers and lying endpoints do.
+// Steps of thieves, bad peers and lying endpoints.
 import { lies } from './endpoints.ts'
 import {
   drain,

@@ -1,4 +1,4 @@
-// What accounts with code, odd tokens, the market and a cheating solver do.
+// Steps of accounts with code, odd tokens, the market and a cheating solver.
 import { accountHabits } from './contracts/strangers.ts'
 import {
   insides,

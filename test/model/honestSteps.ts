@@ -1,4 +1,4 @@
-// What honest parties do, alone and from the beginning of an order or withdrawal on.
+// Steps of honest parties, alone and from the beginning of an order or withdrawal on.
 import { chainNumbers } from './network.ts'
 import { deposit, initiate, issue, mint, signIssued } from './parties/owner.ts'
 import { settleFill, settleRefund } from './parties/solver.ts'

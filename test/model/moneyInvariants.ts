@@ -1,4 +1,4 @@
-// What holds of books, rewards and the solver's payments after every step.
+// Invariants of books, rewards and the solver's payments, after every step.
 import { ethereumCodec, maxBigint, minBigint } from '@causeway/core'
 import { fillProblem, paymentProblem } from '../../apps/quote-api/src/requests/settlement/fillCheck.ts'
 import { coinAddress } from './network.ts'
@@ -41,7 +41,7 @@ function booksOf(world: World, request: Request): readonly string[] {
   ]
 }
 
-/** What came to the depository, by the chain alone; undefined where a reorganization holds it back. */
+/** Sum that came to the depository, by the chain alone; undefined where a reorganization holds it back. */
 function depositedIn(world: World, { known }: Request, { transaction }: TakenDeposit): bigint | undefined {
   const { origin, currency } = known
   const receipt = world.network.chains[origin].receiptOf(transaction)
@@ -122,7 +122,7 @@ export function capHolds(world: World): readonly string[] {
     return sum(amounts) <= limit + largest ? [] : [`I9: ${sum(amounts)} is paid ${what} and not attested`]
   }
   const { chainMicroUsd, allMicroUsd, refusedMicroUsd } = exposureLimits
-  // What was refused for good has a limit of its own beside that of its chain.
+  // Payments that were refused for good have a limit of their own beside that of their chain.
   return [
     ...over(
       open.filter(({ chain }) => chain === 'base'),

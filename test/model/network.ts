@@ -32,7 +32,7 @@ export type TokenName = keyof typeof tokenNames
 export type Currency = TokenName | 'coin'
 export const coinAddress: Hex = `0x${'0'.repeat(40)}`
 
-/** What a token does beside moving. On nodes every token is plain. */
+/** Habits of tokens beside moving. On nodes every token is plain. */
 const habits: Readonly<Record<UserChainId, Readonly<Record<TokenName, TokenHabit>>>> = {
   base: { USDC: 'plain', USDX: 'takes_fee' },
   optimism: { USDC: 'plain', USDX: 'asks_sender' },

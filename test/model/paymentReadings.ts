@@ -1,4 +1,4 @@
-// How the quote service reads its chains: at the newest block, and at the final one.
+// Readings of chains by the quote service: at the newest block, and at the final one.
 import { DomainError, ethereumCodec, type Hex } from '@causeway/core'
 import { fillProblem } from '../../apps/quote-api/src/requests/settlement/fillCheck.ts'
 import type { FillReading } from '../../apps/quote-api/src/requests/settlement/fillStep.ts'
@@ -19,7 +19,7 @@ export type ReadChain = {
 
 export function openReadChain(network: Network, rules: Rules, id: UserChainId, service = 'quote'): ReadChain {
   const { quorum, liar } = endpointsOf(service, network.chains[id])
-  // What is not final may change, so nothing is remembered.
+  // Nothing is remembered, since what is not final may change.
   const limits = { finalEntriesMax: 0 }
   const reader = (blocks: number) => {
     const chain = readerEntry(network, id, blocks)

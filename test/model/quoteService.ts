@@ -57,9 +57,9 @@ const graceSeconds = 2
 
 export class QuoteService {
   readonly requests: Request[] = []
-  /** What oracles signed for it: each is a payment that a deposit was shown with. */
+  /** Settlements that oracles signed for it: each is a payment that a deposit was shown with. */
   readonly settlements: SignedSettlement[] = []
-  /** What became of quotes and deposits, for how far runs got. */
+  /** Fates of quotes and deposits, for how far runs got. */
   readonly reached: string[] = []
   readonly ledger = new LedgerModel({ holdsPerUser: 5, unsettledShareBps: 10_000n })
   readonly chains: Readonly<Record<UserChainId, ReadChain>>
@@ -134,7 +134,7 @@ export class QuoteService {
     return stage === 'waiting' && [...deposits.values()].some(({ state }) => state === 'seen')
   }
 
-  /** What processes read again and again of all of them. */
+  /** Shows what processes read again and again of all of them. */
   #showBound(): void {
     const bound = this.requests.filter((request) => this.#isBound(request) || request.stage === 'filled')
     const moves = bound.flatMap(({ quoted: { requestId, move } }) =>

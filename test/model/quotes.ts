@@ -1,5 +1,5 @@
-// What quotes promise, and what is booked of them. Prices are the model's own and simple: a unit of every currency is
-// worth one, a fill costs a flat sum. What a quote earns, what a deposit buys and what is booked are the shipped rules.
+// Promises of quotes, and what is booked of them. Prices are the model's own and simple: a unit of every currency is
+// worth one, a fill costs a flat sum. Earnings, what a deposit buys and what is booked follow the shipped rules.
 import { bpsDenominator, bpsDown, type Hex, minBigint } from '@causeway/core'
 import { afterMoves, assetInventory, skewCostUsd } from '../../apps/quote-api/src/pricing/inventory.ts'
 import type {
@@ -28,7 +28,7 @@ export type Quoted = {
   readonly requestId: Hex
   readonly quotedInput: bigint
   readonly leastInput: bigint
-  /** Of all payments together: for the quoted and for the least input. */
+  /** Outputs of all payments together: for the quoted and for the least input. */
   readonly expected: bigint
   readonly least: bigint
   readonly appFees: readonly { readonly recipient: string; readonly feeBps: string }[]
@@ -38,7 +38,7 @@ export type Quoted = {
   readonly held: HeldReward | undefined
   /** Whole units. */
   reward: bigint
-  /** What the move earns after all others that are live: by the list of requests, not by the service's memory. */
+  /** Reward of the move after all others that are live: by the list of requests, not by the service's memory. */
   earnable: bigint
 }
 
@@ -73,7 +73,7 @@ export class Market {
     this.showBound([], 0)
   }
 
-  /** What processes read again and again of all of them. */
+  /** Shows what processes read again and again of all of them. */
   showBound(moves: readonly (readonly [Hex, EarningMove])[], nowSeconds: number): void {
     const bound = moves.map(([requestId, move]) => [requestId, { ...move, isBooked: false }] as const)
     const read = { bookedMicroUsd: 0n, claimedMicroUsd: 0n }
@@ -108,7 +108,7 @@ export class Market {
     }
   }
 
-  /** What a late deposit buys now. */
+  /** Price of a late deposit now. */
   priceLate(quoted: Quoted, deposited: bigint, nowSeconds: number): LatePrice {
     if (!this.isReadable) return { state: 'unknown' }
     const { requestId, move } = quoted
@@ -119,7 +119,7 @@ export class Market {
     return without <= 0n ? { state: 'refused' } : { state: 'priced', amountOut: without + reward }
   }
 
-  /** What of a promise the prices of now do not cover is a reward. */
+  /** Reward in a promise: the part that the prices of now do not cover. */
   rewardIn(quoted: Quoted, deposited: bigint, promised: bigint): bigint {
     const uncovered = promised - this.#outputFor(minBigint(deposited, quoted.quotedInput), quoted)
     return uncovered > 0n ? uncovered : 0n

@@ -42,11 +42,11 @@ export type Rules = {
   readonly settledOf: (shipped: SettledOrders) => Pick<SettledOrders, 'admit'>
   /** Of the allocator's contract. */
   readonly oneRequestPerNonce: boolean
-  /** Of quotes and their books: what a deposit is paid, what it books, and what moves earn. */
+  /** Rules of quotes and their books: what a deposit is paid, what it books, and what moves earn. */
   readonly paidFor: typeof paidFor
   readonly bookedFor: typeof bookedFor
   readonly rewardsOf: typeof createOpenRewards
-  /** Of the payer: which proof its payments have, whether it runs them before, and when it waits. */
+  /** Rules of the payer: the proof that its payments have, whether it runs them before, and when it waits. */
   readonly paysBy: 'record' | 'transfer'
   readonly tryTransaction: typeof tryTransaction
   readonly fullLimit: typeof fullLimit

@@ -64,7 +64,7 @@ export async function playRandomly(
   if (runs >= 100) for (const [what, count] of reached) expect([what, count > 0]).toEqual([what, true])
 }
 
-/** What must become of quotes, deposits, payments and cheats in some run. */
+/** Fates of quotes, deposits, payments and cheats that must come about in some run. */
 const ways = [
   ...['quotes that buy nothing', 'quotes refused for the cap', 'rewards', 'rewards less than earned'],
   ...['deposits that slipped', 'late deposits that were bound', 'deposits too late for their price'],

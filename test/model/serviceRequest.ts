@@ -9,7 +9,7 @@ export type WorkItem = {
   readonly kind: 'fill' | 'refund'
   readonly request: Request
   readonly chain: UserChainId
-  /** What was deposited above the quoted input of a filled order. */
+  /** True for what was deposited above the quoted input of a filled order. */
   readonly isSurplus?: boolean
   /** Another deposit may take the place of one that a reorganization dropped. */
   depositId: string
@@ -23,7 +23,7 @@ export type TakenDeposit = {
   readonly id: string
   readonly transaction: Hex
   readonly fact: DepositFact
-  /** Of its block, Unix seconds. */
+  /** Unix seconds of its block. */
   blockSeconds: number
   state: 'seen' | 'taken' | 'refund_due' | 'ignored' | 'orphaned'
 }
@@ -38,7 +38,7 @@ export type Request = {
   fillTransaction: Hex | undefined
   contradictions: number
   hold: HoldView
-  /** What it accrued when it was settled. */
+  /** Sum that it accrued when it was settled. */
   accrued: bigint
 }
 

@@ -1,4 +1,4 @@
-// What a settlement demands, and what its transaction paid of it.
+// Payments that a settlement demands, and what its transaction paid of them.
 import type { Hex } from '@causeway/core'
 import { paidBySide } from './truth.ts'
 import type { KnownOrder, SignedSettlement, World } from './world.ts'

@@ -30,7 +30,7 @@ export function pick<Element>(list: readonly Element[], index: number): Element 
 }
 
 /**
- * Whom an order pays, and where its deposit goes back: accounts with and without code. Two payments of one order are
+ * Accounts that an order pays, and that its deposit goes back to, with and without code. Two payments of one order are
  * paid in USDC: a token that asks its sender would run its code between them.
  */
 export function payeesOf(
@@ -47,13 +47,13 @@ export function payeesOf(
 
 type Asked = Pick<KnownOrder, 'owner' | 'origin' | 'destination'> & Pick<Picks, 'c' | 'units' | 'flag'>
 
-/** Of the one token that may take a fee. */
+/** Sets the fee of the one token that may take one. */
 export async function setTokenFee(world: World, bps: bigint): Promise<void> {
   const data = strangerCalls.setFee(bps)
   await world.send('base', { from: world.user(4).address, to: world.token('base', 'USDX'), data })
 }
 
-/** What the code at an account does from now on; nothing at an account without code. */
+/** Sets what the code at an account does from now on; nothing at an account without code. */
 export async function setHabit(
   world: World,
   chain: UserChainId,

@@ -40,8 +40,8 @@ function flowsOfCall(call: unknown): readonly Flow[] {
 const lower = (address: string): Hex => `0x${address.slice(2).toLowerCase()}`
 
 /**
- * What the solver's side paid a recipient in a transaction, gross: its sender, the fill wallet and the fill contract;
- * nothing of what somebody else's signature moved. Nobody is paid in a depository, which holds what is owed.
+ * Payments of the solver's side to a recipient in a transaction, gross: of its sender, the fill wallet and the fill
+ * contract; nothing of what somebody else's signature moved. Nobody is paid in a depository, which holds what is owed.
  */
 async function grossBySide(
   world: World,
@@ -81,7 +81,7 @@ async function wealthOf(world: World, chain: UserChainId, account: Hex, height: 
 }
 
 /**
- * What the solver's side paid and the recipient's whole wealth rose by, whichever is less: who gives something for the
+ * The lesser of what the solver's side paid and what the recipient's whole wealth rose by: who gives something for the
  * payment in its transaction was paid nothing for the order.
  */
 export async function paidBySide(

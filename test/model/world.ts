@@ -30,7 +30,7 @@ export type KnownOrder = {
   readonly destination: UserChainId
   readonly currency: Currency
   readonly quotedInput: bigint
-  /** What the order asks of its deposit. */
+  /** Amount that the order asks of its deposit. */
   readonly leastInput: bigint
   readonly refundTo: Hex
 }
@@ -98,13 +98,13 @@ export class World {
   readonly sent: Readonly<Record<ChainId, Hex[]>> = { base: [], optimism: [], hub: [] }
   /** What became of the newest attempts, for whoever reads a failing run. */
   readonly story: string[] = []
-  /** What became of parties' attempts, for how far runs got. */
+  /** Fates of parties' attempts, for how far runs got. */
   readonly reached: string[] = []
   /** Payments of the honest solver that were read as oracles read them. */
   readonly proven = new Set<Hex>()
   /** Readers whose endpoints do not lie. */
   readonly auditor: Readonly<Record<UserChainId, ReadChain>>
-  /** What receipts say of wealth, which no later step changes. */
+  /** Gains of wealth by receipts, which no later step changes. */
   readonly gains = new Map<string, bigint>()
   readonly #orderIdOf = createOrderIdHasher(() => mainNetwork('ethereum-vm'))
   // Asked for after every step.

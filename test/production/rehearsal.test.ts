@@ -415,14 +415,14 @@ const gasSchema = z.object({
   chains: z.array(z.object({ gas: z.object({ maxPriorityFeePerGasWei: z.coerce.bigint() }).optional() })),
 })
 
-/** Of each chain, as quote-api read them last. */
+/** Tips of each chain, as quote-api read them last. */
 async function tipsWei(): Promise<readonly bigint[]> {
   const answer = await fetch(`http://127.0.0.1:${bed.ports.quote}/prices/health`)
   const { chains } = gasSchema.parse(await answer.json())
   return chains.map(({ gas }) => gas?.maxPriorityFeePerGasWei ?? 0n)
 }
 
-/** What a second time must leave as it is, with the operator's own changes. */
+/** Things that a second time must leave as they are, with the operator's own changes. */
 async function whatStays() {
   const { stdout: files } = await shellOut(
     `cd ${bed.deploy} && sha256sum addresses keys/* made/* */secrets/* */env ${given('CONFIG_DIR')}/*`,
@@ -516,7 +516,7 @@ test(
     expect(after.filter((pid) => before.includes(pid))).toEqual([])
     expect([...before, ...after].filter(runs)).toEqual([])
     expect(followed).toBe(sections.length)
-    // What is stopped may be stopped, started and stopped again.
+    // Services that are stopped may be stopped, started and stopped again.
     for (const block of sectionOf('Stop and start again').blocks) await bed.shell.run(block)
     expect((await Promise.all(services.map(pidOf))).filter(runs)).toEqual([])
   },

@@ -7,7 +7,7 @@ import type { Fault, Wire } from './wire.ts'
 /** A chain of a family behind one endpoint that its test can make strange. */
 export type ReaderFixture = {
   readonly settling: SettlingChain
-  /** Of the one endpoint, which `settling` reads. */
+  /** Client of the one endpoint, which `settling` reads. */
   readonly client: Pick<ChainClient, 'health' | 'trySizes'>
   /** Before the endpoint. */
   readonly wire: Pick<Wire, 'set'>

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { onTestFinished } from 'vitest'
 
-/** What an endpoint does with a request instead of answering, or to its answer. */
+/** Fault of an endpoint: what it does with a request instead of answering, or to its answer. */
 export type Fault = (
   asked: string,
 ) => 'pass' | 'fail' | 'pad' | { readonly status: number; readonly text: string }

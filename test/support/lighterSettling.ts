@@ -92,7 +92,7 @@ export async function startLighterChain(withSolver = false): Promise<LighterChai
   }
 }
 
-/** Where a transfer is sent to. */
+/** Endpoints that a transfer is sent to. */
 export type LighterEndpoints = {
   readonly nodes: readonly { readonly url: string }[]
   /** Absent: its time is the clock's. */

@@ -8,18 +8,18 @@ export type ServiceName = (typeof services)[number]
 
 export type Variables = Readonly<Record<string, string>>
 
-/** What a mistake is made with. */
+/** The files and services that a mistake is made with. */
 export type Scene = {
   readonly repositoryRoot: string
   /** A new folder. */
   folder(name: string): Promise<string>
-  /** Of a service of the running local network; the first oracle's. */
+  /** Variables of a service of the running local network; of oracles the first one's. */
   running(service: ServiceName): Variables
-  /** Of quote-api there. */
+  /** Database of quote-api there. */
   readonly databaseUrl: string
 }
 
-/** Where a mistake is made: in settings of a test network that ask nobody, or of the local network that runs. */
+/** Place of a mistake: in settings of a test network that ask nobody, or of the local network that runs. */
 type Base = 'settings' | 'network'
 
 export const subjects = ['key', 'file', 'address', 'database', 'disk', 'peer', 'clock'] as const
@@ -29,17 +29,17 @@ export type Mistake = {
   readonly of: (typeof subjects)[number]
   readonly form: (typeof forms)[number]
   readonly what: string
-  /** What the doctor of a service says at once. */
+  /** Finding of the doctor of a service, at once. */
   readonly doctor: {
     readonly service: ServiceName
     readonly severity: Exclude<Severity, 'note'>
     readonly code: FindingCode
-    /** Of its setting and what was seen. */
+    /** Words of its setting and of what was seen. */
     readonly words: string
   }
-  /** Who says it within a minute where the service runs. */
+  /** Place that says it within a minute where the service runs. */
   readonly within: string
-  /** What becomes of money meanwhile. */
+  /** Fate of money meanwhile. */
   readonly money: string
   readonly fix: string
   /** Changed variables of the service. */

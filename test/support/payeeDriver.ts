@@ -1,4 +1,4 @@
-// Whom a quote names is paid by the shipped solver, and what the oracles sign of that.
+// Payments of the shipped solver to the accounts that quotes name, and what the oracles sign of them.
 import type { Hex, SqlDatabase } from '@causeway/core'
 import { waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'

@@ -212,7 +212,7 @@ export const stepSchema = z.object({
   }),
 })
 
-/** Where transactions are sent to. */
+/** Endpoints that transactions are sent to. */
 type Endpoints = { readonly nodes: readonly { readonly url: string }[] }
 
 async function ask(at: Endpoints, path: string, body: unknown): Promise<unknown> {

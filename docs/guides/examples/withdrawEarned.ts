@@ -103,7 +103,7 @@ const execute = async ({ idempotencyKey, actions, signatures }: Execution) => {
 const owner = solver.address.toLowerCase()
 const ownerAlias = hubAlias({ chainId: ownerChainId, ...family }, owner)
 const tokenId = hubTokenId({ chainId, ...family }, currency)
-/** What the hub keeps for an account of it. */
+/** Balance of it that the hub keeps for an account. */
 const held = (holder: Hex) =>
   onHub.client.readContract({
     ...{ address: hub.hubAddress, abi: hubAbi, functionName: 'balanceOf', args: [holder, tokenId] },

@@ -129,7 +129,7 @@ export function describeDeposit(at: () => QuoteWorld): void {
     const elsewhere = { what: 'deposit on another chain', to: deployment.optimism.tokens.USDC, data }
     await chains.optimism.chain.send(sender(2), [elsewhere])
     await mine('optimism', 3)
-    // When this one is credited, everything before it was read.
+    // Everything before this one was read when it is credited.
     await deposit(at(), { from, amountMicroUsd: 3n, tail: tail(last) })
     await waitUntil('the last one counts', async () => (await balanceOf(at(), last)) === 3n)
   })

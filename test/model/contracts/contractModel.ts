@@ -71,9 +71,9 @@ export type Method = {
 /** Methods by their four bytes; `receive` and `fallback` under names of their own. */
 export type ContractModel = ReadonlyMap<string, Method>
 
-/** What runs where coin comes without calldata. */
+/** The method that runs where coin comes without calldata. */
 export const receive = (run: (frame: Frame) => void): Method => onlyRun('receive', run)
-/** What runs where calldata names no method. */
+/** The method that runs where calldata names none. */
 export const fallback = (run: (frame: Frame) => void): Method => onlyRun('fallback', run)
 
 /** A contract without either. */

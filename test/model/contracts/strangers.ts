@@ -22,7 +22,7 @@ const moved6909 = event(
 export const accountHabits = ['keeps', 'passes_on', 'writes_a_log', 'refuses', 'pays_the_caller'] as const
 export type AccountHabit = (typeof accountHabits)[number]
 
-/** What is given for a payment. `silent_claims` write no log; `coin` an account with code alone can give. */
+/** Goods that are given for a payment. `silent_claims` write no log; an account with code alone can give `coin`. */
 export const goods = ['claims', 'silent_claims', 'coin'] as const
 export type Goods = (typeof goods)[number]
 

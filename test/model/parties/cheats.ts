@@ -65,7 +65,7 @@ const multicallOf = ({ world, known }: Trade) => world.network.places[known.dest
 const together = (steps: readonly Step[]) =>
   aggregate3(steps.map((step) => ({ ...step, allowFailure: false })))
 
-/** What runs in a payment, by a token of the cheat's own that the call names beside the order's. */
+/** Deeds inside a payment, by a token of the cheat's own that the call names beside the order's. */
 export const insides = ['believes_balances', 'limit_order', 'authorization'] as const
 
 /** One transaction of the fill contract that pays the order and a token of the cheat's own. */

@@ -32,7 +32,7 @@ export type SignedPayment = Pick<Exposure, 'kind' | 'microUsd' | 'traits'> & {
   readonly refusedBefore: bigint
   /** In the block that it was sent for. */
   readonly succeeded: boolean
-  /** Of a refund beside its order's settlement: no oracle attests it. */
+  /** False for a refund beside its order's settlement, which no oracle attests. */
   readonly isAsked: boolean
   state: 'paid' | 'void' | 'attested' | 'refused'
   refusals: number
@@ -40,7 +40,7 @@ export type SignedPayment = Pick<Exposure, 'kind' | 'microUsd' | 'traits'> & {
 
 export class HonestSolver {
   readonly signed: SignedPayment[] = []
-  /** What oracles signed for it. */
+  /** Settlements that oracles signed for it. */
   readonly settlements: SignedSettlement[] = []
   readonly #network: Network
   readonly #oracles: Oracles
@@ -221,7 +221,7 @@ export class HonestSolver {
   }
 }
 
-/** What settles an order: its fill, or the one refund of the deposit that nothing else was paid for. */
+/** Whether it settles an order: its fill, or the one refund of the deposit that nothing else was paid for. */
 function isAttested({ kind, request, payments: [payment], ...item }: WorkItem): boolean {
   if (kind === 'fill') return true
   const { known, items } = request

@@ -131,7 +131,7 @@ async function untilItHolds({ name, until }: Asked, ask: () => Promise<Answered>
   }
 }
 
-/** Who is refused before all of his body is sent may lose the answer to a closed connection: he asks again. */
+/** Asks again, because who is refused before all of his body is sent may lose the answer to a closed connection. */
 async function send(url: string, request: Request, attempts = 5): Promise<Answered> {
   try {
     return await sendOnce(url, request)
