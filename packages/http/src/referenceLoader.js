@@ -40,7 +40,7 @@
     document.body.prepend(search)
   }
 
-  /** What has all words that are looked for, in its method, path, summary or tag. Swagger UI draws its own anew. */
+  /** Shows what has all the words in its method, path, summary or tag. Swagger UI draws its own anew. */
   function showFound() {
     const words = (search?.querySelector('input')?.value ?? '').toLowerCase().split(/\s+/)
     for (const group of document.querySelectorAll(
