@@ -1,14 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import {
   createOracleSight,
   followNewHeads,
   type KeptDenyList,
-  type OracleSight,
   openDenyList,
-  openNetworkReaders,
-  payingApiKeySettings,
-  payingKeySettings,
   warnOfUncheckedCode,
 } from '@causeway/chains'
 import {
@@ -19,22 +13,18 @@ import {
   type NetworkOf,
   type SqlDatabase,
 } from '@causeway/core'
-import { type Elections, startElections } from '@causeway/database'
 import {
   type Closer,
-  createAgreementMetrics,
   createEndpointMetrics,
   createHttpMetrics,
   createLogger,
   createOpsListener,
   createReadiness,
   denyListCheck,
-  type HttpMetrics,
   logDenyList,
   openListener,
   openTracing,
   type Readiness,
-  type ReadinessCheck,
   standardErrorPolicy,
   tracedDatabase,
   tracedSigner,
@@ -43,46 +33,38 @@ import {
   watchPool,
   watchPushes,
 } from '@causeway/http'
-import { createMarket, hostOf, type Market } from '@causeway/market'
-import {
-  type ConfiguredSigner,
-  checkHubKey,
-  createConfiguredSigner,
-  hasHubKey,
-  hubKeyPrefix,
-  readPrivateKeySetting,
-  readSecretSetting,
-  recoverSigner,
-} from '@causeway/signer'
+import { type ConfiguredSigner, checkHubKey, recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createDepositReader } from '../facts/deposits.ts'
 import { createHeadSights } from '../facts/headSights.ts'
 import { readUnits, valuerOf } from '../facts/prices.ts'
 import type { Filling, Recoveries, SolverChain } from '../filling/filling.ts'
-import type { Handled } from '../filling/handleItem.ts'
 import { createRound } from '../filling/solverRound.ts'
 import type { Sharing } from '../judge/turns.ts'
 import { spentWithinHour } from '../wallet/budgets.ts'
 import { readFigures } from '../wallet/exposure.ts'
 import { createRecords } from '../wallet/records.ts'
-import { newest } from '../wallet/signedRecord.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
 import { termsQuery } from '../work/ownTerms.ts'
 import { createWorkClient } from '../work/workClient.ts'
-import type { WorkItem } from '../work/workItems.ts'
 import { type WorkWatch, watchWork } from '../work/workWatch.ts'
 import { type Attesting, startAttesting } from './attesting.ts'
-import { type FillKeys, type OpenChains, openChains } from './chains.ts'
+import { type OpenChains, openChains } from './chains.ts'
 import { type SolverConfig, workSettings } from './config.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
+import { elect } from './elections.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
 import { type HaltedChains, watchHalts } from './haltedChains.ts'
 import { type Hub, openHub } from './hub.ts'
+import { openHubKey, openWallet, readFillKeys } from './keys.ts'
 import { createWaker, startLoop } from './loop.ts'
+import { openMarket } from './market.ts'
 import { createSolverMetrics } from './metrics.ts'
 import { observedRecords } from './observedRecords.ts'
-import { addressOn, leaseName, openDesk } from './openDesk.ts'
+import { addressOn, openDesk } from './openDesk.ts'
+import { oraclesCheck, submitCheck } from './shownChecks.ts'
 import { budgetsOf, holdingsOn } from './watchedState.ts'
+import { logDifferences, logHandled } from './workLog.ts'
 
 export type Solver = {
   /** Lower-case address of the fill wallet. */
@@ -128,41 +110,6 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
     throw error
   })
   return assemble({ config, settings, logger, signer, hubKey, hub, files, chains, opened, denyList })
-}
-
-/** Keys of the fill wallet for families that have their own, from files or variables. @throws ConfigurationError */
-export function readFillKeys(variables: Variables): FillKeys {
-  const readFile = (path: string) => readFileSync(path, 'utf8')
-  const source = { environment: variables, readFile }
-  const keys = payingKeySettings().map((name) => [name, readPrivateKeySetting({ ...source, name })] as const)
-  const others = payingApiKeySettings().map((name) => [name, readSecretSetting({ ...source, name })] as const)
-  return new Map(
-    [...keys, ...others].flatMap(([name, key]) => (key === undefined ? [] : [[name, key] as const])),
-  )
-}
-
-/** The fill wallet's key, from a file, a variable or a key management service. */
-export function openWallet(variables: Variables, logger: Logger): Promise<ConfiguredSigner> {
-  return createConfiguredSigner({
-    environment: variables,
-    readFile: (path) => readFileSync(path, 'utf8'),
-    warn: (message) => logger.warn({ event: 'signer_setting' }, message),
-    isThreaded: false,
-  })
-}
-
-/** The key that pays for entries on the hub, where one is set. */
-export async function openHubKey(
-  variables: Variables,
-  logger: Logger,
-): Promise<ConfiguredSigner | undefined> {
-  if (!hasHubKey(variables)) return undefined
-  return createConfiguredSigner({
-    environment: variables,
-    readFile: (path) => readFileSync(path, 'utf8'),
-    warn: (message) => logger.warn({ event: 'signer_setting' }, message),
-    ...{ prefix: hubKeyPrefix, isThreaded: false },
-  })
 }
 
 type Parts = {
@@ -378,107 +325,9 @@ async function contractsOf(
   return [chain, known ?? [chain.fillContract]]
 }
 
-/** Only shown: other chains are paid on meanwhile. */
-const submitCheck = ({ key, submitFailure }: SolverChain): readonly ReadinessCheck[] =>
-  submitFailure === undefined
-    ? []
-    : [
-        {
-          ...{ name: `submit-${key}`, isShownOnly: true },
-          async check() {
-            const failure = submitFailure()
-            if (failure !== undefined) throw failure
-          },
-        },
-      ]
-
-/** Only shown: orders are paid up to what may be unattested. */
-const oraclesCheck = (sight: OracleSight): ReadinessCheck => ({
-  ...{ name: 'oracles', isShownOnly: true },
-  check: async () => sight.assertEnough(),
-})
-
-/** The line of an item by which it is found: `signed` names what is going to be sent. */
-function logHandled(
-  logger: Logger,
-  { id, kind, requestId, orderId }: WorkItem,
-  { handled, traceId }: { readonly handled: Handled; readonly traceId: string | undefined },
-): void {
-  const found = { event: `item_${handled.kind}`, item: id, kind, requestId, orderId, traceId }
-  if (handled.kind === 'signed') {
-    const { transactions, chainId } = handled.record
-    const transactionHash = newest<{ readonly hash: string }>(transactions)?.hash
-    logger.info({ ...found, chainId, transactionHash }, `${kind} is signed`)
-    return
-  }
-  if (handled.kind === 'entered') {
-    logger.info({ ...found, key: handled.key }, `${kind} is entered on the hub`)
-    return
-  }
-  const { reason } = handled
-  logger[handled.kind === 'refused' ? 'warn' : 'debug'](
-    { ...found, reason },
-    `${kind} ${id}: ${handled.kind}, ${reason}`,
-  )
-}
-
 async function readSolverName(database: Pick<SqlDatabase, 'query'>): Promise<string> {
   const [row] = await database.query<{ name: string }>('select name from solver_name')
   return row?.name ?? ''
-}
-
-/** A line where they are others than before: it says what nobody buys, and why. */
-function logDifferences(logger: Logger): (differences: readonly string[]) => void {
-  let known = ''
-  return (differences) => {
-    const text = differences.join('; ')
-    if (text === known) return
-    known = text
-    if (text === '') logger.info({ event: 'terms_agree' }, 'quote-api and this solver agree')
-    else
-      logger.error(
-        { event: 'terms_differ', differences },
-        `quote-api and this solver differ, and nothing is sold that this solver would refuse: ${text}`,
-      )
-  }
-}
-
-/** Prices and gas over this solver's own endpoints. */
-function openMarket({ config, files, chains, signer, logger }: Parts, metrics: HttpMetrics): Market {
-  return createMarket({
-    config: files.quote,
-    clients: chains.clients,
-    gates: chains.gates,
-    readers: openNetworkReaders(files.chains.chains, files.quote.chains, chains.clients),
-    fillWallet: signer.address,
-    reach: {
-      isExempt: config.isLocal,
-      chains: new Map(
-        [...files.chains.chains.values()]
-          .filter(({ endpoints }) => endpoints.length > 0)
-          .map(({ id, endpoints }) => [id, endpoints.map((url) => hostOf(url.reveal()))]),
-      ),
-      adapters: new Map(),
-    },
-    onReport: createAgreementMetrics(metrics),
-    log: logger,
-  })
-}
-
-function elect({ config, chains, opened, signer, logger }: Parts): Elections {
-  return startElections({
-    jobs: chains.paying.map((chain) => leaseName(addressOn(chain, signer), chain.chainId)).sort(),
-    areTogether: true,
-    lockDatabase: opened.openSingle(),
-    database: opened.database,
-    holder: `${process.pid}-${randomUUID()}`,
-    leaseMs: config.leaseMs,
-    onChange: (lease, epoch) =>
-      epoch === undefined
-        ? logger.warn({ event: 'lease_lost', lease }, 'lease lost')
-        : logger.info({ event: 'lease_won', lease, epoch: epoch.toString() }, 'lease won'),
-    onFailure: (error) => logger.warn({ event: 'lease_interrupted', err: error }, 'lease interrupted'),
-  })
 }
 
 function recoveriesOf({ hub, files: { chains, quote } }: Parts): Recoveries | undefined {

@@ -24,10 +24,10 @@ import {
 import { readDayOutflows } from '../wallet/records.ts'
 import { openChains, type PaidChain } from './chains.ts'
 import type { SolverConfig } from './config.ts'
-import { openHubKey, openWallet, readFillKeys } from './createSolver.ts'
 import { openDatabase } from './database.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
 import { openHub } from './hub.ts'
+import { openHubKey, openWallet, readFillKeys } from './keys.ts'
 import { addressOn } from './openDesk.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>

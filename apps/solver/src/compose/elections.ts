@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import { type Elections, startElections } from '@causeway/database'
+import type { ConfiguredSigner } from '@causeway/signer'
+import type { Logger } from 'pino'
+import type { OpenChains } from './chains.ts'
+import type { SolverConfig } from './config.ts'
+import type { OpenDatabase } from './database.ts'
+import { addressOn, leaseName } from './openDesk.ts'
+
+type ElectionParts = {
+  readonly config: Pick<SolverConfig, 'leaseMs'>
+  readonly chains: Pick<OpenChains, 'paying'>
+  readonly opened: OpenDatabase
+  readonly signer: Pick<ConfiguredSigner, 'address'>
+  readonly logger: Logger
+}
+
+export function elect({ config, chains, opened, signer, logger }: ElectionParts): Elections {
+  return startElections({
+    jobs: chains.paying.map((chain) => leaseName(addressOn(chain, signer), chain.chainId)).sort(),
+    areTogether: true,
+    lockDatabase: opened.openSingle(),
+    database: opened.database,
+    holder: `${process.pid}-${randomUUID()}`,
+    leaseMs: config.leaseMs,
+    onChange: (lease, epoch) =>
+      epoch === undefined
+        ? logger.warn({ event: 'lease_lost', lease }, 'lease lost')
+        : logger.info({ event: 'lease_won', lease, epoch: epoch.toString() }, 'lease won'),
+    onFailure: (error) => logger.warn({ event: 'lease_interrupted', err: error }, 'lease interrupted'),
+  })
+}

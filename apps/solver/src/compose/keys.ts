@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { payingApiKeySettings, payingKeySettings, type Variables } from '@causeway/chains'
+import {
+  type ConfiguredSigner,
+  createConfiguredSigner,
+  hasHubKey,
+  hubKeyPrefix,
+  readPrivateKeySetting,
+  readSecretSetting,
+} from '@causeway/signer'
+import type { Logger } from 'pino'
+import type { FillKeys } from './chains.ts'
+
+/** Keys of the fill wallet for families that have their own, from files or variables. @throws ConfigurationError */
+export function readFillKeys(variables: Variables): FillKeys {
+  const readFile = (path: string) => readFileSync(path, 'utf8')
+  const source = { environment: variables, readFile }
+  const keys = payingKeySettings().map((name) => [name, readPrivateKeySetting({ ...source, name })] as const)
+  const others = payingApiKeySettings().map((name) => [name, readSecretSetting({ ...source, name })] as const)
+  return new Map(
+    [...keys, ...others].flatMap(([name, key]) => (key === undefined ? [] : [[name, key] as const])),
+  )
+}
+
+/** The fill wallet's key, from a file, a variable or a key management service. */
+export function openWallet(variables: Variables, logger: Logger): Promise<ConfiguredSigner> {
+  return createConfiguredSigner({
+    environment: variables,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    warn: (message) => logger.warn({ event: 'signer_setting' }, message),
+    isThreaded: false,
+  })
+}
+
+/** The key that pays for entries on the hub, where one is set. */
+export async function openHubKey(
+  variables: Variables,
+  logger: Logger,
+): Promise<ConfiguredSigner | undefined> {
+  if (!hasHubKey(variables)) return undefined
+  return createConfiguredSigner({
+    environment: variables,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    warn: (message) => logger.warn({ event: 'signer_setting' }, message),
+    ...{ prefix: hubKeyPrefix, isThreaded: false },
+  })
+}

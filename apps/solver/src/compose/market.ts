@@ -1,0 +1,41 @@
+import { openNetworkReaders } from '@causeway/chains'
+import { createAgreementMetrics, type HttpMetrics } from '@causeway/http'
+import { createMarket, hostOf, type Market } from '@causeway/market'
+import type { ConfiguredSigner } from '@causeway/signer'
+import type { Logger } from 'pino'
+import type { OpenChains } from './chains.ts'
+import type { SolverConfig } from './config.ts'
+import type { LoadedFiles } from './files.ts'
+
+type MarketParts = {
+  readonly config: Pick<SolverConfig, 'isLocal'>
+  readonly files: LoadedFiles
+  readonly chains: OpenChains
+  readonly signer: Pick<ConfiguredSigner, 'address'>
+  readonly logger: Logger
+}
+
+/** Prices and gas over this solver's own endpoints. */
+export function openMarket(
+  { config, files, chains, signer, logger }: MarketParts,
+  metrics: HttpMetrics,
+): Market {
+  return createMarket({
+    config: files.quote,
+    clients: chains.clients,
+    gates: chains.gates,
+    readers: openNetworkReaders(files.chains.chains, files.quote.chains, chains.clients),
+    fillWallet: signer.address,
+    reach: {
+      isExempt: config.isLocal,
+      chains: new Map(
+        [...files.chains.chains.values()]
+          .filter(({ endpoints }) => endpoints.length > 0)
+          .map(({ id, endpoints }) => [id, endpoints.map((url) => hostOf(url.reveal()))]),
+      ),
+      adapters: new Map(),
+    },
+    onReport: createAgreementMetrics(metrics),
+    log: logger,
+  })
+}

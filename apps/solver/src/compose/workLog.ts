@@ -1,0 +1,44 @@
+import type { Logger } from 'pino'
+import type { Handled } from '../filling/handleItem.ts'
+import { newest } from '../wallet/signedRecord.ts'
+import type { WorkItem } from '../work/workItems.ts'
+
+/** The line of an item by which it is found: `signed` names what is going to be sent. */
+export function logHandled(
+  logger: Logger,
+  { id, kind, requestId, orderId }: WorkItem,
+  { handled, traceId }: { readonly handled: Handled; readonly traceId: string | undefined },
+): void {
+  const found = { event: `item_${handled.kind}`, item: id, kind, requestId, orderId, traceId }
+  if (handled.kind === 'signed') {
+    const { transactions, chainId } = handled.record
+    const transactionHash = newest<{ readonly hash: string }>(transactions)?.hash
+    logger.info({ ...found, chainId, transactionHash }, `${kind} is signed`)
+    return
+  }
+  if (handled.kind === 'entered') {
+    logger.info({ ...found, key: handled.key }, `${kind} is entered on the hub`)
+    return
+  }
+  const { reason } = handled
+  logger[handled.kind === 'refused' ? 'warn' : 'debug'](
+    { ...found, reason },
+    `${kind} ${id}: ${handled.kind}, ${reason}`,
+  )
+}
+
+/** A line where they are others than before: it says what nobody buys, and why. */
+export function logDifferences(logger: Logger): (differences: readonly string[]) => void {
+  let known = ''
+  return (differences) => {
+    const text = differences.join('; ')
+    if (text === known) return
+    known = text
+    if (text === '') logger.info({ event: 'terms_agree' }, 'quote-api and this solver agree')
+    else
+      logger.error(
+        { event: 'terms_differ', differences },
+        `quote-api and this solver differ, and nothing is sold that this solver would refuse: ${text}`,
+      )
+  }
+}
