@@ -16,7 +16,8 @@ import { zeroAddress } from 'viem'
 import { expect } from 'vitest'
 import { isReason } from '../../src/requests/status/reasons.ts'
 import { createTimelines } from '../../src/requests/timeline/readTimeline.ts'
-import type { StepName, Timeline } from '../../src/requests/timeline/timeline.ts'
+import type { Timeline } from '../../src/requests/timeline/timeline.ts'
+import type { StepName } from '../../src/requests/timeline/timelineStep.ts'
 import type { WorkKind } from '../../src/requests/work/workItem.ts'
 
 const endings: Readonly<Record<string, StepName>> = {

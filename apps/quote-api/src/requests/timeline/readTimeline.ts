@@ -7,7 +7,8 @@ import type { RequestStatus } from '../status/requestProgress.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
 import { workKinds } from '../work/workItem.ts'
 import type { Hold, RequestEvent, RequestFacts } from './requestFacts.ts'
-import { type NameOf, type Timeline, timelineOf } from './timeline.ts'
+import { type Timeline, timelineOf } from './timeline.ts'
+import type { NameOf } from './timelineStep.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 

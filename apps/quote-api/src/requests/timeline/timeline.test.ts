@@ -3,7 +3,8 @@
 import { expect, test } from 'vitest'
 import { isReason, reasonTexts } from '../status/reasons.ts'
 import type { RequestEvent, RequestFacts } from './requestFacts.ts'
-import { stepNames, timelineOf } from './timeline.ts'
+import { timelineOf } from './timeline.ts'
+import { stepNames } from './timelineStep.ts'
 
 const facts: RequestFacts = {
   ...{ requestId: '0x1', orderId: '0x2', status: 'waiting', createdAtMs: 1_000, deadlineMs: 60_000 },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { evidenceKinds, stepNames, type Timeline } from './timeline.ts'
+import type { Timeline } from './timeline.ts'
+import { evidenceKinds, stepNames } from './timelineStep.ts'
 
 const text = z.string()
 

@@ -1,0 +1,110 @@
+import { formatAmount, orderRefused } from '@causeway/core'
+
+/** Everything that can happen to a request, in the words of its timeline. */
+export const stepNames = [
+  'quoted',
+  'quoted-anew',
+  'funds-held',
+  'deposit-seen',
+  'deposit-accepted',
+  'deposit-final',
+  'deposit-to-return',
+  'deposit-returned',
+  'deposit-kept',
+  'deposit-stopped',
+  'deposit-lost',
+  'loss-booked',
+  'loss-taken-back',
+  'deposit-transaction',
+  'payment-left',
+  'asked-solver',
+  'asked-solver-again',
+  'solver-stopped',
+  'solver-sent',
+  'solver-reverted',
+  'solver-done',
+  'solver-gave-up',
+  'solver-not-needed',
+  'fill-seen',
+  'refund-seen',
+  'call-reported',
+  'call-executed',
+  'call-reverted',
+  'call-unrelated',
+  'attested',
+  'ended-by-operator',
+  'settled',
+  'parked',
+  'stands-still',
+  'taken-up-again',
+  'refund-needs-operator',
+  'recoverable',
+  'denial-lifted',
+  'succeeded',
+  'failed',
+  'refunded',
+  'sponsor-debited',
+  'funds-released',
+  'expired',
+] as const
+export type StepName = (typeof stepNames)[number]
+
+export const evidenceKinds = [
+  'amount',
+  'price',
+  'block',
+  'transaction',
+  'signature',
+  'moment',
+  'work',
+  'request',
+] as const
+
+/** Something that a step rests on and that others can look up. */
+export type Evidence = {
+  readonly kind: (typeof evidenceKinds)[number]
+  readonly label: string
+  readonly value: string
+  readonly chainId?: number
+}
+
+export type TimelineStep = {
+  readonly step: StepName
+  readonly atMs: number
+  readonly reason: string | undefined
+  /** One sentence for people. */
+  readonly text: string
+  readonly evidence: readonly Evidence[]
+}
+
+export const step = (
+  name: StepName,
+  atMs: number,
+  text: string,
+  evidence: readonly Evidence[] = [],
+  reason?: string,
+): TimelineStep => ({ step: name, atMs, reason, text, evidence })
+
+/** In its words, without the code before them. */
+export const solverSays = (report = ''): string =>
+  `It says: ${report.slice(orderRefused.length).replace(/^: /, '')}.`
+
+/** What a currency is called, where the configuration knows it. */
+export type NameOf = (
+  chainId: number,
+  currency: string,
+) => { readonly symbol: string; readonly decimals: number } | undefined
+
+export function amountText(
+  nameOf: NameOf,
+  chainId: number,
+  currency: string,
+  amount: bigint,
+  decimals?: number,
+): string {
+  const named = nameOf(chainId, currency)
+  if (named !== undefined) return `${formatAmount(amount, named.decimals)} ${named.symbol}`
+  return decimals === undefined
+    ? `${amount} units of ${currency}`
+    : `${formatAmount(amount, decimals)} of ${currency}`
+}
