@@ -144,25 +144,27 @@ export {
   chainsFileSchema,
   type Finality,
 } from './config/chainsFile.ts'
+export {
+  type EnergyModel,
+  type FeerateModel,
+  type FlatModel,
+  feeModelClass,
+  type GasModel,
+  lacksGasPriceOracle,
+  type PriorityFeeModel,
+} from './config/feeModels.ts'
 export { type HubFile, hubFileSchema } from './config/hubFile.ts'
 export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export {
   blocksAtPace,
   type ContractChain,
   contractChain,
-  type EnergyModel,
   type ExternalLiquiditySettings,
-  type FeerateModel,
-  type FlatModel,
-  feeModelClass,
-  type GasModel,
   type GuardianSet,
   guardianQuorum,
   isContractChain,
-  lacksGasPriceOracle,
   type PoolConfig,
   type PriceFeed,
-  type PriorityFeeModel,
   paceMs,
   type QuoteAsset,
   type QuoteCeilings,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Hex } from '../hex.ts'
+import { feeModelClass, feeModelSchema, type GasModel } from './feeModels.ts'
 import { keylessPerMinuteSchema, openRewardsSchema } from './openQuoteLimits.ts'
 import { depthProblem, pinPolicySchema } from './pinPolicy.ts'
 import { bps, chainKey, decimalInteger, environmentName, evmAddress, hash32 } from './scalars.ts'
@@ -111,99 +112,6 @@ const currencySchema = z.object({
   resetsAllowance: z.boolean().default(false),
   source: z.string(),
 })
-
-/** What the solver charges above the expected cost of a transaction. */
-const markupBps = bps.default(1_000)
-
-const gasModelSchema = z.object({
-  kind: z.enum(['eip1559', 'op-stack', 'arbitrum']),
-  /** `eth_feeHistory` depth and percentile for the tip. */
-  historyBlocks: z.number().int().min(1).max(100).default(10),
-  rewardPercentile: z.number().int().min(0).max(100).default(20),
-  minPriorityFeeWei: decimalInteger.default(1n),
-  /** Blocks, empty ones included, whose median gas price bounds what is quoted. */
-  ceilingBlocks: z.number().int().min(10).max(1_024).default(100),
-  /** A gas price above so many times that median is refused. */
-  ceilingFactor: z.number().int().min(2).max(100).default(4),
-  /** Below this a gas price is never refused: on a quiet chain the median is next to nothing. */
-  ceilingFromWei: decimalInteger.default(100_000_000n),
-  /** Blocks of 12.5 % base fee rise covered by `maxFeePerGas`. */
-  inclusionBlocks: z.number().int().min(1).max(20).default(6),
-  markupBps,
-  gasPriceOracle: evmAddress
-    .optional()
-    .describe(
-      'Prices the data that a rollup writes to its parent: the predeploy GasPriceOracle of op-stack, the precompile ArbGasInfo of arbitrum',
-    ),
-})
-
-/** Chains whose transactions bid for compute units. @source design.md 5.4 */
-const priorityFeeModelSchema = z.object({
-  kind: z.literal('priority-fee'),
-  percentile: z
-    .number()
-    .int()
-    .min(0)
-    .max(100)
-    .default(60)
-    .describe('Of what recent blocks took, by which an endpoint estimates a price'),
-  minMicroLamportsPerUnit: decimalInteger
-    .default(1_000n)
-    .describe('Floor, and the price while too few endpoints estimate one'),
-  maxMicroLamportsPerUnit: decimalInteger
-    .default(5_000_000n)
-    .describe('While the price is above this, nothing is quoted'),
-  markupBps,
-})
-
-/** Chains whose transactions pay for their size. @source pricing-engine.md 1.5; design.md 5.4 */
-const feerateModelSchema = z.object({
-  kind: z.literal('feerate'),
-  targetBlocks: z
-    .number()
-    .int()
-    .min(1)
-    .max(1_008)
-    .default(2)
-    .describe('Blocks within which a transaction is to be mined, by what an endpoint estimates'),
-  minSatPerKvb: decimalInteger
-    .default(1_000n)
-    .describe('Floor, and the price while too few endpoints estimate one'),
-  maxSatPerKvb: decimalInteger.default(500_000n).describe('While the price is above this, nothing is quoted'),
-  leastOutputSat: decimalInteger
-    .default(10_000n)
-    .describe('Outputs of users below this are not spent unless the user asks for it'),
-  markupBps,
-})
-
-/** Chains whose transactions pay for energy and bytes at prices that everybody votes on. @source pricing-engine.md 1.6 */
-const energyModelSchema = z.object({
-  kind: z.literal('energy'),
-  maxSunPerEnergy: decimalInteger.default(500n).describe('While energy costs more, nothing is quoted'),
-  markupBps,
-})
-
-/** Exchanges, which take a fee of their own for each transfer. @source families.md 5.4, 5.5 */
-const flatModelSchema = z.object({
-  kind: z.literal('flat'),
-  transferFee: decimalInteger
-    .default(0n)
-    .describe(
-      'What a transfer takes while endpoints do not tell, in smallest units of the native currency; 0 where they are free',
-    ),
-  maxTransferFee: decimalInteger
-    .default(10_000_000n)
-    .describe('While a transfer takes more, nothing is quoted'),
-  markupBps,
-})
-
-const feeModelSchema = z.discriminatedUnion('kind', [
-  gasModelSchema,
-  priorityFeeModelSchema,
-  feerateModelSchema,
-  energyModelSchema,
-  flatModelSchema,
-])
 
 const poolSchema = z.object({
   address: evmAddress,
@@ -442,11 +350,6 @@ export type QuoteAsset = z.infer<typeof assetSchema>
 export type QuotePrice = z.infer<typeof priceSchema>
 export type PriceFeed = z.infer<typeof feedSchema>
 export type GuardianSet = z.infer<typeof guardianSetSchema>
-export type GasModel = z.infer<typeof gasModelSchema>
-export type PriorityFeeModel = z.infer<typeof priorityFeeModelSchema>
-export type FeerateModel = z.infer<typeof feerateModelSchema>
-export type EnergyModel = z.infer<typeof energyModelSchema>
-export type FlatModel = z.infer<typeof flatModelSchema>
 export type PoolConfig = z.infer<typeof poolSchema>
 
 /** Whoever looks at a chain again and again looks at it as if its blocks came no faster than this. */
@@ -460,29 +363,6 @@ export function paceMs({ blockTimeMs }: Pick<QuoteChain, 'blockTimeMs'>): number
 /** So many blocks of a chain as take as long as `blocks` at its pace. @source F-41 */
 export function blocksAtPace(chain: Pick<QuoteChain, 'blockTimeMs'>, blocks: bigint): bigint {
   return blocks * BigInt(Math.ceil(paceMs(chain) / chain.blockTimeMs))
-}
-
-/** How a family of chains charges, whichever of its ways a chain takes. */
-export function feeModelClass({
-  kind,
-}: QuoteChain['feeModel']): 'gas' | 'priority-fee' | 'feerate' | 'energy' | 'flat' {
-  switch (kind) {
-    case 'priority-fee':
-    case 'feerate':
-    case 'energy':
-    case 'flat':
-      return kind
-    case 'eip1559':
-    case 'op-stack':
-    case 'arbitrum':
-      return 'gas'
-  }
-}
-
-/** Whether a chain charges for data and nobody is named who tells the price. */
-export function lacksGasPriceOracle(feeModel: QuoteChain['feeModel']): feeModel is GasModel {
-  if (feeModel.kind !== 'op-stack' && feeModel.kind !== 'arbitrum') return false
-  return feeModel.gasPriceOracle === undefined
 }
 
 /** A chain that is read by contract calls and whose transactions pay for gas. */
