@@ -89,7 +89,7 @@ export type FillKeys = ReadonlyMap<string, Secret>
 
 export type OpenChains = {
   readonly paying: readonly PaidChain[]
-  /** Of every chain of the quote file that has endpoints: prices stand on them too. */
+  /** Clients of every chain of the quote file that has endpoints: prices stand on them too. */
   readonly clients: ReadonlyMap<string, ChainClient>
   /** Gates of chains that did not answer yet: nothing is paid there before. */
   readonly gates: ReadonlyMap<string, ChainGate>

@@ -23,7 +23,7 @@ import type { ContractPaidChain, LinePaidChain, MarkedPaidChain, PaidChain } fro
 /** One writer per wallet and chain. */
 export const leaseName = (wallet: string, chainId: number) => `fill-wallet:${wallet}:${chainId}`
 
-/** Of the fill wallet there. */
+/** Gives the address of the fill wallet on the chain. */
 export const addressOn = (chain: PaidChain, { address }: Pick<ConfiguredSigner, 'address'>): string =>
   chain.kind === 'contract' ? address : chain.paying.address
 

@@ -33,7 +33,7 @@ export interface PaymentRecord {
   readonly endsByDeadline: boolean
 }
 
-/** Of a chain where each payment leaves a mark of its own, or names itself in its wallet's line. */
+/** The record of a chain where each payment leaves a mark of its own, or names itself in its wallet's line. */
 export const createMarkedRecord = ({
   readFinal,
 }: Pick<PayingChain | LinePayingChain, 'readFinal'>): PaymentRecord => ({

@@ -109,7 +109,7 @@ function isGivenBack(past: readonly KeptRecord[], deposit: SeenDeposit | undefin
   )
 }
 
-/** Of deposits of the same transaction and currency, by refunds that were or may be mined. */
+/** Sum given back of deposits of the same transaction and currency, by refunds that were or may be mined. */
 function givenBackThere(past: readonly KeptRecord[], deposit: SeenDeposit): bigint {
   return past
     .filter((record) => record.kind === 'refund' && isPaidFrom(record, deposit))

@@ -9,7 +9,7 @@ export type SignedFill = {
 }
 
 export type DestinationFacts = {
-  /** Of the order, as the chain has it at a final block. */
+  /** State of the order, as the chain has it at a final block. */
   readonly recorded: 'open' | 'paid' | 'closed'
   /** Unix seconds of that block. */
   readonly finalSeconds: number

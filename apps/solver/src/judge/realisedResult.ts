@@ -1,6 +1,6 @@
 import { depositOfKey, sumOfValues, type Valuer } from './verdict.ts'
 
-/** Of a payment that is final. Amounts in smallest units. */
+/** A payment that is final. Amounts in smallest units. */
 export type FinalPayment = {
   readonly chainId: number
   /** As `depositKey` makes them. */

@@ -15,7 +15,7 @@ export type Verdict =
 export const refuse = (reason: string): Verdict => ({ kind: 'refuse', reason })
 export const wait = (reason: string): Verdict => ({ kind: 'wait', reason })
 
-/** Of a deposit, what our own endpoints agree on at its depth. Currency in its family's canonical spelling. */
+/** A deposit, as our own endpoints agree on it at its depth. Currency in its family's canonical spelling. */
 export type SeenDeposit = {
   readonly chainId: number
   readonly chainKey: string
@@ -60,7 +60,7 @@ const sourceOf = ({ chainId, transactionId, currency }: SeenDeposit): string =>
   `${chainId}:${transactionId}:${currency}:`
 
 export type LossLimits = {
-  /** Of the value that came in: what prices may have moved between a quote and its fill. */
+  /** Part of the value that came in by which prices may have moved between a quote and its fill. */
   readonly toleranceBps: number
   /** Beyond the tolerance: the most that a fill may give away, such as fees that a sponsor pays. */
   readonly lossPerOrderMicroUsd: bigint

@@ -60,7 +60,7 @@ export async function reserve(
   }
 }
 
-/** Of a record that is at its end: gas is what was paid, and what had no effect lost nothing. */
+/** Corrects the charges of a record that is at its end: gas is what was paid, and what had no effect lost nothing. */
 export async function settleCharges(
   tx: SqlTx,
   record: Pick<KeptRecord, 'id' | 'attempt' | 'outcome'>,

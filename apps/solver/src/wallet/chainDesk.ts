@@ -142,7 +142,7 @@ export type Preparation =
 /** One chain's part of the solver: every transaction of the fill wallet there goes through it. */
 export type ChainDesk = {
   readonly chainId: number
-  /** Of the fill wallet, in canonical spelling. */
+  /** Address of the fill wallet, in canonical spelling. */
   readonly address: string
   /** False while another process has the lease of this wallet and chain. */
   leads(): boolean

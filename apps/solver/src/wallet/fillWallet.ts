@@ -254,7 +254,7 @@ async function agreedCount(client: ChainClient, address: Hex, block: bigint): Pr
   return Number(parseQuantity(answer?.ok === true ? answer.result : undefined, what))
 }
 
-/** Of several transactions of one nonce at most one is mined; the newest is the likeliest. */
+/** At most one of several transactions of a nonce is mined; the newest is the likeliest. */
 async function firstMined(
   client: ChainClient,
   transactions: readonly Signed[],

@@ -94,7 +94,7 @@ export function createInventory(
 }
 
 /**
- * Of a wallet that wraps nothing.
+ * Inventory of a wallet that wraps nothing.
  * @param chain.isAllowed true when so much of a currency can be taken where payments take it; when not, whatever allows
  *   it has begun
  * @param chain.open what was signed there and is not at its end: of what has landed meanwhile more is held back
@@ -143,7 +143,7 @@ export function createAllowances(chain: {
   }
 }
 
-/** Of a wallet whose coins are one line: what it has at its end counts all that was signed. */
+/** Inventory of a wallet whose coins are one line: what it has at its end counts all that was signed. */
 export function createLineInventory(
   { left, gather }: Pick<LineDesk, 'left' | 'gather'>,
   { currency: own, floors }: { readonly currency: string; readonly floors: ReadonlyMap<string, bigint> },

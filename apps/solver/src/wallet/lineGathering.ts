@@ -8,7 +8,7 @@ import type { LineRecord } from './signedRecord.ts'
 
 /** Virtual bytes of one more input. @source families.md 5.2 */
 const inputBytes = 68
-/** Of one transaction; more coins wait for the next one. */
+/** Coins of one transaction at most; more wait for the next one. */
 const gatheredMax = 50
 const gatherPauseMs = 600_000
 

@@ -5,7 +5,7 @@ import { type ExpiringRecord, newest } from './signedRecord.ts'
 /** What a chain whose transactions expire says about a record, by agreement of its endpoints. */
 export type ExpiringFacts = {
   readonly landing: Landing
-  /** Of the record's id at a final block; read where nothing landed and nothing can any more. */
+  /** State of the record's id at a final block; read where nothing landed and nothing can any more. */
   readonly state: PaymentState | undefined
   /** Unix seconds of the head. */
   readonly chainTime: number

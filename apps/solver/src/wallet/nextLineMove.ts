@@ -9,7 +9,7 @@ export type LineOffer = LineRecord['transactions'][number]
 /** A record and where it stands in its wallet's line. */
 export type PlacedRecord = {
   readonly record: LineRecord
-  /** Of its transactions the one that a block has, if one is. */
+  /** The one of its transactions that a block has, if there is one. */
   readonly mined:
     | { readonly what: 'transaction' | 'cancellation'; readonly offer: LineOffer; readonly isFinal: boolean }
     | undefined

@@ -3,9 +3,9 @@ import { hasFailed, type KeptRecord, newest, type SignedRecord } from './signedR
 
 /** What one chain says about a record, by agreement of its endpoints. */
 export type RecordFacts = {
-  /** Of the transaction of this record that is mined, if one is. */
+  /** The transaction of this record that is mined, if one is. */
   readonly mined: Mined | undefined
-  /** Of a cancellation, where one is mined instead. */
+  /** The cancellation that is mined instead, if one is. */
   readonly cancelled: Mined | undefined
   /** Nonces below are used. */
   readonly latestCount: number
@@ -40,7 +40,7 @@ export type Move =
   | {
       readonly kind: 'settle'
       readonly outcome: Exclude<SignedRecord['outcome'], 'open'>
-      /** Of what was mined; `undefined` where nothing of this record was. */
+      /** Cost of what was mined; `undefined` where nothing of this record was. */
       readonly costWei: bigint | undefined
     }
 

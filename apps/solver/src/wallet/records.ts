@@ -34,7 +34,7 @@ export class OrderClosedError extends Error {
  * over writes nothing, whatever it still believes.
  */
 export interface Records {
-  /** Of one wallet on one chain: open ones, and those whose nonce a rewound chain has free again. By nonce. */
+  /** Records of a wallet on a chain: open ones, and those whose nonce a rewound chain has free again. By nonce. */
   active(wallet: string, chainId: number, latestCount: number): Promise<readonly KeptRecord[]>
   /** The newest attempt. */
   latest(id: string): Promise<KeptRecord | undefined>

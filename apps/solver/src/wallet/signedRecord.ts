@@ -16,14 +16,14 @@ const signed = z.object({
 
 const recordKinds = ['fill', 'refund', 'claim', 'sweep', 'permit', 'close', 'chore'] as const
 
-/** Of every record, whatever its chain. */
+/** Members of every record, whatever its chain. */
 const shared = {
-  /** Of the work item, or of the chore. */
+  /** Id of the work item, or of the chore. */
   id: z.string(),
   /** From 0; the next one begins only after this one can never be mined or has finally failed. */
   attempt: z.number().int().nonnegative(),
   kind: z.enum(recordKinds),
-  /** Of a fill, a refund and a claim: what its payment is known by. */
+  /** Id by which the payment of a fill, a refund or a claim is known. */
   orderId: hex(32).optional(),
   chainId: z.number().int().positive(),
   /** Unix seconds after which it must not be mined any more. */
@@ -34,7 +34,7 @@ const shared = {
   payments: z.array(z.object({ currency: z.string(), amount })).default([]),
   /** Keys of the deposits that it was paid for, or that it gives back. */
   deposits: z.array(z.string()).default([]),
-  /** Of a refund: what its deposit leaves the wallet is less than its gas. */
+  /** True for a refund whose deposit leaves the wallet less than its gas. */
   isUnderpaid: z.boolean().optional(),
   /** Whether it may be sent: the service is asked first, and may have closed the item meanwhile. */
   release: z.enum(['asked', 'given', 'refused']),

@@ -4,7 +4,7 @@ import { type KeptRecord, newest } from './signedRecord.ts'
 
 export type TellingOptions = {
   readonly active: () => Promise<readonly KeptRecord[]>
-  /** Of the transaction of a record that is mined, where one was seen. */
+  /** Hash of the transaction of a record that is mined, where one was seen. */
   readonly minedHash: (record: KeptRecord) => string | undefined
   /** Fenced. */
   readonly save: (record: KeptRecord) => Promise<void>

@@ -14,7 +14,7 @@ import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
 import { amount, calldata, hex, spelled } from './payloadFields.ts'
 
-/** Of a transaction before it has a nonce. */
+/** A transaction before it has a nonce. */
 export type PlannedTransaction = {
   readonly to: Hex
   readonly data: Hex
@@ -156,7 +156,7 @@ const signedPermitSchema = z
     owner: hex(20),
     amount,
     signature: calldata,
-    /** Of a signature for Permit2. */
+    /** Present with a signature for Permit2. */
     relayer: hex(20).optional(),
     calls: z.array(z.object({ to: hex(20), data: calldata, value: amount })).optional(),
   })

@@ -123,7 +123,7 @@ export function createWorkClient(
         onDifferences(answer.differences)
         return answer
       } finally {
-        // Of an answer that was refused the rest is not read.
+        // The rest of an answer that was refused is not read.
         deadline.end()
       }
     },

@@ -142,7 +142,7 @@ export type PaidOrder = {
   readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
   /** With calls: gets what they leave over. */
   readonly recipient?: Hex | undefined
-  /** Of a refund: the fill that must never be mined. */
+  /** The fill that a refund replaces, which must never be mined. */
   readonly replaces?: string | undefined
   readonly proof: Proof | undefined
   /** Fees that a fill leaves owed in the currency of its deposit, or that a claim takes. */
@@ -151,7 +151,7 @@ export type PaidOrder = {
   readonly gasCharged?: bigint | undefined
   /** The note that the service wants kept with a fill, and shown after it lost its own records. */
   readonly booking?: string | undefined
-  /** Of a refund: the service offers no fill of the order any more, for whatever deposit. */
+  /** True for a refund after which the service offers no fill of the order any more, for whatever deposit. */
   readonly endsOrder?: boolean | undefined
 }
 
@@ -181,7 +181,7 @@ export const differencesSchema = z.array(z.string().max(1_000)).max(50).default(
 export const workSchema = z.object({ items: z.array(itemSchema), differences: differencesSchema })
 export type WorkItem = z.infer<typeof itemSchema>
 
-/** Of a service that holds questions: what it is told with the next one, in a URL. */
+/** The word of a service that holds questions, which it is told with the next one, in a URL. */
 const known = z
   .string()
   .max(4_000)
