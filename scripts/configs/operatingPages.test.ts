@@ -189,7 +189,7 @@ test('O-98: a cluster is asked for what the manifests have, and told what is the
       expect(manifests).toContain(`namespace/${name}`)
     for (const [, path = ''] of line.matchAll(/--filename (\S+)/g))
       expect(path === '-' || existsSync(join(root, path)), line).toBe(true)
-    // `create` and `label` fail where a cluster has the object already.
+    // `create` and `label` fail at what a cluster has already.
     if (/kubectl .*\bcreate\b/.test(line))
       expect(line).toMatch(/--dry-run=client .*\| kubectl apply --filename -/)
     if (/kubectl .*\blabel\b/.test(line)) expect(line).toContain('--overwrite')

@@ -81,7 +81,7 @@ export class WatchedEntry {
   /** When the last look began that showed the chain unchanged. */
   #provenAtMs: number
   #resumedAtMs: number
-  /** Begin of the last look in which enough endpoints agreed on the head. */
+  /** Start of the last look in which enough endpoints agreed on the head. */
   #agreedAtMs = Number.NEGATIVE_INFINITY
   /** Before that newer blocks are not linked: several of them have just come at once. */
   #linksDueMs = Number.NEGATIVE_INFINITY

@@ -114,7 +114,7 @@ function planMoves(places: readonly Place[], smallest: bigint): readonly Move[] 
   }
 }
 
-/** Withdrawals of what the chain's wallet lacks for its share and for what leaves it, from the largest balance on. */
+/** Withdrawals of what a chain's wallet lacks for what it keeps and what leaves it, from the largest balance on. */
 function withdrawalsOf(
   { holding, kept }: Place,
   moves: readonly Move[],

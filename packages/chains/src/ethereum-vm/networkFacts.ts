@@ -53,7 +53,7 @@ export async function readEthereumFacts(question: NetworkQuestion): Promise<Netw
   return { head: moment(0), final: moment(1), shapes }
 }
 
-/** Probes of what a dearer state costs most: an allowance that nobody has yet, and an account that is new. */
+/** Probes that cost most where a network makes state dearer: an allowance that nobody has, and a new account. */
 function probesOf({ config, fillWallet }: NetworkQuestion): readonly Probe[] {
   // Arbitrum adds the fee of the data to what it estimates, and that changes with the prices of its parent.
   if (config.feeModel.kind === 'arbitrum' || fillWallet === undefined) return []
