@@ -1,5 +1,5 @@
 // `npm start`: the local network with every service, until Ctrl-C. `--fresh` begins anew, `--endpoints` has its nodes
-// answer like hosted ones.
+// answer like hosted ones, `--shadow` adds an oracle that compares.
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
@@ -9,6 +9,7 @@ import {
   type Session,
   StartFailure,
   servicePlans,
+  shadowPlan,
   startSession,
 } from '@causeway/localnet'
 import { z } from 'zod'
@@ -38,7 +39,7 @@ try {
 }
 
 async function run(): Promise<number> {
-  const { fresh, endpoints, directory, firstPorts, chainPorts } = parseStartOptions(
+  const { fresh, shadow, endpoints, directory, firstPorts, chainPorts } = parseStartOptions(
     process.argv.slice(2),
     process.env,
     root,
@@ -52,7 +53,7 @@ async function run(): Promise<number> {
     firstFamilyPort: firstPorts.families,
     ports: chainPorts,
     firstPorts,
-    services: servicePlans,
+    services: shadow ? [...servicePlans, shadowPlan] : servicePlans,
     fileOf: bundledFile,
     repositoryRoot: root,
     environment: process.env,

@@ -13,22 +13,22 @@ const scriptFolder = dirname(import.meta.dirname)
 describe('parseStartOptions', () => {
   test('has the documented defaults', () => {
     expect(parseStartOptions([], {}, '/repository')).toEqual({
-      fresh: false,
+      ...{ fresh: false, shadow: false },
       directory: '/repository/.local',
       firstPorts: { quote: 3000, oracle: 3100, families: 8548 },
       chainPorts: { base: 8545, optimism: 8546, hub: 8547 },
     })
   })
 
-  test('moves every base by its variable, and forgets state when asked to', () => {
+  test('moves every base by its variable, and does what words ask for', () => {
     const environment = {
       CAUSEWAY_QUOTE_PORT: '4000',
       CAUSEWAY_ORACLE_PORT: '4100',
       CAUSEWAY_CHAIN_PORT: '9545',
       CAUSEWAY_LOCAL_DIR: '/elsewhere/network',
     }
-    expect(parseStartOptions(['--fresh'], environment, '/repository')).toEqual({
-      fresh: true,
+    expect(parseStartOptions(['--fresh', '--shadow'], environment, '/repository')).toEqual({
+      ...{ fresh: true, shadow: true },
       directory: '/elsewhere/network',
       firstPorts: { quote: 4000, oracle: 4100, families: 9548 },
       chainPorts: { base: 9545, optimism: 9546, hub: 9547 },

@@ -15,6 +15,8 @@ const variables = z.object({
 
 export type StartOptions = {
   readonly fresh: boolean
+  /** An oracle in shadow mode runs beside the others. */
+  readonly shadow: boolean
   /** Behaviour of the nodes that services read. */
   readonly endpoints?: PersonalityName
   /** Absolute. */
@@ -22,6 +24,8 @@ export type StartOptions = {
   readonly firstPorts: { readonly quote: number; readonly oracle: number; readonly families: number }
   readonly chainPorts: { readonly base: number; readonly optimism: number; readonly hub: number }
 }
+
+const flags: readonly string[] = ['--fresh', '--shadow']
 
 /** Reads words and variables of `npm start`; an empty variable counts as unset. @throws ConfigurationError */
 export function parseStartOptions(
@@ -31,7 +35,8 @@ export function parseStartOptions(
 ): StartOptions {
   const at = words.indexOf('--endpoints')
   const endpoints = at < 0 ? undefined : personalityOf(words[at + 1])
-  const unknown = words.find((word, index) => word !== '--fresh' && (at < 0 || index < at || index > at + 1))
+  const isOfEndpoints = (index: number) => at >= 0 && (index === at || index === at + 1)
+  const unknown = words.find((word, index) => !flags.includes(word) && !isOfEndpoints(index))
   if (unknown !== undefined) {
     throw new ConfigurationError(`not understood: ${unknown}. What is: npm start -- --help`)
   }
@@ -41,6 +46,7 @@ export function parseStartOptions(
   const { CAUSEWAY_QUOTE_PORT, CAUSEWAY_ORACLE_PORT, CAUSEWAY_CHAIN_PORT, CAUSEWAY_LOCAL_DIR } = parsed.data
   return {
     fresh: words.includes('--fresh'),
+    shadow: words.includes('--shadow'),
     ...(endpoints !== undefined && { endpoints }),
     directory: resolve(root, CAUSEWAY_LOCAL_DIR),
     firstPorts: {

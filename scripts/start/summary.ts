@@ -9,6 +9,7 @@ import {
   familyTokens,
   type LocalNetwork,
   type Session,
+  shadowPlan,
   solanaAccounts,
 } from '@causeway/localnet'
 
@@ -55,6 +56,7 @@ export function summaryOf(session: Session, solana: FamilyFacts | undefined): st
     'npm run localnet -- submit attestation.json',
     '',
     ...depositExample(solana, oracleUrl),
+    ...shadowExample(session, solana),
     'Move the market: npm run localnet -- prices set ETH/USD 2600, or BTC/USD 110000',
     'Ctrl-C stops everything; the next start continues from here.',
     ...(families === undefined
@@ -118,6 +120,21 @@ function depositExample(solana: FamilyFacts | undefined, oracleUrl: string | und
     'A deposit that lies on each stand-in, here on Solana; the others: npm run localnet -- families',
     '',
     curl(`${oracleUrl}/attestations/depository-deposits/v1`, { chainId: 'solana', transactionId }),
+    '',
+  ]
+}
+
+/** The deposit of the example, asked of the oracle in shadow mode, and what it says of the first one's answer. */
+function shadowExample({ services }: Session, solana: FamilyFacts | undefined): readonly string[] {
+  const ports = services.find(({ plan }) => plan === shadowPlan)?.ports
+  if (ports === undefined || solana === undefined) return []
+  const { transactionId } = solana.firstDeposit
+  const body = { chainId: 'solana', transactionId, requestPeerSignatures: true }
+  return [
+    'The same deposit, attested in shadow mode, and how many answers of oracle-1 agreed so far (shadow_agreement):',
+    '',
+    curl(`http://127.0.0.1:${ports['http']}/attestations/depository-deposits/v1`, body),
+    `curl -s http://127.0.0.1:${ports['ops']}/metrics | grep ^oracle_shadow_answers_total`,
     '',
   ]
 }

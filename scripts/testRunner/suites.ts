@@ -133,6 +133,7 @@ export const suiteFiles = {
     'test/demo.test.ts',
     'test/familiesLocally.test.ts',
     'test/recoveredDeposit.test.ts',
+    'test/shadowLocally.test.ts',
     'test/solanaLocally.test.ts',
     'test/solanaQuotedEqualsReceived.test.ts',
     'test/ways.test.ts',

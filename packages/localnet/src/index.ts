@@ -83,6 +83,7 @@ export { runOperatorCommand } from './network/operate/runCommand.ts'
 export { attestedExecutionSchema, submitExecution } from './network/operate/submitAttestation.ts'
 export type { PriceKey } from './network/refreshFeeds.ts'
 export { openEndpoints, type SessionEndpoints } from './network/services/endpoints.ts'
+export { shadowPlan } from './network/services/oracle.ts'
 export { type ServicePlan, servicePlans } from './network/services/servicePlan.ts'
 export { type Session, type SessionOptions, startSession } from './network/services/startSession.ts'
 export {

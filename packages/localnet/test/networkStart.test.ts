@@ -105,6 +105,15 @@ async function paste(line: string) {
   return { path: new URL(url).pathname, status: response.status, answer: await response.json() }
 }
 
+/** O-115: what is printed for the oracle in shadow mode shows that the first one signs the same. */
+async function expectComparison(lines: readonly string[]): Promise<void> {
+  const asked = lines.find((line) => line.endsWith('"requestPeerSignatures":true}\''))
+  await waitUntil('it is attested', async () => (await paste(asked ?? '')).status === 200, { pollMs: 500 })
+  const counted = lines.find((line) => line.endsWith('grep ^oracle_shadow_answers_total'))
+  const [, , url = ''] = counted?.split(' ') ?? []
+  expect(await (await fetch(url)).text()).toMatch(/^oracle_shadow_answers_total\{.*agrees="yes".*\} [1-9]/m)
+}
+
 const networkFile = async () => JSON.parse(await readFile(join(directory, 'network.json'), 'utf8'))
 
 describe('npm start', () => {
@@ -184,10 +193,11 @@ describe('npm start', () => {
     await waitUntil('the services and the stand-ins are gone', () => allGone([...services, ...standIns]))
     expect(await allGone([database])).toBe(false)
 
-    const fresh = await startUntilUp('--fresh')
+    const fresh = await startUntilUp('--fresh', '--shadow')
     expect(await allGone(pids)).toBe(true)
     expect(fresh.output()).toMatch(/Stopped what a killed run had left: anvil-\w+, anvil-\w+, anvil-\w+\./)
     expect(fresh.output()).toContain('built anew: asked for by --fresh. What was there stands in')
+    await expectComparison(fresh.output().split('\n'))
   })
 
   it('can be stopped before everything is up', async () => {

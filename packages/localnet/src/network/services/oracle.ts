@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import type { Hex } from '@causeway/core'
+import { privateKeyToAddress } from 'viem/accounts'
 import { familyVariables } from '../../families/familyVariables.ts'
 import type { LocalAccount, LocalKeys } from '../../keys/localKeys.ts'
 import type { ServiceContext, ServicePlan } from './servicePlan.ts'
@@ -27,13 +29,67 @@ export function oracleSigners(keys: LocalKeys): readonly { name: string; signer:
 
 function oraclePlan(number: OracleNumber): ServicePlan {
   const name = oracleName(number)
-  return {
+  return planOf({
     name,
     about: `the service itself, peered with the other two, ${oracleThreshold} of ${oracleNumbers.length} signatures`,
+    place: number - 1,
+    settings(context) {
+      const { keys } = context.network
+      return {
+        key: signerOf(keys, number).privateKey,
+        PEER_API_KEYS: `${peerKey(keys, number)}:peers`,
+        PEERS: peersOf(context, oracleNumbers.filter((other) => other !== number)),
+        ORACLE_SIGNERS: oracleSigners(keys)
+          .map(({ signer }) => signer)
+          .join(';'),
+        ORACLE_SIGNERS_THRESHOLD: String(oracleThreshold),
+      }
+    },
+  })
+}
+
+/** Has no key: so no answer is ever enough, and each of the other oracle is compared. */
+const signsNothing = '0x000000000000000000000000000000000000dEaD'
+
+/** One more oracle, whose signer counts nowhere: it compares what the first one signs with its own. @source O-115 */
+export const shadowPlan: ServicePlan = planOf({
+  name: 'shadow',
+  about: 'an oracle in shadow mode: it compares what oracle-1 signs with its own, and counts nowhere',
+  place: oracleNumbers.length,
+  settings(context) {
+    const { keys } = context.network
+    const key = shadowKey(keys)
+    return {
+      key,
+      PEER_API_KEYS: '',
+      PEERS: peersOf(context, [1]),
+      ORACLE_SIGNERS: `${privateKeyToAddress(key)};${signsNothing}`,
+      ORACLE_SIGNERS_THRESHOLD: '2',
+    }
+  },
+})
+
+/** Derived, so that every start has the same. */
+function shadowKey(keys: LocalKeys): Hex {
+  return `0x${createHash('sha256').update(`shadow of ${signerOf(keys, 1).privateKey}`).digest('hex')}`
+}
+
+type OracleParts = Pick<ServicePlan, 'name' | 'about'> & {
+  /** Among the oracles of a session. */
+  readonly place: number
+  /** Its private key, and the variables in which oracles differ beside it. */
+  settings(context: ServiceContext): { readonly key: Hex } & Readonly<Record<string, string>>
+}
+
+function planOf({ name, about, place, settings }: OracleParts): ServicePlan {
+  return {
+    name,
+    about,
     script: 'apps/oracle/src/main.ts',
-    ports: ({ oracle }) => ({ http: oracle + number - 1, ops: oracle + 9 + number }),
+    ports: ({ oracle }) => ({ http: oracle + place, ops: oracle + 10 + place }),
     async environment(context, ports) {
-      const { chains, keys, paths } = context.network
+      const { chains, paths } = context.network
+      const { key, ...own } = settings(context)
       return {
         ENVIRONMENT: 'local',
         HTTP_PORT: String(ports['http']),
@@ -43,14 +99,9 @@ function oraclePlan(number: OracleNumber): ServicePlan {
         RELAY_RPC_URL: chains.hub.url,
         ...familyVariables(context.families),
         ECDSA_PRIVATE_KEY: '',
-        ECDSA_PRIVATE_KEY_FILE: await context.writeSecret(`${name}.key`, signerOf(keys, number).privateKey),
+        ECDSA_PRIVATE_KEY_FILE: await context.writeSecret(`${name}.key`, key),
         STATE_DIR: join(paths.directory, name),
-        PEER_API_KEYS: `${peerKey(keys, number)}:peers`,
-        PEERS: peersOf(context, number),
-        ORACLE_SIGNERS: oracleSigners(keys)
-          .map(({ signer }) => signer)
-          .join(';'),
-        ORACLE_SIGNERS_THRESHOLD: String(oracleThreshold),
+        ...own,
       }
     },
     readyUrl: (ports) => `http://127.0.0.1:${ports['ops']}/ready`,
@@ -70,10 +121,9 @@ export function settlementOracles({ network, ports }: ServiceContext): string {
     .join(';')
 }
 
-/** `url|key;url|key` of the oracles that run beside this one. */
-function peersOf({ network, ports }: ServiceContext, number: OracleNumber): string {
-  return oracleNumbers
-    .filter((other) => other !== number)
+/** `url|key;url|key` of those that run. */
+function peersOf({ network, ports }: ServiceContext, numbers: readonly OracleNumber[]): string {
+  return numbers
     .flatMap((other) => {
       const port = ports.get(oracleName(other))?.['http']
       return port === undefined ? [] : [`http://127.0.0.1:${port}|${peerKey(network.keys, other)}`]
