@@ -145,6 +145,7 @@ export const suiteFiles = {
    */
   operations: [
     'apps/oracle/test/chainFaults.test.ts',
+    'apps/oracle/test/fastBlocks.test.ts',
     'apps/oracle/test/faultyPeers.test.ts',
     'apps/oracle/test/replicas.test.ts',
     'apps/oracle/test/runningOracle.test.ts',
@@ -177,6 +178,7 @@ export const suiteFiles = {
     'apps/quote-api/test/startup.test.ts',
     'apps/quote-api/test/status.test.ts',
     'apps/quote-api/test/unseenDeposits.test.ts',
+    'apps/solver/test/fastBlocks.test.ts',
     'packages/contracts/src/artifacts.test.ts',
     'packages/database/test/migrate.test.ts',
     'packages/database/test/startTestPostgres.test.ts',

@@ -11,6 +11,8 @@ import {
   type Hex,
   isContractChain,
   type NetworkOf,
+  paceMs,
+  type QuoteChain,
   type SqlDatabase,
 } from '@causeway/core'
 import {
@@ -281,7 +283,9 @@ async function assemble(untraced: Parts): Promise<Solver> {
       watch = watchWork({ work, onTold: waker.work, nowMs })
       pushes = followNewHeads({
         registered: files.chains.chains,
-        followed: Object.entries(files.quote.chains).map(([key, quoted]) => ({ key, ...quoted })),
+        followed: Object.entries(files.quote.chains)
+          .map(([key, quoted]) => ({ key, ...quoted }))
+          .filter((chain) => !isSeenByClock(chain, config.pollIntervalMs)),
         onHead: ({ chainId }) => waker.block(chainId),
         onChange: watchPushes(httpMetrics, logger),
       })
@@ -324,6 +328,10 @@ async function contractsOf(
   const known = await chain.fillContracts?.().catch(() => undefined)
   return [chain, known ?? [chain.fillContract]]
 }
+
+/** Blocks that come faster than rounds do tell nothing that the next round does not see. @source F-118 */
+const isSeenByClock = (chain: Pick<QuoteChain, 'blockTimeMs'>, everyMs: number): boolean =>
+  chain.blockTimeMs < everyMs && everyMs <= paceMs(chain) / 4
 
 async function readSolverName(database: Pick<SqlDatabase, 'query'>): Promise<string> {
   const [row] = await database.query<{ name: string }>('select name from solver_name')
