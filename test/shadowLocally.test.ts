@@ -1,6 +1,6 @@
 // Goal: an oracle in shadow mode shows whether another one signs the same. Who gains by breaking it: whoever feeds lies
-// to an oracle that nobody compares. Method: the two oracles of `npm start -- --shadow` over its own nodes, of which the
-// compared one reads Base through a proxy.
+// to an oracle that nobody compares. Method: two oracles of `npm start -- --shadow` over its own nodes; the compared
+// one reads Base through a proxy.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
-// Goal: a chain that makes five blocks a second costs an oracle no more calls than one that makes a block in two seconds,
-// while it follows both and looks through their final blocks ahead of requests. Method: `main.ts` with the default
-// cadences, over two real nodes behind proxies that count.
+// Goal: a chain that makes five blocks a second costs an oracle no more calls than one that makes a block in two
+// seconds, while it follows both and looks through their final blocks ahead of requests. Method: `main.ts` with the
+// default cadences, over two real nodes behind proxies that count.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
-// Goal: a chain that makes five blocks a second costs a solver no more calls than one that makes a block in two seconds,
-// neither at rest nor while it waits for deposits. Method: a solver with its default cadence, told of each block by two
-// real nodes, which it reads through a proxy that counts; first while both are slow, then while one is fast. Between them
-// lie orders whose deposits never come.
+// Goal: a chain that makes five blocks a second costs a solver no more calls than one that makes a block in two
+// seconds, neither at rest nor while it waits for deposits. Method: a solver with its default cadence, told of each
+// block by two real nodes, of which it reads one through a proxy that counts; first while both are slow, then while
+// that one is fast. Between them lie orders whose deposits never come.
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   type FaultProxy,

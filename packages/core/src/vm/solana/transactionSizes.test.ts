@@ -1,7 +1,7 @@
-// Goal: whatever a quote has signed on Solana, and whatever the solver signs there, fits into a transaction of version 0:
-// nobody needs the longer ones of version 1. Who gains by breaking it: whoever asks for a quote that no cluster takes, or
-// has the solver plan a payment that it can never send. Method: each kind at its largest, signed by accounts that are all
-// different, as the library writes it.
+// Goal: whatever a quote has signed on Solana, and whatever the solver signs there, fits into a transaction of version
+// 0: nobody needs the longer ones of version 1. Who gains by breaking it: whoever asks for a quote that no cluster
+// takes, or has the solver plan a payment that it can never send. Method: each kind at its largest, signed by accounts
+// that are all different, as the library writes it.
 import { type TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import { describe, expect, test } from 'vitest'
 import type { OriginRoute, QuotedCurrency } from '../quotingFamily.ts'
