@@ -2,8 +2,11 @@
 // every fact stays what it is without them. Attackers: whoever deposits 1 ether and has two deposits, one of them in a
 // token that nobody can pay out; whoever moves a wei so that somebody else's payment or deposit reads otherwise.
 // Method: receipts with such logs at every place, against the same receipts without them, in each reader of logs.
-import { type Hex, topUpLogs, transferTopic } from '@causeway/core'
+import { MalformedAnswerError } from '@causeway/chains'
+import { type Hex, ordinalOf, topUpLogs, transferTopic } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
+import { parseBlockPayments } from '../apps/quote-api/src/requests/depositAddresses/blockPayments.ts'
+import { simulateExecution } from '../apps/quote-api/src/requests/execute/callsSimulation.ts'
 import { depositSendersReading } from '../apps/quote-api/src/requests/settlement/depositReadings.ts'
 import type { EvmLog } from '../packages/chains/src/ethereum-vm/answers.ts'
 import { parseCandidates } from '../packages/chains/src/ethereum-vm/blockScan.ts'
@@ -118,6 +121,33 @@ function candidatesIn(logs: readonly EvmLog[]) {
   return parseCandidates({ ok: true, result }, { fromBlock: 5n, toBlock: 5n }).length
 }
 
+const asListed = (logs: readonly EvmLog[]) =>
+  logs.map((log) => ({
+    ...{ ...log, logIndex: `0x${log.logIndex.toString(16)}` },
+    ...{ blockNumber: '0x5', blockHash: hash, transactionHash: hash },
+  }))
+
+const listed = { from: 6n, to: 5n, transfersFrom: 5n }
+const watched = { nativeCurrency: user, tokens: new Set([token]) }
+
+/** Nodes list what was asked for: transfers of tokens that the file lists. */
+function paymentsIn(logs: readonly EvmLog[]) {
+  const transfers = logs.filter(({ address, topics }) => address === token && topics[0] === transferTopic)
+  const { payments } = parseBlockPayments([{ ok: true, result: asListed(transfers) }], listed, watched)
+  return payments.map(({ id: _, ...paid }) => paid)
+}
+
+/** Calls of an account, tried out by a node that says what they would write. */
+async function depositsTriedOut(logs: readonly EvmLog[]) {
+  const result = [{ calls: [{ status: '0x1', gasUsed: '0x5208', logs: asListed(logs) }] }]
+  const client = {
+    chainId: 'base',
+    agree: async () => ({ answers: [{ ok: true as const, result }], agreeingEndpoints: ['one'] }),
+  }
+  const execution = { from: payer, multicall3: token, depository, nativeCurrency: native, to: user }
+  return simulateExecution(client, { ...execution, data: id, delegations: [] })
+}
+
 /** Each reader of logs, without the places of what it read: those shift, and mean what the chain says. */
 const readers: Readonly<Record<string, (logs: readonly EvmLog[]) => unknown>> = {
   deposits: (logs) => findDeposits(logs, rules, () => id).map(({ onchainIndex: _, ...deposit }) => deposit),
@@ -130,13 +160,15 @@ const readers: Readonly<Record<string, (logs: readonly EvmLog[]) => unknown>> = 
     ).map(({ from, value }) => [from, value]),
   'who brought tokens to the depository': sendersIn,
   'what is read ahead': candidatesIn,
+  'payments to deposit addresses': paymentsIn,
+  'deposits of calls that are tried out': depositsTriedOut,
 }
 
 describe.each(Object.entries(receipts))('F-45: %s', (_receipt, receipt) => {
-  test.each(Object.entries(readers))('reads as it did before: %s', (_reader, read) => {
+  test.each(Object.entries(readers))('reads as it did before: %s', async (_reader, read) => {
     const { before, after } = bothForms(receipt)
     expect(after.length).toBeGreaterThan(before.length)
-    expect(read(after)).toEqual(read(before))
+    expect(await read(after)).toEqual(await read(before))
   })
 })
 
@@ -150,4 +182,27 @@ test('F-45: a deposit of ether beside its log is one deposit, at the place where
 test('F-45: a token that another contract moves is a deposit as before', () => {
   const found = findDeposits(indexed([moved(token, user, depository, 5n)], 0), rules)
   expect(found).toMatchObject([{ currency: token, amount: 5n, depositId: zeroId }])
+})
+
+test('F-116: deposits of one transaction keep their order, and so the ids of their refunds, at the places of their chain', () => {
+  const twice = { logs: [nativeDeposit(7n), nativeDeposit(7n)] }
+  const ether = moved(emitter, user, depository, 7n)
+  const { before, after } = bothForms({ ...twice, ether: [[ether], [ether]] })
+  const placesOf = (logs: readonly EvmLog[]) => {
+    const found = findDeposits(logs, rules)
+    return found.map((deposit) => [deposit.onchainIndex, ordinalOf(deposit, found)])
+  }
+  expect(placesOf(before)).toEqual([
+    ['0', 0],
+    ['1', 1],
+  ])
+  expect(placesOf(after)).toEqual([
+    ['1', 0],
+    ['3', 1],
+  ])
+})
+
+test('F-116: an endpoint that lists movements of ether among transfers of tokens is not believed', () => {
+  const result = asListed(indexed([moved(emitter, user, recipient, 9n)], 0))
+  expect(() => parseBlockPayments([{ ok: true, result }], listed, watched)).toThrow(MalformedAnswerError)
 })

@@ -1,8 +1,12 @@
 // Goal: the table of gas units is right for the contracts of a local network: each shape's dearest
-// common form fits into its units, and the units are no more than 10/6 of it.
-// Method: every transaction is sent to a real node with the table's units as its gas limit.
-import { encodeAggregate3 } from '@causeway/chains'
+// common form fits into its units, and the units are no more than 10/6 of it. Attack: a fork that makes state dearer,
+// so that what users sign and what the solver sends runs out of gas, or costs more than was charged.
+// Method: every transaction is sent to a real node with its units as its gas limit, under today's rules and under
+// the newest that the node has.
+import { createJsonRpcClient, encodeAggregate3, measureShapes } from '@causeway/chains'
 import {
+  type DearerState,
+  dearerStateOf,
   encodePermit,
   encodeSignedDeposit,
   type GasShape,
@@ -13,8 +17,10 @@ import {
   type Permit2Terms,
   permit2Address,
   permitTypedData,
+  stateAsCounted,
   type TokenPermitKind,
   tokenPermitKinds,
+  unitsOn,
 } from '@causeway/core'
 import {
   depositoryAbi,
@@ -48,6 +54,7 @@ type Transaction = { readonly to: Hex; readonly data?: Hex; readonly value?: big
 type Measured = { readonly shape: GasShape; readonly form: string; readonly gasUsed: bigint }
 
 let network: TestNetwork
+let dearer: DearerState
 let measured: Measured[]
 
 const freshAddress = (): Hex => privateKeyToAddress(generatePrivateKey())
@@ -72,10 +79,11 @@ async function send(from: LocalAccount, { to, data = '0x', value = 0n }: Transac
   return { gasUsed: receipt.gasUsed, succeeded: receipt.status === 'success' }
 }
 
-/** Sends with exactly the table's units: a transaction that needs more reverts and fails the test. */
+/** Sends with exactly the units of the shape: a transaction that needs more reverts and fails the test. */
 async function measure(shape: GasShape, form: string, from: LocalAccount, transaction: Transaction) {
-  const { gasUsed, succeeded } = await send(from, transaction, gasUnits[shape])
-  expect(succeeded, `${shape} (${form}) fits into ${gasUnits[shape]} gas`).toBe(true)
+  const units = unitsOn(shape, dearer)
+  const { gasUsed, succeeded } = await send(from, transaction, units)
+  expect(succeeded, `${shape} (${form}) fits into ${units} gas`).toBe(true)
   measured.push({ shape, form, gasUsed })
 }
 
@@ -361,7 +369,7 @@ async function measureSolverTransactions(solver: LocalAccount) {
     }),
   )
   const gasUsed = withTopup.gasUsed - alone.gasUsed
-  expect(withTopup.succeeded && gasUsed <= gasUnits['fill-topup']).toBe(true)
+  expect(withTopup.succeeded && gasUsed <= unitsOn('fill-topup', dearer)).toBe(true)
   measured.push({ shape: 'fill-topup', form: 'beside a token, to a new account', gasUsed })
 }
 
@@ -381,26 +389,64 @@ function call({ to, data = '0x' }: Transaction): { to: Hex; data: Hex } {
   return { to, data }
 }
 
-beforeAll(async () => {
-  network = await startTestNetwork({ blockTimeSeconds: 1 })
+/** What state takes on the network, measured as the service does. */
+async function measureState(): Promise<DearerState> {
+  const { url } = network.chains.base
+  const { wrappedNative } = network.deployment.base
+  const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url }], now: Date.now })
+  const feeModel = {
+    ...{ kind: 'eip1559' as const, historyBlocks: 10, rewardPercentile: 20, minPriorityFeeWei: 1n },
+    ...{ ceilingBlocks: 100, ceilingFactor: 4, ceilingFromWei: 0n, inclusionBlocks: 6, markupBps: 0 },
+  }
+  const fillWallet = network.keys.fillWallet.address
+  const shapes = await measureShapes({ client, config: { feeModel, wrappedNative }, fillWallet })
+  await client.close()
+  expect(shapes.map(({ shape }) => shape)).toEqual(['send-native', 'approve'])
+  return dearerStateOf(shapes)
+}
+
+async function measureAll(hardfork: string | undefined): Promise<void> {
+  network = await startTestNetwork({ blockTimeSeconds: 1, ...(hardfork !== undefined && { hardfork }) })
+  dearer = await measureState()
   measured = []
   const [user] = network.keys.users
   if (user === undefined) throw new Error('the network has no user')
   await measureUserTransactions(user)
   await measureSolverTransactions(network.keys.fillWallet)
   await measureSweeps(user, network.keys.fillWallet)
-})
-afterAll(() => network?.stop())
+}
+
+const dearestOf = (shape: GasShape): bigint =>
+  measured
+    .filter((one) => one.shape === shape)
+    .map(({ gasUsed }) => gasUsed)
+    .reduce(maxBigint, 0n)
 
 describe('gas units', () => {
+  beforeAll(() => measureAll(undefined))
+  afterAll(() => network?.stop())
+
   test('every shape was measured', () => {
     expect(new Set(measured.map(({ shape }) => shape))).toEqual(new Set(gasShapes))
   })
 
+  test('F-113: state takes what the release counts on', () => {
+    expect(dearer).toEqual(stateAsCounted)
+  })
+
   test.each(gasShapes)('%s: the dearest form uses at least 60 % of its units and at most all', (shape) => {
-    const used = measured.filter((one) => one.shape === shape).map(({ gasUsed }) => gasUsed)
-    const dearest = used.reduce(maxBigint, 0n)
+    const dearest = dearestOf(shape)
     expect(dearest).toBeLessThanOrEqual(gasUnits[shape])
     expect(dearest * 10n).toBeGreaterThanOrEqual(gasUnits[shape] * 6n)
+  })
+})
+
+describe('gas units under the newest rules of the node', () => {
+  beforeAll(() => measureAll('amsterdam'))
+  afterAll(() => network?.stop())
+
+  test('F-117: every shape fits into the units that were measured', () => {
+    expect(new Set(measured.map(({ shape }) => shape))).toEqual(new Set(gasShapes))
+    for (const shape of gasShapes) expect(dearestOf(shape), shape).toBeLessThanOrEqual(unitsOn(shape, dearer))
   })
 })

@@ -1,6 +1,6 @@
 // Goal: the service says within a minute that a network is not as the files say, and sells nothing there where money
 // depends on it. Attacks: blocks that come faster, so that a depth is worth less; a final block that stands; storage that
-// takes more gas than the solver counts on; signers of prices that nobody listed. Method: the running service over real
+// takes more gas than prices may follow; signers of prices that nobody listed. Method: the running service over real
 // nodes that change under it, and a price service that shows what a later guardian set signed.
 
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -138,8 +138,8 @@ test('F-108, O-107: blocks that come faster than the file says stop the chain, a
 test('F-109, F-110, O-107: a final block that trails and gas that is dearer are seen by the next look, and by the doctor', async () => {
   const { optimism } = bed.network.chains
   const { wrappedNative } = bed.network.deployment.optimism
-  // Five slots are filled, and a word is answered.
-  const slots = [0, 1, 2, 3, 4].map((slot) => `6001600${slot}55`)
+  // So many slots are filled that no price follows, and a word is answered.
+  const slots = Array.from({ length: 40 }, (_, slot) => `600160${slot.toString(16).padStart(2, '0')}55`)
   await optimism.chain.node.setCode({ address: wrappedNative, bytecode: `0x${slots.join('')}60206000f3` })
   await optimism.chain.node.setBlockTimestampInterval({ interval: 12 })
   await isBroken('optimism', 'finality-lag')

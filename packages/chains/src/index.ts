@@ -131,6 +131,7 @@ export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
 export { createHubRecoveries, type HubRecoveries, OraclesRefusedError } from './ethereum-vm/hubRecoveries.ts'
 export { createHubTransactions } from './ethereum-vm/hubTransactions.ts'
 export { createMappingWriter, MappingTakenError } from './ethereum-vm/mappingWriter.ts'
+export { measureShapes } from './ethereum-vm/networkFacts.ts'
 export {
   type GasLimits,
   type Trial,

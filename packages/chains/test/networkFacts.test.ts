@@ -63,7 +63,7 @@ test('F-109: one look tells the newest block and the newest final one, whatever 
   expect(await look()).toMatchObject({ head: undefined, final: undefined, shapes: [] })
 })
 
-test('F-110: a contract that takes more gas than before is seen, and one endpoint neither makes nor hides it', async () => {
+test('F-110, F-115: a contract that takes more gas than before is seen, and one endpoint neither makes nor hides it', async () => {
   await ask('anvil_setCode', wrappedNative, fills(1))
   const unitsOf = async () => new Map((await look()).shapes.map((one) => [one.shape, one]))
   const before = await unitsOf()

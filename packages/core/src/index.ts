@@ -503,13 +503,22 @@ export { contractInterface, viemLibrary } from './vm/ethereum/contractInterface.
 export { depositAddressOf } from './vm/ethereum/depositAddress.ts'
 export { parseAddressList, parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
 export {
+  aboveBound,
+  callUnitsOf,
+  type DearerState,
+  dearerStateOf,
+  type ShapeUnits,
+  stateAsCounted,
+  unitsOn,
+} from './vm/ethereum/quoting/dearerState.ts'
+export {
   type EthereumFeeFacts,
   EthereumFees,
   type GasPrice,
   type GasShape,
   gasShapes,
 } from './vm/ethereum/quoting/ethereumFees.ts'
-export { callBytesOf, callUnitsOf, gasUnits } from './vm/ethereum/quoting/gasUnits.ts'
+export { callBytesOf, gasUnits } from './vm/ethereum/quoting/gasUnits.ts'
 export { permit2Address } from './vm/ethereum/quoting/planTransactions.ts'
 export {
   decodeEvmWithdrawal,

@@ -4,6 +4,7 @@ import {
   type ChainGate,
   createPoolMirror,
   type JsonRpcClient,
+  measureShapes,
   type NetworkReader,
   type PoolMirror,
 } from '@causeway/chains'
@@ -11,6 +12,7 @@ import { type CurrencyKey, contractChain, type Hex, type QuoteFile } from '@caus
 import type { AgreedKind, ChainSource } from './chain/chainReading.ts'
 import { createChainSource } from './chain/chainSource.ts'
 import { createNetworkSource } from './chain/networkSource.ts'
+import { createUnitsMeter } from './chain/unitsMeter.ts'
 import { defaultLimits, type MarketLimits } from './limits.ts'
 import { type ChainPlan, planMarket } from './plan.ts'
 import { type Clock, type MarketLog, systemClock } from './ports.ts'
@@ -47,6 +49,9 @@ export type MarketOptions = {
   readonly log: MarketLog
 }
 
+/** How long an endpoint may take to estimate; the first reading of a chain waits for it. */
+const measureTimeoutMs = 1_500
+
 /**
  * The market of one configuration: prices in USD with 18 fraction digits, gas in wei, balances in smallest units.
  * Does no I/O before `start`; after it everything is read in the background.
@@ -82,6 +87,9 @@ export function createMarket(options: MarketOptions): Market {
     })
   const sourceOf = (chain: ChainPlan, client: JsonRpcClient) => {
     const mirrorOf = mirrorsOf(chain)
+    // A network is asked about where somebody said what it should be. @source F-107
+    const isMeasured = chain.quotable && chain.config.seen !== undefined
+    const asked = { client, config: chain.config, fillWallet, timeoutMs: measureTimeoutMs }
     return createChainSource({
       plan: chain,
       client,
@@ -90,6 +98,13 @@ export function createMarket(options: MarketOptions): Market {
       now: () => clock.now(),
       ...(fillWallet !== undefined && { fillWallet }),
       ...(mirrorOf !== undefined && { mirrorOf }),
+      ...(isMeasured && {
+        meter: createUnitsMeter({
+          measure: () => measureShapes(asked),
+          now: () => clock.now(),
+          onFailure: (error) => log.warn({ chain: chain.chainKey, err: error }, 'gas units not measured'),
+        }),
+      }),
       onReport: keepReport(chain.chainKey),
     })
   }

@@ -1,5 +1,5 @@
 import type { NetworkFeeRefusal } from '@causeway/chains'
-import type { CurrencyKey, Hex, NetworkFees, PoolState } from '@causeway/core'
+import type { CurrencyKey, Hex, NetworkFees, PoolState, ShapeUnits } from '@causeway/core'
 
 /** One USD price as of one refresh, already guarded. @source pricing-engine.md 2.3 */
 export type UsdPrice = {
@@ -56,6 +56,8 @@ export type ChainMarket = {
   readonly asOfMs: number
   /** What a transaction costs on the chain, as its family reckons. */
   readonly fees: NetworkFees
+  /** What known transactions take there by its own word, of which `fees` are made; absent where nobody asks. */
+  readonly shapes?: readonly ShapeUnits[]
   /** Mirrored pools, all at `head.hash`. Empty while the mirror is not trusted. */
   readonly pools: readonly PoolState[]
   /** Spendable solver balance per currency. */

@@ -1,5 +1,6 @@
 import type { JsonRpcClient } from '@causeway/chains'
 import { type PermitKind, permitKinds, type SqlDatabase } from '@causeway/core'
+import type { Market } from '@causeway/market'
 import { createContractSignatures } from '../access/wallets/contractSignature.ts'
 import type { PermitTokens } from '../pricing/permit.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
@@ -10,7 +11,7 @@ import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import { createTakePermit } from '../requests/permits/takePermit.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
-import type { ChainPorts } from './quoting.ts'
+import { type ChainPorts, gasOn } from './quoting.ts'
 
 export type Permits = {
   readonly permitTokens: PermitTokens
@@ -27,8 +28,9 @@ export function createPermits(options: {
   stops: ChainStops
   fillWallet: string | undefined
   ports: Pick<ChainPorts, 'hasCode'>
+  market: Pick<Market, 'snapshot'>
 }): Permits {
-  const { registry, clients, database, screening, stops, fillWallet, ports } = options
+  const { registry, clients, database, screening, stops, fillWallet, ports, market } = options
   const { now } = stops
   const clientOf = (chainId: number) => clients.get(registry.chainById.get(chainId)?.key ?? '')
   const contracts = new Map(
@@ -47,7 +49,10 @@ export function createPermits(options: {
   const [eip3009, eip2612, permit2] = permitKinds
   return {
     permitTokens: createPermitTokens({ clientOf, now }),
-    takeCalls: createTakeCalls({ database, registry, clientOf, screening, stops, fillWallet, now }),
+    takeCalls: createTakeCalls({
+      ...{ database, registry, clientOf, screening, stops, fillWallet, now },
+      dearerOn: (chainId) => gasOn(market.snapshot(), chainId).dearer,
+    }),
     takePermit: {
       eip3009: createTakePermit({ ...shared, kind: eip3009 }),
       eip2612: createTakePermit({ ...shared, kind: eip2612 }),

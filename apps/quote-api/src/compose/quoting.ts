@@ -184,7 +184,7 @@ export function createChainPorts(args: {
       const { account, currency, amount } = payment
       const tried = await live.tryPayment({
         ...{ account: chain.codec.canonicalAddress(account), currency: currency.address, amount },
-        fill: { ...fill, gasPriceWei: gasPriceOf(snapshot(), chain.chainId) },
+        fill: { ...fill, ...gasOn(snapshot(), chain.chainId) },
       })
       const { transactionGasMax } = chain.config
       const isTooDear = tried?.units !== undefined && tried.units > transactionGasMax
@@ -200,8 +200,7 @@ export function createChainPorts(args: {
       const { chainId } = destination
       const unitsOfCalls = chains.get(chainId)?.unitsOfCalls
       const parties = callParties(destination, unitsOfCalls && fillWallet)
-      const gasPriceWei = gasPriceOf(snapshot(), chainId)
-      return unitsOfCalls?.({ ...triedTransaction(tried, parties), gasPriceWei }) ?? 0n
+      return unitsOfCalls?.({ ...triedTransaction(tried, parties), ...gasOn(snapshot(), chainId) }) ?? 0n
     },
   }
 }
@@ -227,11 +226,14 @@ function paymentFill(
   return { from, to: contract, data, value: token === undefined ? amount : 0n, token, hasCalls: false }
 }
 
-/** Undefined where a chain has no price of gas that code can see. */
-function gasPriceOf(snapshot: MarketSnapshot, chainId: number): bigint | undefined {
+/** The price of gas, which code can see, and what state takes; nothing where a chain has no gas. */
+export function gasOn(
+  snapshot: MarketSnapshot,
+  chainId: number,
+): Pick<SimulatedFill, 'gasPriceWei' | 'dearer'> {
   const market = snapshot.chain(chainId)
-  if ('reason' in market || !(market.fees instanceof EthereumFees)) return undefined
-  return market.fees.gasPrice.expectedWei
+  if ('reason' in market || !(market.fees instanceof EthereumFees)) return {}
+  return { gasPriceWei: market.fees.gasPrice.expectedWei, dearer: market.fees.dearer }
 }
 
 /** What the solver would send for an order that is not made yet. */

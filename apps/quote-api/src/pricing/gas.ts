@@ -1,4 +1,13 @@
-import { bpsUp, type CostedTransaction, convertUp, gasUnits, type NetworkFees } from '@causeway/core'
+import {
+  bpsUp,
+  type CostedTransaction,
+  convertUp,
+  type DearerState,
+  gasUnits,
+  type NetworkFees,
+  stateAsCounted,
+  unitsOn,
+} from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { requireChain, requirePrice } from './marketAccess.ts'
 import { permitKindOf } from './permit.ts'
@@ -31,12 +40,21 @@ export function isExecuted({
   return originGasOverhead > 0n && !usePermit && !useDepositAddress
 }
 
-/** The most gas that calls may use for what was charged. */
+/** The most gas that calls may use for what was charged. @param dearer what state takes there; absent: as counted */
 export function executionUnits(
   { asset }: Pick<QuotableCurrency, 'asset'>,
   { originGasOverhead }: { readonly originGasOverhead: bigint },
+  dearer: DearerState = stateAsCounted,
 ): bigint {
-  return gasUnits[asset.inventory === undefined ? 'execute-swap' : 'execute'] + originGasOverhead
+  return unitsOn(asset.inventory === undefined ? 'execute-swap' : 'execute', dearer) + originGasOverhead
+}
+
+/**
+ * What the solver is told of these units: to what it is told it adds the new state of calls without a swap, by its own
+ * measurement, so that is left out. @source F-114
+ */
+export function toldUnits(gasMax: bigint, dearer: DearerState = stateAsCounted): bigint {
+  return gasMax - (unitsOn('execute', dearer) - gasUnits.execute)
 }
 
 /**

@@ -51,6 +51,7 @@ export const ethereumQuotingChain: QuotingChainFamily = {
         callUnitsOf(maxBigint(await fills.gasOfFill(fill), floorGas(fill.data)), {
           isNative: fill.token === undefined,
           hasCalls: fill.hasCalls,
+          dearer: fill.dearer,
         }),
     }
   },

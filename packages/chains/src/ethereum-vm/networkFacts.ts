@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { bytesToHex, encodeApprove, type GasShape, gasUnits, type Hex } from '@causeway/core'
-import type { ChainMoment, NetworkFacts, NetworkQuestion, ShapeUnits } from '../family/networkFacts.ts'
+import { bytesToHex, encodeApprove, type GasShape, gasUnits, type Hex, type ShapeUnits } from '@causeway/core'
+import type { ChainMoment, NetworkFacts, NetworkQuestion } from '../family/networkFacts.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
 import { unlessUnreadable } from '../rpc/malformedAnswer.ts'
 import { parseQuantity } from '../rpc/quantity.ts'
@@ -10,47 +10,66 @@ import { headRequest, parseHead } from './agreement/head.ts'
 type Probe = { readonly shape: GasShape; readonly call: RpcCall }
 
 /**
- * The newest block, the newest final one, and what a new slot and a new account cost, in one question to every
- * endpoint. As many must say it as must for anything else: one alone makes no network look other than it is, and hides
- * nothing.
+ * The newest block, the newest final one, and what a new slot and a new account cost. As many endpoints must say it as
+ * must for anything else: one alone makes no network look other than it is, and hides nothing.
  */
 export async function readEthereumFacts(question: NetworkQuestion): Promise<NetworkFacts> {
-  const { client, timeoutMs, signal } = question
+  const [heads, shapes] = await Promise.all([
+    askEach(question, [headRequest(), headRequest('finalized')]),
+    measureShapes(question),
+  ])
+  const moment = (at: number): ChainMoment | undefined => {
+    const said = heads(at, parseHead)
+    if (said === undefined) return undefined
+    return {
+      number: said(({ number }) => number),
+      timestampSeconds: Number(said(({ timestampSeconds }) => BigInt(timestampSeconds))),
+    }
+  }
+  return { head: moment(0), final: moment(1), shapes }
+}
+
+/**
+ * What the shapes that are measured take now, of those that enough endpoints estimate: as much as so many say at least.
+ * Each endpoint is asked once, so one that is silent is waited for as long as `timeoutMs`. @source F-113
+ */
+export async function measureShapes(question: NetworkQuestion): Promise<readonly ShapeUnits[]> {
   const probes = probesOf(question)
-  const calls = [headRequest(), headRequest('finalized'), ...probes.map(({ call }) => call)]
+  if (probes.length === 0) return []
+  const answers = await askEach(
+    question,
+    probes.map(({ call }) => call),
+  )
+  return probes.flatMap(({ shape }, at): ShapeUnits[] => {
+    const said = answers(at, (result) => parseQuantity(result, 'eth_estimateGas'))
+    if (said === undefined) return []
+    return [{ shape, units: said((units) => units), countedUnits: gasUnits[shape] }]
+  })
+}
+
+/** The value that enough voices reach, by what is read out of an answer. */
+type Said<Value> = (of: (value: Value) => bigint) => bigint
+/** Reads one answer of each endpoint; `undefined` where too few gave one. */
+type Answers = <Value>(at: number, read: (result: unknown) => Value) => Said<Value> | undefined
+
+/** Asks every endpoint once. */
+async function askEach(
+  { client, timeoutMs, signal }: NetworkQuestion,
+  calls: readonly RpcCall[],
+): Promise<Answers> {
   const heard = await client.askEach(calls, {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(signal !== undefined && { signal }),
   })
   const { threshold } = client.electorate
-  const said = <Value>(at: number, read: (result: unknown) => Value): readonly Value[] =>
-    valuesByVoice(
+  return <Value>(at: number, read: (result: unknown) => Value): Said<Value> | undefined => {
+    const values = valuesByVoice(
       heard.map(
         ({ answers, ...voter }): Vote<Value> => ({ ...voter, value: readAnswer(answers?.[at], read) }),
       ),
     )
-  const moment = (at: number): ChainMoment | undefined => {
-    const heads = said(at, parseHead)
-    if (heads.length < threshold) return undefined
-    return {
-      number: reachedBy(
-        threshold,
-        heads.map(({ number }) => number),
-      ),
-      timestampSeconds: Number(
-        reachedBy(
-          threshold,
-          heads.map(({ timestampSeconds }) => BigInt(timestampSeconds)),
-        ),
-      ),
-    }
+    return values.length < threshold ? undefined : (of) => reachedBy(threshold, values.map(of))
   }
-  const shapes = probes.flatMap(({ shape }, index): ShapeUnits[] => {
-    const units = said(2 + index, (result) => parseQuantity(result, 'eth_estimateGas'))
-    if (units.length < threshold) return []
-    return [{ shape, units: reachedBy(threshold, units), countedUnits: gasUnits[shape] }]
-  })
-  return { head: moment(0), final: moment(1), shapes }
 }
 
 /** Probes that cost most where a network makes state dearer: an allowance that nobody has, and a new account. */

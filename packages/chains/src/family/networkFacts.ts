@@ -1,10 +1,10 @@
-import type { QuoteChain } from '@causeway/core'
+import type { QuoteChain, ShapeUnits } from '@causeway/core'
 import type { ChainClient } from '../rpc/client.ts'
 
 export type NetworkQuestion = {
   readonly client: Pick<ChainClient, 'askEach' | 'electorate'>
   readonly config: Pick<QuoteChain, 'feeModel' | 'wrappedNative'>
-  /** From which transactions are estimated; without one only what anybody can send. */
+  /** From which transactions are estimated; without one none are. */
   readonly fillWallet: string | undefined
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
@@ -20,12 +20,4 @@ export type NetworkFacts = {
   readonly final: ChainMoment | undefined
   /** Transactions whose units the service has as a constant, with what they take now. */
   readonly shapes: readonly ShapeUnits[]
-}
-
-export type ShapeUnits = {
-  readonly shape: string
-  /** Units that the network asks for. */
-  readonly units: bigint
-  /** Units that the service counts on. */
-  readonly countedUnits: bigint
 }

@@ -1,5 +1,6 @@
 import type {
   AccountLack,
+  DearerState,
   DomainError,
   FeeFunds,
   Hex,
@@ -52,6 +53,8 @@ export type SimulatedFill = SimulatedCall & {
   readonly hasCalls: boolean
   /** Bid of it, which code can see; absent: nothing. */
   readonly gasPriceWei?: bigint | undefined
+  /** What state takes on the chain beyond what the release counts on; absent: nothing. */
+  readonly dearer?: DearerState | undefined
 }
 
 /** One payment, and the transaction of the fill contract that would make it; of a family with such contracts. */

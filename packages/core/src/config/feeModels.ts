@@ -18,6 +18,15 @@ const gasModelSchema = z.object({
   ceilingFromWei: decimalInteger.default(100_000_000n),
   /** Blocks of 12.5 % base fee rise covered by `maxFeePerGas`. */
   inclusionBlocks: z.number().int().min(1).max(20).default(6),
+  unitsTimesMax: z
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      'How many times what the release counts on for a transaction its network may ask for, 10 where it is absent: up to that the price follows, above it the chain stops',
+    ),
   markupBps,
   gasPriceOracle: evmAddress
     .optional()

@@ -1,5 +1,5 @@
 import type { AgreedGas, ShownNetworkFee } from '@causeway/chains'
-import type { CurrencyKey, Hex, NetworkFees, PoolState } from '@causeway/core'
+import type { CurrencyKey, Hex, NetworkFees, PoolState, ShapeUnits } from '@causeway/core'
 import type { FeedReading } from '../prices/feedReader.ts'
 import type { SequencerStatus } from '../prices/sequencer.ts'
 import type { ChainMarket, FeeRefusal } from '../snapshot.ts'
@@ -25,6 +25,8 @@ export type ShownGas = {
 export type ChainReading = {
   readonly head: ChainMarket['head']
   readonly fees: FeeReading
+  /** What known transactions take, where that is measured. */
+  readonly shapes?: readonly ShapeUnits[]
   readonly inventory: ReadonlyMap<CurrencyKey, bigint>
   /** By feed address, as of `contractsAt`. */
   readonly feeds: ReadonlyMap<Hex, FeedReading>

@@ -19,6 +19,7 @@ import {
 } from '@causeway/chains'
 import {
   contractChain,
+  dearerStateOf,
   type EthereumFeeFacts,
   EthereumFees,
   gasUnits,
@@ -28,6 +29,7 @@ import {
 import type { ChainPlan } from '../plan.ts'
 import type { AgreedHead, AgreedKind, ChainReading, ChainSource, FeeReading } from './chainReading.ts'
 import { type ContractReads, type DataFees, planContractReads } from './contractReads.ts'
+import type { UnitsMeter } from './unitsMeter.ts'
 
 export type ChainSourceOptions = {
   readonly plan: ChainPlan
@@ -35,6 +37,8 @@ export type ChainSourceOptions = {
   readonly fillWallet?: Hex
   /** Absent on a chain without pools; its reads are agreed. */
   readonly mirrorOf?: (client: AgreedClient) => PoolMirror
+  /** Tells what known transactions take; absent where they take what the release counts on. */
+  readonly meter?: UnitsMeter
   readonly batchTimeoutMs: number
   /** How long a refresh waits for the mirror; its work goes on beyond that. */
   readonly poolsTimeoutMs: number
@@ -130,7 +134,7 @@ type StateLimits = { readonly signal: AbortSignal; readonly timeoutMs: number } 
 
 /** Everything but pools, at one head. */
 function createStateReader(
-  { plan, client, fillWallet, now }: ChainSourceOptions,
+  { plan, client, fillWallet, meter, now }: ChainSourceOptions,
   onReport: (report: AgreementReport) => void,
 ): (head: ChainHead, limits: StateLimits) => Promise<State> {
   const { feeModel, multicall3 } = contractChain(plan.config)
@@ -142,23 +146,28 @@ function createStateReader(
     const readAtMs = now()
     const withDataFees = known === undefined || readAtMs - known.readAtMs >= dataFeeIntervalMs
     const contracts = readContracts({ withDataFees })
-    const { verdicts, votes } = await agreeOnEach(
-      client,
-      [
-        feeHistoryRequest(feeModel, number),
-        multicallRequest({ multicall3, calls: contracts.calls, block: { hash } }),
-      ],
-      { ...limits, onReport },
-    )
+    const [{ verdicts, votes }, shapes] = await Promise.all([
+      agreeOnEach(
+        client,
+        [
+          feeHistoryRequest(feeModel, number),
+          multicallRequest({ multicall3, calls: contracts.calls, block: { hash } }),
+        ],
+        { ...limits, onReport },
+      ),
+      meter?.(),
+    ])
     const gas = await agreeOnGas(client, { model: feeModel, head, verdict: verdicts[0] }, limits)
     const answer = { verdict: verdicts[1], votes: votes[1] ?? [], undecided }
     const answers = agreedContracts(client, answer, contracts.calls.length)
     const { dataFees = known?.dataFees, ...facts } = contracts.read(answers)
     if (dataFees === undefined) throw new Error('the first refresh asks for data fees')
     if (withDataFees) known = { dataFees, readAtMs }
+    const dearer = dearerStateOf(shapes ?? [], feeModel.unitsTimesMax)
     return {
       head: { number, hash, timestampSeconds },
-      fees: feeReading(gas, { ...dataFees, isDataFeeGas }),
+      fees: feeReading(gas, { ...dataFees, isDataFeeGas, dearer }),
+      ...(shapes !== undefined && { shapes }),
       ...facts,
       contractsAt: { block: number, timestampSeconds },
     }
@@ -171,7 +180,7 @@ function createStateReader(
  */
 export function feeReading(
   gas: AgreedGas | undefined,
-  dataFees: DataFees & Pick<EthereumFeeFacts, 'isDataFeeGas'>,
+  facts: DataFees & Pick<EthereumFeeFacts, 'isDataFeeGas' | 'dearer'>,
 ): FeeReading {
   if (gas === undefined) return { fees: { reason: 'gas_disputed' }, shown: undefined }
   const { price, ceilingWei, tipFrom } = gas
@@ -179,7 +188,7 @@ export function feeReading(
   const isBorneOut = expectedWei <= ceilingWei
   return {
     fees: isBorneOut
-      ? new EthereumFees({ gasPrice: price, gasUnits, ...dataFees })
+      ? new EthereumFees({ gasPrice: price, gasUnits, ...facts })
       : { reason: 'gas_above_ceiling', expectedWei, ceilingWei },
     shown: {
       expectedWei: expectedWei.toString(),

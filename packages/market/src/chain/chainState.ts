@@ -57,7 +57,7 @@ export function chainState(args: {
   if (nowMs > headUsableUntilMs(facts, config) || isHeadAhead(facts, limits, nowMs)) {
     return { reason: 'stale_head' }
   }
-  const { head, inventory, pools } = facts.reading
+  const { head, shapes, inventory, pools } = facts.reading
   const { fees } = facts.reading.fees
   if ('reason' in fees) return fees
   return {
@@ -65,6 +65,7 @@ export function chainState(args: {
     head,
     asOfMs: facts.readAtMs,
     fees,
+    ...(shapes !== undefined && { shapes }),
     pools,
     inventory,
   }

@@ -109,6 +109,17 @@ describe('POST /price', () => {
     expect(await gas({ allowance: 99_999_999n })).toBe((await gas({})) - 17_100n * 100_000_000n)
   })
 
+  test('F-114: state that became dearer is charged with the fill, and shown to the user who makes it', async () => {
+    const dearer = { slotUnits: 100_000n, accountUnits: 200_000n }
+    const chains = [chainA, chainB].map((chain) => testChainMarket(chain, { dearer }))
+    const { fees } = (await price(caseA, { market: { current: testSnapshot({ chains }) } })).json()
+    const plain = (await price(caseA)).json().fees
+    // The fill makes its record and an account: 300,000 units at 10^8 wei are 0.075 USD.
+    expect(BigInt(fees.relayerGas.amount) - BigInt(plain.relayerGas.amount)).toBe(75_000n)
+    // Of the user an allowance and a balance of the depository are new.
+    expect(BigInt(fees.gas.amount) - BigInt(plain.gas.amount)).toBe(200_000n * 100_000_000n)
+  })
+
   test('echoes addresses in the spelling they were sent in', async () => {
     const sender = `0x${'aB'.repeat(20)}`
     const receiver = `0x${'Cd'.repeat(20)}`

@@ -37,7 +37,7 @@ const delegationUnits = 25_000n
  * @source execution-apis, `eth_simulateV1`
  */
 export async function simulateExecution(
-  client: JsonRpcClient,
+  client: Pick<JsonRpcClient, 'agree' | 'chainId'>,
   execution: SimulatedExecution,
 ): Promise<SimulatedCalls> {
   const { from, multicall3, to, data, delegations } = execution

@@ -1,6 +1,7 @@
 import type { JsonRpcClient } from '@causeway/chains'
 import {
   contractChain,
+  type DearerState,
   type Hex,
   hexToBytes,
   orderSchema,
@@ -10,7 +11,7 @@ import {
 import { recoverSigner } from '@causeway/signer'
 import { deniedError } from '../../pricing/deniedParties.ts'
 import { QuoteError } from '../../pricing/errors.ts'
-import { executionUnits } from '../../pricing/gas.ts'
+import { executionUnits, toldUnits } from '../../pricing/gas.ts'
 import { findCurrency, type QuotableChain, type QuoteRegistry } from '../../pricing/registry.ts'
 import { quotedAmountsSchema } from '../history/quotedAmounts.ts'
 import { toBytes } from '../orders/orderColumns.ts'
@@ -55,9 +56,11 @@ export function createTakeCalls(options: {
   stops: Pick<ChainStops, 'refuseRequest'>
   /** The solver's account; undefined: nobody submits anything. */
   fillWallet: string | undefined
+  /** What state takes on a chain; undefined: as counted. */
+  dearerOn: (chainId: number) => DearerState | undefined
   now: () => number
 }): TakeCalls {
-  const { database, registry, clientOf, screening, stops, fillWallet, now } = options
+  const { database, registry, clientOf, screening, stops, fillWallet, dearerOn, now } = options
 
   return async (asked, keyId) => {
     const { requestId, chainId } = asked
@@ -89,7 +92,7 @@ export function createTakeCalls(options: {
     const { nativeCurrency } = codec
     const execution = { from, multicall3, depository, nativeCurrency, to, data, delegations }
     const simulated = await simulateExecution(client, execution)
-    const order = orderOf(stored, chain)
+    const order = orderOf(stored, chain, dearerOn(chainId))
     const failure = judgeSimulation(simulated, order)
     if (failure !== undefined)
       throw new ExecutionRefusedError(failure, {
@@ -99,7 +102,7 @@ export function createTakeCalls(options: {
     const payload: ExecutePayload = {
       ...{ permitKind: 'calls', orderId: order.id, chainId, deadline: stored.expiresAtSeconds },
       ...{ multicall3, to, data, authorizationList: [...asked.authorizationList] },
-      gasUnits: order.gasMax.toString(),
+      gasUnits: order.unitsTold.toString(),
     }
     const isNew = await database.transaction((tx) =>
       addWork(tx, { kind: 'permit', requestId, chainId, payload }),
@@ -174,16 +177,19 @@ type StoredRequest = ExecutedRequest & {
 function orderOf(
   { orderId, orderData, originCurrency, originGasOverhead }: StoredRequest,
   chain: QuotableChain,
+  dearer: DearerState | undefined,
 ) {
   const payment = orderSchema.parse(orderData).inputs[0]?.payment
   const currencyIn = findCurrency(chain, originCurrency)
   if (payment === undefined || orderId === undefined) throw new Error('an order has one input')
   if (currencyIn === undefined) throw unsupportedChain(chain.chainId)
+  const gasMax = executionUnits(currencyIn, { originGasOverhead }, dearer)
   return {
     id: orderId,
     currency: chain.codec.canonicalAddress(payment.currency),
     amount: BigInt(payment.amount),
-    gasMax: executionUnits(currencyIn, { originGasOverhead }),
+    gasMax,
+    unitsTold: toldUnits(gasMax, dearer),
   }
 }
 

@@ -1,6 +1,7 @@
 // Goal: what a network is not like any more is named, and what it is like is not. Attack: a network that makes blocks
 // faster than the file says, so that a depth in blocks is over before it is worth anything; false alarms, which teach
 // operators to look away: rounded seconds, missed slots, blocks that come by work, and heads of a few seconds.
+import type { QuoteChain } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { judgeBlockTime, judgeFinality, judgeGas, judgeGuardians } from './assumptions.ts'
 
@@ -16,6 +17,12 @@ const chains = {
 const chain = (key: keyof typeof chains, changes: object = {}) => ({
   ...{ chainId: 1, config: { ...chains[key], ...changes } },
 })
+
+const gasChain = (feeModel: object) => {
+  const { chainId, config } = chain('ethereum')
+  // CAST: what is judged reads no other member of a fee model.
+  return { chainId, config: { ...config, feeModel: feeModel as QuoteChain['feeModel'] } }
+}
 
 const span = (blocks: number, seconds: number) => ({
   from: { number: 1_000n, timestampSeconds: 1_795_000_000 },
@@ -80,13 +87,25 @@ describe('F-109: the newest final block', () => {
   })
 })
 
-test('F-110: what takes more gas than is counted on stops its chain, and is named with both figures', () => {
-  const approve = { shape: 'approve', countedUnits: 65_000n }
-  expect(judgeGas(chain('ethereum'), { shapes: [{ ...approve, units: 65_000n }] })).toEqual([])
-  // A new slot under EIP-8037.
-  expect(judgeGas(chain('ethereum'), { shapes: [{ ...approve, units: 118_920n }] })).toMatchObject([
-    { what: 'gas', isStopping: true, text: expect.stringContaining('approve takes 118920 of 65000') },
-  ])
+test('F-110: gas that prices may not follow stops its chain, named with both figures and what to write', () => {
+  const judged = (units: bigint, gasModel: object = {}) => {
+    const feeModel = { kind: 'eip1559', ...gasModel }
+    const shapes = [{ shape: 'approve', countedUnits: 65_000n, units }]
+    return judgeGas(gasChain(feeModel), { shapes })
+  }
+  // Up to ten times prices follow: a new slot under EIP-8037 takes 97,920.
+  for (const units of [65_000n, 122_020n, 650_000n]) expect(judged(units)).toEqual([])
+  expect(judged(6_500_000n, { unitsTimesMax: 100 })).toEqual([])
+  for (const [units, gasModel] of [
+    [6_500_000n, {}],
+    [122_020n, { unitsTimesMax: 1 }],
+  ] as const)
+    expect(judged(units, gasModel)).toMatchObject([
+      {
+        ...{ what: 'gas', isStopping: true },
+        text: expect.stringMatching(new RegExp(`approve takes ${units} of 65000 .*feeModel.unitsTimesMax`)),
+      },
+    ])
 })
 
 test('F-111: a guardian set that is not listed is told and stops nothing, and other faults are none', () => {

@@ -1,5 +1,5 @@
 import type { ChainMoment, NetworkFacts } from '@causeway/chains'
-import type { QuoteChain } from '@causeway/core'
+import { aboveBound, type QuoteChain } from '@causeway/core'
 import { everyChain } from './stopStore.ts'
 
 /** A fact that the files rest on and a network may change. */
@@ -63,15 +63,17 @@ export function judgeFinality(
   return [{ what: 'finality-lag', chainId, text, isStopping: true }]
 }
 
-/** Judges the gas of transactions whose units the service has as a constant. Pure. @source F-110 */
+/** Judges whether the gas of known transactions is more than prices may follow. Pure. @source F-110 */
 export function judgeGas(
-  { chainId, config: { seen } }: Dated,
+  { chainId, config: { seen, feeModel } }: Dated & { readonly config: Pick<QuoteChain, 'feeModel'> },
   { shapes }: Pick<NetworkFacts, 'shapes'>,
 ): readonly BrokenAssumption[] {
-  const dearer = shapes.filter(({ units, countedUnits }) => units > countedUnits)
-  if (seen === undefined || dearer.length === 0) return []
-  const named = dearer.map(({ shape, units, countedUnits }) => `${shape} takes ${units} of ${countedUnits}`)
-  return [{ what: 'gas', chainId, text: `gas: ${named.join(', ')} that are counted on`, isStopping: true }]
+  const above = aboveBound(shapes, 'unitsTimesMax' in feeModel ? feeModel.unitsTimesMax : undefined)
+  if (seen === undefined || above.length === 0) return []
+  const named = above.map(({ shape, units, countedUnits }) => `${shape} takes ${units} of ${countedUnits}`)
+  const bound = 'feeModel.unitsTimesMax of the quote file says how many times that prices may follow'
+  const text = `gas: ${named.join(', ')} that are counted on: ${bound}`
+  return [{ what: 'gas', chainId, text, isStopping: true }]
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type ChainClient, type ChainMoment, type NetworkFacts, readNetworkFacts } from '@causeway/chains'
+import type { ShapeUnits } from '@causeway/core'
 import type { Market, MarketSnapshot } from '@causeway/market'
 import type { QuotableChain, QuoteRegistry } from '../../pricing/registry.ts'
 import {
@@ -49,8 +50,8 @@ const guardiansEveryMs = 5_000
 type Sight = ChainMoment & { readonly seenAtMs: number }
 
 /**
- * Watches the chains whose facts are dated. Their pace comes from heads that the market reads anyway, signers from prices
- * that it reads anyway; finality and gas are asked for, once a minute. Each process watches by itself. @source O-107
+ * Watches the chains whose facts are dated. Their pace comes from heads that the market reads anyway, gas and signers
+ * from what its prices are made of; finality is asked for, once a minute. Each process watches by itself. @source O-107
  */
 export function createNetworkWatch(options: {
   readonly chains: readonly WatchedChain[]
@@ -62,6 +63,7 @@ export function createNetworkWatch(options: {
   const chains = options.chains.filter(({ chain }) => chain.config.seen !== undefined)
   const sights = new Map<number, readonly Sight[]>()
   const facts = new Map<number, NetworkFacts>()
+  const measured = new Map<number, readonly ShapeUnits[]>()
   const closing = new AbortController()
   let guardians: { readonly broken: readonly BrokenAssumption[]; readonly readAtMs: number } | undefined
   let timer: NodeJS.Timeout | undefined
@@ -71,6 +73,7 @@ export function createNetworkWatch(options: {
     for (const { chain } of chains) {
       const state = snapshot.chain(chain.chainId)
       if ('reason' in state) continue
+      if (state.shapes !== undefined) measured.set(chain.chainId, state.shapes)
       const { number, timestampSeconds } = state.head
       const known = young(sights.get(chain.chainId) ?? [], seenAtMs)
       if (known.at(-1)?.number !== number)
@@ -90,7 +93,8 @@ export function createNetworkWatch(options: {
   }
   function saidOf({ chain }: WatchedChain): readonly BrokenAssumption[] {
     const said = facts.get(chain.chainId)
-    return said === undefined ? [] : [...judgeFinality(chain, said), ...judgeGas(chain, said)]
+    const shapes = measured.get(chain.chainId) ?? []
+    return [...(said === undefined ? [] : judgeFinality(chain, said)), ...judgeGas(chain, { shapes })]
   }
   function signers(): readonly BrokenAssumption[] {
     if (guardians === undefined || now() - guardians.readAtMs >= guardiansEveryMs) {
@@ -100,9 +104,13 @@ export function createNetworkWatch(options: {
     }
     return guardians.broken
   }
-  async function lookAt({ chain, client, fillWallet }: WatchedChain): Promise<void> {
+  async function lookAt({ chain, client }: WatchedChain): Promise<void> {
     const { config } = chain
-    const asked = { client, config, fillWallet, timeoutMs: lookTimeoutMs, signal: closing.signal }
+    // The market measures gas itself.
+    const asked = {
+      ...{ client, config, fillWallet: undefined },
+      ...{ timeoutMs: lookTimeoutMs, signal: closing.signal },
+    }
     try {
       const said = await readNetworkFacts(chain, asked)
       if (said !== undefined) facts.set(chain.chainId, holding(facts.get(chain.chainId), said))
@@ -133,8 +141,7 @@ export function createNetworkWatch(options: {
 /** A fact that is not said now is as it was: who keeps a chain silent mends nothing. */
 function holding(before: NetworkFacts | undefined, said: NetworkFacts): NetworkFacts {
   const isPlaced = said.head !== undefined && said.final !== undefined
-  const { head, final } = isPlaced ? said : (before ?? said)
-  return { head, final, shapes: said.shapes.length > 0 ? said.shapes : (before?.shapes ?? []) }
+  return isPlaced ? said : (before ?? said)
 }
 
 const spanOf = (from: ChainMoment | undefined, to: ChainMoment | undefined): Span | undefined =>

@@ -13,6 +13,8 @@ import { loadSnapshot, type Snapshot } from './snapshot.ts'
 export type TestNetworkOptions = {
   /** Mine an empty block every so many seconds as well; default: only transactions move the heads. */
   readonly blockTimeSeconds?: number
+  /** Rules of the nodes, as they name them; default: what a node takes by itself. */
+  readonly hardfork?: string
   /** Where snapshots are kept; default `.cache/localnet` of the repository. */
   readonly cacheFolder?: string
   /** Keys of a snapshot that is not there yet; default: random ones. */
@@ -89,15 +91,16 @@ async function setClocks(chains: Readonly<Record<ChainKey, TestChain>>, unixSeco
 function startFromSnapshot(
   snapshot: Snapshot,
   key: ChainKey,
-  { blockTimeSeconds, startUnixSeconds }: TestNetworkOptions,
+  { blockTimeSeconds, hardfork, startUnixSeconds }: TestNetworkOptions,
 ): Promise<Anvil> {
   const clock = startUnixSeconds === undefined ? [] : ['--timestamp', String(startUnixSeconds + daySeconds)]
   const everySeconds =
     blockTimeSeconds === undefined ? [] : ['--block-time', String(blockTimeSeconds), '--mixed-mining']
+  const rules = hardfork === undefined ? [] : ['--hardfork', hardfork]
   return startAnvil({
     chainId: chainPlans[key].chainId,
     args: [
-      ...['--load-state', snapshot.paths.chainFile(key)],
+      ...['--load-state', snapshot.paths.chainFile(key), ...rules],
       ...['--accounts', '0', '--slots-in-an-epoch', '1', ...everySeconds, ...clock],
     ],
   })

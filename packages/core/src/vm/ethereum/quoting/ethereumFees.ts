@@ -1,9 +1,13 @@
 import { divideUp, maxBigint, minBigint } from '../../../money/mulDiv.ts'
 import type { CostedTransaction, NetworkFees, StateWrites } from '../../quotingFamily.ts'
+import { type DearerState, dearerUnits, stateAsCounted } from './dearerState.ts'
 import {
   clearedSlotUnits,
   createdSlotUnits,
   newAccountUnits,
+  newClone,
+  newState,
+  orderCloneUnits,
   refundShare,
   type UsedShape,
   usedUnits,
@@ -49,6 +53,8 @@ export type GasPrice = {
 export type EthereumFeeFacts = {
   readonly gasPrice: GasPrice
   readonly gasUnits: Readonly<Record<GasShape, bigint>>
+  /** What state takes beyond what the units hold; absent: nothing. */
+  readonly dearer?: DearerState
   /** L1 data fee and operator fee per shape; zero where the chain has none. */
   readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
   /** Fee for one more byte of data that no compression makes smaller; absent: nothing. */
@@ -57,8 +63,6 @@ export type EthereumFeeFacts = {
   readonly isDataFeeGas?: boolean
 }
 
-/** Clone of an order that runs its calls: made, called through, and one token swept. */
-export const orderCloneUnits = 90_000n
 /** Extra units per initialised tick that a swap crosses: two cold storage slots and arithmetic. */
 const unitsPerTickCrossed = 30_000n
 /**
@@ -66,7 +70,7 @@ const unitsPerTickCrossed = 30_000n
  * rises and that of gas falls, and gas that is left costs nothing.
  */
 const dataGasHeadroom = 2n
-/** What each pool after a swap's first adds. */
+/** What each pool after a swap's first adds; the router holds the token between them. */
 const hopUnits = { used: 74_000n, limit: 140_000n }
 
 /** Gas at the expected price, plus what the chain takes for data. @source pricing-engine.md 1.1 to 1.3 */
@@ -74,13 +78,16 @@ export class EthereumFees implements NetworkFees {
   readonly gasPrice: GasPrice
   readonly l1DataFeeWei: EthereumFeeFacts['l1DataFeeWei']
   readonly dataByteWei: bigint
+  readonly dearer: DearerState
   readonly #gasUnits: EthereumFeeFacts['gasUnits']
   readonly #isDataFeeGas: boolean
 
   constructor(facts: EthereumFeeFacts) {
-    const { gasPrice, gasUnits, l1DataFeeWei, dataByteWei = 0n, isDataFeeGas = false } = facts
+    const { gasPrice, gasUnits, dearer = stateAsCounted, l1DataFeeWei } = facts
+    const { dataByteWei = 0n, isDataFeeGas = false } = facts
     this.gasPrice = gasPrice
     this.#gasUnits = gasUnits
+    this.dearer = dearer
     this.l1DataFeeWei = l1DataFeeWei
     this.dataByteWei = dataByteWei
     this.#isDataFeeGas = isDataFeeGas
@@ -118,6 +125,8 @@ export class EthereumFees implements NetworkFees {
       maxPriorityFeePerGasWei === other.gasPrice.maxPriorityFeePerGasWei &&
       this.#isDataFeeGas === other.#isDataFeeGas &&
       this.dataByteWei === other.dataByteWei &&
+      this.dearer.slotUnits === other.dearer.slotUnits &&
+      this.dearer.accountUnits === other.dearer.accountUnits &&
       hasSameShapes(this.#gasUnits, other.#gasUnits) &&
       hasSameShapes(this.l1DataFeeWei, other.l1DataFeeWei)
     )
@@ -130,7 +139,9 @@ export class EthereumFees implements NetworkFees {
 
   #expectedUnits(transaction: CostedTransaction): bigint {
     const { writes } = transaction
-    return writes === undefined ? this.#executionUnits(transaction) : expectedUnits(transaction, writes)
+    return writes === undefined
+      ? this.#executionUnits(transaction)
+      : expectedUnits(transaction, writes, this.dearer)
   }
 
   #dataFeeOf(transaction: CostedTransaction): bigint {
@@ -144,10 +155,14 @@ export class EthereumFees implements NetworkFees {
   /** Gas units of what the transaction does. */
   #executionUnits(transaction: CostedTransaction): bigint {
     const { ticksCrossed = 0, hops = 1, callUnits = 0n, overheadUnits = 0n } = transaction
-    const callsAndClone = callUnits === 0n ? 0n : callUnits + orderCloneUnits
+    const shape = shapeOf(transaction)
+    const { slots, accounts } = newState[shape]
+    const clone = orderCloneUnits + dearerUnits(newClone, this.dearer)
+    const callsAndClone = callUnits === 0n ? 0n : callUnits + clone
     const ticks = BigInt(ticksCrossed) * unitsPerTickCrossed
     const pools = BigInt(hops - 1) * hopUnits.limit
-    return this.#gasUnits[shapeOf(transaction)] + ticks + pools + callsAndClone + overheadUnits
+    const state = dearerUnits({ slots: slots + hops - 1, accounts }, this.dearer)
+    return this.#gasUnits[shape] + state + ticks + pools + callsAndClone + overheadUnits
   }
 }
 
@@ -158,15 +173,19 @@ function hasSameShapes(a: ByShape, b: ByShape): boolean {
 }
 
 /** What is used where it is known what is written. */
-function expectedUnits(transaction: CostedTransaction, writes: StateWrites): bigint {
+function expectedUnits(transaction: CostedTransaction, writes: StateWrites, dearer: DearerState): bigint {
   const crossed =
     BigInt(transaction.ticksCrossed ?? 0) * unitsPerTickCrossed +
     BigInt((transaction.hops ?? 1) - 1) * hopUnits.used
+  const shape = usedShapeOf(transaction, writes)
+  // Whom coin is sent to may be new, which takes nothing more where state is as counted.
+  const accounts = shape === 'send-native' ? 1 : writes.accounts
   const used =
-    usedUnits[usedShapeOf(transaction, writes)] +
+    usedUnits[shape] +
     crossed +
     BigInt(writes.created) * createdSlotUnits +
-    BigInt(writes.accounts) * newAccountUnits
+    BigInt(writes.accounts) * newAccountUnits +
+    dearerUnits({ slots: writes.created, accounts }, dearer)
   return used - minBigint(BigInt(writes.cleared) * clearedSlotUnits, used / refundShare)
 }
 

@@ -1,6 +1,6 @@
 import type { Hex } from '../../../hex.ts'
 import { divideUp } from '../../../money/mulDiv.ts'
-import { type GasShape, orderCloneUnits } from './ethereumFees.ts'
+import type { GasShape } from './ethereumFees.ts'
 
 /**
  * Gas units of each shape: what its dearest common form uses on the local contracts, and room above it.
@@ -49,18 +49,49 @@ export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   'refund-erc20': 105_000n,
 }
 
+/** Slots and accounts that were not there before. */
+export type NewState = { readonly slots: number; readonly accounts: number }
+
+const makes = (slots: number, accounts = 0): NewState => ({ slots, accounts })
+
 /**
- * Units that calls add to a fill, where the whole of it was measured: what is left once a plain fill and the clone
- * are taken off. Calls take at least one, so that they are priced as no less than both.
+ * New state that the units of each shape hold, at most. What a transaction makes and clears again counts, because a
+ * limit must hold it. The code of a contract that is made is no longer than two words, and counts as a slot.
+ * @source F-114
  */
-export function callUnitsOf(
-  fillUnits: bigint,
-  { isNative, hasCalls }: { readonly isNative: boolean; readonly hasCalls: boolean },
-): bigint {
-  const plain = gasUnits[isNative ? 'fill-native' : 'fill-erc20'] + (hasCalls ? orderCloneUnits : 0n)
-  const least = hasCalls ? 1n : 0n
-  return fillUnits > plain + least ? fillUnits - plain : least
+export const newState: Readonly<Record<GasShape, NewState>> = {
+  approve: makes(1),
+  'deposit-native': makes(0),
+  'deposit-erc20': makes(1),
+  /** A used nonce, then balance, allowance and code of the contract that deposits, and the depository's balance. */
+  'permit-eip3009': makes(5, 1),
+  'permit-eip2612': makes(6, 1),
+  'permit-permit2': makes(5, 1),
+  'permit-permit2-swap': makes(9, 1),
+  execute: makes(2),
+  'execute-swap': makes(6),
+  /** Balance and allowance of the input, balance of the output, and the recipient's. */
+  swap: makes(4, 1),
+  'swap-deposit': makes(5),
+  wrap: makes(1),
+  unwrap: makes(0),
+  'send-native': makes(0, 1),
+  'send-erc20': makes(1),
+  'fill-native': makes(1, 1),
+  'fill-erc20': makes(2),
+  'fill-swap': makes(5, 1),
+  'fill-topup': makes(0, 1),
+  'sweep-native': makes(0, 1),
+  'sweep-erc20': makes(2, 1),
+  'sweep-swap': makes(7, 1),
+  'refund-native': makes(1, 1),
+  'refund-erc20': makes(2),
 }
+
+/** Clone of an order that runs its calls: made, called through, and one token swept. */
+export const orderCloneUnits = 90_000n
+/** The clone and its code. */
+export const newClone = makes(1, 1)
 
 /** Bytes of an order that runs calls, beside the calls: salt, recipient, swept token, offsets and lengths. */
 const callsFrameBytes = 200n

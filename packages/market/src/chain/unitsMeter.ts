@@ -1,0 +1,45 @@
+import type { ShapeUnits } from '@causeway/core'
+
+/** Never rejects. */
+export type UnitsMeter = () => Promise<readonly ShapeUnits[]>
+
+/** So that a change is known within a minute, with the time until the next block is read. */
+const measureEveryMs = 40_000
+
+/**
+ * What known transactions take on a chain, measured at the first call and from then on again and again. Calls wait for
+ * the first measurement, also where the reading that began it failed meanwhile, and for no later one. What is not said
+ * now is as it was: who keeps a chain silent makes nothing cheaper.
+ * @param measure none where too few say it
+ * @source F-115
+ */
+export function createUnitsMeter({
+  measure,
+  now,
+  onFailure,
+}: {
+  readonly measure: () => Promise<readonly ShapeUnits[]>
+  readonly now: () => number
+  readonly onFailure: (error: unknown) => void
+}): UnitsMeter {
+  const known = new Map<string, ShapeUnits>()
+  let startedAtMs: number | undefined
+  let first: Promise<void> | undefined
+
+  async function look(): Promise<void> {
+    try {
+      for (const said of await measure()) known.set(said.shape, said)
+    } catch (error) {
+      onFailure(error)
+    }
+  }
+  return async () => {
+    if (startedAtMs === undefined || now() - startedAtMs >= measureEveryMs) {
+      startedAtMs = now()
+      const looked = look()
+      first ??= looked
+    }
+    await first
+    return [...known.values()]
+  }
+}
