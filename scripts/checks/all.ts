@@ -9,6 +9,7 @@ import type { Check } from './finding.ts'
 import { foldersCheck } from './folders.ts'
 import { leaksCheck } from './leaks.ts'
 import { linksCheck } from './links.ts'
+import { lockfileCheck } from './lockfile.ts'
 import { migrationsCheck } from './migrations.ts'
 import { observabilityCheck } from './observability.ts'
 import { releasesCheck } from './releases.ts'
@@ -30,6 +31,7 @@ export const checks: readonly Check[] = [
   foldersCheck,
   leaksCheck,
   linksCheck,
+  lockfileCheck,
   migrationsCheck,
   observabilityCheck,
   releasesCheck,

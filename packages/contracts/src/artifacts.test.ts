@@ -1,12 +1,16 @@
 // Goal: the compiler runs once per content of the sources, and the committed ABIs are what it says.
+import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contractsFolder, loadArtifacts, readSources } from './artifacts.ts'
+import { codeHashOf } from './codeHash.ts'
 import { compile } from './compile.ts'
-import { compilationHash } from './compilerInput.ts'
+import { compilationHash, type SoliditySource } from './compilerInput.ts'
 import { contractSources } from './contractNames.ts'
+import { earlierCodes } from './earlierCodes.ts'
 import { renderAbis } from './renderAbis.ts'
 import { deployedNames, renderCodes } from './renderCodes.ts'
 
@@ -37,10 +41,53 @@ test('the committed ABIs are those of the sources: run scripts/generateAbis.ts',
   expect(renderAbis(await loadArtifacts(), 'packages/contracts/contracts') === committed).toBe(true)
 })
 
-test('the committed code is what the compiler makes of the sources, byte for byte', compiling, async () => {
-  const committed = await readFile(new URL('./codes.generated.ts', import.meta.url), 'utf8')
-  expect(renderCodes(await loadArtifacts()) === committed).toBe(true)
-})
+// Compiled anew: what a cache holds could be anybody's.
+test(
+  'O-121: the committed codes and hashes are what the sources give, byte for byte',
+  compiling,
+  async () => {
+    const committed = await readFile(new URL('./codes.generated.ts', import.meta.url), 'utf8')
+    const artifacts = compile(await readSources(contractsFolder), contractSources)
+    expect(renderCodes(artifacts) === committed).toBe(true)
+  },
+)
+
+/** The sources of the commit that made a release; none where the clone does not go back to it. */
+async function sourcesOfRelease(version: string): Promise<readonly SoliditySource[]> {
+  const run = promisify(execFile)
+  const git = async (...words: readonly string[]) =>
+    (await run('git', words, { cwd: contractsFolder })).stdout.split('\n').filter((line) => line !== '')
+  const [isShallow] = await git('rev-parse', '--is-shallow-repository').catch(() => ['true'])
+  if (isShallow === 'true') return []
+  const [commit] = await git(
+    ...['log', '--reverse', '--format=%H', `-S"version": "${version}"`, '--', ':/package.json'],
+  )
+  if (commit === undefined) return []
+  const paths = (await git('ls-tree', '-r', '--name-only', commit)).filter((path) => path.endsWith('.sol'))
+  return Promise.all(
+    paths.map(async (path) => ({
+      path,
+      content: (await run('git', ['show', `${commit}:./${path}`], { cwd: contractsFolder })).stdout,
+    })),
+  )
+}
+
+test(
+  'O-121: the codes of 0.2.0 are what its sources give, where the clone has them',
+  compiling,
+  async ({ skip }) => {
+    const sources = await sourcesOfRelease('0.2.0')
+    skip(sources.length === 0, 'the clone has no history')
+    const artifacts = compile(sources, contractSources)
+    const fixture = new URL('../test/fixtures/fillContract-0.2.0.hex', import.meta.url)
+    expect(artifacts.FillContract.bytecode === (await readFile(fixture, 'utf8')).trim()).toBe(true)
+    const given = earlierCodes.map(({ name }) => {
+      const { runtimeBytecode, immutables } = artifacts[name]
+      return { name, codeHash: codeHashOf(runtimeBytecode, immutables), immutables }
+    })
+    expect(given).toEqual(earlierCodes)
+  },
+)
 
 describe('every contract of the folder', () => {
   /** Made by contracts that are deployed, where nobody else can put them. */

@@ -17,6 +17,7 @@ import { type KeyedAnswer, registerTraffic } from './overload.ts'
 import { createLimiters, type Limiter, limitRoute, type RateLimitOptions } from './rateLimit.ts'
 import type { Readiness } from './readiness.ts'
 import { registerSpans, type TracedRequests } from './requestLine.ts'
+import { registerSecurityText } from './securityText.ts'
 import { registerWebsocket, type WebsocketRoute } from './websockets.ts'
 
 export type HttpAppOptions = {
@@ -41,6 +42,8 @@ export type HttpAppOptions = {
   readonly cors: boolean
   /** Absent: no description and no page. */
   readonly openApi?: OpenApiOptions
+  /** From `parseSecurityContact`. Absent: no security.txt. */
+  readonly securityContact?: string | undefined
   readonly limits?: Partial<ServerLimits>
   readonly slots?: Partial<SlotLimits>
   /** Time a handler has before 503; default 5 s. A route's `config.handlerTimeoutMs` wins. */
@@ -101,6 +104,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     })
   }
   registerLiveness(app)
+  registerSecurityText(app, options.securityContact, new Date())
   if (options.websocket !== undefined) {
     const count = limiters.counterOf(options.websocket.rateLimitClass)
     await registerWebsocket(app, options.websocket, { ...options, connections, count })

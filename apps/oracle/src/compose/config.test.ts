@@ -37,6 +37,7 @@ describe('a start is refused, naming the setting and no value', () => {
     ['UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS', { UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS: '0' }],
     ['PEER_REQUEST_TIMEOUT_MS', { PEER_REQUEST_TIMEOUT_MS: '1.5' }],
     ['TRUSTED_PROXIES', { TRUSTED_PROXIES: 'true' }],
+    ['SECURITY_CONTACT', { SECURITY_CONTACT: 'secret@example.org' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'secret-5d41402abc4b' }],
     ['API_KEYS entry 1', { API_KEYS: 'secret-5d41402abc4b' }],
     ['API_KEYS entry 2', { API_KEYS: 'secret:one;secret2:' }],

@@ -7,7 +7,13 @@ import {
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core'
-import { foreignKeys, parseTrustedProxies, tracingSettings, tracingVariables } from '@causeway/http'
+import {
+  foreignKeys,
+  parseSecurityContact,
+  parseTrustedProxies,
+  tracingSettings,
+  tracingVariables,
+} from '@causeway/http'
 import { z } from 'zod'
 import { shownKeys } from '../peers/settings.ts'
 import { parseKeySettings, refuseShownKeys } from '../service/keySetting.ts'
@@ -45,6 +51,7 @@ const variables = z.object({
   AHEAD_MINUTES: z.coerce.number().int().min(1).max(1_440).default(15),
   AHEAD_WAITING_MAX: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
   TRUSTED_PROXIES: text.default(''),
+  SECURITY_CONTACT: text.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   ...tracingVariables,
 })
@@ -79,6 +86,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
   const apiKeys = found.attempt(() => parseKeySettings(keySettings)) ?? []
   found.attempt(() => refuseShownKeys(apiKeys, shownKeys(values.PEERS)), 'setting-contradicts')
   const trustedProxies = found.attempt(() => parseTrustedProxies(values.TRUSTED_PROXIES ?? '')) ?? []
+  const securityContact = found.attempt(() => parseSecurityContact(values.SECURITY_CONTACT))
   if (values.ORACLE_DATABASE_URL !== undefined && (values.CAPS_SHARE ?? wholeCaps) !== wholeCaps)
     found.problems([shareBesideDatabase], 'setting-contradicts')
   const findings = found.list
@@ -119,6 +127,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
       waitingMax: env.AHEAD_WAITING_MAX,
     },
     trustedProxies,
+    securityContact,
     logLevel: env.LOG_LEVEL,
     tracing: tracingSettings(env, tracedShare),
   })

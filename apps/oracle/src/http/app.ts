@@ -37,6 +37,7 @@ export type AppDependencies = AttestationRouteDependencies & {
   /** Lower-case address that attestations are signed with. */
   readonly signer: string
   readonly trustedProxies: readonly string[]
+  readonly securityContact?: string | undefined
   /** Requests without a valid key, per client IP and window; a `max` of 0 is off. */
   readonly rateLimit: { readonly max: number; readonly windowMs: number }
 }
@@ -55,6 +56,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     // Every key is one that the operator gave out, to himself or to a peer.
     traces: tracing && { tracing, mayJoin: () => true },
     errors: standardErrorPolicy,
+    securityContact: dependencies.securityContact,
     cors: false,
     handlerTimeoutMs: dependencies.requestTimeoutMs,
     rateLimits: {

@@ -14,6 +14,7 @@ import {
 import {
   checkKeySetting,
   foreignKeys,
+  parseSecurityContact,
   parseTrustedProxies,
   tracingSettings,
   tracingVariables,
@@ -47,6 +48,7 @@ const variables = z.object({
   SIGNING_MODULE: z.enum(['raw-private-key', 'aws-kms']).default('raw-private-key'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   TRUSTED_PROXIES: z.string().default(''),
+  SECURITY_CONTACT: z.string().optional(),
   RATE_LIMIT_PER_KEY: limit.optional(),
   RATE_LIMIT_PER_IP: limit.optional(),
   RATE_LIMIT_COUNTING: z.enum(['shared', 'alone']).optional(),
@@ -134,6 +136,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
   const { ORACLES: text, ORACLES_THRESHOLD: threshold } = values
   const oracles = found.attempt(() => parseOracles({ text, threshold, isLocal }))
   const trustedProxies = found.attempt(() => parseTrustedProxies(values.TRUSTED_PROXIES ?? '')) ?? []
+  const securityContact = found.attempt(() => parseSecurityContact(values.SECURITY_CONTACT))
   const findings: readonly Finding[] = found.list
   const places = {
     environment: values.ENVIRONMENT,
@@ -181,6 +184,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     logLevel: env.LOG_LEVEL,
     tracing: tracingSettings(env, tracedShare),
     trustedProxies,
+    securityContact,
     rateLimits: {
       perKeyMax: env.RATE_LIMIT_PER_KEY,
       perIpMax: env.RATE_LIMIT_PER_IP,

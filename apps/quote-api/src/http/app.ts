@@ -108,6 +108,7 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly tracing?: Tracing | undefined
   readonly readiness: Readiness
   readonly trustedProxies: readonly string[]
+  readonly securityContact?: string | undefined
   /** Per fixed second, 0 is off. @source design.md 5.7 */
   readonly rateLimits: { readonly perKeyMax: number; readonly perIpMax: number }
   /** Signatures of orders that nobody paid for. */
@@ -135,6 +136,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     // A solver's own trace goes on here. Whoever holds another key could have every request of his told.
     traces: tracing && { tracing, mayJoin: (scopes) => scopes.has(solverScope) },
     errors: errorPolicy,
+    securityContact: dependencies.securityContact,
     cors: true,
     bearerKeys: true,
     websocket: statusSocket(dependencies.statusFeed, () => Date.now()),
