@@ -50,7 +50,7 @@ async function blockOfPage(): Promise<string> {
 }
 
 test(
-  'O-103: keys, stops and their history come to a server by the commands of the page',
+  'O-103, O-125: keys, stops and their history come to a server by the commands of the page, with a line of who did it',
   longTest,
   async () => {
     const causeway = 'npm run -s causeway --'
@@ -74,16 +74,19 @@ test(
     await shell(`set -e\n${block}`)
     const { host } = new URL(server.connectionString)
     const at = (name: string) => ({ DATABASE_URL: `postgres://causeway_role:password@${host}/${name}` })
+    const [restored = '', ...audit] = (await shell(told.audit, at('solver'))).split(/(?<=\n)/)
     expect({
       keys: await shell(told.keys, at('quote_api')),
       stop: await shell(told.stop, at('solver')),
-      audit: await shell(told.audit, at('solver')),
+      audit: audit.join(''),
     }).toEqual(before)
+    expect(restored).toMatch(/ {2}cli:\S+ {2}restore {2}- {2}done {2}\S+solver\.backup\n$/)
+    expect(await shell(`${causeway} audit list`, at('quote_api'))).toContain('ledger.restore')
   },
 )
 
 test(
-  'O-103: a file that holds what npm says is restored, and a second time it is refused whole',
+  'O-103, O-125: a file that holds what npm says is restored, and a second time it is refused whole',
   longTest,
   async () => {
     await shell(`npm run solver -- backup > ${join(directory, 'solver.backup')}`)
@@ -93,6 +96,10 @@ test(
     const target = { DATABASE_URL: `postgres://causeway_role:password@${host}/solver_again` }
     const restore = `npm run -s solver -- restore ${join(directory, 'solver.backup')}`
     expect(await shell(restore, target)).toBe('Restored.\n')
+    const audit = () => shell('npm run -s solver -- audit list', target)
+    const before = await audit()
+    expect(before).toContain('  restore  ')
     await expect(shell(restore, target)).rejects.toThrow('holds rows')
+    expect(await audit()).toBe(before)
   },
 )

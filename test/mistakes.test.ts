@@ -18,6 +18,7 @@ import { localRequest } from '../apps/quote-api/test/serviceSupport/localRequest
 import { examineSolver } from '../apps/solver/src/compose/examine.ts'
 import {
   elsewhere,
+  firstTwo,
   forms,
   type Mistake,
   mistakes,
@@ -25,13 +26,17 @@ import {
   type Scene,
   type ServiceName,
   services,
+  signersSwapped,
   subjects,
   type Variables,
+  withOtherKeys,
 } from './support/mistakes.ts'
 import { type MortalService, mortalServices, type SessionBed, startSessionBed } from './support/sessionBed.ts'
 
 const repositoryRoot = fileURLToPath(new URL('..', import.meta.url))
 const patience = { patienceMs: 180_000 }
+/** What is wrong is told in it; what is mended may take longer on a busy machine. */
+const minute = { patienceMs: 60_000 }
 const examiners = {
   'quote-api': examineQuoteApi,
   oracle: examineOwnOracle,
@@ -180,7 +185,7 @@ const says = (service: string, check: string, reason: string) =>
   waitUntil(
     `${service}: ${check} is ${reason}`,
     async () => (await told(service, check)) === reason,
-    patience,
+    reason === 'ok' ? patience : minute,
   )
 
 /** The page that `causeway status` asks for. */
@@ -190,7 +195,7 @@ async function status(): Promise<string> {
 }
 
 const statusSays = (words: string) =>
-  waitUntil(`status says ${words}`, async () => (await status()).includes(words), patience)
+  waitUntil(`status says ${words}`, async () => (await status()).includes(words), minute)
 
 async function priced(from: 'base' | 'optimism', to: 'base' | 'optimism'): Promise<number> {
   const body = localRequest(bed.session.network, { amount: 60_000_000n, from, to })
@@ -233,6 +238,47 @@ test.each(['solver', 'quote-api'] as const)(
     await isSold()
   },
 )
+
+test.each(['solver', 'quote-api'] as const)(
+  'O-104, O-127: the signers of oracles, swapped in %s, are told by its /ready',
+  async (service) => {
+    await says(service, 'oracle signers', 'ok')
+    try {
+      await restart(service, { ORACLES: signersSwapped(scene.running(service)['ORACLES']) })
+      await says(service, 'oracle signers', 'SIGNER_UNLISTED')
+      if (service === 'quote-api') await statusSays('An oracle signs with another address')
+    } finally {
+      await restart(service)
+    }
+    await isSold()
+  },
+)
+
+test.each<[string, string, (own: Variables) => Variables]>([
+  ['PEER_SILENT', 'the address of a peer', (own) => ({ PEERS: elsewhere(own['PEERS']) })],
+  ['PEER_REFUSES', 'our key at a peer', (own) => ({ PEERS: withOtherKeys(own['PEERS']) })],
+  ['SIGNER_UNLISTED', 'the list', (own) => ({ ORACLE_SIGNERS: firstTwo(own['ORACLE_SIGNERS']) })],
+])('O-104, O-127: an oracle says %s by its /ready where %s is wrong', async (reason, _what, change) => {
+  await says('oracle-1', 'peers', 'ok')
+  try {
+    await restart('oracle-1', change(scene.running('oracle')))
+    await says('oracle-1', 'peers', reason)
+  } finally {
+    await restart('oracle-1')
+  }
+})
+
+test('O-104, O-127: an oracle says by its /ready that a peer signs with its key', async () => {
+  await says('oracle-1', 'peers', 'ok')
+  try {
+    const { ECDSA_PRIVATE_KEY_FILE = '' } = scene.running('oracle')
+    await restart('oracle-2', { ECDSA_PRIVATE_KEY_FILE })
+    await says('oracle-1', 'peers', 'SIGNER_SHARED')
+  } finally {
+    await restart('oracle-2')
+  }
+  await says('oracle-1', 'peers', 'ok')
+})
 
 test('O-104: an allocator that cannot ask for stops says so', async () => {
   await says('allocator', 'stops', 'ok')

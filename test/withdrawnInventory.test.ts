@@ -1,8 +1,11 @@
-// Goal: what `solver inventory` prints brings the hub's debt to the fill wallet, once, and only with the owner's key.
-// Method: the whole local network with its own oracles and allocator, and the example of the guide as it is printed.
+// Goal: what `solver inventory` prints brings the hub's debt to the fill wallet, once, and only with the owner's key,
+// also where it was killed in the middle. Method: the whole local network with its own oracles and allocator, and the
+// example of the guide as it is printed.
 import { spawn } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { type Hex, hubAlias, hubTokenId, mainNetwork } from '@causeway/core'
 import { connectLocalChain, depositoryAbi, hubAbi } from '@causeway/localnet'
@@ -57,18 +60,33 @@ async function owe(): Promise<void> {
   )
 }
 
+type Ways = {
+  readonly patienceMs?: number
+  /** A part of a path: the command is killed when it asks an oracle for it. */
+  readonly killedAt?: string
+}
+
 /** The command with chain, currency, amount, the owner's chain and a nonce. */
-async function withdraw(ownerKey: Hex, nonce: number, recipient: Hex, patienceMs = 240_000) {
+async function withdraw(
+  ownerKey: Hex,
+  nonce: number,
+  recipient: Hex,
+  { patienceMs = 240_000, killedAt }: Ways = {},
+) {
   const oracle = bed.session.services.find(({ plan }) => plan.name.startsWith('oracle'))
   if (oracle === undefined) throw new Error('no oracle runs')
-  const text = await readFile(network().paths.serviceFile(oracle.plan.name), 'utf8')
-  const environment = z.record(z.string(), z.string()).parse(JSON.parse(text))
+  const settings = await readFile(network().paths.serviceFile(oracle.plan.name), 'utf8')
+  const environment = z.record(z.string(), z.string()).parse(JSON.parse(settings))
   const files = { owner: join(bed.directory, `owner-${nonce}.key`), gas: join(bed.directory, 'gas.key') }
   await writeFile(files.owner, ownerKey)
   await writeFile(files.gas, network().keys.deployer.privateKey)
   const words = ['base', network().deployment.base.tokens.USDC, String(amount), 'base', String(nonce)]
   const script = 'docs/guides/examples/withdrawEarned.ts'
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', script, ...words], {
+  const oracleUrl = `http://127.0.0.1:${oracle.ports['http']}`
+  const between = await startBetween(oracleUrl, (path) => {
+    if (killedAt !== undefined && path.includes(killedAt)) child.kill('SIGKILL')
+  })
+  const child = spawn(process.execPath, ['--conditions=source', script, ...words], {
     cwd: repositoryRoot,
     env: {
       ...environment,
@@ -78,7 +96,7 @@ async function withdraw(ownerKey: Hex, nonce: number, recipient: Hex, patienceMs
         PATIENCE_MS: String(patienceMs),
         RECIPIENT: recipient,
       },
-      ...{ ORACLE_URL: `http://127.0.0.1:${oracle.ports['http']}`, ORACLE_API_KEY: '' },
+      ...{ ORACLE_URL: between.url, ORACLE_API_KEY: '' },
       ...{ ORDER_SIGNER_KEY_FILE: files.owner, GAS_KEY_FILE: files.gas },
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -86,7 +104,29 @@ async function withdraw(ownerKey: Hex, nonce: number, recipient: Hex, patienceMs
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  between.stop()
   return { code, output }
+}
+
+/** Passes on what an oracle is asked. @param told each path, before */
+async function startBetween(oracleUrl: string, told: (path: string) => void) {
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? ''
+    told(path)
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${oracleUrl}${path}`, { method: 'POST', headers, body: await text(request) })
+    response.writeHead(answer.status, headers).end(await answer.text())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('it listens nowhere')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    stop() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
 }
 
 const balanceOf = (account: Hex) => {
@@ -100,7 +140,7 @@ test('O-96: the command of a withdrawal pays what the hub owes, once, and to no 
   await owe()
   const { orderSigner } = network().keys
   const recipient = privateKeyToAddress(generatePrivateKey())
-  const stolen = await withdraw(generatePrivateKey(), 1, recipient, 5_000)
+  const stolen = await withdraw(generatePrivateKey(), 1, recipient, { patienceMs: 5_000 })
   expect(stolen.code, stolen.output).toBe(1)
   expect(stolen.output).toContain('INSUFFICIENT_HUB_BALANCE')
   expect(await balanceOf(recipient)).toBe(0n)
@@ -111,5 +151,24 @@ test('O-96: the command of a withdrawal pays what the hub owes, once, and to no 
   expect(await balanceOf(recipient)).toBe(amount)
   const again = await withdraw(orderSigner.privateKey, 2, recipient)
   expect([again.code, again.output]).toEqual([0, expect.stringContaining('burned before')])
+  expect(await balanceOf(recipient)).toBe(amount)
+}, 600_000)
+
+test('O-126: a withdrawal that is killed between payout and burn is brought to its end by the same command, and paid once', async () => {
+  await owe()
+  const { orderSigner } = network().keys
+  const recipient = privateKeyToAddress(generatePrivateKey())
+  const killed = await withdraw(orderSigner.privateKey, 3, recipient, {
+    killedAt: '/depository-withdrawals/',
+  })
+  expect([killed.code, killed.output]).toEqual([null, expect.stringContaining('withdrawn: ')])
+  expect(killed.output).not.toContain('burned')
+  expect(await balanceOf(recipient)).toBe(amount)
+
+  const again = await withdraw(orderSigner.privateKey, 3, recipient)
+  expect([again.code, again.output]).toEqual([0, expect.stringContaining('withdrawn before: ')])
+  expect(again.output).toContain('burned: the hub owes nothing for it')
+  const third = await withdraw(orderSigner.privateKey, 3, recipient)
+  expect([third.code, third.output]).toEqual([0, expect.stringContaining('burned before')])
   expect(await balanceOf(recipient)).toBe(amount)
 }, 600_000)

@@ -65,6 +65,20 @@ test('O-98: a page is run by the test that is named, and the others have command
   expect(unknown).toEqual([])
 })
 
+/** Tests that run what a page shows as `sh` or `sql`, where it is not that of the production page. */
+const runBy: Readonly<Record<string, string>> = {
+  ...followedBy,
+  'field.md': 'test/production/field.test.ts',
+  'upgrade.md': 'test/embeddedDatabase.test.ts',
+}
+
+test('O-129: every page with commands or statements is named by a test that runs them', () => {
+  const shown = blocks.filter(({ kind }) => /^(sh|sql)\b/.test(kind)).map(({ page }) => page)
+  expect(new Set(shown).size).toBeGreaterThan(15)
+  for (const page of shown)
+    expect(read(runBy[page] ?? 'test/production/rehearsal.test.ts'), page).toContain(page)
+})
+
 test('O-98: a shell understands the commands of every page', () => {
   expect(shellBlocks.length).toBeGreaterThan(40)
   const refused = shellBlocks.flatMap(({ page, text }) => {
@@ -147,6 +161,12 @@ describe('commands of this repository', () => {
 
 const linesWith = (program: string) =>
   shellBlocks.flatMap(linesOf).filter((line) => new RegExp(`\\b${program} `).test(line))
+
+test('O-99: what is copied from a database names its host and a role of its own', () => {
+  const lines = linesWith('pg_(?:basebackup|receivewal)')
+  expect(lines).toHaveLength(2)
+  for (const line of lines) expect(line).toMatch(/ --host=\S+ --username=\S+ /)
+})
 
 test('O-98: containers are built from targets, and run from services and files, that are there', () => {
   const lines = linesWith('docker')

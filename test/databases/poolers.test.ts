@@ -9,11 +9,13 @@ import {
   startTestDatabase,
   type TestDatabase,
 } from '@causeway/database'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestService } from '../../apps/quote-api/test/fixtures/service.ts'
 import { quote, send } from '../../apps/quote-api/test/serviceSupport/callService.ts'
 import { localRequest } from '../../apps/quote-api/test/serviceSupport/localRequest.ts'
+import { fillItem, paidOrder } from '../../apps/solver/test/support/paidOrders.ts'
+import { startSolverBed } from '../../apps/solver/test/support/solverBed.ts'
 import { type PgBouncer, startPgBouncer } from './pgBouncer.ts'
 
 let server: TestDatabase
@@ -149,4 +151,21 @@ describe('quote-api', () => {
       await pooler.stop()
     },
   )
+})
+
+test.each(['session', 'transaction'])('O-57: a solver fills behind PgBouncer in %s mode', async (mode) => {
+  const [bed, own] = await Promise.all([startSolverBed(), startTestDatabase()])
+  const pooler = await startPgBouncer(own.connectionString, { mode })
+  try {
+    const { work } = await bed.start({ DATABASE_URL: pooler.connectionString })
+    const fill = fillItem(bed.network, await paidOrder(bed.network))
+    work.add(fill)
+    await waitUntil('it is filled', () => work.reports.has(fill.id))
+    const [row] = await own.database.query('select count(*) as count from signed_record')
+    expect(row).toEqual({ count: 1n })
+  } finally {
+    await bed.stop()
+    await pooler.stop()
+    await own.stop()
+  }
 })

@@ -218,6 +218,15 @@ test(
   patienceMs,
 )
 
+test(
+  'O-128: an oracle that began without counts says so by its /ready, and stays ready',
+  async () => {
+    const answer = await fetch(`http://127.0.0.1:${await settingOf('oracle-1', 'OPS_PORT')}/ready`)
+    expect([answer.status, await answer.json()]).toMatchObject([200, { reasons: { state: 'STATE_EMPTY' } }])
+  },
+  patienceMs,
+)
+
 function shellOut(command: string): Promise<{ readonly stdout: string }> {
   return new Promise((resolve, reject) =>
     execFile('bash', ['-c', command], (error, stdout) => (error ? reject(error) : resolve({ stdout }))),
@@ -401,7 +410,8 @@ test(
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{ user: account.address, originChainId: 8453, destinationChainId: 10 },
+        ...{ user: account.address, recipient: account.address },
+        ...{ originChainId: 8453, destinationChainId: 10 },
         ...{ originCurrency: given('USDC_BASE'), destinationCurrency: given('USDC_OPTIMISM') },
         ...{ amount: '25000000', tradeType: 'EXACT_INPUT' },
       }),
@@ -465,42 +475,89 @@ test(
   patienceMs,
 )
 
-/** Pages that ask a running system, with what it is asked of, and lines that need what is not there. */
-const otherPages: readonly { page: string; service: Service; without: RegExp }[] = [
-  { page: 'status.md', service: 'quote-api-1', without: /^$/ },
-  { page: 'retention.md', service: 'quote-api-1', without: /^$/ },
-  { page: 'parked.md', service: 'quote-api-1', without: / claims end / },
-  { page: 'backup.md', service: 'quote-api-1', without: /^(mkdir|flock|pg_| {2}--)/ },
-  { page: 'admin-listener.md', service: 'quote-api-1', without: /^$/ },
-  { page: 'oracle.md', service: 'oracle-1', without: /^[A-Z_]+=| halted clear / },
-  { page: 'allocator.md', service: 'allocator', without: /^[A-Z_]+=| held release / },
+type OtherPage = {
+  readonly page: string
+  readonly service: Service
+  /** Lines that need what is not there, or are of another service. */
+  readonly without: RegExp
+  /** What its answers have. */
+  readonly says: RegExp
+}
+
+/** Of the audit, the line that is this service's own. */
+const auditOf = (service: Service, name: string): OtherPage => ({
+  ...{ page: 'audit.md', service, without: new RegExp(`^npm run (?!${name} )`) },
+  says: name === 'causeway' ? /./ : /Nothing was changed|done|begun/,
+})
+
+/** Pages that ask a running system. */
+const otherPages: readonly OtherPage[] = [
+  { page: 'status.md', service: 'quote-api-1', without: /^$/, says: /quotes +moves/ },
+  { page: 'retention.md', service: 'quote-api-1', without: /^$/, says: /./ },
+  { page: 'parked.md', service: 'quote-api-1', without: / claims end /, says: /./ },
+  { page: 'backup.md', service: 'quote-api-1', without: /^(mkdir|flock|pg_| {2}--)/, says: /add up/ },
+  { page: 'admin-listener.md', service: 'quote-api-1', without: /^$/, says: /./ },
+  { page: 'oracle.md', service: 'oracle-1', without: /^[A-Z_]+=| halted clear /, says: /./ },
+  {
+    page: 'allocator.md',
+    service: 'allocator',
+    without: /^[A-Z_]+=| held release /,
+    says: /payloads that nobody/,
+  },
+  { page: 'runbook.md', service: 'quote-api-1', without: /^$/, says: /deposits look forged/ },
+  { page: 'where-is-my-money.md', service: 'quote-api-1', without: /^$/, says: /fill/ },
+  { page: 'configuration.md', service: 'quote-api-1', without: /^$/, says: /quote\.own\.prod\.json/ },
+  { page: 'shadow.md', service: 'oracle-1', without: /^$/, says: /"signatures"/ },
+  auditOf('quote-api-1', 'causeway'),
+  auditOf('oracle-1', 'oracle'),
+  auditOf('allocator', 'allocator'),
+  auditOf('solver', 'solver'),
 ]
 
 test.each(otherPages)(
-  'O-98: the commands of $page are run twice against the running system',
-  async ({ page, service, without }) => {
-    const { requestId } = JSON.parse(await readFile(join(bed.deploy, 'earned.json'), 'utf8'))
+  'O-98, O-129: the commands of $page are run twice against the running system, as $service',
+  async ({ page, service, without, says }) => {
+    const { requestId, deposit } = JSON.parse(await readFile(join(bed.deploy, 'earned.json'), 'utf8'))
     const exported = Object.fromEntries(
       Object.entries(parseEnv(await settingsOf(service))).map(([name, value = '']) => [name, value]),
     )
     if (service === 'quote-api-1')
       exported['ADMIN_API_KEY'] = (await readFile(join(bed.deploy, 'made/admin-key'), 'utf8')).trim()
     const text = await readFile(join(repositoryRoot, 'docs/operating', page), 'utf8')
-    const script = [...text.matchAll(/^```sh\n(.*?)^```$/gms)]
+    const script = [...text.matchAll(/^ *```sh\n(.*?)^ *```$/gms)]
       .flatMap(([, block = '']) => block.split('\n'))
       .filter((line) => !without.test(line))
       .join('\n')
-      .replaceAll('explain 0x…', `explain ${requestId}`)
+      .replaceAll(/(explain|why) 0x…/g, `$1 ${requestId}`)
+      .replaceAll('"transactionId":"0x…"', `"transactionId":"${deposit}"`)
       .replaceAll('0x…', given('SPONSOR_ADDRESS'))
       .replaceAll(':3002/', `:${bed.ports.quote + 2}/`)
+      .replaceAll('localhost:3000/', `127.0.0.1:${exported['HTTP_PORT']}/`)
+      .replaceAll('--out own', `--out ${join(bed.deploy, '..', 'operator', 'own')}`)
     expect(script.trim()).not.toBe('')
     const terminal = await bed.openTerminal(exported)
     try {
-      const first = await terminal.run(script)
-      const second = await terminal.run(script)
-      expect([first === '', second === '']).toEqual([false, false])
+      for (const _time of [1, 2]) expect(await terminal.run(script)).toMatch(says)
     } finally {
       await terminal.close()
+    }
+  },
+  patienceMs,
+)
+
+test.each(['console.md', 'service-levels.md'])(
+  'O-129: the statements of %s are run twice in the database of quote-api',
+  async (page) => {
+    const text = await readFile(join(repositoryRoot, 'docs/operating', page), 'utf8')
+    const statements = [...text.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, statement = '']) => statement)
+    expect(statements).toHaveLength(1)
+    const secret = await readFile(join(bed.deploy, 'quote-api-1/secrets/DATABASE_URL'), 'utf8')
+    const database = createDatabase({ connectionString: secret.trim().replace('DATABASE_URL=', '') })
+    try {
+      for (const statement of [...statements, ...statements])
+        await database.query(statement.replaceAll('0x…', given('SPONSOR_ADDRESS').toLowerCase()))
+    } finally {
+      await database.close()
     }
   },
   patienceMs,

@@ -58,6 +58,7 @@ const published = {
 }
 const live = 'test/mistakes.test.ts'
 const terms = 'apps/quote-api/test/solverTerms.test.ts'
+const peersAreTold = `${live} › O-104, O-127: an oracle says %s by its /ready where %s is wrong`
 const stops = (service: ServiceName, code: FindingCode, words: string): Mistake['doctor'] => ({
   ...{ service, severity: 'stops', code, words },
 })
@@ -88,8 +89,12 @@ export function elsewhere(urls = ''): string {
   })
 }
 
+/** The same peers, none of which knows the key. */
+export const withOtherKeys = (peers = ''): string =>
+  peers.replaceAll(/\|[^;]+/g, '|another-key-of-these-tests')
+
 /** The same signers, each at the next one's address. */
-function signersSwapped(oracles = ''): string {
+export function signersSwapped(oracles = ''): string {
   const entries = oracles.split(';').map((entry) => entry.split('|'))
   return entries
     .map(([url, apiKey], index) => [url, apiKey, entries[(index + 1) % entries.length]?.[2]].join('|'))
@@ -233,9 +238,11 @@ const keys: readonly Mistake[] = [
   {
     ...{ of: 'key', form: 'swapped', what: 'Two oracles sign with one key' },
     doctor: degrades('oracle', 'signer-shared', 'both count once'),
-    ...{ within: '`PeerSharesSigner`', money: 'Fills go on; settlement waits for another signature' },
+    within: '`/ready` (`SIGNER_SHARED`), `PeerSharesSigner` from the first attestation on',
+    money: 'Fills go on; settlement waits for another signature',
     fix: 'Give each oracle a key of its own',
     proofs: [
+      `${live} › O-104, O-127: an oracle says by its /ready that a peer signs with its key`,
       'apps/oracle/src/compose/examine.test.ts › P-3: a peer that signs as this oracle does is named, and two that sign as one',
       'test/alerts/oracles.test.ts › PeerSharesSigner where a peer was started with the key of the oracle that asks it',
     ],
@@ -391,21 +398,25 @@ const addresses: readonly Mistake[] = [
   {
     ...{ of: 'address', form: 'swapped', what: 'The signers of oracles in quote-api' },
     doctor: degrades('quote-api', 'signer-unlisted', 'ORACLES'),
-    within: 'status and `OracleDoesNotSign`, from the first fill on',
+    within: '`/ready` (`SIGNER_UNLISTED`), status, `OracleDoesNotSign` from the first fill on',
     ...{ money: 'Fills and refunds go on; settlement waits', fix: 'Compare each address with its operator' },
     made: ['network', ({ running }) => ({ ORACLES: signersSwapped(running('quote-api')['ORACLES']) })],
     proofs: [
+      `${live} › O-104, O-127: the signers of oracles, swapped in %s, are told by its /ready`,
       'test/alerts/money.test.ts › OracleDoesNotSign and RequestsStandStill where two of three oracles deny a fill',
     ],
   },
   {
     ...{ of: 'address', form: 'swapped', what: 'The signers of oracles in the solver' },
     doctor: degrades('solver', 'signer-unlisted', 'ORACLES'),
-    within: '`SolverPaymentRefused`, from the first fill on',
+    within: '`/ready` of the solver (`SIGNER_UNLISTED`), `SolverPaymentRefused` from the first fill on',
     money: 'Fills go on up to what may be unattested, then quotes to the chain are refused',
     fix: 'Compare each address with its operator',
     made: ['network', ({ running }) => ({ ORACLES: signersSwapped(running('solver')['ORACLES']) })],
-    proofs: ['test/alerts/solver.test.ts › SolverPaymentRefused'],
+    proofs: [
+      `${live} › O-104, O-127: the signers of oracles, swapped in %s, are told by its /ready`,
+      'test/alerts/solver.test.ts › SolverPaymentRefused',
+    ],
   },
   {
     ...{ of: 'address', form: 'wrong', what: 'The allocator asks another address for stops' },
@@ -522,45 +533,55 @@ const others: readonly Mistake[] = [
   {
     ...{ of: 'disk', form: 'empty', what: 'The state folder of an oracle was emptied' },
     doctor: degrades('oracle', 'state-empty', 'STATE_DIR'),
-    ...{ within: 'The start tells it', money: 'Everything goes on; each cap begins a new hour' },
+    within: '`/ready` (`STATE_EMPTY`), for an hour',
+    money: 'Everything goes on; each cap begins a new hour',
     fix: 'Put the folder back, or start an hour after the last signature',
     proofs: [
+      'apps/oracle/src/compose/stateCheck.test.ts › O-128: a start without counts is told for the hour that it gives away',
+      'test/production/rehearsal.test.ts › O-128: an oracle that began without counts says so by its /ready',
       'apps/oracle/src/compose/examine.test.ts › O-93: a state folder without counts is named, for it may have been emptied; one with them is not',
     ],
   },
   {
     ...{ of: 'peer', form: 'wrong', what: 'Nothing listens at the address of a peer' },
     doctor: degrades('oracle', 'peer-silent', 'PEERS entry 1'),
-    ...{ within: '`PeerSilent`, with the first attestation', money: 'Everything goes on with the others' },
-    fix: 'Compare the address with its operator',
+    within: '`/ready` (`PEER_SILENT`), `PeerSilent` from the first attestation on',
+    ...{ money: 'Everything goes on with the others', fix: 'Compare the address with its operator' },
     made: ['network', ({ running }) => ({ PEERS: elsewhere(running('oracle')['PEERS']) })],
-    proofs: ['test/alerts/faults.test.ts › PeerSilent and ServiceDown where an oracle is killed'],
+    proofs: [
+      peersAreTold,
+      'test/alerts/faults.test.ts › PeerSilent and ServiceDown where an oracle is killed',
+    ],
   },
   {
     ...{ of: 'peer', form: 'expired', what: 'The certificate of a peer' },
     doctor: degrades('oracle', 'peer-silent', 'expired'),
-    ...{ within: '`PeerSilent`, with the first attestation', money: 'Everything goes on with the others' },
-    fix: 'Ask its operator to renew it',
+    within: '`/ready` (`PEER_SILENT`), `PeerSilent` from the first attestation on',
+    ...{ money: 'Everything goes on with the others', fix: 'Ask its operator to renew it' },
     proofs: [
       'apps/oracle/test/peerCertificates.test.ts › O-95: the doctor names a certificate that has expired, and one that nobody vouches for',
+      'packages/http/src/doctor/neighbourWatch.test.ts › O-127: what two looks in a row find is told, and ends with the first look that finds it no more',
       'test/alerts/faults.test.ts › PeerSilent and ServiceDown where an oracle is killed',
     ],
   },
   {
     ...{ of: 'peer', form: 'expired', what: 'Our key at a peer' },
-    doctor: degrades('oracle', 'peer-refuses', 'does not take our key'),
-    ...{ within: 'The start tells it', money: 'Everything goes on with the others' },
+    doctor: degrades('oracle', 'peer-refuses', 'does not know our key'),
+    ...{ within: '`/ready` (`PEER_REFUSES`)', money: 'Everything goes on with the others' },
     fix: 'Ask its operator for another key',
+    made: ['network', ({ running }) => ({ PEERS: withOtherKeys(running('oracle')['PEERS']) })],
     proofs: [
+      peersAreTold,
       'apps/oracle/src/compose/examine.test.ts › O-95: a peer that does not know our key any more is named, whether it says so or only limits us',
     ],
   },
   {
     ...{ of: 'peer', form: 'missing', what: 'A signer of a peer is not among `ORACLE_SIGNERS`' },
     doctor: degrades('oracle', 'signer-unlisted', 'ORACLE_SIGNERS'),
-    ...{ within: 'The start tells it', money: 'Everything goes on with the others' },
+    ...{ within: '`/ready` (`SIGNER_UNLISTED`)', money: 'Everything goes on with the others' },
     fix: 'Compare the address with its operator, and list it',
     made: ['network', ({ running }) => ({ ORACLE_SIGNERS: firstTwo(running('oracle')['ORACLE_SIGNERS']) })],
+    proofs: [peersAreTold],
   },
   {
     ...{ of: 'clock', form: 'wrong', what: 'The clock of the machine is minutes off' },
@@ -578,7 +599,7 @@ const others: readonly Mistake[] = [
   },
 ]
 
-function firstTwo(signers = ''): string {
+export function firstTwo(signers = ''): string {
   return signers.split(';').slice(0, 2).join(';')
 }
 

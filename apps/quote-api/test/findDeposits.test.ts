@@ -297,6 +297,35 @@ test('F-72: a transaction that endpoints do not answer for delays none beside it
   expect((await readDepositCursor(server.database, chainId))?.finalTo).toBe(231n)
 })
 
+test('O-60, F-72: a transaction that is put aside leaves its chain one whose deposits can be read', async () => {
+  const at = scriptedChain()
+  const chain = { ...at.chain, head: async () => at.head() } as unknown as SettlementChain
+  const look = createDepositWatcher(
+    { ...context(), chains: new Map(), now: () => nowMs } as unknown as SettlementContext,
+    chain,
+    15_000,
+  )
+  const readAt = async () => {
+    const rows = await server.database.query<{ at: string }>(
+      'select read_at::text as at from deposit_sight where chain_id = $1',
+      [chainId],
+    )
+    return rows[0]?.at
+  }
+  await look(run)
+  at.failures.set('strange', new UpstreamUnavailableError('Chain base cannot be read at the moment.'))
+  at.mine('strange')
+  for (let count = 0; count < 80; count += 1) {
+    const before = await readAt()
+    nowMs += 1_000
+    at.mine()
+    await look(run)
+    expect(await readAt()).not.toBe(before)
+  }
+  expect((await listPutAside(server.database)).map(({ transactionId }) => transactionId)).toEqual(['strange'])
+  expect(await readStops(server.database)).toEqual([])
+})
+
 test('F-72: where a range is refused for what stands in it, its halves are read, at last each transaction of a block', async () => {
   const at = scriptedChain()
   const { live, final } = watcher(at)

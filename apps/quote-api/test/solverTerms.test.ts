@@ -184,6 +184,10 @@ test('O-85: a refund that the solver refuses is listed at once with its words, t
   })
   expect(await command('why', requestId)).toContain('It says: the order is signed by somebody else.')
   expect(await command('requests', 'parked')).toContain('the order is signed by somebody else')
+  // What RequestsStandStill goes by.
+  expect((await send(`${bed.opsUrl}/metrics`)).text).toMatch(
+    /^standing_requests\{.*reason="ORDER_REFUSED".*\} 1$/m,
+  )
   await startSolver()
   await bed.requests.reaches(quote, 'refund')
 }, 300_000)

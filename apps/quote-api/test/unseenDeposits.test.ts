@@ -1,12 +1,14 @@
 // Goal: nothing is sold from a chain whose deposits nobody sees, on any replica, and everything again as soon as they are
 // seen. Attackers: an endpoint whose lists are no lists, an operator whose jobs do not run. Method: two services on one
 // database, one of them without jobs, and a node whose lists of logs cannot be read.
+import type { Hex } from '@causeway/core'
 import { startTestDatabase } from '@causeway/database'
 import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestService, type TestService } from './fixtures/service.ts'
 import { post, send } from './serviceSupport/callService.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
+import { transactionsOf } from './serviceSupport/transactionsOf.ts'
 import {
   type SettlementBed,
   type StandInOracles,
@@ -14,6 +16,7 @@ import {
   startSettlementBed,
   startStandInOracles,
 } from './settlementSupport/settlementBed.ts'
+import { createSponsor } from './sponsorSupport/sponsors.ts'
 
 const amount = 60_000_000n
 const patience = { DEPOSITS_UNREAD_SECONDS: '5' }
@@ -76,6 +79,30 @@ test('O-60: a chain whose deposits cannot be read is not sold from, on any repli
   expect([ready.status, ready.text]).toEqual([200, expect.stringContaining('CHAIN_STOPPED')])
   await logs.set({ kind: 'pass' })
   for (const url of urls) await expect.poll(() => fromBase(url), waits).toMatchObject({ status: 200 })
+})
+
+test('O-60: work on a chain whose deposits cannot be read goes on: what was sold to it is filled', async () => {
+  const sponsor = await createSponsor(bed.database, 1_000_000_000n)
+  await expect.poll(() => toBase(bed.url), waits).toMatchObject({ status: 200 })
+  await logs.set({
+    kind: 'lie',
+    rewrite: ({ method }, result) => (method === 'eth_getLogs' ? 'no list' : result),
+  })
+  try {
+    await expect.poll(() => fromBase(bed.url), waits).toMatchObject({ status: 503 })
+    const quote = await bed.requests.quoted(sponsor, { amount, from: 'optimism', to: 'base' })
+    const transactions = transactionsOf(quote).map(({ id, to, data, value }) => ({
+      // CAST: steps hold addresses and calldata, which the wire describes as text.
+      ...{ what: id, to: to as Hex, data: data as Hex, valueWei: BigInt(value) },
+    }))
+    await bed.network.chains.optimism.chain.send(bed.requests.user, transactions)
+    await bed.solver.carryOut(await bed.requests.workFor(quote, 'fill'))
+    await bed.requests.reaches(quote, 'success')
+    expect(await fromBase(bed.url)).toMatchObject({ status: 503 })
+  } finally {
+    await logs.set({ kind: 'pass' })
+  }
+  await expect.poll(() => fromBase(bed.url), waits).toMatchObject({ status: 200 })
 })
 
 test('O-67: a chain that makes no blocks is neither sold from nor to, on any replica, until it makes one', async () => {

@@ -2,12 +2,13 @@
 // names as solver, and its key (ORDER_SIGNER_KEY_FILE) takes it out to RECIPIENT. The allocator signs, the depository
 // pays, and the hub burns what was paid. The command line names the file of the order; or, to take out what the hub
 // owes already, `chain currency amount owner-chain nonce`, as `npm run solver -- inventory` prints it. GAS_KEY_FILE pays
-// the gas.
+// the gas. Whoever starts it again goes on where it ended, and is paid once.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allocatorAbi, depositoryAbi, hubAbi, hubOracleAbi } from '@causeway/contracts'
 import {
   decodeEvmWithdrawal,
+  evmWithdrawalId,
   type Hex,
   hubAlias,
   hubTokenId,
@@ -91,7 +92,7 @@ const isExecuted = (idempotencyKey: Hex) =>
     args: [idempotencyKey],
   })
 
-/** Once: who starts this script again goes on where it ended. */
+/** Once. */
 const execute = async ({ idempotencyKey, actions, signatures }: Execution) => {
   if (await isExecuted(idempotencyKey)) return
   const signature = concatHex(signatures.map((one) => one.signature))
@@ -162,17 +163,40 @@ if ((await readPayload()) === '0x') await send(onHub, hub.auroraAllocatorAddress
 const payload = await readPayload()
 const target = { hubChainId: issued.chainId, depository: issued.depository }
 const [hash = '0x'] = payloadHashes('ethereum-vm', payload, target)
-const signed = await patiently('the signature of the allocator', async () => {
-  const found = await onHub.client.readContract({
-    ...{ ...allocator, functionName: 'signedPayloads', args: [payloadId, hash] },
+const withdrawal = decodeEvmWithdrawal(payload)
+const withdrawalId = evmWithdrawalId(withdrawal)
+const paying = { address: depository, abi: depositoryAbi } as const
+
+async function payOut(): Promise<Hex> {
+  const signed = await patiently('the signature of the allocator', async () => {
+    const found = await onHub.client.readContract({
+      ...{ ...allocator, functionName: 'signedPayloads', args: [payloadId, hash] },
+    })
+    return found === '0x' ? undefined : found
   })
-  return found === '0x' ? undefined : found
+  const args = [withdrawal, signed] as const
+  return send(onChain, depository, encodeFunctionData({ ...paying, functionName: 'execute', args }))
+}
+
+/** Looked for from the newest block on, in ranges that nodes list. */
+async function findPayment(): Promise<Hex> {
+  for (let toBlock = await onChain.client.getBlockNumber(); ; toBlock -= 1_000n) {
+    const fromBlock = toBlock > 999n ? toBlock - 999n : 0n
+    const range = { fromBlock, toBlock }
+    const calls = await onChain.client.getContractEvents({
+      ...{ ...paying, eventName: 'RelayCallExecuted', ...range },
+    })
+    const found = calls.find(({ args }) => args.id === withdrawalId)
+    if (found !== undefined) return found.transactionHash
+    if (fromBlock === 0n) throw new Error(`no block has the payment of ${withdrawalId}`)
+  }
+}
+
+const isPaid = await onChain.client.readContract({
+  ...{ ...paying, functionName: 'callRequests', args: [withdrawalId] },
 })
-const pay = encodeFunctionData({
-  ...{ abi: depositoryAbi, functionName: 'execute', args: [decodeEvmWithdrawal(payload), signed] },
-})
-const paid = await send(onChain, depository, pay)
-console.log(`withdrawn: ${amount} smallest units to ${RECIPIENT} in ${paid}`)
+const paid = isPaid ? await findPayment() : await payOut()
+console.log(`withdrawn${isPaid ? ' before' : ''}: ${amount} smallest units to ${RECIPIENT} in ${paid}`)
 
 // 4. The hub burns what was paid.
 const burn = await attest('depository-withdrawals/v2', { ...flow, transactionId: paid })

@@ -36,10 +36,15 @@ export async function backupDatabase(
 /**
  * Fills an empty, migrated database from the lines of a backup, all or nothing, as the role that migrated it. Foreign
  * keys are checked when all rows are there.
+ * @param record writes what the audit says of it, in the same transaction
  * @throws ConfigurationError when the lines are no backup, the schema is another, a table holds rows, a row refers to
  *   one that is not in the backup, or the role does not own the tables
  */
-export async function restoreDatabase(database: SqlDatabase, lines: AsyncIterable<string>): Promise<void> {
+export async function restoreDatabase(
+  database: SqlDatabase,
+  lines: AsyncIterable<string>,
+  record: (tx: SqlTx) => Promise<void>,
+): Promise<void> {
   await database.transaction(async (tx) => {
     const checkAgain = await letRowsComeInAnyOrder(tx)
     let tables: readonly string[] | undefined
@@ -64,6 +69,7 @@ export async function restoreDatabase(database: SqlDatabase, lines: AsyncIterabl
     if (tables === undefined) throw new ConfigurationError('The backup is empty.')
     await checkAgain()
     for (const table of tables) await restoreIdentities(tx, table)
+    await record(tx)
   })
 }
 

@@ -16,6 +16,7 @@ export { createHttpApp, type HttpAppOptions } from './createHttpApp.ts'
 export { denyListCheck, logDenyList, watchDenyList } from './denyListWatch.ts'
 export type { Deprecation } from './deprecation.ts'
 export { describeFailure, type ErrorPolicy, type FailureAnswer } from './describeFailure.ts'
+export { type NeighbourWatch, watchNeighbours, watchOracleSigners } from './doctor/neighbourWatch.ts'
 export {
   describeSilence,
   examineCompanions,
@@ -70,6 +71,7 @@ export type { TracedRequests } from './requestLine.ts'
 export { noteSubject } from './requestSubject.ts'
 export { scrubUrls } from './scrubUrls.ts'
 export { defaultSecretsDirectory, foreignKeys, loadSecrets } from './secretsLoader.ts'
+export { parseSecurityContact } from './securityText.ts'
 export type { ClaimUnits, SharedLimits, UnitClaim, UnitGrant } from './sharedWindows.ts'
 export { type Closer, installShutdown, type ShutdownOptions } from './shutdown.ts'
 export { standardErrorPolicy } from './standardErrorPolicy.ts'

@@ -45,6 +45,9 @@ async function takeBackup(): Promise<readonly string[]> {
     .filter((line) => line !== '')
 }
 
+/** Of the ledger alone, which keeps no audit of operators. */
+const unrecorded = async () => undefined
+
 async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines
 }
@@ -86,7 +89,7 @@ test('a backup brings every row back, and the restored ledger goes on', async ()
   const restored = asService.database
   const guards = await guardsOf(restored)
   expect(guards.length).toBeGreaterThan(20)
-  await restoreDatabase(restored, linesOf(lines))
+  await restoreDatabase(restored, linesOf(lines), unrecorded)
   expect(await contents(restored)).toEqual(before)
   expect(await guardsOf(restored)).toEqual(guards)
   expect(await verifyLedger(restored)).toEqual([])
@@ -116,16 +119,18 @@ test('a backup that lacks a row is refused, and so is a role that does not own t
   const account = `${tables.indexOf('account')} `
   const lacking = lines.filter((line) => !(line.startsWith(account) && line.includes('"sponsor"')))
   expect(lacking.length).toBeLessThan(lines.length)
-  await expect(restoreDatabase(fresh.database, linesOf(lacking))).rejects.toThrow('not whole')
+  await expect(restoreDatabase(fresh.database, linesOf(lacking), unrecorded)).rejects.toThrow('not whole')
   expect(await fresh.database.query('select from transfer')).toEqual([])
 
   await other.database.query(`create role stranger login password 'stranger'`)
   const url = new URL(fresh.connectionString)
   Object.assign(url, { username: 'stranger', password: 'stranger' })
   const stranger = createDatabase({ connectionString: url.toString() })
-  await expect(restoreDatabase(stranger, linesOf(lines))).rejects.toThrow('belongs to another role')
+  await expect(restoreDatabase(stranger, linesOf(lines), unrecorded)).rejects.toThrow(
+    'belongs to another role',
+  )
   await stranger.close()
-  await restoreDatabase(fresh.database, linesOf(lines))
+  await restoreDatabase(fresh.database, linesOf(lines), unrecorded)
   expect(await verifyLedger(fresh.database)).toEqual([])
 })
 
@@ -153,7 +158,7 @@ test.each([
   const target = createDatabase({ connectionString: asService.connectionString })
   try {
     const before = await contents(target)
-    await expect(restoreDatabase(target, linesOf(await linesFor()))).rejects.toThrow(message)
+    await expect(restoreDatabase(target, linesOf(await linesFor()), unrecorded)).rejects.toThrow(message)
     expect(await contents(target)).toEqual(before)
   } finally {
     await target.close()

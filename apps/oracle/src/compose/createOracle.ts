@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs'
-import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+import type { Hex } from '@causeway/core'
 import {
   createEndpointMetrics,
   createHttpMetrics,
   createLogger,
   createReadiness,
+  type NeighbourWatch,
   openTracing,
-  type ReadinessCheck,
   type Tracing,
   tracedSigner,
+  watchNeighbours,
 } from '@causeway/http'
 import {
   type ConfiguredSigner,
   createConfiguredSigner,
+  hasCapCounts,
   recoverSigner,
   takeStateDirectory,
 } from '@causeway/signer'
@@ -36,10 +38,12 @@ import { createOracleMetrics, type OracleMetrics } from '../service/oracleMetric
 import { measuredSigner } from '../service/signing.ts'
 import { openAhead } from './ahead.ts'
 import type { OracleConfig } from './config.ts'
+import { examinePeers } from './examine.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
 import { createListeners, type Oracle } from './listeners.ts'
 import { type OpenNetwork, openNetwork, repeatCheck } from './network.ts'
 import type { SharedState } from './sharedState.ts'
+import { stateCheck } from './stateCheck.ts'
 
 /** An attestation of this oracle alone takes no longer. @source design.md 8 */
 const attestationDeadlineMs = 8_000
@@ -152,16 +156,20 @@ async function assemble(parts: Parts): Promise<Oracle> {
   network.observeEndpoints(createEndpointMetrics(httpMetrics, tracing))
   metrics.watchFinal(() => watch.finalHeads())
   metrics.watchKept(() => watch.keptWindows())
+  // Before the folder gets its counts.
+  const beganEmpty = beginsEmpty(config)
   const { service, isKept, used } = await openService(parts, metrics, tracing)
   if (isKept !== undefined) metrics.watchState(isKept)
   const aggregator = openPeers(parts, metrics, tracing)
   const ahead = openAhead({ config, logger, network, service, metrics, aggregator, policy, peers })
+  const watchedPeers = watchPeers(parts)
   const readiness = createReadiness({
     checks: [
       { name: 'hub', check: async () => watch.refuseUnlessReady(context.hub.id) },
       { name: 'chains', check: async () => network.requireReadyChain() },
       ...(shared === undefined ? [] : [{ name: 'database', check: () => shared.check(), isShownOnly: true }]),
-      ...(isKept === undefined ? [] : [stateCheck(isKept)]),
+      ...(isKept === undefined ? [] : [stateCheck({ isKept, beganEmpty, nowMs: () => performance.now() })]),
+      ...(watchedPeers === undefined ? [] : [watchedPeers.check]),
     ],
     onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
   })
@@ -182,6 +190,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
     readiness,
     signer: signer.address,
     trustedProxies: config.trustedProxies,
+    securityContact: config.securityContact,
     rateLimit: config.rateLimit,
   })
   return createListeners({
@@ -193,24 +202,13 @@ async function assemble(parts: Parts): Promise<Oracle> {
     signer: signer.address,
     used: [
       { name: 'attesting ahead', close: async () => ahead?.close() },
+      { name: 'watch of peers', close: async () => watchedPeers?.close() },
       { name: 'peers', close: async () => aggregator?.close() },
       ...used,
       { name: 'state directory', close: parts.leave },
       { name: 'traces', close: async () => tracing?.close() },
     ],
   })
-}
-
-/** Signing goes on: what was signed counts in this process. A restart would forget it. @source O-93 */
-function stateCheck(isKept: () => boolean): ReadinessCheck {
-  return {
-    name: 'state',
-    isShownOnly: true,
-    async check() {
-      if (!isKept())
-        throw new UpstreamUnavailableError('STATE_DIR takes nothing more.', { code: 'STATE_NOT_KEPT' })
-    },
-  }
 }
 
 /** Attesting with this oracle alone, and what it uses in the order in which it is closed. */
@@ -290,5 +288,22 @@ function openPeers(
     metrics,
     tracing,
     now: () => performance.now(),
+  })
+}
+
+/** Where counts of an earlier run should be and are not. A local network begins anew. */
+const beginsEmpty = ({ isLocal, stateDirectory }: OracleConfig): boolean =>
+  !isLocal && stateDirectory !== undefined && !hasCapCounts(stateDirectory)
+
+/** `undefined` where no peer is configured. */
+function watchPeers({ peers, policy, signer, logger: log }: Parts): NeighbourWatch | undefined {
+  if (peers.length === 0) return undefined
+  const { signers } = policy
+  const settings = { peers, signers, required: requiredSignatures(policy), own: signer.address }
+  return watchNeighbours({
+    name: 'peers',
+    look: (found) => examinePeers(settings, found),
+    codes: ['peer-silent', 'peer-refuses', 'signer-shared', 'signer-unlisted', 'threshold-unreachable'],
+    log,
   })
 }

@@ -87,7 +87,10 @@ function listenerOf({ values }: Settings) {
 
 type PeerSettings = {
   readonly peers: ReturnType<typeof parsePeers>['value']
-  readonly policy: ReturnType<typeof parseSignerPolicy>['value']
+  /** Lower case; undefined: every signer counts. */
+  readonly signers: ReadonlySet<Hex> | undefined
+  /** Different ones that an answer needs, the own one among them. */
+  readonly required: number
   readonly own: Hex
 }
 
@@ -104,11 +107,18 @@ function examinePeerSettings(
   if (own === undefined) return undefined
   const [signers, threshold] = [values.ORACLE_SIGNERS, values.ORACLE_SIGNERS_THRESHOLD]
   const policy = found.attempt(() => parseSignerPolicy({ signers, threshold, ownSigner: own }))
-  return peers && policy && { peers: peers.value, policy: policy.value, own }
+  if (peers === undefined || policy === undefined) return undefined
+  return {
+    ...{ peers: peers.value, own },
+    ...{ signers: policy.value.signers, required: requiredSignatures(policy.value) },
+  }
 }
 
 /** Each peer is reachable and signs as one of `ORACLE_SIGNERS`, and as nobody else does; enough different ones do. */
-async function examinePeers({ peers, policy, own }: PeerSettings, found: Findings): Promise<void> {
+export async function examinePeers(
+  { peers, signers: listed, required, own }: PeerSettings,
+  found: Findings,
+): Promise<void> {
   const signers = await Promise.all(
     peers.map(({ name, baseUrl, credential }, index) => {
       const apiKey = credential.kind === 'key' ? credential.key : undefined
@@ -127,7 +137,7 @@ async function examinePeers({ peers, policy, own }: PeerSettings, found: Finding
         seen: `${name} signs as ${signer}, as ${other} does: both count once`,
         fix: 'Give each oracle a key of its own, and remove an entry that is this oracle itself.',
       })
-    } else if (policy.signers === undefined || [...policy.signers].some((one) => one === signer)) {
+    } else if (listed === undefined || [...listed].some((one) => one === signer)) {
       counting.set(signer, setting)
     } else {
       found.add({
@@ -137,7 +147,6 @@ async function examinePeers({ peers, policy, own }: PeerSettings, found: Finding
       })
     }
   }
-  const required = requiredSignatures(policy)
   if (counting.size >= required) return
   found.add({
     ...{ code: 'threshold-unreachable', severity: 'degrades', setting: 'ORACLE_SIGNERS_THRESHOLD' },

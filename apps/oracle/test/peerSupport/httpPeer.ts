@@ -35,6 +35,8 @@ export async function startHttpPeer(
   let openSockets = 0
   let mostSockets = 0
   const server = createServer((request, response) => {
+    // Whether it is there is no question to it.
+    if (request.method === 'GET') return void response.writeHead(404).end()
     const chunks: Buffer[] = []
     openQuestions += 1
     response.once('close', () => {

@@ -23,6 +23,7 @@ import {
   tracedDatabase,
   tracedSigner,
   watchDenyList,
+  watchOracleSigners,
   watchPool,
   watchPushes,
 } from '@causeway/http'
@@ -172,6 +173,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       isShownOnly: true,
       check: async () => oracleSight.assertEnough(),
     })
+  const oracleSigners = config.oracles && watchOracleSigners(config.oracles, logger)
+  if (oracleSigners !== undefined) readiness.addCheck(oracleSigners.check)
   const { address: orderSigner } = parts.signer
   const own = ownTermsOf({ quote, registry, orderSigner, isRead: (key) => clients.has(key) })
   const networks = createNetworkWatch({
@@ -319,6 +322,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     signatureBudget: budgets.signatures,
     sharedLimits: config.rateLimits.isShared ? createSharedLimits(shared) : undefined,
     trustedProxies: config.trustedProxies,
+    securityContact: config.securityContact,
     marketHealth,
     apiKeys: withSolverKey(access.apiKeys, config.solverApiKey),
     onKeyedAnswer: usage.recorder.count,
@@ -401,6 +405,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     { name: 'new blocks', close: async () => pushes.close() },
     { name: 'jobs', close: () => appBalance.close() },
     { name: 'stops', close: () => stops.close() },
+    { name: 'oracle signers', close: async () => oracleSigners?.close() },
     { name: 'networks', close: async () => networks.close() },
     { name: 'reaction times', close: () => accuracy.reactionTimes.close() },
     { name: 'bound rewards', close: () => boundRewards.close() },

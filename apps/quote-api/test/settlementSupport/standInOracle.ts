@@ -92,6 +92,11 @@ export async function startStandInOracle(options: {
         response.end(oracle.mode === 'garbage' ? '{' : JSON.stringify({ chains }))
         return
       }
+      // What doctors ask says nothing of what it attests.
+      if (request.method === 'GET') {
+        response.writeHead(404).end()
+        return
+      }
       oracle.asked += 1
       oracle.paths.push(request.url ?? '')
       if (oracle.mode === 'garbage') {

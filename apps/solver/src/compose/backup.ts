@@ -1,6 +1,8 @@
 import { open } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { ConfigurationError } from '@causeway/core'
 import { backupDatabase, restoreDatabase } from '@causeway/database'
+import { recordRestore } from '../wallet/stopSwitch.ts'
 import type { SolverConfig } from './config.ts'
 import { openDatabase } from './database.ts'
 
@@ -8,7 +10,7 @@ const backupUsage = 'Backups: backup > FILE, restore FILE.'
 
 /**
  * `backup` writes all tables of the solver's database as text, from one snapshot, beside a running solver. `restore <file>`
- * fills an empty one with it, all or nothing, on which no solver runs.
+ * fills an empty one with it, all or nothing, on which no solver runs, and writes a line of who did it.
  * @throws ConfigurationError for other words, and for what is no backup of this release or fits the database not
  */
 export async function runBackupCommand(
@@ -22,7 +24,9 @@ export async function runBackupCommand(
   try {
     if (path === undefined) await backupDatabase(opened.database, write)
     else {
-      await restoreDatabase(opened.database, linesOf(path))
+      await restoreDatabase(opened.database, linesOf(path), (tx) =>
+        recordRestore(tx, { actor: `cli:${userInfo().username}`, path }),
+      )
       await write('Restored.\n')
     }
   } finally {

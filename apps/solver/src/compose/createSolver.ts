@@ -32,6 +32,7 @@ import {
   tracedSigner,
   watchDenyList,
   watchMarket,
+  watchOracleSigners,
   watchPool,
   watchPushes,
 } from '@causeway/http'
@@ -175,6 +176,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
   const { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd } = files.solver
   let halts: HaltedChains | undefined
   const sight = config.oracles && createOracleSight(config.oracles, () => performance.now())
+  const signers = config.oracles && watchOracleSigners(config.oracles, logger)
   const filling: Filling = {
     ...{ chains: paying, records, deposits, networkOf, denyList, isDryRun: config.isDryRun },
     orders: { networkOf, recoverSigner, orderSigners: settings.orderSigners },
@@ -256,6 +258,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
       ...(denyList === undefined ? [] : [denyListCheck(denyList)]),
       ...paying.flatMap(submitCheck),
       ...(sight === undefined ? [] : [oraclesCheck(sight)]),
+      ...(signers === undefined ? [] : [signers.check]),
       {
         name: 'work',
         async check() {
@@ -306,6 +309,7 @@ async function assemble(untraced: Parts): Promise<Solver> {
       { name: 'rounds', close: async () => loop?.stop() },
       { name: 'attestations', close: async () => attesting?.close() },
       { name: 'halts', close: async () => halts?.close() },
+      { name: 'oracle signers', close: async () => signers?.close() },
       { name: 'lease', close: () => elections.close() },
       { name: 'market', close: async () => market.close() },
       { name: 'deny list', close: async () => denyList?.close() },

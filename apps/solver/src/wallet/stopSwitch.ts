@@ -1,13 +1,13 @@
-import type { SqlDatabase } from '@causeway/core'
+import type { SqlDatabase, SqlTx } from '@causeway/core'
 import { acceptExposure } from './exposure.ts'
 
 export type StopState = { readonly isStopped: boolean; readonly reason: string | undefined }
 
-/** Who used the switch, when and why. */
+/** Who used the switch, or restored the database, when and why. */
 export type StopDeed = {
   readonly at: Date
   readonly actor: string
-  readonly action: 'stop' | 'resume' | 'go'
+  readonly action: 'stop' | 'resume' | 'go' | 'restore'
   readonly outcome: 'done' | 'unchanged'
   readonly reason: string
 }
@@ -52,23 +52,16 @@ export function createStopSwitch(database: SqlDatabase): StopSwitch {
           [isStopped, reason],
         )
         const outcome = (before?.is_stopped ?? false) === isStopped ? 'unchanged' : 'done'
-        await tx.query(
-          'insert into operator_action (actor, action, outcome, reason) values ($1, $2, $3, $4)',
-          [...[actor, isStopped ? 'stop' : 'resume', outcome, reason]],
-        )
+        await record(tx, { actor, action: isStopped ? 'stop' : 'resume', outcome, reason })
       })
     },
     go: ({ chain, reason, actor }) =>
       database.transaction(async (tx) => {
         const accepted = await acceptExposure(tx, chain?.chainId)
-        await tx.query(
-          `insert into operator_action (actor, action, outcome, reason) values ($1, 'go', $2, $3)`,
-          [
-            actor,
-            accepted > 0 ? 'done' : 'unchanged',
-            `${chain?.key ?? 'all'}: ${reason}`.slice(0, reasonMax),
-          ],
-        )
+        await record(tx, {
+          ...{ actor, action: 'go', outcome: accepted > 0 ? 'done' : 'unchanged' },
+          reason: `${chain?.key ?? 'all'}: ${reason}`,
+        })
         return accepted
       }),
     deeds: () =>
@@ -76,4 +69,18 @@ export function createStopSwitch(database: SqlDatabase): StopSwitch {
         'select at, actor, action, outcome, reason from operator_action order by id desc limit 200',
       ),
   }
+}
+
+/** In the transaction that fills the database from the file. */
+export function recordRestore(
+  tx: SqlTx,
+  { actor, path }: { readonly actor: string; readonly path: string },
+): Promise<void> {
+  return record(tx, { actor, action: 'restore', outcome: 'done', reason: path })
+}
+
+async function record(tx: SqlTx, { actor, action, outcome, reason }: Omit<StopDeed, 'at'>): Promise<void> {
+  await tx.query('insert into operator_action (actor, action, outcome, reason) values ($1, $2, $3, $4)', [
+    ...[actor, action, outcome, reason.slice(0, reasonMax)],
+  ])
 }

@@ -122,7 +122,7 @@ export async function examineOracle(
 }
 
 /** `ORACLES` as a service reads it. */
-type ListedOracles = {
+export type ListedOracles = {
   readonly oracles: readonly {
     /** Host and port. */
     readonly name: string

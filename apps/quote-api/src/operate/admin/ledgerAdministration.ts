@@ -74,12 +74,10 @@ export function createLedgerAdministration(database: SqlDatabase): LedgerAdminis
       }),
     export: (afterSeq) => exportTransfers(database, { afterSeq }),
     backup: (write) => backupDatabase(database, write),
-    async restore(lines, actor) {
-      await restoreDatabase(database, lines)
-      await database.transaction((tx) =>
+    restore: (lines, actor) =>
+      restoreDatabase(database, lines, (tx) =>
         recordAction(tx, { actor, action: 'ledger.restore', subject: 'database' }),
-      )
-    },
+      ),
     balance: (wallet) => database.transaction((tx) => createLedger().balance(tx, wallet)),
   }
 }

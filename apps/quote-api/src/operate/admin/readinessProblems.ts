@@ -65,6 +65,12 @@ const checks: Readonly<Record<string, Check>> = {
     what: 'Fewer oracles answer than must sign: nothing is attested',
     do: 'Compare ORACLES with what their operators gave you, and ask them: npm run causeway -- doctor',
   },
+  'oracle signers': {
+    parts: ['attestations'],
+    state: 'partly',
+    what: 'An oracle signs with another address than ORACLES lists, and counts for nothing',
+    do: 'Ask its operator which address signs, and list that one: npm run causeway -- doctor',
+  },
 }
 
 export type ReadinessFacts = {
