@@ -208,6 +208,7 @@ export const suiteFiles = {
     'apps/quote-api/test/productionMarket.test.ts',
     'apps/quote-api/test/productionStart.test.ts',
     'packages/ledger/test/pointInTime.test.ts',
+    'test/production/field.test.ts',
     'test/production/rehearsal.test.ts',
   ],
   /**

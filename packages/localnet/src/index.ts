@@ -19,6 +19,15 @@ export {
   allocatorKeys,
 } from './allocator/allocatorEnvironment.ts'
 export {
+  blockTimes,
+  type CountedChains,
+  countAsked,
+  findExcess,
+  findUnequalWork,
+  makeBlocks,
+  newestOf,
+} from './blockRates.ts'
+export {
   delegationManagerAbi,
   gasPriceOracleAbi,
   lendingMarketAbi,
@@ -81,6 +90,7 @@ export { movePrice, type PriceMove } from './network/operate/movePrice.ts'
 export type { OperatedNetwork } from './network/operate/operatedNetwork.ts'
 export { runOperatorCommand } from './network/operate/runCommand.ts'
 export { attestedExecutionSchema, submitExecution } from './network/operate/submitAttestation.ts'
+export { stopOrphanedDatabases } from './network/orphanedDatabases.ts'
 export type { PriceKey } from './network/refreshFeeds.ts'
 export { openEndpoints, type SessionEndpoints } from './network/services/endpoints.ts'
 export { shadowPlan } from './network/services/oracle.ts'
@@ -104,7 +114,10 @@ export { type Anvil, type AnvilOptions, startAnvil } from './nodes/anvil.ts'
 export { askNode } from './nodes/askNode.ts'
 export type { LocalClients } from './nodes/clients.ts'
 export { connectLocalChain, type LocalChain, type LocalTransaction } from './nodes/localChain.ts'
+export { type ManagedProcess, startProcess } from './processes/managedProcess.ts'
 export { describeEnd, type ProcessEnd, StartFailure } from './processes/processEnd.ts'
+export { waitUntilReady } from './processes/readiness.ts'
+export { type RunFile, takeRunFile } from './processes/runFile.ts'
 export { translatedScript } from './processes/translatedScript.ts'
 export { rehearsalEnvironment } from './rehearsal/market.ts'
 export { type Rehearsal, rehearsedCoins, startRehearsal } from './rehearsal/startRehearsal.ts'
