@@ -2,6 +2,9 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/testRunner/longestFirst.ts'
 import { endToEndFiles, suiteFiles, suites } from './scripts/testRunner/suites.ts'
 
+if (Number.parseInt(process.versions.node, 10) < 24)
+  throw new Error('tests start TypeScript: run them by npm test, or vitest by node scripts/run.mjs')
+
 /** `expect.poll` waits a second by default, which a loaded machine may need for nothing at all. */
 const patient = { poll: { timeout: 20_000 } }
 

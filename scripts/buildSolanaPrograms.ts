@@ -1,6 +1,6 @@
 // Compiles the Solana programs and writes them beside their sources, with a record of what they
 // were built from. Needs `clang-16` with the BPF target (Debian package clang-16):
-// node --import tsx scripts/buildSolanaPrograms.ts
+// node scripts/run.mjs scripts/buildSolanaPrograms.ts
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -37,7 +37,7 @@ export async function bundleStart(root = repositoryRoot) {
   const { build } = await import('esbuild')
   const draft = `${folder}.${process.pid}`
   const common = {
-    ...{ absWorkingDir: root, outdir: draft, bundle: true, platform: 'node', target: 'node20' },
+    ...{ absWorkingDir: root, outdir: draft, bundle: true, platform: 'node', target: 'node26' },
     // Half of what a process has to read.
     ...{ minifyWhitespace: true, logLevel: 'error' },
   }

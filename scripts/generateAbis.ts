@@ -1,6 +1,6 @@
 // Writes the ABIs of the shipped contracts and of the local ones from their Solidity sources, and the code of
 // what is deployed.
-// Run: node --conditions=source --import tsx scripts/generateAbis.ts
+// Run: node scripts/run.mjs scripts/generateAbis.ts
 import { writeFile } from 'node:fs/promises'
 import { loadArtifacts, renderAbis, renderCodes } from '@causeway/contracts'
 import { loadLocalArtifacts } from '../packages/localnet/src/contracts/artifacts.ts'

@@ -1,6 +1,6 @@
 // Prints the NetworkDeployment of throw-away chains: the addresses that `configs/*.local.json` list.
 // They depend on the contracts' code alone, so any machine prints the same.
-// Run: node --conditions=source --import tsx scripts/localAddresses.ts
+// Run: node scripts/run.mjs scripts/localAddresses.ts
 import { randomBytes } from 'node:crypto'
 import { localChainIds } from '../packages/localnet/src/contracts/deployment.ts'
 import { deployNetwork } from '../packages/localnet/src/deploy/deployNetwork.ts'

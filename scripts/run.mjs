@@ -1,19 +1,20 @@
-// Installs what is missing, then runs one TypeScript script of this repository from source. After
-// `--translated` packages and apps run as plain JavaScript, which `translate.mjs` writes first, and `npm start` and its
-// processes from the few files of `bundle.mjs`: they load sooner.
+// Installs what is missing, then runs one TypeScript script of this repository from source, on the Node that `runtime`
+// pins. After `--translated` packages and apps run as plain JavaScript, which `translate.mjs` writes first, and `npm start`
+// and its processes from the few files of `bundle.mjs`: they load sooner. `--runtime` prints the path of that Node.
 // Plain Node and npm are enough: pnpm comes through npx, pinned by `packageManager`.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundledName, bundleStart } from './bundle.mjs'
+import { chooseNode, missingPackages, pinnedNode, workspaceFolders } from './runtime.mjs'
 import { translatedFile, translateSources } from './translate.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`Node ${process.versions.node} is too old: Causeway needs 20.19 or newer.`)
+  console.error(`Node ${process.versions.node} is too old: Causeway starts with 20.19 or newer.`)
   process.exit(1)
 }
 
@@ -23,27 +24,12 @@ if (process.argv[3] === 'scripts/start.ts' && process.argv.slice(4).some(isHelpW
   process.exit(0)
 }
 
-const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const stampFile = join(root, 'node_modules', '.causeway-install')
-const wanted = createHash('sha256')
-  .update(readFileSync(join(root, 'pnpm-lock.yaml')))
-  .update(readFileSync(join(root, 'pnpm-workspace.yaml')))
-  .update(process.versions.modules)
-  .digest('hex')
-const installed = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
-if (installed !== wanted) {
-  console.error(`Installing dependencies with ${packageManager} …`)
-  const install = spawnSync('npx', ['-y', packageManager, 'install', '--frozen-lockfile'], {
-    cwd: root,
-    // Standard output belongs to the script, whose answer may be JSON.
-    stdio: ['inherit', 2, 2],
-    shell: process.platform === 'win32',
-  })
-  if (install.status !== 0) process.exit(install.status ?? 1)
-  writeFileSync(stampFile, wanted)
-}
-
+const node = nodeToStart(installWhatIsMissing())
 const words = process.argv.slice(2)
+if (words[0] === '--runtime') {
+  console.log(node)
+  process.exit(0)
+}
 const isTranslated = words[0] === '--translated'
 let bundles = ''
 if (isTranslated) {
@@ -56,7 +42,9 @@ const [named, ...said] = words
 const own = { solver: 'apps/solver/src/main.ts', allocator: 'apps/allocator/src/main.ts' }
 const ownScript = named === 'apps/quote-api/src/cli.ts' && Object.hasOwn(own, said[0] ?? '') && own[said[0]]
 const [script, rest] = ownScript ? [ownScript, said.slice(1)] : [named, said]
-const child = spawn(process.execPath, [...argumentsFor(script), ...rest], {
+// Libraries use the module, and whoever runs a command can do nothing about it.
+const quiet = '--disable-warning=DEP0040'
+const child = spawn(node, [quiet, ...argumentsFor(script), ...rest], {
   cwd: root,
   stdio: 'inherit',
   env: { ...(ownScript && localVariables(said[0])), ...process.env },
@@ -64,16 +52,69 @@ const child = spawn(process.execPath, [...argumentsFor(script), ...rest], {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 130)))
 
+/** @returns the pinned Node, where there is one for this machine */
+function installWhatIsMissing() {
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const stampFile = join(root, 'node_modules', '.causeway-install')
+  // Not the version of the Node that asks: another one finds the same packages.
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(root, 'pnpm-lock.yaml')))
+    .update(readFileSync(join(root, 'pnpm-workspace.yaml')))
+    .update(`${process.platform}-${process.arch}`)
+    .digest('hex')
+  const stamp = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
+  const [installed, hadNode] = stamp.split(' ')
+  let pinned = pinnedNode()
+  const lostNode = () => (hadNode !== undefined && pinned === undefined ? 'scripts/runtime' : undefined)
+  let lost = missingPackages(root)[0] ?? lostNode()
+  if (installed !== wanted || lost !== undefined) {
+    if (installed === wanted) console.error(`${lost} is not whole.`)
+    installWith(packageManager)
+    pinned = pinnedNode()
+    lost = missingPackages(root)[0] ?? lostNode()
+  }
+  if (lost !== undefined) {
+    console.error(`${lost} is still not whole: everything is installed anew.`)
+    for (const folder of workspaceFolders(root))
+      rmSync(join(root, folder, 'node_modules'), { recursive: true, force: true })
+    installWith(packageManager)
+    pinned = pinnedNode()
+  }
+  const newStamp = pinned === undefined ? wanted : `${wanted} node`
+  if (newStamp !== stamp || !existsSync(stampFile)) writeFileSync(stampFile, newStamp)
+  return pinned
+}
+
+function installWith(packageManager) {
+  console.error(`Installing dependencies with ${packageManager} …`)
+  const install = spawnSync('npx', ['-y', packageManager, 'install', '--frozen-lockfile'], {
+    cwd: root,
+    // Standard output belongs to the script, whose answer may be JSON.
+    stdio: ['inherit', 2, 2],
+    shell: process.platform === 'win32',
+  })
+  if (install.status !== 0) process.exit(install.status ?? 1)
+}
+
+function nodeToStart(pinned) {
+  try {
+    const { path, line } = chooseNode(pinned, { path: process.execPath, version: process.versions.node })
+    if (line !== undefined) console.error(line)
+    return path
+  } catch (error) {
+    console.error(error.message)
+    process.exit(1)
+  }
+}
+
 function isHelpWord(word) {
   return ['--help', '-h', 'help'].includes(word)
 }
 
 function argumentsFor(script) {
-  if (!isTranslated) return ['--conditions=source', '--import', 'tsx', join(root, script)]
+  if (!isTranslated) return ['--conditions=source', join(root, script)]
   if (script === 'scripts/start.ts') return [join(bundles, `${bundledName(script)}.mjs`)]
-  return script.includes('/src/')
-    ? [join(root, translatedFile(script))]
-    : ['--import', 'tsx', join(root, script)]
+  return [join(root, script.includes('/src/') ? translatedFile(script) : script)]
 }
 
 /** Nothing set means the network of `npm start`, as for the other commands: its process's own variables. */

@@ -48,20 +48,16 @@ const address = server.address()
 if (address === null || typeof address === 'string') throw new Error('the page listens on a port')
 const page = `http://127.0.0.1:${address.port}`
 
-const proxy = spawn(
-  process.execPath,
-  ['--import', 'tsx', join(root, 'docs/guides/examples/sponsorProxy.ts')],
-  {
-    cwd: root,
-    // The key goes to the proxy alone. Its own port: whichever is free.
-    env: {
-      ...{ PATH: process.env['PATH'], PORT: '0', ALLOWED_ORIGIN: page },
-      ...{ QUOTE_API: network.quoteApi.url, API_KEY: network.sponsor.apiKey },
-      MAX_SUBSIDY_MICRO_USD: subsidyMaxMicroUsd,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
+const proxy = spawn(process.execPath, [join(root, 'docs/guides/examples/sponsorProxy.ts')], {
+  cwd: root,
+  // The key goes to the proxy alone. Its own port: whichever is free.
+  env: {
+    ...{ PATH: process.env['PATH'], PORT: '0', ALLOWED_ORIGIN: page },
+    ...{ QUOTE_API: network.quoteApi.url, API_KEY: network.sponsor.apiKey },
+    MAX_SUBSIDY_MICRO_USD: subsidyMaxMicroUsd,
   },
-)
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => proxy.kill(signal))
 proxy.on('exit', (code) => {
   server.close()

@@ -43,7 +43,7 @@ export function translatedFile(source) {
     .replace(/\.ts$/, '.js')
 }
 
-/** What `npm start` itself is made of: through tsx it would take longer than any service. */
+/** What `npm start` itself is made of. */
 function staleScripts(folder) {
   const own = join(folder, 'start')
   if (!existsSync(own)) return []

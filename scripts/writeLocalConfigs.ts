@@ -1,6 +1,6 @@
 // Deploys the contracts on throw-away chains and writes `configs/*.local.json` for them. Addresses
 // depend on the contracts' code alone, so any machine writes the same files.
-// Run after a change of a contract: node --conditions=source --import tsx scripts/writeLocalConfigs.ts
+// Run after a change of a contract: node scripts/run.mjs scripts/writeLocalConfigs.ts
 import { fileNames } from './configs/configFiles.ts'
 import { deployThrowAwayNetwork } from './configs/deployThrowAwayNetwork.ts'
 import { writeLocalAddresses } from './configs/localAddressesFile.ts'

@@ -20,7 +20,7 @@ afterAll(() => bed?.stop(), 60_000)
 async function runDemo(
   words: readonly string[] = [],
 ): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts', ...words], {
+  const child = spawn(process.execPath, ['scripts/demo.ts', ...words], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], CAUSEWAY_LOCAL_DIR: bed.directory },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -195,7 +195,7 @@ async function runExample(requestId: Hex, ownerKey: Hex, recipient: Hex) {
   await writeFile(files.gas, network.keys.deployer.privateKey)
   const child = spawn(
     process.execPath,
-    ['--conditions=source', '--import', 'tsx', 'docs/guides/examples/recoverDeposit.ts', requestId],
+    ['--conditions=source', 'docs/guides/examples/recoverDeposit.ts', requestId],
     {
       cwd: repositoryRoot,
       env: {

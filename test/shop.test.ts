@@ -28,15 +28,11 @@ afterAll(async () => {
 }, 60_000)
 
 async function runShop(directory: string) {
-  const child = spawn(
-    process.execPath,
-    ['--conditions=source', '--import', 'tsx', join(root, 'scripts/shop.ts')],
-    {
-      cwd: root,
-      env: { PATH: process.env['PATH'], CAUSEWAY_LOCAL_DIR: directory, SHOP_PORT: '0' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+  const child = spawn(process.execPath, ['--conditions=source', join(root, 'scripts/shop.ts')], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], CAUSEWAY_LOCAL_DIR: directory, SHOP_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {

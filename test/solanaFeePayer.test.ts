@@ -56,20 +56,16 @@ afterAll(async () => {
 async function signedByPayer(): Promise<{ output: string; errors: string }> {
   const address = liar.address()
   if (address === null || typeof address === 'string') throw new Error('it does not listen')
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', join(repositoryRoot, 'docs/guides/examples/payDepositFee.ts')],
-    {
-      cwd: repositoryRoot,
-      env: {
-        PATH: process.env['PATH'],
-        QUOTE_API: `http://127.0.0.1:${address.port}`,
-        SOLANA_RPC_URL: solana.bed.url,
-        DEPOSITORY: solana.bed.depository.program.toBase58(),
-        PAYER_KEY_FILE: join(directory, 'payer.json'),
-      },
+  const child = spawn(process.execPath, [join(repositoryRoot, 'docs/guides/examples/payDepositFee.ts')], {
+    cwd: repositoryRoot,
+    env: {
+      PATH: process.env['PATH'],
+      QUOTE_API: `http://127.0.0.1:${address.port}`,
+      SOLANA_RPC_URL: solana.bed.url,
+      DEPOSITORY: solana.bed.depository.program.toBase58(),
+      PAYER_KEY_FILE: join(directory, 'payer.json'),
     },
-  )
+  })
   child.stdin.end(
     JSON.stringify({
       ...{ user: solana.bed.user.publicKey.toBase58(), recipient: userOf(solana.network, 0).address },

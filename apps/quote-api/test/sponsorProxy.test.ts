@@ -38,17 +38,13 @@ beforeAll(async () => {
   const { publicUrl } = await service.listen()
   database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
   sponsor = await createSponsor(database, 100_000_000n)
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', join(repositoryRoot, 'docs/guides/examples/sponsorProxy.ts')],
-    {
-      env: {
-        ...{ PATH: process.env['PATH'], QUOTE_API: publicUrl, API_KEY: sponsor.apiKey, PORT: '0' },
-        ...{ ALLOWED_ORIGIN: origin, MAX_SUBSIDY_MICRO_USD: capMicroUsd.toString() },
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
+  const child = spawn(process.execPath, [join(repositoryRoot, 'docs/guides/examples/sponsorProxy.ts')], {
+    env: {
+      ...{ PATH: process.env['PATH'], QUOTE_API: publicUrl, API_KEY: sponsor.apiKey, PORT: '0' },
+      ...{ ALLOWED_ORIGIN: origin, MAX_SUBSIDY_MICRO_USD: capMicroUsd.toString() },
     },
-  )
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   stopProxy = () => child.kill('SIGKILL')
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => {

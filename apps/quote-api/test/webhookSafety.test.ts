@@ -203,14 +203,10 @@ describe('the commands', () => {
 
 describe('the example of the guide', () => {
   test('accepts a message once, and refuses one that was changed, is old or is signed by another', async () => {
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', join(repositoryRoot, 'docs/guides/examples/receiveWebhooks.ts')],
-      {
-        env: { PATH: process.env['PATH'], WEBHOOK_SECRET: bed.secret, PORT: '0' },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    )
+    const child = spawn(process.execPath, [join(repositoryRoot, 'docs/guides/examples/receiveWebhooks.ts')], {
+      env: { PATH: process.env['PATH'], WEBHOOK_SECRET: bed.secret, PORT: '0' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const { lines } = follow(child)
     await waitUntil('the example listens', async () => lines().some((line) => line.startsWith('listening')))
     const url = lines()[0]?.split(' ')[1] ?? ''

@@ -301,6 +301,6 @@ describe('a receiver', () => {
 
 function spawnSender() {
   const script = join(import.meta.dirname, 'webhookSupport/webhookProcess.ts')
-  const args = ['--import', 'tsx', script, bed.connectionString]
+  const args = [script, bed.connectionString]
   return follow(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }))
 }

@@ -1,5 +1,5 @@
 // Checks a saved answer of `GET /requests/{requestId}/timeline?signed=true` against the evidence key that its service
-// publishes, and prints what is signed: node --import tsx verifyTimeline.ts answer.json 0x…
+// publishes, and prints what is signed: node verifyTimeline.ts answer.json 0x…
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { type Address, type Hex, isAddressEqual, recoverTypedDataAddress } from 'viem'

@@ -52,7 +52,7 @@ afterAll(async () => {
 
 async function startLiar(targetUrl: string): Promise<Liar> {
   const script = fileURLToPath(new URL('./lyingEndpointProcess.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', script, targetUrl], {
+  const child = spawn(process.execPath, [script, targetUrl], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const port = await new Promise<string>((resolve, reject) => {

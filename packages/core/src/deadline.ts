@@ -14,10 +14,6 @@ export type Deadline = {
 /**
  * Aborts with `parent` or after `timeoutMs`, whichever is first. Without a parent its owner ends it, without a
  * time it lasts as long as it is waited for.
- *
- * Written out because a signal that
- * `AbortSignal.any` makes of `AbortSignal.timeout` never fires on Node 20 once garbage was collected: it
- * holds its sources weakly.
  */
 export function startDeadline(
   parent: AbortSignal | undefined,

@@ -50,7 +50,7 @@ const ledBy = (elections: Elections) => jobs.filter((job) => elections.leadershi
 const newestEpoch = (elections: readonly Elections[]) =>
   elections
     .map((one) => one.leadershipOf('chain 0')?.epoch ?? 0n)
-    .reduce((most, epoch) => (epoch > most ? epoch : most))
+    .sort((one, other) => Number(other - one))[0] ?? 0n
 const endSessions = () =>
   server.database.query(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'`)
 

@@ -49,8 +49,6 @@ async function startOwner(
   const child = spawn(
     process.execPath,
     [
-      '--import',
-      'tsx',
       join(import.meta.dirname, 'ownerProcess.ts'),
       JSON.stringify({ dataDirectory, durable: false, ...options }),
     ],

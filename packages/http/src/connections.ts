@@ -31,8 +31,7 @@ type ConnectionLimits = {
 /**
  * The connections of one server and what each is owed.
  *
- * Accounting ends with the socket: up to Node 22 an answer that waits behind another one on its socket
- * never hears that the socket is gone.
+ * Accounting ends with the socket, which ends all that is owed on it at once.
  */
 export class Connections {
   readonly #limits: ConnectionLimits
@@ -98,11 +97,6 @@ export class Connections {
   get hasSilent(): boolean {
     for (const { socket } of this.#open) if (socket.bytesRead === 0) return true
     return false
-  }
-
-  /** Closes those connections. */
-  closeSilent(): void {
-    for (const { socket } of this.#open) if (socket.bytesRead === 0) socket.destroy()
   }
 
   /** Answers that have not begun to leave tell their clients that the connection ends with them. */

@@ -36,9 +36,7 @@ export async function drainConnections(
   TcpServer.prototype.close.call(server)
   connections.announceEnd()
   await settleAccepts(connections, () => elapsedMs() < limits.acceptMs)
-  // To Node 26 these are idle, to older ones busy until their headers are late.
   while (connections.hasSilent && elapsedMs() < limits.firstRequestMs) await pause(pollMs)
-  connections.closeSilent()
   while (connections.openCount > 0 && elapsedMs() < limits.closeMs) {
     server.closeIdleConnections()
     connections.announceEnd()

@@ -33,9 +33,7 @@ const quickBodyMs = 100
 /**
  * One request with its answer, and the time that its handler has.
  *
- * Fastify's own `handlerTimeout` and `request.signal` are not used: on Node 20 a request with a body
- * counts as closed once the body is read, so the signal aborts and the timeout disarms before the
- * handler has begun.
+ * Fastify's own `handlerTimeout` is not used: it runs on while a handler waits for news.
  */
 export class Exchange {
   readonly request: FastifyRequest

@@ -18,7 +18,7 @@ function logging(program: string): ChildProcess {
     const destination = createLogDestination()
     const logger = pino({ base: {} }, destination)
     ${program}`
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', source], {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
     cwd: new URL('..', import.meta.url).pathname,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })

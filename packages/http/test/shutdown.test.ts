@@ -17,7 +17,7 @@ type Line = { msg: string; port?: number; closer?: string; err?: { type: string;
 async function startService(options: object = {}) {
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', join(import.meta.dirname, 'stoppingService.ts'), JSON.stringify(options)],
+    [join(import.meta.dirname, 'stoppingService.ts'), JSON.stringify(options)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   running.push(child)

@@ -17,7 +17,7 @@ const runner = fileURLToPath(new URL('support/familyRunner.ts', import.meta.url)
 it('end with a starter that is killed', async () => {
   const directory = await networkFolder()
   const words = [runner, directory, String(firstServicePort())]
-  const starter = spawn(process.execPath, ['--import', 'tsx', ...words], {
+  const starter = spawn(process.execPath, words, {
     cwd: repositoryRoot,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -19,7 +19,7 @@ const ownerScript = fileURLToPath(new URL('support/databaseOwner.ts', import.met
 async function runDatabase(directory: string) {
   const dataDirectory = join(directory, 'postgres')
   await mkdir(dataDirectory, { recursive: true })
-  const owner = spawn(process.execPath, ['--import', 'tsx', ownerScript, dataDirectory], {
+  const owner = spawn(process.execPath, [ownerScript, dataDirectory], {
     cwd: repositoryRoot,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

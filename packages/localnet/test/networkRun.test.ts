@@ -25,7 +25,7 @@ type Run = { readonly child: ChildProcess; readonly pids: readonly number[]; rea
 
 /** A network in a process of its own. */
 async function runNetwork(directory: string): Promise<Run> {
-  const child = spawn(process.execPath, ['--import', 'tsx', runner, directory], {
+  const child = spawn(process.execPath, [runner, directory], {
     cwd: repositoryRoot,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

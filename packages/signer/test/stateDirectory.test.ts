@@ -81,7 +81,7 @@ test('what is loaded after a dead process was removed is loaded from its own pla
   ]
   const child = spawn(
     process.execPath,
-    ['--conditions=source', '--import', 'tsx', '--input-type=module', '-e', program.join('\n')],
+    ['--conditions=source', '--input-type=module', '-e', program.join('\n')],
     { cwd: join(import.meta.dirname, '../../..'), stdio: ['ignore', 'pipe', 'inherit'] },
   )
   let said = ''

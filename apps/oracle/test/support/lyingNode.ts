@@ -12,7 +12,7 @@ export type LyingNode = {
 /** A node in front of another one, in a process of its own; truthful at first. */
 export async function startLyingNode(targetUrl: string): Promise<LyingNode> {
   const script = fileURLToPath(new URL('./lyingNodeProcess.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', script, targetUrl], {
+  const child = spawn(process.execPath, [script, targetUrl], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))

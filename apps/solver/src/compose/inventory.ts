@@ -199,7 +199,7 @@ function withdrawalCommand(
     return 'see docs/reference/attestations/withdrawal-initiation.md'
   // A nonce is used once for ever: the same line may be run again, and another report makes another one.
   const nonce = Date.now() + index
-  return `RECIPIENT=${wallet} node --conditions=source --import tsx docs/guides/examples/withdrawEarned.ts ${chain} ${currency} ${amount} ${owner.chain} ${nonce}`
+  return `RECIPIENT=${wallet} node scripts/run.mjs docs/guides/examples/withdrawEarned.ts ${chain} ${currency} ${amount} ${owner.chain} ${nonce}`
 }
 
 function balancesOn(chain: PaidChain, signer: ConfiguredSigner): (currency: string) => Promise<bigint> {

@@ -20,9 +20,8 @@ export type TextAnswer = {
 }
 
 /**
- * One request to a service of somebody else; redirects are answers like any other. `fetch` is no way to
- * do this on Node 20: it knows its request and its answer weakly, so that an answer without end outlived
- * its deadline when garbage was collected.
+ * One request to a service of somebody else; redirects are answers like any other. Not by `fetch`, which
+ * takes much more processor time.
  * @throws AnswerTooLongError
  * @throws UpstreamUnavailableError `REQUEST_TIMED_OUT` at the limit
  * @throws Error of the connection, or the reason of `signal`

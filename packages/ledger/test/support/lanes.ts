@@ -30,7 +30,7 @@ export function startLanes(connectionString: string, count: number): Lanes {
 
 function startLane(connectionString: string) {
   const path = join(import.meta.dirname, 'laneProcess.ts')
-  const child = spawn(process.execPath, ['--import', 'tsx', path, connectionString], {
+  const child = spawn(process.execPath, [path, connectionString], {
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let errors = ''

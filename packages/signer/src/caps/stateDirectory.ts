@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, unlink } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
@@ -37,24 +37,12 @@ export async function takeStateDirectory(directory: string, service: string): Pr
       break
     }
     await chmod(socketPath(directory, own), 0o600)
-    for (const number of others) await removeDead(socketPath(directory, number))
+    for (const number of others) await rm(socketPath(directory, number), { force: true })
     return leave
   }
   throw new ConfigurationError(
     `STATE_DIR is used by another ${service}: stop it, or give this one a folder of its own.`,
   )
-}
-
-/**
- * Not by `rm`, which looks at the file first: once Node 20 has looked at a socket it takes the next path that it resolves
- * for one, and loads a package from the wrong place.
- */
-async function removeDead(path: string): Promise<void> {
-  try {
-    await unlink(path)
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
-  }
 }
 
 const socketPath = (directory: string, number: number) => join(directory, `in-use.${number}.sock`)

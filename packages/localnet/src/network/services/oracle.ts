@@ -38,7 +38,10 @@ function oraclePlan(number: OracleNumber): ServicePlan {
       return {
         key: signerOf(keys, number).privateKey,
         PEER_API_KEYS: `${peerKey(keys, number)}:peers`,
-        PEERS: peersOf(context, oracleNumbers.filter((other) => other !== number)),
+        PEERS: peersOf(
+          context,
+          oracleNumbers.filter((other) => other !== number),
+        ),
         ORACLE_SIGNERS: oracleSigners(keys)
           .map(({ signer }) => signer)
           .join(';'),
@@ -71,7 +74,9 @@ export const shadowPlan: ServicePlan = planOf({
 
 /** Derived, so that every start has the same. */
 function shadowKey(keys: LocalKeys): Hex {
-  return `0x${createHash('sha256').update(`shadow of ${signerOf(keys, 1).privateKey}`).digest('hex')}`
+  return `0x${createHash('sha256')
+    .update(`shadow of ${signerOf(keys, 1).privateKey}`)
+    .digest('hex')}`
 }
 
 type OracleParts = Pick<ServicePlan, 'name' | 'about'> & {
