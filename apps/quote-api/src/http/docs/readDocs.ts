@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 
 /** Pages by their path below `docs`, e.g. `guides/tron.md`. */
@@ -24,14 +24,22 @@ export async function openDocs(folder: string, onFailure: (error: unknown) => vo
 }
 
 async function readDocs(folder: string): Promise<Docs> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).split(sep).join('/'))
-    .filter((path) => servedPath.test(path))
-    .sort()
+  const paths = (await listFiles(folder)).filter((path) => servedPath.test(path)).sort()
   if (paths.length === 0) throw new ConfigurationError('The folder of the docs has no page for callers.')
   return new Map(
     await Promise.all(paths.map(async (path) => [path, await readFile(join(folder, path), 'utf8')] as const)),
   )
+}
+
+/** Folder by folder, because `recursive` follows links on Node 26. */
+async function listFiles(folder: string, below = ''): Promise<readonly string[]> {
+  const entries = await readdir(join(folder, below), { withFileTypes: true })
+  const found = await Promise.all(
+    entries.map((entry) => {
+      const path = `${below}${entry.name}`
+      if (entry.isDirectory()) return listFiles(folder, `${path}/`)
+      return entry.isFile() ? [path] : []
+    }),
+  )
+  return found.flat()
 }
