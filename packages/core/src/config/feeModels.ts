@@ -35,7 +35,7 @@ const gasModelSchema = z.object({
     ),
 })
 
-/** Chains whose transactions bid for compute units. @source design.md 5.4 */
+/** Chains whose transactions bid for compute units. */
 const priorityFeeModelSchema = z.object({
   kind: z.literal('priority-fee'),
   percentile: z
@@ -54,7 +54,7 @@ const priorityFeeModelSchema = z.object({
   markupBps,
 })
 
-/** Chains whose transactions pay for their size. @source pricing-engine.md 1.5; design.md 5.4 */
+/** Chains whose transactions pay for their size. */
 const feerateModelSchema = z.object({
   kind: z.literal('feerate'),
   targetBlocks: z
@@ -74,14 +74,14 @@ const feerateModelSchema = z.object({
   markupBps,
 })
 
-/** Chains whose transactions pay for energy and bytes at prices that everybody votes on. @source pricing-engine.md 1.6 */
+/** Chains whose transactions pay for energy and bytes at prices that everybody votes on. */
 const energyModelSchema = z.object({
   kind: z.literal('energy'),
   maxSunPerEnergy: decimalInteger.default(500n).describe('While energy costs more, nothing is quoted'),
   markupBps,
 })
 
-/** Exchanges, which take a fee of their own for each transfer. @source families.md 5.4, 5.5 */
+/** Exchanges, which take a fee of their own for each transfer. */
 const flatModelSchema = z.object({
   kind: z.literal('flat'),
   transferFee: decimalInteger
