@@ -6,6 +6,7 @@
 import { execFile } from 'node:child_process'
 import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { hubAbi } from '@causeway/contracts'
@@ -404,8 +405,11 @@ test(
       await clientOf(name).waitForTransactionReceipt({ hash, pollingInterval: 50 })
     }
     // Until both tips are the price of gas for who quotes.
-    while (!(await tipsWei()).every((tip) => tip > 100_000_000n))
+    while (!(await tipsWei()).every((tip) => tip > 100_000_000n)) {
       for (const name of ['BASE_RPC_URL', 'OPTIMISM_RPC_URL']) await send(name)
+      // Reads without a key are limited to ten per second.
+      await setTimeout(250)
+    }
     const answer = await fetch(`http://127.0.0.1:${bed.ports.quote}/quote`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -428,7 +432,9 @@ const gasSchema = z.object({
 /** Tips of each chain, as quote-api read them last. */
 async function tipsWei(): Promise<readonly bigint[]> {
   const answer = await fetch(`http://127.0.0.1:${bed.ports.quote}/prices/health`)
-  const { chains } = gasSchema.parse(await answer.json())
+  const text = await answer.text()
+  expect([answer.status, text]).toEqual([200, expect.any(String)])
+  const { chains } = gasSchema.parse(JSON.parse(text))
   return chains.map(({ gas }) => gas?.maxPriorityFeePerGasWei ?? 0n)
 }
 
