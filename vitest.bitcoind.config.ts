@@ -2,8 +2,6 @@ import { defineConfig } from 'vitest/config'
 
 /** `npm run test:bitcoind`: needs a bitcoind, which no npm package brings. See docs/internals/bitcoin-reader.md. */
 export default defineConfig({
-  resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source'] } },
   test: {
     include: ['packages/chains/test/bitcoind/*.live.ts'],
     testTimeout: 120_000,

@@ -8,8 +8,6 @@ if (Number.parseInt(process.versions.node, 10) < 24)
 /** `expect.poll` waits a second by default, which a loaded machine may need for nothing at all. */
 const patient = { poll: { timeout: 20_000 } }
 
-const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }
-
 /** Loading the same modules for every file took longer than most files. */
 const loadedOnce = { isolate: false }
 
@@ -19,11 +17,10 @@ function endToEnd(
   files: { readonly include: readonly string[]; readonly exclude: readonly string[] },
 ) {
   return {
-    ...source,
     test: {
       name,
       expect: patient,
-      globalSetup: ['scripts/testRunner/translated.mjs'],
+      globalSetup: ['scripts/testRunner/bundled.mjs'],
       include: [...files.include],
       exclude: [...files.exclude],
       testTimeout: 120_000,
@@ -46,7 +43,6 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     projects: [
       {
-        ...source,
         test: {
           name: 'unit',
           expect: patient,

@@ -40,7 +40,7 @@ export async function benchCalls(): Promise<readonly BenchRow[]> {
 
 async function callsOf(tree: string): Promise<Counts> {
   const script = join(tree, 'bench/callsProcess.ts')
-  const words = ['--conditions=source', script, `${seconds.counted}`, `${seconds.warmUp}`]
+  const words = [script, `${seconds.counted}`, `${seconds.warmUp}`]
   const { stdout } = await run(process.execPath, words, { cwd: tree })
   return countsSchema.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))
 }

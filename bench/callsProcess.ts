@@ -52,7 +52,7 @@ for (const [name, value] of Object.entries(chains.environment)) {
   servers.push(server)
 }
 // As `npm run quote-api` starts it: what it needs is built first.
-const words = ['scripts/run.mjs', '--translated', 'apps/quote-api/src/main.ts']
+const words = ['scripts/run.mjs', 'apps/quote-api/src/main.ts']
 const service = spawn(process.execPath, words, {
   cwd: fileURLToPath(new URL('..', import.meta.url)),
   env: {
@@ -63,7 +63,7 @@ const service = spawn(process.execPath, words, {
   },
   stdio: ['ignore', 'ignore', 'inherit'],
 })
-// A cold start translates every file first.
+// A cold start bundles first.
 while (counts.size === 0 && service.exitCode === null) await pause(1_000)
 await pause(warmUpSeconds * 1_000)
 if (service.exitCode !== null) throw new Error(`the service ended with ${service.exitCode}`)

@@ -41,7 +41,7 @@ async function benchOracleMemory(): Promise<readonly BenchRow[]> {
 async function benchPriceMemory(): Promise<readonly BenchRow[]> {
   const network = await startTestNetwork({ blockTimeSeconds: 2 })
   const directory = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
-  const script = new URL('./quoteServer.mjs', import.meta.url).pathname
+  const script = new URL('./dist/quoteServer.js', import.meta.url).pathname
   const sizes = { BENCH_PRICE_BYTES: '100', BENCH_QUOTE_BYTES: '100' }
   const environment = await serviceEnvironment(network, directory, sizes)
   const service = await startBenchProcess(script, { ...process.env, ...environment })

@@ -121,7 +121,7 @@ export function startOracle(
   more: Readonly<Record<string, string>> = {},
 ): Promise<BenchProcess> {
   const environment = oracleEnvironment(network, { BENCH_ANSWER_BYTES: '100', ...more })
-  return startBenchProcess(new URL('./oracleServer.mjs', import.meta.url).pathname, environment)
+  return startBenchProcess(new URL('./dist/oracleServer.js', import.meta.url).pathname, environment)
 }
 
 /** The text of an answer. @throws Error for anything but a 200 */

@@ -1,8 +1,8 @@
 // The oracle as it is built for production, with a route of constant bytes beside the real ones: the same
-// app, the same body parser, the same hooks. Plain JavaScript, so that nothing is translated.
+// app, the same body parser, the same hooks. It runs from a bundle, as the service does.
 import { fileURLToPath } from 'node:url'
 import { answerJson } from '@causeway/http'
-import { createOracle, loadConfig } from '../apps/oracle/dist/index.js'
+import { createOracle, loadConfig } from '../apps/oracle/src/index.ts'
 import { registerMemory } from './memoryRoute.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))

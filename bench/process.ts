@@ -7,7 +7,7 @@ export type BenchProcess = { readonly url: string; readonly child: ChildProcess;
 /** quote-api with the bench's own routes, run by Node as its image runs it. */
 export function startQuoteServer(environment: NodeJS.ProcessEnv): Promise<BenchProcess> {
   return startBenchProcess(
-    new URL('./quoteServer.mjs', import.meta.url).pathname,
+    new URL('./dist/quoteServer.js', import.meta.url).pathname,
     environment,
     imageFlags('apps/quote-api/dist/main.js'),
   )

@@ -1,6 +1,6 @@
 // The service as it is built for production, with routes of constant bytes beside the real ones: the
-// same app, the same body parser, the same hooks, those of a deprecated route included. Plain JavaScript,
-// so that nothing is translated.
+// same app, the same body parser, the same hooks, those of a deprecated route included. It runs from a bundle, as the
+// service does.
 import { fileURLToPath } from 'node:url'
 import { answerJson } from '@causeway/http'
 import { createQuoteApi, loadConfig } from '@causeway/quote-api'

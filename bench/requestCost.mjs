@@ -1,6 +1,5 @@
 // Says what a request costs a process that serves it: microseconds on processors, all threads, of an app as services
-// build it, whose one route takes a body, waits ten times and asks an endpoint once, as a quote does. Plain
-// JavaScript, so that nothing is translated. What is measured goes to the parent; the log goes to a file.
+// build it, whose one route takes a body, waits ten times and asks an endpoint once, as a quote does. What is measured goes to the parent; the log goes to a file.
 
 import { Secret } from '@causeway/core'
 import {

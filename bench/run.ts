@@ -79,14 +79,10 @@ function grownTo70(_network: unknown, directory: string): Promise<Record<string,
 }
 
 console.log('building …')
-execFileSync(
-  process.execPath,
-  [fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url)), '-b'],
-  {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    stdio: 'inherit',
-  },
-)
+execFileSync(process.execPath, ['scripts/bundle.mjs', 'bench/quoteServer.mjs', 'bench/oracleServer.mjs'], {
+  cwd: fileURLToPath(new URL('..', import.meta.url)),
+  stdio: 'inherit',
+})
 
 const words = process.argv.slice(2)
 const keeps = words.includes('--keep')

@@ -31,7 +31,7 @@ export type FamilyChains = z.infer<typeof chainsSchema>
 /** Two EVM chains and one chain of each other family, in a process of their own. */
 export async function startFamilyChains(): Promise<FamilyChains & { stop(): Promise<void> }> {
   const script = fileURLToPath(new URL('./familyChains.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--conditions=source', script], {
+  const child = spawn(process.execPath, [script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const lines = createInterface({ input: child.stdout })

@@ -1,15 +1,14 @@
-// Installs what is missing, then runs one TypeScript script of this repository from source, on the Node that `runtime`
-// pins. After `--translated` packages and apps run as plain JavaScript, which `translate.mjs` writes first, and `npm start`
-// and its processes from the few files of `bundle.mjs`: they load sooner. `--runtime` prints the path of that Node.
-// Plain Node and npm are enough: pnpm comes through npx, pinned by `packageManager`.
+// Installs what is missing, then runs one script of this repository on the Node that `runtime` pins: services, their
+// commands and `npm start` from the few files of `bundle.mjs`, which load sooner, and all others as they are written.
+// `--runtime` prints the path of that Node. Plain Node and npm are enough: pnpm comes through npx, pinned by
+// `packageManager`.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundledName, bundleStart } from './bundle.mjs'
+import { bundle, bundledFile, isBundled } from './bundle.mjs'
 import { chooseNode, missingPackages, pinnedNode, workspaceFolders } from './runtime.mjs'
-import { translatedFile, translateSources } from './translate.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -18,8 +17,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1)
 }
 
-// Help needs nothing installed and nothing translated.
-if (process.argv[3] === 'scripts/start.ts' && process.argv.slice(4).some(isHelpWord)) {
+// Help needs nothing installed and nothing bundled.
+if (process.argv[2] === 'scripts/start.ts' && process.argv.slice(3).some(isHelpWord)) {
   process.stdout.write(readFileSync(join(root, 'scripts', 'start', 'help.txt'), 'utf8'))
   process.exit(0)
 }
@@ -30,21 +29,15 @@ if (words[0] === '--runtime') {
   console.log(node)
   process.exit(0)
 }
-const isTranslated = words[0] === '--translated'
-let bundles = ''
-if (isTranslated) {
-  words.shift()
-  await translateSources()
-  if (words[0] === 'scripts/start.ts') bundles = await bundleStart()
-}
 const [named, ...said] = words
 /** `causeway solver …` and `causeway allocator …` are commands of these processes. */
 const own = { solver: 'apps/solver/src/main.ts', allocator: 'apps/allocator/src/main.ts' }
 const ownScript = named === 'apps/quote-api/src/cli.ts' && Object.hasOwn(own, said[0] ?? '') && own[said[0]]
 const [script, rest] = ownScript ? [ownScript, said.slice(1)] : [named, said]
+if (isBundled(script)) await bundle()
 // Libraries use the module, and whoever runs a command can do nothing about it.
 const quiet = '--disable-warning=DEP0040'
-const child = spawn(node, [quiet, ...argumentsFor(script), ...rest], {
+const child = spawn(node, [quiet, join(root, isBundled(script) ? bundledFile(script) : script), ...rest], {
   cwd: root,
   stdio: 'inherit',
   env: { ...(ownScript && localVariables(said[0])), ...process.env },
@@ -109,12 +102,6 @@ function nodeToStart(pinned) {
 
 function isHelpWord(word) {
   return ['--help', '-h', 'help'].includes(word)
-}
-
-function argumentsFor(script) {
-  if (!isTranslated) return ['--conditions=source', join(root, script)]
-  if (script === 'scripts/start.ts') return [join(bundles, `${bundledName(script)}.mjs`)]
-  return [join(root, script.includes('/src/') ? translatedFile(script) : script)]
 }
 
 /** Nothing set means the network of `npm start`, as for the other commands: its process's own variables. */

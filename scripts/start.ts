@@ -1,7 +1,7 @@
 // `npm start`: the local network with every service, until Ctrl-C. `--fresh` begins anew, `--endpoints` has its nodes
 // answer like hosted ones, `--shadow` adds an oracle that compares.
 import { readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import {
   describeEnd,
@@ -17,7 +17,7 @@ import { parseStartOptions } from './start/options.ts'
 import { createProgress } from './start/progress.ts'
 import { exampleTo, summaryOf } from './start/summary.ts'
 
-// Where `run.mjs` starts it, wherever its translation lies.
+// Where `run.mjs` starts it, wherever its bundle lies.
 const root = process.cwd()
 const stopping = new AbortController()
 const progress = createProgress(
@@ -54,7 +54,6 @@ async function run(): Promise<number> {
     ports: chainPorts,
     firstPorts,
     services: shadow ? [...servicePlans, shadowPlan] : servicePlans,
-    fileOf: bundledFile,
     repositoryRoot: root,
     environment: process.env,
     report: progress.line,
@@ -83,11 +82,6 @@ function showOthers(session: Session): void {
       () => undefined,
     )
   }
-}
-
-/** The other scripts lie beside this one, as `bundle.mjs` writes them. */
-function bundledFile(script: string): string {
-  return join(dirname(process.argv[1] ?? ''), `${script.replace(/\.ts$/, '').replaceAll('/', '-')}.mjs`)
 }
 
 /** @returns the exit code */

@@ -48,7 +48,7 @@ async function ranOfPeers(body: object): Promise<readonly string[]> {
     expect.objectContaining({ messages: [expect.anything()] }),
   ])
   const ran = await oracle.ranSince()
-  return ran.filter(({ url }) => url.includes('/apps/oracle/dist/peers/')).map(({ name }) => name)
+  return ran.filter(({ url }) => url.includes('/apps/oracle/src/peers/')).map(({ name }) => name)
 }
 
 test('scenario 2: PEERS, but no peers requested: no peer is called, and none of their code runs', async () => {

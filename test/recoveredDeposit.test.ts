@@ -193,20 +193,16 @@ async function runExample(requestId: Hex, ownerKey: Hex, recipient: Hex) {
   const files = { owner: join(bed.directory, 'owner.key'), gas: join(bed.directory, 'gas.key') }
   await writeFile(files.owner, ownerKey)
   await writeFile(files.gas, network.keys.deployer.privateKey)
-  const child = spawn(
-    process.execPath,
-    ['--conditions=source', 'docs/guides/examples/recoverDeposit.ts', requestId],
-    {
-      cwd: repositoryRoot,
-      env: {
-        ...oracle,
-        ...{ PATH: process.env['PATH'], ENVIRONMENT: 'local', QUOTE_API: bed.url },
-        ...{ ORACLE_URL: oracleUrl(), PATIENCE_MS: '240000' },
-        ...{ OWNER_KEY_FILE: files.owner, GAS_KEY_FILE: files.gas, RECIPIENT: recipient },
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, ['docs/guides/examples/recoverDeposit.ts', requestId], {
+    cwd: repositoryRoot,
+    env: {
+      ...oracle,
+      ...{ PATH: process.env['PATH'], ENVIRONMENT: 'local', QUOTE_API: bed.url },
+      ...{ ORACLE_URL: oracleUrl(), PATIENCE_MS: '240000' },
+      ...{ OWNER_KEY_FILE: files.owner, GAS_KEY_FILE: files.gas, RECIPIENT: recipient },
     },
-  )
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))

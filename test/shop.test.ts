@@ -28,7 +28,7 @@ afterAll(async () => {
 }, 60_000)
 
 async function runShop(directory: string) {
-  const child = spawn(process.execPath, ['--conditions=source', join(root, 'scripts/shop.ts')], {
+  const child = spawn(process.execPath, [join(root, 'scripts/shop.ts')], {
     cwd: root,
     env: { PATH: process.env['PATH'], CAUSEWAY_LOCAL_DIR: directory, SHOP_PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],

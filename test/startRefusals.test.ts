@@ -2,7 +2,7 @@
 // services as a process with a port that is none, on a terminal and without one.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { translatedScript } from '@causeway/localnet'
+import { bundledScript } from '@causeway/localnet'
 import { describe, expect, test } from 'vitest'
 
 const repositoryRoot = fileURLToPath(new URL('..', import.meta.url))
@@ -36,7 +36,7 @@ function run(
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [translatedScript(`apps/${service}/src/main.ts`), ...words],
+      [bundledScript(`apps/${service}/src/main.ts`), ...words],
       options,
       (_error, out, err) => resolve({ code: child.exitCode, out, err }),
     )

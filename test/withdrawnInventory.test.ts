@@ -86,7 +86,7 @@ async function withdraw(
   const between = await startBetween(oracleUrl, (path) => {
     if (killedAt !== undefined && path.includes(killedAt)) child.kill('SIGKILL')
   })
-  const child = spawn(process.execPath, ['--conditions=source', script, ...words], {
+  const child = spawn(process.execPath, [script, ...words], {
     cwd: repositoryRoot,
     env: {
       ...environment,

@@ -8,7 +8,7 @@ import { root } from './writeJson.ts'
 export async function deployThrowAwayNetwork(): Promise<NetworkDeployment> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--conditions=source', join(root, 'scripts', 'localAddresses.ts')],
+    [join(root, 'scripts', 'localAddresses.ts')],
     { cwd: root, maxBuffer: 4 * 1024 * 1024 },
   )
   return JSON.parse(stdout)

@@ -30,7 +30,7 @@ test.each(services)('O-31: npm run $name starts it', ({ name }) => {
   const { scripts } = z
     .object({ scripts: z.record(z.string(), z.string()) })
     .parse(JSON.parse(read('package.json')))
-  expect(scripts[name]).toBe(`node scripts/run.mjs --translated apps/${name}/src/main.ts`)
+  expect(scripts[name]).toBe(`node scripts/run.mjs apps/${name}/src/main.ts`)
 })
 
 /** Variables of chains differ by the chain's key alone; FILL_WALLET_ADDRESS is one of its own. */

@@ -4,10 +4,10 @@ import { promisify } from 'node:util'
 import type { Hex } from '@causeway/core'
 import { createDatabase, freeLoopbackPort, startEmbeddedPostgres } from '@causeway/database'
 import {
+  bundledScript,
   type ManagedProcess,
   type RunFile,
   startProcess,
-  translatedScript,
   waitUntilReady,
 } from '@causeway/localnet'
 import type { OpenChain } from './chains.ts'
@@ -94,7 +94,7 @@ export async function startServices(
   await Promise.all(
     list.map(async ({ name, script, variables, readyUrl }) => {
       const one = await startProcess({
-        ...{ name, command: process.execPath, args: [translatedScript(script)], directory: repositoryRoot },
+        ...{ name, command: process.execPath, args: [bundledScript(script)], directory: repositoryRoot },
         environment: { PATH: process.env['PATH'], ...variables },
         ...{ logFile: join(logs, `${name}.log`), runFile, graceMs },
       })
@@ -117,7 +117,7 @@ export async function deployContracts(
 ): Promise<void> {
   const { variables } = list.find(({ name }) => name === 'quote-api') ?? {}
   const words = ['contracts', 'deploy', '--chain', key]
-  const { stdout } = await run(process.execPath, [translatedScript('apps/quote-api/src/cli.ts'), ...words], {
+  const { stdout } = await run(process.execPath, [bundledScript('apps/quote-api/src/cli.ts'), ...words], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], ...variables, DEPLOYER_PRIVATE_KEY: deployerKey },
   })

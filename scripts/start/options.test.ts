@@ -67,10 +67,10 @@ describe('help', () => {
       try {
         const scripts = join(folder, 'scripts')
         for (const name of ['runtime', 'start']) await mkdir(join(scripts, name), { recursive: true })
-        const modules = ['run', 'runtime', 'translate', 'bundle'].map((name) => `${name}.mjs`)
+        const modules = ['run', 'runtime', 'bundle'].map((name) => `${name}.mjs`)
         for (const name of [...modules, 'runtime/package.json', 'start/help.txt'])
           await copyFile(join(scriptFolder, name), join(scripts, name))
-        const told = ['--translated', 'scripts/start.ts', ...words]
+        const told = ['scripts/start.ts', ...words]
         const { stdout, stderr } = await run(process.execPath, [join(scripts, 'run.mjs'), ...told])
         expect(stderr).toBe('')
         expect(stdout).toBe(await startHelp())

@@ -192,7 +192,7 @@ export const suiteFiles = {
     'packages/market/test/market.test.ts',
     'packages/signer/test/awsKms.test.ts',
     'scripts/sbom/bills.test.ts',
-    'scripts/translate.test.ts',
+    'scripts/bundle.test.ts',
     'test/databases/failover.test.ts',
     'test/databases/hostClock.test.ts',
     'test/databases/poolers.test.ts',

@@ -10,7 +10,7 @@ process.on('message', () => {
   session.post('Profiler.takePreciseCoverage', (error, coverage) => {
     if (error !== null) throw new Error(error.message)
     const ran = coverage.result
-      .filter(({ url }) => /\/(?:packages|apps)\/[^/]+\/dist\//.test(url) && !url.includes('/node_modules/'))
+      .filter(({ url }) => /\/(?:packages|apps)\/[^/]+\/src\//.test(url) && !url.includes('/node_modules/'))
       .flatMap(({ url, functions }) =>
         // The first range of a function is the whole of it. A module's own code has no name and begins at 0.
         functions

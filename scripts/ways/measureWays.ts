@@ -8,10 +8,7 @@ import type { WayName } from './listedFiles.ts'
 import { type MeasuredService, startMeasured } from './measuredService.ts'
 import { type RequestFiles, requestFiles } from './requestFiles.ts'
 
-/**
- * Asks real services over a network of its own: for a quoted bridge, stored, and for an attested deposit. Needs the
- * translated sources.
- */
+/** Asks real services over a network of its own: for a quoted bridge, stored, and for an attested deposit. */
 export async function measureWays(): Promise<Readonly<Record<WayName, RequestFiles>>> {
   const network = await startTestNetwork()
   const directory = await mkdtemp(join(tmpdir(), 'causeway-ways-'))

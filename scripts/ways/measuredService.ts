@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { translatedScript } from '@causeway/localnet'
 import { z } from 'zod'
 
 const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url))
@@ -23,7 +22,7 @@ export async function startMeasured(
   script: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<MeasuredService> {
-  const child = spawn(process.execPath, ['--import', probe, translatedScript(script)], {
+  const child = spawn(process.execPath, ['--import', probe, script], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], LOG_LEVEL: 'info', ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

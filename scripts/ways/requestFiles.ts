@@ -41,11 +41,7 @@ export async function requestFiles(
 const keyOf = ({ url, at }: RanFunction) => `${url} ${at}`
 
 function sourceOf(url: string): string {
-  const from = url.search(/\/(?:packages|apps)\/[^/]+\/dist\//)
-  return url
-    .slice(from + 1)
-    .replace('/dist/', '/src/')
-    .replace(/\.js$/, '.ts')
+  return url.slice(url.search(/\/(?:packages|apps)\/[^/]+\/src\//) + 1)
 }
 
 /** Formats, hashes and numbers: nobody follows a request into them. */

@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { encodeTopUp } from '@causeway/core'
-import { type LocalAccount, translatedScript, waitUntil } from '@causeway/localnet'
+import { bundledScript, type LocalAccount, waitUntil } from '@causeway/localnet'
 import { parseEther } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, test, vi } from 'vitest'
@@ -44,7 +44,7 @@ afterAll(async () => {
 async function command(name: 'solver' | 'allocator', ...words: readonly string[]): Promise<void> {
   const { paths } = bed.session.network
   const environment = environmentSchema.parse(JSON.parse(await readFile(paths.serviceFile(name), 'utf8')))
-  await run(process.execPath, [translatedScript(`apps/${name}/src/main.ts`), ...words], {
+  await run(process.execPath, [bundledScript(`apps/${name}/src/main.ts`), ...words], {
     env: { PATH: process.env['PATH'], ...environment },
   })
 }

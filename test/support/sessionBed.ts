@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createDatabase, type Database, findEmbeddedPostgres } from '@causeway/database'
 import {
+  bundledScript,
   freeLoopbackPort,
   type Session,
   type SessionOptions,
   servicePlans,
   startSession,
-  translatedScript,
 } from '@causeway/localnet'
 import { z } from 'zod'
 import { firstServicePort } from '../../packages/localnet/test/support/servicePorts.ts'
@@ -133,7 +133,7 @@ export function mortalServices({ session }: SessionBed): readonly MortalService[
         const log = await open(session.network.paths.logFile(plan.name), 'a')
         // As under a supervisor: what does not come up, because its node is slow, say, is started again.
         for (let attempt = 1; ; attempt += 1) {
-          current = spawn(process.execPath, [translatedScript(plan.script)], {
+          current = spawn(process.execPath, [bundledScript(plan.script)], {
             cwd: repositoryRoot,
             env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment, ...changes },
             stdio: ['ignore', log.fd, log.fd],

@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
-import { type Anvil, startAnvil, translatedScript } from '@causeway/localnet'
+import { type Anvil, bundledScript, startAnvil } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { examineQuoteApi } from '../src/compose/examine.ts'
 import { schemaModules } from '../src/operate/database.ts'
@@ -147,7 +147,7 @@ describe('one pass over what the settings name', () => {
 })
 
 function run(words: readonly string[], environment: Readonly<Record<string, string>>) {
-  const file = join(repositoryRoot, translatedScript('apps/quote-api/src/cli.ts'))
+  const file = join(repositoryRoot, bundledScript('apps/quote-api/src/cli.ts'))
   const env = { PATH: process.env['PATH'], ...environment }
   return new Promise<{ code: number | null; output: string; problem: string }>((resolve) => {
     const child = execFile(

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
-import { startTestNetwork, type TestNetwork, translatedScript } from '@causeway/localnet'
+import { bundledScript, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { repositoryRoot, serviceEnvironment } from './fixtures/service.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
@@ -78,7 +78,7 @@ async function tellAdmin(path: string, body?: object): Promise<number> {
 }
 
 function runCommand(words: readonly string[], overrides: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [translatedScript('apps/quote-api/src/cli.ts'), ...words], {
+  const child = spawn(process.execPath, [bundledScript('apps/quote-api/src/cli.ts'), ...words], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], ...environment, ...overrides },
     stdio: ['ignore', 'pipe', 'pipe'],

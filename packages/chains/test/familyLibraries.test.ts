@@ -16,6 +16,6 @@ test.each<[string, readonly string[]]>([
   ['tron', ['tronweb']],
   ['used', ['bitcoinjs-lib', '@solana/web3.js', 'viem']],
 ])('a service with %s has loaded the libraries of its families alone', async (opened, libraries) => {
-  const { stdout } = await run(process.execPath, ['--conditions=source', script, opened])
+  const { stdout } = await run(process.execPath, [script, opened])
   expect(JSON.parse(stdout)).toEqual(libraries)
 })

@@ -194,7 +194,7 @@ describe('a migration that fails', () => {
     const slow = { books: { ...books, '0003_slow': 'create table slow (id int); select pg_sleep(2);' } }
     const [{ path } = { path: '' }] = await release(slow)
     const script = join(import.meta.dirname, 'migratingProcess.ts')
-    const child = spawn(process.execPath, ['--conditions=source', script, connectionString, path], {
+    const child = spawn(process.execPath, [script, connectionString, path], {
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     const ended = once(child, 'close')

@@ -201,7 +201,7 @@ test.each(['refuses', 'unavailable', 'hangs', 'trickles'] as const)(
 test('where no collector is named nothing of OpenTelemetry is loaded', async () => {
   const script = fileURLToPath(new URL('./tracingLibrariesProcess.ts', import.meta.url))
   const loadedBy = async (word: 'on' | 'off'): Promise<readonly string[]> => {
-    const words = ['--conditions=source', script, word]
+    const words = [script, word]
     const { stdout } = await promisify(execFile)(process.execPath, words)
     return JSON.parse(stdout)
   }

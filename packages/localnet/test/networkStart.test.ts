@@ -1,16 +1,16 @@
 // Goal: what a newcomer sees: `npm start` prints addresses and requests that work, and ends cleanly.
 // Method: the process that `npm start` runs, from its bundles, in a folder and on ports of this test.
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { freeLoopbackPort } from '@causeway/database'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { readKeyFile } from '../src/keys/keyFile.ts'
 import { keyRoles } from '../src/keys/publishedKeys.ts'
+import { bundledScript } from '../src/processes/bundledScript.ts'
 import { waitUntil } from '../src/waitUntil.ts'
 import { allGone } from './support/networkBench.ts'
 import { firstServicePort } from './support/servicePorts.ts'
@@ -19,13 +19,9 @@ const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 let folder: string
 let directory: string
 /** As `run.mjs` finds it. */
-let script: string
-const writeBundles = `import { bundledName, bundleStart } from './scripts/bundle.mjs'
-process.stdout.write(\`\${await bundleStart()}/\${bundledName('scripts/start.ts')}.mjs\`)`
+const script = bundledScript('scripts/start.ts')
 
 beforeAll(async () => {
-  const words = ['--input-type=module', '--eval', writeBundles]
-  script = (await promisify(execFile)(process.execPath, words, { cwd: repositoryRoot })).stdout
   folder = await mkdtemp(join(tmpdir(), 'causeway-start-'))
   directory = join(folder, '.local')
 })

@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type TestNetwork, translatedScript } from '@causeway/localnet'
+import { bundledScript, type TestNetwork } from '@causeway/localnet'
 
 export const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
-const mainFile = join(repositoryRoot, translatedScript('apps/oracle/src/main.ts'))
+const mainFile = join(repositoryRoot, bundledScript('apps/oracle/src/main.ts'))
 
 export const callerKey = 'caller-key-of-the-tests'
 

@@ -83,7 +83,6 @@ export async function loadChanged(change: Change) {
     appType: 'custom',
     server: { middlewareMode: true, hmr: false, watch: null },
     optimizeDeps: { noDiscovery: true },
-    ssr: { resolve: { conditions: ['source'] } },
     plugins: [{ name: 'changed-sources', enforce: 'pre', load: (id) => texts.get(id) }],
   })
   return {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { translatedScript } from '@causeway/localnet'
+import { bundledScript } from '@causeway/localnet'
 import { z } from 'zod'
 import { repositoryRoot } from '../fixtures/service.ts'
 
@@ -21,7 +21,7 @@ export type ServiceProcess = {
   stop(): Promise<ServiceEnd>
 }
 
-const mainFile = join(repositoryRoot, translatedScript('apps/quote-api/src/main.ts'))
+const mainFile = join(repositoryRoot, bundledScript('apps/quote-api/src/main.ts'))
 const listeningLine = z.object({
   msg: z.literal('quote-api is listening'),
   publicUrl: z.string(),

@@ -8,11 +8,11 @@ import { promisify } from 'node:util'
 import type { Hex } from '@causeway/core'
 import { createDatabase, startTestDatabase, type TestDatabase } from '@causeway/database'
 import {
+  bundledScript,
   type SolverProcess,
   solverEnvironment,
   spawnSolver,
   type TestNetwork,
-  translatedScript,
 } from '@causeway/localnet'
 import { size, sliceHex, toFunctionSelector } from 'viem'
 import { expect, onTestFinished } from 'vitest'
@@ -103,7 +103,7 @@ export async function runSolverCommand(
 ): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [join(import.meta.dirname, '../../../../', translatedScript('apps/solver/src/main.ts')), ...words],
+    [join(import.meta.dirname, '../../../../', bundledScript('apps/solver/src/main.ts')), ...words],
     { env: { PATH: process.env['PATH'], ...environment } },
   )
   return stdout

@@ -9,10 +9,10 @@ import {
 } from '../families/familySettings.ts'
 import type { FamilyUrls } from '../families/familyVariables.ts'
 import { nextFreePorts } from '../nodes/ports.ts'
+import { bundledScript } from '../processes/bundledScript.ts'
 import { type ManagedProcess, startProcess } from '../processes/managedProcess.ts'
 import { StartFailure } from '../processes/processEnd.ts'
 import type { RunFile } from '../processes/runFile.ts'
-import { translatedScript } from '../processes/translatedScript.ts'
 import { type ChainKey, chainKeys } from './chainPlan.ts'
 import type { LocalPaths } from './localPaths.ts'
 
@@ -37,8 +37,6 @@ export type FamilyProcessOptions = {
   readonly chainPorts: Readonly<Record<ChainKey, number>>
   readonly repositoryRoot: string
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The JavaScript of its script, from the repository's root; default: the translated file. */
-  readonly fileOf?: (script: string) => string
 }
 
 /** Events are on the disk already. */
@@ -47,12 +45,12 @@ const name = 'families'
 
 /** Starts it beside the nodes: loading takes longer than opening. */
 export async function startFamilyProcess(options: FamilyProcessOptions): Promise<FamilyProcess> {
-  const { paths, runFile, repositoryRoot, environment, fileOf = translatedScript } = options
+  const { paths, runFile, repositoryRoot, environment } = options
   const ports = await chooseFamilyPorts(options)
   const process = await startProcess({
     name,
     command: globalThis.process.execPath,
-    args: [fileOf('scripts/start/standIns.ts')],
+    args: [bundledScript('scripts/start/standIns.ts')],
     directory: repositoryRoot,
     environment,
     logFile: paths.logFile(name),

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { translatedScript } from '../processes/translatedScript.ts'
+import { bundledScript } from '../processes/bundledScript.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
 
@@ -38,7 +38,7 @@ function spawnPart(
   variables: Readonly<Record<string, string>>,
   readyText: string,
 ): SolverProcess {
-  const child = spawn(process.execPath, [translatedScript(script)], {
+  const child = spawn(process.execPath, [bundledScript(script)], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],

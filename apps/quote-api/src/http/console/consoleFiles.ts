@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, extname, join } from 'node:path'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from '@causeway/core'
 import type { PageFile } from '@causeway/http'
 
@@ -11,12 +11,11 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads a page of the console by the names under its prefix: what was translated of `packages/console`, whichever way
- * this code runs.
- * @throws ConfigurationError where it was not translated
+ * Reads a page of the console by the names under its prefix: what `scripts/bundle.mjs` wrote of `packages/console`.
+ * @throws ConfigurationError where it did not
  */
 export async function loadConsolePage(page: 'operator' | 'sponsor'): Promise<ReadonlyMap<string, PageFile>> {
-  const folder = dirname(createRequire(import.meta.url).resolve('@causeway/console/package.json'))
+  const folder = fileURLToPath(new URL('../../../../../packages/console', import.meta.url))
   const modules = await Promise.all([page, 'shared'].map((name) => modulesIn(join(folder, 'dist'), name)))
   const paths: readonly (readonly [string, string])[] = [
     ['index.html', join(folder, 'pages', `${page}.html`)],

@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { FamilyUrls } from '../../families/familyVariables.ts'
 import { writeFileAtomically } from '../../files/atomicFile.ts'
+import { bundledScript } from '../../processes/bundledScript.ts'
 import { type ManagedProcess, startProcess } from '../../processes/managedProcess.ts'
 import { waitUntilReady } from '../../processes/readiness.ts'
-import { translatedScript } from '../../processes/translatedScript.ts'
 import type { LocalNetwork } from '../startLocalNetwork.ts'
 import type { SessionEndpoints } from './endpoints.ts'
 import type { ServicePlan, ServicePorts } from './servicePlan.ts'
@@ -17,8 +17,6 @@ export type ServiceOptions = {
   readonly ports: ReadonlyMap<string, ServicePorts>
   readonly families?: FamilyUrls | undefined
   readonly endpoints: Pick<SessionEndpoints, 'replacedIn'>
-  /** The JavaScript of a script, from the repository's root; default: the translated file. */
-  readonly fileOf?: (script: string) => string
   /** What the service inherits; its plan overrides it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Told that the start takes long, and where to look. */
@@ -40,7 +38,7 @@ const graceMs = 20_000
  * lines, when it ends instead or does not become ready; nothing of it is left then
  */
 export async function startService(plan: ServicePlan, options: ServiceOptions): Promise<RunningService> {
-  const { network, repositoryRoot, families, fileOf = translatedScript } = options
+  const { network, repositoryRoot, families } = options
   const ports = options.ports.get(plan.name) ?? {}
   const { paths, runFile } = network
   const writeSecret = (name: string, secret: string) => writeSecretFile(paths.secrets, name, secret)
@@ -50,7 +48,7 @@ export async function startService(plan: ServicePlan, options: ServiceOptions): 
   const process = await startProcess({
     name: plan.name,
     command: globalThis.process.execPath,
-    args: [fileOf(plan.script)],
+    args: [bundledScript(plan.script)],
     directory: repositoryRoot,
     environment: { ...options.environment, ...environment },
     logFile: paths.logFile(plan.name),

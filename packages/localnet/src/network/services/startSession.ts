@@ -30,8 +30,6 @@ export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog' | 
   readonly endpoints?: PersonalityName | undefined
   readonly firstPorts: FirstPorts
   readonly repositoryRoot: string
-  /** The JavaScript of a service's script, from the repository's root; default: the translated file. */
-  readonly fileOf?: (script: string) => string
   /** What the services inherit. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly report: (line: string) => void
@@ -145,7 +143,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
 
 /** The nodes, and beside them the process of the other families where it is asked for. */
 async function startChains(options: SessionOptions) {
-  const { firstFamilyPort: firstPort, repositoryRoot, environment, fileOf } = options
+  const { firstFamilyPort: firstPort, repositoryRoot, environment } = options
   let familyProcess: FamilyProcess | undefined
   const network = await startLocalNetwork({
     ...options,
@@ -159,7 +157,6 @@ async function startChains(options: SessionOptions) {
           chainPorts,
           repositoryRoot,
           environment,
-          ...(fileOf !== undefined && { fileOf }),
         })
         familyProcess = started
         return () => started.process.stop()
