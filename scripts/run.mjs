@@ -8,9 +8,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundle, bundledFile, isBundled } from './bundle.mjs'
-import { chooseNode, missingPackages, pinnedNode, workspaceFolders } from './runtime.mjs'
+import { chooseNode, missingPackages, pinnedNode, storedPackages, workspaceFolders } from './runtime.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+/** In the list of what was installed. */
+const pinnedMark = 'the pinned Node'
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(`Node ${process.versions.node} is too old: Causeway starts with 20.19 or newer.`)
@@ -56,15 +58,18 @@ function installWhatIsMissing() {
     .update(`${process.platform}-${process.arch}`)
     .digest('hex')
   const stamp = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
-  const [installed, hadNode] = stamp.split(' ')
+  const [installed, ...had] = stamp.split('\n')
+  // Of another lockfile, other packages are rightly gone.
+  const stored = installed === wanted ? had.filter((line) => line !== pinnedMark) : []
   let pinned = pinnedNode()
-  const lostNode = () => (hadNode !== undefined && pinned === undefined ? 'scripts/runtime' : undefined)
-  let lost = missingPackages(root)[0] ?? lostNode()
+  const lostNode = () => (had.includes(pinnedMark) && pinned === undefined ? 'scripts/runtime' : undefined)
+  const findLost = () => missingPackages(root, stored)[0] ?? lostNode()
+  let lost = findLost()
   if (installed !== wanted || lost !== undefined) {
     if (installed === wanted) console.error(`${lost} is not whole.`)
     installWith(packageManager)
     pinned = pinnedNode()
-    lost = missingPackages(root)[0] ?? lostNode()
+    lost = findLost()
   }
   if (lost !== undefined) {
     console.error(`${lost} is still not whole: everything is installed anew.`)
@@ -73,8 +78,8 @@ function installWhatIsMissing() {
     installWith(packageManager)
     pinned = pinnedNode()
   }
-  const newStamp = pinned === undefined ? wanted : `${wanted} node`
-  if (newStamp !== stamp || !existsSync(stampFile)) writeFileSync(stampFile, newStamp)
+  const lines = [wanted, ...(pinned === undefined ? [] : [pinnedMark]), ...storedPackages(root)]
+  if (lines.join('\n') !== stamp) writeFileSync(stampFile, lines.join('\n'))
   return pinned
 }
 

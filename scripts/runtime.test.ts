@@ -45,6 +45,14 @@ test('O-122: whichever Node is first in PATH, a script and a test run on the pin
   expect(stdout).toBe(`${process.versions.node}\n`)
 })
 
+/** This repository has them too, so they need no registry. */
+async function integrityOf(id: string): Promise<string> {
+  const [, integrity] =
+    new RegExp(`\n  ${id}:\n    resolution: {integrity: (\\S+)}`).exec(await read('pnpm-lock.yaml')) ?? []
+  if (integrity === undefined) throw new Error(`the lockfile has no ${id}`)
+  return integrity
+}
+
 /** Two packages, of which one needs the other, and no package of Node. @param node the version that is pinned */
 async function smallRepository(node: string): Promise<string> {
   const folder = await newFolder()
@@ -56,7 +64,8 @@ async function smallRepository(node: string): Promise<string> {
   await write('package.json', JSON.stringify({ name: 'small', private: true, packageManager }))
   await write('pnpm-workspace.yaml', 'packages:\n  - packages/*\n  - scripts/runtime\n')
   await write('scripts/runtime/package.json', JSON.stringify({ name: 'runtime', version: node }))
-  await write('packages/one/package.json', JSON.stringify({ name: 'one', version: '0.0.0' }))
+  const one = { name: 'one', version: '0.0.0', dependencies: { once: '1.4.0' } }
+  await write('packages/one/package.json', JSON.stringify(one))
   const two = { name: 'two', version: '0.0.0', dependencies: { one: 'workspace:*' } }
   await write('packages/two/package.json', JSON.stringify(two))
   await write(
@@ -67,16 +76,30 @@ settings:
   excludeLinksFromLockfile: false
 importers:
   .: {}
-  packages/one: {}
+  packages/one:
+    dependencies:
+      once:
+        specifier: 1.4.0
+        version: 1.4.0
   packages/two:
     dependencies:
       one:
         specifier: workspace:*
         version: link:../one
   scripts/runtime: {}
+packages:
+  once@1.4.0:
+    resolution: {integrity: ${await integrityOf('once@1.4.0')}}
+  wrappy@1.0.2:
+    resolution: {integrity: ${await integrityOf('wrappy@1.0.2')}}
+snapshots:
+  once@1.4.0:
+    dependencies:
+      wrappy: 1.0.2
+  wrappy@1.0.2: {}
 `,
   )
-  for (const name of ['run', 'runtime', 'translate', 'bundle'])
+  for (const name of ['run', 'runtime', 'bundle'])
     await cp(join(root, `scripts/${name}.mjs`), join(folder, `scripts/${name}.mjs`))
   return folder
 }
@@ -102,6 +125,11 @@ test('O-123, O-124: an own Node of the same major is taken, and what was lost is
   await rm(join(folder, lost), { recursive: true })
   expect((await askIn(folder)).stderr).toContain(`${lost} is not whole.\n`)
   expect(existsSync(join(folder, lost, 'package.json'))).toBe(true)
+  // What no package of ours asks for, but one of its own does.
+  const deep = 'node_modules/.pnpm/wrappy@1.0.2'
+  await rm(join(folder, deep), { recursive: true })
+  expect((await askIn(folder)).stderr).toContain(`${deep} is not whole.\n`)
+  expect(existsSync(join(folder, deep, 'node_modules/wrappy/package.json'))).toBe(true)
   expect((await askIn(folder)).stderr).toBe(told)
 }, 120_000)
 
