@@ -2,14 +2,14 @@
 // them; `npm run test:images -- oracle` that one alone. It needs root, and buildah and debootstrap from
 // Debian; no container engine and no image registry. Whatever happens, Ctrl-C included, it ends what it
 // started.
-import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestDatabase } from '@causeway/database'
-import { allocatorKeys, freeLoopbackPort, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { startTestNetwork } from '@causeway/localnet'
 import { buildBaseImage } from './images/baseImage.ts'
 import { createBuildah } from './images/buildah.ts'
+import { imageVariables } from './images/imageVariables.ts'
 import { createProcesses } from './images/processes.ts'
 import { runImage } from './images/runImage.ts'
 import { pinnedNode } from './sbom/bills.ts'
@@ -60,12 +60,10 @@ async function buildAndRun(): Promise<void> {
   console.log(`Building a base image with Node ${node} …`)
   const base = { name: `node:${node}-bookworm-slim`, node }
   const baseImage = await buildBaseImage(processes, buildah, folder, base)
-  const services = {
-    'quote-api': { ...(await quoteApiVariables(network)), DATABASE_URL: database.connectionString },
-    oracle: await oracleVariables(network),
-    solver: { ...(await solverVariables(network)), DATABASE_URL: solverDatabase.connectionString },
-    allocator: await allocatorVariables(network),
-  }
+  const services = await imageVariables(network, {
+    'quote-api': database.connectionString,
+    solver: solverDatabase.connectionString,
+  })
   const wanted = process.argv.slice(2)
   for (const [service, variables] of Object.entries(services)) {
     if (wanted.length > 0 && !wanted.includes(service)) continue
@@ -98,55 +96,4 @@ async function removeTree(folder: string): Promise<void> {
     await createProcesses().quiet('umount', ['--lazy', mount])
   }
   await rm(folder, { recursive: true, force: true })
-}
-
-async function quoteApiVariables(local: TestNetwork): Promise<Record<string, string>> {
-  const { fillWallet, custody, orderSigner } = local.keys
-  return {
-    ...(await commonVariables(local)),
-    ADMIN_PORT: String(await freeLoopbackPort()),
-    FILL_WALLET_ADDRESS: fillWallet.address,
-    CUSTODY_ADDRESS: custody.address,
-    ECDSA_PRIVATE_KEY: orderSigner.privateKey,
-    API_KEY_PEPPERS: `v1:${randomBytes(32).toString('hex')}`,
-  }
-}
-
-async function oracleVariables(local: TestNetwork): Promise<Record<string, string>> {
-  const [{ privateKey }] = local.keys.oracles
-  return { ...(await commonVariables(local)), ECDSA_PRIVATE_KEY: privateKey }
-}
-
-async function allocatorVariables(local: TestNetwork): Promise<Record<string, string>> {
-  const { ecdsa, ed25519 } = allocatorKeys(local)
-  return {
-    ENVIRONMENT: 'local',
-    OPS_PORT: String(await freeLoopbackPort()),
-    RELAY_RPC_URL: local.chains.hub.url,
-    ALLOCATOR_ECDSA_PRIVATE_KEY: ecdsa,
-    ALLOCATOR_ED25519_PRIVATE_KEY: ed25519,
-  }
-}
-
-/** Nobody answers at the address of quote-api: it is ready without, and asks again. */
-async function solverVariables(local: TestNetwork): Promise<Record<string, string>> {
-  const { fillWallet, orderSigner } = local.keys
-  return {
-    ...(await commonVariables(local)),
-    QUOTE_API_URL: 'http://127.0.0.1:1',
-    SOLVER_API_KEY: randomBytes(16).toString('hex'),
-    ORDER_SIGNERS: orderSigner.address,
-    ECDSA_PRIVATE_KEY: fillWallet.privateKey,
-  }
-}
-
-async function commonVariables({ chains }: TestNetwork): Promise<Record<string, string>> {
-  return {
-    ENVIRONMENT: 'local',
-    HTTP_PORT: String(await freeLoopbackPort()),
-    OPS_PORT: String(await freeLoopbackPort()),
-    BASE_RPC_URL: chains.base.url,
-    OPTIMISM_RPC_URL: chains.optimism.url,
-    RELAY_RPC_URL: chains.hub.url,
-  }
 }
