@@ -1,21 +1,14 @@
 // Goal: whoever reads a bill knows every package that an image holds. Who gains by a gap: whoever slips a package into an
 // image, and a licence that nobody looked at. The bill comes from the lockfile; here the installed packages are walked
 // by what they themselves say that they load.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { billsOf, differences, type ServiceBill } from './bills.ts'
+import { billsOf, type ServiceBill, unlisted } from './bills.ts'
 import { productionPackages } from './lockfile.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -156,23 +149,34 @@ describe('a bill is refused', () => {
   })
 })
 
-test('a deployed folder differs from the bill by name, each way', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'causeway-deployed-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const deploy = (name: string, version: string) => {
-    const path = join(folder, `node_modules/.pnpm/${name.replace('/', '+')}@${version}/node_modules`, name)
-    mkdirSync(path, { recursive: true })
-    writeFileSync(join(path, 'package.json'), JSON.stringify({ name, version, license: 'MIT' }))
-  }
-  const { packages } = productionPackages(lockfile, 'oracle')
-  for (const { name, version } of packages.values()) deploy(name, version)
-  deploy('@causeway/core', '0.1.0')
-  const production = productionPackages(lockfile, 'oracle')
-  expect(differences(production, folder)).toEqual([])
-  deploy('left-pad', '1.3.0')
-  rmSync(join(folder, 'node_modules/.pnpm/pino@10.4.0'), { recursive: true })
-  expect(differences(production, folder)).toEqual([
-    'left-pad@1.3.0 was deployed and is not in the bill',
-    'pino@10.4.0 is in the bill and was not deployed',
-  ])
+describe('O-138: the images', () => {
+  let folder: string
+  const bundledIn = (service: string) =>
+    z.array(z.string()).parse(JSON.parse(readFileSync(join(folder, `${service}.packages.json`), 'utf8')))
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'causeway-bundled-'))
+    execFileSync(process.execPath, [join(root, 'scripts/bundle.mjs'), '--images', folder])
+  }, 120_000)
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test.each(names)('%s holds packages of its bill alone', (service) => {
+    const bundled = bundledIn(service)
+    expect(bundled.length).toBeGreaterThan(100)
+    expect(unlisted(productionPackages(lockfile, service), bundled)).toEqual([])
+  })
+
+  test('a package that is in no bill ends the build by name', () => {
+    const list = join(folder, 'oracle.packages.json')
+    const before = readFileSync(list, 'utf8')
+    writeFileSync(list, JSON.stringify([...bundledIn('oracle'), 'left-pad@1.3.0']))
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(root, 'scripts/sbom.ts'), '--bundled', folder],
+      { encoding: 'utf8' },
+    )
+    writeFileSync(list, before)
+    expect(stderr).toContain('oracle: left-pad@1.3.0 is in the bundle and not in the bill')
+    expect(status).toBe(1)
+  })
 })

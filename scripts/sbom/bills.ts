@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { readStages } from '../checks/containers.ts'
 import { billOf, type Ours } from './bill.ts'
-import { type Installed, installedIn, readPackage } from './installed.ts'
+import { installedIn, readPackage } from './installed.ts'
 import { type ProductionPackages, productionPackages } from './lockfile.ts'
 
 /**
@@ -56,18 +56,7 @@ function requireOurs(root: string, folder: string): Ours {
   return { name, version, license }
 }
 
-/** What a deployed folder has and the bill has not, and the other way round. */
-export function differences(production: ProductionPackages, deployed: string): readonly string[] {
-  const there = [...installedIn(deployed).values()].filter(isForeign).map(idOf)
-  return [
-    ...there
-      .filter((id) => !production.packages.has(id))
-      .map((id) => `${id} was deployed and is not in the bill`),
-    ...[...production.packages.keys()]
-      .filter((id) => !there.includes(id))
-      .map((id) => `${id} is in the bill and was not deployed`),
-  ]
+/** @param ids `name@version` of each package in a bundle. @returns those that the bill has not */
+export function unlisted(production: ProductionPackages, ids: readonly string[]): readonly string[] {
+  return ids.filter((id) => !production.packages.has(id))
 }
-
-const isForeign = ({ name }: Installed) => !name.startsWith('@causeway/')
-const idOf = ({ name, version }: Installed) => `${name}@${version}`
