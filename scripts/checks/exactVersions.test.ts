@@ -36,17 +36,6 @@ describe('exact versions check', () => {
     ])
   })
 
-  test('holds a catalog with a name to the same', () => {
-    const named = (version: string) => `  zod: 4.6.7\ncatalogs:\n  compiler:\n    typescript: "${version}"\n`
-    const manifest = { dependencies: { zod: 'catalog:', typescript: 'catalog:compiler' } }
-    expect(problems({ manifest, catalog: named('7.0.2') })).toEqual([])
-    expect(problems({ manifest, catalog: named('^7.0.2') })).toHaveLength(1)
-    const elsewhere = { dependencies: { zod: 'catalog:', typescript: 'catalog:' } }
-    expect(problems({ manifest: elsewhere, catalog: named('7.0.2') })).toEqual([
-      'typescript is in the catalog but in no package',
-    ])
-  })
-
   test('refuses a catalog entry that no package uses', () => {
     expect(problems({ manifest: {}, catalog: '  zod: 4.6.7\n' })).toEqual([
       'zod is in the catalog but in no package',

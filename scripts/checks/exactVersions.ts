@@ -12,12 +12,9 @@ const manifestSchema = z.object({
   optionalDependencies: z.record(z.string(), z.string()).default({}),
 })
 const catalogSchema = z.record(z.string(), z.string())
-const workspaceSchema = z.object({
-  catalog: catalogSchema,
-  catalogs: z.record(z.string(), catalogSchema).default({}),
-})
+const workspaceSchema = z.object({ catalog: catalogSchema })
 
-/** Manifests name a catalog or the workspace; catalogs hold one exact version each, all used. */
+/** Manifests name the catalog or the workspace; the catalog holds one exact version each, all used. */
 export const exactVersionsCheck: Check = { name: 'exact versions', find: findLooseVersions }
 
 function findLooseVersions(files: readonly RepositoryFile[]): readonly Finding[] {
@@ -26,20 +23,17 @@ function findLooseVersions(files: readonly RepositoryFile[]): readonly Finding[]
   for (const { path, text } of files.filter((file) => /(^|\/)package\.json$/.test(file.path))) {
     const manifest = manifestSchema.parse(JSON.parse(text))
     for (const [name, version] of Object.values(manifest).flatMap((group) => Object.entries(group))) {
-      if (version.startsWith('catalog:')) used.add(`${name} ${version}`)
+      if (version === 'catalog:') used.add(name)
       else if (version !== 'workspace:*')
         findings.push({ file: path, problem: `${name} is "${version}"; write "catalog:" or "workspace:*"` })
     }
   }
   for (const { path, text } of files.filter((file) => file.path === 'pnpm-workspace.yaml')) {
-    const { catalog, catalogs } = workspaceSchema.parse(parse(text))
-    for (const [from, versions] of Object.entries({ '': catalog, ...catalogs })) {
-      for (const [name, version] of Object.entries(versions)) {
-        if (!exactVersion.test(version))
-          findings.push({ file: path, problem: `${name} is "${version}"; pin one version` })
-        if (!used.has(`${name} catalog:${from}`))
-          findings.push({ file: path, problem: `${name} is in the catalog but in no package` })
-      }
+    for (const [name, version] of Object.entries(workspaceSchema.parse(parse(text)).catalog)) {
+      if (!exactVersion.test(version))
+        findings.push({ file: path, problem: `${name} is "${version}"; pin one version` })
+      if (!used.has(name))
+        findings.push({ file: path, problem: `${name} is in the catalog but in no package` })
     }
   }
   return findings
