@@ -26,6 +26,9 @@ const mainOf = (service) => `apps/${service}/src/main.ts`
 const commands = 'apps/quote-api/src/cli.ts'
 const scripts = ['scripts/start.ts', 'scripts/start/standIns.ts', commands, ...services.map(mainOf)]
 
+/** They start services. */
+const starters = ['scripts/demo.ts', 'scripts/field.ts', 'scripts/rehearsal.ts']
+
 /** Started by its path as a thread of its own. */
 const worker = 'packages/signer/src/signWorker.js'
 
@@ -63,6 +66,11 @@ export function bundledFile(script) {
 /** @param script path of a source from the repository's root */
 export function isBundled(script) {
   return scripts.includes(script)
+}
+
+/** Whether what a script runs must be bundled before it starts. */
+export function needsBundle(script) {
+  return isBundled(script) || starters.includes(script)
 }
 
 /**

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundle, bundledFile, isBundled } from './bundle.mjs'
+import { bundle, bundledFile, isBundled, needsBundle } from './bundle.mjs'
 import { chooseNode, missingPackages, pinnedNode, storedPackages, workspaceFolders } from './runtime.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -36,7 +36,7 @@ const [named, ...said] = words
 const own = { solver: 'apps/solver/src/main.ts', allocator: 'apps/allocator/src/main.ts' }
 const ownScript = named === 'apps/quote-api/src/cli.ts' && Object.hasOwn(own, said[0] ?? '') && own[said[0]]
 const [script, rest] = ownScript ? [ownScript, said.slice(1)] : [named, said]
-if (isBundled(script)) await bundle()
+if (needsBundle(script)) await bundle()
 // Libraries use the module, and whoever runs a command can do nothing about it.
 const quiet = '--disable-warning=DEP0040'
 const child = spawn(node, [quiet, join(root, isBundled(script) ? bundledFile(script) : script), ...rest], {
