@@ -118,8 +118,8 @@ async function build({ root, built, folder }) {
   const { build: bundleWith } = await import('esbuild')
   const common = {
     ...{ absWorkingDir: root, outdir: folder, bundle: true, platform: 'node', target: 'node26' },
-    // Half of what a process has to read.
-    ...{ minifyWhitespace: true, logLevel: 'error', metafile: true, external: optional },
+    // Nothing is made shorter: a stack in a log names lines that can be read, and starts take as long.
+    ...{ logLevel: 'error', metafile: true, external: optional },
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   }
   // Those of `core` and `chains`, which alone load them so.
