@@ -20,7 +20,7 @@ const run = promisify(execFile)
 const services = ['quote-api', 'oracle', 'solver', 'allocator'] as const
 /** What a service reads of its image while it runs: its reference with the files of a library, pages, the console. */
 const pages: Readonly<Record<string, readonly string[]>> = {
-  'quote-api': ['/documentation/static/swagger-ui.css', '/docs', '/sponsor/sponsor/main.js'],
+  'quote-api': ['/documentation/static/swagger-ui.css', '/llms.txt', '/sponsor/sponsor/main.js'],
   oracle: ['/documentation/static/swagger-ui.css'],
 }
 
@@ -177,8 +177,8 @@ describe('O-138: an image', () => {
       const stage = stages.find(({ name }) => name === service)
       const copied = stage?.instructions.filter(({ keyword }) => keyword === 'COPY').map(({ text }) => text)
       expect(copied).toEqual([
-        `--from=build /out/${service} ./`,
-        `--from=build /src/sbom/${service}.cdx.json sbom.cdx.json`,
+        `/out/${service} ./`,
+        `/src/sbom/${service}.cdx.json sbom.cdx.json`,
         ...(service === 'quote-api' ? ['docs docs'] : []),
       ])
     }
