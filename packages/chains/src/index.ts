@@ -289,7 +289,7 @@ export type {
   RpcCall,
   RpcOptions,
 } from './rpc/jsonRpc.ts'
-export { LruCache } from './rpc/lruCache.ts'
+export { createLruCache } from './rpc/lruCache.ts'
 export { MalformedAnswerError } from './rpc/malformedAnswer.ts'
 export { NodeError } from './rpc/nodeError.ts'
 export {
@@ -310,7 +310,7 @@ export {
 } from './rpc/quorumClient.ts'
 export type { Line } from './rpc/requestPace.ts'
 export { AnswerTooLongError, requestText } from './rpc/requestText.ts'
-export { SingleFlight, WeightedLruCache } from './rpc/sharedWork.ts'
+export { SingleFlight } from './rpc/sharedWork.ts'
 export {
   countVoices,
   defaultThreshold,

@@ -1,4 +1,4 @@
-import { SingleFlight, WeightedLruCache } from '@causeway/chains'
+import { createLruCache, SingleFlight } from '@causeway/chains'
 import {
   canonicalJson,
   DomainError,
@@ -94,10 +94,7 @@ const keptWeightMax = 64 * 1024 * 1024
  */
 export function createAttestationService(options: AttestationServiceOptions): AttestationService {
   const { context, watch, metrics, inFlightMax, deadlineMs, keptMax = keptMaxDefault } = options
-  const kept = new WeightedLruCache<LocalAttestation<object>>({
-    entriesMax: keptMax,
-    weightMax: keptWeightMax,
-  })
+  const kept = createLruCache<LocalAttestation<object>>(keptWeightMax)
   const flights = new SingleFlight<LocalAttestation<object>>({ timeoutMs: deadlineMs, late: lateError })
   const slots = createWorkSlots(inFlightMax)
   metrics.watchWork(() => slots.inUse)
@@ -126,8 +123,11 @@ export function createAttestationService(options: AttestationServiceOptions): At
       ...{ evidence, chains },
     }
     // Its text is kept beside it once it was asked for.
-    if (isFinal && held === undefined)
-      kept.set(key, attestation, key.length + 2 * JSON.stringify(attestation.response).length)
+    if (isFinal && held === undefined) {
+      const size = key.length + 2 * JSON.stringify(attestation.response).length
+      kept.set(key, attestation, { size })
+      if (kept.size > keptMax) kept.pop()
+    }
     return attestation
   }
 

@@ -1,4 +1,4 @@
-import { LruCache, type PassRange } from '@causeway/chains'
+import { createLruCache, type PassRange } from '@causeway/chains'
 import { minBigint } from '@causeway/core'
 
 /** Position of a watcher on its chain. */
@@ -79,8 +79,8 @@ type OpenLook = {
  * looked at again, each after twice the pause before. Kept in memory: a restart reads some again, which changes nothing.
  */
 export function createReadMemory(now: () => number) {
-  let settled = new LruCache<true>(rememberedMax)
-  let open = new LruCache<OpenLook>(rememberedMax)
+  const settled = createLruCache<true>(rememberedMax)
+  const open = createLruCache<OpenLook>(rememberedMax)
   return {
     now,
     isDue: (transactionId: string, by: 'live' | 'final'): boolean =>
@@ -88,7 +88,7 @@ export function createReadMemory(now: () => number) {
       (by === 'final' || now() >= (open.get(transactionId)?.dueMs ?? 0)),
     /** Those that are due once more, whether a list still names them or not. */
     dueAgain: (): readonly string[] =>
-      open.newestFirst().flatMap(([transactionId, { dueMs }]) => (now() >= dueMs ? [transactionId] : [])),
+      [...open.entries()].flatMap(([transactionId, { dueMs }]) => (now() >= dueMs ? [transactionId] : [])),
     settle(transactionId: string) {
       open.delete(transactionId)
       settled.set(transactionId, true)
@@ -108,8 +108,8 @@ export function createReadMemory(now: () => number) {
     },
     /** Forgets all transactions, because the chain is no longer the one that was read. */
     forget() {
-      settled = new LruCache(rememberedMax)
-      open = new LruCache(rememberedMax)
+      settled.clear()
+      open.clear()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { LruCache } from '@causeway/chains'
+import { createLruCache } from '@causeway/chains'
 
 /** The part of an allowance that one quote takes; amounts in smallest units. */
 export type Spending = {
@@ -48,7 +48,7 @@ const openMax = 16
 
 /** Kept in memory: a restart forgets one lifetime of quotes. @source */
 export function createOpenAllowances(): OpenAllowances {
-  const known = new LruCache<Spendings>(allowancesMax)
+  const known = createLruCache<Spendings>(allowancesMax)
   return {
     hold(caller, { nowSeconds, expiresAtSeconds }) {
       let release = nothingTaken

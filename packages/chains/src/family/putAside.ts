@@ -1,5 +1,5 @@
 import { TransactionTooLargeError, TransactionUnreadableError } from '../rpc/chainErrors.ts'
-import { LruCache } from '../rpc/lruCache.ts'
+import { createLruCache } from '../rpc/lruCache.ts'
 import type { FamilyReader } from './createFactsReader.ts'
 
 /** Purposes that a transaction is read for. */
@@ -51,7 +51,7 @@ const entriesMax = 1_000
  * @param now milliseconds
  */
 export function rememberUnread(reader: FamilyReader, now: () => number): FamilyReader {
-  let aside = new LruCache<Entry>(entriesMax)
+  const aside = createLruCache<Entry>(entriesMax)
   async function read<Facts>(
     purpose: ReadingPurpose,
     transactionId: string,
@@ -80,7 +80,7 @@ export function rememberUnread(reader: FamilyReader, now: () => number): FamilyR
     readPayment: (question, options) =>
       read('payment', question.transactionId, () => reader.readPayment(question, options)),
     forget() {
-      aside = new LruCache(entriesMax)
+      aside.clear()
       reader.forget()
     },
   }

@@ -1,4 +1,4 @@
-import { LruCache } from '../rpc/lruCache.ts'
+import { createLruCache } from '../rpc/lruCache.ts'
 
 /** How long what was found out about an account counts, in milliseconds; far less than a quote lives. */
 export const recentMs = {
@@ -26,21 +26,22 @@ export function createRecent<Value>(
     readonly weightOf?: (found: Value) => number
   } = {},
 ) {
-  type Entry = { readonly found: Promise<Value | undefined>; untilMs: number; weight: number }
-  const known = new LruCache<Entry>(recentMax, ({ weight }) => weight)
+  type Entry = { readonly found: Promise<Value | undefined>; untilMs: number }
+  const known = createLruCache<Entry>(recentMax)
   return (key: string, find: () => Promise<Value | undefined>): Promise<Value | undefined> => {
     const before = known.get(key)
     const atMs = now()
     if (before !== undefined && atMs < before.untilMs) return before.found
     const found = find()
-    const entry: Entry = { found, untilMs: atMs + forMs, weight: 1 }
+    const entry: Entry = { found, untilMs: atMs + forMs }
     known.set(key, entry)
     void found.then((value) => {
-      if (value !== undefined) {
-        if (lasts(value)) entry.untilMs = Number.POSITIVE_INFINITY
-        entry.weight = Math.max(1, weightOf(value))
-        if (entry.weight > 1 && known.get(key) === entry) known.set(key, entry)
-      } else if (known.get(key) === entry) known.delete(key)
+      if (known.peek(key) !== entry) return
+      // The size of an entry that is there is never counted anew.
+      known.delete(key)
+      if (value === undefined) return
+      if (lasts(value)) entry.untilMs = Number.POSITIVE_INFINITY
+      known.set(key, entry, { size: Math.max(1, weightOf(value)) })
     })
     return found
   }

@@ -26,10 +26,9 @@ export function createLighterTransactions(options: {
   readonly limits: Partial<LighterReaderLimits>
 }) {
   const { quorum } = options
-  const { finalEntriesMax } = { ...defaultReadingCacheLimits, ...options.limits }
   const known = createFinalTransactions({
     ...{ quorum, finalityRule },
-    limits: { finalEntriesMax, finalWeightMax: finalEntriesMax * transactionWeight },
+    limits: { ...defaultReadingCacheLimits, ...options.limits },
     shownIn: (_final: FinalTransaction) => ({}),
     weightOf: () => transactionWeight,
   })

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { type Deadline, startDeadline, UpstreamUnavailableError } from '@causeway/core'
+import { createLruCache, type LruCache } from './lruCache.ts'
 
 /** How much of what is final a reader keeps in memory. */
 export type ReadingCacheLimits = {
@@ -27,10 +28,10 @@ export type CachedReading<Value> = {
  * Readings of one chain: made once while remembered, in bounded memory, and once for all who ask at the same
  * time. What fails is never remembered. @source design.md 7.5
  */
-export class FinalReadingCache<Value> {
+export class FinalReadingCache<Value extends NonNullable<unknown>> {
   readonly #chainId: string
-  readonly #weightOf: (value: Value) => number
-  readonly #known: WeightedLruCache<Value>
+  readonly #entriesMax: number
+  readonly #known: LruCache<Value>
   readonly #flights = new SingleFlight<Value>()
 
   constructor(options: {
@@ -40,11 +41,8 @@ export class FinalReadingCache<Value> {
   }) {
     const { chainId, limits, weightOf } = options
     this.#chainId = chainId
-    this.#weightOf = weightOf
-    this.#known = new WeightedLruCache({
-      entriesMax: limits.finalEntriesMax,
-      weightMax: limits.finalWeightMax,
-    })
+    this.#entriesMax = limits.finalEntriesMax
+    this.#known = createLruCache(limits.finalWeightMax, weightOf)
   }
 
   /** @throws UpstreamUnavailableError when `signal` aborts, and what `work` throws */
@@ -58,7 +56,8 @@ export class FinalReadingCache<Value> {
     const flight = { key: JSON.stringify([key, variant]), chainId: this.#chainId, signal }
     return shareChainReading(this.#flights, flight, async (shared) => {
       const value = await work(shared)
-      this.#known.set(key, value, this.#weightOf(value))
+      this.#known.set(key, value)
+      if (this.#known.size > this.#entriesMax) this.#known.pop()
       return value
     })
   }
@@ -149,47 +148,5 @@ export async function shareChainReading<Value>(
       data: { chainId },
       cause: error,
     })
-  }
-}
-
-/** Keeps the values used last, up to a number of entries and to a sum of weights: memory stays bounded. */
-export class WeightedLruCache<Value> {
-  readonly #entriesMax: number
-  readonly #weightMax: number
-  /** Insertion order is order of use, oldest first. */
-  readonly #entries = new Map<string, { readonly value: Value; readonly weight: number }>()
-  #weight = 0
-
-  constructor(limits: { readonly entriesMax: number; readonly weightMax: number }) {
-    this.#entriesMax = limits.entriesMax
-    this.#weightMax = limits.weightMax
-  }
-
-  get(key: string): Value | undefined {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    return entry.value
-  }
-
-  set(key: string, value: Value, weight: number): void {
-    this.#remove(key)
-    this.#entries.set(key, { value, weight })
-    this.#weight += weight
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#entriesMax && this.#weight <= this.#weightMax) break
-      this.#remove(oldest)
-    }
-  }
-
-  clear(): void {
-    this.#entries.clear()
-    this.#weight = 0
-  }
-
-  #remove(key: string): void {
-    this.#weight -= this.#entries.get(key)?.weight ?? 0
-    this.#entries.delete(key)
   }
 }

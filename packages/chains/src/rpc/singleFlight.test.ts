@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SingleFlight, WeightedLruCache } from './sharedWork.ts'
+import { SingleFlight } from './sharedWork.ts'
 
 describe('SingleFlight', () => {
   const never = new AbortController().signal
@@ -44,23 +44,5 @@ describe('SingleFlight', () => {
   test('refuses a caller that has already left', async () => {
     const flights = new SingleFlight<number>()
     await expect(flights.run('a', AbortSignal.abort(), async () => 1)).rejects.toThrow()
-  })
-})
-
-describe('WeightedLruCache', () => {
-  test('drops what was used longest ago, by number and by weight', () => {
-    const cache = new WeightedLruCache<string>({ entriesMax: 2, weightMax: 10 })
-    cache.set('a', 'A', 1)
-    cache.set('b', 'B', 1)
-    expect(cache.get('a')).toBe('A')
-    cache.set('c', 'C', 1)
-    expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual(['A', undefined, 'C'])
-    cache.set('d', 'D', 10)
-    expect([cache.get('a'), cache.get('c'), cache.get('d')]).toEqual([undefined, undefined, 'D'])
-    cache.set('e', 'E', 11)
-    expect(cache.get('e')).toBeUndefined()
-    cache.clear()
-    cache.set('f', 'F', 10)
-    expect(cache.get('f')).toBe('F')
   })
 })

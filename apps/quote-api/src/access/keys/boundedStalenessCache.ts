@@ -1,4 +1,4 @@
-import { LruCache } from '@causeway/chains'
+import { createLruCache } from '@causeway/chains'
 import { DomainError, UpstreamUnavailableError } from '@causeway/core'
 
 export type BoundedStalenessOptions<Value> = {
@@ -35,9 +35,9 @@ export function createBoundedStalenessCache<Value>(
   options: BoundedStalenessOptions<Value>,
 ): BoundedStalenessCache<Value> {
   const { read, now } = options
-  const present = new LruCache<Answer<Value>>(entriesMax)
+  const present = createLruCache<Answer<Value>>(entriesMax)
   // Apart, so that names nobody has cannot push out those that are in use.
-  const absent = new LruCache<Answer<Value>>(entriesMax)
+  const absent = createLruCache<Answer<Value>>(entriesMax)
   const underway = new Map<string, Promise<Answer<Value>>>()
 
   function keep(key: string, answer: Answer<Value>): void {

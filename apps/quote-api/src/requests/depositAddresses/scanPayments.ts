@@ -1,4 +1,4 @@
-import { LruCache } from '@causeway/chains'
+import { createLruCache } from '@causeway/chains'
 import { maxBigint, minBigint } from '@causeway/core'
 import {
   type BlockCursor,
@@ -33,7 +33,7 @@ export function createPaymentScanner(
   context: ScanContext,
   site: AddressChain,
 ): (run: Run) => Promise<boolean> {
-  const seen = new LruCache<true>(seenMax)
+  const seen = createLruCache<true>(seenMax)
   let finalDueMs = 0
 
   async function pass(run: Run): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { type BlockMark, LruCache } from '@causeway/chains'
+import { type BlockMark, createLruCache } from '@causeway/chains'
 import { type DepthRule, depthRuleFor, type MissingDepth, missingDepth } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { PaymentReading, SettlementChain } from './settlementChain.ts'
@@ -17,7 +17,7 @@ const sightsMax = 20_000
 
 /** Remembers when this process saw blocks first. One that is forgotten counts as new, which only waits. */
 export function createBlockSights(now: () => number = () => performance.now()) {
-  const seenAtMs = new LruCache<number>(sightsMax)
+  const seenAtMs = createLruCache<number>(sightsMax)
   return {
     /** Seconds since the first call for a block; exchanges have one hash for all of theirs. */
     seenSeconds({ number, hash }: BlockMark): number {

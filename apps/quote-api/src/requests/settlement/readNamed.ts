@@ -1,4 +1,4 @@
-import { LruCache } from '@causeway/chains'
+import { createLruCache } from '@causeway/chains'
 import { takeFromAside } from '../work/putAsideStore.ts'
 import { readDepositCursor } from './depositStore.ts'
 import type { FindingContext } from './findDeposits.ts'
@@ -43,7 +43,7 @@ export type ReadNamed = (chainId: number, transaction: string) => Promise<readon
 export function createReadNamed(
   context: FindingContext & { readonly chains: ReadonlyMap<number, NamedChain>; readonly now: () => number },
 ): ReadNamed {
-  const readAtMs = new LruCache<number>(namesMax)
+  const readAtMs = createLruCache<number>(namesMax)
   const running = new Map<number, number>()
   return async (chainId, transaction) => {
     const chain = context.chains.get(chainId)

@@ -1,4 +1,4 @@
-import { LruCache } from '@causeway/chains'
+import { createLruCache } from '@causeway/chains'
 import {
   ConfigurationError,
   DomainError,
@@ -37,7 +37,7 @@ export function createSignTimeline({
   readonly nowMs?: () => number
 }): SignTimeline {
   if (signer === undefined) return () => Promise.reject(new EvidenceKeyMissingError())
-  const recent = new LruCache<Kept>(keptMax)
+  const recent = createLruCache<Kept>(keptMax)
   return (timeline) => {
     const unsigned = timelineAnswer(timeline)
     const { requestId } = unsigned

@@ -13,7 +13,7 @@ import { AddressRefusedError } from '../../rpc/chainErrors.ts'
 import { askEnough, verifyLocalEndpoints } from '../../rpc/checkEndpoints.ts'
 import type { ChainClient, NamedOutput } from '../../rpc/client.ts'
 import type { EndpointView } from '../../rpc/endpointView.ts'
-import { LruCache } from '../../rpc/lruCache.ts'
+import { createLruCache } from '../../rpc/lruCache.ts'
 import { createQuorumOver } from '../../rpc/quorumClient.ts'
 import { createBitcoindView } from '../bitcoindView.ts'
 import { firstBlocks, firstBlocksOf } from '../openBitcoinChain.ts'
@@ -41,7 +41,7 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
       weightOf: ({ spendable = [] }) => spendable.reduce((sum, output) => sum + weightOf(output), 0),
     })
     const named = rememberingNames(client, now)
-    const known = new LruCache<SpendableOutput>(outputsMax, weightOf)
+    const known = createLruCache<SpendableOutput>(outputsMax, weightOf)
     const askUnspent = createUnspentGroups(client)
     return {
       async userFacts({ user }) {

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { createQuestionGroups } from '../../rpc/groupedQuestions.ts'
 import type { JsonRpcClient, RpcAnswer } from '../../rpc/jsonRpc.ts'
-import { LruCache } from '../../rpc/lruCache.ts'
+import { createLruCache } from '../../rpc/lruCache.ts'
 import { parseBytes } from '../../rpc/quantity.ts'
 import { blockParameter } from '../contracts/multicall.ts'
 import { nobody, readAddress, within } from './userFacts.ts'
@@ -50,7 +50,7 @@ type Waiting = {
  */
 export function createAccountCodeReader(options: AccountCodeOptions): AccountCodeReader {
   const { client, threshold, callTimeoutMs = 500, onFailure } = options
-  const known = new LruCache<Promise<boolean | undefined>>(entriesMax)
+  const known = createLruCache<Promise<boolean | undefined>>(entriesMax)
   const groups = createQuestionGroups<Waiting>({
     ...{ inFlightMax: 1, defer: queueMicrotask, firstOf, send },
     mayAskAgain: ({ untilMs = 0 }) => untilMs > performance.now(),

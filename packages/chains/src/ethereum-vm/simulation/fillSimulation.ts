@@ -1,7 +1,7 @@
 import { type Hex, UpstreamUnavailableError } from '@causeway/core'
 import type { SimulatedFill } from '../../family/quotingChain.ts'
 import type { JsonRpcClient, RpcAnswer } from '../../rpc/jsonRpc.ts'
-import { LruCache } from '../../rpc/lruCache.ts'
+import { createLruCache } from '../../rpc/lruCache.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { parseBytes, parseList, parseRecord } from '../../rpc/quantity.ts'
 import { readAbi } from '../contracts/abiReader.ts'
@@ -37,7 +37,7 @@ const mark: Hex = `0x${(2n ** 120n).toString(16).padStart(64, '0')}`
 /** @source design.md 5.5, 5.7 */
 export function createFillSimulator(options: FillSimulatorOptions): FillSimulator {
   const { client, simulator, timeoutMs = 300 } = options
-  const known = new LruCache<StateOverrides>(tokensMax)
+  const known = createLruCache<StateOverrides>(tokensMax)
 
   /** What the solver needs for a payment of the token; found once per token, because it never moves. */
   async function fundsOf(token: Hex, { from, to }: SimulatedFill): Promise<StateOverrides | undefined> {

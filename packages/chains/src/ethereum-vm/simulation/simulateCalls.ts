@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Hex } from '@causeway/core'
 import type { SimulatedCall } from '../../family/quotingChain.ts'
-import { LruCache } from '../../rpc/lruCache.ts'
+import { createLruCache } from '../../rpc/lruCache.ts'
 import type { PollingClient } from '../agreement/agreedReads.ts'
 import { estimateEach, type StateOverrides, simulateInOrder } from './simulation.ts'
 import { DestinationCallFailedError, SimulationOverloadedError } from './simulationErrors.ts'
@@ -53,7 +53,7 @@ const unsupportedForMs = 600_000
 /** @source design.md 5.7: limits of `txs` simulation */
 export function createCallSimulator(options: CallSimulatorOptions): CallSimulator {
   const { client, now, gasMax = 10_000_000n, timeoutMs = 300, inFlightMax = 8, cacheMs = 3_000 } = options
-  const recent = new LruCache<{ readonly outcome: Outcome; readonly untilMs: number }>(entriesMax)
+  const recent = createLruCache<{ readonly outcome: Outcome; readonly untilMs: number }>(entriesMax)
   const underway = new Map<string, Promise<Outcome>>()
   let unsupportedUntilMs = Number.NEGATIVE_INFINITY
 

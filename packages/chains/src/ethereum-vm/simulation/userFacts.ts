@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import type { UserFacts, UserFactsQuestion } from '../../family/quotingChain.ts'
 import type { JsonRpcClient } from '../../rpc/jsonRpc.ts'
-import { LruCache } from '../../rpc/lruCache.ts'
+import { createLruCache, type LruCache } from '../../rpc/lruCache.ts'
 import { readUintResult } from '../contracts/abiReader.ts'
 import { allowanceCall, balanceOfCall, emptyMoveCall, nativeBalanceCall } from '../contracts/erc20Calls.ts'
 import { type ContractAnswer, type ContractCall, multicall } from '../contracts/multicall.ts'
@@ -77,15 +77,15 @@ class GroupedReader implements UserFactsReader {
   /** When each question was asked last, by key. */
   readonly #askedAtMs: LruCache<number>
   /** Calls of questions that came again, by key: read ahead at the next block. */
-  readonly #regulars = new LruCache<AskedCalls>(membersMax)
+  readonly #regulars = createLruCache<AskedCalls>(membersMax)
   #toReadAhead: Map<string, AskedCalls> = new Map()
   readonly #now: () => number
 
   constructor(options: UserFactsOptions) {
     this.#options = options
     const { entriesMax = 10_000 } = options
-    this.#members = new LruCache(entriesMax)
-    this.#askedAtMs = new LruCache(entriesMax)
+    this.#members = createLruCache(entriesMax)
+    this.#askedAtMs = createLruCache(entriesMax)
     this.#now = options.now ?? (() => performance.now())
   }
 
@@ -110,7 +110,7 @@ class GroupedReader implements UserFactsReader {
   #turnTo(headHash: Hex): void {
     this.#headHash = headHash
     // Who asked last is the likeliest to ask again.
-    this.#toReadAhead = new Map(this.#regulars.newestFirst().filter(([key]) => this.#askedLately(key)))
+    this.#toReadAhead = new Map([...this.#regulars.entries()].filter(([key]) => this.#askedLately(key)))
   }
 
   #remember({ key, asked }: Member): void {

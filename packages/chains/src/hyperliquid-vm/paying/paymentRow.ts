@@ -1,6 +1,6 @@
 import { type Hex, sha256TextHex } from '@causeway/core'
 import type { NonceMappings, NonceSaying, SayingTypedData } from '../../family/nonceMappings.ts'
-import { LruCache } from '../../rpc/lruCache.ts'
+import { createLruCache } from '../../rpc/lruCache.ts'
 
 /** What the hub has of one payment: the nonces that it was given one after the other, and whether it gets no more. */
 export type PaymentRow = {
@@ -51,7 +51,7 @@ export function createPaymentRows(options: {
 }): PaymentRows {
   const { mappings, wallet, sign } = options
   /** What stands never changes. */
-  const rows = new LruCache<PaymentRow>(rowsKept)
+  const rows = createLruCache<PaymentRow>(rowsKept)
   const within = () => AbortSignal.timeout(readTimeoutMs)
   const say = (saying: Omit<NonceSaying, 'wallet'>) => mappings.write({ ...saying, wallet }, sign)
   const wordAt = (id: Hex, slot: number) => mappings.read({ wallet, nonce: slotNumber(id, slot) }, within())

@@ -3,7 +3,7 @@ import type { SettlingChainFamily, SettlingPass } from '../../family/settlingCha
 import { unlessGone } from '../../family/settlingReads.ts'
 import { createTimeAsHeight } from '../../family/timeAsHeight.ts'
 import { TransactionMissingError, TransactionRevertedError } from '../../rpc/chainErrors.ts'
-import { LruCache } from '../../rpc/lruCache.ts'
+import { createLruCache } from '../../rpc/lruCache.ts'
 import { agreeOn } from '../../rpc/singleRoundQuestion.ts'
 import { createHyperliquidFactsReader } from '../factsReader.ts'
 import { NonceMappingMissingError } from '../hyperliquidErrors.ts'
@@ -38,7 +38,7 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
   })
   const claims = createDepositClaims({ chainId: chain.id, hubEntries }, Date.now)
   let listed: Times | undefined
-  const known = new LruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)
+  const known = createLruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)
   return {
     steps: { rangeBlocks: 5n * minuteMs, rewindBlocks: 60n * minuteMs, lateBlocks: 0n },
     ...time,

@@ -17,7 +17,7 @@ import {
   type UserFacts,
 } from '../../family/quotingChain.ts'
 import { createRecent, recentMs } from '../../family/recent.ts'
-import { LruCache } from '../../rpc/lruCache.ts'
+import { createLruCache } from '../../rpc/lruCache.ts'
 import { createQuorumOver } from '../../rpc/quorumClient.ts'
 import { exactLamportsMax, type ShownAccount } from '../answers.ts'
 import { solanaHeadTracking } from '../requests.ts'
@@ -38,7 +38,7 @@ export const solanaQuotingChain: QuotingChainFamily = {
   // Endpoints lie further apart in slots than in blocks of seconds.
   connect: (chain) => connectByJsonRpc(chain, { headTracking: solanaHeadTracking, lagBlocksMax: 50 }),
   open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
-    const mints = new LruCache<TokenMint>(mintsMax)
+    const mints = createLruCache<TokenMint>(mintsMax)
     const groups = createAccountGroups(client)
 
     const recent = {
