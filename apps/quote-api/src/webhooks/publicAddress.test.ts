@@ -41,6 +41,7 @@ describe('an address is not public', () => {
     'fe80::1%eth0',
     'fec0::1',
     'ff02::1',
+    '4000::1',
     'localhost',
     '127.1',
     '',
