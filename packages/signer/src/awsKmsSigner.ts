@@ -1,7 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import type { GetPublicKeyCommandOutput, KMSClient, KMSClientConfig } from '@aws-sdk/client-kms'
 import { type Hex, type Signer, signingDigest, startDeadline } from '@causeway/core'
-import { compactFromDer } from './derSignature.ts'
 import { SignerFailedError } from './errors.ts'
 import { finishSignature } from './finishSignature.ts'
 import { addressOf, recoverPublicKey } from './recoverSigner.ts'
@@ -47,8 +46,9 @@ export function createAwsKmsSigner(options: AwsKmsOptions): AwsKmsKey {
   let client: KMSClient | undefined
 
   async function open(): Promise<Signer> {
-    // The SDK takes a tenth of a second to load: only who uses it pays.
+    // The SDK takes a tenth of a second to load, and the curve as long: only who uses them pays.
     const sdk = await import('@aws-sdk/client-kms')
+    const { compactFromDer } = await import('./derSignature.ts')
     client ??= new sdk.KMSClient(clientConfig(options))
     const kms = client
     const described = await guarded(timeoutMs, undefined, (abortSignal) =>
