@@ -1,6 +1,23 @@
 // Goal: what differs has another text. Adversary: an endpoint whose other balances would count as the same answer.
+import canonicalize from 'canonicalize'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonicalJson } from './canonicalJson.ts'
+
+test('what is signed is what RFC 8785 says, byte for byte', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 }), (value) => {
+      expect(canonicalJson(value)).toBe(canonicalize(value))
+    }),
+  )
+})
+
+test('what RFC 8785 has no text for has one here: whoever sends it is outvoted', () => {
+  for (const value of [{ text: '\ud800' }, JSON.parse('[1e999]')]) {
+    expect(() => canonicalize(value)).toThrow()
+    expect(() => canonicalJson(value)).not.toThrow()
+  }
+})
 
 test('members come sorted, and those without a value are left out', () => {
   expect(canonicalJson({ b: [1, null], a: 'x', c: undefined })).toBe('{"a":"x","b":[1,null]}')
