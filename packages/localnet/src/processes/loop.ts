@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 export type Loop = {
   /** No round begins after this; waits for the one under way, but not for ever. */
   stop(): Promise<void>
@@ -46,16 +48,7 @@ export function startLoop({ everyMs, run, report }: LoopOptions): Loop {
 
 /** Resolves after a time, or at once when told to stop. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    const timer = setTimeout(finish, ms)
-    signal.addEventListener('abort', finish)
-  })
+  return sleep(ms, undefined, { signal }).catch(() => {})
 }
 
 function firstLine(error: unknown): string {
