@@ -10,6 +10,8 @@ export const blockTimes = { base: 200, optimism: 2_000 } as const
 /** Proxies before the nodes, which all that a service asks them goes through. */
 export type CountedChains = Readonly<Record<keyof typeof blockTimes, FaultProxy>>
 
+type CallsByMethod = FaultCounters['callsByMethod']
+
 /** Beside those that the node makes by itself. @returns what ends it */
 export function makeBlocks(url: string, everyMs: number): () => void {
   const making = setInterval(() => {
@@ -38,7 +40,16 @@ export function findExcess(
   return [
     ...(slow.requests > leastRequests ? [] : [`${slow.requests} requests of the slower chain show nothing`]),
     ...excess.map((unit) => `${fast[unit]} ${unit} of the faster chain, ${slow[unit]} of the slower one`),
+    ...(excess.length > 0 ? listMethods(fast.callsByMethod, slow.callsByMethod) : []),
   ]
+}
+
+/** Those that the faster chain is asked more often lead to who asks them. */
+function listMethods(fast: CallsByMethod, slow: CallsByMethod): readonly string[] {
+  const more = (method: string) => (fast[method] ?? 0) - (slow[method] ?? 0)
+  return [...new Set([...Object.keys(fast), ...Object.keys(slow)])]
+    .sort((a, b) => more(b) - more(a))
+    .map((method) => `${method}: ${fast[method] ?? 0} of the faster chain, ${slow[method] ?? 0} of the slower one`)
 }
 
 /** Of both chains at once, which one process reads. @returns as `findExcess` does */
