@@ -14,6 +14,7 @@ import {
   createAgreedClient,
   createJsonRpcClient,
   type PollingClient,
+  toQuantity,
 } from '../src/index.ts'
 import { type EvmTestbed, startEvmTestbed } from './evmTestbed.ts'
 
@@ -121,6 +122,48 @@ test('what is asked at once goes out as one batch to each endpoint', async () =>
   ])
   expect([decimals, symbol, code]).toEqual([6, 'USDC', undefined])
   await expect.poll(() => proxies.map((proxy) => proxy.counters().requests)).toEqual([1, 1, 1])
+})
+
+describe('logs between heights', () => {
+  const range = () => ({ address: testbed.token, fromBlock: toQuantity(1n), toBlock: toQuantity(head.number) })
+  /** Asked at once with the blocks at the ends of the range. */
+  async function logs(ends = [0n, head.number]): Promise<number> {
+    const reader = createAgreedClient(clientOfThree())
+    const headers = ends.map((height) =>
+      reader.request({ method: 'eth_getBlockByNumber', params: [toQuantity(height), false] }),
+    )
+    const asked = Promise.all([reader.request({ method: 'eth_getLogs', params: [range()] }), ...headers])
+    return (await agreedRead(asked))[0].length
+  }
+  /** Its chain ends below the range, or goes on with other blocks; it lists what it has: nothing. */
+  const listing = (last: object | null): FaultMode => ({
+    kind: 'lie',
+    rewrite(call, result) {
+      if (call.method === 'eth_getLogs') return []
+      const isLast = call.method === 'eth_getBlockByNumber' && call.params[0] === toQuantity(head.number)
+      return isLast ? last && Object.assign({}, result, last) : result
+    },
+  })
+
+  test('F-121: are those that enough endpoints list on one chain', async () => {
+    const truth = await logs()
+    expect(truth).toBeGreaterThan(0)
+    await setAll(listing(null))
+    expect(await logs()).toBe(truth)
+  })
+
+  test.each<[string, FaultMode, FaultMode]>([
+    ['two that are behind', listing(null), listing(null)],
+    ['one that is behind and one on another branch', listing(null), listing({ hash: `0x${'ab'.repeat(32)}` })],
+  ])('F-121: lose no event to %s, of three', async (_name, ...late) => {
+    await setAll(...late, { kind: 'latency', delayMs: 50 })
+    await expect(logs()).rejects.toMatchObject({ kind: expect.stringMatching(/^upstream_/) })
+  })
+
+  test('F-121: count for nothing without the blocks at their ends', async () => {
+    await expect(logs([])).rejects.toMatchObject({ code: 'RPC_HTTP_ERROR' })
+    await expect(logs([head.number])).rejects.toMatchObject({ code: 'RPC_HTTP_ERROR' })
+  })
 })
 
 describe('what no block fixes is refused before anybody is asked', () => {

@@ -162,23 +162,28 @@ describe('a mirror that follows the chain', () => {
     expect(state?.ticks.map(({ index }) => index)).not.toContain(-50)
   })
 
-  it('catches up on missed blocks in two requests, and reads all anew after too many', async () => {
+  it('F-121: catches up on many missed blocks by one request of four calls, and reads all anew after too many', async () => {
     const { mirror, head } = startMirror()
     await mirror.refresh(await head())
     await mint(first, [[-90, 40]])
-    await mine(3)
+    await mine(40)
     await mint(second, [[-180, 300]])
     await swap(first, true, 10n ** 23n)
     const few = await head()
     const caughtUp = await counted(() => mirror.refresh(few))
-    expect(caughtUp.requests).toBe(2)
+    expect(caughtUp.requests).toBe(1)
+    expect(testbed.proxy.counters().callsByMethod).toEqual({
+      eth_getBlockByNumber: 2,
+      eth_call: 1,
+      eth_getLogs: 1,
+    })
     expect(caughtUp.states).toEqual(await readAnew(few))
 
     await mint(first, [[-70, 20]])
-    await mine(40)
+    await mine(300)
     const many = await head()
     const reloaded = await counted(() => mirror.refresh(many))
-    expect(reloaded.requests).toBeGreaterThan(2)
+    expect(reloaded.requests).toBeGreaterThan(1)
     expect(reloaded.states).toEqual(await readAnew(many))
   })
 
@@ -257,6 +262,21 @@ describe('a mirror on a chain that changes its mind', () => {
     await mint(second, [[-240, 180]])
     const higher = await head()
     expect(await mirror.refresh(higher)).toEqual(await readAnew(higher))
+  })
+
+  it('F-121: takes nothing of a branch that is left while missed blocks are read', async () => {
+    const { mirror, head } = startMirror()
+    await mirror.refresh(await head())
+    await mint(first, [[-140, 160]])
+    await mine(2)
+    const left = await head()
+    await testbed.node({ method: 'anvil_rollback', params: [3] })
+    // Outside the active range, where no sum shows that events are of another branch.
+    await mint(first, [[20_000, 20_010]])
+    await mine(4)
+    await expect(mirror.refresh(left)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
+    const at = await head()
+    expect(await mirror.refresh(at)).toEqual(await readAnew(at))
   })
 
   it('refuses a head that is canonical no more, and goes on with the one that is', async () => {

@@ -146,7 +146,8 @@ const widestRange = (calls: readonly RpcCall[]) =>
 
 type LogRange = { readonly filter: object; readonly from: number; readonly to: number }
 
-function logRange({ method, params: [filter] }: RpcCall): LogRange | undefined {
+/** The heights that the call asks logs of; `undefined` where it names no two numbers. */
+export function logRange({ method, params: [filter] }: RpcCall): LogRange | undefined {
   if (method !== 'eth_getLogs' || typeof filter !== 'object' || filter === null) return undefined
   if (!('fromBlock' in filter) || !('toBlock' in filter)) return undefined
   const [from, to] = [Number(filter.fromBlock), Number(filter.toBlock)]

@@ -2,7 +2,7 @@ import { UpstreamUnavailableError } from '@causeway/core'
 import { disagreement } from '../../rpc/agreement.ts'
 import type { JsonRpcClient, RpcAnswer, RpcCall, RpcOptions } from '../../rpc/jsonRpc.ts'
 import { countVoices, type Electorate, tally, type Verdict, type Vote } from '../../rpc/tally.ts'
-import { comparableAnswer } from './comparableAnswer.ts'
+import { comparableInBatch } from './comparableAnswer.ts'
 
 /** What agreement is reached through: the endpoints of one chain, each asked by itself. */
 export type PollingClient = Pick<JsonRpcClient, 'chainId' | 'electorate' | 'poll'>
@@ -29,7 +29,8 @@ export type EachAgreed = {
 
 /**
  * Asks all endpoints for things that are fixed, such as the state at a block named by hash, and counts
- * each answer by itself: what one endpoint says wrong takes nothing from the rest of what it says. Ends
+ * each answer by itself: what one endpoint says wrong takes nothing from the rest of what it says. Logs between
+ * heights count with the blocks at both ends, as `comparableInBatch` says. Ends
  * when no vote still out can change any verdict.
  * @throws UpstreamUnavailableError when the caller gives up
  */
@@ -41,10 +42,9 @@ export function agreeOnEach(
   const { onReport, ...limits } = options
   const keyed = new WeakMap<RpcAnswer, string>()
   const votesOn = (votes: readonly Vote<readonly RpcAnswer[]>[], index: number): Vote<RpcAnswer>[] => {
-    const call = calls[index]
     return votes.map(({ alias, voice, value }) => {
       const answer = value?.[index]
-      const key = answer === undefined || call === undefined ? undefined : comparableAnswer(call, answer)
+      const key = value && comparableInBatch(calls, value, index)
       if (answer === undefined || key === undefined) return { alias, voice, value: undefined }
       keyed.set(answer, key)
       return { alias, voice, value: answer }

@@ -1,7 +1,8 @@
 import { comparisonText } from '../../rpc/comparisonText.ts'
+import { logRange } from '../../rpc/endpointSizes.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
-import { parseList, parseRecord } from '../../rpc/quantity.ts'
+import { parseList, parseRecord, toQuantity } from '../../rpc/quantity.ts'
 
 /**
  * The part of an answer about one pinned block that honest nodes of every make give alike, as text.
@@ -21,6 +22,32 @@ export function comparableAnswer(call: RpcCall, answer: RpcAnswer): string | und
     throw error
   }
 }
+
+/**
+ * The same of one call of a batch. Logs between heights are those of the endpoint's own chain, and too few where that
+ * ends below: they count together with the block below the range and its last one, which the same batch has to ask for.
+ * @source F-121
+ */
+export function comparableInBatch(
+  calls: readonly RpcCall[],
+  answers: readonly RpcAnswer[],
+  index: number,
+): string | undefined {
+  const textAt = (at: number) => {
+    const [call, answer] = [calls[at], answers[at]]
+    return call && answer && comparableAnswer(call, answer)
+  }
+  const range = calls[index] && logRange(calls[index])
+  if (range === undefined) return textAt(index)
+  const ends = [range.from - 1, range.to].map((height) => textAt(calls.findIndex(asksForBlock(height))))
+  const texts = [textAt(index), ...ends]
+  return texts.includes(undefined) ? undefined : texts.join('\n')
+}
+
+const asksForBlock =
+  (height: number) =>
+  ({ method, params }: RpcCall) =>
+    method === 'eth_getBlockByNumber' && params[0] === toQuantity(height)
 
 /** Nodes add members of their own to blocks, logs and fee histories; these are what is read. */
 function project(method: string, result: unknown): unknown {

@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
-import { parseBytes, parseHash, parseList, parseRecord } from '../../rpc/quantity.ts'
+import { parseBytes, parseHash, parseList, parseRecord, toQuantity } from '../../rpc/quantity.ts'
 import { type AgreedClient, agreedRead } from '../agreement/agreedTransport.ts'
 import { readAbi } from '../contracts/abiReader.ts'
 import type { LiquidityChange } from './tickTable.ts'
@@ -14,24 +14,34 @@ const what = 'eth_getLogs'
 
 export type PoolLiquidityChange = LiquidityChange & { readonly pool: Hex }
 
+/** One block by its hash, or blocks in a row by the heights of the first and the last. */
+export type LogBlocks = { readonly blockHash: Hex } | { readonly from: bigint; readonly to: bigint }
+
 /**
- * Everything that moved liquidity in the given pools in one block. Swaps leave ticks as they are.
+ * Everything that moved liquidity in the given pools in some blocks. Swaps leave ticks as they are.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError
  */
 export async function readLiquidityChanges(
   client: AgreedClient,
   pools: readonly Hex[],
-  blockHash: Hex,
+  blocks: LogBlocks,
 ): Promise<readonly PoolLiquidityChange[]> {
-  const filter = { blockHash, address: [...pools], topics: [[mintTopic, burnTopic]] }
+  const where =
+    'blockHash' in blocks ? blocks : { fromBlock: toQuantity(blocks.from), toBlock: toQuantity(blocks.to) }
+  const filter = { ...where, address: [...pools], topics: [[mintTopic, burnTopic]] }
+  const blockHash = 'blockHash' in blocks ? blocks.blockHash : undefined
   return parseLiquidityLogs(await agreedRead(client.request({ method: what, params: [filter] })), blockHash)
 }
 
-/** @throws MalformedAnswerError, also on a log of another block */
-export function parseLiquidityLogs(result: unknown, blockHash: Hex): readonly PoolLiquidityChange[] {
+/** @throws MalformedAnswerError, also on a log of another block than `blockHash` */
+export function parseLiquidityLogs(
+  result: unknown,
+  blockHash: Hex | undefined,
+): readonly PoolLiquidityChange[] {
   return parseList(result, what).map((entry) => {
     const log = parseRecord(entry, what)
-    if (parseHash(log['blockHash'], what) !== blockHash) throw new MalformedAnswerError(what)
+    const isOther = blockHash !== undefined && parseHash(log['blockHash'], what) !== blockHash
+    if (isOther) throw new MalformedAnswerError(what)
     const [topic, , lower, upper] = parseList(log['topics'], what).map((each) => parseHash(each, what))
     if (lower === undefined || upper === undefined) throw new MalformedAnswerError(what)
     const data = readAbi(parseBytes(log['data'], what), what)

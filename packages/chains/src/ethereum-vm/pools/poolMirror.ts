@@ -50,11 +50,13 @@ const defaultJudgeEveryHeads = 50
 const defaultTicksMax = 20_000
 
 /**
- * Mirrors pools by RPC. A next block costs one batch: prices and liquidity read at its hash, and the
- * liquidity events of its hash applied to the ticks of its parent. All ticks are read again after a
- * start, when the parent is none of the last blocks mirrored (a deeper reorg, a gap, another chain), and
- * for a pool whose ticks stop adding up. Freshly read pools, and now and then all, are compared with
- * QuoterV2; a pool that differs is left out.
+ * Mirrors pools by RPC. A head costs one batch, however many blocks were missed before it: prices and liquidity read
+ * at its hash, and the liquidity events since the last mirrored block applied to the ticks there. They count where one
+ * look at the chain shows that block below the head, so not on another branch. All ticks are read again after a start,
+ * when that block is none of the last ones mirrored (a deeper reorg, a long gap, another chain), and for a pool whose
+ * ticks stop adding up. Freshly read pools, and now and then all, are compared with QuoterV2; a pool that differs is
+ * left out.
+ * @source F-121
  */
 export function createPoolMirror(options: PoolMirrorOptions): PoolMirror {
   const { judgeEveryHeads = defaultJudgeEveryHeads } = options
@@ -143,18 +145,17 @@ async function readBlock(
 }> {
   const { client, pools, multicall3 } = options
   const addresses = pools.map(({ address }) => address)
-  const heights = last === undefined ? undefined : heightsBetween(last.number, head.number)
-  const [answers, changed, between] = await Promise.all([
+  const missed = last === undefined ? undefined : missedBlocks(last.number, head.number)
+  const [ends, answers, changes] = await Promise.all([
+    // Before the logs, which count for the chain that has them.
+    missed && Promise.all([readHeader(client, missed.from - 1n), readHeader(client, missed.to)]),
     readContracts(client, positionCalls(pools), { multicall3, blockHash: head.hash }),
-    readLiquidityChanges(client, addresses, head.hash),
-    Promise.all((heights ?? []).map((height) => readHeader(client, height))),
+    readLiquidityChanges(client, addresses, missed ?? { blockHash: head.hash }),
   ])
   const positions = readPositions(pools, answers)
-  const anchor = heights === undefined ? undefined : anchorHash(head, between)
+  const anchor = ends === undefined ? head.parentHash : anchorHash(head, ends)
   const parent = anchor === undefined ? undefined : recent.get(anchor)
-  if (parent === undefined) return { positions, parent, changes: [] }
-  const missed = await Promise.all(between.map(({ hash }) => readLiquidityChanges(client, addresses, hash)))
-  return { positions, parent, changes: [...changed, ...missed.flat()] }
+  return { positions, parent, changes: parent === undefined ? [] : changes }
 }
 
 /** As the node words it: what viem makes of a header is not held to its types. */
@@ -209,29 +210,27 @@ async function disagreeing(
 
 export type BlockLink = Pick<ChainHead, 'number' | 'hash' | 'parentHash'>
 
-/** More missed blocks than this are not caught up one by one: all ticks are read again instead. */
-export const missedBlocksMax = 16n
+/** More missed blocks than this are not caught up: all ticks are read again instead. */
+export const missedBlocksMax = 256n
 
 /**
- * Heights between the last mirrored block and a new head, ascending: none when the head is the next
- * block, replaces the last one or is older. @returns undefined when there are too many
+ * The blocks after the last mirrored one up to a new head, where some between them were missed. `undefined` when the
+ * head is the next block, replaces the last one or is older, and when too many were: it then continues its parent.
  */
-export function heightsBetween(last: bigint, head: bigint): readonly bigint[] | undefined {
+export function missedBlocks(
+  last: bigint,
+  head: bigint,
+): { readonly from: bigint; readonly to: bigint } | undefined {
   const missed = head - last - 1n
-  if (missed > missedBlocksMax) return undefined
-  return Array.from({ length: Math.max(Number(missed), 0) }, (_, at) => last + 1n + BigInt(at))
+  return missed > 0n && missed <= missedBlocksMax ? { from: last + 1n, to: head } : undefined
 }
 
 /**
- * Hash of the block under the oldest of `between`, when head and all of them form one chain.
- * @param between blocks read by height, ascending, the last of which should be the head's parent
- * @returns undefined when the chain is broken: a reorg happened while it was read
+ * Hash of the block below the missed ones.
+ * @param ends that block and the last one, as one look at the chain showed them by height
+ * @returns undefined when the head is not the last one: a reorg happened while it was read
  */
-export function anchorHash(head: BlockLink, between: readonly BlockLink[]): Hex | undefined {
-  let expected = head.parentHash
-  for (const block of between.toReversed()) {
-    if (block.hash !== expected) return undefined
-    expected = block.parentHash
-  }
-  return expected
+export function anchorHash(head: BlockLink, ends: readonly [BlockLink, BlockLink]): Hex | undefined {
+  const [below, newest] = ends
+  return newest.hash === head.hash ? below.hash : undefined
 }
