@@ -163,6 +163,7 @@ export {
   type GuardianSet,
   guardianQuorum,
   isContractChain,
+  leastBetweenReadsMs,
   type PoolConfig,
   type PriceFeed,
   paceMs,

@@ -3,7 +3,7 @@
 // by three or five HTTP endpoints of which some lie; the truth is what an honest one alone gives.
 // CAUSEWAY_FAULTS=1 runs the long form.
 import { createJsonRpcClient, createPoolMirror } from '@causeway/chains'
-import { contractChain, DomainError } from '@causeway/core'
+import { contractChain, DomainError, leastBetweenReadsMs } from '@causeway/core'
 import { movePrice, setBaseFee, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ChainReading } from '../src/chain/chainReading.ts'
@@ -147,7 +147,8 @@ describe('a liar that shows the newest head and spoils its state', () => {
     try {
       const steps = Array.from({ length: 6 }, (_, index) => heights[1] - 6n + BigInt(index))
       for (const height of steps) {
-        const apart = { behind: 1, heightBehind: height, passMs: 1_000 }
+        // Sooner it would be the same as long as two blocks came at once.
+        const apart = { behind: 1, heightBehind: height, passMs: leastBetweenReadsMs }
         const reading = await source.readAt(height + 1n, [lie], apart).catch(nothingNew)
         if (reading === undefined) continue
         read.push(reading.head.number - height)

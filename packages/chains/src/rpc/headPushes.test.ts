@@ -134,7 +134,7 @@ test('F-41: three endpoints of a chain with fast blocks wake no more often than 
   onTestFinished(() => pushes.close())
   await expect.poll(() => heads).toBeGreaterThan(0)
   await pause(2_000)
-  // Each once at first, then each once in a second and a half.
+  // At first, then once in half a second, whoever tells.
   expect(heads).toBeGreaterThanOrEqual(3)
   expect(heads).toBeLessThanOrEqual(6)
 })

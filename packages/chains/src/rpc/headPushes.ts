@@ -37,12 +37,21 @@ const pushCeilingMs = 1_000
 
 /**
  * Whatever an endpoint tells of, it wakes nobody more often than a clock would: a quarter of a block, a second at most.
- * All endpoints together wake nobody more often than that, however fast blocks come: the next block is told of anyway.
  * @source F-41
  */
-function leastBetweenHeads(chain: { readonly blockTimeMs: number }, endpoints: number): number {
-  const leastMs = Math.min(paceMs(chain) / 4, pushCeilingMs)
-  return chain.blockTimeMs < leastMs ? endpoints * leastMs : leastMs
+function leastBetweenHeads(chain: { readonly blockTimeMs: number }): number {
+  return Math.min(paceMs(chain) / 4, pushCeilingMs)
+}
+
+/** What is told in between is dropped: where it is used, the next block is told of soon. */
+function atMostEvery(leastMs: number, tell: () => void): () => void {
+  let toldAtMs = Number.NEGATIVE_INFINITY
+  return () => {
+    const nowMs = performance.now()
+    if (nowMs - toldAtMs < leastMs) return
+    toldAtMs = nowMs
+    tell()
+  }
 }
 
 /**
@@ -78,11 +87,12 @@ export function followNewHeads<
     const { vmType, headPushUrls: urls = [] } = registered.get(chain.key) ?? {}
     const subscription = vmType && families[vmType].headSubscription
     if (subscription === undefined || urls.length === 0) return []
+    const leastMs = leastBetweenHeads(chain)
+    const tell = () => onHead(chain)
     return openHeadPushes({
-      urls,
-      subscription,
-      leastMs: leastBetweenHeads(chain, urls.length),
-      onHead: () => onHead(chain),
+      ...{ urls, subscription, leastMs },
+      // All endpoints together wake nobody more often, however fast blocks come.
+      onHead: chain.blockTimeMs < leastMs ? atMostEvery(leastMs, tell) : tell,
       onChange: (endpoint, end) => onChange(chain.key, endpoint, end),
     })
   })

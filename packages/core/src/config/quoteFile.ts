@@ -360,6 +360,12 @@ export function paceMs({ blockTimeMs }: Pick<QuoteChain, 'blockTimeMs'>): number
   return Math.max(blockTimeMs, fastestPaceMs)
 }
 
+/**
+ * Where several blocks come between two looks, states are read and links followed no more often than this: as where one
+ * comes every two seconds, less what the clocks of readers and blocks are apart. @source F-106
+ */
+export const leastBetweenReadsMs = fastestPaceMs - 250
+
 /** So many blocks of a chain as take as long as `blocks` at its pace. @source F-41 */
 export function blocksAtPace(chain: Pick<QuoteChain, 'blockTimeMs'>, blocks: bigint): bigint {
   return blocks * BigInt(Math.ceil(paceMs(chain) / chain.blockTimeMs))

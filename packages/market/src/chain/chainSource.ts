@@ -24,6 +24,8 @@ import {
   EthereumFees,
   gasUnits,
   type Hex,
+  leastBetweenReadsMs,
+  paceMs,
   startDeadline,
 } from '@causeway/core'
 import type { ChainPlan } from '../plan.ts'
@@ -51,12 +53,6 @@ export type ChainSourceOptions = {
 /** @source pricing-engine.md 6.1 */
 const dataFeeIntervalMs = 5_000
 
-/**
- * States of blocks of which several come between two looks are read no more often than this: as where blocks come every
- * two seconds, less what the clocks of readers and blocks are apart. @source F-106
- */
-const leastBetweenStatesMs = 1_500
-
 /** How often in a row the mirror may fail before the chain is published without pools. */
 const mirrorFailuresMax = 3
 
@@ -82,7 +78,9 @@ type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
  */
 export function createChainSource(options: ChainSourceOptions): ChainSource {
   const { client, mirrorOf, batchTimeoutMs, poolsTimeoutMs, onReport, now } = options
-  const { headMaxAgeMs } = options.plan.config
+  const { headMaxAgeMs, blockTimeMs } = options.plan.config
+  /** As many new blocks are read when they are there; none where the file says that they come fast. */
+  const soonBlocks = paceMs({ blockTimeMs }) > 2 * blockTimeMs ? 0n : 1n
   const reportOn = (kind: AgreedKind) => (report: AgreementReport) => onReport?.(kind, report)
   const mirror = mirrorOf?.(createAgreedClient(client, { onReport: reportOn('pools') }))
   const readPools = mirror === undefined ? async () => noPools : keepPools(mirror, poolsTimeoutMs)
@@ -111,8 +109,8 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
       const head = chain.head
       agreed = { number: head.number, hash: head.hash }
       const isKnown = last?.head.hash === head.hash
-      const isFast = last !== undefined && head.number > last.head.number + 1n
-      const mayStay = isKnown || (isFast && now() - readAtMs < leastBetweenStatesMs)
+      const isFast = last !== undefined && head.number > last.head.number + soonBlocks
+      const mayStay = isKnown || (isFast && now() - readAtMs < leastBetweenReadsMs)
       if (mayStay && last?.poolsLive === true && last.fees.shown !== undefined) return last
       awaited ??= { number: head.number, sinceMs: now() }
       const isYoung = now() - awaited.sinceMs < headMaxAgeMs * behindShare
